@@ -1,3 +1,56 @@
 """Graph node kernels from random walks: refined graph random features (GRFs++)."""
 
+from grfpp.accuracy import relative_error
+from grfpp.errors import DivergentSeriesError, InfiniteVarianceError, InputError, TruncationError
+from grfpp.estimate import KernelEstimate
+from grfpp.graph import Graph
+from grfpp.kernels import (
+    Cosine,
+    Diffusion,
+    InversePower,
+    Kernel,
+    PStep,
+    RegularizedLaplacian,
+    SquaredDiffusion,
+    TaylorKernel,
+)
+from grfpp.sampling import sample
+from grfpp.termination import (
+    CustomLength,
+    FirstStepThenGeometric,
+    FixedLength,
+    Geometric,
+    NegativeBinomial,
+    Poisson,
+    Termination,
+    UniformLength,
+)
+
 __version__ = "0.1.0"
+
+__all__ = [
+    "Cosine",
+    "CustomLength",
+    "Diffusion",
+    "DivergentSeriesError",
+    "FirstStepThenGeometric",
+    "FixedLength",
+    "Geometric",
+    "Graph",
+    "InfiniteVarianceError",
+    "InputError",
+    "InversePower",
+    "Kernel",
+    "KernelEstimate",
+    "NegativeBinomial",
+    "PStep",
+    "Poisson",
+    "RegularizedLaplacian",
+    "SquaredDiffusion",
+    "TaylorKernel",
+    "Termination",
+    "TruncationError",
+    "UniformLength",
+    "relative_error",
+    "sample",
+]

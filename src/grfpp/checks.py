@@ -1,0 +1,155 @@
+"""Is the estimate's variance finite, is its bias negligible? Asked before anything is walked.
+
+The second moment of a row of a factor is governed by ``Σ_k f(k)² q_k / τ(k)``, where
+``q_k = mean(M^k 1)`` and ``M[i, j] = W[i, j]² / p(i → j)``. The mean is right for every law, but
+where that sum grows without end no number of walks helps.
+
+A law that ends at length ``n``, by its own bounds or by the resolution of the random numbers, never
+deposits beyond it: the factor is biased by at most ``Σ_{k>n} |f(k)| ρ(W)^k``.
+"""
+
+from __future__ import annotations
+
+import warnings
+from typing import Literal
+
+import numpy as np
+import numpy.typing as npt
+import scipy.sparse as sp
+
+from grfpp.errors import InfiniteVarianceError, InputError, TruncationError
+from grfpp.graph import Graph
+from grfpp.kernels import Kernel
+from grfpp.termination import Termination
+from grfpp.walks.plan import WalkPlan, resolvable_length
+
+FloatArray = npt.NDArray[np.float64]
+
+#: Relative bias of a factor that counts as none.
+NEGLIGIBLE_BIAS = 1e-12
+#: Powers of M that are really computed; later ones are extrapolated.
+_MOMENT_POWERS = 16
+#: The last term of a sum that converges is smaller than this share of the largest one.
+_CONVERGED = 1e-3
+#: Zeros in a row after which a modulation counts as ended (or underflowed).
+_ZERO_RUN = 64
+
+OnInfiniteVariance = Literal["raise", "warn", "ignore"]
+
+
+def modulation_table(kernel: Kernel, degree: int, law: Termination) -> FloatArray:
+    """``f(k)`` as far as walks of this law can go and float64 can tell it from zero."""
+    longest = resolvable_length(law) + 1
+    n = min(256, longest)
+    while True:
+        table = kernel.modulation(degree, n)
+        n_used = int(np.flatnonzero(table)[-1]) + 1
+        if n == longest or n - n_used > max(_ZERO_RUN, kernel.longest_gap):
+            return table[:n_used]
+        n = min(2 * n, longest)
+
+
+def check_truncation(kernel: Kernel, degree: int, plan: WalkPlan, truncate: bool) -> None:
+    """Refuse a law whose longest walk leaves out a part of the series that matters."""
+    n = plan.lengths.max_length
+    graph = plan.graph
+    reach = float(graph.adjacency.sum(axis=1).max())
+    beyond = kernel.modulation(degree, 2 * n + _ZERO_RUN)[n + 1 :]
+    if not beyond.any() and _underflow_is_harmless(plan.modulation, reach):
+        return
+    bias = truncation_bias(kernel, degree, graph, n)
+    if bias <= NEGLIGIBLE_BIAS or truncate:
+        return
+    raise TruncationError(
+        f"walks end after {n} steps, which leaves out {bias:.2g} of the series of each factor "
+        f"({kernel!r} at degree {degree}, spectral radius {graph.spectral_radius():.4g}): the "
+        "estimate would be biased. Take longer walks or an unbounded law such as Geometric(0.1), "
+        "or pass truncate=True to accept the bias."
+    )
+
+
+def truncation_bias(kernel: Kernel, degree: int, graph: Graph, n: int) -> float:
+    """Share of ``Σ |f(k)| ρ^k`` that lies beyond ``k = n``."""
+    radius = graph.spectral_radius()
+    size = max(2 * n, 256)
+    while True:
+        terms = np.abs(kernel.modulation(degree, size, scale=radius))
+        total = float(terms.sum())
+        if terms[-_ZERO_RUN:].max() <= 1e-3 * NEGLIGIBLE_BIAS * total or size > 2**16:
+            return float(terms[n + 1 :].sum()) / total
+        size *= 2
+
+
+def check_variance(plan: WalkPlan, law: Termination, action: OnInfiniteVariance) -> None:
+    """Refuse a law whose variance does not converge, and name one that does."""
+    if action not in ("raise", "warn", "ignore"):
+        raise InputError(
+            f"on_infinite_variance must be 'raise', 'warn' or 'ignore', not {action!r}"
+        )
+    if action == "ignore" or law.max_length is not None:
+        return
+    growth = moment_growth(plan.graph)
+    logs = variance_terms(plan, growth)
+    if logs[-1] <= logs.max() + np.log(_CONVERGED) or len(logs) <= _ZERO_RUN:
+        return
+    message = (
+        f"with {law!r} the variance of this estimate is infinite or nearly so: the terms "
+        f"f(k)² q(k) / τ(k) are still {np.exp(logs[-1] - logs.max()):.2g} of the largest at "
+        f"k = {len(logs) - 1}. {_advice(plan, growth[-1])}"
+    )
+    if action == "raise":
+        raise InfiniteVarianceError(message)
+    warnings.warn(message, RuntimeWarning, stacklevel=3)
+
+
+def moment_growth(graph: Graph) -> FloatArray:
+    """``log q_k`` for the first powers of M and, as last entry, by how much it grows with ``k``.
+
+    The growth is an average over two powers: on bipartite graphs single ones may alternate.
+    """
+    weights = graph.weights**2 * np.repeat(graph.out_degree, graph.out_degree)
+    M = sp.csr_array((weights, graph.indices, graph.indptr), shape=graph.adjacency.shape)
+    vector = np.ones(graph.n_nodes)
+    logs = [0.0]
+    for _ in range(_MOMENT_POWERS):
+        vector = M @ vector
+        size = float(vector.mean())
+        if size == 0.0:  # no walk is that long
+            return np.array([*logs, -np.inf])
+        vector /= size
+        logs.append(logs[-1] + np.log(size))
+    return np.array([*logs, (logs[-1] - logs[-3]) / 2])
+
+
+def variance_terms(plan: WalkPlan, growth: FloatArray) -> FloatArray:
+    """``log(f(k)² q_k / τ(k))`` for every length in the plan's table."""
+    k = np.arange(len(plan.modulation))
+    n_known = len(growth) - 1
+    with np.errstate(divide="ignore", invalid="ignore"):
+        extrapolated = growth[-2] + (k - (n_known - 1)) * growth[-1]
+        log_q = np.where(k < n_known, growth[np.minimum(k, n_known - 1)], extrapolated)
+        log_f = np.log(np.abs(plan.modulation))
+        logs = 2 * log_f + log_q - np.log(plan.lengths.survival)
+    # Series in W² have f(k) = 0 at every other k: let each length stand for its neighbour too.
+    return np.maximum(logs, np.roll(logs, 1)) if len(logs) > 2 else logs
+
+
+def _advice(plan: WalkPlan, growth: float) -> str:
+    """A geometric law whose survival falls more slowly than the square root of the terms."""
+    f = np.abs(plan.modulation)
+    late = np.flatnonzero(f)[-_ZERO_RUN:]
+    decay = (np.log(f[late[-1]]) - np.log(f[late[0]])) / (late[-1] - late[0]) + growth / 2
+    if decay >= -1e-6:
+        return "No law makes it finite: scale the weights down (graph.normalized('sym', scale))."
+    p_halt = float(f"{min(0.5, 1 - np.exp(decay)):.1g}")
+    return f"Use Geometric({p_halt:g}) or a smaller p_halt instead."
+
+
+def _underflow_is_harmless(modulation: FloatArray, reach: float) -> bool:
+    """Whether what lies beyond the table is nothing even after ``reach^k`` has been multiplied on.
+
+    `reach` is a bound on the spectral radius. Where the table ends because float64 does, the rest
+    is below ``1e-307 · reach^k``, and falls with ``k`` while ``reach`` is moderate.
+    """
+    log_rest = np.log(1e-307) + len(modulation) * np.log(max(reach, 1.0))
+    return bool(log_rest < np.log(NEGLIGIBLE_BIAS) + np.log(np.abs(modulation).max()))

@@ -1,0 +1,275 @@
+"""A validated, immutable, weighted graph in compressed sparse row form."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from functools import cached_property
+from pathlib import Path
+from typing import Any, Literal
+
+import numpy as np
+import numpy.typing as npt
+import scipy.sparse as sp
+
+from grfpp import spectrum
+from grfpp.errors import InputError
+from grfpp.io import read_adjacency
+from grfpp.io.archive import save_arrays
+from grfpp.io.npz import GRAPH_FORMAT, read_saved_graph
+
+FloatArray = npt.NDArray[np.float64]
+IntArray = npt.NDArray[np.int64]
+
+
+class Graph:
+    """A weighted graph, directed or not, that never changes.
+
+    Parameters
+    ----------
+    source
+        What holds the graph: a scipy sparse matrix or array of any format, a square numpy array,
+        a networkx or igraph graph, a PyG ``Data``, a torch sparse tensor, a pair
+        ``(edge_index, weights)`` with ``edge_index`` of shape ``(2, n_edges)``, a mesh
+        (``trimesh.Trimesh`` or ``(vertices, faces)``), another `Graph`, or the path of an edge list
+        (``.txt``, ``.tsv``, ``.csv``, also gzipped), ``.gml``, ``.graphml``, ``.mtx``, ``.npz`` or
+        mesh (``.stl``, ``.off``, ``.ply``, ``.obj``) file.
+    directed
+        How to read edge lists in files, where each line is one edge. By default they are
+        undirected: an edge listed once counts in both directions. ``True`` keeps each line as one
+        arc. All other sources say themselves what they are.
+    n_nodes
+        Number of nodes, for ``(edge_index, weights)`` pairs whose last nodes have no edge.
+
+    Attributes
+    ----------
+    indptr, indices, weights
+        The rows of the weight matrix in canonical CSR form: sorted, duplicates summed, no stored
+        zeros. Read-only. Weights are float64.
+    node_ids
+        The labels that the source gave its nodes, in the order of the rows, or ``None`` where
+        nodes are simply numbered.
+
+    Examples
+    --------
+    >>> from grfpp import Graph
+    >>> triangle = Graph([[0, 1, 1], [1, 0, 1], [1, 1, 0]])
+    >>> triangle
+    Graph(n_nodes=3, n_edges=3, undirected)
+    >>> triangle.normalized("sym").adjacency.toarray()
+    array([[0. , 0.5, 0.5],
+           [0.5, 0. , 0.5],
+           [0.5, 0.5, 0. ]])
+    """
+
+    indptr: IntArray
+    indices: npt.NDArray[np.int32]
+    weights: FloatArray
+    node_ids: Sequence[Any] | None
+
+    def __init__(
+        self, source: Any, *, directed: bool | None = None, n_nodes: int | None = None
+    ) -> None:
+        if isinstance(source, Graph):
+            matrix, node_ids = source.adjacency, source.node_ids
+        else:
+            matrix, node_ids = read_adjacency(source, directed=directed, n_nodes=n_nodes)
+        try:
+            self._adopt(_canonical(matrix), node_ids)
+        except InputError as error:
+            if isinstance(source, str | os.PathLike):
+                raise InputError(f"{source}: {error}") from None
+            raise
+
+    def _adopt(self, matrix: sp.csr_array, node_ids: Sequence[Any] | None) -> None:
+        """Take the arrays of a canonical CSR matrix, read-only from now on."""
+        self.indptr = np.ascontiguousarray(matrix.indptr, dtype=np.int64)
+        self.indices = np.ascontiguousarray(matrix.indices, dtype=np.int32)
+        self.weights = np.ascontiguousarray(matrix.data, dtype=np.float64)
+        for array in (self.indptr, self.indices, self.weights):
+            array.flags.writeable = False
+        self.node_ids = node_ids
+
+    @classmethod
+    def _of(cls, matrix: sp.csr_array, node_ids: Sequence[Any] | None = None) -> Graph:
+        """Wrap a matrix that is known to be valid; only its form is made canonical."""
+        graph = cls.__new__(cls)
+        matrix.sum_duplicates()
+        graph._adopt(matrix, node_ids)
+        return graph
+
+    def __repr__(self) -> str:
+        kind = "directed" if self.is_directed else "undirected"
+        return f"Graph(n_nodes={self.n_nodes}, n_edges={self.n_edges}, {kind})"
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return Graph._of, (self.adjacency, self.node_ids)
+
+    @property
+    def n_nodes(self) -> int:
+        """Number of nodes."""
+        return len(self.indptr) - 1
+
+    @cached_property
+    def n_edges(self) -> int:
+        """Number of edges; an undirected edge and a self-loop count once."""
+        if self.is_directed:
+            return len(self.indices)
+        loops = int(np.count_nonzero(self.adjacency.diagonal()))
+        return (len(self.indices) + loops) // 2
+
+    @cached_property
+    def is_directed(self) -> bool:
+        """Whether the weight matrix differs from its transpose."""
+        transpose = self.adjacency.T.tocsr()
+        transpose.sort_indices()
+        return not (
+            np.array_equal(transpose.indptr, self.indptr)
+            and np.array_equal(transpose.indices, self.indices)
+            and np.array_equal(transpose.data, self.weights)
+        )
+
+    @cached_property
+    def out_degree(self) -> IntArray:
+        """Number of out-neighbours of each node (a self-loop is one of them)."""
+        degree = np.diff(self.indptr)
+        degree.flags.writeable = False
+        return degree
+
+    @property
+    def adjacency(self) -> sp.csr_array:
+        """The weight matrix as a scipy CSR array that shares this graph's memory."""
+        matrix = sp.csr_array(
+            (self.weights, self.indices, self.indptr), shape=(self.n_nodes, self.n_nodes)
+        )
+        matrix.has_canonical_format = True
+        return matrix
+
+    def normalized(self, kind: Literal["sym", "rw"] | None = "sym", scale: float = 1.0) -> Graph:
+        """Scale the weights by the (weighted) degrees.
+
+        Parameters
+        ----------
+        kind
+            ``"sym"`` for ``D_out^-1/2 A D_in^-1/2`` (``D^-1/2 A D^-1/2`` when undirected), ``"rw"``
+            for ``D_out^-1 A``, ``None`` for ``A`` itself.
+        scale
+            A positive factor on all weights; the paper's ``σ²``.
+
+        Returns
+        -------
+        Graph
+            With ``scale`` as its spectral radius when the graph is undirected and has an edge.
+        """
+        if kind not in ("sym", "rw", None):
+            raise InputError(f"kind must be 'sym', 'rw' or None, not {kind!r}")
+        factor = _positive_finite(scale, "scale")
+        matrix = self.adjacency
+        weights = self.weights * factor
+        if kind is not None:
+            rows = np.repeat(np.arange(self.n_nodes), self.out_degree)
+            out_strength = matrix.sum(axis=1)
+            if kind == "rw":
+                weights /= out_strength[rows]
+            else:
+                in_strength = matrix.sum(axis=0) if self.is_directed else out_strength
+                # One product under one root: the result is symmetric to the last bit.
+                weights /= np.sqrt(out_strength[rows] * in_strength[self.indices])
+        graph = Graph._of(
+            sp.csr_array((weights, self.indices, self.indptr), shape=matrix.shape), self.node_ids
+        )
+        if kind is not None and not self.is_directed and len(weights):
+            # Known without iterating: √degree (or the constant) is the Perron vector.
+            graph.__dict__["_spectral_radius"] = factor
+        return graph
+
+    def reversed(self) -> Graph:
+        """The graph with every arc turned round; the graph itself when it is undirected."""
+        return Graph._of(self.adjacency.T.tocsr(), self.node_ids) if self.is_directed else self
+
+    @cached_property
+    def _spectral_radius(self) -> float:
+        return spectrum.perron_root(self.adjacency, symmetric=not self.is_directed)
+
+    def spectral_radius(self) -> float:
+        """Largest absolute eigenvalue of the weight matrix, to about nine digits.
+
+        Computed once, by Lanczos or Arnoldi iterations on the strongly connected components.
+        """
+        return self._spectral_radius
+
+    def save(self, path: str | Path) -> None:
+        """Write the graph to an ``.npz`` file, whole or not at all.
+
+        Node labels that are not whole numbers are kept as text.
+        """
+        arrays: dict[str, Any] = {
+            "indptr": self.indptr,
+            "indices": self.indices,
+            "weights": self.weights,
+        }
+        if self.node_ids is not None:
+            whole = all(isinstance(label, int | np.integer) for label in self.node_ids)
+            arrays["node_ids"] = np.asarray(
+                self.node_ids if whole else [str(label) for label in self.node_ids]
+            )
+        save_arrays(path, GRAPH_FORMAT, arrays)
+
+    @classmethod
+    def load(cls, path: str | Path) -> Graph:
+        """Read a graph that `save` wrote."""
+        matrix, node_ids = read_saved_graph(path)
+        graph = cls(matrix)
+        graph.node_ids = node_ids
+        return graph
+
+
+def as_graph(source: Any) -> Graph:
+    """Return `source` when it is a graph already, else read it as one."""
+    return source if isinstance(source, Graph) else Graph(source)
+
+
+def _canonical(matrix: Any) -> sp.csr_array:
+    """Check a matrix at the door and bring it to canonical CSR form, in memory of its own."""
+    n_rows, n_columns = matrix.shape
+    if n_rows != n_columns:
+        raise InputError(
+            f"a weight matrix must be square (one row and one column a node), "
+            f"found shape {n_rows} x {n_columns}"
+        )
+    if n_rows == 0:
+        raise InputError("the graph has no nodes; at least one is needed")
+    if n_rows > np.iinfo(np.int32).max:
+        raise InputError(f"{n_rows} nodes are more than this version can number (2^31 - 1)")
+    if matrix.dtype.kind not in "buif":
+        raise InputError(f"weights must be real numbers, found dtype {matrix.dtype}")
+    canonical = sp.csr_array(matrix, dtype=np.float64, copy=True)
+    bad = ~np.isfinite(canonical.data)
+    if bad.any():
+        raise InputError(f"weights must be finite, found {_first(canonical, bad)}")
+    negative = canonical.data < 0
+    if negative.any():
+        raise InputError(f"weights must not be negative, found {_first(canonical, negative)}")
+    canonical.sum_duplicates()
+    canonical.eliminate_zeros()
+    if not np.isfinite(canonical.data).all():
+        raise InputError("the weights of duplicate edges add up to infinity; scale them down")
+    return canonical
+
+
+def _first(matrix: sp.csr_array, chosen: npt.NDArray[np.bool_]) -> str:
+    """Name the first of the chosen entries: its value, its place, and how many there are."""
+    position = int(np.flatnonzero(chosen)[0])
+    row = int(np.searchsorted(matrix.indptr, position, side="right")) - 1
+    column = int(matrix.indices[position])
+    count = int(np.count_nonzero(chosen))
+    return f"{matrix.data[position]} at ({row}, {column})" + (
+        f" and {count - 1} more" if count > 1 else ""
+    )
+
+
+def _positive_finite(value: float, name: str) -> float:
+    number = float(value)
+    if not (np.isfinite(number) and number > 0):
+        raise InputError(f"{name} must be a positive, finite number, not {value!r}")
+    return number

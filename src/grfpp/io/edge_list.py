@@ -1,0 +1,286 @@
+"""Text edge lists: one edge ``u v [w]`` a line."""
+
+from __future__ import annotations
+
+import csv
+import io
+import math
+import re
+import warnings
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+import scipy.sparse as sp
+
+from grfpp.errors import InputError
+from grfpp.io.arrays import FloatArray, IntArray
+from grfpp.io.edges import arcs, undirected_once
+from grfpp.io.text import at_line, decode, shown
+
+SUFFIXES = (".txt", ".tsv", ".csv", ".edges", ".edgelist")
+
+_COMMENT = re.compile(r"[#%][^\n]*")
+_FIRST_LINE = re.compile(r"^.*\S.*$", re.MULTILINE)
+_INTEGER = re.compile(r"[+-]?[0-9]{1,300}")  # Python refuses to convert thousands of digits
+_HEADERS = {
+    ("source", "target"), ("src", "dst"), ("src", "tgt"), ("from", "to"), ("head", "tail"),
+    ("fromnodeid", "tonodeid"), ("node1", "node2"), ("node_1", "node_2"), ("id1", "id2"),
+    ("id_1", "id_2"),
+}  # fmt: skip
+
+
+class _Edges(NamedTuple):
+    """Edges whose ends are numbered; `labels` are the nodes' own, or ``None`` where these do."""
+
+    rows: IntArray
+    columns: IntArray
+    weights: FloatArray
+    n_nodes: int
+    labels: Sequence[Any] | None
+
+
+def read_edge_list(
+    data: bytes,
+    name: str,
+    suffix: str,
+    *,
+    directed: bool | None = None,
+    n_nodes: int | None = None,
+) -> tuple[sp.coo_array, Sequence[Any] | None]:
+    """Read a text edge list.
+
+    Fields are separated by ``;``, else by ``,`` (in ``.tsv`` files by tabs), else by white space:
+    the first of these that the first edge shows. Text from ``#`` or ``%`` on is a comment. A first
+    line of column names is skipped. Labels that are whole numbers are sorted, others keep the
+    order in which they appear.
+
+    Parameters
+    ----------
+    data, name, suffix
+        The bytes of the file, its name for errors, its suffix.
+    directed
+        Whether each line is one arc. By default an edge listed once counts in both directions;
+        where both directions are listed their weights must agree, and the edge counts once. Lines
+        that repeat an edge in the same direction are summed.
+    n_nodes
+        The nodes are 0 to ``n_nodes - 1``, whether or not they have an edge.
+    """
+    text = decode(data, name)
+    if "#" in text or "%" in text:
+        text = _COMMENT.sub("", text)
+    first = _FIRST_LINE.search(text)
+    if first is None:
+        raise InputError(f"{name} holds no edges: it is empty, or has nothing but comments")
+    separator = _separator(first.group(), suffix)
+    # Most files are nothing but numbers: they are parsed in C, and gone through line by line only
+    # when that fails, to say where.
+    table = _parse_numbers(text[first.start() :], separator)
+    if table is None:
+        edges = _number_labels(*_parse_lines(text, separator, name, suffix), name, n_nodes)
+    else:
+        edges = _number_integers(*table, name, n_nodes)
+    if directed:
+        return arcs(*edges[:4]), edges.labels
+    try:
+        names = range(edges.n_nodes) if edges.labels is None else edges.labels
+        return undirected_once(*edges[:4], names), edges.labels
+    except InputError as error:
+        raise InputError(f"{name}: {error}") from None
+
+
+def _separator(line: str, suffix: str) -> str | None:
+    if suffix == ".tsv" and "\t" in line.strip():
+        return "\t"
+    return next((mark for mark in ";," if mark in line), None)
+
+
+def _parse_numbers(
+    text: str, separator: str | None
+) -> tuple[IntArray, IntArray, FloatArray] | None:
+    """Parse a table of numbers in C, with or without column names; ``None`` when it is not one."""
+    line, _, rest = text.partition("\n")
+    fields = [field.strip() for field in line.split(separator)]
+    if len(fields) not in (2, 3):
+        return None
+    if _is_header(fields, over_integers=True) and not _misplaced_names(fields) and rest.strip():
+        text = rest
+    columns: list[tuple[str, Any]] = [("u", np.int64), ("v", np.int64), ("w", np.float64)]
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("error")  # older numpy only warns that 1.5 is no whole number
+            table = np.loadtxt(
+                io.StringIO(text),
+                dtype=columns[: len(fields)],
+                comments=None,
+                delimiter=separator,
+                ndmin=1,
+            )
+    except (ValueError, OverflowError, Warning):
+        return None
+    weights = table["w"] if len(fields) == 3 else np.ones(len(table))
+    return None if _bad_weights(weights) else (table["u"], table["v"], weights)
+
+
+def _bad_weights(weights: FloatArray) -> bool:
+    return bool(not np.isfinite(weights).all() or (weights < 0).any())
+
+
+def _parse_lines(
+    text: str, separator: str | None, name: str, suffix: str
+) -> tuple[list[str], list[str], list[float]]:
+    """Parse line by line, with care: text labels, quotes, and an error that names the line."""
+    sources: list[str] = []
+    targets: list[str] = []
+    weights: list[float] = []
+    first: tuple[int, list[str]] | None = None
+    for number, line in enumerate(text.split("\n"), start=1):
+        if not line or line.isspace():
+            continue
+        fields = _fields(line, separator, name, number)
+        if first is None:
+            first = number, fields
+            continue
+        sources.append(fields[0])
+        targets.append(fields[1])
+        weights.append(_weight(fields, name, number) if len(fields) == 3 else 1.0)
+    if first is None:
+        raise InputError(f"{name} holds no edges")
+    number, fields = first
+    if _misplaced_names(fields):
+        raise at_line(
+            name,
+            number,
+            "the columns must be source, target and weight in this order, found "
+            + ", ".join(fields),
+        )
+    over_integers = bool(sources) and all(map(_INTEGER.fullmatch, sources + targets))
+    if not _is_header(fields, over_integers, named_columns=suffix in (".csv", ".tsv")):
+        sources.insert(0, fields[0])
+        targets.insert(0, fields[1])
+        weights.insert(0, _weight(fields, name, number) if len(fields) == 3 else 1.0)
+    elif not sources:
+        raise InputError(f"{name} holds no edges, only the column names in line {number}")
+    return sources, targets, weights
+
+
+def _fields(line: str, separator: str | None, name: str, number: int) -> list[str]:
+    if separator is None:
+        fields = line.split()
+        if "," in line or ";" in line:
+            raise at_line(
+                name,
+                number,
+                f"{shown(line.strip())} has a comma or semicolon, but the lines before are "
+                "separated by white space",
+            )
+    else:
+        if '"' in line:
+            try:
+                fields = next(csv.reader([line], delimiter=separator, skipinitialspace=True))
+            except csv.Error as error:
+                raise at_line(name, number, f"cannot be split into fields ({error})") from None
+        else:
+            fields = line.split(separator)
+        fields = [field.strip() for field in fields]
+    if len(fields) not in (2, 3):
+        marks = {None: "white space", "\t": "tabs", ",": "commas", ";": "semicolons"}
+        raise at_line(
+            name,
+            number,
+            f"expected 2 or 3 fields (source, target, weight) separated by {marks[separator]}, "
+            f"found {len(fields)} in {shown(line.strip())}",
+        )
+    for field in fields:
+        if not field:
+            raise at_line(name, number, f"an empty field in {shown(line.strip())}")
+        if " " in field and all(_is_number(part) for part in field.split()):
+            raise at_line(
+                name, number, f"{shown(field)} is separated otherwise than the lines before"
+            )
+    return fields
+
+
+def _is_number(field: str) -> bool:
+    try:
+        float(field)
+    except ValueError:
+        return False
+    # Python reads 1_000 and the digits of all scripts; other readers do not.
+    return "_" not in field and field.isascii()
+
+
+def _weight(fields: list[str], name: str, number: int) -> float:
+    if not _is_number(fields[2]):
+        raise at_line(name, number, f"the weight {shown(fields[2])} is not a number")
+    weight = float(fields[2])
+    if not math.isfinite(weight) or weight < 0:
+        raise at_line(
+            name, number, f"weights must be finite and not negative, found {shown(fields[2])}"
+        )
+    return weight
+
+
+def _is_header(fields: list[str], over_integers: bool, named_columns: bool = False) -> bool:
+    """Tell whether the first line holds column names rather than an edge.
+
+    It does when the names are known ones, or when they stand over nothing but whole numbers. Where
+    columns usually have names, a word in place of the weight tells too. A line with a whole number
+    for a label or with a proper weight is an edge.
+    """
+    if _known_names(fields[0], fields[1]):
+        return True
+    word_for_weight = len(fields) == 3 and not _is_number(fields[2])
+    if any(map(_INTEGER.fullmatch, fields[:2])) or (len(fields) == 3 and not word_for_weight):
+        return False
+    return over_integers or (named_columns and word_for_weight)
+
+
+def _known_names(first: str, second: str) -> bool:
+    return (first.strip().lower(), second.strip().lower()) in _HEADERS
+
+
+def _misplaced_names(fields: Sequence[str]) -> bool:
+    """Tell column names of which source and target are not the first two."""
+    return len(fields) == 3 and any(
+        _known_names(fields[i], fields[j]) for i, j in ((0, 2), (1, 2), (1, 0), (2, 0), (2, 1))
+    )
+
+
+def _number_labels(
+    sources: list[str],
+    targets: list[str],
+    weights: list[float],
+    name: str,
+    n_nodes: int | None,
+) -> _Edges:
+    if all(map(_INTEGER.fullmatch, sources)) and all(map(_INTEGER.fullmatch, targets)):
+        ends = [[int(label) for label in labels] for labels in (sources, targets)]
+        if all(-(2**63) <= number < 2**63 for end in ends for number in end):
+            rows, columns = np.array(ends, dtype=np.int64)
+            return _number_integers(rows, columns, np.array(weights), name, n_nodes)
+        labels: list[Any] = sorted({*ends[0], *ends[1]})
+    else:
+        ends = [sources, targets]  # type: ignore[list-item]
+        labels = list(dict.fromkeys(label for pair in zip(*ends, strict=True) for label in pair))
+    position = {label: i for i, label in enumerate(labels)}
+    rows, columns = (np.array([position[label] for label in end], dtype=np.int64) for end in ends)
+    return _Edges(rows, columns, np.array(weights), len(labels), labels)
+
+
+def _number_integers(
+    sources: IntArray, targets: IntArray, weights: FloatArray, name: str, n_nodes: int | None
+) -> _Edges:
+    if n_nodes is not None:
+        least = int(min(sources.min(), targets.min()))
+        largest = int(max(sources.max(), targets.max()))
+        if least < 0 or largest >= n_nodes:
+            raise InputError(
+                f"{name} names node {least if least < 0 else largest}, but n_nodes={n_nodes} "
+                f"allows 0 to {n_nodes - 1}"
+            )
+        return _Edges(sources, targets, weights, n_nodes, None)
+    labels, ends = np.unique(np.concatenate([sources, targets]), return_inverse=True)
+    rows, columns = ends.reshape(2, -1)
+    plain = labels[0] == 0 and labels[-1] == len(labels) - 1
+    return _Edges(rows, columns, weights, len(labels), None if plain else labels.tolist())

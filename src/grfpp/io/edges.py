@@ -1,0 +1,122 @@
+"""Lists of edges -> weight matrices: each line an arc, an edge, or one of a pair of arcs."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+
+from grfpp.errors import InputError
+from grfpp.io.arrays import FloatArray, IntArray, as_array, require_real
+from grfpp.io.sizes import check_node_count
+
+# Totals of the two directions may differ by the order in which their parts were added up.
+_SAME = 1e-12
+
+
+def arcs(rows: IntArray, columns: IntArray, weights: FloatArray, n_nodes: int) -> sp.coo_array:
+    """Take each entry as one arc; entries of one arc are summed later."""
+    return sp.coo_array((weights, (rows, columns)), shape=(n_nodes, n_nodes))
+
+
+def undirected(
+    rows: IntArray, columns: IntArray, weights: FloatArray, n_nodes: int
+) -> sp.coo_array:
+    """Take each entry as one edge, present in both directions; a self-loop counts once."""
+    back = rows != columns
+    return arcs(
+        np.concatenate([rows, columns[back]]),
+        np.concatenate([columns, rows[back]]),
+        np.concatenate([weights, weights[back]]),
+        n_nodes,
+    )
+
+
+def undirected_once(
+    rows: IntArray,
+    columns: IntArray,
+    weights: FloatArray,
+    n_nodes: int,
+    names: Sequence[Any],
+) -> sp.coo_array:
+    """Take each entry as one edge, or as one direction of it when the other is listed too.
+
+    Entries of one direction are summed. Where both directions are listed their sums must agree,
+    since nothing else says which of the two is meant; `names` are the nodes' names in that error.
+    """
+    up, down = rows <= columns, rows > columns
+    upper_key, upper_weight = _totals(rows[up] * n_nodes + columns[up], weights[up])
+    lower_key, lower_weight = _totals(columns[down] * n_nodes + rows[down], weights[down])
+    _, in_upper, in_lower = np.intersect1d(
+        upper_key, lower_key, assume_unique=True, return_indices=True
+    )
+    differ = ~np.isclose(upper_weight[in_upper], lower_weight[in_lower], rtol=_SAME, atol=0)
+    if differ.any():
+        i, j = in_upper[differ][0], in_lower[differ][0]
+        u, v = (names[k] for k in divmod(int(upper_key[i]), n_nodes))
+        raise InputError(
+            f"the edge {u!r} - {v!r} has weight {upper_weight[i]:g} in one direction and "
+            f"{lower_weight[j]:g} in the other; pass directed=True to keep both, or give them "
+            "the same weight"
+        )
+    only_lower = np.ones(len(lower_key), dtype=bool)
+    only_lower[in_lower] = False
+    keys = np.concatenate([upper_key, lower_key[only_lower]])
+    weights = np.concatenate([upper_weight, lower_weight[only_lower]])
+    return undirected(*np.divmod(keys, n_nodes), weights, n_nodes)
+
+
+def _totals(keys: IntArray, weights: FloatArray) -> tuple[IntArray, FloatArray]:
+    unique, group = np.unique(keys, return_inverse=True)
+    totals: FloatArray = np.bincount(group, weights, minlength=len(unique)).astype(np.float64)
+    return unique, totals
+
+
+def from_edge_index(edge_index: Any, weights: Any, n_nodes: int | None) -> sp.coo_array:
+    """Read ``(edge_index, weights)``: column ``k`` of `edge_index` is the k-th arc.
+
+    Parameters
+    ----------
+    edge_index
+        Whole numbers from 0, of shape ``(2, n_arcs)``; nothing is mirrored.
+    weights
+        One number an arc, or ``None`` for ones.
+    n_nodes
+        Number of nodes; by default one more than the largest number in `edge_index`.
+    """
+    index = as_array(edge_index, "edge_index")
+    if index.ndim != 2 or index.shape[0] != 2:
+        hint = "; transpose it" if index.ndim == 2 and index.shape[1] == 2 else ""
+        raise InputError(
+            f"edge_index must have shape (2, n_edges), one column an edge, found "
+            f"{index.shape}{hint} (a pair of objects is read as (edge_index, weights); pass a "
+            "weight matrix as an array or a list of rows)"
+        )
+    if index.dtype.kind not in "iu" and index.size:
+        raise InputError(f"edge_index must hold whole numbers, found dtype {index.dtype}")
+    least, largest = (int(index.min()), int(index.max())) if index.size else (0, -1)
+    if least < 0:
+        raise InputError(f"edge_index must not be negative, found {least}")
+    if n_nodes is not None and largest >= n_nodes:
+        raise InputError(
+            f"edge_index names node {largest}, but there are {n_nodes} nodes, numbered from 0"
+        )
+    n = largest + 1 if n_nodes is None else n_nodes
+    check_node_count(n, f"node {largest} in edge_index")
+    rows, columns = index.astype(np.int64)
+    return arcs(rows, columns, _weights(weights, len(rows)), n)
+
+
+def _weights(weights: Any, n_arcs: int) -> FloatArray:
+    if weights is None:
+        return np.ones(n_arcs)
+    values = as_array(weights, "weights")
+    if values.shape != (n_arcs,):
+        raise InputError(
+            f"weights must have one number for each of the {n_arcs} edges, shape ({n_arcs},), "
+            f"found shape {values.shape}"
+        )
+    require_real(values.dtype)
+    return values.astype(np.float64)

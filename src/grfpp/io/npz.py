@@ -1,0 +1,43 @@
+"""``.npz`` files: those of `Graph.save` and those of `scipy.sparse.save_npz`."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+
+from grfpp.errors import InputError
+from grfpp.io.archive import array_names, load_arrays
+
+GRAPH_FORMAT = "grfpp-graph-1"
+_SCIPY_KEYS = {"format", "shape", "data"}
+
+
+def read_npz(path: Path) -> tuple[Any, Sequence[Any] | None]:
+    """Read a graph from an ``.npz`` file of either kind; nothing is ever unpickled."""
+    if not array_names(path) >= _SCIPY_KEYS:
+        return read_saved_graph(path)
+    try:
+        matrix = sp.load_npz(path)
+    except Exception as error:  # any constructor of scipy may refuse, each in its own way
+        raise InputError(f"{path}: the stored matrix is damaged ({error})") from None
+    return matrix, None
+
+
+def read_saved_graph(path: str | Path) -> tuple[sp.csr_array, Sequence[Any] | None]:
+    """Read what `Graph.save` wrote: the weight matrix and the labels of the nodes."""
+    arrays, _ = load_arrays(path, GRAPH_FORMAT)
+    try:
+        indptr, indices, weights = (arrays[key] for key in ("indptr", "indices", "weights"))
+        n_nodes = len(indptr) - 1
+        matrix = sp.csr_array((weights, indices, indptr), shape=(n_nodes, n_nodes))
+        matrix.check_format(full_check=True)
+        labels = arrays.get("node_ids", np.arange(n_nodes))
+        if labels.shape != (n_nodes,):
+            raise ValueError(f"labels of shape {labels.shape} for {n_nodes} nodes")
+    except (ValueError, KeyError, TypeError, IndexError) as error:
+        raise InputError(f"{path}: the stored graph is damaged ({error})") from None
+    return matrix, arrays["node_ids"].tolist() if "node_ids" in arrays else None

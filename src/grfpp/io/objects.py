@@ -1,0 +1,142 @@
+"""Whatever holds a graph -> a weight matrix and the labels of its nodes."""
+
+from __future__ import annotations
+
+import operator
+import os
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+
+from grfpp.errors import InputError
+from grfpp.io.arrays import as_array, packages, require_real
+from grfpp.io.edges import from_edge_index
+from grfpp.io.files import read_file
+from grfpp.io.graph_objects import from_igraph, from_networkx, is_igraph
+from grfpp.io.mesh import from_mesh
+from grfpp.io.sizes import check_node_count
+from grfpp.io.torch_objects import from_pyg, from_sparse_tensor, is_sparse_tensor
+
+_WANTED = (
+    "a scipy sparse matrix, a square array, a networkx or igraph graph, a PyG Data, a torch "
+    "tensor, a pair (edge_index, weights), a mesh, or the path of a file"
+)
+
+
+def read_adjacency(
+    source: Any, *, directed: bool | None = None, n_nodes: int | None = None
+) -> tuple[Any, Sequence[Any] | None]:
+    """Read the weight matrix of a graph, and the labels of its nodes where they have any.
+
+    The matrix is a scipy one of any format; `Graph` checks its shape and its entries.
+
+    Parameters
+    ----------
+    source
+        Any of what `Graph` takes.
+    directed
+        Whether the lines of a text edge list are arcs. Other sources know; ``False`` refuses one
+        that is directed.
+    n_nodes
+        Number of nodes, for sources that list edges only. Others must agree.
+    """
+    if not (directed is None or isinstance(directed, bool | np.bool_)):
+        raise InputError(f"directed must be True, False or None, not {directed!r}")
+    if n_nodes is not None:
+        try:
+            n_nodes = operator.index(n_nodes)
+        except TypeError:
+            raise InputError(f"n_nodes must be a whole number, not {n_nodes!r}") from None
+        if n_nodes < 1:
+            raise InputError(f"n_nodes must be at least 1, not {n_nodes}")
+        check_node_count(n_nodes, "n_nodes")
+    matrix, node_ids = _read(source, directed, n_nodes)
+    if matrix.ndim != 2:
+        raise InputError(f"a weight matrix must have two dimensions, found shape {matrix.shape}")
+    origin = str(source) if isinstance(source, str | os.PathLike) else "the source"
+    if n_nodes is not None and matrix.shape[0] != n_nodes:
+        raise InputError(f"n_nodes is {n_nodes}, but {origin} has {matrix.shape[0]} nodes")
+    check_node_count(max(matrix.shape), origin)
+    if directed is False:
+        _require_symmetric(matrix, origin)
+    return matrix, node_ids
+
+
+def _read(
+    source: Any, directed: bool | None, n_nodes: int | None
+) -> tuple[Any, Sequence[Any] | None]:
+    if isinstance(source, str | os.PathLike):
+        return read_file(source, directed=directed, n_nodes=n_nodes)
+    if sp.issparse(source):
+        return _checked_sparse(source), None
+    origin = packages(source)
+    if "torch" in origin and hasattr(source, "layout"):
+        if is_sparse_tensor(source):
+            return _checked_sparse(from_sparse_tensor(source)), None
+        return _dense(source), None
+    if "torch_geometric" in origin:
+        return from_pyg(source, n_nodes), None
+    if "networkx" in origin and hasattr(source, "edges"):
+        return from_networkx(source)
+    if is_igraph(source):
+        return from_igraph(source)
+    if isinstance(source, tuple) and len(source) == 2:
+        return _pair(*source, n_nodes=n_nodes)
+    if "trimesh" in origin and hasattr(source, "to_mesh"):
+        source = source.to_mesh()  # a scene: its parts become one mesh
+    if hasattr(source, "vertices") and hasattr(source, "faces"):
+        return from_mesh(source.vertices, source.faces)
+    if isinstance(source, np.ndarray | list | tuple) or hasattr(source, "__array__"):
+        return _dense(source), None
+    raise InputError(f"cannot read a graph from {type(source).__name__}; pass {_WANTED}")
+
+
+def _pair(first: Any, second: Any, n_nodes: int | None) -> tuple[Any, Sequence[Any] | None]:
+    """Tell ``(vertices, faces)`` from ``(edge_index, weights)``: weights are never a table."""
+    if second is not None:
+        faces = as_array(second, "the second of the pair")
+        if faces.ndim == 2 and faces.shape[1] == 3 and faces.dtype.kind in "iu":
+            return from_mesh(first, faces)
+    return from_edge_index(first, second, n_nodes), None
+
+
+def _dense(source: Any) -> sp.csr_array:
+    array = as_array(source, "the weight matrix")
+    if array.ndim != 2:
+        raise InputError(
+            f"a weight matrix must have two dimensions, a row and a column a node, found shape "
+            f"{array.shape}"
+        )
+    require_real(array.dtype)
+    if array.shape[0] == 2 and array.shape[1] != 2 and array.dtype.kind in "iu":
+        raise InputError(
+            f"a weight matrix must be square, found shape {array.shape}; if this is an "
+            "edge_index, pass the pair (edge_index, None) or (edge_index, weights)"
+        )
+    return sp.csr_array(array.astype(np.float64) if array.dtype.kind == "f" else array)
+
+
+def _checked_sparse(matrix: Any) -> Any:
+    """Check the indices of a compressed matrix, which C code will trust from here on."""
+    if matrix.format in ("csr", "csc", "bsr"):
+        try:
+            matrix.check_format(full_check=True)
+        except ValueError as error:
+            raise InputError(f"the sparse matrix is malformed: {error}") from None
+    return matrix
+
+
+def _require_symmetric(matrix: Any, origin: str) -> None:
+    if matrix.shape[0] != matrix.shape[1] or matrix.dtype.kind not in "buif":
+        return  # Graph tells what is wrong
+    # Not the difference: unsigned numbers wrap round in it.
+    differ = (sp.csr_array(matrix) != sp.csr_array(matrix).T).tocoo()
+    if differ.nnz:
+        u, v = (int(ends[0]) for ends in differ.coords)
+        values = sp.csr_array(matrix)
+        raise InputError(
+            f"directed=False, but {origin} is directed: the weight from {u} to {v} is "
+            f"{values[u, v]}, from {v} to {u} it is {values[v, u]}; list both directions"
+        )

@@ -1,0 +1,46 @@
+"""Bytes of a text file -> lines, and errors that name the line."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from grfpp.errors import InputError
+
+_SHOWN = 40
+
+
+def at_line(name: str, number: int, what: str) -> InputError:
+    """Make an error about line `number` (counted from 1) of the file `name`."""
+    return InputError(f"{name}, line {number}: {what}")
+
+
+def shown(text: str) -> str:
+    """Quote a piece of a file, cut to a length that fits an error message."""
+    return repr(text if len(text) <= _SHOWN else text[: _SHOWN - 1] + "…")
+
+
+def decode(data: bytes, name: str) -> str:
+    """Decode UTF-8 with or without a byte-order mark, with the line ends of any system."""
+    try:
+        text = data.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        line = data.count(b"\n", 0, error.start) + 1
+        raise at_line(name, line, "not UTF-8 text; is it a binary file?") from None
+    if "\0" in text:
+        line = text.count("\n", 0, text.index("\0")) + 1
+        raise at_line(name, line, "a zero byte; is it a binary file?")
+    # str.splitlines would also break at form feeds and the like, where editors count no line.
+    return text.replace("\r\n", "\n").replace("\r", "\n") if "\r" in text else text
+
+
+def numbered_lines(text: str, comment: str = "#") -> Iterator[tuple[int, list[str]]]:
+    """Give the number and the words of every line that holds more than a comment."""
+    for number, line in enumerate(text.split("\n"), start=1):
+        words = line.partition(comment)[0].split()
+        if words:
+            yield number, words
+
+
+def last_line(text: str) -> int:
+    """Give the number of the last line that is not empty."""
+    return max(1, text.rstrip().count("\n") + 1)

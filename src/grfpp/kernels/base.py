@@ -1,0 +1,291 @@
+"""What every kernel knows: its series, the root of it, where both converge, its exact value."""
+
+from __future__ import annotations
+
+import math
+from abc import ABC, abstractmethod
+from decimal import Decimal
+from functools import lru_cache
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from grfpp import exact, series
+from grfpp.errors import DivergentSeriesError, InputError
+from grfpp.graph import Graph, as_graph
+from grfpp.kernels.checks import finite, whole
+from grfpp.memory import require_bytes
+
+FloatArray = npt.NDArray[np.float64]
+
+# Spectral radii are known to about nine digits, and Chebyshev's interval is a little wider.
+_SAFETY = 1e-7
+
+
+class Kernel(ABC):
+    """A function ``g(x) = Σ α_k x^k`` of weight matrices, ``K = g(W)``.
+
+    Kernels are immutable, hashable and can be pickled. With the stitching degree ``l``, the
+    *modulation* ``f`` is the series of ``h = (sign · g)^(1/2l)``, so that ``K = sign · h(W)^(2l)``.
+
+    Attributes
+    ----------
+    name
+        What the kernel is called, also on the command line.
+    """
+
+    name: str
+
+    @property
+    @abstractmethod
+    def radius(self) -> float:
+        """Radius of convergence of ``g``: ``K`` exists for spectral radii below it."""
+
+    @property
+    @abstractmethod
+    def sign(self) -> int:
+        """1, or −1 when ``α_0 < 0``: then the modulation is that of ``−K``."""
+
+    @abstractmethod
+    def modulation_radius(self, degree: int) -> float:
+        """Radius of convergence of the modulation.
+
+        It is the distance from 0 to the nearest singularity *or zero* of ``g``, because a root
+        branches at a zero, and so it can be smaller than `radius`.
+        """
+
+    @abstractmethod
+    def value(self, x: npt.ArrayLike) -> FloatArray:
+        """``g(x)`` for real numbers, such as the eigenvalues of an undirected graph."""
+
+    @abstractmethod
+    def to_dict(self) -> dict[str, Any]:
+        """Return what `from_dict` needs, in values that JSON can hold."""
+
+    @abstractmethod
+    def _coefficients_here(self, n: int) -> list[Decimal]:
+        """``α_0 … α_{n−1}`` in the current decimal context."""
+
+    @abstractmethod
+    def _modulation(self, order: int, n: int, digits: int) -> list[Decimal]:
+        """Root of ``sign · g`` of the given order, settled to so many digits."""
+
+    @abstractmethod
+    def _dense(self, weights: FloatArray) -> FloatArray:
+        """``g`` of a dense matrix that need not be symmetric."""
+
+    @property
+    def longest_gap(self) -> float:
+        """More zeros in a row than this mean that the modulation has ended."""
+        return 2
+
+    def _remedy(self, degree: int | None) -> str:
+        """Say what else than scaling the graph makes the series converge, for error messages."""
+        return ""
+
+    @staticmethod
+    def from_dict(values: dict[str, Any]) -> Kernel:
+        """Rebuild the kernel that `to_dict` described."""
+        from grfpp.kernels.registry import kernel_from_dict
+
+        return kernel_from_dict(values)
+
+    def coefficients(self, n: int, *, scale: float = 1.0) -> FloatArray:
+        """First `n` coefficients ``α_k``, rounded to float64.
+
+        Parameters
+        ----------
+        n
+            How many, at least 1.
+        scale
+            Return ``α_k · scale^k``, which may be in the range of float64 where ``α_k`` is not.
+        """
+        return _table(self, None, whole(n, "n", 1), finite(scale, "scale")).copy()
+
+    def coefficients_decimal(self, n: int, digits: int = series.DIGITS) -> list[Decimal]:
+        """First `n` coefficients ``α_k``, each to at least so many digits."""
+        count = whole(n, "n", 1)
+        return series.settled(lambda: self._coefficients_here(count), whole(digits, "digits", 1))
+
+    def modulation(self, degree: int, n: int, *, scale: float = 1.0) -> FloatArray:
+        """First `n` values ``f(k)`` of the modulation, rounded to float64.
+
+        Their `2 · degree`-fold convolution is ``sign · α``.
+
+        Parameters
+        ----------
+        degree
+            The stitching degree ``l``, at least 1.
+        n
+            How many values, at least 1.
+        scale
+            Return ``f(k) · scale^k``, which may be in the range of float64 where ``f(k)`` is not.
+
+        Raises
+        ------
+        InputError
+            When ``α_0 = 0``: there is no root. When a value exceeds the range of float64.
+        """
+        stitches, count = whole(degree, "degree", 1), whole(n, "n", 1)
+        return _table(self, stitches, count, finite(scale, "scale")).copy()
+
+    def modulation_decimal(self, degree: int, n: int, digits: int = series.DIGITS) -> list[Decimal]:
+        """First `n` values of the modulation, each to at least so many digits."""
+        order, count = 2 * whole(degree, "degree", 1), whole(n, "n", 1)
+        return self._modulation(order, count, whole(digits, "digits", 1))
+
+    def check_converges(self, W: Any, degree: int | None = None) -> None:
+        """Raise `DivergentSeriesError` unless the series converges on a graph.
+
+        Parameters
+        ----------
+        W
+            A `Graph`, or anything that `Graph` takes.
+        degree
+            Check the modulation of this stitching degree; without it, the kernel's own series.
+        """
+        radius = self.radius if degree is None else self.modulation_radius(degree)
+        if radius == math.inf:
+            return
+        found = as_graph(W).spectral_radius()
+        if found < radius * (1 - _SAFETY):
+            return
+        what = "series" if degree is None else f"modulation of degree {degree}"
+        remedy = self._remedy(degree)
+        raise DivergentSeriesError(
+            f"the {what} of {self!r} converges for spectral radii below {radius:.6g}, but this "
+            f"graph's is {found:.6g}; use graph.normalized('sym', scale={_below(radius)}), or "
+            f"multiply the weights by {_below(radius / found)}"
+            + (f", or {remedy}" if remedy else "")
+        )
+
+    def exact(self, W: Any) -> FloatArray:
+        """``g(W)`` as a dense array, to rounding.
+
+        From eigenvalues and eigenvectors for undirected graphs; by `scipy.linalg.expm`, linear
+        solves or matrix powers for directed ones. Takes time proportional to ``N³``.
+
+        Parameters
+        ----------
+        W
+            A `Graph`, or anything that `Graph` takes.
+
+        Raises
+        ------
+        InputError
+            When the array would not fit into memory.
+        DivergentSeriesError
+            When the series of ``g`` diverges on this graph.
+        """
+        graph = as_graph(W)
+        weights = exact.dense_weights(graph)
+        self.check_converges(graph)
+        if not graph.is_directed:
+            return exact.dense_symmetric(weights, self.value)
+        with np.errstate(over="ignore", invalid="ignore"):
+            return exact.finite(self._dense(weights))
+
+    def apply(
+        self, W: Any, V: npt.ArrayLike, tol: float = 1e-10, method: str = "auto"
+    ) -> FloatArray:
+        """``g(W) @ V`` without forming ``g(W)`` and without randomness.
+
+        Parameters
+        ----------
+        W
+            A `Graph`, or anything that `Graph` takes.
+        V
+            Real numbers, of shape ``(N,)`` or ``(N, c)``.
+        tol
+            Relative accuracy, from 1e-14 up; see each method for what it is relative to.
+        method
+            ``"chebyshev"``: polynomials of ``W`` on ``[−ρ, ρ]``, ``ρ`` the spectral radius; for
+            undirected graphs. The error of a column ``v`` is at most
+            ``tol · max_{|x| ≤ ρ} |g(x)| · ‖v‖``.
+            ``"taylor"``: the power series; for all graphs. The error of a column is at most
+            ``tol`` times its largest entry, else an error is raised.
+            ``"expm_multiply"``: the method of Al-Mohy and Higham, for `Diffusion`, to double
+            precision whatever `tol`.
+            ``"auto"``: the first of these for undirected graphs; for directed ones the last where
+            it exists and the second elsewhere.
+
+        Returns
+        -------
+        numpy.ndarray
+            Of the shape of `V`.
+        """
+        graph = as_graph(W)
+        vectors = _vectors(V, graph.n_nodes)
+        accuracy = finite(tol, "tol")
+        if not 1e-14 <= accuracy < 1:
+            raise InputError(f"tol must be at least 1e-14 and below 1, found {tol!r}")
+        chosen = self._method(method, graph)
+        self.check_converges(graph)
+        require_bytes(6 * vectors.nbytes, f"a product with {vectors.shape} numbers")
+        if chosen == "chebyshev":
+            return exact.chebyshev_apply(graph, self.value, vectors, accuracy)
+        if chosen == "taylor":
+            return exact.taylor_apply(graph, self._scaled, self.radius, vectors, accuracy)
+        return self._expm_multiply(graph, vectors)
+
+    def _method(self, method: str, graph: Graph) -> str:
+        known = ["chebyshev", "taylor"]
+        if type(self)._expm_multiply is not Kernel._expm_multiply:
+            known.append("expm_multiply")
+        if method == "auto":
+            return known[-1] if graph.is_directed else known[0]
+        if method not in known:
+            names = ", ".join(repr(name) for name in ["auto", *known])
+            raise InputError(f"method must be one of {names} for {self!r}, found {method!r}")
+        if method == "chebyshev" and graph.is_directed:
+            raise InputError(
+                "method 'chebyshev' needs an undirected graph, whose eigenvalues are real; "
+                "use method='auto' or 'taylor'"
+            )
+        return method
+
+    def _scaled(self, n: int, scale: float) -> FloatArray:
+        return self.coefficients(n, scale=scale)
+
+    def _expm_multiply(self, graph: Graph, vectors: FloatArray) -> FloatArray:
+        raise NotImplementedError
+
+
+@lru_cache(maxsize=128)
+def _table(kernel: Kernel, degree: int | None, n: int, scale: float) -> FloatArray:
+    """Float64 table of the kernel's series, or of its modulation when a degree is given."""
+    if degree is None:
+        exactly = kernel.coefficients_decimal(n)
+    else:
+        exactly = kernel.modulation_decimal(degree, n)
+    try:
+        table = series.to_float64(exactly, scale)
+    except OverflowError as error:
+        (k,) = error.args
+        what = "coefficient" if degree is None else f"modulation of degree {degree},"
+        raise InputError(
+            f"{kernel!r}: the {what} k={k} exceeds the range of float64; ask for n={k} at most, "
+            "or for values times scale^k with a small scale"
+        ) from None
+    table.flags.writeable = False
+    return table
+
+
+def _vectors(V: npt.ArrayLike, n_nodes: int) -> FloatArray:
+    array = np.asarray(V)
+    if array.dtype.kind not in "buif":
+        raise InputError(
+            f"V must be an array of real numbers, found {type(V).__name__} of dtype {array.dtype}"
+        )
+    if array.ndim not in (1, 2) or array.shape[0] != n_nodes:
+        raise InputError(
+            f"V must have shape ({n_nodes},) or ({n_nodes}, c) for a graph of {n_nodes} nodes, "
+            f"found {array.shape}"
+        )
+    return np.ascontiguousarray(array, dtype=np.float64)
+
+
+def _below(bound: float) -> str:
+    """Two digits of nine tenths of a bound."""
+    return f"{0.9 * bound:.2g}"

@@ -1,0 +1,257 @@
+"""Kernels that are told by their coefficients."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable
+from decimal import Decimal
+from fractions import Fraction
+from functools import lru_cache
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from grfpp import exact, series
+from grfpp.errors import DivergentSeriesError, InputError
+from grfpp.graph import Graph
+from grfpp.kernels.base import FloatArray, Kernel
+from grfpp.kernels.checks import positive, whole
+from grfpp.polynomials import nearest_branch_point
+
+Coefficient = int | float | Fraction
+CoefficientFunction = Callable[[int], Any]
+
+# Enough coefficients to tell the radius of a series by, and a degree up to which the zeros of a
+# polynomial are found faster than one waits.
+_SAMPLE = 256
+_MAX_POLYNOMIAL = 512
+
+
+class TaylorKernel(Kernel):
+    """Any kernel ``Σ α_k W^k`` by its coefficients.
+
+    Parameters
+    ----------
+    coefficients
+        Either ``α_0, α_1, …, α_d`` (all others are zero), or a function that gives ``α_k`` for
+        every ``k``. They are taken as exact numbers: give `int`, `fractions.Fraction` or
+        `decimal.Decimal` where rounding to float matters, as it does for the root of a series that
+        falls fast, such as ``Fraction(1, math.factorial(k))``.
+    radius
+        Radius of convergence of the series, for functions. Without it, it is estimated from the
+        first 256 coefficients (`grfpp.series.estimate_radius`).
+    name
+        What to call it.
+
+    Notes
+    -----
+    The radius of convergence of the modulation follows from the zeros of the polynomial when the
+    coefficients are listed (up to degree 512). For functions it is an estimate from 256 terms.
+
+    A kernel with a function can be pickled if the function can, and not be saved by `to_dict`.
+
+    Examples
+    --------
+    >>> kernel = TaylorKernel([1, 2, 1])
+    >>> kernel.modulation(1, 4)
+    array([1., 1., 0., 0.])
+    >>> TaylorKernel([0, 1]).modulation(1, 4)
+    Traceback (most recent call last):
+    grfpp.errors.InputError: TaylorKernel([0, 1]) has alpha_0 = 0, so its series has no root; ...
+    """
+
+    def __init__(
+        self,
+        coefficients: Iterable[Any] | CoefficientFunction,
+        radius: float | None = None,
+        name: str | None = None,
+    ) -> None:
+        self._alpha: tuple[Coefficient, ...] | CoefficientFunction
+        if callable(coefficients):
+            self._alpha = coefficients
+            self._radius = None if radius is None else _radius(radius)
+        else:
+            if radius is not None:
+                raise InputError(
+                    "radius is for coefficients given by a function; "
+                    "a finite series converges everywhere"
+                )
+            self._alpha = _listed(coefficients)
+            self._radius = math.inf
+        if name is not None and not isinstance(name, str):
+            raise InputError(f"name must be text, found {name!r}")
+        self.name = "taylor" if name is None else name
+        # α_0 decides whether there is a root; a function that fails, fails here.
+        self._sign = -1 if self._exact(1)[0] < 0 else 1
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        if "_sign" in self.__dict__:
+            raise AttributeError("kernels do not change; make a new one")
+        super().__setattr__(name, value)
+
+    def _key(self) -> tuple[Any, ...]:
+        return self._alpha, self._radius, self.name
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, TaylorKernel) and self._key() == other._key()
+
+    def __hash__(self) -> int:
+        return hash(self._key())
+
+    def __repr__(self) -> str:
+        if callable(self._alpha):
+            shown = getattr(self._alpha, "__qualname__", repr(self._alpha))
+            given = self._radius
+        else:
+            values = [str(value) for value in self._alpha]
+            if len(values) > 8:
+                values[7:-1] = ["..."]
+            shown, given = f"[{', '.join(values)}]", None
+        extra = "" if given is None else f", radius={given:g}"
+        extra += "" if self.name == "taylor" else f", name={self.name!r}"
+        return f"TaylorKernel({shown}{extra})"
+
+    @property
+    def radius(self) -> float:
+        """Radius of convergence: infinite for listed coefficients, else as given or estimated."""
+        if self._radius is not None:
+            return self._radius
+        return _estimated_radius(self, None)
+
+    @property
+    def sign(self) -> int:
+        """1, or −1 when ``α_0 < 0``: then the modulation is that of ``−K``."""
+        return self._sign
+
+    def modulation_radius(self, degree: int) -> float:
+        """Distance to the nearest zero or singularity; an estimate if a function is given."""
+        order = 2 * whole(degree, "degree", 1)
+        self._require_root()
+        if callable(self._alpha) or len(self._alpha) > _MAX_POLYNOMIAL + 1:
+            return min(self.radius, _estimated_radius(self, order))
+        return _polynomial_radius(self._alpha, order)
+
+    @property
+    def longest_gap(self) -> float:
+        """Number of coefficients that are listed; no number of zeros is enough for a function."""
+        return math.inf if callable(self._alpha) else len(self._alpha)
+
+    def value(self, x: npt.ArrayLike) -> FloatArray:
+        """Sum of the series at `x`."""
+        points = np.asarray(x, dtype=np.float64)
+        largest = float(np.abs(points).max(initial=0.0))
+        if largest >= self.radius:
+            raise DivergentSeriesError(
+                f"the series of {self!r} converges below {self.radius:.6g}, found {largest:.6g}"
+            )
+        # In units of the largest point: the table stays within range, and is cut where it ends.
+        unit = largest or 1.0
+        table = exact.summable_terms(self._scaled, unit) if largest else self.coefficients(1)
+        total: FloatArray = np.polynomial.polynomial.polyval(points / unit, table)  # type: ignore
+        return total
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return what `from_dict` needs; refused when the coefficients are a function."""
+        if callable(self._alpha):
+            raise InputError(
+                f"{self!r} has a function for its coefficients and cannot be saved; "
+                "list the coefficients, or make the kernel again after loading"
+            )
+        listed = [str(v) if isinstance(v, Fraction) else v for v in self._alpha]
+        return {"kernel": "taylor", "coefficients": listed, "name": self.name}
+
+    def _exact(self, n: int) -> tuple[Fraction, ...]:
+        """Return the first `n` coefficients, or all that are listed when they are fewer."""
+        if callable(self._alpha):
+            return _called(self._alpha, n)
+        return tuple(Fraction(value) for value in self._alpha[:n])
+
+    def _coefficients_here(self, n: int) -> list[Decimal]:
+        given = [series.decimal_here(value) for value in self._exact(n)]
+        return given + [Decimal(0)] * (n - len(given))
+
+    def _modulation(self, order: int, n: int, digits: int) -> list[Decimal]:
+        self._require_root()
+        return series.root([self.sign * value for value in self._exact(n)], order, n, digits)
+
+    def _require_root(self) -> None:
+        if self._exact(1)[0] == 0:
+            raise InputError(
+                f"{self!r} has alpha_0 = 0, so its series has no root; add a multiple of the "
+                "identity (alpha_0 = c), or factor powers of W out of the kernel"
+            )
+
+    def _dense(self, weights: FloatArray) -> FloatArray:
+        graph = Graph(weights)
+        return exact.taylor_apply(
+            graph, self._scaled, self.radius, np.eye(graph.n_nodes), _DENSE_ACCURACY
+        )
+
+
+_DENSE_ACCURACY = 1e-13
+
+
+def _listed(coefficients: Any) -> tuple[Coefficient, ...]:
+    if isinstance(coefficients, str | bytes):
+        raise InputError(f"coefficients must be numbers, found the text {coefficients!r}")
+    try:
+        values = list(coefficients)
+    except TypeError:
+        raise InputError(
+            "coefficients must be a sequence of numbers or a function of k, "
+            f"found {type(coefficients).__name__}"
+        ) from None
+    exactly = [_number(value, k) for k, value in enumerate(values)]
+    while exactly and exactly[-1] == 0:
+        exactly.pop()
+    if not exactly:
+        raise InputError("at least one coefficient must not be zero")
+    return tuple(exactly)
+
+
+def _number(value: Any, k: int) -> Coefficient:
+    """One coefficient as a plain number without rounding."""
+    if isinstance(value, bool | np.bool_):
+        raise InputError(f"coefficient {k} must be a number, found {value!r}")
+    if isinstance(value, int | np.integer):
+        return int(value)
+    if isinstance(value, Fraction):
+        return value
+    try:
+        if isinstance(value, Decimal):
+            return Fraction(value)
+        number = float(value) if not isinstance(value, str | bytes) else math.nan
+    except (TypeError, ValueError, OverflowError):
+        number = math.nan
+    if not math.isfinite(number):
+        raise InputError(f"coefficient {k} must be a finite real number, found {value!r}")
+    return number
+
+
+def _radius(value: Any) -> float:
+    return math.inf if value == math.inf else positive(value, "radius")
+
+
+@lru_cache(maxsize=64)
+def _called(function: CoefficientFunction, n: int) -> tuple[Fraction, ...]:
+    values = []
+    for k in range(n):
+        try:
+            value = function(k)
+        except Exception as error:
+            raise InputError(f"the function of coefficients failed at k={k}: {error}") from error
+        values.append(Fraction(_number(value, k)))
+    return tuple(values)
+
+
+@lru_cache(maxsize=64)
+def _estimated_radius(kernel: TaylorKernel, order: int | None) -> float:
+    if order is None:
+        return series.estimate_radius(kernel.coefficients_decimal(_SAMPLE))
+    return series.estimate_radius(kernel.modulation_decimal(order // 2, _SAMPLE))
+
+
+@lru_cache(maxsize=64)
+def _polynomial_radius(alpha: tuple[Coefficient, ...], order: int) -> float:
+    return nearest_branch_point([Fraction(value) for value in alpha], order)

@@ -1,0 +1,122 @@
+"""How much memory may be taken, and a refusal before the machine runs out of it."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from pathlib import Path
+
+from grfpp.errors import InputError
+
+_UNKNOWN = 4 * 2**30
+_V1_UNLIMITED = 2**60
+
+
+def available_bytes(root: str | Path = "/") -> int:
+    """Bytes that this process can still allocate without swapping or being killed.
+
+    The smallest of what Linux calls available and what is left in the memory limits of this
+    process's control groups (containers, batch systems). Where none of that can be read, half of
+    the machine's memory, or 4 GiB when not even that is known.
+
+    Parameters
+    ----------
+    root
+        Where ``/proc`` and ``/sys`` are found.
+
+    Examples
+    --------
+    >>> available_bytes() > 0
+    True
+    """
+    root = Path(root)
+    bounds = [*_meminfo(root), *_control_groups(root)]
+    return max(0, min(bounds)) if bounds else _physical_fallback()
+
+
+def require_bytes(n_bytes: int, what: str) -> None:
+    """Raise `InputError` when `n_bytes` for `what` cannot be had.
+
+    Examples
+    --------
+    >>> require_bytes(8, "one number")
+    >>> require_bytes(10**18, "a dense kernel of 350,000,000 nodes")
+    Traceback (most recent call last):
+    grfpp.errors.InputError: a dense kernel of 350,000,000 nodes needs 1000000000000000000 bytes ...
+    """
+    available = available_bytes()
+    if n_bytes > available:
+        raise InputError(
+            f"{what} needs {n_bytes} bytes ({_readable(n_bytes)}) of memory, "
+            f"but only {available} ({_readable(available)}) are available"
+        )
+
+
+def _readable(n_bytes: int) -> str:
+    size = float(n_bytes)
+    for unit in ("bytes", "kB", "MB", "GB"):
+        if size < 1000:
+            return f"{size:.3g} {unit}"
+        size /= 1000
+    return f"{size:,.1f} TB"
+
+
+def _meminfo(root: Path) -> Iterator[int]:
+    for line in _read(root / "proc/meminfo").splitlines():
+        key, _, rest = line.partition(":")
+        if key == "MemAvailable":
+            yield int(rest.split()[0]) * 1024
+
+
+def _control_groups(root: Path) -> Iterator[int]:
+    """Yield what is left in each limit, from this process's groups up to the root group."""
+    mounts = root / "sys/fs/cgroup"
+    for line in _read(root / "proc/self/cgroup").splitlines():
+        _, _, rest = line.partition(":")
+        controllers, _, path = rest.partition(":")
+        if controllers == "":
+            base, limit, usage, reclaimable = (
+                mounts,
+                "memory.max",
+                "memory.current",
+                "inactive_file",
+            )
+        elif "memory" in controllers.split(","):
+            base, limit, usage, reclaimable = (
+                mounts / "memory",
+                "memory.limit_in_bytes",
+                "memory.usage_in_bytes",
+                "total_inactive_file",
+            )
+        else:
+            continue
+        group = Path(path.strip().lstrip("/"))
+        for level in (group, *group.parents):
+            yield from _left_in_group(base / level, limit, usage, reclaimable)
+
+
+def _left_in_group(group: Path, limit: str, usage: str, reclaimable: str) -> Iterator[int]:
+    most, used = _read(group / limit).strip(), _read(group / usage).strip()
+    if not (most.isdigit() and used.isdigit()) or int(most) >= _V1_UNLIMITED:
+        return
+    # Cached pages of files count as used but are given back on demand.
+    cached = 0
+    for line in _read(group / "memory.stat").splitlines():
+        key, _, value = line.partition(" ")
+        if key == reclaimable:
+            cached = int(value)
+    yield int(most) - int(used) + cached
+
+
+def _read(path: Path) -> str:
+    try:
+        return path.read_text()
+    except (OSError, UnicodeDecodeError):
+        return ""
+
+
+def _physical_fallback() -> int:
+    try:
+        return os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE") // 2
+    except (AttributeError, OSError, ValueError):
+        return _UNKNOWN

@@ -1,0 +1,54 @@
+"""Work on all cores: threads outside, compiled code that lets go of the interpreter inside."""
+
+from __future__ import annotations
+
+import os
+from collections import deque
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
+from itertools import pairwise
+from typing import TypeVar
+
+import numpy as np
+
+from grfpp.errors import InputError
+
+Result = TypeVar("Result")
+
+
+def thread_count(n_jobs: int) -> int:
+    """Turn scikit-learn's `n_jobs` (-1: all cores) into a number of threads."""
+    if isinstance(n_jobs, bool) or not isinstance(n_jobs, int | np.integer) or n_jobs == 0:
+        raise InputError(f"n_jobs must be a whole number, not 0 (-1: all cores), not {n_jobs!r}")
+    if n_jobs > 0:
+        return int(n_jobs)
+    cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
+    return max(1, (cores or 1) + 1 + int(n_jobs))
+
+
+def in_order(
+    work: Callable[[range], Result], tasks: Sequence[range], n_threads: int
+) -> Iterator[Result]:
+    """Results of the tasks in their order, with a bounded number of them ahead."""
+    if n_threads == 1:
+        yield from map(work, tasks)
+        return
+    with ThreadPoolExecutor(n_threads, thread_name_prefix="grfpp") as pool:
+        ahead: deque[Future[Result]] = deque()
+        try:
+            for task in tasks:
+                ahead.append(pool.submit(work, task))
+                if len(ahead) > 2 * n_threads:
+                    yield ahead.popleft().result()
+            while ahead:
+                yield ahead.popleft().result()
+        finally:
+            # Reached early on an error or Ctrl-C: drop what has not begun.
+            for future in ahead:
+                future.cancel()
+
+
+def split(n: int, n_parts: int) -> list[range]:
+    """Cut ``0 … n-1`` into at most `n_parts` ranges of nearly equal length."""
+    edges = [n * part // n_parts for part in range(n_parts + 1)]
+    return [range(a, b) for a, b in pairwise(edges) if b > a]

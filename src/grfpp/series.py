@@ -1,0 +1,302 @@
+"""Power-series arithmetic: truncated products, whole powers, real roots.
+
+A series is the list of its coefficients, lowest first. Products and powers work in whatever numbers
+they are given. Roots are computed in decimal floating point of many digits, because float64 is not
+enough: ``1/k!`` underflows before ``k = 200``, and where the coefficients of a series fall faster
+than those of its root (``cos x + sin x``, ``(a + x)^p``) the terms that make up the one from the
+other cancel to hundreds of digits. `settled` raises the precision until the digits that were asked
+for no longer change.
+
+Functions whose name ends in ``_here`` compute in the decimal context that they are called in.
+"""
+
+from __future__ import annotations
+
+import decimal
+import math
+from collections.abc import Callable, Collection, Sequence
+from decimal import Decimal
+from fractions import Fraction
+from itertools import repeat
+from operator import mul, sub
+from typing import TypeVar
+
+import numpy as np
+import numpy.typing as npt
+
+from grfpp.errors import InputError
+
+FloatArray = npt.NDArray[np.float64]
+Number = TypeVar("Number", float, Fraction, Decimal)
+
+DIGITS = 20
+"""Digits to which roots are computed unless more are asked for: three more than float64 holds."""
+
+_GUARD_DIGITS = 20
+_MOST_DIGITS = 20_000
+_PRIMES = (2**61 - 1, 2**89 - 1, 2**107 - 1)
+
+
+def product(a: Sequence[Number], b: Sequence[Number], n: int) -> list[Number]:
+    """First `n` coefficients of the product of two series (the convolution of `a` and `b`).
+
+    Examples
+    --------
+    >>> product([1, 1], [1, 1], 4)
+    [1, 2, 1, 0]
+    """
+    zero = type(a[0])(0)
+    backwards = list(b)[::-1]
+    result = []
+    for k in range(n):
+        first = max(0, k - len(b) + 1)
+        terms = map(mul, a[first : k + 1], backwards[len(b) - 1 - (k - first) :])
+        result.append(sum(terms, zero))
+    return result
+
+
+def power(a: Sequence[Number], exponent: int, n: int) -> list[Number]:
+    """First `n` coefficients of a whole power of a series.
+
+    Examples
+    --------
+    >>> power([1, 1], 4, 5)
+    [1, 4, 6, 4, 1]
+    """
+    if exponent < 0:
+        raise InputError(f"exponent must not be negative, found {exponent}")
+    one = type(a[0])(1)
+    result, square = product([one], [one], n), list(a[:n])
+    while exponent:
+        if exponent % 2:
+            result = product(result, square, n)
+        exponent //= 2
+        if exponent:
+            square = product(square, square, n)
+    return result
+
+
+def root(
+    a: Sequence[int | float | Fraction | Decimal], order: int, n: int, digits: int = DIGITS
+) -> list[Decimal]:
+    """First `n` coefficients of the real root ``h`` of a series, ``h^order = a``, ``h_0 > 0``.
+
+    Parameters
+    ----------
+    a
+        Coefficients, taken as exact; those beyond the last are zero. ``a[0]`` must be positive.
+    order
+        Which root, at least 1.
+    n
+        How many coefficients.
+    digits
+        How many digits of each coefficient must be right.
+
+    Examples
+    --------
+    >>> [float(c) for c in root([1, 2, 1], 2, 4)]
+    [1.0, 1.0, 0.0, 0.0]
+    >>> [float(c) for c in root([1, 1], 2, 4)]
+    [1.0, 0.5, -0.125, 0.0625]
+    """
+    exact = [Fraction(value) for value in a[:n]]
+    if not exact or exact[0] <= 0:
+        raise InputError("a series has a real root of every order only if a[0] > 0")
+
+    def here() -> list[Decimal]:
+        return root_here([decimal_here(value) for value in exact], order, n)
+
+    return settled(here, digits, lambda: zeros_of_root(exact, order, n))
+
+
+def settled(
+    compute_here: Callable[[], list[Decimal]],
+    digits: int = DIGITS,
+    exact_zeros: Callable[[], Collection[int]] | None = None,
+) -> list[Decimal]:
+    """Run a computation at 1, 2, 4 … times the precision until `digits` digits stop changing.
+
+    Parameters
+    ----------
+    compute_here
+        Returns the numbers, computed in the current decimal context.
+    digits
+        Digits of each number on which two successive precisions must agree.
+    exact_zeros
+        Returns the positions of the numbers that are zero; called when some do not settle, or
+        settle at zero. Rounding can leave noise where a zero should be, at every precision, and
+        can leave a zero where a small number should be. Without it zeros are taken as they come.
+    """
+    precision = digits + _GUARD_DIGITS
+    with decimal.localcontext(_context(precision)):
+        coarse = compute_here()
+    zeros: Collection[int] | None = None
+    while precision <= _MOST_DIGITS:
+        precision *= 2
+        with decimal.localcontext(_context(precision)):
+            fine = compute_here()
+            share = Decimal(10) ** -digits
+            open_ones = [
+                k
+                for k, (old, new) in enumerate(zip(coarse, fine, strict=True))
+                if abs(old - new) > share * abs(new) or (new == 0 and exact_zeros is not None)
+            ]
+        if open_ones and exact_zeros is not None and zeros is None:
+            zeros = exact_zeros()
+        moving = [k for k in open_ones if zeros is None or k not in zeros]
+        if not moving:
+            for k in open_ones:
+                fine[k] = Decimal(0)
+            return fine
+        coarse = fine
+    raise InputError(
+        f"coefficient {moving[0]} of the series cancels beyond {precision} digits; "
+        "ask for fewer coefficients"
+    )
+
+
+def _context(precision: int) -> decimal.Context:
+    """Arithmetic of so many digits, with exponents too wide to overflow or underflow."""
+    return decimal.Context(
+        prec=precision,
+        rounding=decimal.ROUND_HALF_EVEN,
+        Emin=decimal.MIN_EMIN,
+        Emax=decimal.MAX_EMAX,
+        capitals=1,
+        clamp=0,
+        flags=[],
+        traps=[decimal.InvalidOperation, decimal.DivisionByZero, decimal.Overflow],
+    )
+
+
+def decimal_here(value: Fraction) -> Decimal:
+    """Round a fraction to the current decimal context."""
+    return Decimal(value.numerator) / Decimal(value.denominator)
+
+
+def root_of_number_here(value: Decimal, order: int) -> Decimal:
+    """Real root of a positive number in the current decimal context."""
+    return value if order == 1 else (value.ln() / order).exp()
+
+
+def root_here(a: Sequence[Decimal], order: int, n: int) -> list[Decimal]:
+    """Root of a series by J. C. P. Miller's recurrence, in the current decimal context.
+
+    It is `from_log_derivative_here` with ``a'/a`` as the logarithmic derivative.
+    """
+    derivative = [j * value for j, value in enumerate(a)][1:]
+    start = root_of_number_here(a[0], order)
+    return from_log_derivative_here(start, derivative, a, order, n)
+
+
+def from_log_derivative_here(
+    start: Decimal, numerator: Sequence[Decimal], denominator: Sequence[Decimal], order: int, n: int
+) -> list[Decimal]:
+    """First `n` coefficients of the ``h`` with ``order · h'/h = numerator/denominator``.
+
+    ``h(0) = start``. Comparing coefficients of ``order · D h' = N h`` gives
+    ``order · k D_0 h_k = Σ_{j ≥ 1} (N_{j−1} − order (k − j) D_j) h_{k−j}``:
+    as many products a coefficient as the polynomials are long.
+    """
+    zero = Decimal(0)
+    length = max(len(numerator), len(denominator) - 1)
+    upper = [*numerator, *repeat(zero, length - len(numerator))]
+    lower = [order * d for d in denominator[1:]]
+    lower += repeat(zero, length - len(lower))
+    # The weight of h_{k−j} is fixed_j − k · lower_j. It is summed before it is multiplied: where
+    # it is exactly zero, as for (a + x)^p beyond k = p/order, the series must end exactly.
+    fixed = [u + j * low for j, (u, low) in enumerate(zip(upper, lower, strict=True), start=1)]
+    divisor = order * denominator[0]
+    h = [start]
+    for k in range(1, n):
+        weights = map(sub, fixed, map(mul, repeat(Decimal(k)), lower))
+        h.append(sum(map(mul, weights, reversed(h)), zero) / (k * divisor))
+    return h
+
+
+def zeros_of_root(a: Sequence[Fraction], order: int, n: int) -> frozenset[int]:
+    """Which of the first `n` coefficients of ``(a / a_0)^(1/order)`` are exactly zero.
+
+    These coefficients are rational, so a zero stays zero modulo a prime, and anything else becomes
+    zero with a probability of about 1e-18.
+    """
+    for prime in _PRIMES:
+        if a[0].numerator % prime and all(value.denominator % prime for value in a):
+            break
+    else:
+        return frozenset()
+    residues = [value.numerator * pow(value.denominator, -1, prime) % prime for value in a]
+    lower = [order * value % prime for value in residues[1:]]
+    fixed = [(order + 1) * j * value % prime for j, value in enumerate(residues)][1:]
+    h = [1]
+    for k in range(1, n):
+        weights = map(sub, fixed, map(mul, repeat(k), lower))
+        h.append(
+            sum(map(mul, weights, reversed(h))) * pow(k * order * residues[0], -1, prime) % prime
+        )
+    return frozenset(k for k, value in enumerate(h) if value == 0)
+
+
+def to_float64(series: Sequence[Decimal], scale: float = 1.0) -> FloatArray:
+    """Round ``c_k · scale^k`` to float64; what is too small becomes zero.
+
+    Raises
+    ------
+    OverflowError
+        With the first ``k`` at which the number is too large, as its argument.
+    """
+    result = np.zeros(len(series))
+    with decimal.localcontext(_context(DIGITS + _GUARD_DIGITS)):
+        factor, ratio = Decimal(1), Decimal(scale)
+        for k, value in enumerate(series):
+            result[k] = float(value if scale == 1.0 else value * factor)
+            factor *= ratio
+    too_large = np.flatnonzero(np.isinf(result))
+    if len(too_large):
+        raise OverflowError(int(too_large[0]))
+    return result
+
+
+def estimate_radius(series: Sequence[Decimal]) -> float:
+    """Estimate the radius of convergence from the first coefficients (two hundred or so).
+
+    ``log |c_k| ≈ a + b log k − k log R`` is fitted to two successive stretches. Where ``R`` grows
+    from one to the next, the function is taken to be entire. This is right for series with
+    singularities of the usual kinds (poles, branch points) and cannot be right for all.
+
+    Examples
+    --------
+    >>> round(estimate_radius([Decimal(2) ** -k for k in range(256)]), 6)
+    2.0
+    """
+    n = len(series)
+    logs = [(k, _log(value)) for k, value in enumerate(series) if value and k >= n // 4]
+    early = [point for point in logs if point[0] < n // 2]
+    late = [point for point in logs if point[0] >= n // 2]
+    if not late:
+        return math.inf
+    if min(len(early), len(late)) < 8:
+        return math.exp(min(-log / k for k, log in logs))
+    before, after = _decay(early), _decay(late)
+    # Poles and branch points leave less than 0.01 between the two, exp leaves log 2.
+    return math.inf if after - before > 0.05 else math.exp(after)
+
+
+def _log(value: Decimal) -> float:
+    exponent = value.adjusted()
+    return math.log(abs(float(value.scaleb(-exponent)))) + exponent * math.log(10)
+
+
+def _decay(points: Sequence[tuple[int, float]]) -> float:
+    """``log R`` by least squares."""
+    slope = _fitted_slope(points)
+    # Several singularities at one distance make the coefficients swing; only the crests count.
+    rising = [(log - slope * k, k, log) for k, log in points]
+    crests = [max(rising[i : i + 8])[1:] for i in range(0, len(rising) - 7, 8)]
+    return -(_fitted_slope(crests) if len(crests) >= 6 else slope)
+
+
+def _fitted_slope(points: Sequence[tuple[int, float]]) -> float:
+    k, log = np.array(points).T
+    basis = np.stack([np.ones_like(k), np.log(k), k / k[-1]], axis=1)
+    return float(np.linalg.lstsq(basis, log)[0][2] / k[-1])

@@ -1,0 +1,47 @@
+"""Random numbers as a pure function of ``(seed, factor, node, walk)``, in plain Python.
+
+Every walk has a 64-bit state of its own, made by hashing those four numbers; draw ``t`` of the walk
+is the hash of ``state + t · GOLDEN`` (the generator SplitMix64). Draw 0 decides the length, draw
+``t`` the ``t``-th step. Nothing depends on threads, blocks or the order of work. The engine holds
+the same few lines in compiled form.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+MASK = (1 << 64) - 1
+GOLDEN = 0x9E3779B97F4A7C15
+#: Odd constants that keep nodes, walks and the second word of the length draw apart.
+NODE_STRIDE = 0xD1B54A32D192ED03
+WALK_STRIDE = 0x8CB92BA72F3D8DD7
+SECOND_WORD = 0xA0761D6478BD642F
+
+
+def mix64(z: int) -> int:
+    """SplitMix64's finaliser: a bijection of 64-bit words that scatters them."""
+    z = ((z ^ (z >> 30)) * 0xBF58476D1CE4E5B9) & MASK
+    z = ((z ^ (z >> 27)) * 0x94D049BB133111EB) & MASK
+    return z ^ (z >> 31)
+
+
+def factor_key(seed: int, factor: int) -> int:
+    """Hash the seed, a whole number of any size, and the factor's number into one word."""
+    return int(np.random.SeedSequence(seed, spawn_key=(factor,)).generate_state(1, np.uint64)[0])
+
+
+def walk_state(key: int, node: int, walk: int) -> int:
+    """The state of one walk's stream."""
+    node_key = mix64((key + (node + 1) * NODE_STRIDE) & MASK)
+    return mix64((node_key + (walk + 1) * WALK_STRIDE) & MASK)
+
+
+def length_words(state: int) -> tuple[int, int]:
+    """The 128 random bits that decide a walk's length, high word first."""
+    return mix64(state), mix64(state ^ SECOND_WORD)
+
+
+def step_choice(state: int, step: int, degree: int) -> int:
+    """Which of `degree` out-edges the walk takes at its `step`-th step (1, 2, …)."""
+    word = mix64((state + step * GOLDEN) & MASK)
+    return (word * degree) >> 64
