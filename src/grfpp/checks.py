@@ -5,7 +5,9 @@ The second moment of a row of a factor is governed by ``Σ_k f(k)² q_k / τ(k)`
 where that sum grows without end no number of walks helps.
 
 A law that ends at length ``n``, by its own bounds or by the resolution of the random numbers, never
-deposits beyond it: the factor is biased by at most ``Σ_{k>n} |f(k)| ρ(W)^k``.
+deposits beyond it: the factor is biased by at most ``Σ_{k>n} |f(k)| ρ(W)^k`` where ``W`` is
+symmetric. Powers of a directed graph's ``W`` can exceed those of its spectral radius (which is zero
+where there is no cycle), so for such graphs ``ρ`` is at least ``‖W^(n+1)‖^(1/(n+1))``.
 """
 
 from __future__ import annotations
@@ -33,6 +35,10 @@ _MOMENT_POWERS = 16
 _CONVERGED = 1e-3
 #: Zeros in a row after which a modulation counts as ended (or underflowed).
 _ZERO_RUN = 64
+#: How far such zeros are looked through when the coefficients are a function of k.
+_FAR = 1024
+#: Highest power of a directed graph's weights whose size is computed.
+_HIGHEST_POWER = 256
 
 OnInfiniteVariance = Literal["raise", "warn", "ignore"]
 
@@ -54,33 +60,69 @@ def check_truncation(kernel: Kernel, degree: int, plan: WalkPlan, truncate: bool
     n = plan.lengths.max_length
     graph = plan.graph
     reach = float(graph.adjacency.sum(axis=1).max())
-    beyond = kernel.modulation(degree, 2 * n + _ZERO_RUN)[n + 1 :]
-    if not beyond.any() and _underflow_is_harmless(plan.modulation, reach):
+    ended = not _goes_on(kernel, degree, n)
+    if ended and _underflow_is_harmless(plan.modulation, reach):
         return
     bias = truncation_bias(kernel, degree, graph, n)
     if bias <= NEGLIGIBLE_BIAS or truncate:
         return
+    remedy = (
+        "The modulation falls below the range of float64 there: scale the weights down"
+        if ended
+        else "Take longer walks or an unbounded law such as Geometric(0.1)"
+    )
     raise TruncationError(
         f"walks end after {n} steps, which leaves out {bias:.2g} of the series of each factor "
         f"({kernel!r} at degree {degree}, spectral radius {graph.spectral_radius():.4g}): the "
-        "estimate would be biased. Take longer walks or an unbounded law such as Geometric(0.1), "
-        "or pass truncate=True to accept the bias."
+        f"estimate would be biased. {remedy}, or pass truncate=True to accept the bias."
     )
 
 
 def truncation_bias(kernel: Kernel, degree: int, graph: Graph, n: int) -> float:
     """Share of ``Σ |f(k)| ρ^k`` that lies beyond ``k = n``."""
-    radius = graph.spectral_radius()
-    size = max(2 * n, 256)
+    radius = _growth_beyond(graph, n)
+    if radius >= kernel.modulation_radius(degree):
+        return 1.0
+    size = max(_look_ahead(kernel, n), 256)
     while True:
         terms = np.abs(kernel.modulation(degree, size, scale=radius))
         total = float(terms.sum())
-        if terms[-_ZERO_RUN:].max() <= 1e-3 * NEGLIGIBLE_BIAS * total or size > 2**16:
+        if terms[size // 2 :].max() <= 1e-3 * NEGLIGIBLE_BIAS * total or size > 2**16:
             return float(terms[n + 1 :].sum()) / total
         size *= 2
 
 
-def check_variance(plan: WalkPlan, law: Termination, action: OnInfiniteVariance) -> None:
+def _growth_beyond(graph: Graph, n: int) -> float:
+    """``ρ`` such that the powers of ``W`` beyond the n-th are about ``ρ^k`` or smaller."""
+    radius = graph.spectral_radius()
+    if not graph.is_directed:
+        return radius
+    W, vector, log_norm = graph.adjacency, np.ones(graph.n_nodes), 0.0
+    power = min(n + 1, _HIGHEST_POWER)
+    for _ in range(power):
+        vector = W @ vector
+        largest = float(vector.max())
+        if largest == 0.0:  # no walk is that long
+            return radius
+        vector /= largest
+        log_norm += np.log(largest)
+    return max(radius, float(np.exp(log_norm / power)))
+
+
+def _look_ahead(kernel: Kernel, n: int) -> int:
+    """How many values of the modulation tell whether it goes on beyond ``k = n``."""
+    gap = kernel.longest_gap
+    return 2 * n + _ZERO_RUN + (2 * int(gap) if np.isfinite(gap) else _FAR)
+
+
+def _goes_on(kernel: Kernel, degree: int, n: int, scale: float = 1.0) -> bool:
+    """Whether ``f(k) · scale^k`` has values beyond ``k = n`` that float64 can tell from zero."""
+    return bool(kernel.modulation(degree, _look_ahead(kernel, n), scale=scale)[n + 1 :].any())
+
+
+def check_variance(
+    kernel: Kernel, degree: int, plan: WalkPlan, law: Termination, action: OnInfiniteVariance
+) -> None:
     """Refuse a law whose variance does not converge, and name one that does."""
     if action not in ("raise", "warn", "ignore"):
         raise InputError(
@@ -90,16 +132,27 @@ def check_variance(plan: WalkPlan, law: Termination, action: OnInfiniteVariance)
         return
     growth = moment_growth(plan.graph)
     logs = variance_terms(plan, growth)
-    if logs[-1] <= logs.max() + np.log(_CONVERGED) or len(logs) <= _ZERO_RUN:
+    if logs[-1] <= logs.max() + np.log(_CONVERGED) or _sum_is_finite(
+        kernel, degree, plan, growth[-1]
+    ):
         return
     message = (
         f"with {law!r} the variance of this estimate is infinite or nearly so: the terms "
         f"f(k)² q(k) / τ(k) are still {np.exp(logs[-1] - logs.max()):.2g} of the largest at "
-        f"k = {len(logs) - 1}. {_advice(plan, growth[-1])}"
+        f"k = {len(logs) - 1}. {_advice(kernel, degree, plan, growth[-1])}"
     )
     if action == "raise":
         raise InfiniteVarianceError(message)
     warnings.warn(message, RuntimeWarning, stacklevel=3)
+
+
+def _sum_is_finite(kernel: Kernel, degree: int, plan: WalkPlan, growth: float) -> bool:
+    """Whether the sum has no further terms, because the modulation is a polynomial that ends."""
+    try:
+        scale = float(np.exp(max(growth, 0.0) / 2))
+        return not _goes_on(kernel, degree, plan.lengths.max_length, scale)
+    except InputError:  # beyond the range of float64
+        return False
 
 
 def moment_growth(graph: Graph) -> FloatArray:
@@ -107,7 +160,8 @@ def moment_growth(graph: Graph) -> FloatArray:
 
     The growth is an average over two powers: on bipartite graphs single ones may alternate.
     """
-    weights = graph.weights**2 * np.repeat(graph.out_degree, graph.out_degree)
+    top = float(graph.weights.max(initial=0.0)) or 1.0
+    weights = (graph.weights / top) ** 2 * np.repeat(graph.out_degree, graph.out_degree)
     M = sp.csr_array((weights, graph.indices, graph.indptr), shape=graph.adjacency.shape)
     vector = np.ones(graph.n_nodes)
     logs = [0.0]
@@ -117,7 +171,7 @@ def moment_growth(graph: Graph) -> FloatArray:
         if size == 0.0:  # no walk is that long
             return np.array([*logs, -np.inf])
         vector /= size
-        logs.append(logs[-1] + np.log(size))
+        logs.append(logs[-1] + np.log(size) + 2 * np.log(top))
     return np.array([*logs, (logs[-1] - logs[-3]) / 2])
 
 
@@ -134,11 +188,15 @@ def variance_terms(plan: WalkPlan, growth: FloatArray) -> FloatArray:
     return np.maximum(logs, np.roll(logs, 1)) if len(logs) > 2 else logs
 
 
-def _advice(plan: WalkPlan, growth: float) -> str:
+def _advice(kernel: Kernel, degree: int, plan: WalkPlan, growth: float) -> str:
     """A geometric law whose survival falls more slowly than the square root of the terms."""
-    f = np.abs(plan.modulation)
+    try:
+        f = np.abs(kernel.modulation(degree, _look_ahead(kernel, plan.lengths.max_length)))
+    except InputError:  # beyond the range of float64
+        f = np.abs(plan.modulation)
     late = np.flatnonzero(f)[-_ZERO_RUN:]
-    decay = (np.log(f[late[-1]]) - np.log(f[late[0]])) / (late[-1] - late[0]) + growth / 2
+    gap = max(int(late[-1] - late[0]), 1)
+    decay = (np.log(f[late[-1]]) - np.log(f[late[0]])) / gap + growth / 2
     if decay >= -1e-6:
         return "No law makes it finite: scale the weights down (graph.normalized('sym', scale))."
     p_halt = float(f"{min(0.5, 1 - np.exp(decay)):.1g}")

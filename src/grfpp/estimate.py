@@ -66,6 +66,11 @@ class KernelEstimate(LinearOperator):  # type: ignore[misc]
         if not pairs:
             raise InputError("a kernel estimate needs at least one pair of factors")
         n = pairs[0][0].n_nodes
+        sizes = {factor.n_nodes for pair in pairs for factor in pair}
+        if sizes != {n}:
+            raise InputError(f"the factors of an estimate have one size, found {sorted(sizes)}")
+        if sign not in (1, -1):
+            raise InputError(f"sign must be 1 or -1, not {sign!r}")
         super().__init__(np.dtype(np.float64), (n, n))
         self._pairs = [tuple(pair) for pair in pairs]
         self.sign = sign
@@ -146,7 +151,7 @@ class KernelEstimate(LinearOperator):  # type: ignore[misc]
         """The chosen rows of the first half of the chain."""
         half: sp.csr_array | None = None
         for matrix, _ in zip(self._sparse_chain(), range(self.degree), strict=False):
-            half = matrix[rows] if half is None else half @ matrix
+            half = matrix[rows] if half is None else _double(half) @ matrix
         assert half is not None
         return half * self.sign if signed and self.sign != 1 else half
 
@@ -247,7 +252,7 @@ class KernelEstimate(LinearOperator):  # type: ignore[misc]
             block = chosen[part.start : part.stop]
             result: Any = None
             for matrix in self._sparse_chain():
-                result = matrix[block] if result is None else result @ matrix
+                result = matrix[block] if result is None else _double(result) @ matrix
             blocks.append(result if sparse else result.toarray())
         if sparse:
             empty = sp.csr_array((0, self.n_nodes))
@@ -258,7 +263,7 @@ class KernelEstimate(LinearOperator):  # type: ignore[misc]
         """One number ``K̂[i, j]``."""
         x = self._half_rows(self._nodes([i]), signed=True)
         y = self._transpose()._half_rows(self._nodes([j]), signed=False)
-        return float((x @ y.T).toarray()[0, 0])
+        return float((_double(x) @ y.T).toarray()[0, 0])
 
     def diagonal(self) -> FloatArray:
         """The diagonal of ``K̂``."""
@@ -267,7 +272,7 @@ class KernelEstimate(LinearOperator):  # type: ignore[misc]
         for part in _ranges(self.n_nodes, _BLOCK_ROWS):
             rows = slice(part.start, part.stop)
             x, y = self._half_rows(rows, signed=True), other._half_rows(rows, signed=False)
-            parts.append(x.multiply(y).sum(axis=1))
+            parts.append(_double(x).multiply(y).sum(axis=1))
         return np.concatenate(parts)
 
     def toarray(self) -> FloatArray:
@@ -324,6 +329,8 @@ class KernelEstimate(LinearOperator):  # type: ignore[misc]
                 StoredFactor(_checked_csr(arrays, number, n))
                 for number in range(max(meta["order"]) + 1)
             ]
+            if min(meta["order"]) < 0:
+                raise ValueError("a factor has a negative number")
             order = [factors[number] for number in meta["order"]]
             pairs = list(zip(order[::2], order[1::2], strict=True))
             return cls(pairs, sign=int(meta["sign"]), meta=meta["made_by"], n_jobs=n_jobs)
@@ -331,11 +338,18 @@ class KernelEstimate(LinearOperator):  # type: ignore[misc]
             raise InputError(f"{path}: the stored estimate is damaged ({error})") from None
 
 
+def _double(matrix: sp.csr_array) -> sp.csr_array:
+    """The matrix in float64, so that sums are made in it also where factors are float32."""
+    return matrix.astype(np.float64, copy=False)
+
+
 def _checked_csr(arrays: Mapping[str, Any], number: int, n: int) -> sp.csr_array:
     matrix = sp.csr_array(
         tuple(arrays[f"{part}_{number}"] for part in ("data", "indices", "indptr")), shape=(n, n)
     )
     matrix.check_format(full_check=True)
+    if matrix.dtype not in (np.float32, np.float64) or not np.isfinite(matrix.data).all():
+        raise ValueError(f"the values of factor {number} are not finite real numbers")
     return matrix
 
 

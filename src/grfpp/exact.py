@@ -26,6 +26,7 @@ MAX_DEGREE = 100_000
 
 # The interval is this much wider than the spectral radius found, which has about nine digits.
 _MARGIN = 1e-8
+_TOO_LARGE = "the kernel's values on this graph exceed the range of float64; scale the graph down"
 
 
 def dense_weights(graph: Graph) -> FloatArray:
@@ -126,7 +127,8 @@ def taylor_apply(
     graph
         Directed or not, of spectral radius below `radius`.
     coefficients
-        Gives ``α_k · scale^k`` for ``k < n`` when called with ``(n, scale)``.
+        Gives ``α_k · scale^k`` for ``k < n`` when called with ``(n, scale)``, and raises
+        `OverflowError` when float64 cannot hold them.
     radius
         Radius of convergence of the series.
     vectors
@@ -183,9 +185,7 @@ def finite(values: Any) -> FloatArray:
     """Return the values, or raise `InputError` when some exceed the range of float64."""
     array: FloatArray = np.asarray(values, dtype=np.float64)
     if not np.isfinite(array).all():
-        raise InputError(
-            "the kernel's values on this graph exceed the range of float64; scale the graph down"
-        )
+        raise InputError(_TOO_LARGE)
     return array
 
 
@@ -209,11 +209,14 @@ def _bounded_terms(
     if largest_row < radius:
         try:
             return ones, largest_row, *_table(coefficients, largest_row, 1.0)
-        except InputError:
+        except (InputError, OverflowError):
             # Some rows are far above the spectral radius: a better yardstick may still do.
             pass
     yardstick, bound = _yardstick(graph, min(radius, largest_row))
-    return yardstick, bound, *_table(coefficients, bound, float(yardstick.max()))
+    try:
+        return yardstick, bound, *_table(coefficients, bound, float(yardstick.max()))
+    except OverflowError:
+        raise InputError(_TOO_LARGE) from None
 
 
 def _yardstick(graph: Graph, ceiling: float) -> tuple[FloatArray, float]:
@@ -222,6 +225,8 @@ def _yardstick(graph: Graph, ceiling: float) -> tuple[FloatArray, float]:
     ``u = Σ (W/s)^k 1`` does for every ``s`` above the spectral radius, and long partial sums do.
     """
     low = graph.spectral_radius()
+    # Not far above the spectral radius, where the terms of an entire series would be huge.
+    ceiling = min(ceiling, 1.5 * low if low else 1.0)
     shrink, bound = low + (ceiling - low) / 3, low + 2 * (ceiling - low) / 3
     weights = graph.adjacency * (1 / shrink)
     u = np.ones(graph.n_nodes)

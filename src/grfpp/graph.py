@@ -74,12 +74,7 @@ class Graph:
             matrix, node_ids = source.adjacency, source.node_ids
         else:
             matrix, node_ids = read_adjacency(source, directed=directed, n_nodes=n_nodes)
-        try:
-            self._adopt(_canonical(matrix), node_ids)
-        except InputError as error:
-            if isinstance(source, str | os.PathLike):
-                raise InputError(f"{source}: {error}") from None
-            raise
+        self._adopt(_canonical(matrix, source), node_ids)
 
     def _adopt(self, matrix: sp.csr_array, node_ids: Sequence[Any] | None) -> None:
         """Take the arrays of a canonical CSR matrix, read-only from now on."""
@@ -164,27 +159,43 @@ class Graph:
         if kind not in ("sym", "rw", None):
             raise InputError(f"kind must be 'sym', 'rw' or None, not {kind!r}")
         factor = _positive_finite(scale, "scale")
-        matrix = self.adjacency
-        weights = self.weights * factor
-        if kind is not None:
-            rows = np.repeat(np.arange(self.n_nodes), self.out_degree)
-            out_strength = matrix.sum(axis=1)
-            if kind == "rw":
-                weights /= out_strength[rows]
-            else:
-                in_strength = matrix.sum(axis=0) if self.is_directed else out_strength
-                # One product under one root: the result is symmetric to the last bit.
-                weights /= np.sqrt(out_strength[rows] * in_strength[self.indices])
+        with np.errstate(all="ignore"):
+            weights = self._scaled_weights(kind) * factor
+        if not (np.isfinite(weights) & (weights > 0)).all():
+            raise InputError(
+                f"normalized weights leave the range of floating point: the weights, or the scale "
+                f"{factor:g}, are too large, too small or too far apart"
+            )
         graph = Graph._of(
-            sp.csr_array((weights, self.indices, self.indptr), shape=matrix.shape), self.node_ids
+            sp.csr_array((weights, self.indices, self.indptr), shape=self.adjacency.shape),
+            self.node_ids,
         )
         if kind is not None and not self.is_directed and len(weights):
             # Known without iterating: √degree (or the constant) is the Perron vector.
             graph.__dict__["_spectral_radius"] = factor
         return graph
 
+    def _scaled_weights(self, kind: Literal["sym", "rw"] | None) -> FloatArray:
+        if kind is None or not len(self.weights):
+            return self.weights
+        # In units of the largest weight no sum or product of degrees overflows. The unit is a
+        # power of two, so that it rounds nothing.
+        weights = np.ldexp(self.weights, -int(np.frexp(self.weights.max())[1]))
+        rows = np.repeat(np.arange(self.n_nodes), self.out_degree)
+        out_strength = np.bincount(rows, weights, minlength=self.n_nodes)
+        if kind == "rw":
+            return weights / out_strength[rows]
+        in_strength = (
+            np.bincount(self.indices, weights, minlength=self.n_nodes)
+            if self.is_directed
+            else out_strength
+        )
+        # One product under one root: the result is symmetric to the last bit.
+        root: FloatArray = np.sqrt(out_strength[rows] * in_strength[self.indices])
+        return weights / root
+
     def reversed(self) -> Graph:
-        """The graph with every arc turned round; the graph itself when it is undirected."""
+        """Turn every arc round; an undirected graph is returned as it is."""
         return Graph._of(self.adjacency.T.tocsr(), self.node_ids) if self.is_directed else self
 
     @cached_property
@@ -209,18 +220,20 @@ class Graph:
             "weights": self.weights,
         }
         if self.node_ids is not None:
-            whole = all(isinstance(label, int | np.integer) for label in self.node_ids)
-            arrays["node_ids"] = np.asarray(
-                self.node_ids if whole else [str(label) for label in self.node_ids]
-            )
+            labels = np.asarray([str(label) for label in self.node_ids])
+            if all(isinstance(label, int | np.integer) for label in self.node_ids):
+                numbers = np.asarray(self.node_ids)
+                if numbers.dtype.kind in "iu":  # others, beyond 64 bits, would need pickles
+                    labels = numbers
+            arrays["node_ids"] = labels
         save_arrays(path, GRAPH_FORMAT, arrays)
 
     @classmethod
     def load(cls, path: str | Path) -> Graph:
         """Read a graph that `save` wrote."""
         matrix, node_ids = read_saved_graph(path)
-        graph = cls(matrix)
-        graph.node_ids = node_ids
+        graph = cls.__new__(cls)
+        graph._adopt(_canonical(matrix, path), node_ids)
         return graph
 
 
@@ -229,8 +242,17 @@ def as_graph(source: Any) -> Graph:
     return source if isinstance(source, Graph) else Graph(source)
 
 
-def _canonical(matrix: Any) -> sp.csr_array:
+def _canonical(matrix: Any, source: Any) -> sp.csr_array:
     """Check a matrix at the door and bring it to canonical CSR form, in memory of its own."""
+    try:
+        return _checked(matrix)
+    except InputError as error:
+        if isinstance(source, str | os.PathLike):
+            raise InputError(f"{source}: {error}") from None
+        raise
+
+
+def _checked(matrix: Any) -> sp.csr_array:
     n_rows, n_columns = matrix.shape
     if n_rows != n_columns:
         raise InputError(
@@ -244,16 +266,15 @@ def _canonical(matrix: Any) -> sp.csr_array:
     if matrix.dtype.kind not in "buif":
         raise InputError(f"weights must be real numbers, found dtype {matrix.dtype}")
     canonical = sp.csr_array(matrix, dtype=np.float64, copy=True)
+    # First the sums: some formats make them on the way, so only these are the same for all.
+    canonical.sum_duplicates()
     bad = ~np.isfinite(canonical.data)
     if bad.any():
         raise InputError(f"weights must be finite, found {_first(canonical, bad)}")
     negative = canonical.data < 0
     if negative.any():
         raise InputError(f"weights must not be negative, found {_first(canonical, negative)}")
-    canonical.sum_duplicates()
     canonical.eliminate_zeros()
-    if not np.isfinite(canonical.data).all():
-        raise InputError("the weights of duplicate edges add up to infinity; scale them down")
     return canonical
 
 

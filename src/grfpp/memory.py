@@ -47,12 +47,19 @@ def require_bytes(n_bytes: int, what: str) -> None:
     available = available_bytes()
     if n_bytes > available:
         raise InputError(
-            f"{what} needs {n_bytes} bytes ({_readable(n_bytes)}) of memory, "
-            f"but only {available} ({_readable(available)}) are available"
+            f"{what} needs {n_bytes} bytes ({readable_bytes(n_bytes)}) of memory, "
+            f"but only {available} ({readable_bytes(available)}) are available"
         )
 
 
-def _readable(n_bytes: int) -> str:
+def readable_bytes(n_bytes: int) -> str:
+    """Write a number of bytes for people.
+
+    Examples
+    --------
+    >>> readable_bytes(12_345_678)
+    '12.3 MB'
+    """
     size = float(n_bytes)
     for unit in ("bytes", "kB", "MB", "GB"):
         if size < 1000:

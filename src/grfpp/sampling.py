@@ -18,7 +18,7 @@ from grfpp.checks import (
 from grfpp.errors import InputError
 from grfpp.estimate import KernelEstimate
 from grfpp.factors import Factor, StoredFactor
-from grfpp.graph import Graph, as_graph
+from grfpp.graph import as_graph
 from grfpp.kernels import Kernel
 from grfpp.parallel import thread_count
 from grfpp.termination import Geometric, Termination
@@ -115,10 +115,14 @@ def sample(
     kernel.check_converges(graph, degree)
     modulation = modulation_table(kernel, degree, termination)
     plan = WalkPlan.of(graph, modulation, termination, n_walks, seed)
-    check_variance(plan, termination, on_infinite_variance)
+    back = plan
+    if graph.is_directed:
+        back = WalkPlan.of(graph.reversed(), modulation, termination, n_walks, seed)
+    for each in (plan,) if back is plan else (plan, back):
+        check_variance(kernel, degree, each, termination, on_infinite_variance)
     check_truncation(kernel, degree, plan, truncate)
 
-    plans = _factor_plans(plan, degree, reuse_walks, modulation, termination)
+    plans = _factor_plans(plan, back, degree, reuse_walks)
     with _reporting(progress, len(plans)) as report:
         factors: list[Factor] = [
             StoredFactor(
@@ -143,18 +147,8 @@ def sample(
     return KernelEstimate(pairs, sign=kernel.sign, meta=meta, n_jobs=n_jobs)
 
 
-def _factor_plans(
-    plan: WalkPlan,
-    degree: int,
-    reuse_walks: bool,
-    modulation: npt.NDArray[np.float64],
-    law: Termination,
-) -> list[WalkPlan]:
+def _factor_plans(plan: WalkPlan, back: WalkPlan, degree: int, reuse_walks: bool) -> list[WalkPlan]:
     """One plan for every factor that is walked; right factors walk the reversed graph."""
-    back = plan
-    if plan.graph.is_directed:
-        reverse: Graph = plan.graph.reversed()
-        back = WalkPlan.of(reverse, modulation, law, plan.n_walks, plan.seed)
     if reuse_walks:
         return [plan] if back is plan else [plan, back.with_factor(1)]
     return [(plan if factor % 2 == 0 else back).with_factor(factor) for factor in range(2 * degree)]

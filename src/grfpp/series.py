@@ -147,7 +147,8 @@ def settled(
         if not moving:
             for k in open_ones:
                 fine[k] = Decimal(0)
-            return fine
+            with decimal.localcontext(_context(digits + _GUARD_DIGITS)):
+                return [+value for value in fine]
         coarse = fine
     raise InputError(
         f"coefficient {moving[0]} of the series cancels beyond {precision} digits; "

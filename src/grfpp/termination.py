@@ -244,7 +244,7 @@ class FixedLength(Termination):
 
     @classmethod
     def _with_mean(cls, mean: float) -> Self:
-        return cls(_whole(mean, "the mean of a fixed length"))
+        return cls(_whole(_unrounded(mean), "the mean of a fixed length"))
 
 
 @dataclass(frozen=True)
@@ -273,7 +273,7 @@ class UniformLength(Termination):
 
     @classmethod
     def _with_mean(cls, mean: float) -> Self:
-        return cls(_whole(2.0 * mean, "twice the mean of a uniform length"))
+        return cls(_whole(_unrounded(2.0 * mean), "twice the mean of a uniform length"))
 
 
 @dataclass(frozen=True, init=False)
@@ -285,9 +285,12 @@ class CustomLength(Termination):
 
     def __init__(self, probabilities: Sequence[float] | FloatArray) -> None:
         try:
-            values = np.asarray(probabilities, dtype=np.float64)
-        except (TypeError, ValueError):
-            raise InputError("probabilities must be a sequence of numbers") from None
+            values = np.asarray(probabilities)
+        except ValueError:  # lists of different lengths
+            values = np.asarray("")
+        if values.dtype.kind not in "iuf":
+            raise InputError("probabilities must be a sequence of numbers")
+        values = values.astype(np.float64)
         if values.ndim != 1 or len(values) == 0:
             raise InputError(f"probabilities must be a non-empty list, found shape {values.shape}")
         if not (np.isfinite(values).all() and (values >= 0).all()):
@@ -368,7 +371,11 @@ _LAWS: dict[str, type[Termination]] = {
 def termination_from_dict(values: dict[str, Any]) -> Termination:
     """Rebuild a law from what `Termination.to_dict` gave."""
     parameters = dict(values)
-    return _law(str(parameters.pop("name", "")))(**parameters)
+    law = _law(str(parameters.pop("name", "")))
+    try:
+        return law(**parameters)
+    except TypeError:
+        raise InputError(f"{values!r} does not hold the parameters of the law") from None
 
 
 def termination_from_spec(spec: str) -> Termination:
@@ -419,7 +426,9 @@ def _number(value: Any, name: str) -> float:
     try:
         number = float(value)
     except (TypeError, ValueError):
-        raise InputError(f"{name} must be a number, not {value!r}") from None
+        number = None
+    if number is None or isinstance(value, str | bytes | bool | np.bool_):
+        raise InputError(f"{name} must be a number, not {value!r}")
     return number
 
 
@@ -438,6 +447,11 @@ def _probability(value: Any, name: str, *, low_open: bool, high_open: bool) -> f
         interval = f"{'(' if low_open else '['}0, 1{')' if high_open else ']'}"
         raise InputError(f"{name} must lie in {interval}, not {value!r}")
     return number
+
+
+def _unrounded(mean: float) -> float:
+    """The whole number that a computed mean, such as 18.999999999999996, stands for."""
+    return float(round(mean)) if abs(mean - round(mean)) <= 1e-12 * mean else mean
 
 
 def _whole(value: Any, name: str) -> int:

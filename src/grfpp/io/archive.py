@@ -79,11 +79,13 @@ def load_arrays(path: str | Path, kind: str) -> tuple[dict[str, Any], dict[str, 
 def _opened(path: str | Path) -> Iterator[Any]:
     """Open an ``.npz`` file; whatever is wrong with it, now or when it is read, is one error."""
     try:
-        archive = np.load(path, allow_pickle=False)
-        if not isinstance(archive, np.lib.npyio.NpzFile):
-            raise ValueError("it holds a single array")
-        with archive:
-            yield archive
+        # Opened here, since numpy does not close a file that it cannot read.
+        with Path(path).open("rb") as stream:
+            archive = np.load(stream, allow_pickle=False)
+            if not isinstance(archive, np.lib.npyio.NpzFile):
+                raise ValueError("it holds a single array")
+            with archive:
+                yield archive
     except FileNotFoundError:
         raise InputError(f"there is no file {path}") from None
     except InputError:

@@ -72,15 +72,11 @@ def _checked(path: str | os.PathLike[str]) -> tuple[Path, str]:
     try:
         file = Path(path).expanduser()
         if file.is_dir():
-            raise InputError(f"{path} is a folder; pass the path of a file")
+            raise InputError(f"{str(path)!r} is a folder; pass the path of a file")
         if not file.exists():
             raise InputError(f"there is no file {path}")
     except (OSError, RuntimeError) as error:
         raise InputError(f"cannot read {path}: {error}") from None
-    except ValueError as error:
-        if isinstance(error, InputError):
-            raise
-        raise InputError(f"{str(path)!r} is not a path: {error}") from None
     suffixes = [suffix.lower() for suffix in file.suffixes]
     packed = suffixes[-1:] != [] and suffixes[-1] in _PACKED
     suffix = "".join(suffixes[:-1][-1:] if packed else suffixes[-1:])

@@ -21,7 +21,8 @@ def read_npz(path: Path) -> tuple[Any, Sequence[Any] | None]:
     if not array_names(path) >= _SCIPY_KEYS:
         return read_saved_graph(path)
     try:
-        matrix = sp.load_npz(path)
+        with path.open("rb") as stream:
+            matrix = sp.load_npz(stream)
     except Exception as error:  # any constructor of scipy may refuse, each in its own way
         raise InputError(f"{path}: the stored matrix is damaged ({error})") from None
     return matrix, None

@@ -59,6 +59,7 @@ def read_adjacency(
     if n_nodes is not None and matrix.shape[0] != n_nodes:
         raise InputError(f"n_nodes is {n_nodes}, but {origin} has {matrix.shape[0]} nodes")
     check_node_count(max(matrix.shape), origin)
+    _check_indices(matrix, origin)
     if directed is False:
         _require_symmetric(matrix, origin)
     return matrix, node_ids
@@ -70,11 +71,11 @@ def _read(
     if isinstance(source, str | os.PathLike):
         return read_file(source, directed=directed, n_nodes=n_nodes)
     if sp.issparse(source):
-        return _checked_sparse(source), None
+        return source, None
     origin = packages(source)
     if "torch" in origin and hasattr(source, "layout"):
         if is_sparse_tensor(source):
-            return _checked_sparse(from_sparse_tensor(source)), None
+            return from_sparse_tensor(source), None
         return _dense(source), None
     if "torch_geometric" in origin:
         return from_pyg(source, n_nodes), None
@@ -118,14 +119,13 @@ def _dense(source: Any) -> sp.csr_array:
     return sp.csr_array(array.astype(np.float64) if array.dtype.kind == "f" else array)
 
 
-def _checked_sparse(matrix: Any) -> Any:
+def _check_indices(matrix: Any, origin: str) -> None:
     """Check the indices of a compressed matrix, which C code will trust from here on."""
     if matrix.format in ("csr", "csc", "bsr"):
         try:
             matrix.check_format(full_check=True)
         except ValueError as error:
-            raise InputError(f"the sparse matrix is malformed: {error}") from None
-    return matrix
+            raise InputError(f"{origin} is a malformed sparse matrix: {error}") from None
 
 
 def _require_symmetric(matrix: Any, origin: str) -> None:

@@ -50,12 +50,25 @@ def read_ply(data: bytes, name: str) -> tuple[FloatArray, IntArray]:
     face: Columns = tables.get("face", {})
     if not vertex.keys() >= set("xyz"):
         raise InputError(f"{name} has no vertices with x, y and z")
+    points = np.column_stack([np.asarray(vertex[axis], dtype=np.float64) for axis in "xyz"])
     corners: Any = face.get("vertex_indices", face.get("vertex_index", []))
-    for i, polygon in enumerate(corners):
+    return points, _checked_triangles(corners, len(points), name)
+
+
+def _checked_triangles(polygons: Any, n_vertices: int, name: str) -> IntArray:
+    if isinstance(polygons, np.ndarray) and polygons.dtype.kind == "f":
+        raise InputError(f"{name}: faces must name vertices by whole numbers")
+    for i, polygon in enumerate(polygons):
         if len(polygon) < 3:
             raise InputError(f"{name}: face {i} has {len(polygon)} corners; three are needed")
-    points = np.column_stack([np.asarray(vertex[axis], dtype=np.float64) for axis in "xyz"])
-    return points, triangles(corners)
+        if isinstance(polygons, np.ndarray):
+            break  # all are as long, and their range is checked with that of the triangles
+        for corner in polygon:
+            if not 0 <= corner < n_vertices or corner != int(corner):
+                raise InputError(
+                    f"{name}: face {i} names vertex {corner}, but there are {n_vertices}, from 0"
+                )
+    return triangles(polygons)
 
 
 def _header(data: bytes, name: str) -> tuple[str | None, list[_Element], int, int]:

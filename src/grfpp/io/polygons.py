@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from grfpp.io.arrays import IntArray
 from grfpp.io.text import at_line, shown
@@ -45,11 +47,14 @@ def checked_polygon(corners: list[int], n_vertices: int, name: str, line: int) -
     return corners
 
 
-def triangles(polygons: Sequence[Sequence[int]]) -> IntArray:
-    """Cut polygons into fans of triangles."""
-    fans = [
+def triangles(polygons: Sequence[Sequence[int]] | npt.NDArray[Any]) -> IntArray:
+    """Cut polygons into fans of triangles; those of an array all have the same size."""
+    if isinstance(polygons, np.ndarray):
+        fans = [polygons[:, [0, i, i + 1]] for i in range(1, polygons.shape[1] - 1)]
+        return np.stack(fans, axis=1).reshape(-1, 3).astype(np.int64)
+    corners_of_all = [
         (corners[0], corners[i], corners[i + 1])
         for corners in polygons
         for i in range(1, len(corners) - 1)
     ]
-    return np.array(fans, dtype=np.int64).reshape(-1, 3)
+    return np.array(corners_of_all, dtype=np.int64).reshape(-1, 3)

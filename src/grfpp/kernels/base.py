@@ -101,7 +101,7 @@ class Kernel(ABC):
         scale
             Return ``α_k · scale^k``, which may be in the range of float64 where ``α_k`` is not.
         """
-        return _table(self, None, whole(n, "n", 1), finite(scale, "scale")).copy()
+        return _table(self, None, whole(n, "n", 1), finite(scale, "scale"))
 
     def coefficients_decimal(self, n: int, digits: int = series.DIGITS) -> list[Decimal]:
         """First `n` coefficients ``α_k``, each to at least so many digits."""
@@ -128,7 +128,7 @@ class Kernel(ABC):
             When ``α_0 = 0``: there is no root. When a value exceeds the range of float64.
         """
         stitches, count = whole(degree, "degree", 1), whole(n, "n", 1)
-        return _table(self, stitches, count, finite(scale, "scale")).copy()
+        return _table(self, stitches, count, finite(scale, "scale"))
 
     def modulation_decimal(self, degree: int, n: int, digits: int = series.DIGITS) -> list[Decimal]:
         """First `n` values of the modulation, each to at least so many digits."""
@@ -246,30 +246,35 @@ class Kernel(ABC):
         return method
 
     def _scaled(self, n: int, scale: float) -> FloatArray:
-        return self.coefficients(n, scale=scale)
+        return _cached_table(self, None, n, scale)
 
     def _expm_multiply(self, graph: Graph, vectors: FloatArray) -> FloatArray:
         raise NotImplementedError
 
 
 @lru_cache(maxsize=128)
-def _table(kernel: Kernel, degree: int | None, n: int, scale: float) -> FloatArray:
+def _cached_table(kernel: Kernel, degree: int | None, n: int, scale: float) -> FloatArray:
     """Float64 table of the kernel's series, or of its modulation when a degree is given."""
     if degree is None:
         exactly = kernel.coefficients_decimal(n)
     else:
         exactly = kernel.modulation_decimal(degree, n)
-    try:
-        table = series.to_float64(exactly, scale)
-    except OverflowError as error:
-        (k,) = error.args
-        what = "coefficient" if degree is None else f"modulation of degree {degree},"
-        raise InputError(
-            f"{kernel!r}: the {what} k={k} exceeds the range of float64; ask for n={k} at most, "
-            "or for values times scale^k with a small scale"
-        ) from None
+    table = series.to_float64(exactly, scale)
     table.flags.writeable = False
     return table
+
+
+def _table(kernel: Kernel, degree: int | None, n: int, scale: float) -> FloatArray:
+    """Return a table of the caller's own, or say where it leaves the range of float64."""
+    try:
+        return _cached_table(kernel, degree, n, scale).copy()
+    except OverflowError as error:
+        (k,) = error.args
+        what = "coefficient" if degree is None else f"modulation of degree {degree}"
+        raise InputError(
+            f"{kernel!r}: the {what} exceeds the range of float64 at k={k}; ask for n={k} at most, "
+            "or for values times scale^k with a small scale"
+        ) from None
 
 
 def _vectors(V: npt.ArrayLike, n_nodes: int) -> FloatArray:

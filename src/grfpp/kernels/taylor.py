@@ -25,7 +25,7 @@ CoefficientFunction = Callable[[int], Any]
 # Enough coefficients to tell the radius of a series by, and a degree up to which the zeros of a
 # polynomial are found faster than one waits.
 _SAMPLE = 256
-_MAX_POLYNOMIAL = 512
+_MAX_POLYNOMIAL = 256
 
 
 class TaylorKernel(Kernel):
@@ -47,7 +47,7 @@ class TaylorKernel(Kernel):
     Notes
     -----
     The radius of convergence of the modulation follows from the zeros of the polynomial when the
-    coefficients are listed (up to degree 512). For functions it is an estimate from 256 terms.
+    coefficients are listed (up to degree 256). For functions it is an estimate from 256 terms.
 
     A kernel with a function can be pickled if the function can, and not be saved by `to_dict`.
 

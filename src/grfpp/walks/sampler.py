@@ -36,13 +36,15 @@ def sample_rows(
     csr_array of shape ``(len(rows), n_nodes)``
         Columns stand in the order of their first visit.
     """
-    chosen = np.ascontiguousarray(rows, dtype=np.int64)
+    chosen = np.asarray(rows)
     n = plan.graph.n_nodes
-    if chosen.ndim != 1 or (len(chosen) and not 0 <= chosen.min() <= chosen.max() < n):
+    if chosen.ndim != 1 or (
+        len(chosen) and (chosen.dtype.kind not in "iu" or chosen.min() < 0 or chosen.max() >= n)
+    ):
         raise InputError(f"rows must be a list of whole numbers from 0 to {n - 1}")
-    block = _Walker(plan, np.dtype(dtype)).walk(chosen)
+    block = _Walker(plan, np.dtype(dtype)).walk(np.ascontiguousarray(chosen, dtype=np.int64))
     indptr = np.concatenate([[0], block.end])
-    return sp.csr_array((block.value, block.columns, indptr), shape=(len(chosen), n))
+    return _csr(block.value, block.columns, indptr, n)
 
 
 def sample_factor(
@@ -93,9 +95,11 @@ class _Walker:
 
     def __init__(self, plan: WalkPlan, dtype: np.dtype[Any]) -> None:
         graph, rule = plan.graph, plan.rule
-        half_power = rule.rate ** (np.arange(len(plan.modulation)) / 2)
-        # Multiplied in halves, so that neither overflows where the product does not.
-        deposits = plan.deposits * half_power * half_power
+        # Multiplied in halves, so that neither overflows where the product does not; what does
+        # overflow is found in the rows of the walks that come so far.
+        with np.errstate(over="ignore", invalid="ignore"):
+            half_power = rule.rate ** (np.arange(len(plan.modulation)) / 2)
+            deposits = plan.deposits * half_power * half_power
         self._plan_arrays = (
             graph.indptr,
             graph.indices,
@@ -163,7 +167,9 @@ class _Walker:
             if len(parts) == 1
             else tuple(np.concatenate(arrays) for arrays in zip(*parts, strict=True))
         )
-        if not np.isfinite(value.sum()):
+        with np.errstate(over="ignore", invalid="ignore"):
+            suspicious = not np.isfinite(value.sum())
+        if suspicious and not np.isfinite(value).all():
             raise InputError(
                 "the loads of the walks overflow: the weights are too large for this kernel; "
                 "use graph.normalized('sym') or a smaller scale"
@@ -209,8 +215,17 @@ class _GrowingMatrix:
     def finish(self) -> sp.csr_array:
         self._index.resize(self._n_entries, refcheck=False)
         self._value.resize(self._n_entries, refcheck=False)
-        n = len(self._indptr) - 1
-        return sp.csr_array((self._value, self._index, self._indptr), shape=(n, n))
+        return _csr(self._value, self._index, self._indptr, len(self._indptr) - 1)
+
+
+def _csr(
+    value: npt.NDArray[Any], index: npt.NDArray[np.int32], indptr: npt.NDArray[np.int64], n: int
+) -> sp.csr_array:
+    """A matrix of `n` columns that takes these arrays as they are."""
+    # scipy wants one type for both index arrays: it would copy the long one to that of `indptr`.
+    if len(index) <= np.iinfo(np.int32).max:
+        indptr = indptr.astype(np.int32)
+    return sp.csr_array((value, index, indptr), shape=(len(indptr) - 1, n))
 
 
 def _enlarged(array: npt.NDArray[Any], used: int, size: int) -> npt.NDArray[Any]:

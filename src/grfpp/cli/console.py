@@ -1,0 +1,54 @@
+"""What commands print: facts, tables and JSON on stdout, progress on stderr."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from typing import Any
+
+
+def shows_progress() -> bool:
+    """Whether somebody is watching: stderr is a terminal, not a pipe or a file."""
+    return sys.stderr.isatty()
+
+
+@contextmanager
+def status(text: str) -> Iterator[None]:
+    """Show on a terminal what is going on while the block runs."""
+    if not shows_progress():
+        yield
+        return
+    from rich.console import Console
+
+    with Console(stderr=True).status(text):
+        yield
+
+
+def note(text: str) -> None:
+    """Print one line on stderr, whatever the text holds."""
+    print("grfpp:", " ".join(text.split()), file=sys.stderr)
+
+
+def print_json(document: Any) -> None:
+    """Print one JSON document, strictly: no NaN, no infinity."""
+    print(json.dumps(document, indent=2, ensure_ascii=False, allow_nan=False))
+
+
+def print_facts(facts: Sequence[tuple[str, str]]) -> None:
+    """Print names and values in two columns."""
+    width = max(len(name) for name, _ in facts)
+    for name, value in facts:
+        print(f"{name:<{width}}  {value}")
+
+
+def print_table(table: Any) -> None:
+    """Print a rich table, whole also where the terminal's width is not known."""
+    from rich.console import Console
+
+    console = Console(width=None if sys.stdout.isatty() else 120)
+    with console.capture() as captured:
+        console.print(table)
+    # Not through rich: it ends the program by itself when a reader has left.
+    print("\n".join(line.rstrip() for line in captured.get().splitlines()))

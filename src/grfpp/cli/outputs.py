@@ -1,0 +1,38 @@
+"""Files that commands write: checked before the work begins, written whole or not at all."""
+
+from __future__ import annotations
+
+import csv
+import io
+import os
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from grfpp.errors import InputError
+from grfpp.io.archive import atomic_write
+
+
+def check_output(path: Path, suffixes: Sequence[str]) -> None:
+    """Refuse a file that could not be written, or whose suffix does not say what to write."""
+    if path.suffix.lower() not in suffixes:
+        found = path.suffix or "none"
+        raise InputError(
+            f"--output {path}: the suffix must be {' or '.join(suffixes)}, not {found}"
+        )
+    if path.is_dir():
+        raise InputError(f"--output {path} is a folder; name a file")
+    if not path.parent.is_dir():
+        raise InputError(f"--output {path}: the folder {path.parent} does not exist")
+    if not os.access(path.parent, os.W_OK):
+        raise InputError(f"--output {path}: the folder {path.parent} cannot be written to")
+
+
+def write_csv(path: Path, header: Sequence[Any], lines: Sequence[Sequence[Any]]) -> None:
+    """Write a table as comma-separated values in UTF-8."""
+    text = io.StringIO()
+    writer = csv.writer(text, lineterminator="\n")
+    writer.writerow(header)
+    writer.writerows(lines)
+    with atomic_write(path) as stream:
+        stream.write(text.getvalue().encode())

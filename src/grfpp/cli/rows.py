@@ -1,0 +1,68 @@
+"""Rows of a kernel that a user asks for by number or by label."""
+
+from __future__ import annotations
+
+import csv
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from grfpp.errors import InputError
+from grfpp.estimate import FloatArray
+from grfpp.graph import Graph
+
+_SHOWN = 6
+
+
+def split_rows(text: str) -> list[str]:
+    """Take ``0,5,9`` apart; a label with a comma stands in double quotes.
+
+    Examples
+    --------
+    >>> split_rows('0, 5,"Smith, J."')
+    ['0', '5', 'Smith, J.']
+    """
+    try:
+        (names,) = csv.reader([text], skipinitialspace=True, strict=True)
+    except (csv.Error, ValueError):
+        raise InputError(f"--rows {text!r} is not a list such as 0,5,9") from None
+    names = [name.strip() for name in names]
+    if not all(names):
+        raise InputError(f"--rows {text!r} is not a list such as 0,5,9")
+    return names
+
+
+def find_rows(graph: Graph, names: Sequence[str]) -> list[int]:
+    """Numbers of the named rows: labels where the graph has some, else row numbers."""
+    if graph.node_ids is None:
+        return [_row_number(name, graph.n_nodes) for name in names]
+    rows: dict[str, list[int]] = {name: [] for name in names}
+    for row, label in enumerate(graph.node_ids):
+        if str(label) in rows:
+            rows[str(label)].append(row)
+    for name, found in rows.items():
+        if len(found) != 1:
+            known = ", ".join(str(label) for label in graph.node_ids[:4])
+            problem = f"{len(found)} nodes are" if found else "no node is"
+            raise InputError(f"--rows: {problem} labelled {name!r}; labels are {known}, ...")
+    return [rows[name][0] for name in names]
+
+
+def _row_number(name: str, n_nodes: int) -> int:
+    number = int(name) if name.isascii() and name.isdigit() and len(name) < 12 else -1
+    if not 0 <= number < n_nodes:
+        raise InputError(f"--rows: rows are numbered from 0 to {n_nodes - 1}, found {name!r}")
+    return number
+
+
+def labels_of(graph: Graph) -> Sequence[Any]:
+    """What the nodes are called: their labels, or their numbers."""
+    return range(graph.n_nodes) if graph.node_ids is None else graph.node_ids
+
+
+def summary(labels: Sequence[Any], values: FloatArray) -> str:
+    """The largest entries of a row, for people."""
+    order = np.argsort(-np.abs(values), kind="stable")[:_SHOWN]
+    shown = ", ".join(f"{labels[node]}: {values[node]:.4g}" for node in order.tolist())
+    return shown + (f", ... ({len(values)} in all)" if len(values) > _SHOWN else "")

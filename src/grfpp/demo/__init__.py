@@ -1,0 +1,1 @@
+"""The demonstration: four small graphs, one kernel, regular GRFs beside GRFs++."""

@@ -1,0 +1,1 @@
+"""Results -> one HTML page that needs nothing but itself."""

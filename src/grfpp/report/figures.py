@@ -1,0 +1,216 @@
+"""Drawings with matplotlib: values on networks and on surfaces, error curves.
+
+Figures are made without pyplot: no global state, no display, safe in threads.
+"""
+
+from __future__ import annotations
+
+import base64
+import io
+from collections.abc import Mapping, Sequence
+from typing import Any, Literal
+
+import matplotlib as mpl
+import numpy as np
+import numpy.typing as npt
+from matplotlib.collections import LineCollection, PolyCollection
+from matplotlib.colors import Normalize
+from matplotlib.figure import Figure
+
+FloatArray = npt.NDArray[np.float64]
+IntArray = npt.NDArray[np.int64]
+
+#: Told apart by colour-blind readers too (Okabe and Ito).
+COLOURS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9")
+INK, FAINT = "#24292f", "#c4c9cf"
+_COLOUR_MAP = "YlGnBu"
+_LIGHT = np.array([0.35, 0.45, 0.82])
+
+
+def new_figure(width: float, height: float) -> Figure:
+    """Make an empty figure; inches at 100 dots each on screens."""
+    return Figure(figsize=(width, height), layout="constrained", facecolor="white")
+
+
+def data_uri(figure: Figure, kind: Literal["svg", "png"] = "svg", dpi: int = 200) -> str:
+    """Turn a figure into an address that holds the picture itself, for ``<img src>``."""
+    image = "svg+xml" if kind == "svg" else "png"
+    return f"data:image/{image};base64,{base64.b64encode(image_bytes(figure, kind, dpi)).decode()}"
+
+
+def image_bytes(figure: Figure, kind: Literal["svg", "png"], dpi: int = 200) -> bytes:
+    """Save a figure; the same figure gives the same bytes."""
+    buffer = io.BytesIO()
+    metadata: Mapping[str, Any] = {"Date": None} if kind == "svg" else {"Software": None}
+    with mpl.rc_context({"svg.hashsalt": "grfpp"}):
+        figure.savefig(buffer, format=kind, dpi=dpi, metadata=dict(metadata))
+    return buffer.getvalue()
+
+
+def draw_network(
+    axes: Any,
+    positions: FloatArray,
+    edges: IntArray,
+    values: FloatArray,
+    limit: float,
+    mark: int | None = None,
+) -> None:
+    """Draw nodes coloured by their values, from 0 (pale) to `limit` (dark).
+
+    Parameters
+    ----------
+    axes
+        Where to draw.
+    positions
+        Two coordinates a node.
+    edges
+        Two nodes an edge.
+    values
+        A number a node. Exact zeros are drawn as small empty circles: nothing was seen there.
+    limit
+        The value that gets the darkest colour; larger ones get it too.
+    mark
+        A node to put a ring around.
+    """
+    axes.add_collection(
+        LineCollection(list(positions[edges]), colors=FAINT, linewidths=0.7, zorder=1)
+    )
+    size = 3600 / (len(positions) + 30)
+    zero = values == 0
+    axes.scatter(
+        *positions[zero].T, s=size / 2, facecolors="white", edgecolors=FAINT, lw=0.7, zorder=2
+    )
+    axes.scatter(
+        *positions[~zero].T,
+        s=size,
+        c=values[~zero],
+        cmap=_COLOUR_MAP,
+        norm=Normalize(0, limit),
+        edgecolors=INK,
+        linewidths=0.4,
+        zorder=3,
+    )
+    if mark is not None:
+        axes.scatter(
+            *positions[mark],
+            s=3 * size,
+            facecolors="none",
+            edgecolors=COLOURS[1],
+            lw=1.8,
+            zorder=4,
+        )
+    _bare(axes, positions)
+
+
+def draw_surface(
+    axes: Any,
+    vertices: FloatArray,
+    faces: IntArray,
+    values: FloatArray,
+    limit: float,
+    towards: FloatArray,
+    mark: int | None = None,
+) -> None:
+    """Draw a triangle mesh, lit from above, coloured by the values at its corners.
+
+    Parameters
+    ----------
+    axes
+        Where to draw.
+    vertices, faces
+        The mesh; triangles counter-clockwise from outside.
+    values, limit, mark
+        As in `draw_network`; parts where nothing was seen are grey.
+    towards
+        The direction in which the viewer is.
+    """
+    turned = vertices @ _view(towards)
+    corners = turned[faces]
+    normals = np.cross(corners[:, 1] - corners[:, 0], corners[:, 2] - corners[:, 0])
+    normals /= np.maximum(np.linalg.norm(normals, axis=1, keepdims=True), 1e-300)
+    # The far ones first, so that the near ones cover them.
+    order = np.argsort(corners[:, :, 2].mean(axis=1))
+    order = order[normals[order, 2] > 0]
+    shade = 0.45 + 0.55 * np.clip(normals @ (_LIGHT / np.linalg.norm(_LIGHT)), 0, 1)
+    means = values[faces].mean(axis=1)
+    colours = mpl.colormaps[_COLOUR_MAP](Normalize(0, limit)(means))
+    colours[(values[faces] == 0).all(axis=1)] = (0.86, 0.87, 0.88, 1.0)
+    colours[:, :3] *= shade[:, None]
+    axes.add_collection(
+        PolyCollection(
+            list(corners[order, :, :2]),
+            facecolors=colours[order],
+            edgecolors=np.clip(colours[order] * [0.9, 0.9, 0.9, 1], 0, 1),
+            linewidths=0.3,
+        )
+    )
+    if mark is not None:
+        axes.scatter(
+            *turned[mark, :2], s=60, facecolors="none", edgecolors=COLOURS[1], lw=1.8, zorder=4
+        )
+    _bare(axes, turned[:, :2])
+
+
+def _view(towards: FloatArray) -> FloatArray:
+    """Columns: right, up, and towards the viewer."""
+    ahead = np.asarray(towards, dtype=np.float64) / np.linalg.norm(towards)
+    helper = np.array([0.0, 0.0, 1.0]) if abs(ahead[2]) < 0.9 else np.array([0.0, 1.0, 0.0])
+    right = np.cross(helper, ahead)
+    right /= np.linalg.norm(right)
+    return np.stack([right, np.cross(ahead, right), ahead], axis=1)
+
+
+def _bare(axes: Any, positions: FloatArray) -> None:
+    """Only the drawing: no axes, equal scales, a little room around."""
+    low, high = positions.min(axis=0), positions.max(axis=0)
+    middle, half = (low + high) / 2, 0.54 * (high - low).max()
+    axes.set(
+        xlim=(middle[0] - half, middle[0] + half),
+        ylim=(middle[1] - half, middle[1] + half),
+        aspect="equal",
+    )
+    axes.axis("off")
+
+
+def draw_curves(
+    axes: Any,
+    curves: Sequence[tuple[str, FloatArray, FloatArray, FloatArray]],
+    x_label: str,
+    y_label: str,
+) -> None:
+    """Draw curves ``(name, x, y, standard error of y)`` on logarithmic axes."""
+    for number, (name, x, y, spread) in enumerate(curves):
+        axes.errorbar(
+            x,
+            y,
+            yerr=spread,
+            label=name,
+            color=COLOURS[number],
+            marker="os^Dv"[number % 5],
+            markersize=5,
+            linewidth=1.6,
+            capsize=2,
+        )
+    axes.set_xscale("log")
+    axes.set_yscale("log")
+    for axis, values in (
+        (axes.xaxis, np.concatenate([x for _, x, _, _ in curves])),
+        (axes.yaxis, np.concatenate([y for _, _, y, _ in curves])),
+    ):
+        ticks = _round_ticks(float(values.min()), float(values.max()))
+        axis.set_ticks(ticks, [f"{tick:g}" for tick in ticks])
+        axis.set_ticks([], minor=True)
+    axes.set_xlabel(x_label, color=INK)
+    axes.set_ylabel(y_label, color=INK)
+    axes.grid(True, color="#e5e8eb", linewidth=0.7)
+    axes.set_axisbelow(True)
+    axes.spines[["top", "right"]].set_visible(False)
+    axes.legend(frameon=False, fontsize=9)
+
+
+def _round_ticks(low: float, high: float) -> list[float]:
+    """1, 2, 5, 10, … within a range, or around it when none is within."""
+    exponents = range(int(np.floor(np.log10(low))), int(np.ceil(np.log10(high))) + 1)
+    ticks = [digit * 10.0**exponent for exponent in exponents for digit in (1, 2, 5)]
+    within = [tick for tick in ticks if 0.9 * low <= tick <= 1.1 * high]
+    return within if len(within) > 1 else ticks

@@ -1,0 +1,68 @@
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from io_helpers import QUICK
+
+from grfpp.errors import InputError
+from grfpp.io.edges import arcs, undirected, undirected_once
+
+N = 4
+EDGES = st.lists(
+    st.tuples(st.integers(0, N - 1), st.integers(0, N - 1), st.integers(0, 5)), max_size=12
+)
+
+
+def columns(edges):
+    u, v, w = np.array(edges, dtype=np.int64).reshape(-1, 3).T
+    return u, v, w.astype(float)
+
+
+def looped(edges):
+    """Sum arcs in the plainest way."""
+    matrix = np.zeros((N, N))
+    for u, v, w in edges:
+        matrix[u, v] += w
+    return matrix
+
+
+@QUICK
+@given(EDGES)
+def test_arcs_are_kept_and_summed(edges):
+    np.testing.assert_array_equal(arcs(*columns(edges), N).toarray(), looped(edges))
+
+
+@QUICK
+@given(EDGES)
+def test_undirected_edges_count_in_both_directions(edges):
+    both = looped(edges)
+    both = both + both.T - np.diag(np.diag(both))
+    np.testing.assert_array_equal(undirected(*columns(edges), N).toarray(), both)
+
+
+@QUICK
+@given(EDGES)
+def test_pairs_of_arcs_count_once_or_are_refused(edges):
+    one_way, listed = looped(edges), {(u, v) for u, v, _ in edges}
+    clash = any((v, u) in listed and one_way[u, v] != one_way[v, u] for u, v in listed)
+    if clash:
+        with pytest.raises(InputError, match="directed=True"):
+            undirected_once(*columns(edges), N, range(N))
+    else:
+        expected = np.maximum(one_way, one_way.T)
+        matrix = undirected_once(*columns(edges), N, range(N)).toarray()
+        np.testing.assert_array_equal(matrix, expected)
+
+
+def test_the_order_of_a_sum_does_not_make_two_directions_differ():
+    parts = [0.1, 0.2, 0.3]
+    rows, cols = [0, 0, 0, 1, 1, 1], [1, 1, 1, 0, 0, 0]
+    weights = np.array(parts + parts[::-1])
+    assert sum(parts) != sum(parts[::-1])
+    matrix = undirected_once(np.array(rows), np.array(cols), weights, 2, "ab")
+    np.testing.assert_allclose(matrix.toarray(), [[0, 0.6], [0.6, 0]])
+
+
+def test_the_clash_is_named():
+    with pytest.raises(InputError, match="'a' - 'b' has weight 2 in one direction and 3"):
+        undirected_once(np.array([0, 1]), np.array([1, 0]), np.array([2.0, 3.0]), 2, "ab")

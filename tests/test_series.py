@@ -1,0 +1,171 @@
+"""Power-series arithmetic."""
+
+from __future__ import annotations
+
+import math
+from decimal import Decimal
+from fractions import Fraction
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from grfpp import series
+from grfpp.errors import InputError
+
+fractions = st.fractions(min_value=-5, max_value=5, max_denominator=7)
+
+
+def floats(values):
+    return [float(value) for value in values]
+
+
+@given(st.lists(fractions, min_size=1, max_size=9), st.lists(fractions, min_size=1, max_size=9))
+@settings(max_examples=50, deadline=None)
+def test_product_is_the_convolution(a, b):
+    n = len(a) + len(b) + 1
+    expected = [
+        sum((a[i] * b[k - i] for i in range(len(a)) if 0 <= k - i < len(b)), Fraction(0))
+        for k in range(n)
+    ]
+    assert series.product(a, b, n) == expected
+    assert series.product(a, b, 3) == expected[:3]
+
+
+@pytest.mark.parametrize("exponent", range(9))
+def test_power_is_the_repeated_product(exponent):
+    a = [Fraction(1, 2), Fraction(-3), Fraction(2, 7)]
+    expected = [Fraction(1)] + [Fraction(0)] * 9
+    for _ in range(exponent):
+        expected = series.product(expected, a, 10)
+    assert series.power(a, exponent, 10) == expected
+
+
+def test_power_refuses_negative_exponents():
+    with pytest.raises(InputError, match="-1"):
+        series.power([1.0], -1, 3)
+
+
+@given(
+    st.lists(fractions, min_size=1, max_size=8),
+    st.fractions(min_value=Fraction(1, 9), max_value=9, max_denominator=9),
+    st.integers(1, 9),
+)
+@settings(max_examples=60, deadline=None)
+def test_power_of_the_root_gives_the_series_back(tail, constant, order):
+    a, n = [constant, *tail], 24
+    h = series.root(a, order, n, digits=80)
+    with series.decimal.localcontext(prec=150):
+        back = series.power(h, order, n)
+        size = series.power([abs(value) for value in h], order, n)
+        for k in range(n):
+            wanted = series.decimal_here(a[k]) if k < len(a) else Decimal(0)
+            assert abs(back[k] - wanted) <= Decimal("1e-75") * size[k]
+
+
+@pytest.mark.parametrize("order", [1, 2, 4, 6, 16])
+def test_root_of_the_exponential(order):
+    a = [Fraction(1, math.factorial(k)) for k in range(60)]
+    h = series.root(a, order, 60)
+    for k, value in enumerate(h):
+        expected = Fraction(1, order**k * math.factorial(k))
+        assert abs(Fraction(value) / expected - 1) < Fraction(1, 10**18)
+
+
+def test_root_that_ends_ends_exactly():
+    # In thirds nothing is exact in decimals, and what should be zero is noise at every precision.
+    base = [Fraction(1, 3), Fraction(1, 7), Fraction(0), Fraction(-2, 3)]
+    a = series.power(base, 6, 19)
+    h = series.root(a, 6, 40)
+    np.testing.assert_allclose(floats(h[:4]), floats(base), rtol=1e-15)
+    assert h[2] == 0
+    assert all(value == 0 for value in h[4:])
+
+
+def test_isolated_zeros_are_found_exactly():
+    base = [Fraction(1), Fraction(1, 3), Fraction(0), Fraction(1, 7), Fraction(0), Fraction(2, 11)]
+    a = series.power(base, 4, 30)
+    assert series.zeros_of_root(a, 4, 30) == {2, 4, *range(6, 30)}
+    assert series.zeros_of_root([Fraction(1), Fraction(1)], 2, 50) == frozenset()
+
+
+def test_zeros_do_not_depend_on_the_prime():
+    unlucky = Fraction(2**61 - 1)
+    assert series.zeros_of_root([unlucky, 2 * unlucky, unlucky], 2, 6) == {2, 3, 4, 5}
+
+
+@pytest.mark.parametrize("a", [[0, 1], [-1, 1], []])
+def test_root_needs_a_positive_constant(a):
+    with pytest.raises(InputError, match="a\\[0\\] > 0"):
+        series.root(a, 2, 4)
+
+
+def test_settled_climbs_until_cancellation_is_overcome():
+    precisions = []
+
+    def tiny_difference():
+        precisions.append(series.decimal.getcontext().prec)
+        large = Decimal(10) ** 150
+        return [(large + Decimal(1) / 3) - large]
+
+    # At 40 and at 80 digits the result is 0: two that agree, and both wrong.
+    (value,) = series.settled(tiny_difference, digits=20, exact_zeros=frozenset)
+    assert abs(value - Decimal(1) / 3) < Decimal("1e-19")
+    assert precisions == [40, 80, 160, 320, 640][: len(precisions)]
+    assert precisions[-1] >= 170
+
+
+def test_a_small_coefficient_is_not_taken_for_zero():
+    small = Fraction(1, 10**300)
+    h = series.root([Fraction(1), Fraction(2), 1 + small], 2, 5)
+    assert abs(Fraction(h[2]) / (small / 2) - 1) < Fraction(1, 10**18)
+
+
+def test_settled_gives_up_in_words(monkeypatch):
+    monkeypatch.setattr(series, "_MOST_DIGITS", 300)
+
+    def noise():
+        return [Decimal(1), Decimal(1) / 3 * 3 - 1]
+
+    with pytest.raises(InputError, match="coefficient 1 of the series cancels"):
+        series.settled(noise)
+    assert series.settled(noise, exact_zeros=lambda: {1})[1] == 0
+
+
+def test_settled_keeps_its_precision_to_itself():
+    before = series.decimal.getcontext().prec
+    series.root([1, 1], 2, 5, digits=100)
+    assert series.decimal.getcontext().prec == before
+
+
+def test_float64_underflows_to_zero_and_refuses_overflow():
+    tiny = [Decimal(1).scaleb(-1000 * k) for k in range(4)]
+    assert series.to_float64(tiny).tolist() == [1.0, 0.0, 0.0, 0.0]
+    assert series.to_float64([Decimal(1)] * 3, scale=0.5).tolist() == [1.0, 0.5, 0.25]
+    huge = [Decimal(10).scaleb(100 * k) for k in range(9)]
+    with pytest.raises(OverflowError) as error:
+        series.to_float64(huge)
+    assert error.value.args == (4,)
+    assert np.isfinite(series.to_float64(huge, scale=1e-100)).all()
+
+
+RADII = {
+    "geometric": (lambda k: Decimal("0.7") ** k, 1 / 0.7),
+    "growing": (lambda k: Decimal(k) ** 8, 1.0),
+    "falling": (lambda k: Decimal(2) ** k / (1 + Decimal(k)) ** 5, 0.5),
+    "even": (lambda k: Decimal(k % 2 == 0), 1.0),
+    "two poles": (lambda k: Decimal(math.cos(0.7 * k + 0.2)) / Decimal(3) ** k, 3.0),
+    "exp": (lambda k: 1 / Decimal(math.factorial(k)), math.inf),
+    "order 5": (lambda k: (Decimal(math.factorial(k)).ln() * Decimal("-0.2")).exp(), math.inf),
+    "even exp": (lambda k: (1 - k % 2) / Decimal(math.factorial(k // 2)), math.inf),
+    "polynomial": (lambda k: Decimal(k < 100), math.inf),
+    "lacunary": (lambda k: Decimal(k & (k - 1) == 0), 1.0),
+}
+
+
+@pytest.mark.parametrize("name", RADII)
+def test_estimated_radius(name):
+    coefficient, radius = RADII[name]
+    found = series.estimate_radius([coefficient(k) for k in range(256)])
+    assert found == pytest.approx(radius, rel=0.01)
