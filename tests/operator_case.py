@@ -99,9 +99,9 @@ class LinearOperatorCase:
         self.assert_close(operator.rmatmat(y), expected.T @ y)
         self.assert_close(operator.T @ y, expected.T @ y)
 
-    @pytest.mark.parametrize("dtype", [np.float32, np.int64, np.int8, np.uint16, bool])
-    def test_other_number_types(self, operator, expected, rng, dtype):
-        x = rng.integers(0, 2, size=(expected.shape[1], 3)).astype(dtype)
+    @pytest.mark.parametrize("number_type", [np.float32, np.int64, np.int8, np.uint16, bool])
+    def test_other_number_types(self, operator, expected, rng, number_type):
+        x = rng.integers(0, 2, size=(expected.shape[1], 3)).astype(number_type)
         result = operator @ x
         assert result.dtype == np.float64
         self.assert_close(result, expected @ x.astype(np.float64))

@@ -348,6 +348,8 @@ def _checked_csr(arrays: Mapping[str, Any], number: int, n: int) -> sp.csr_array
         tuple(arrays[f"{part}_{number}"] for part in ("data", "indices", "indptr")), shape=(n, n)
     )
     matrix.check_format(full_check=True)
+    if matrix.nnz != len(arrays[f"data_{number}"]):
+        raise ValueError(f"the rows of factor {number} do not hold all of its values")
     if matrix.dtype not in (np.float32, np.float64) or not np.isfinite(matrix.data).all():
         raise ValueError(f"the values of factor {number} are not finite real numbers")
     return matrix

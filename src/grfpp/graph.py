@@ -32,14 +32,17 @@ class Graph:
         a networkx or igraph graph, a PyG ``Data``, a torch sparse tensor, a pair
         ``(edge_index, weights)`` with ``edge_index`` of shape ``(2, n_edges)``, a mesh
         (``trimesh.Trimesh`` or ``(vertices, faces)``), another `Graph`, or the path of an edge list
-        (``.txt``, ``.tsv``, ``.csv``, also gzipped), ``.gml``, ``.graphml``, ``.mtx``, ``.npz`` or
-        mesh (``.stl``, ``.off``, ``.ply``, ``.obj``) file.
+        (``.txt``, ``.tsv``, ``.csv``, ``.edges``, ``.edgelist``), ``.gml``, ``.graphml``, ``.mtx``,
+        ``.npz`` or mesh (``.stl``, ``.off``, ``.ply``, ``.obj``) file; all but ``.npz`` also with
+        ``.gz`` or ``.zip``.
     directed
         How to read edge lists in files, where each line is one edge. By default they are
-        undirected: an edge listed once counts in both directions. ``True`` keeps each line as one
-        arc. All other sources say themselves what they are.
+        undirected: an edge listed once counts in both directions, one listed in both counts once,
+        and repeated lines are summed. ``True`` keeps each line as one arc. All other sources say
+        themselves what they are; ``False`` refuses those that are directed.
     n_nodes
-        Number of nodes, for ``(edge_index, weights)`` pairs whose last nodes have no edge.
+        Number of nodes, for ``(edge_index, weights)`` pairs and edge lists whose nodes are numbered
+        from 0 and do not all have an edge.
 
     Attributes
     ----------

@@ -45,7 +45,7 @@ def perron_root(matrix: sp.csr_array, *, symmetric: bool) -> float:
 def _within_components(matrix: sp.csr_array) -> sp.csr_array:
     _, component = csgraph.connected_components(matrix, directed=True, connection="strong")
     coo = matrix.tocoo()
-    rows, columns = coo.coords
+    rows, columns = coo.row, coo.col
     keep = component[rows] == component[columns]
     return sp.csr_array((coo.data[keep], (rows[keep], columns[keep])), shape=matrix.shape)
 

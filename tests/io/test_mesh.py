@@ -1,4 +1,5 @@
 import csv
+import sys
 
 import numpy as np
 import pytest
@@ -33,12 +34,13 @@ def test_sides_of_triangles_weigh_one():
 def test_equal_points_are_one(order):
     soup = SQUARE[HALVES.ravel()]
     place = np.argsort(order)
-    graph = Graph((soup[list(order)], place.reshape(2, 3)))
+    points, faces = soup[list(order)], place.reshape(2, 3)
+    graph, mesh = Graph((points, faces)), merged(points, faces)
     assert (graph.n_nodes, graph.n_edges) == (4, 5)
-    # The labels tell which points stayed: the first of each class.
-    kept = np.array(graph.node_ids)
-    assert (np.diff(kept) > 0).all()
-    assert len(np.unique(soup[list(order)][kept], axis=0)) == 4
+    # The labels tell which points stayed, the first of each class; 0, 1, 2, 3 need no telling.
+    assert (graph.node_ids or [0, 1, 2, 3]) == mesh.origin.tolist() == sorted(mesh.origin)
+    assert len(np.unique(points[mesh.origin], axis=0)) == 4
+    np.testing.assert_array_equal(mesh.vertices[mesh.faces], points[faces])
 
 
 def test_merging_keeps_the_first_of_each_and_minus_zero():
@@ -106,6 +108,11 @@ def test_files_that_trimesh_wrote(trimesh, suffix):
     assert (graph.n_nodes, graph.n_edges, graph.node_ids) == (42, 120, None)
     if suffix not in (".stl", ".stl_ascii"):  # STL files do not number their points
         np.testing.assert_array_equal(graph.adjacency.toarray(), dense(sphere))
+
+
+def test_files_need_no_trimesh(monkeypatch):
+    monkeypatch.setitem(sys.modules, "trimesh", None)
+    assert read_text("v 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 3\n", ".obj").n_edges == 3
 
 
 def test_real_meshes_have_the_sizes_of_their_table():

@@ -93,7 +93,10 @@ def test_other_properties_and_elements_are_passed_over():
         (binary([[0, 1, 9]]), "vertex 9"),
         (binary([[0, 1, 2], [0, 1, 2, -1]]), "face 1 names vertex -1"),
         (header() + ROWS + f"3 0 1 {10**30}\n", f"vertex {10**30}"),
-        (header().replace("uchar int", "uchar float") + ROWS + "3 0 1 1.5\n", "vertex 1.5"),
+        (header().replace("uchar int", "uchar float") + ROWS + "3 0 1 1.5\n", "list of whole"),
+        (header().replace("list uchar int", "int") + ROWS + "3\n", "list of whole numbers"),
+        (header().replace("float x", "list int float x") + ROWS, "no vertices with x"),
+        (header().replace("element face 1", "element vertex 1"), "line 8: not PLY"),
         (header("binary_little_endian", vertices=10**15), "truncated"),
     ],
 )

@@ -83,6 +83,8 @@ def test_refusals():
     assert "dense dimensions" in refusal(torch.ones(2, 2, 2).to_sparse(2))
     assert "square" in refusal(torch.ones(2, 3).to_sparse())
     assert "whole numbers" in refusal((torch.ones(2, 3), None))
+    assert "cannot be read" in refusal((torch.tensor([[0], [1]]), torch.ones(1).to_sparse()))
+    assert "cannot be read" in refusal(torch.ones(2, 2, device="meta"))
     assert "finite" in refusal(torch.full((2, 2), torch.nan).to_sparse())
 
 

@@ -15,6 +15,7 @@ from typer.main import get_command
 import grfpp
 from grfpp.cli import demo, estimate
 from grfpp.cli.console import note
+from grfpp.cli.wording import in_options
 from grfpp.errors import InputError
 
 #: What shells expect of programs that are ended by bad input, Ctrl-C, or a reader that has left.
@@ -98,7 +99,7 @@ def run(arguments: Sequence[str]) -> int:
 def _explanation(error: Exception) -> str | None:
     """What to tell the user, or nothing when the error is ours."""
     if isinstance(error, InputError):
-        return str(error)
+        return in_options(str(error))
     if hasattr(error, "format_message"):  # typer's own: unknown options, values of a wrong kind
         return str(error.format_message())
     if isinstance(error, ModuleNotFoundError) and not str(error.name).startswith("grfpp"):
@@ -112,4 +113,4 @@ def _explanation(error: Exception) -> str | None:
 
 
 def _show_warning(message: Warning | str, *_: Any, **__: Any) -> None:
-    note(f"warning: {message}")
+    note(f"warning: {in_options(str(message))}")

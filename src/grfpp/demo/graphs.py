@@ -94,7 +94,7 @@ def erdos_renyi() -> DemoGraph:
         _layout(source),
         None,
         0,
-        f"{n} nodes; every two are joined with probability {p}.",
+        f"Every two nodes are joined with probability {p}.",
     )
 
 

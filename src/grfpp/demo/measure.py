@@ -17,9 +17,10 @@ from grfpp.termination import Geometric
 KERNEL = Diffusion(5.0)
 LAW = Geometric(0.1)
 DEGREES = (1, 2, 4)
-#: Each twice the one before: degree l with m walks takes as many steps as 2 l with m / 2.
-N_WALKS = (16, 32, 64)
-#: The comparison at equal walks.
+#: Costs to compare the degrees at: what these numbers of walks take at degree 1. Degree ``l`` has
+#: ``2 l`` factors, and so it gets the ``l``-th part of the walks for the same number of steps.
+BUDGETS = (16, 32, 64)
+#: All degrees are compared at this number of walks too.
 MAIN_WALKS = 16
 N_REPEATS = 5
 
@@ -81,6 +82,11 @@ def method_name(degree: int) -> str:
     return "GRF" if degree == 1 else f"GRF++ degree {degree}"
 
 
+def walks_of(degree: int) -> list[int]:
+    """Numbers of walks at which a degree is measured."""
+    return [budget // degree for budget in BUDGETS]
+
+
 def warm_up() -> float:
     """Have all code compiled, or loaded from the cache, and tell how long that took."""
     began = perf_counter()
@@ -93,8 +99,8 @@ def warm_up() -> float:
 def measure_all(
     graphs: Sequence[DemoGraph], seed: int, progress: Progress = lambda done, n: None
 ) -> list[Measurement]:
-    """Measure every graph with every degree and every number of walks."""
-    settings = [(g, degree, m) for g in graphs for degree in DEGREES for m in N_WALKS]
+    """Measure every graph with every degree at every cost."""
+    settings = [(g, degree, m) for g in graphs for degree in DEGREES for m in walks_of(degree)]
     exact = {each.name: KERNEL.exact(each.graph.normalized("sym")) for each in graphs}
     results = []
     for number, (each, degree, n_walks) in enumerate(settings):
@@ -140,8 +146,8 @@ def worth_a_line(results: Sequence[Measurement]) -> Iterator[Measurement]:
 
 
 def has_equal_steps(result: Measurement) -> bool:
-    """Whether it takes as many steps as the highest degree does with `MAIN_WALKS` walks."""
-    return result.degree * result.n_walks == max(DEGREES) * MAIN_WALKS
+    """Whether it has the highest cost, which all degrees are compared at."""
+    return result.degree * result.n_walks == max(BUDGETS)
 
 
 def table_cells(result: Measurement) -> list[str]:
@@ -163,7 +169,7 @@ def kernel_rows(each: DemoGraph, seed: int) -> list[KernelRow]:
     exact = KERNEL.apply(W, unit)
     rows = [KernelRow("exact", "", exact)]
     top = max(DEGREES)
-    for degree, n_walks in ((1, MAIN_WALKS), (1, top * MAIN_WALKS), (top, MAIN_WALKS)):
+    for degree, n_walks in ((1, MAIN_WALKS), (1, max(BUDGETS)), (top, max(BUDGETS) // top)):
         K = sample(W, KERNEL, degree, n_walks, LAW, seeds(seed)[0])
         values = K.rows([each.start])[0]
         error = np.linalg.norm(values - exact) / np.linalg.norm(exact)

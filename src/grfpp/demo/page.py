@@ -13,7 +13,6 @@ from grfpp.demo.measure import (
     LAW,
     MAIN_WALKS,
     N_REPEATS,
-    N_WALKS,
     KernelRow,
     Measurement,
     has_equal_steps,
@@ -85,7 +84,7 @@ def demo_page(
                     [error_chart(own) for own in by_graph],
                     f"Relative error of the whole kernel matrix in the Frobenius norm, mean of "
                     f"{N_REPEATS} seeds; the bars are standard errors. Steps per node count all "
-                    f"factors. Each curve has {_listed(N_WALKS)} walks.",
+                    "factors: points one above the other have equal cost.",
                     columns=2,
                 )
             ],
@@ -101,15 +100,14 @@ def demo_page(
 
 
 def _row_caption(each: DemoGraph, rows: Sequence[KernelRow]) -> str:
-    _, few, many, stitched = (row.n_missed for row in rows)
+    about = f"{each.title}, {each.graph.n_nodes} nodes. {each.about}"
+    missed = [row.n_missed for row in rows]
+    if not any(missed):
+        return f"{about} All estimates reach all nodes."
     return (
-        f"{each.title}, {each.graph.n_nodes} nodes. {each.about} Nodes that the estimate misses: "
-        f"{few} with few walks, {many} with many, {stitched} with stitched ones."
+        f"{about} The first GRF misses {missed[1]} nodes, the second {missed[2]}, "
+        f"GRF++ {missed[3]}."
     )
-
-
-def _listed(numbers: Sequence[int]) -> str:
-    return f"{', '.join(str(number) for number in numbers[:-1])} and {numbers[-1]}"
 
 
 def _table(graphs: Sequence[DemoGraph], by_graph: Sequence[Sequence[Measurement]]) -> Table:
@@ -136,8 +134,8 @@ def _remarks() -> list[str]:
     return [
         f"Equal walks are not equal work. With {MAIN_WALKS} walks a factor, degree {top} takes "
         f"{top} times the steps of degree 1, so a smaller error is no surprise. At equal steps the "
-        "gain is small, and on some graphs there is none: see the tinted lines. What stitching "
-        "also gives is that far nodes are connected by short walks, which can run side by side.",
+        "gain is smaller, and a higher degree can lose: see the tinted lines. What stitching gives "
+        "besides is that far nodes are connected by short walks, which can run side by side.",
         "All these estimates have the exact kernel as their mean; what differs is the spread "
         "around it. The error falls with the square root of the number of walks.",
         "On graphs of this size nobody needs random walks: the exact kernel takes milliseconds. "

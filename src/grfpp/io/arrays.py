@@ -37,10 +37,13 @@ def as_array(source: Any, what: str) -> npt.NDArray[Any]:
 
 def tensor_to_numpy(tensor: Any) -> npt.NDArray[Any]:
     """Copy a dense torch tensor to numpy, from any device, with any floating type."""
-    tensor = tensor.detach().cpu()
-    if tensor.is_floating_point():
-        tensor = tensor.double()  # bfloat16 and float8 are unknown to numpy
-    array: npt.NDArray[Any] = tensor.resolve_conj().resolve_neg().numpy()
+    try:
+        tensor = tensor.detach().cpu()
+        if tensor.is_floating_point():
+            tensor = tensor.double()  # bfloat16 and float8 are unknown to numpy
+        array: npt.NDArray[Any] = tensor.resolve_conj().resolve_neg().numpy()
+    except (TypeError, RuntimeError) as error:  # sparse ones, those on the meta device
+        raise InputError(f"the torch tensor cannot be read: {error}") from None
     return array
 
 

@@ -47,9 +47,8 @@ def read_file(
     data = _read_bytes(file, suffix, name)
     if suffix in mesh.SUFFIXES:
         found = mesh.read_mesh(data, name, suffix)
-        # An STL file does not number its points, so there is nothing to keep.
-        numbered = suffix != ".stl" and len(found.origin) and found.origin[-1] >= len(found.origin)
-        return found.adjacency(), found.origin.tolist() if numbered else None
+        # An STL file does not number its points, so there are no labels to keep.
+        return found.adjacency(), None if suffix == ".stl" else found.labels()
     if suffix == ".gml":
         return read_gml(data, name)
     if suffix == ".graphml":

@@ -43,12 +43,16 @@ class Mesh(NamedTuple):
         matrix.data[:] = 1.0
         return matrix
 
+    def labels(self) -> list[int] | None:
+        """Tell the points' numbers before the merging, or ``None`` where it changed none."""
+        changed = len(self.origin) and self.origin[-1] >= len(self.origin)
+        return self.origin.tolist() if changed else None
+
 
 def from_mesh(vertices: Any, faces: Any) -> tuple[sp.csr_array, list[int] | None]:
     """Read points and triangles; where equal points were merged, labels tell which stayed."""
     mesh = merged(vertices, faces)
-    kept_all = len(mesh.origin) == len(vertices)
-    return mesh.adjacency(), None if kept_all else mesh.origin.tolist()
+    return mesh.adjacency(), mesh.labels()
 
 
 def merged(vertices: Any, faces: Any) -> Mesh:

@@ -1,49 +1,156 @@
-"""Matrix Market files, parsed by scipy."""
+"""Matrix Market files.
+
+Not by `scipy.io.mmread`: of damaged files it reads past the end (scipy 1.17 ends the process when
+the last line, without a line end, has a stray character).
+"""
 
 from __future__ import annotations
 
 import io
-import re
-from typing import Any
+import warnings
+from typing import Any, NamedTuple
 
+import numpy as np
+import numpy.typing as npt
 import scipy.sparse as sp
 
 from grfpp.errors import InputError
+from grfpp.io.edges import arcs, undirected
 from grfpp.io.sizes import check_node_count
-from grfpp.io.text import at_line
+from grfpp.io.text import at_line, decode, last_line, numbered_lines, shown
 
-_PLACE = re.compile(r"^Line (\d+): ")
+_REAL_FIELDS = ("real", "double", "integer", "unsigned-integer", "pattern")
+
+
+class _Header(NamedTuple):
+    coordinate: bool  # entries with their places, or else the whole matrix, column by column
+    pattern: bool  # places without numbers
+    symmetric: bool
+    n_rows: int
+    n_columns: int
+    n_entries: int
+    line: int
 
 
 def read_mtx(data: bytes, name: str) -> Any:
     """Read a Matrix Market file; its header says whether the matrix is symmetric."""
-    from scipy.io import mminfo, mmread
-
-    try:
-        n_rows, n_columns, entries, layout, *_ = mminfo(io.BytesIO(data))
-    except Exception as error:  # ValueError, OverflowError, and what its C++ core may raise
-        raise _explained(error, name) from None
-    check_node_count(max(n_rows, n_columns), f"the header of {name}")
-    # The shortest entries are "1 1" and "1", and a line end: fewer bytes cannot hold them all. To
-    # know that first keeps a wrong header from claiming all memory.
-    expected = entries * (4 if layout == "coordinate" else 2) - 1
-    if layout == "array" and n_rows == n_columns:
-        expected //= 2  # a symmetric one lists half of them
-    if expected > len(data):
+    text = decode(data, name)
+    header = _header(text, name)
+    check_node_count(max(header.n_rows, header.n_columns), f"the header of {name}")
+    # Each entry takes a digit and a line end at least, so that a wrong header claims no memory.
+    if 2 * header.n_entries > len(text) + 1:
         raise InputError(
-            f"{name} is truncated: the header announces {entries:,} entries, and the file is only "
-            f"{len(data):,} bytes long"
+            f"{name} is truncated: the header announces {header.n_entries:,} entries, and the "
+            f"file is only {len(text):,} characters long"
         )
+    table = _table(text, header, name)
+    return _from_entries(table, header, name) if header.coordinate else _from_columns(table, header)
+
+
+def _header(text: str, name: str) -> _Header:
+    banner, _, _ = text.partition("\n")
+    match banner.lower().split():
+        case ["%%matrixmarket", "matrix", "coordinate" | "array" as layout, field, symmetry]:
+            pass
+        case _:
+            raise at_line(name, 1, f"not Matrix Market: expected its banner, found {shown(banner)}")
+    if field not in _REAL_FIELDS or (field == "pattern" and layout == "array"):
+        raise at_line(name, 1, f"weights must be real numbers, found {shown(field)}")
+    if symmetry not in ("general", "symmetric"):
+        raise at_line(name, 1, f"the matrix must be general or symmetric, found {shown(symmetry)}")
+    line, words = next(numbered_lines(text, comment="%"), (last_line(text), []))
+    wanted = "rows, columns, entries" if layout == "coordinate" else "rows, columns"
+    if len(words) != wanted.count(",") + 1 or not all(w.isascii() and w.isdigit() for w in words):
+        raise at_line(name, line, f"expected the size ({wanted}), found {shown(' '.join(words))}")
+    n_rows, n_columns, *rest = (int(word[:100]) for word in words)
+    symmetric = symmetry == "symmetric"
+    if symmetric and n_rows != n_columns:
+        raise at_line(
+            name, line, f"a symmetric matrix must be square, found {n_rows} x {n_columns}"
+        )
+    stored = n_rows * (n_rows + 1) // 2 if symmetric else n_rows * n_columns
+    return _Header(
+        layout == "coordinate",
+        field == "pattern",
+        symmetric,
+        n_rows,
+        n_columns,
+        rest[0] if rest else stored,
+        line,
+    )
+
+
+def _table(text: str, header: _Header, name: str) -> npt.NDArray[Any]:
+    """Parse the entries in C and, when that fails, line by line, to say where it does."""
+    columns: list[tuple[str, Any]] = [("w", np.float64)]
+    if header.coordinate:
+        columns = [("u", np.int64), ("v", np.int64), *([] if header.pattern else columns)]
+    body = text.split("\n", header.line)[-1] if text.count("\n") >= header.line else ""
+    if not header.n_entries and not body.partition("%")[0].strip():
+        return np.empty(0, dtype=columns)
     try:
-        matrix = mmread(io.BytesIO(data))
-    except Exception as error:
-        raise _explained(error, name) from None
-    return matrix if sp.issparse(matrix) else sp.coo_array(matrix)
+        with warnings.catch_warnings():
+            warnings.simplefilter("error")  # older numpy only warns that 1.5 is no whole number
+            table = np.loadtxt(io.StringIO(body), dtype=columns, comments="%", ndmin=1)
+    except (ValueError, OverflowError, Warning):
+        table = _careful_table(text, columns, header, name)
+    if len(table) != header.n_entries:
+        raise at_line(
+            name,
+            last_line(text),
+            f"the file ends after {len(table):,} entries, the header announces "
+            f"{header.n_entries:,}; is it truncated?",
+        )
+    return table
 
 
-def _explained(error: Exception, name: str) -> InputError:
-    message = str(error) or type(error).__name__
-    place = _PLACE.match(message)
-    if place:
-        return at_line(name, int(place[1]), f"not Matrix Market: {message[place.end() :]}")
-    return InputError(f"{name} is not a Matrix Market file, or truncated: {message}")
+def _careful_table(
+    text: str, columns: list[tuple[str, Any]], header: _Header, name: str
+) -> npt.NDArray[Any]:
+    rows = []
+    for number, words in numbered_lines(text, comment="%"):
+        if number <= header.line:
+            continue
+        try:
+            if len(words) != len(columns):
+                raise ValueError
+            rows.append(tuple(kind(word) for (_, kind), word in zip(columns, words, strict=True)))
+        except (ValueError, OverflowError):
+            wanted = {"u": "a row", "v": "a column", "w": "a weight"}
+            raise at_line(
+                name,
+                number,
+                f"expected {' and '.join(wanted[key] for key, _ in columns)}, found "
+                f"{shown(' '.join(words))}",
+            ) from None
+    return np.array(rows, dtype=columns)
+
+
+def _from_entries(table: npt.NDArray[Any], header: _Header, name: str) -> sp.coo_array:
+    for key, limit in (("u", header.n_rows), ("v", header.n_columns)):
+        wrong = np.flatnonzero((table[key] < 1) | (table[key] > limit))
+        if len(wrong):
+            entry = table[wrong[0]]
+            raise InputError(
+                f"{name}: entry {wrong[0] + 1:,} is at ({entry['u']}, {entry['v']}), outside of "
+                f"the {header.n_rows} x {header.n_columns} of the header"
+            )
+    weights = np.ones(len(table)) if header.pattern else table["w"]
+    rows, columns = table["u"] - 1, table["v"] - 1
+    if header.symmetric:
+        return undirected(rows, columns, weights, header.n_rows)
+    if header.n_rows != header.n_columns:
+        return sp.coo_array((weights, (rows, columns)), shape=(header.n_rows, header.n_columns))
+    return arcs(rows, columns, weights, header.n_rows)
+
+
+def _from_columns(table: npt.NDArray[Any], header: _Header) -> sp.csr_array:
+    shape = header.n_rows, header.n_columns
+    if not header.symmetric:
+        return sp.csr_array(table["w"].reshape(shape, order="F"))
+    matrix = np.zeros(shape)
+    # The lower triangle by columns is the upper one by rows.
+    upper = np.triu_indices(header.n_rows)
+    matrix[upper] = table["w"]
+    matrix.T[upper] = table["w"]
+    return sp.csr_array(matrix)

@@ -41,6 +41,19 @@ def read_adjacency(
         that is directed.
     n_nodes
         Number of nodes, for sources that list edges only. Others must agree.
+
+    Returns
+    -------
+    matrix, node_ids
+        ``node_ids`` is ``None`` where nodes are simply numbered.
+
+    Examples
+    --------
+    >>> matrix, node_ids = read_adjacency(([[0, 1], [1, 2]], [0.5, 2.0]))
+    >>> matrix.toarray()
+    array([[0. , 0.5, 0. ],
+           [0. , 0. , 2. ],
+           [0. , 0. , 0. ]])
     """
     if not (directed is None or isinstance(directed, bool | np.bool_)):
         raise InputError(f"directed must be True, False or None, not {directed!r}")
@@ -134,7 +147,7 @@ def _require_symmetric(matrix: Any, origin: str) -> None:
     # Not the difference: unsigned numbers wrap round in it.
     differ = (sp.csr_array(matrix) != sp.csr_array(matrix).T).tocoo()
     if differ.nnz:
-        u, v = (int(ends[0]) for ends in differ.coords)
+        u, v = int(differ.row[0]), int(differ.col[0])
         values = sp.csr_array(matrix)
         raise InputError(
             f"directed=False, but {origin} is directed: the weight from {u} to {v} is "

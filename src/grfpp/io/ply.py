@@ -38,6 +38,7 @@ class _Element:
 def read_ply(data: bytes, name: str) -> tuple[FloatArray, IntArray]:
     """Read the elements ``vertex`` and ``face`` of a PLY file."""
     byte_order, elements, start, n_lines = _header(data, name)
+    corners = _corners(elements, name)
     tables: dict[str, Columns] = {}
     if byte_order is None:
         lines = enumerate(decode(data[start:], name).split("\n"), start=n_lines + 1)
@@ -46,25 +47,33 @@ def read_ply(data: bytes, name: str) -> tuple[FloatArray, IntArray]:
     else:
         for element in elements:
             tables[element.name], start = _binary_table(data, start, element, byte_order, name)
-    vertex: Columns = tables.get("vertex", {})
-    face: Columns = tables.get("face", {})
-    if not vertex.keys() >= set("xyz"):
-        raise InputError(f"{name} has no vertices with x, y and z")
+    vertex = tables["vertex"]
     points = np.column_stack([np.asarray(vertex[axis], dtype=np.float64) for axis in "xyz"])
-    corners: Any = face.get("vertex_indices", face.get("vertex_index", []))
-    return points, _checked_triangles(corners, len(points), name)
+    return points, _checked_triangles(tables["face"][corners], len(points), name)
+
+
+def _corners(elements: list[_Element], name: str) -> str:
+    """Check that there are vertices and faces, and name the property of the faces' corners."""
+    vertex, face = (
+        next((element for element in elements if element.name == title), _Element(title, 0))
+        for title in ("vertex", "face")
+    )
+    if not set("xyz") <= vertex.types.keys() - vertex.length_types.keys():
+        raise InputError(f"{name} has no vertices with x, y and z")
+    for title in ("vertex_indices", "vertex_index"):
+        if title in face.length_types and face.types[title][0] != "f":
+            return title
+    raise InputError(f"{name} has no faces with a list of whole numbers vertex_indices")
 
 
 def _checked_triangles(polygons: Any, n_vertices: int, name: str) -> IntArray:
-    if isinstance(polygons, np.ndarray) and polygons.dtype.kind == "f":
-        raise InputError(f"{name}: faces must name vertices by whole numbers")
     for i, polygon in enumerate(polygons):
         if len(polygon) < 3:
             raise InputError(f"{name}: face {i} has {len(polygon)} corners; three are needed")
         if isinstance(polygons, np.ndarray):
             break  # all are as long, and their range is checked with that of the triangles
         for corner in polygon:
-            if not 0 <= corner < n_vertices or corner != int(corner):
+            if not 0 <= corner < n_vertices:
                 raise InputError(
                     f"{name}: face {i} names vertex {corner}, but there are {n_vertices}, from 0"
                 )
@@ -90,7 +99,9 @@ def _header(data: bytes, name: str) -> tuple[str | None, list[_Element], int, in
                 pass
             case ["format", encoding, _] if encoding in _BYTE_ORDERS:
                 byte_order = _BYTE_ORDERS[encoding]
-            case ["element", title, count] if count.isascii() and count.isdigit():
+            case ["element", title, count] if (
+                count.isascii() and count.isdigit() and title not in [e.name for e in elements]
+            ):
                 elements.append(_Element(title, int(count[:30])))
             case ["property", kind, title] if kind in _TYPES and elements:
                 elements[-1].types[title] = _TYPES[kind]

@@ -69,7 +69,7 @@ def from_pyg(data: Any, n_nodes: int | None) -> Any:
     weights = getattr(data, "edge_weight", None)
     if weights is None:
         features = getattr(data, "edge_attr", None)
-        weights = features if features is not None and features.dim() == 1 else None
+        weights = features if features is not None and features.ndim == 1 else None
     if n_nodes is None:
         with warnings.catch_warnings():
             # It warns when it has only edge_index to count by, as has every edge_index.

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import base64
 import io
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any, Literal
 
 import matplotlib as mpl
@@ -16,6 +16,7 @@ import numpy.typing as npt
 from matplotlib.collections import LineCollection, PolyCollection
 from matplotlib.colors import Normalize
 from matplotlib.figure import Figure
+from PIL import Image
 
 FloatArray = npt.NDArray[np.float64]
 IntArray = npt.NDArray[np.int64]
@@ -27,9 +28,17 @@ _COLOUR_MAP = "YlGnBu"
 _LIGHT = np.array([0.35, 0.45, 0.82])
 
 
-def new_figure(width: float, height: float) -> Figure:
-    """Make an empty figure; inches at 100 dots each on screens."""
-    return Figure(figsize=(width, height), layout="constrained", facecolor="white")
+def new_figure(width: float, height: float, top: float | None = None) -> Figure:
+    """Make an empty figure of so many inches.
+
+    With `top`, its drawings fill the width and this share of the height, and what stands above
+    them has the rest; otherwise there is just as much room around them as they need.
+    """
+    if top is None:
+        return Figure(figsize=(width, height), layout="constrained", facecolor="white")
+    figure = Figure(figsize=(width, height), facecolor="white")
+    figure.subplots_adjust(left=0, right=1, bottom=0, top=top, wspace=0.02)
+    return figure
 
 
 def data_uri(figure: Figure, kind: Literal["svg", "png"] = "svg", dpi: int = 200) -> str:
@@ -41,10 +50,19 @@ def data_uri(figure: Figure, kind: Literal["svg", "png"] = "svg", dpi: int = 200
 def image_bytes(figure: Figure, kind: Literal["svg", "png"], dpi: int = 200) -> bytes:
     """Save a figure; the same figure gives the same bytes."""
     buffer = io.BytesIO()
-    metadata: Mapping[str, Any] = {"Date": None} if kind == "svg" else {"Software": None}
+    metadata = {"Date": None} if kind == "svg" else {"Software": None}
     with mpl.rc_context({"svg.hashsalt": "grfpp"}):
-        figure.savefig(buffer, format=kind, dpi=dpi, metadata=dict(metadata))
-    return buffer.getvalue()
+        figure.savefig(buffer, format=kind, dpi=dpi, metadata=metadata)
+    return buffer.getvalue() if kind == "svg" else _fewer_colours(buffer)
+
+
+def _fewer_colours(png: io.BytesIO) -> bytes:
+    """Drawings have few colours; saying so makes the file a third as large."""
+    small = io.BytesIO()
+    Image.open(png).convert("RGB").quantize(255, dither=Image.Dither.NONE).save(
+        small, "png", optimize=True
+    )
+    return small.getvalue()
 
 
 def draw_network(
@@ -134,7 +152,7 @@ def draw_surface(
     shade = 0.45 + 0.55 * np.clip(normals @ (_LIGHT / np.linalg.norm(_LIGHT)), 0, 1)
     means = values[faces].mean(axis=1)
     colours = mpl.colormaps[_COLOUR_MAP](Normalize(0, limit)(means))
-    colours[(values[faces] == 0).all(axis=1)] = (0.86, 0.87, 0.88, 1.0)
+    colours[(values[faces] == 0).sum(axis=1) >= 2] = (0.86, 0.87, 0.88, 1.0)
     colours[:, :3] *= shade[:, None]
     axes.add_collection(
         PolyCollection(
@@ -193,11 +211,8 @@ def draw_curves(
         )
     axes.set_xscale("log")
     axes.set_yscale("log")
-    for axis, values in (
-        (axes.xaxis, np.concatenate([x for _, x, _, _ in curves])),
-        (axes.yaxis, np.concatenate([y for _, _, y, _ in curves])),
-    ):
-        ticks = _round_ticks(float(values.min()), float(values.max()))
+    x, y = (np.concatenate([curve[part] for curve in curves]) for part in (1, 2))
+    for axis, ticks in ((axes.xaxis, np.unique(x.round())), (axes.yaxis, _round_ticks(y))):
         axis.set_ticks(ticks, [f"{tick:g}" for tick in ticks])
         axis.set_ticks([], minor=True)
     axes.set_xlabel(x_label, color=INK)
@@ -208,9 +223,12 @@ def draw_curves(
     axes.legend(frameon=False, fontsize=9)
 
 
-def _round_ticks(low: float, high: float) -> list[float]:
-    """1, 2, 5, 10, … within a range, or around it when none is within."""
-    exponents = range(int(np.floor(np.log10(low))), int(np.ceil(np.log10(high))) + 1)
-    ticks = [digit * 10.0**exponent for exponent in exponents for digit in (1, 2, 5)]
-    within = [tick for tick in ticks if 0.9 * low <= tick <= 1.1 * high]
-    return within if len(within) > 1 else ticks
+def _round_ticks(values: FloatArray) -> FloatArray:
+    """Round numbers within the range of some values, evenly spread on a logarithmic axis."""
+    exponents = np.arange(np.floor(np.log10(values.min())), np.log10(values.max()) + 1)
+    for digits in ([1.0], [1.0, 3.0], [1.0, 2.0, 5.0], [1.0, 1.5, 2.0, 3.0, 4.0, 5.0, 7.0]):
+        ticks = (10.0 ** exponents[:, None] * digits).ravel()
+        ticks = ticks[(ticks >= 0.95 * values.min()) & (ticks <= 1.05 * values.max())]
+        if len(ticks) >= 3:
+            break
+    return np.asarray(ticks)

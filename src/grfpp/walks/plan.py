@@ -72,7 +72,7 @@ def resolvable_length(law: Termination, at_most: int = MAX_TABLE) -> int:
     if law.max_length is not None:
         return min(law.max_length, at_most)
     low, high = 0, 1
-    while high < at_most and law.survival(high) >= ldexp(1.0, -LENGTH_BITS):
+    while high <= at_most and law.survival(high) >= ldexp(1.0, -LENGTH_BITS):
         low, high = high, 2 * high
     high = min(high, at_most + 1)
     while high - low > 1:

@@ -1,0 +1,81 @@
+"""Algorithm 1 of the paper is Algorithm 2 with geometric lengths."""
+
+import networkx as nx
+import numpy as np
+
+import grfpp
+from grfpp.checks import modulation_table
+from grfpp.walks import WalkPlan, sample_factor
+from grfpp.walks.reference import draw_length
+from grfpp.walks.streams import step_choice, walk_state
+
+P_HALT = 0.2
+KERNEL = grfpp.Diffusion(1.0)
+WEIGHTS = grfpp.Graph(nx.karate_club_graph()).normalized("sym")
+
+
+def algorithm_1(graph, modulation, n_walks, start, coin, choose):
+    """As printed, line by line. `coin(walk, t)` is line 10, `choose(walk, t, degree)` line 7."""
+    xi = np.zeros(graph.n_nodes)
+    for walk in range(n_walks):
+        load, current_node, terminated, walk_length = 1.0, start, False, 0
+        while not terminated:
+            xi[current_node] += load * modulation[walk_length]
+            walk_length += 1
+            first, end = graph.indptr[current_node], graph.indptr[current_node + 1]
+            edge = first + choose(walk, walk_length, int(end - first))
+            new_node = graph.indices[edge]
+            load *= (end - first) / (1 - P_HALT) * graph.weights[edge]
+            current_node = new_node
+            terminated = coin(walk, walk_length) or walk_length == len(modulation)
+    return xi / n_walks
+
+
+def _plan(n_walks, seed=0):
+    law = grfpp.Geometric(P_HALT)
+    return WalkPlan.of(WEIGHTS, modulation_table(KERNEL, 1, law), law, n_walks, seed)
+
+
+def test_on_the_same_walks_both_deposit_the_same():
+    plan = _plan(50)
+    engine = sample_factor(plan).toarray()
+    for start in range(0, WEIGHTS.n_nodes, 5):
+        states = [walk_state(plan.key, start, walk) for walk in range(plan.n_walks)]
+        xi = algorithm_1(
+            WEIGHTS,
+            plan.modulation,
+            plan.n_walks,
+            start,
+            coin=lambda walk, t, states=states: t > draw_length(plan, states[walk]),
+            choose=lambda walk, t, degree, states=states: step_choice(states[walk], t, degree),
+        )
+        np.testing.assert_allclose(engine[start], xi, rtol=1e-12, atol=1e-15)
+
+
+def test_with_its_own_coins_it_has_the_same_mean_and_variance():
+    rng = np.random.default_rng(0)
+    plan = _plan(1)
+    n_repeats = 4000
+    ours = np.array(
+        [sample_factor(_plan(1, seed), n_jobs=1)[[0]].toarray()[0] for seed in range(1500)]
+    )
+    printed = np.array(
+        [
+            algorithm_1(
+                WEIGHTS,
+                plan.modulation,
+                1,
+                0,
+                coin=lambda walk, t: rng.random() < P_HALT,
+                choose=lambda walk, t, degree: int(rng.integers(degree)),
+            )
+            for _ in range(n_repeats)
+        ]
+    )
+    for moment in (1, 2):
+        a, b = ours**moment, printed**moment
+        error = np.sqrt(a.var(axis=0) / len(a) + b.var(axis=0) / len(b))
+        seen = ((a > 0).sum(axis=0) > 30) & (error > 0)
+        z = (a.mean(axis=0) - b.mean(axis=0))[seen] / error[seen]
+        assert seen.sum() >= 10
+        assert np.sqrt(np.mean(z**2)) < 1.5

@@ -1,0 +1,148 @@
+"""The mean of the estimate is the kernel: z-scores over many independent estimates."""
+
+from dataclasses import replace
+
+import networkx as nx
+import numpy as np
+import pytest
+
+import grfpp
+from grfpp.checks import modulation_table
+from grfpp.walks import LengthTable, WalkPlan, sample_factor
+from tests.statistics.replicas import blocks, copies, estimates, rms_z
+
+N_COPIES = 200
+N_WALKS = 32
+N_NODES = 34
+#: Spectral radius. Small enough for finite fourth moments with every kernel and law below:
+#: without them z-scores are no test (they are not normal for any affordable number of repeats).
+RADIUS = 0.35
+
+KERNELS = [
+    grfpp.Diffusion(1.0),
+    grfpp.RegularizedLaplacian(2, 1.0),
+    grfpp.PStep(3, 2.0),
+    grfpp.Cosine(),
+    grfpp.InversePower(4),
+    grfpp.InversePower(4, of=2),
+    grfpp.SquaredDiffusion(),
+    grfpp.TaylorKernel([1, 0.5, 0.2]),
+    grfpp.TaylorKernel([-1, -0.5, -0.2], name="negative"),
+]
+LAWS = [grfpp.Geometric(0.15), grfpp.Poisson(5), grfpp.UniformLength(60)]
+
+
+def _weights():
+    rng = np.random.default_rng(0)
+    karate = nx.to_numpy_array(nx.karate_club_graph(), weight=None)
+    edges = rng.random((N_NODES, N_NODES)) < 0.2
+    upper = np.triu(rng.lognormal(0, 0.5, edges.shape) * edges, 1)
+    loops = np.triu(1.0 * edges, 1)
+    loops = loops + loops.T + np.diag(np.arange(N_NODES) % 3 == 0)
+    loops[[5, 11]] = loops[:, [5, 11]] = 0
+    return {
+        "unweighted": karate,
+        "weighted": upper + upper.T,
+        "directed": rng.lognormal(0, 0.3, edges.shape) * (rng.random(edges.shape) < 0.15),
+        "loops and isolated nodes": loops,
+    }
+
+
+def _scaled(weights):
+    """Normalised, with the wanted spectral radius for directed graphs too."""
+    graph = grfpp.Graph(weights)
+    graph = graph.normalized("sym")
+    return graph.normalized(None, RADIUS / graph.spectral_radius()).adjacency.toarray()
+
+
+WEIGHTS = {name: _scaled(weights) for name, weights in _weights().items()}
+GRAPHS = {name: copies(weights, N_COPIES) for name, weights in WEIGHTS.items()}
+
+
+@pytest.mark.parametrize("degree", [1, 2, 3, 4])
+@pytest.mark.parametrize("law", LAWS, ids=lambda law: law.name)
+@pytest.mark.parametrize("kernel", KERNELS, ids=repr)
+@pytest.mark.parametrize("kind", list(WEIGHTS))
+def test_every_kernel_law_degree_and_kind_of_graph_is_unbiased(kind, kernel, law, degree):
+    try:
+        estimate = grfpp.sample(GRAPHS[kind], kernel, degree, N_WALKS, law, seed=1)
+    except grfpp.InfiniteVarianceError:
+        # Poisson's tail falls faster than the modulation's square: there is no z-score to have.
+        assert law.name == "poisson" and np.isfinite(kernel.modulation_radius(degree))
+        return
+    score = rms_z(estimates(estimate, N_NODES), kernel.exact(WEIGHTS[kind]))
+    assert 0.85 < score < 1.15
+
+
+def _plan(law):
+    kernel = grfpp.Diffusion(1.0)
+    weights = grfpp.Graph(WEIGHTS["unweighted"]).normalized("sym").adjacency.toarray()
+    graph = copies(weights, N_COPIES)
+    modulation = modulation_table(kernel, 1, law)
+    return WalkPlan.of(graph, modulation, law, N_WALKS, seed=0), kernel.exact(weights)
+
+
+def _score(plan, exact):
+    left, right = (blocks(sample_factor(plan.with_factor(f)), N_NODES) for f in (0, 1))
+    samples = left @ right.transpose(0, 2, 1)
+    bias = np.linalg.norm(samples.mean(axis=0) - exact) / np.linalg.norm(exact)
+    return rms_z(samples, exact), bias
+
+
+@pytest.mark.parametrize(
+    "law", [grfpp.Geometric(0.15), grfpp.Poisson(5), grfpp.UniformLength(12)], ids=repr
+)
+def test_the_rule_as_printed_is_biased_by_a_wide_margin(law):
+    """Algorithm 2 as printed stops when walk_length >= s, before the deposit at k = s."""
+    plan, exact = _plan(law)
+    score, bias = _score(plan, exact)
+    assert score < 1.15 and bias < 0.02
+    table = plan.lengths
+    printed = LengthTable(
+        high=table.high[1:],
+        low=table.low[1:],
+        survival=table.survival[:-1],
+        guide=np.zeros_like(table.guide),
+    )
+    score, bias = _score(replace(plan, lengths=printed, modulation=plan.modulation[:-1]), exact)
+    assert score > 3 and bias > 0.02
+
+
+def test_reused_walks_are_biased_on_the_diagonal():
+    kernel = grfpp.Diffusion(1.0)
+    graph, exact = GRAPHS["unweighted"], kernel.exact(WEIGHTS["unweighted"])
+    score = {}
+    for reuse in (False, True):
+        estimate = grfpp.sample(graph, kernel, 1, N_WALKS, seed=0, reuse_walks=reuse)
+        traces = estimates(estimate, N_NODES).trace(axis1=1, axis2=2)
+        error = traces.std(ddof=1) / np.sqrt(N_COPIES)
+        score[reuse] = (traces.mean() - exact.trace()) / error
+    assert abs(score[False]) < 3
+    assert score[True] > 10
+
+
+@pytest.mark.parametrize("where", ["middle", "pairs"])
+@pytest.mark.parametrize("degree", [1, 2, 3])
+def test_projected_features_have_the_estimate_as_their_mean(degree, where):
+    weights = WEIGHTS["directed"]
+    estimate = grfpp.sample(weights, grfpp.Diffusion(1.0), degree, 16, seed=0)
+    dense = estimate.toarray()
+    samples = []
+    for seed in range(600):
+        X, Y = estimate.project(48, seed=seed, where=where)
+        samples.append(X @ Y.T)
+    assert 0.85 < rms_z(np.array(samples), dense) < 1.15
+
+
+@pytest.mark.parametrize("degree", [2, 4])
+def test_one_projection_in_the_middle_is_no_worse_than_one_a_pair(degree):
+    graph = grfpp.Graph(nx.gnp_random_graph(100, 0.04, seed=0)).normalized("sym")
+    kernel = grfpp.Diffusion(1.0)
+    exact = kernel.exact(graph)
+    error = {"middle": [], "pairs": []}
+    for seed in range(10):
+        estimate = grfpp.sample(graph, kernel, degree, 16, seed=seed)
+        for where, errors in error.items():
+            X, Y = estimate.project(64, seed=seed, where=where)
+            errors.append(np.linalg.norm(X @ Y.T - exact) / np.linalg.norm(exact))
+    assert np.mean(error["middle"]) < np.mean(error["pairs"]) / 1.5
