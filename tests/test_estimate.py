@@ -5,13 +5,13 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 from numpy.testing import assert_allclose, assert_array_equal
-from operator_case import LinearOperatorCase
 from scipy.sparse.linalg import aslinearoperator, gmres
-from small_graphs import GRAPHS, directed, karate
 
 import grfpp
 from grfpp import Diffusion, Geometric, Graph, InputError, KernelEstimate, PStep, estimate, memory
 from grfpp.factors import StoredFactor
+from operator_case import LinearOperatorCase
+from small_graphs import GRAPHS, directed, karate
 
 RNG = np.random.default_rng
 

@@ -2,13 +2,13 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 from numpy.testing import assert_allclose, assert_array_equal
-from operator_case import LinearOperatorCase
 from scipy.sparse.linalg import LinearOperator
-from small_graphs import GRAPHS
 
 from grfpp import Geometric
 from grfpp.factors import Factor, StoredFactor
 from grfpp.walks import WalkPlan, sample_factor
+from operator_case import LinearOperatorCase
+from small_graphs import GRAPHS
 
 
 def walked(name="weighted, sym", factor=0, dtype=np.float64):

@@ -7,10 +7,10 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from small_graphs import QUICK
 
 from grfpp.errors import InputError
 from grfpp.parallel import in_order, split, thread_count
+from small_graphs import QUICK
 
 
 def our_threads():

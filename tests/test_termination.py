@@ -9,7 +9,6 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
-from small_graphs import LAWS, QUICK, laws
 
 from grfpp import (
     CustomLength,
@@ -23,6 +22,7 @@ from grfpp import (
 )
 from grfpp.errors import InputError
 from grfpp.termination import termination_from_dict, termination_from_spec
+from small_graphs import LAWS, QUICK, laws
 
 NAN, INF = float("nan"), float("inf")
 
@@ -152,7 +152,9 @@ def test_poisson_tail(mean, end):
     assert_exact(Poisson(mean), lambda k: sum(terms[k:]) / total, [1, 2, end // 2, end])
 
 
-@pytest.mark.parametrize(("n_halts", "p_halt", "end"), [(1, 0.2, 400), (2, 0.2, 430), (7, 0.5, 170)])
+@pytest.mark.parametrize(
+    ("n_halts", "p_halt", "end"), [(1, 0.2, 400), (2, 0.2, 430), (7, 0.5, 170)]
+)
 def test_negative_binomial_tail(n_halts, p_halt, end):
     p = Fraction(p_halt)
 
@@ -353,7 +355,7 @@ def test_means_that_a_kind_of_law_cannot_have():
         FixedLength.matching(Geometric(0.3))
     with pytest.raises(InputError, match="twice the mean of a uniform length"):
         UniformLength.matching(Poisson(1.3))
-    with pytest.raises(InputError, match="always takes a first step has mean >= 1, not 0.5"):
+    with pytest.raises(InputError, match=r"always takes a first step has mean >= 1, not 0\.5"):
         FirstStepThenGeometric.matching(Poisson(0.5))
     with pytest.raises(InputError, match="mean must be positive"):
         Poisson.matching(FixedLength(0))

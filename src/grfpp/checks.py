@@ -17,13 +17,15 @@ from typing import Literal
 
 import numpy as np
 import numpy.typing as npt
-import scipy.sparse as sp
 
 from grfpp.errors import InfiniteVarianceError, InputError, TruncationError
 from grfpp.graph import Graph
 from grfpp.kernels import Kernel
+from grfpp.series import to_float64
+from grfpp.sparse import csr
 from grfpp.termination import Termination
-from grfpp.walks.plan import WalkPlan, resolvable_length
+from grfpp.walks.lengths import resolvable_length
+from grfpp.walks.plan import WalkPlan
 
 FloatArray = npt.NDArray[np.float64]
 
@@ -36,7 +38,7 @@ _CONVERGED = 1e-3
 #: Zeros in a row after which a modulation counts as ended (or underflowed).
 _ZERO_RUN = 64
 #: How far such zeros are looked through when the coefficients are a function of k.
-_FAR = 1024
+_FAR = 256
 #: Highest power of a directed graph's weights whose size is computed.
 _HIGHEST_POWER = 256
 
@@ -48,11 +50,28 @@ def modulation_table(kernel: Kernel, degree: int, law: Termination) -> FloatArra
     longest = resolvable_length(law) + 1
     n = min(256, longest)
     while True:
-        table = kernel.modulation(degree, n)
+        table = _representable(kernel, degree, n)
         n_used = int(np.flatnonzero(table)[-1]) + 1
-        if n == longest or n - n_used > max(_ZERO_RUN, kernel.longest_gap):
+        ended = n - n_used > max(_ZERO_RUN, kernel.longest_gap)
+        if n == longest or ended or len(table) < n:
             return table[:n_used]
         n = min(2 * n, longest)
+
+
+def _representable(kernel: Kernel, degree: int, n: int) -> FloatArray:
+    """First `n` values of the modulation, or as many as the range of float64 allows.
+
+    They may grow without end, as they do for the cosine kernel, while ``f(k) ρ^k`` falls.
+    """
+    try:
+        return kernel.modulation(degree, n)
+    except InputError:
+        exactly = kernel.modulation_decimal(degree, n)
+    try:
+        return to_float64(exactly)
+    except OverflowError as error:
+        (too_large,) = error.args
+        return to_float64(exactly[:too_large])
 
 
 def check_truncation(kernel: Kernel, degree: int, plan: WalkPlan, truncate: bool) -> None:
@@ -86,9 +105,10 @@ def truncation_bias(kernel: Kernel, degree: int, graph: Graph, n: int) -> float:
     size = max(_look_ahead(kernel, n), 256)
     while True:
         terms = np.abs(kernel.modulation(degree, size, scale=radius))
-        total = float(terms.sum())
-        if terms[size // 2 :].max() <= 1e-3 * NEGLIGIBLE_BIAS * total or size > 2**16:
-            return float(terms[n + 1 :].sum()) / total
+        total, beyond, late = (float(terms[k:].sum()) for k in (0, n + 1, size // 2))
+        # What is still missing is nothing, or little beside what is left out already.
+        if late <= max(1e-3 * NEGLIGIBLE_BIAS * total, 1e-6 * beyond) or size > 2**16:
+            return beyond / total
         size *= 2
 
 
@@ -117,7 +137,10 @@ def _look_ahead(kernel: Kernel, n: int) -> int:
 
 def _goes_on(kernel: Kernel, degree: int, n: int, scale: float = 1.0) -> bool:
     """Whether ``f(k) · scale^k`` has values beyond ``k = n`` that float64 can tell from zero."""
-    return bool(kernel.modulation(degree, _look_ahead(kernel, n), scale=scale)[n + 1 :].any())
+    try:
+        return bool(kernel.modulation(degree, _look_ahead(kernel, n), scale=scale)[n + 1 :].any())
+    except InputError:  # too large for float64
+        return True
 
 
 def check_variance(
@@ -148,11 +171,8 @@ def check_variance(
 
 def _sum_is_finite(kernel: Kernel, degree: int, plan: WalkPlan, growth: float) -> bool:
     """Whether the sum has no further terms, because the modulation is a polynomial that ends."""
-    try:
-        scale = float(np.exp(max(growth, 0.0) / 2))
-        return not _goes_on(kernel, degree, plan.lengths.max_length, scale)
-    except InputError:  # beyond the range of float64
-        return False
+    scale = float(np.exp(np.clip(growth / 2, 0.0, 700.0)))
+    return not _goes_on(kernel, degree, plan.lengths.max_length, scale)
 
 
 def moment_growth(graph: Graph) -> FloatArray:
@@ -162,7 +182,7 @@ def moment_growth(graph: Graph) -> FloatArray:
     """
     top = float(graph.weights.max(initial=0.0)) or 1.0
     weights = (graph.weights / top) ** 2 * np.repeat(graph.out_degree, graph.out_degree)
-    M = sp.csr_array((weights, graph.indices, graph.indptr), shape=graph.adjacency.shape)
+    M = csr(weights, graph.indices, graph.indptr, graph.n_nodes)
     vector = np.ones(graph.n_nodes)
     logs = [0.0]
     for _ in range(_MOMENT_POWERS):
@@ -190,10 +210,7 @@ def variance_terms(plan: WalkPlan, growth: FloatArray) -> FloatArray:
 
 def _advice(kernel: Kernel, degree: int, plan: WalkPlan, growth: float) -> str:
     """A geometric law whose survival falls more slowly than the square root of the terms."""
-    try:
-        f = np.abs(kernel.modulation(degree, _look_ahead(kernel, plan.lengths.max_length)))
-    except InputError:  # beyond the range of float64
-        f = np.abs(plan.modulation)
+    f = np.abs(_representable(kernel, degree, _look_ahead(kernel, plan.lengths.max_length)))
     late = np.flatnonzero(f)[-_ZERO_RUN:]
     gap = max(int(late[-1] - late[0]), 1)
     decay = (np.log(f[late[-1]]) - np.log(f[late[0]])) / gap + growth / 2

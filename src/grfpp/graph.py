@@ -17,6 +17,7 @@ from grfpp.errors import InputError
 from grfpp.io import read_adjacency
 from grfpp.io.archive import save_arrays
 from grfpp.io.npz import GRAPH_FORMAT, read_saved_graph
+from grfpp.sparse import csr
 
 FloatArray = npt.NDArray[np.float64]
 IntArray = npt.NDArray[np.int64]
@@ -137,9 +138,11 @@ class Graph:
     @property
     def adjacency(self) -> sp.csr_array:
         """The weight matrix as a scipy CSR array that shares this graph's memory."""
-        matrix = sp.csr_array(
-            (self.weights, self.indices, self.indptr), shape=(self.n_nodes, self.n_nodes)
-        )
+        return self._with_weights(self.weights)
+
+    def _with_weights(self, weights: FloatArray) -> sp.csr_array:
+        """The matrix with this graph's edges and other weights."""
+        matrix = csr(weights, self.indices, self.indptr, self.n_nodes)
         matrix.has_canonical_format = True
         return matrix
 
@@ -169,10 +172,9 @@ class Graph:
                 f"normalized weights leave the range of floating point: the weights, or the scale "
                 f"{factor:g}, are too large, too small or too far apart"
             )
-        graph = Graph._of(
-            sp.csr_array((weights, self.indices, self.indptr), shape=self.adjacency.shape),
-            self.node_ids,
-        )
+        graph = Graph._of(self._with_weights(weights), self.node_ids)
+        if kind != "rw" and not self.is_directed:
+            graph.__dict__["is_directed"] = False
         if kind is not None and not self.is_directed and len(weights):
             # Known without iterating: √degree (or the constant) is the Perron vector.
             graph.__dict__["_spectral_radius"] = factor

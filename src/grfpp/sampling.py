@@ -166,7 +166,8 @@ def _reporting(progress: bool | Progress, n_factors: int) -> Iterator[Any]:
     from rich.console import Console
     from rich.progress import Progress as Bar
 
-    with Bar(console=Console(stderr=True), transient=True) as bar:
+    console = Console(stderr=True)
+    with Bar(console=console, transient=True, disable=not console.is_terminal) as bar:
         task = bar.add_task("walking", total=None)
 
         def report(number: int) -> Progress:

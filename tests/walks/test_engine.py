@@ -3,15 +3,15 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose
-from small_graphs import GRAPHS, LAWS, QUICK, graphs, laws
 from stream_inverse import unmix64
 
 from grfpp import FixedLength, Geometric, Graph, Poisson
 from grfpp.walks import LengthTable, WalkPlan, sample_rows
 from grfpp.walks.engine import _draw_length, _mix64, _scaled
-from grfpp.walks.plan import GUIDE_BITS
+from grfpp.walks.lengths import GUIDE_BITS
 from grfpp.walks.reference import draw_length, reference_rows
 from grfpp.walks.streams import MASK, SECOND_WORD, length_words, mix64, step_choice
+from small_graphs import GRAPHS, LAWS, QUICK, graphs, laws
 
 words = st.integers(0, MASK)
 
@@ -57,9 +57,7 @@ def plain_length(table, state):
     """How many thresholds lie above the draw, without guide and without early end."""
     high, low = length_words(state)
     draw = (high << 64) | low
-    thresholds = (
-        (int(h) << 64) | int(w) for h, w in zip(table.high, table.low, strict=True)
-    )
+    thresholds = ((int(h) << 64) | int(w) for h, w in zip(table.high, table.low, strict=True))
     return sum(draw < threshold for threshold in thresholds)
 
 
@@ -133,7 +131,7 @@ def test_engine_equals_reference_for_every_law(name, law):
 @pytest.mark.parametrize("name", ["unweighted, sym", "unweighted, rw", "regular, raw"])
 def test_telescoped_loads_are_the_products_along_the_walk(name):
     plan = WalkPlan.of(GRAPHS[name], modulation(ratio=0.9), Geometric(0.05), n_walks=20, seed=1)
-    assert len(plan.rule.per_edge) == 0
+    assert len(plan.layout.factors) == 0
     assert_engine_equals_reference(plan)
 
 

@@ -4,11 +4,11 @@ import scipy.sparse as sp
 from hypothesis import given
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
-from small_graphs import QUICK
 
 from grfpp.errors import InputError
 from grfpp.walks import products
 from grfpp.walks.products import matmat, transposed_matmat
+from small_graphs import QUICK
 
 
 def random_csr(shape, seed=0, density=0.3, dtype=np.float64, shuffled=True):
@@ -24,9 +24,7 @@ def random_csr(shape, seed=0, density=0.3, dtype=np.float64, shuffled=True):
 
 
 @QUICK
-@given(
-    st.integers(1, 12), st.integers(1, 12), st.integers(0, 5), st.integers(0, 99), st.booleans()
-)
+@given(st.integers(1, 12), st.integers(1, 12), st.integers(0, 5), st.integers(0, 99), st.booleans())
 def test_products_equal_dense_ones(n_rows, n_columns, width, seed, single):
     dtype = np.float32 if single else np.float64
     matrix = random_csr((n_rows, n_columns), seed, dtype=dtype)

@@ -1,12 +1,12 @@
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose
-from small_graphs import karate
 
 from grfpp import FixedLength, Geometric, Graph, UniformLength
 from grfpp.walks import WalkPlan
 from grfpp.walks.reference import draw_length, feature_vector, reference_rows
 from grfpp.walks.streams import step_choice, walk_state
+from small_graphs import karate
 
 MODULATION = np.array([1.0, -0.5, 0.25, 2.0, 0.125])
 

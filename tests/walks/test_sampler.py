@@ -6,18 +6,21 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
-from small_graphs import GRAPHS, QUICK, graphs, karate, laws, weighted
 
 from grfpp import FixedLength, Geometric, Graph, memory
 from grfpp.errors import InputError
 from grfpp.walks import WalkPlan, sample_factor, sample_rows, sampler
 from grfpp.walks.reference import reference_rows
+from small_graphs import GRAPHS, QUICK, graphs, karate, laws, weighted
 
 KINDS = ["weighted, sym", "unweighted, sym", "directed, None", "loops and isolated, sym"]
 BLOCK_SIZES = [(24_000, 600_000), (300, 2_000), (8, 50)]
 
 
-def plan_of(graph, law=Geometric(0.15), n_walks=9, seed=3, ratio=-0.7, n=100):
+LAW = Geometric(0.15)
+
+
+def plan_of(graph, law=LAW, n_walks=9, seed=3, ratio=-0.7, n=100):
     return WalkPlan.of(graph, ratio ** np.arange(n), law, n_walks, seed)
 
 
@@ -65,7 +68,13 @@ def test_any_rows_are_the_rows_of_the_whole_factor(monkeypatch, name, dtype):
     plan = plan_of(GRAPHS[name])
     n = plan.graph.n_nodes
     whole = sample_factor(plan, n_jobs=1, dtype=dtype)
-    subsets = [range(n), [n - 1], [2, 2, 0, 2], np.arange(n)[::-2], np.array([4, 1], dtype=np.uint8)]
+    subsets = [
+        range(n),
+        [n - 1],
+        [2, 2, 0, 2],
+        np.arange(n)[::-2],
+        np.array([4, 1], dtype=np.uint8),
+    ]
     for sizes in BLOCK_SIZES:
         block_sizes(monkeypatch, *sizes)
         for rows in subsets:
@@ -243,7 +252,7 @@ def test_small_deposits_undo_large_loads():
 
 def test_what_does_not_fit_is_refused_before_walking(monkeypatch):
     monkeypatch.setattr(memory, "available_bytes", lambda: 10_000)
-    with pytest.raises(InputError, match="a factor of 34 nodes with 9 walks each needs .* bytes"):
+    with pytest.raises(InputError, match=r"a factor of 34 nodes with 9 walks each needs \d+ bytes"):
         sample_factor(plan_of(karate()))
 
 

@@ -5,7 +5,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
-from small_graphs import QUICK
 from stream_inverse import unmix64
 
 from grfpp.walks.streams import (
@@ -17,6 +16,7 @@ from grfpp.walks.streams import (
     step_choice,
     walk_state,
 )
+from small_graphs import QUICK
 
 words = st.integers(0, MASK)
 

@@ -28,7 +28,7 @@ def split_rows(text: str) -> list[str]:
     except (csv.Error, ValueError):
         raise InputError(f"--rows {text!r} is not a list such as 0,5,9") from None
     names = [name.strip() for name in names]
-    if not all(names):
+    if not names or not all(names):
         raise InputError(f"--rows {text!r} is not a list such as 0,5,9")
     return names
 

@@ -138,8 +138,8 @@ def _remarks() -> list[str]:
         "besides is that far nodes are connected by short walks, which can run side by side.",
         "All these estimates have the exact kernel as their mean; what differs is the spread "
         "around it. The error falls with the square root of the number of walks.",
-        "On graphs of this size nobody needs random walks: the exact kernel takes milliseconds. "
-        "And for a few products `K @ v` on a large sparse graph, `kernel.apply` (Chebyshev "
-        "polynomials) is both faster and exact to rounding. Walks are for answers that are local, "
+        "On graphs of this size nobody needs random walks: the exact kernel takes a fraction of a "
+        "second. And for a few products `K @ v` on a large sparse graph, `kernel.apply` (Chebyshev "
+        "polynomials) is faster, and accurate to ten digits. Walks are for answers that are local, "
         "for graphs that are dense, for features, and for kernels that are learned.",
     ]

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable
-from typing import Any, NamedTuple
+from queue import Empty, SimpleQueue
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -13,7 +14,9 @@ import scipy.sparse as sp
 from grfpp.errors import InputError
 from grfpp.memory import require_bytes
 from grfpp.parallel import in_order, thread_count
+from grfpp.sparse import csr
 from grfpp.walks.plan import WalkPlan
+from grfpp.walks.walker import Block, Output, Walker
 
 #: Called with the number of rows done and the number of all rows.
 Progress = Callable[[int, int], None]
@@ -21,7 +24,7 @@ Progress = Callable[[int, int], None]
 #: Steps that one batch walks in lock-step: its buffers then stay in a core's second-level cache.
 BATCH_STEPS = 24_000
 #: Steps that one task of a thread walks: long enough to hide Python, short enough to interrupt.
-TASK_STEPS = 600_000
+TASK_STEPS = 250_000
 #: Rows that are walked to learn how many entries a row has, when memory may be short.
 PILOT_ROWS = 512
 
@@ -42,9 +45,11 @@ def sample_rows(
         len(chosen) and (chosen.dtype.kind not in "iu" or chosen.min() < 0 or chosen.max() >= n)
     ):
         raise InputError(f"rows must be a list of whole numbers from 0 to {n - 1}")
-    block = _Walker(plan, np.dtype(dtype)).walk(np.ascontiguousarray(chosen, dtype=np.int64))
+    walker = Walker(plan, BATCH_STEPS)
+    output = Output(int(1.2 * len(chosen) * (plan.expected_steps + 1)) + 64, np.dtype(dtype))
+    block = walker.walk(np.ascontiguousarray(chosen, dtype=np.int64), output)
     indptr = np.concatenate([[0], block.end])
-    return _csr(block.value, block.columns, indptr, n)
+    return csr(block.values.copy(), block.columns.copy(), indptr, n)
 
 
 def sample_factor(
@@ -66,125 +71,27 @@ def sample_factor(
     require_bytes(stored, f"a factor of {n} nodes with {plan.n_walks} walks each")
     size = max(1, int(TASK_STEPS / (plan.expected_steps + 1)))
     tasks = [range(start, min(start + size, n)) for start in range(0, n, size)]
+    n_threads = min(thread_count(n_jobs), len(tasks))
     local = threading.local()
+    free: SimpleQueue[Output] = SimpleQueue()
 
-    def work(task: range) -> _Block:
+    def work(task: range) -> tuple[Block, Output]:
         if not hasattr(local, "walker"):
-            local.walker = _Walker(plan, value_type)
-        block: _Block = local.walker.walk(np.arange(task.start, task.stop, dtype=np.int64))
-        return block
+            local.walker = Walker(plan, BATCH_STEPS)
+        try:
+            output = free.get_nowait()
+        except Empty:
+            output = Output(2 * TASK_STEPS, value_type)
+        rows = np.arange(task.start, task.stop, dtype=np.int64)
+        return local.walker.walk(rows, output), output
 
     matrix = _GrowingMatrix(n, capacity, value_type)
-    for block in in_order(work, tasks, min(thread_count(n_jobs), len(tasks))):
+    for block, output in in_order(work, tasks, n_threads):
         matrix.append(block)
+        free.put(output)
         if progress is not None:
             progress(matrix.n_rows, n)
     return matrix.finish()
-
-
-class _Block(NamedTuple):
-    """Consecutive rows of a factor: where each ends, its columns, its values."""
-
-    end: npt.NDArray[np.int64]
-    columns: npt.NDArray[np.int32]
-    value: npt.NDArray[Any]
-
-
-class _Walker:
-    """A plan's arrays and the buffers that one thread walks in."""
-
-    def __init__(self, plan: WalkPlan, dtype: np.dtype[Any]) -> None:
-        graph, rule = plan.graph, plan.rule
-        # Multiplied in halves, so that neither overflows where the product does not; what does
-        # overflow is found in the rows of the walks that come so far.
-        with np.errstate(over="ignore", invalid="ignore"):
-            half_power = rule.rate ** (np.arange(len(plan.modulation)) / 2)
-            deposits = plan.deposits * half_power * half_power
-        self._plan_arrays = (
-            graph.indptr,
-            graph.indices,
-            rule.per_edge,
-            rule.potential,
-            deposits,
-            plan.lengths.high,
-            plan.lengths.low,
-            plan.lengths.guide,
-            _has_dead_ends(plan),
-            np.uint64(plan.key),
-            plan.n_walks,
-        )
-        self._weighted = len(rule.per_edge) > 0
-        self._n_walks = plan.n_walks
-        self._steps_per_row = plan.expected_steps
-        self._dtype = dtype
-        self._make_batch_buffers(BATCH_STEPS)
-        self._make_output_buffers(2 * TASK_STEPS)
-
-    def _make_batch_buffers(self, log_size: int) -> None:
-        walkers = max(BATCH_STEPS // 4, self._n_walks)
-        self._batch = (
-            np.empty(walkers, np.uint64),  # state
-            np.empty(walkers, np.int32),  # node
-            np.empty(walkers, np.int32),  # place
-            np.empty(walkers, np.int32),  # last
-            np.empty(walkers, np.int64),  # edge
-            np.empty(walkers if self._weighted else 0, np.float64),  # load
-            np.empty(walkers, np.int32),  # length
-            np.empty(BATCH_STEPS, np.int64),  # log_end
-            np.empty(log_size, np.int32),  # log_node
-            np.empty(log_size if self._weighted else 0, np.float64),  # log_load
-            np.empty(_table_size(log_size), np.int32),  # table
-            np.empty(log_size + 1, np.float64),  # sums
-        )
-        self._log_size = log_size
-
-    def _make_output_buffers(self, size: int) -> None:
-        self._index = np.empty(size, np.int32)
-        self._value = np.empty(size, self._dtype)
-
-    def walk(self, rows: npt.NDArray[np.int64]) -> _Block:
-        from grfpp.walks.engine import sample_block
-
-        end = np.empty(len(rows), np.int64)
-        parts: list[tuple[npt.NDArray[np.int32], npt.NDArray[Any]]] = []
-        done = written = 0
-        while True:
-            n_rows, n_entries, _, need_log, need_out = sample_block(
-                *self._plan_arrays, rows[done:], *self._batch, end[done:], self._index, self._value
-            )
-            parts.append((self._index[:n_entries].copy(), self._value[:n_entries].copy()))
-            end[done : done + n_rows] += written
-            done += n_rows
-            written += n_entries
-            if done == len(rows):
-                break
-            if need_log > self._log_size:
-                self._make_batch_buffers(need_log)
-            if need_out > len(self._index):
-                self._make_output_buffers(need_out)
-        index, value = (
-            parts[0]
-            if len(parts) == 1
-            else tuple(np.concatenate(arrays) for arrays in zip(*parts, strict=True))
-        )
-        with np.errstate(over="ignore", invalid="ignore"):
-            suspicious = not np.isfinite(value.sum())
-        if suspicious and not np.isfinite(value).all():
-            raise InputError(
-                "the loads of the walks overflow: the weights are too large for this kernel; "
-                "use graph.normalized('sym') or a smaller scale"
-            )
-        return _Block(end, index, value)
-
-
-def _table_size(log_size: int) -> int:
-    return 1 << max(4, (2 * log_size + 1).bit_length())
-
-
-def _has_dead_ends(plan: WalkPlan) -> bool:
-    """Whether a walk can arrive at a node that it cannot leave."""
-    degree = plan.graph.out_degree
-    return bool(degree.min() == 0 and (degree[plan.graph.indices] == 0).any())
 
 
 class _GrowingMatrix:
@@ -201,13 +108,13 @@ class _GrowingMatrix:
         self._n_entries = 0
         self.n_rows = 0
 
-    def append(self, block: _Block) -> None:
+    def append(self, block: Block) -> None:
         n_entries = self._n_entries + len(block.columns)
         if n_entries > len(self._index):
             self._index = _enlarged(self._index, self._n_entries, n_entries * 3 // 2)
             self._value = _enlarged(self._value, self._n_entries, n_entries * 3 // 2)
         self._index[self._n_entries : n_entries] = block.columns
-        self._value[self._n_entries : n_entries] = block.value
+        self._value[self._n_entries : n_entries] = block.values
         following = self.n_rows + len(block.end)
         self._indptr[self.n_rows + 1 : following + 1] = block.end + self._n_entries
         self._n_entries, self.n_rows = n_entries, following
@@ -215,17 +122,7 @@ class _GrowingMatrix:
     def finish(self) -> sp.csr_array:
         self._index.resize(self._n_entries, refcheck=False)
         self._value.resize(self._n_entries, refcheck=False)
-        return _csr(self._value, self._index, self._indptr, len(self._indptr) - 1)
-
-
-def _csr(
-    value: npt.NDArray[Any], index: npt.NDArray[np.int32], indptr: npt.NDArray[np.int64], n: int
-) -> sp.csr_array:
-    """A matrix of `n` columns that takes these arrays as they are."""
-    # scipy wants one type for both index arrays: it would copy the long one to that of `indptr`.
-    if len(index) <= np.iinfo(np.int32).max:
-        indptr = indptr.astype(np.int32)
-    return sp.csr_array((value, index, indptr), shape=(len(indptr) - 1, n))
+        return csr(self._value, self._index, self._indptr, len(self._indptr) - 1)
 
 
 def _enlarged(array: npt.NDArray[Any], used: int, size: int) -> npt.NDArray[Any]:

@@ -1,0 +1,45 @@
+"""What the tests of grfpp.cli share: the program in this process and in one of its own."""
+
+import subprocess
+import sys
+
+import networkx as nx
+
+from grfpp.cli import run
+
+PROGRAM = [sys.executable, "-m", "grfpp"]
+
+
+def write_karate(folder):
+    path = folder / "karate.txt"
+    nx.write_weighted_edgelist(nx.karate_club_graph(), path)
+    return path
+
+
+def refused(capsys, *arguments):
+    """Run what must be refused; give the one line that says why."""
+    assert run([str(argument) for argument in arguments]) == 2
+    out, err = capsys.readouterr()
+    assert out == ""
+    assert err.startswith("grfpp: ")
+    assert err.count("\n") == 1
+    return err.removeprefix("grfpp: ").rstrip("\n")
+
+
+def accepted(capsys, *arguments):
+    """Run what must succeed in silence on stderr; give what it printed."""
+    assert run([str(argument) for argument in arguments]) == 0
+    out, err = capsys.readouterr()
+    assert err == ""
+    return out
+
+
+def start(*arguments, **options):
+    """Start the program in a process of its own."""
+    return subprocess.Popen(
+        [*PROGRAM, *(str(argument) for argument in arguments)],
+        stdout=options.pop("stdout", subprocess.PIPE),
+        stderr=options.pop("stderr", subprocess.PIPE),
+        text=True,
+        **options,
+    )

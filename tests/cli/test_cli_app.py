@@ -1,0 +1,162 @@
+"""The program as a whole: help, exit codes, and what becomes of errors."""
+
+import os
+import signal
+import subprocess
+import sys
+
+import pytest
+from cli_helpers import accepted, refused, start, write_karate
+
+import grfpp
+from grfpp.cli import estimate, run
+from grfpp.kernels.registry import KERNELS
+from grfpp.termination import _LAWS
+
+COMMANDS = ("estimate", "demo")
+
+
+def test_version(capsys):
+    assert accepted(capsys, "--version") == f"grfpp {grfpp.__version__}\n"
+
+
+@pytest.mark.parametrize("arguments", [[], ["--help"], ["-h"]])
+def test_help_lists_the_commands(capsys, arguments):
+    out = accepted(capsys, *arguments)
+    assert all(f"\n  {command} " in out for command in COMMANDS)
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_each_command_has_help_with_examples_seed_and_json(capsys, command):
+    out = accepted(capsys, command, "--help")
+    assert f"\n    grfpp {command}" in out.partition("Examples:")[2]
+    assert all(option in out for option in ("--seed", "--json", "--help"))
+
+
+def test_help_names_every_kernel_and_every_law(capsys):
+    out = accepted(capsys, "estimate", "--help")
+    for name in [*KERNELS, "taylor", *_LAWS]:
+        assert f" {name}:" in out, name
+
+
+def test_help_loads_nothing_heavy():
+    code = (
+        "import sys, grfpp.cli; grfpp.cli.run(['estimate', '--help']); "
+        "heavy = {'numba', 'matplotlib', 'networkx', 'jinja2', 'torch', 'sklearn', 'rich'}; "
+        "sys.exit(','.join(sorted(heavy & set(sys.modules))) or 0)"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stderr) == (0, "")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "told"),
+    [
+        (["frobnicate"], "frobnicate"),
+        (["--frobnicate"], "--frobnicate"),
+        (["estimate"], "GRAPH"),
+        (["estimate", "a.txt", "b.txt"], "b.txt"),
+        (["estimate", "a.txt", "--frobnicate"], "--frobnicate"),
+        (["estimate", "a.txt", "--walks", "many"], "--walks"),
+        (["estimate", "a.txt", "--walks", "0"], "--walks"),
+        (["estimate", "a.txt", "--degree", "0"], "--degree"),
+        (["estimate", "a.txt", "--degree", "1.5"], "--degree"),
+        (["estimate", "a.txt", "--seed", "-1"], "--seed"),
+        (["estimate", "a.txt", "--scale", "x"], "--scale"),
+        (["estimate", "a.txt", "--normalize", "both"], "--normalize"),
+        (["estimate", "a.txt", "--project", "0"], "--project"),
+        (["estimate", "a.txt", "--output"], "--output"),
+        (["demo", "--seed", "x"], "--seed"),
+    ],
+)
+def test_wrong_usage_is_one_line(capsys, arguments, told):
+    assert told in refused(capsys, *arguments)
+
+
+@pytest.mark.parametrize(
+    ("error", "told"),
+    [
+        (grfpp.InputError("two\nlines"), "two lines"),
+        (PermissionError(13, "Permission denied", "k.npz"), "Permission denied: k.npz"),
+        (OSError(28, "No space left on device"), "No space left on device"),
+        (ModuleNotFoundError("No module named 'trimesh'", name="trimesh"), "trimesh"),
+        (MemoryError(), "memory"),
+    ],
+)
+def test_what_the_user_can_mend_is_one_line(capsys, tmp_path, monkeypatch, error, told):
+    monkeypatch.setattr(estimate, "sample", _raiser(error))
+    assert told in refused(capsys, "estimate", write_karate(tmp_path))
+
+
+@pytest.mark.parametrize(
+    "error", [RuntimeError("ours"), ModuleNotFoundError("ours", name="grfpp.lost"), ValueError("x")]
+)
+def test_bugs_are_not_hidden(tmp_path, monkeypatch, error):
+    monkeypatch.setattr(estimate, "sample", _raiser(error))
+    with pytest.raises(type(error)):
+        run(["estimate", str(write_karate(tmp_path))])
+
+
+def _raiser(error):
+    def fail(*_, **__):
+        raise error
+
+    return fail
+
+
+@pytest.fixture
+def pipe(tmp_path):
+    """A graph file that the program waits for, so that what happens meanwhile is certain."""
+    path = tmp_path / "slow.txt"
+    os.mkfifo(path)
+    return path
+
+
+@pytest.mark.parametrize(
+    ("number", "code", "told"),
+    [(signal.SIGINT, 130, "grfpp: interrupted\n"), (signal.SIGTERM, 143, "")],
+)
+def test_signals_end_it_quietly_and_leave_no_file(pipe, number, code, told):
+    process = start("estimate", pipe, "--output", pipe.parent / "k.npz")
+    with pipe.open("w"):  # returns when the program has opened it for reading
+        process.send_signal(number)
+        out, err = process.communicate(timeout=60)
+    assert (process.returncode, out, err) == (code, "", told)
+    assert [path.name for path in pipe.parent.iterdir()] == ["slow.txt"]
+
+
+def test_a_reader_that_leaves_gets_no_traceback(pipe):
+    process = start("estimate", pipe, "--output", pipe.parent / "k.npz")
+    process.stdout.close()
+    pipe.write_text("0 1\n1 2\n")
+    err = process.stderr.read()
+    process.stderr.close()
+    assert (process.wait(timeout=60), err) == (141, "")
+    # What it was asked to write was written before it had to print.
+    assert grfpp.KernelEstimate.load(pipe.parent / "k.npz").n_nodes == 3
+
+
+def test_warnings_are_one_line(tmp_path):
+    path = tmp_path / "ring.txt"
+    path.write_text("".join(f"{i} {(i + 1) % 9}\n" for i in range(9)))
+    process = start(
+        *("estimate", path, "--kernel", "inverse-power:2", "--scale", "0.8"),
+        *("--termination", "poisson:4", "--truncate", "--on-infinite-variance", "warn"),
+    )
+    out, err = process.communicate(timeout=60)
+    assert process.returncode == 0
+    assert err.startswith("grfpp: warning: with Poisson(mean=4.0) the variance")
+    assert "--termination geometric:" in err
+    assert err.count("\n") == 1
+    assert out.startswith("graph ")
+
+
+def test_old_terminals_get_question_marks(tmp_path):
+    path = tmp_path / "graph.csv"
+    path.write_text("source,target\nä,ö\n", encoding="utf-8")
+    process = start(
+        *("estimate", path, "--rows", "ä"), env={**os.environ, "PYTHONIOENCODING": "ascii"}
+    )
+    out, err = process.communicate(timeout=60)
+    assert (process.returncode, err) == (0, "")
+    assert "\nrow ?    ?: 1.5" in out

@@ -1,0 +1,264 @@
+"""`grfpp estimate`: what goes in, what comes out, what is refused."""
+
+import csv
+import json
+import os
+import pty
+import subprocess
+from pathlib import Path
+
+import networkx as nx
+import numpy as np
+import pytest
+from cli_helpers import accepted, refused, start, write_karate
+
+import grfpp
+from grfpp.cli import estimate
+
+
+@pytest.fixture
+def karate(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    return write_karate(tmp_path)
+
+
+@pytest.fixture
+def novel(tmp_path, monkeypatch):
+    """A graph whose nodes have names."""
+    monkeypatch.chdir(tmp_path)
+    nx.write_gml(nx.les_miserables_graph(), "novel.gml")
+    return tmp_path / "novel.gml"
+
+
+def library(path, degree=2, n_walks=16, kind="sym", scale=1.0, directed=None, **options):
+    W = grfpp.Graph(path, directed=directed).normalized(kind, scale)
+    options.setdefault("termination", grfpp.Geometric(0.1))
+    options.setdefault("seed", 0)
+    kernel = options.pop("kernel", grfpp.Diffusion(1.0))
+    return grfpp.sample(W, kernel, degree, n_walks, **options)
+
+
+def same(first, second):
+    return all(
+        np.array_equal(a.toarray(), b.toarray()) and a.dtype == b.dtype
+        for pair in zip(first.factors, second.factors, strict=True)
+        for a, b in zip(*pair, strict=True)
+    )
+
+
+def test_writes_what_the_library_samples(capsys, karate):
+    out = accepted(capsys, "estimate", karate, "--output", "k.npz")
+    assert same(grfpp.KernelEstimate.load("k.npz"), library(karate))
+    told = dict(line.split(maxsplit=1) for line in out.splitlines())
+    assert told["graph"].endswith("karate.txt: 34 nodes, 78 edges, undirected")
+    assert told["kernel"] == "Diffusion(lam=1.0), stitching degree 2"
+    assert "Geometric(p_halt=0.1), seed 0: 576 steps a node" in told["walks"]
+    assert told["factors"].startswith("4 with ")
+    assert told["wrote"].startswith("k.npz, ")
+    assert " s walking" in told["time"]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "options"),
+    [
+        (["--seed", "7"], {"seed": 7}),
+        (["--degree", "3", "--walks", "5"], {"degree": 3, "n_walks": 5}),
+        (["--kernel", "diffusion:0.5"], {"kernel": grfpp.Diffusion(0.5)}),
+        (["--kernel", "p-step:2:3"], {"kernel": grfpp.PStep(2, 3)}),
+        (["--termination", "poisson:4"], {"termination": grfpp.Poisson(4)}),
+        (["--normalize", "rw", "--scale", "0.5"], {"kind": "rw", "scale": 0.5}),
+        (["--normalize", "none", "--scale", "0.01"], {"kind": None, "scale": 0.01}),
+        (["--directed"], {"directed": True}),
+        (["--reuse-walks"], {"reuse_walks": True}),
+        (
+            ["--termination", "fixed:3", "--truncate"],
+            {"termination": grfpp.FixedLength(3), "truncate": True},
+        ),
+        (["--float32", "--jobs", "1"], {"dtype": "float32"}),
+    ],
+)
+def test_options_reach_the_library(capsys, karate, arguments, options):
+    accepted(capsys, "estimate", karate, "--output", "k.npz", *arguments)
+    assert same(grfpp.KernelEstimate.load("k.npz"), library(karate, **options))
+
+
+def test_json_is_all_there_is_on_stdout(capsys, karate):
+    out = accepted(
+        capsys, "estimate", karate, "--json", "--rows", "33,0", "--check", "--output", "k.npz"
+    )
+    told = json.loads(out)
+    K = library(karate)
+    assert told["graph"]["n_nodes"] == 34
+    assert told["graph"]["n_edges"] == 78
+    assert told["kernel"] == {"kernel": "diffusion", "lam": 1.0}
+    assert told["steps_per_node"] == pytest.approx(576)
+    assert [row["row"] for row in told["rows"]] == [33, 0]
+    np.testing.assert_array_equal([row["values"] for row in told["rows"]], K.rows([33, 0]))
+    W = grfpp.Graph(karate).normalized("sym")
+    exact = grfpp.relative_error(K, grfpp.Diffusion(1.0), W)
+    assert told["relative_error"] == {
+        "value": pytest.approx(exact),
+        "standard_error": 0.0,
+        "n_probes": 0,
+    }
+    assert told["output"]["n_bytes"] == Path("k.npz").stat().st_size
+    assert told["n_bytes"] > told["n_entries"] > 0
+
+
+def test_reused_walks_are_counted_once_and_said_to_be_biased(capsys, karate):
+    once = json.loads(accepted(capsys, "estimate", karate, "--json", "--reuse-walks"))
+    each = json.loads(accepted(capsys, "estimate", karate, "--json"))
+    assert 3 * once["n_entries"] < each["n_entries"]
+    assert "biased" in accepted(capsys, "estimate", karate, "--reuse-walks")
+
+
+def test_large_graphs_are_probed(capsys, tmp_path):
+    path = tmp_path / "path.txt"
+    path.write_text("".join(f"{i} {i + 1}\n" for i in range(3000)))
+    told = json.loads(accepted(capsys, "estimate", path, "--check", "--json"))["relative_error"]
+    assert told["n_probes"] > 1
+    assert 0 < told["standard_error"] < told["value"] < 0.2
+    assert "± " in accepted(capsys, "estimate", path, "--check")
+
+
+def test_rows_by_label_as_a_table(capsys, novel):
+    names = ["Valjean", "Cosette"]
+    out = accepted(capsys, "estimate", novel, "--rows", ",".join(names), "--output", "rows.csv")
+    assert "\nrow Valjean  Valjean: 1." in out
+    with Path("rows.csv").open(newline="") as stream:
+        header, *lines = csv.reader(stream)
+    graph = grfpp.Graph(novel)
+    assert header == ["node", *names]
+    assert [line[0] for line in lines] == list(graph.node_ids)
+    wanted = library(novel).rows([graph.node_ids.index(name) for name in names])
+    np.testing.assert_array_equal([[float(x) for x in line[1:]] for line in lines], wanted.T)
+
+
+def test_rows_in_json_have_their_labels(capsys, novel):
+    told = json.loads(accepted(capsys, "estimate", novel, "--rows", "Javert", "--json"))
+    (row,) = told["rows"]
+    assert row["node"] == "Javert"
+    assert len(row["values"]) == 77
+
+
+def test_projected_features(capsys, karate):
+    accepted(capsys, "estimate", karate, "--project", "8", "--seed", "3", "--output", "xy.npz")
+    X, Y = library(karate, seed=3).project(8, seed=3)
+    with np.load("xy.npz") as arrays:
+        np.testing.assert_array_equal(arrays["X"], X)
+        np.testing.assert_array_equal(arrays["Y"], Y)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "told"),
+    [
+        (["--kernel", "gauss"], "there is no kernel 'gauss'"),
+        (["--kernel", "diffusion:x"], "'x'"),
+        (["--kernel", "diffusion:1:2"], "too many"),
+        (["--kernel", "diffusion:inf"], "lam"),
+        (["--kernel", "taylor:0:1"], "alpha_0 = 0"),
+        (["--kernel", "inverse-power:4"], "use --scale 0.9"),
+        (["--kernel", "cosine"], "use --scale 0.71"),
+        (["--termination", "weibull:1"], "weibull"),
+        (["--termination", "poisson"], "poisson"),
+        (["--termination", "poisson:-1"], "-1"),
+        (["--termination", "geometric:0"], "p_halt"),
+        (["--termination", "custom:0.5:0.4"], "sum to 1"),
+        (["--termination", "fixed:3"], "--truncate"),
+        (["--scale", "nan"], "scale"),
+        (["--scale", "-1"], "scale"),
+        (["--scale", "0"], "scale"),
+        (["--jobs", "0"], "--jobs"),
+        (["--walks", "1000000000000"], "bytes"),
+        (["--rows", "34"], "from 0 to 33, found '34'"),
+        (["--rows", "-1"], "found '-1'"),
+        (["--rows", "Anna"], "found 'Anna'"),
+        (["--rows", "0,,1"], "not a list"),
+        (["--rows", ""], "not a list"),
+        (["--rows", "٣"], "found '٣'"),
+        (["--project", "8"], "--output"),
+        (["--output", "k.txt"], "must be .npz or .csv, not .txt"),
+        (["--output", "k"], "not none"),
+        (["--output", "lost/k.npz"], "folder lost does not exist"),
+        (["--output", "karate.txt/k.npz"], "folder karate.txt does not exist"),
+        (["--output", "folder.npz"], "is a folder"),
+        (["--output", "rows.csv"], "--rows"),
+        (["--output", "rows.csv", "--rows", "0", "--project", "4"], "--project"),
+    ],
+)
+def test_refuses(capsys, karate, tmp_path, arguments, told):
+    (tmp_path / "folder.npz").mkdir()
+    line = refused(capsys, "estimate", karate, *arguments)
+    assert told in line
+    assert "normalized(" not in line, "advice in Python on the command line"
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["folder.npz", "karate.txt"]
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "told"),
+    [
+        ("lost.txt", None, "there is no file"),
+        ("empty.txt", b"", "empty.txt"),
+        ("graph.xyz", b"0 1\n", ".xyz"),
+        ("noise.txt", bytes(range(256)), "noise.txt"),
+        ("words.txt", b"0 1 1.0\n0 2 heavy\n", "line 2"),
+        ("negative.txt", b"0 1 -1\n", "negative"),
+        ("infinite.csv", b"0,1,inf\n", "inf"),
+        ("cut.mtx", b"%%MatrixMarket matrix coordinate real general\n3 3 4\n1 2 1.0\n", "cut.mtx"),
+        ("noise.npz", b"PK\x03\x04 not really", "noise.npz"),
+        ("cut.txt.gz", b"\x1f\x8b\x08\x00", "cut.txt.gz"),
+    ],
+)
+def test_refuses_files_that_hold_no_graph(capsys, tmp_path, name, content, told):
+    path = tmp_path / name
+    if content is not None:
+        path.write_bytes(content)
+    assert told in refused(capsys, "estimate", path)
+
+
+def test_refuses_an_estimate_for_a_graph(capsys, karate):
+    accepted(capsys, "estimate", karate, "--output", "k.npz")
+    assert "grfpp-estimate" in refused(capsys, "estimate", "k.npz")
+
+
+def test_refuses_outputs_before_it_reads_anything(capsys, monkeypatch, karate):
+    monkeypatch.setattr(estimate, "Graph", lambda *_, **__: pytest.fail("the graph was read"))
+    for arguments in (["-o", "k.txt"], ["-o", "lost/k.npz"], ["-k", "x"], ["-t", "x"]):
+        refused(capsys, "estimate", karate, *arguments)
+
+
+@pytest.mark.parametrize("arguments", [["-o", "k.npz"], ["--project", "2", "-o", "k.npz"]])
+def test_a_write_that_fails_leaves_what_was_there(capsys, monkeypatch, karate, arguments):
+    def full(stream, **_):
+        stream.write(b"half of it")
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(np, "savez", full)
+    assert "No space left" in refused(capsys, "estimate", karate, *arguments)
+    assert list(Path().iterdir()) == [Path("karate.txt")]
+    Path("k.npz").write_text("before")
+    refused(capsys, "estimate", karate, *arguments)
+    assert Path("k.npz").read_text() == "before"
+    assert sorted(Path().iterdir()) == [Path("k.npz"), Path("karate.txt")]
+
+
+def test_progress_on_a_terminal_only(karate):
+    outer, inner = pty.openpty()
+    process = start("estimate", karate, "--json", "--check", stderr=inner)
+    os.close(inner)
+    out, _ = process.communicate(timeout=60)
+    shown = b""
+    try:
+        while chunk := os.read(outer, 4096):
+            shown += chunk
+    except OSError:  # Linux says so when the other side is closed
+        pass
+    os.close(outer)
+    assert process.returncode == 0
+    assert all(word in shown.decode() for word in ("reading", "walking", "measuring"))
+    json.loads(out)
+
+    piped = start("estimate", karate, "--json", "--check", stderr=subprocess.PIPE)
+    out, err = piped.communicate(timeout=60)
+    assert (piped.returncode, err) == (0, "")
+    json.loads(out)

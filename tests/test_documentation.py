@@ -1,0 +1,53 @@
+"""The shell sessions in the documentation are what the program really prints.
+
+Python examples there are run by pytest itself, as doctests.
+"""
+
+import re
+import shlex
+from pathlib import Path
+
+import networkx as nx
+import pytest
+
+from grfpp.cli import run
+
+ROOT = Path(__file__).parents[1]
+PAGES = ("README.md", "docs/command-line.md")
+#: Seconds depend on the machine.
+TIMES = re.compile(r"\d+\.\d+ s\b")
+
+
+def sessions(page):
+    """Commands of a page and what it says they print."""
+    for block in re.findall(r"```console\n(.*?)```", (ROOT / page).read_text("utf-8"), re.DOTALL):
+        for part in re.split(r"^\$ ", block, flags=re.MULTILINE)[1:]:
+            command, _, printed = part.partition("\n")
+            yield command, printed
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_shell_sessions(page, tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    nx.write_weighted_edgelist(nx.karate_club_graph(), "karate.txt")
+    found = list(sessions(page))
+    assert found
+    for command, printed in found:
+        program, *arguments = shlex.split(command)
+        if program == "head":
+            lines = Path(arguments[1]).read_text("utf-8").splitlines(keepends=True)
+            shown = "".join(lines[: -int(arguments[0])])
+        else:
+            assert program == "grfpp"
+            run(arguments)
+            out, err = capsys.readouterr()
+            shown = out + err
+        assert TIMES.sub("…", shown) == TIMES.sub("…", printed), command
+
+
+@pytest.mark.parametrize("page", ["README.md", *sorted(p.name for p in ROOT.glob("docs/*.md"))])
+def test_links_lead_somewhere(page):
+    path = ROOT / page if page == "README.md" else ROOT / "docs" / page
+    for target in re.findall(r"\]\(([^)#\s]+)", path.read_text("utf-8")):
+        if "://" not in target:
+            assert (path.parent / target).exists(), target
