@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, Literal
 
@@ -142,32 +142,35 @@ class KernelEstimate(LinearOperator):  # type: ignore[misc]
         """
         return self._half_chain(), self._transpose()._half_chain(signed=False)
 
-    def _sparse_chain(self) -> Iterator[sp.csr_array]:
-        for left, right in self._pairs:
-            yield left.to_csr()
-            yield right.transposed_csr()
+    def _sparse_chain(self, length: int) -> list[sp.csr_array]:
+        """The first matrices of the chain."""
+        chain = [
+            step for left, right in self._pairs for step in (left.to_csr, right.transposed_csr)
+        ]
+        return [step() for step in chain[:length]]
 
-    def _half_rows(self, rows: Any, signed: bool) -> sp.csr_array:
-        """The chosen rows of the first half of the chain."""
-        half: sp.csr_array | None = None
-        for matrix, _ in zip(self._sparse_chain(), range(self.degree), strict=False):
-            half = matrix[rows] if half is None else _double(half) @ matrix
-        assert half is not None
-        return half * self.sign if signed and self.sign != 1 else half
+    def _product(self, chain: list[sp.csr_array], rows: Any) -> sp.csr_array:
+        """The chosen rows of the product of a part of the chain."""
+        from grfpp.walks.products import sparse_product
 
-    def _half_chain(self, signed: bool = True) -> sp.csr_array:
-        if self.degree == 1:
-            return self._half_rows(slice(None), signed).copy()
+        product = chain[0][rows]
+        for matrix in chain[1:]:
+            product = sparse_product(product, matrix, self.n_jobs)
+        return product
+
+    def _half_chain(self, rows: Any = None, signed: bool = True) -> sp.csr_array:
+        """The first half of the chain: chosen rows of it, or all if there is room for them."""
+        chain = self._sparse_chain(self.degree)
         n = self.n_nodes
-        if n > 4 * _PILOT_ROWS:
-            pilot = self._half_rows(np.linspace(0, n - 1, _PILOT_ROWS).astype(int), signed)
+        if rows is None and self.degree > 1 and n > 4 * _PILOT_ROWS:
+            pilot = self._product(chain, np.linspace(0, n - 1, _PILOT_ROWS).astype(np.int64))
             require_bytes(
-                int(24 * pilot.nnz * n / _PILOT_ROWS),
+                int(20 * pilot.nnz * n / _PILOT_ROWS),
                 f"the sparse features of {n} nodes at degree {self.degree} (project() gives "
                 "dense ones of a size you choose)",
             )
-        blocks = [self._half_rows(slice(r.start, r.stop), signed) for r in _ranges(n, _BLOCK_ROWS)]
-        return sp.vstack(blocks, format="csr")
+        half = self._product(chain, slice(None) if rows is None else rows)
+        return half * self.sign if signed and self.sign != 1 else half
 
     # --- option II: projected features ----------------------------------------------------------
 
@@ -247,33 +250,23 @@ class KernelEstimate(LinearOperator):  # type: ignore[misc]
         chosen = self._nodes(nodes)
         if not sparse:
             require_bytes(8 * len(chosen) * self.n_nodes, f"{len(chosen)} dense rows")
-        blocks = []
-        for part in _ranges(len(chosen), _BLOCK_ROWS):
-            block = chosen[part.start : part.stop]
-            result: Any = None
-            for matrix in self._sparse_chain():
-                result = matrix[block] if result is None else _double(result) @ matrix
-            blocks.append(result if sparse else result.toarray())
-        if sparse:
-            empty = sp.csr_array((0, self.n_nodes))
-            return sp.vstack(blocks, format="csr") * self.sign if blocks else empty
-        return self.sign * np.concatenate(blocks) if blocks else np.zeros((0, self.n_nodes))
+        result = self._product(self._sparse_chain(2 * self.degree), chosen) * self.sign
+        return result if sparse else result.toarray()
 
     def entry(self, i: int, j: int) -> float:
         """One number ``K̂[i, j]``."""
-        x = self._half_rows(self._nodes([i]), signed=True)
-        y = self._transpose()._half_rows(self._nodes([j]), signed=False)
-        return float((_double(x) @ y.T).toarray()[0, 0])
+        x = self._half_chain(self._nodes([i]))
+        y = self._transpose()._half_chain(self._nodes([j]), signed=False)
+        return float((x.astype(np.float64) @ y.T).toarray()[0, 0])
 
     def diagonal(self) -> FloatArray:
         """The diagonal of ``K̂``."""
-        other = self._transpose()
+        chains = [each._sparse_chain(self.degree) for each in (self, self._transpose())]
         parts = []
         for part in _ranges(self.n_nodes, _BLOCK_ROWS):
-            rows = slice(part.start, part.stop)
-            x, y = self._half_rows(rows, signed=True), other._half_rows(rows, signed=False)
-            parts.append(_double(x).multiply(y).sum(axis=1))
-        return np.concatenate(parts)
+            x, y = (self._product(chain, slice(part.start, part.stop)) for chain in chains)
+            parts.append(x.astype(np.float64).multiply(y).sum(axis=1))
+        return np.asarray(self.sign * np.concatenate(parts))
 
     def toarray(self) -> FloatArray:
         """The whole matrix, dense; refused where it does not fit into memory."""
@@ -336,11 +329,6 @@ class KernelEstimate(LinearOperator):  # type: ignore[misc]
             return cls(pairs, sign=int(meta["sign"]), meta=meta["made_by"], n_jobs=n_jobs)
         except (KeyError, ValueError, TypeError, IndexError) as error:
             raise InputError(f"{path}: the stored estimate is damaged ({error})") from None
-
-
-def _double(matrix: sp.csr_array) -> sp.csr_array:
-    """The matrix in float64, so that sums are made in it also where factors are float32."""
-    return matrix.astype(np.float64, copy=False)
 
 
 def _checked_csr(arrays: Mapping[str, Any], number: int, n: int) -> sp.csr_array:

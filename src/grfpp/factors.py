@@ -9,6 +9,10 @@ import numpy as np
 import numpy.typing as npt
 import scipy.sparse as sp
 
+from grfpp.walks import WalkPlan, sample_factor, sample_rows
+from grfpp.walks.sampler import walk_blocks
+from grfpp.walks.walker import Block
+
 FloatArray = npt.NDArray[np.float64]
 
 
@@ -27,6 +31,10 @@ class Factor(ABC):
     @abstractmethod
     def rmatmat(self, dense: FloatArray, n_jobs: int) -> FloatArray:
         """``factor.T @ dense``."""
+
+    @abstractmethod
+    def rows(self, chosen: npt.NDArray[np.int64] | slice) -> sp.csr_array:
+        """The chosen rows as a sparse matrix."""
 
     @abstractmethod
     def to_csr(self) -> sp.csr_array:
@@ -57,6 +65,9 @@ class StoredFactor(Factor):
 
         return transposed_matmat(self._matrix, dense, n_jobs)
 
+    def rows(self, chosen: npt.NDArray[np.int64] | slice) -> sp.csr_array:
+        return self._matrix[chosen]
+
     def to_csr(self) -> sp.csr_array:
         return self._matrix
 
@@ -66,3 +77,51 @@ class StoredFactor(Factor):
 
     def transposed_csr(self) -> sp.csr_array:
         return self._transposed
+
+
+class WalkedFactor(Factor):
+    """A factor that is not stored but walked again for every product.
+
+    The streams make it the same factor every time, and its products the same to the last bit as
+    those of the stored one. Memory is that of the graph and of the vectors.
+    """
+
+    def __init__(self, plan: WalkPlan, dtype: np.dtype[np.floating]) -> None:
+        self._plan = plan
+        self._dtype = dtype
+
+    @property
+    def n_nodes(self) -> int:
+        return self._plan.graph.n_nodes
+
+    def matmat(self, dense: FloatArray, n_jobs: int) -> FloatArray:
+        from grfpp.walks.products import block_matmat
+
+        out = np.empty((self.n_nodes, dense.shape[1]))
+
+        def multiply(task: range, block: Block) -> None:
+            block_matmat(block, dense, out[task.start : task.stop])
+
+        for _ in walk_blocks(self._plan, n_jobs=n_jobs, dtype=self._dtype, then=multiply):
+            pass
+        return out
+
+    def rmatmat(self, dense: FloatArray, n_jobs: int) -> FloatArray:
+        from grfpp.walks.products import add_block_transposed
+
+        out = np.zeros((self.n_nodes, dense.shape[1]))
+        # Summed here and in order, while the threads walk ahead: the same bits for any number.
+        for task, block, _ in walk_blocks(self._plan, n_jobs=n_jobs, dtype=self._dtype):
+            add_block_transposed(block, dense[task.start : task.stop], out)
+        return out
+
+    def rows(self, chosen: npt.NDArray[np.int64] | slice) -> sp.csr_array:
+        if isinstance(chosen, slice):
+            chosen = np.arange(*chosen.indices(self.n_nodes))
+        return sample_rows(self._plan, chosen, self._dtype)
+
+    def to_csr(self) -> sp.csr_array:
+        return sample_factor(self._plan, dtype=self._dtype)
+
+    def transposed_csr(self) -> sp.csr_array:
+        return self.to_csr().T.tocsr()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections import deque
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Generator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from itertools import pairwise
 from typing import TypeVar
@@ -28,7 +28,7 @@ def thread_count(n_jobs: int) -> int:
 
 def in_order(
     work: Callable[[range], Result], tasks: Sequence[range], n_threads: int
-) -> Iterator[Result]:
+) -> Generator[Result]:
     """Results of the tasks in their order, with a bounded number of them ahead."""
     if n_threads == 1:
         yield from map(work, tasks)

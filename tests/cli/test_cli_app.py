@@ -126,7 +126,8 @@ def test_signals_end_it_quietly_and_leave_no_file(pipe, number, code, told):
 
 
 def test_a_reader_that_leaves_gets_no_traceback(pipe):
-    process = start("estimate", pipe, "--output", pipe.parent / "k.npz")
+    buffered = {name: value for name, value in os.environ.items() if name != "PYTHONUNBUFFERED"}
+    process = start("estimate", pipe, "--output", pipe.parent / "k.npz", env=buffered)
     process.stdout.close()
     pipe.write_text("0 1\n1 2\n")
     err = process.stderr.read()

@@ -14,7 +14,7 @@ from typer.main import get_command
 
 import grfpp
 from grfpp.cli import demo, estimate
-from grfpp.cli.console import note
+from grfpp.cli.console import note, notices
 from grfpp.cli.wording import in_options
 from grfpp.errors import InputError
 
@@ -72,7 +72,7 @@ def run(arguments: Sequence[str]) -> int:
     What the user can mend is told in one line on stderr; only bugs give a traceback.
     """
     try:
-        with warnings.catch_warnings():
+        with warnings.catch_warnings(), notices():
             warnings.showwarning = _show_warning
             command = get_command(app)
             with command.make_context("grfpp", list(arguments)) as context:

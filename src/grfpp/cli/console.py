@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import logging
 import sys
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -29,6 +30,26 @@ def status(text: str) -> Iterator[None]:
 def note(text: str) -> None:
     """Print one line on stderr, whatever the text holds."""
     print("grfpp:", " ".join(text.split()), file=sys.stderr)
+
+
+class Notices(logging.Handler):
+    """What the library has to say on the way, such as that it compiles: a kind of progress."""
+
+    def emit(self, record: logging.LogRecord) -> None:
+        """Print it where somebody is watching."""
+        if shows_progress():
+            note(record.getMessage().removeprefix("grfpp: "))
+
+
+@contextmanager
+def notices() -> Iterator[None]:
+    """Take over what the library logs while the block runs."""
+    logger, handler = logging.getLogger("grfpp"), Notices()
+    logger.addHandler(handler)
+    try:
+        yield
+    finally:
+        logger.removeHandler(handler)
 
 
 def print_json(document: Any) -> None:

@@ -18,6 +18,9 @@ from numba.extending import intrinsic
 from grfpp.walks import streams
 from grfpp.walks.layout import DEGREE_BITS
 from grfpp.walks.lengths import GUIDE_BITS
+from grfpp.walks.notice import announce_compilation
+
+announce_compilation()
 
 _MIX_1 = 0xBF58476D1CE4E5B9
 _MIX_2 = 0x94D049BB133111EB

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import closing
 from queue import Empty, SimpleQueue
 from typing import Any
 
@@ -15,6 +16,7 @@ from grfpp.errors import InputError
 from grfpp.memory import require_bytes
 from grfpp.parallel import in_order, thread_count
 from grfpp.sparse import csr
+from grfpp.walks.growing import GrowingMatrix
 from grfpp.walks.plan import WalkPlan
 from grfpp.walks.walker import Block, Output, Walker
 
@@ -69,66 +71,47 @@ def sample_factor(
     capacity = _expected_entries(plan)
     stored = capacity * (np.dtype(np.int32).itemsize + value_type.itemsize) + 8 * n
     require_bytes(stored, f"a factor of {n} nodes with {plan.n_walks} walks each")
-    size = max(1, int(TASK_STEPS / (plan.expected_steps + 1)))
-    tasks = [range(start, min(start + size, n)) for start in range(0, n, size)]
-    n_threads = min(thread_count(n_jobs), len(tasks))
-    local = threading.local()
-    free: SimpleQueue[Output] = SimpleQueue()
-
-    def work(task: range) -> tuple[Block, Output]:
-        if not hasattr(local, "walker"):
-            local.walker = Walker(plan, BATCH_STEPS)
-        try:
-            output = free.get_nowait()
-        except Empty:
-            output = Output(2 * TASK_STEPS, value_type)
-        rows = np.arange(task.start, task.stop, dtype=np.int64)
-        return local.walker.walk(rows, output), output
-
-    matrix = _GrowingMatrix(n, capacity, value_type)
-    for block, output in in_order(work, tasks, n_threads):
+    matrix = GrowingMatrix(n, n, capacity, value_type)
+    for _, block, _ in walk_blocks(plan, n_jobs=n_jobs, dtype=value_type):
         matrix.append(block)
-        free.put(output)
         if progress is not None:
             progress(matrix.n_rows, n)
     return matrix.finish()
 
 
-class _GrowingMatrix:
-    """Rows appended in order to one CSR matrix, without a second copy of it at the end.
+def walk_blocks(
+    plan: WalkPlan,
+    *,
+    n_jobs: int,
+    dtype: np.dtype[Any],
+    then: Callable[[range, Block], Any] | None = None,
+) -> Iterator[tuple[range, Block, Any]]:
+    """Walk from all nodes, block by block: the rows, what their walks left, what `then` made of it.
 
-    Memory that is reserved but never written costs nothing, and shrinking an array in place moves
-    nothing: so it begins a little too large and only grows where `capacity` was a bad guess.
+    Blocks come in the order of their rows; `then` is called in the thread that walked. A block is
+    valid until the next one is asked for: its memory is used again.
     """
+    n = plan.graph.n_nodes
+    size = max(1, int(TASK_STEPS / (plan.expected_steps + 1)))
+    tasks = [range(start, min(start + size, n)) for start in range(0, n, size)]
+    local = threading.local()
+    free: SimpleQueue[Output] = SimpleQueue()
 
-    def __init__(self, n: int, capacity: int, dtype: np.dtype[Any]) -> None:
-        self._indptr = np.zeros(n + 1, np.int64)
-        self._index = np.empty(capacity, np.int32)
-        self._value = np.empty(capacity, dtype)
-        self._n_entries = 0
-        self.n_rows = 0
+    def work(task: range) -> tuple[Block, Output, Any]:
+        if not hasattr(local, "walker"):
+            local.walker = Walker(plan, BATCH_STEPS)
+        try:
+            output = free.get_nowait()
+        except Empty:
+            output = Output(2 * TASK_STEPS, dtype)
+        block = local.walker.walk(np.arange(task.start, task.stop, dtype=np.int64), output)
+        return block, output, then(task, block) if then is not None else None
 
-    def append(self, block: Block) -> None:
-        n_entries = self._n_entries + len(block.columns)
-        if n_entries > len(self._index):
-            self._index = _enlarged(self._index, self._n_entries, n_entries * 3 // 2)
-            self._value = _enlarged(self._value, self._n_entries, n_entries * 3 // 2)
-        self._index[self._n_entries : n_entries] = block.columns
-        self._value[self._n_entries : n_entries] = block.values
-        following = self.n_rows + len(block.end)
-        self._indptr[self.n_rows + 1 : following + 1] = block.end + self._n_entries
-        self._n_entries, self.n_rows = n_entries, following
-
-    def finish(self) -> sp.csr_array:
-        self._index.resize(self._n_entries, refcheck=False)
-        self._value.resize(self._n_entries, refcheck=False)
-        return csr(self._value, self._index, self._indptr, len(self._indptr) - 1)
-
-
-def _enlarged(array: npt.NDArray[Any], used: int, size: int) -> npt.NDArray[Any]:
-    larger = np.empty(size, array.dtype)
-    larger[:used] = array[:used]
-    return larger
+    results = in_order(work, tasks, min(thread_count(n_jobs), len(tasks)))
+    with closing(results):
+        for task, (block, output, made) in zip(tasks, results, strict=True):
+            yield task, block, made
+            free.put(output)
 
 
 def _expected_entries(plan: WalkPlan) -> int:
