@@ -14,6 +14,7 @@ from grfpp.kernels import (
     SquaredDiffusion,
     TaylorKernel,
 )
+from grfpp.local import sample_submatrix
 from grfpp.sampling import sample
 from grfpp.termination import (
     CustomLength,
@@ -53,4 +54,5 @@ __all__ = [
     "UniformLength",
     "relative_error",
     "sample",
+    "sample_submatrix",
 ]

@@ -4,28 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 import numpy.typing as npt
 
-from grfpp.checks import (
-    OnInfiniteVariance,
-    check_truncation,
-    check_variance,
-    modulation_table,
-)
+from grfpp.checks import OnInfiniteVariance
 from grfpp.errors import InputError
 from grfpp.estimate import KernelEstimate
-from grfpp.factors import Factor, StoredFactor
-from grfpp.graph import as_graph
+from grfpp.factors import Factor, StoredFactor, WalkedFactor
 from grfpp.kernels import Kernel
 from grfpp.parallel import thread_count
-from grfpp.termination import Geometric, Termination
+from grfpp.planning import DEFAULT_LAW, plan_walks
+from grfpp.termination import Termination
 from grfpp.walks import WalkPlan, sample_factor
 from grfpp.walks.sampler import Progress
-
-_DEFAULT_LAW = Geometric(0.1)
 
 
 def sample(
@@ -33,7 +26,7 @@ def sample(
     kernel: Kernel,
     degree: int = 2,
     n_walks: int = 16,
-    termination: Termination = _DEFAULT_LAW,
+    termination: Termination = DEFAULT_LAW,
     seed: int | None = None,
     *,
     reuse_walks: bool = False,
@@ -42,6 +35,8 @@ def sample(
     dtype: npt.DTypeLike = np.float64,
     truncate: bool = False,
     on_infinite_variance: OnInfiniteVariance = "raise",
+    storage: Literal["memory", "recompute"] = "memory",
+    full_walks: bool = False,
 ) -> KernelEstimate:
     """Estimate a graph kernel by stitched random walks (GRFs++).
 
@@ -76,6 +71,12 @@ def sample(
     on_infinite_variance
         What to do about a law that makes the variance infinite: ``"raise"``, ``"warn"``,
         ``"ignore"``.
+    storage
+        ``"memory"`` keeps the factors. ``"recompute"`` walks them again for every product, with the
+        same numbers: for graphs whose factors do not fit.
+    full_walks
+        Walk on where all later ``f(k)`` are zero in float64. This changes no number; it is for
+        studies of how long walks take.
 
     Returns
     -------
@@ -100,36 +101,28 @@ def sample(
     >>> grfpp.relative_error(K, kernel, W) < 0.1
     True
     """
-    graph = as_graph(W)
-    if not isinstance(kernel, Kernel):
-        raise InputError(f"kernel must be a Kernel such as Diffusion(1.0), not {kernel!r}")
-    if not isinstance(termination, Termination):
-        raise InputError(f"termination must be a law such as Geometric(0.1), not {termination!r}")
-    degree = _whole(degree, "degree")
-    n_walks = _whole(n_walks, "n_walks")
     value_type = _value_type(dtype)
     thread_count(n_jobs)  # refuses what is no number of threads before the work begins
-    seed = _seed(seed)
-
-    kernel.check_converges(graph)
-    kernel.check_converges(graph, degree)
-    modulation = modulation_table(kernel, degree, termination)
-    plan = WalkPlan.of(graph, modulation, termination, n_walks, seed)
-    back = plan
-    if graph.is_directed:
-        back = WalkPlan.of(graph.reversed(), modulation, termination, n_walks, seed)
-    for each in (plan,) if back is plan else (plan, back):
-        check_variance(kernel, degree, each, termination, on_infinite_variance)
-    check_truncation(kernel, degree, plan, truncate)
-
-    plans = _factor_plans(plan, back, degree, reuse_walks)
-    with _reporting(progress, len(plans)) as report:
-        factors: list[Factor] = [
-            StoredFactor(
-                sample_factor(each, n_jobs=n_jobs, dtype=value_type, progress=report(number))
-            )
-            for number, each in enumerate(plans)
-        ]
+    if storage not in ("memory", "recompute"):
+        raise InputError(f"storage must be 'memory' or 'recompute', not {storage!r}")
+    forward, back, degree = plan_walks(
+        *(W, kernel, degree, n_walks, termination, seed),
+        truncate=truncate,
+        on_infinite_variance=on_infinite_variance,
+        full_walks=full_walks,
+    )
+    plans = _factor_plans(forward, back, degree, reuse_walks)
+    factors: list[Factor]
+    if storage == "recompute":
+        factors = [WalkedFactor(each, value_type) for each in plans]
+    else:
+        with _reporting(progress, len(plans)) as report:
+            factors = [
+                StoredFactor(
+                    sample_factor(each, n_jobs=n_jobs, dtype=value_type, progress=report(number))
+                )
+                for number, each in enumerate(plans)
+            ]
     pairs = (
         [(factors[0], factors[-1])] * degree
         if reuse_walks
@@ -138,11 +131,11 @@ def sample(
     meta = {
         "kernel": _description(kernel),
         "degree": degree,
-        "n_walks": n_walks,
+        "n_walks": forward.n_walks,
         "termination": termination.to_dict(),
-        "seed": seed,
+        "seed": forward.seed,
         "reuse_walks": bool(reuse_walks),
-        "steps_per_node": plan.expected_steps * len(plans),
+        "steps_per_node": forward.expected_steps * len(plans),
     }
     return KernelEstimate(pairs, sign=kernel.sign, meta=meta, n_jobs=n_jobs)
 
@@ -183,20 +176,6 @@ def _description(kernel: Kernel) -> Any:
         return kernel.to_dict()
     except InputError:  # coefficients given by a function
         return repr(kernel)
-
-
-def _whole(value: Any, name: str) -> int:
-    if isinstance(value, bool) or not isinstance(value, int | np.integer) or value < 1:
-        raise InputError(f"{name} must be a whole number >= 1, not {value!r}")
-    return int(value)
-
-
-def _seed(seed: Any) -> int:
-    if seed is None:
-        return int(np.random.SeedSequence().generate_state(1, np.uint64)[0])
-    if isinstance(seed, bool) or not isinstance(seed, int | np.integer) or seed < 0:
-        raise InputError(f"seed must be a whole number >= 0 or None, not {seed!r}")
-    return int(seed)
 
 
 def _value_type(dtype: npt.DTypeLike) -> np.dtype[Any]:

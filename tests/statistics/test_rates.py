@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import grfpp
-from tests.statistics.replicas import blocks, copies, estimates
+from statistics_helpers import blocks, copies, estimates
 
 DIFFUSION = grfpp.Diffusion(1.0)
 KARATE = grfpp.Graph(nx.to_numpy_array(nx.karate_club_graph(), weight=None)).normalized("sym")

@@ -9,7 +9,7 @@ import pytest
 import grfpp
 from grfpp.checks import modulation_table
 from grfpp.walks import LengthTable, WalkPlan, sample_factor
-from tests.statistics.replicas import blocks, copies, estimates, rms_z
+from statistics_helpers import blocks, copies, estimates, rms_z
 
 N_COPIES = 200
 N_WALKS = 32

@@ -65,6 +65,13 @@ class WalkPlan:
         """The same walks' law with other random streams."""
         return replace(self, factor=factor)
 
+    def with_lengths(self, law: Termination, longest: int) -> WalkPlan:
+        """The same deposits by walks that go on to `longest` steps, where they leave nothing."""
+        lengths = LengthTable.of(law, longest)
+        modulation = np.zeros(lengths.max_length + 1)
+        modulation[: len(self.modulation)] = self.modulation
+        return replace(self, lengths=lengths, modulation=modulation)
+
     @property
     def key(self) -> int:
         """The word that the streams of this factor start from."""

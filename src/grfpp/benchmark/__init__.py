@@ -1,0 +1,1 @@
+"""The benchmark: this package side by side with its peers, in one run on one machine."""

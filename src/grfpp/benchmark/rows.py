@@ -1,0 +1,63 @@
+"""A row of the benchmark's table: who did what on which machine, and what came out."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import asdict, dataclass, field
+from typing import Any, Literal
+
+#: Estimated: scaled from a smaller run, as the note says. Quoted: from the paper.
+Status = Literal["measured", "estimated", "quoted", "not run"]
+Section = Literal["sampling", "growth", "paper", "uses"]
+
+
+@dataclass(frozen=True)
+class Row:
+    """One method on one workload.
+
+    Attributes
+    ----------
+    section
+        The part of the benchmark.
+    workload, method, version
+        What was done, by what, in which version.
+    status
+        Whether the numbers were measured in this run.
+    note
+        What else to know; why not, where nothing was run.
+    numbers
+        What was measured, by name: ``seconds`` nearly always, and what the section is about.
+    """
+
+    section: Section
+    workload: str
+    method: str
+    version: str = ""
+    status: Status = "measured"
+    note: str = ""
+    numbers: dict[str, float] = field(default_factory=dict)
+    threads: int = 1
+    hardware: str = ""
+
+    def get(self, name: str) -> float | None:
+        """One of the numbers, if it is there."""
+        return self.numbers.get(name)
+
+    def document(self) -> dict[str, Any]:
+        """For JSON."""
+        return asdict(self)
+
+
+def find(
+    rows: Iterable[Row], section: str, workload: str, method: str, number: str
+) -> float | None:
+    """A number of the row with this workload and method; ``None`` where it was not measured."""
+    for row in rows:
+        if (row.section, row.workload, row.method) == (section, workload, method):
+            return row.get(number)
+    return None
+
+
+def workloads(rows: Sequence[Row], section: str) -> list[str]:
+    """The workloads of a section, in their order."""
+    return list(dict.fromkeys(row.workload for row in rows if row.section == section))
