@@ -8,8 +8,9 @@ from numpy.testing import assert_allclose, assert_array_equal
 from scipy.sparse.linalg import aslinearoperator, gmres
 
 import grfpp
-from grfpp import Diffusion, Geometric, Graph, InputError, KernelEstimate, PStep, estimate, memory
+from grfpp import Diffusion, Geometric, Graph, InputError, KernelEstimate, PStep, estimate
 from grfpp.factors import StoredFactor
+from little_memory import only
 from operator_case import LinearOperatorCase
 from small_graphs import GRAPHS, directed, karate
 
@@ -219,7 +220,7 @@ def test_features_in_several_blocks(monkeypatch, K):
 def test_features_that_do_not_fit_are_refused(monkeypatch):
     monkeypatch.setattr(estimate, "_PILOT_ROWS", 4)
     K = sampled(karate(), 2)
-    monkeypatch.setattr(memory, "available_bytes", lambda: 5_000)
+    only(monkeypatch, 5_000)
     with pytest.raises(InputError, match=r"sparse features of 34 nodes at degree 2 \(project"):
         K.features()
 
@@ -285,7 +286,7 @@ def test_other_refusals_of_projections(monkeypatch):
     K = sampled(karate(), 1)
     with pytest.raises(InputError, match="where must be 'middle' or 'pairs', not 'end'"):
         K.project(4, where="end")
-    monkeypatch.setattr(memory, "available_bytes", lambda: 10_000)
+    only(monkeypatch, 10_000)
     with pytest.raises(InputError, match="features of 64 components for 34 nodes needs"):
         K.project(64)
 
@@ -368,7 +369,7 @@ def test_entries_out_of_range():
 
 def test_what_does_not_fit_is_refused(monkeypatch):
     K = sampled(karate(), 2)
-    monkeypatch.setattr(memory, "available_bytes", lambda: 2_000)
+    only(monkeypatch, 2_000)
     with pytest.raises(InputError, match=r"a dense matrix of 34 x 34 numbers needs \d+ bytes"):
         K.toarray()
     with pytest.raises(InputError, match="8 dense rows needs 2176 bytes"):

@@ -13,7 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
-from grfpp import exact, memory
+from grfpp import exact
 from grfpp.errors import DivergentSeriesError, InputError
 from grfpp.graph import Graph
 from grfpp.kernels import (
@@ -25,6 +25,7 @@ from grfpp.kernels import (
     SquaredDiffusion,
     TaylorKernel,
 )
+from little_memory import only
 
 
 def exponential(k):
@@ -178,7 +179,7 @@ def test_exact_takes_what_graph_takes():
 
 
 def test_dense_kernels_that_do_not_fit_are_refused(monkeypatch):
-    monkeypatch.setattr(memory, "available_bytes", lambda: 10**6)
+    only(monkeypatch, 10**6)
     Diffusion().exact(sp.csr_array((150, 150)))
     message = r"a dense kernel of 200 nodes.* needs 1600000 bytes .* only 1000000 "
     with pytest.raises(InputError, match=message):

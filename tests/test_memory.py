@@ -7,6 +7,7 @@ import pytest
 from grfpp import memory
 from grfpp.errors import InputError
 from grfpp.memory import available_bytes, require_bytes
+from little_memory import only
 
 
 def write(root, files):
@@ -86,7 +87,7 @@ def test_unknown_machine(tmp_path, monkeypatch):
 
 
 def test_refusal_names_both_numbers(monkeypatch):
-    monkeypatch.setattr(memory, "available_bytes", lambda: 2_500_000)
+    only(monkeypatch, 2_500_000)
     require_bytes(2_500_000, "a table")
     with pytest.raises(InputError, match=r"a table needs 3000000 bytes \(3 MB\).*2500000 \(2.5 MB"):
         require_bytes(3_000_000, "a table")

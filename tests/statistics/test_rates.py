@@ -1,4 +1,4 @@
-"""How the error behaves: its rate in the number of walks, its size by formula, its fall with degree."""
+"""How the error behaves: its rate in the walks, its size by formula, its fall with the degree."""
 
 import os
 from pathlib import Path

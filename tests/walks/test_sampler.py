@@ -7,10 +7,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
 
-from grfpp import FixedLength, Geometric, Graph, memory
+from grfpp import FixedLength, Geometric, Graph
 from grfpp.errors import InputError
 from grfpp.walks import WalkPlan, sample_factor, sample_rows, sampler
 from grfpp.walks.reference import reference_rows
+from little_memory import only
 from small_graphs import GRAPHS, QUICK, graphs, karate, laws, weighted
 
 KINDS = ["weighted, sym", "unweighted, sym", "directed, None", "loops and isolated, sym"]
@@ -251,7 +252,7 @@ def test_small_deposits_undo_large_loads():
 
 
 def test_what_does_not_fit_is_refused_before_walking(monkeypatch):
-    monkeypatch.setattr(memory, "available_bytes", lambda: 10_000)
+    only(monkeypatch, 10_000)
     with pytest.raises(InputError, match=r"a factor of 34 nodes with 9 walks each needs \d+ bytes"):
         sample_factor(plan_of(karate()))
 

@@ -1,0 +1,38 @@
+"""`grfpp warmup`: compile now rather than at the first call."""
+
+from __future__ import annotations
+
+from time import perf_counter
+from typing import Annotated
+
+import typer
+
+from grfpp.cli import console
+
+#: Shown below the options.
+NOTES = """
+\b
+Example:
+  grfpp warmup
+"""
+
+
+def warmup(
+    as_json: Annotated[
+        bool, typer.Option("--json", help="Print one JSON document instead of text.")
+    ] = False,
+) -> None:
+    """Compile the inner loops, so that no later call has to.
+
+    The machine keeps the result; a second run only loads it.
+    """
+    from grfpp.warmup import warmup as compile_all
+
+    began = perf_counter()
+    with console.status("compiling"):
+        compile_all()
+    seconds = perf_counter() - began
+    if as_json:
+        console.print_json({"seconds": seconds})
+    else:
+        print(f"ready after {seconds:.1f} s")

@@ -1,0 +1,9 @@
+"""Pretend that the machine has next to no memory."""
+
+from grfpp import memory
+
+
+def only(monkeypatch, n_bytes):
+    """Let `n_bytes` be all there is, small requests included."""
+    monkeypatch.setattr(memory, "ALWAYS_THERE", 0)
+    monkeypatch.setattr(memory, "available_bytes", lambda: n_bytes)
