@@ -61,6 +61,22 @@ def test_the_standard_error_is_the_spread_over_probes():
     assert np.mean(values) == pytest.approx(directly(K, graph), abs=4 * spread / np.sqrt(150))
 
 
+def test_the_standard_error_is_the_jackknifes():
+    graph = Graph(np.diag([1.0, 2.0, 0.5], 1)).normalized("rw")
+    K = np.random.default_rng(0).normal(size=(4, 4))
+    z = 2.0 * np.random.default_rng([1, 0x9E0BE]).integers(0, 2, (4, 3)) - 1.0
+    exact = KERNEL.exact(graph)
+
+    def ratio(probes):
+        return np.linalg.norm((K - exact) @ probes) / np.linalg.norm(exact @ probes)
+
+    without = np.array([ratio(np.delete(z, j, axis=1)) for j in range(3)])
+    wanted = np.sqrt(2 / 3 * np.sum((without - without.mean()) ** 2))
+    found = relative_error(K, KERNEL, graph, method="probe", n_probes=3, seed=1)
+    assert found.standard_error == pytest.approx(wanted, rel=1e-6)
+    assert wanted > 0.01
+
+
 def test_more_probes_know_more():
     K, graph = estimated(karate()), karate()
     few, many = (

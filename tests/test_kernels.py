@@ -411,6 +411,24 @@ def test_value_is_the_sum_of_the_series(kernel):
     assert kernel.value(np.zeros((2, 3))).shape == (2, 3)
 
 
+@pytest.mark.parametrize("by_function", [False, True])
+@pytest.mark.parametrize("gap", [40, 70, 150])
+def test_series_go_on_after_many_zeros(gap, by_function):
+    listed = [1.0] + [0.0] * (gap - 1) + [0.5]
+    kernel = TaylorKernel(
+        (lambda k: listed[k] if k <= gap else 0.0) if by_function else listed,
+        radius=math.inf if by_function else None,
+    )
+    assert kernel.value(1.0) == 1.5
+    directed = np.diag([1.0, 1.0], 1)
+    directed[2, 0] = 1.0  # a cycle of three
+    for weights in (np.array([[0.0, 1.0], [1.0, 0.0]]), directed):
+        wanted = np.eye(len(weights)) + 0.5 * np.linalg.matrix_power(weights, gap)
+        np.testing.assert_allclose(kernel.exact(weights), wanted, atol=1e-12)
+        vector = np.arange(1.0, len(weights) + 1)
+        np.testing.assert_allclose(kernel.apply(weights, vector), wanted @ vector, rtol=1e-9)
+
+
 def test_values_beyond_float64_are_inf_and_quiet():
     assert Diffusion(1000).value(1.0) == math.inf
     assert InversePower(2).value(1.0) == math.inf

@@ -127,8 +127,8 @@ def taylor_apply(
     graph
         Directed or not, of spectral radius below `radius`.
     coefficients
-        Gives ``α_k · scale^k`` for ``k < n`` when called with ``(n, scale)``, and raises
-        `OverflowError` when float64 cannot hold them.
+        Gives ``α_k · scale^k`` for ``k < n``, or more of them, when called with ``(n, scale)``,
+        and raises `OverflowError` when float64 cannot hold them.
     radius
         Radius of convergence of the series.
     vectors
@@ -205,7 +205,7 @@ def _bounded_terms(
     ones = np.ones(graph.n_nodes)
     largest_row = float(graph.adjacency.sum(axis=1).max())
     if largest_row == 0:
-        return ones, 1.0, coefficients(1, 1.0), np.zeros(1)
+        return ones, 1.0, coefficients(1, 1.0)[:1], np.zeros(1)
     if largest_row < radius:
         try:
             return ones, largest_row, *_table(coefficients, largest_row, 1.0)

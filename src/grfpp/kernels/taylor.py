@@ -171,6 +171,11 @@ class TaylorKernel(Kernel):
         given = [series.decimal_here(value) for value in self._exact(n)]
         return given + [Decimal(0)] * (n - len(given))
 
+    def _scaled(self, n: int, scale: float) -> FloatArray:
+        """Give more terms than asked for: a few zeros in a row do not mean that no more follow."""
+        least = _SAMPLE if callable(self._alpha) else len(self._alpha)
+        return super()._scaled(max(n, least), scale)
+
     def _modulation(self, order: int, n: int, digits: int) -> list[Decimal]:
         self._require_root()
         return series.root([self.sign * value for value in self._exact(n)], order, n, digits)
