@@ -23,6 +23,7 @@ from grfpp.graph import Graph
 from grfpp.kernels import Kernel
 from grfpp.series import to_float64
 from grfpp.sparse import csr
+from grfpp.spectrum import perron_root
 from grfpp.termination import Termination
 from grfpp.walks.lengths import resolvable_length
 from grfpp.walks.plan import WalkPlan
@@ -153,7 +154,8 @@ def check_variance(
         )
     if action == "ignore" or law.max_length is not None:
         return
-    growth = moment_growth(plan.graph)
+    telescopes = len(plan.layout.factors) == 0 and not plan.graph.is_directed
+    growth = moment_growth(plan.graph, plan.layout.rate if telescopes else None)
     logs = variance_terms(plan, growth)
     if logs[-1] <= logs.max() + np.log(_CONVERGED) or _sum_is_finite(
         kernel, degree, plan, growth[-1]
@@ -175,10 +177,11 @@ def _sum_is_finite(kernel: Kernel, degree: int, plan: WalkPlan, growth: float) -
     return not _goes_on(kernel, degree, plan.lengths.max_length, scale)
 
 
-def moment_growth(graph: Graph) -> FloatArray:
+def moment_growth(graph: Graph, rate: float | None = None) -> FloatArray:
     """``log q_k`` for the first powers of M and, as last entry, by how much it grows with ``k``.
 
-    The growth is an average over two powers: on bipartite graphs single ones may alternate.
+    The growth is the logarithm of M's spectral radius. For an undirected graph on which loads
+    telescope, M is similar to the transition matrix times `rate` squared: nothing to iterate for.
     """
     top = float(graph.weights.max(initial=0.0)) or 1.0
     weights = (graph.weights / top) ** 2 * np.repeat(graph.out_degree, graph.out_degree)
@@ -192,7 +195,15 @@ def moment_growth(graph: Graph) -> FloatArray:
             return np.array([*logs, -np.inf])
         vector /= size
         logs.append(logs[-1] + np.log(size) + 2 * np.log(top))
-    return np.array([*logs, (logs[-1] - logs[-3]) / 2])
+    if rate is not None:
+        return np.array([*logs, 2 * np.log(rate)])
+    if not graph.is_directed:
+        # M = D (W ∘ W) has the eigenvalues of the symmetric D^1/2 (W ∘ W) D^1/2.
+        root = np.sqrt(graph.out_degree)
+        M = M.multiply(root[np.newaxis, :]).multiply(1 / np.maximum(root, 1)[:, np.newaxis]).tocsr()
+    radius = perron_root(M, symmetric=not graph.is_directed)
+    with np.errstate(divide="ignore"):
+        return np.array([*logs, np.log(radius) + 2 * np.log(top)])
 
 
 def variance_terms(plan: WalkPlan, growth: FloatArray) -> FloatArray:

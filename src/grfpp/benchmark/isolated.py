@@ -68,6 +68,4 @@ def run_isolated(
 def run_task(name: str, request: Mapping[str, Any], *, timeout: float, threads: int) -> Any:
     """Run one of this package's own measurements; see `grfpp.benchmark.child`."""
     command = [sys.executable, "-m", "grfpp.benchmark.child", name]
-    return run_isolated(
-        command, {**request, "threads": threads}, timeout=timeout, threads=threads
-    )
+    return run_isolated(command, {**request, "threads": threads}, timeout=timeout, threads=threads)
