@@ -118,7 +118,7 @@ def test_dictionaries_keep_the_law(name):
         ({"name": "levy"}, "unknown termination law 'levy'"),
         ({"name": "poisson"}, "does not hold the parameters"),
         ({"name": "poisson", "mean": 2, "p_halt": 0.1}, "does not hold the parameters"),
-        ({"name": "poisson", "mean": "2"}, "mean must be a number"),
+        ({"name": "poisson", "mean": "2"}, "mean must be a positive"),
         ({"name": "fixed", "n": 1.5}, "n must be a whole number"),
     ],
 )
@@ -256,11 +256,11 @@ def test_halting_probabilities_that_are_none(make, bad):
 
 def test_which_ends_belong_to_the_interval():
     assert Geometric(1).mean == 0
-    with pytest.raises(InputError, match=r"p_halt must lie in \(0, 1\), not 1"):
+    with pytest.raises(InputError, match=r"p_halt must be a number in \(0, 1\), found 1"):
         NegativeBinomial(2, 1)
-    with pytest.raises(InputError, match=r"p_halt must lie in \(0, 1\], not 0"):
+    with pytest.raises(InputError, match=r"p_halt must be a number in \(0, 1\], not 0"):
         Geometric(0)
-    with pytest.raises(InputError, match=r"p_next must lie in \[0, 1\), not 1"):
+    with pytest.raises(InputError, match=r"p_next must be a number in \[0, 1\), found 1"):
         FirstStepThenGeometric(1)
 
 
@@ -357,11 +357,11 @@ def test_means_that_a_kind_of_law_cannot_have():
         UniformLength.matching(Poisson(1.3))
     with pytest.raises(InputError, match=r"always takes a first step has mean >= 1, not 0\.5"):
         FirstStepThenGeometric.matching(Poisson(0.5))
-    with pytest.raises(InputError, match="mean must be positive"):
+    with pytest.raises(InputError, match="mean must be a positive"):
         Poisson.matching(FixedLength(0))
     with pytest.raises(InputError, match="cannot have mean 0"):
         CustomLength.matching(FixedLength(0))
-    with pytest.raises(InputError, match="p_halt must lie in"):
+    with pytest.raises(InputError, match="p_halt must be a number in"):
         NegativeBinomial.matching(FixedLength(0))
 
 
@@ -419,8 +419,8 @@ def test_specs(spec, law):
         ("poisson:", "must be numbers"),
         ("poisson", "wrong number of parameters for the law 'poisson'"),
         ("poisson:1:2", "wrong number of parameters"),
-        ("poisson:nan", "mean must be positive and finite"),
-        ("geometric:0", r"p_halt must lie in \(0, 1\]"),
+        ("poisson:nan", "mean must be a positive, finite number"),
+        ("geometric:0", r"p_halt must be a number in \(0, 1\]"),
         ("fixed:1.5", "n must be a whole number"),
         ("custom", "non-empty|sequence of numbers"),
         ("custom:0.5", "must sum to 1"),

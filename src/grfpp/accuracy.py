@@ -7,6 +7,7 @@ from typing import Any, Literal
 import numpy as np
 import numpy.typing as npt
 
+from grfpp.arguments import whole
 from grfpp.errors import InputError
 from grfpp.graph import as_graph
 from grfpp.kernels import Kernel
@@ -99,9 +100,9 @@ def relative_error(
         exact = kernel.exact(graph)
         estimate = K.toarray() if hasattr(K, "toarray") else K @ np.eye(n)
         return RelativeError(float(np.linalg.norm(estimate - exact) / np.linalg.norm(exact)))
-    if isinstance(n_probes, bool) or not isinstance(n_probes, int | np.integer) or n_probes < 2:
-        raise InputError(f"n_probes must be a whole number >= 2, not {n_probes!r}")
-    signs = np.random.default_rng([seed, 0x9E0BE]).integers(0, 2, (n, int(n_probes)))
+    signs = np.random.default_rng([seed, 0x9E0BE]).integers(
+        0, 2, (n, whole(n_probes, "n_probes", 2))
+    )
     probes = 2.0 * signs - 1.0
     exact = kernel.apply(graph, probes, tol=tol)
     difference = np.sum((K @ probes - exact) ** 2, axis=0)

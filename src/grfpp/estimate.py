@@ -11,6 +11,7 @@ import numpy.typing as npt
 import scipy.sparse as sp
 from scipy.sparse.linalg import LinearOperator
 
+from grfpp.arguments import whole
 from grfpp.errors import InputError
 from grfpp.factors import Factor, StoredFactor
 from grfpp.io.archive import load_arrays, save_arrays
@@ -195,12 +196,9 @@ class KernelEstimate(LinearOperator):  # type: ignore[misc]
             with ``r = 64``, the relative error grows from 2.3 at degree 2 to 6.3 at degree 4; a
             single projection has 1.2 at both.
         """
-        if isinstance(n_components, bool) or not (
-            isinstance(n_components, int | np.integer) and n_components >= 1
-        ):
-            raise InputError(f"n_components must be a whole number >= 1, not {n_components!r}")
+        n_components = whole(n_components, "n_components", 1)
         require_bytes(
-            32 * self.n_nodes * int(n_components),
+            32 * self.n_nodes * n_components,
             f"features of {n_components} components for {self.n_nodes} nodes",
         )
         rng = np.random.default_rng(seed)

@@ -13,6 +13,7 @@ import numpy.typing as npt
 import scipy.sparse as sp
 
 from grfpp import spectrum
+from grfpp.arguments import positive
 from grfpp.errors import InputError
 from grfpp.io import read_adjacency
 from grfpp.io.archive import save_arrays
@@ -164,7 +165,7 @@ class Graph:
         """
         if kind not in ("sym", "rw", None):
             raise InputError(f"kind must be 'sym', 'rw' or None, not {kind!r}")
-        factor = _positive_finite(scale, "scale")
+        factor = positive(scale, "scale")
         with np.errstate(all="ignore"):
             weights = self._scaled_weights(kind) * factor
         if not (np.isfinite(weights) & (weights > 0)).all():
@@ -292,10 +293,3 @@ def _first(matrix: sp.csr_array, chosen: npt.NDArray[np.bool_]) -> str:
     return f"{matrix.data[position]} at ({row}, {column})" + (
         f" and {count - 1} more" if count > 1 else ""
     )
-
-
-def _positive_finite(value: float, name: str) -> float:
-    number = float(value)
-    if not (np.isfinite(number) and number > 0):
-        raise InputError(f"{name} must be a positive, finite number, not {value!r}")
-    return number

@@ -6,6 +6,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from grfpp.arguments import whole
 from grfpp.checks import (
     OnInfiniteVariance,
     check_truncation,
@@ -48,9 +49,8 @@ def plan_walks(
         raise InputError(f"kernel must be a Kernel such as Diffusion(1.0), not {kernel!r}")
     if not isinstance(termination, Termination):
         raise InputError(f"termination must be a law such as Geometric(0.1), not {termination!r}")
-    degree = _whole(degree, "degree")
-    n_walks = _whole(n_walks, "n_walks")
-    seed = _seed(seed)
+    degree, n_walks = whole(degree, "degree", 1), whole(n_walks, "n_walks", 1)
+    seed = _drawn() if seed is None else whole(seed, "seed", 0)
 
     kernel.check_converges(graph)
     kernel.check_converges(graph, degree)
@@ -69,15 +69,6 @@ def plan_walks(
     return Plans(forward, back, degree)
 
 
-def _whole(value: Any, name: str) -> int:
-    if isinstance(value, bool) or not isinstance(value, int | np.integer) or value < 1:
-        raise InputError(f"{name} must be a whole number >= 1, not {value!r}")
-    return int(value)
-
-
-def _seed(seed: Any) -> int:
-    if seed is None:
-        return int(np.random.SeedSequence().generate_state(1, np.uint64)[0])
-    if isinstance(seed, bool) or not isinstance(seed, int | np.integer) or seed < 0:
-        raise InputError(f"seed must be a whole number >= 0 or None, not {seed!r}")
-    return int(seed)
+def _drawn() -> int:
+    """A seed that nobody has asked for."""
+    return int(np.random.SeedSequence().generate_state(1, np.uint64)[0])

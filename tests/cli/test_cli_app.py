@@ -11,7 +11,7 @@ from cli_helpers import accepted, refused, start, write_karate
 import grfpp
 from grfpp.cli import estimate, run
 from grfpp.kernels.registry import KERNELS
-from grfpp.termination import _LAWS
+from grfpp.termination.registry import LAWS
 
 COMMANDS = ("estimate", "demo")
 
@@ -35,7 +35,7 @@ def test_each_command_has_help_with_examples_seed_and_json(capsys, command):
 
 def test_help_names_every_kernel_and_every_law(capsys):
     out = accepted(capsys, "estimate", "--help")
-    for name in [*KERNELS, "taylor", *_LAWS]:
+    for name in [*KERNELS, "taylor", *LAWS]:
         assert f" {name}:" in out, name
 
 

@@ -17,7 +17,7 @@ from typing import Any
 _THREADS = ("OMP_NUM_THREADS", "MKL_NUM_THREADS", "OPENBLAS_NUM_THREADS", "NUMBA_NUM_THREADS")
 
 
-class TaskFailed(Exception):
+class TaskError(Exception):
     """The work did not end well; the message says why in one line."""
 
 
@@ -28,10 +28,12 @@ def run_isolated(
 
     Raises
     ------
-    TaskFailed
+    TaskError
         When it ends badly, says nothing, or takes more than `timeout` seconds; it and everything
         that it started is ended then.
     """
+    if timeout <= 0:
+        raise TaskError("no time was left for it")
     environment = {**os.environ, **dict.fromkeys(_THREADS, str(threads))}
     try:
         process = subprocess.Popen(
@@ -44,25 +46,25 @@ def run_isolated(
             start_new_session=True,
         )
     except OSError as error:
-        raise TaskFailed(f"cannot start {command[0]} ({error.strerror})") from None
+        raise TaskError(f"cannot start {command[0]} ({error.strerror})") from None
     try:
         out, err = process.communicate(json.dumps(request), timeout)
     except subprocess.TimeoutExpired:
-        raise TaskFailed(f"stopped after {timeout:.0f} s, which is its limit") from None
+        raise TaskError(f"stopped after {timeout:.0f} s, which is its limit") from None
     finally:
         if process.poll() is None:
             os.killpg(process.pid, signal.SIGKILL)
             process.communicate()
     if process.returncode < 0:
-        raise TaskFailed(f"ended by signal {-process.returncode}")
+        raise TaskError(f"ended by signal {-process.returncode}")
     lines = out.strip().splitlines()
     if process.returncode != 0 or not lines:
         reason = (err.strip().splitlines() or ["it said nothing"])[-1]
-        raise TaskFailed(reason[:300])
+        raise TaskError(reason[:300])
     try:
         return json.loads(lines[-1])
     except ValueError:
-        raise TaskFailed(f"its answer is not JSON: {lines[-1][:200]}") from None
+        raise TaskError(f"its answer is not JSON: {lines[-1][:200]}") from None
 
 
 def run_task(name: str, request: Mapping[str, Any], *, timeout: float, threads: int) -> Any:

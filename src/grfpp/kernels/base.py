@@ -12,9 +12,9 @@ import numpy as np
 import numpy.typing as npt
 
 from grfpp import exact, series
+from grfpp.arguments import finite, whole
 from grfpp.errors import DivergentSeriesError, InputError
 from grfpp.graph import Graph, as_graph
-from grfpp.kernels.checks import finite, whole
 from grfpp.memory import require_bytes
 
 FloatArray = npt.NDArray[np.float64]

@@ -14,9 +14,9 @@ import numpy as np
 import numpy.typing as npt
 
 from grfpp import exact, series
+from grfpp.arguments import finite, whole
 from grfpp.graph import Graph
 from grfpp.kernels.base import FloatArray
-from grfpp.kernels.checks import finite, whole
 from grfpp.kernels.family import Family, LogDerivativeKernel, quiet, real_array
 
 

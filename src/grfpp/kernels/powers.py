@@ -10,9 +10,9 @@ from fractions import Fraction
 import numpy as np
 import numpy.typing as npt
 
+from grfpp.arguments import finite, positive, whole
 from grfpp.errors import InputError
 from grfpp.kernels.base import FloatArray
-from grfpp.kernels.checks import finite, positive, whole
 from grfpp.kernels.family import LogDerivativeKernel, quiet, real_array
 
 

@@ -13,10 +13,10 @@ import numpy as np
 import numpy.typing as npt
 
 from grfpp import exact, series
+from grfpp.arguments import positive, whole
 from grfpp.errors import DivergentSeriesError, InputError
 from grfpp.graph import Graph
 from grfpp.kernels.base import FloatArray, Kernel
-from grfpp.kernels.checks import positive, whole
 from grfpp.polynomials import nearest_branch_point
 
 Coefficient = int | float | Fraction

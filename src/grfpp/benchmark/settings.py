@@ -1,0 +1,122 @@
+"""What is measured: the paper's walks, and how large the graphs of each set are."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from grfpp.kernels import Diffusion
+from grfpp.termination import Geometric
+
+KERNEL = Diffusion(1.0)
+N_WALKS = 16
+P_HALT = 0.1
+LAW = Geometric(P_HALT)
+SEED = 0
+
+
+@dataclass(frozen=True)
+class Sizes:
+    """How much is measured.
+
+    Attributes
+    ----------
+    sampling
+        Families of graphs and numbers of nodes that are sampled.
+    slow_peers_up_to
+        Graphs of at most so many nodes are also given to peers that need seconds for those.
+    growth
+        Numbers of nodes of the grids on which costs are followed.
+    recompute
+        Nodes of the grid for ``storage="recompute"``.
+    meshes
+        Sizes from the paper's table.
+    dense_up_to
+        Meshes of at most so many nodes are also solved by dense brute force, which is estimated for
+        the others.
+    dense_pilot
+        Nodes of the piece of a mesh from which dense brute force is estimated.
+    local
+        Nodes of the grid from which a submatrix is wanted, and the number of its rows.
+    dense
+        Nodes of the dense graph, and their average degree.
+    sparse
+        Nodes of the grid for a single product.
+    budget
+        Seconds for repeating one measurement.
+    timeout
+        Seconds after which a measurement is stopped.
+    limit
+        Seconds after which no further measurement begins.
+    """
+
+    sampling: tuple[tuple[str, int], ...]
+    slow_peers_up_to: int
+    growth: tuple[int, ...]
+    recompute: int
+    meshes: tuple[int, ...]
+    dense_up_to: int
+    dense_pilot: int
+    local: tuple[int, int]
+    dense: tuple[int, int]
+    sparse: int
+    budget: float
+    timeout: float
+    limit: float
+
+
+_MESHES = (11_700, 15_527, 24_194, 35_300)
+_SAMPLING = (
+    ("grid", 10**4),
+    ("mesh", 35_300),
+    ("grid", 10**6),
+    ("regular", 10**6),
+    ("scale-free", 10**6),
+)
+
+SETS = {
+    "smoke": Sizes(
+        sampling=(("grid", 400), ("scale-free", 300)),
+        slow_peers_up_to=400,
+        growth=(100, 400, 1600),
+        recompute=400,
+        meshes=(11_700,),
+        dense_up_to=0,
+        dense_pilot=100,
+        local=(400, 16),
+        dense=(200, 50),
+        sparse=400,
+        budget=0.05,
+        timeout=60,
+        limit=120,
+    ),
+    "quick": Sizes(
+        sampling=_SAMPLING,
+        slow_peers_up_to=10**4,
+        growth=(10**3, 10**4, 10**5, 10**6),
+        recompute=10**5,
+        meshes=_MESHES,
+        dense_up_to=0,
+        dense_pilot=2_000,
+        local=(10**6, 1_000),
+        dense=(10**4, 2_500),
+        sparse=10**6,
+        budget=2.0,
+        timeout=60,
+        limit=285,
+    ),
+    "full": Sizes(
+        sampling=_SAMPLING,
+        slow_peers_up_to=35_300,
+        growth=(10**3, 10**4, 10**5, 10**6, 10**7),
+        recompute=10**7,
+        meshes=_MESHES,
+        dense_up_to=11_700,
+        dense_pilot=2_000,
+        local=(10**6, 1_000),
+        dense=(10**4, 2_500),
+        sparse=10**6,
+        budget=6.0,
+        timeout=1200,
+        limit=3600,
+    ),
+}
