@@ -258,7 +258,7 @@ def test_which_ends_belong_to_the_interval():
     assert Geometric(1).mean == 0
     with pytest.raises(InputError, match=r"p_halt must be a number in \(0, 1\), found 1"):
         NegativeBinomial(2, 1)
-    with pytest.raises(InputError, match=r"p_halt must be a number in \(0, 1\], not 0"):
+    with pytest.raises(InputError, match=r"p_halt must be a number in \(0, 1\], found 0"):
         Geometric(0)
     with pytest.raises(InputError, match=r"p_next must be a number in \[0, 1\), found 1"):
         FirstStepThenGeometric(1)

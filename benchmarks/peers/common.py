@@ -8,6 +8,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+_MOST_RUNS = 10
+
 
 class Arrays(NamedTuple):
     """A graph's rows, one after the other."""
@@ -57,7 +59,7 @@ def best_rate(walk: Callable[[int], int], n_starts: int, budget: float) -> tuple
     pilot = seconds(lambda: walk(few))
     some = int(min(n_starts, max(few, few * budget / 2 / max(pilot, 1e-9))))
     best, left = (0, 1.0), budget
-    while True:
+    for _ in range(_MOST_RUNS):
         began = perf_counter()
         steps = walk(some)
         taken = perf_counter() - began
@@ -65,4 +67,5 @@ def best_rate(walk: Callable[[int], int], n_starts: int, budget: float) -> tuple
             best = steps, taken
         left -= taken
         if left < taken:
-            return best
+            break
+    return best

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import platform
+from functools import partial
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 import scipy.sparse as sp
 
 from grfpp.benchmark.limits import chases_per_second
@@ -45,10 +45,7 @@ def sample_graph(request: dict[str, Any]) -> list[dict[str, Any]]:
     steps, n = n_steps(plan), plan.graph.n_nodes
     results = []
     for method, dtype in ((OURS, np.float64), (OURS_SINGLE, np.float32)):
-
-        def work(dtype: npt.DTypeLike = dtype) -> sp.csr_array:
-            return sample_factor(plan, n_jobs=request["threads"], dtype=dtype)
-
+        work = partial(sample_factor, plan, n_jobs=request["threads"], dtype=dtype)
         size = stored_bytes(work())
         seconds = best_seconds(work, budget=request["budget"])
         results.append(

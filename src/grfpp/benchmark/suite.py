@@ -153,7 +153,7 @@ class Suite:
         for patch in (True, False):
             where = "a patch" if patch else "spread"
             name = f"K[S, S], {n_rows:,} of {n:,} nodes of a grid, {where}"
-            request = {"n_nodes": n, "n_rows": n_rows, "patch": patch}
+            request: dict[str, Any] = {"n_nodes": n, "n_rows": n_rows, "patch": patch}
             yield from self._use("local", name, request)
         n, degree = self.sizes.dense
         graph = f"dense graph of {n:,} nodes, {degree:,} neighbours"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -93,10 +94,10 @@ def _products(W: Graph, request: dict[str, Any], prepared: bool) -> list[dict[st
         return sample(W, KERNEL, DEGREE, N_WALKS, LAW, SEED, n_jobs=threads)
 
     error = float(relative_error(estimate(), KERNEL, W, method="probe", n_probes=_N_PROBES))
-    results = []
+    results: list[dict[str, Any]] = []
     for name, n_columns in request["columns"].items():
         V = np.random.default_rng(SEED).standard_normal((W.n_nodes, n_columns))
-        seconds = best_seconds(lambda V=V: estimate() @ V, budget=budget)  # type: ignore[misc]
+        seconds = best_seconds(partial(lambda V: estimate() @ V, V), budget=budget)
         note = f"degree {DEGREE}, {N_WALKS} walks: sample, product"
         own = [_result(OURS, seconds, error, note)]
         if prepared:
