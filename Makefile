@@ -2,6 +2,7 @@
 PYTHON ?= python3
 VENV   := .venv
 BIN    := $(VENV)/bin
+PEERS  := .venv-bench
 SETUP  := pyproject.toml constraints.txt
 
 # Real data sets for tests and experiments: ours when they lie beside the repo, else the reader's own.
@@ -11,7 +12,7 @@ export GRFPP_DATA := $(abspath ../shared/data)
 endif
 endif
 
-.PHONY: demo test lint types clean
+.PHONY: demo test lint types bench bench-full clean
 
 demo: $(VENV)/.installed
 	$(BIN)/grfpp demo --out out/demo
@@ -26,6 +27,20 @@ lint: $(VENV)/.installed-dev
 types: $(VENV)/.installed-dev
 	$(BIN)/mypy
 
+# Side by side with peers, which live in an environment of their own: at most five minutes, or an hour.
+bench: $(VENV)/.installed $(PEERS)/.installed
+	$(BIN)/grfpp bench --out out/bench --peers '$(PEERS)/bin/python benchmarks/peers'
+
+bench-full: $(VENV)/.installed $(PEERS)/.installed
+	$(BIN)/grfpp bench --set full --out out/bench-full --peers '$(PEERS)/bin/python benchmarks/peers'
+
+# torch-cluster is compiled, which takes some minutes; where that fails, its rows say so.
+$(PEERS)/.installed: benchmarks/requirements.txt
+	$(PYTHON) -m venv $(PEERS)
+	$(PEERS)/bin/python -m pip install --quiet -r benchmarks/requirements.txt
+	-PATH="$(CURDIR)/$(PEERS)/bin:$$PATH" MAX_JOBS=2 FORCE_ONLY_CPU=1 $(PEERS)/bin/python -m pip install --quiet --no-build-isolation torch-cluster==1.6.3
+	touch $@
+
 $(VENV)/bin/python:
 	$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "grfpp needs Python 3.11 or newer, found " + sys.version.split()[0] + "; call make PYTHON=python3.11 ...")'
 	$(PYTHON) -m venv $(VENV)
@@ -39,4 +54,4 @@ $(VENV)/.installed-dev: $(VENV)/bin/python $(SETUP)
 	touch $@ $(VENV)/.installed
 
 clean:
-	rm -rf $(VENV) out dist build .mypy_cache .ruff_cache .pytest_cache
+	rm -rf $(VENV) $(PEERS) out dist build .mypy_cache .ruff_cache .pytest_cache

@@ -95,7 +95,7 @@ def test_curves():
 
 @pytest.mark.parametrize("low, high", [(0.14, 0.35), (1e-6, 0.3), (0.99, 1.6), (3, 5000)])
 def test_ticks_are_few_and_within(low, high):
-    ticks = figures._round_ticks(np.array([low, high]))
+    ticks = figures.round_ticks(np.array([low, high]))
     assert 2 <= len(ticks) <= 8
     assert 0.94 * low < ticks.min()
     assert ticks.max() < 1.06 * high

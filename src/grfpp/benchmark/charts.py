@@ -6,8 +6,10 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
+from matplotlib.ticker import LogLocator
 
 from grfpp.benchmark import paper_table, sampling
+from grfpp.benchmark.graphs import PAPER_MESHES
 from grfpp.benchmark.rows import Row, workloads
 from grfpp.benchmark.tables import short
 from grfpp.report.figures import COLOURS, FAINT, INK, data_uri, new_figure
@@ -85,7 +87,8 @@ def growth_charts(rows: Sequence[Row]) -> list[Picture]:
     nodes = np.array([row.numbers["n_nodes"] for row in own])
 
     def curve(number: str) -> tuple[Any, Any]:
-        return nodes, np.array([row.numbers[number] for row in own])
+        values = np.array([row.numbers[number] for row in own])
+        return nodes[values > 0], values[values > 0]  # tiny graphs may need no new memory
 
     time = _curves({"plan and factor": curve("microseconds_per_node")}, "µs per node")
     memory = _curves(
@@ -113,26 +116,27 @@ def paper_chart(rows: Sequence[Row]) -> list[Picture]:
         paper_table.PAPER_DENSE,
     ):
         own = [
-            row for row in rows if (row.section, row.method) == ("paper", method) and row.numbers
+            row
+            for row in rows
+            if (row.section, row.method) == ("paper", method) and row.get("seconds")
         ]
-        points = [(_mesh_size(row), row.numbers["seconds"]) for row in own]
+        points = [(row.numbers["n_nodes"], row.numbers["seconds"]) for row in own]
         estimated = any(row.status == "estimated" for row in own)
         if points:
             name = f"{method} (estimated)" if estimated else method
             curves[name] = tuple(np.array(points).T)
     if not curves:
         return []
-    source = _curves(curves, "seconds", size=(7.0, 4.2))
+    sizes = [mesh.n_nodes for mesh in PAPER_MESHES]
+    source = _curves(curves, "seconds", size=(7.0, 4.2), ticks=sizes)
     return [Picture(source, "seconds of every method against the size of the mesh")]
 
 
-def _mesh_size(row: Row) -> float:
-    """The number of nodes in the paper."""
-    return float("".join(filter(str.isdigit, row.workload)))
-
-
 def _curves(
-    curves: dict[str, tuple[Any, Any]], label: str, size: tuple[float, float] = (4.8, 3.3)
+    curves: dict[str, tuple[Any, Any]],
+    label: str,
+    size: tuple[float, float] = (4.8, 3.3),
+    ticks: Sequence[float] = (),
 ) -> str:
     figure = new_figure(*size)
     axes = figure.add_subplot()
@@ -150,7 +154,14 @@ def _curves(
     axes.set_xscale("log")
     axes.set_yscale("log")
     everything = np.concatenate([y for _, y in curves.values()])
-    axes.set_ylim(0.5 * everything.min(), 2 * everything.max())
+    axes.set_ylim(everything.min() / 3, 3 * everything.max())
+    many = everything.max() > 100 * everything.min()
+    axes.yaxis.set_major_locator(LogLocator(subs=(1.0,) if many else (1.0, 2.0, 5.0)))
+    axes.yaxis.set_major_formatter(lambda value, place: f"{value:,g}")
+    axes.yaxis.set_minor_formatter(lambda value, place: "")
+    if ticks:
+        axes.set_xticks(ticks, [f"{tick:,.0f}" for tick in ticks])
+        axes.set_xticks([], minor=True)
     axes.set_xlabel("nodes", color=INK)
     axes.set_ylabel(label, color=INK)
     _plain(axes)

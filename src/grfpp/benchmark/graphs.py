@@ -127,7 +127,7 @@ def mesh_file(n_nodes: int) -> tuple[Path, str]:
     Returns
     -------
     path, remark
-        The remark is empty for the paper's own mesh and says so of another of nearly that size.
+        The remark is empty for a mesh of this size, and tells of another that stands in for it.
 
     Raises
     ------
@@ -148,6 +148,4 @@ def mesh_file(n_nodes: int) -> tuple[Path, str]:
 
 
 def _remark(line: dict[str, Any]) -> str:
-    if "stand-in" not in line["match"]:
-        return ""
-    return f"a stand-in of {int(line['file_vertices']):,} nodes: the paper's mesh is not at hand"
+    return f"stand-in of {int(line['file_vertices']):,}" if "stand-in" in line["match"] else ""

@@ -88,13 +88,13 @@ class Suite:
                 self.progress(f"making: {name}")
                 path = Path(folder) / "graph.npz"
                 try:
-                    remark, n_bytes = _make_graph(family, n_nodes, path)
+                    n_bytes = _make_graph(family, n_nodes, path)
                 except FileNotFoundError as error:
                     yield self._not_run("sampling", name, sampling.OURS, str(error))
                     continue
                 small = n_nodes <= self.sizes.slow_peers_up_to
                 for row in self._sampled(name, str(path), n_bytes, small):
-                    yield self._row("sampling", name, row, remark)
+                    yield self._row("sampling", name, row)
 
     def _sampled(self, name: str, path: str, n_bytes: int, small: bool) -> Iterator[dict[str, Any]]:
         request = {"graph": path}
@@ -131,21 +131,23 @@ class Suite:
         for mesh in PAPER_MESHES:
             if mesh.n_nodes not in self.sizes.meshes:
                 continue
-            name = workload("mesh", mesh.n_nodes)
-            yield self._quoted(name, paper_table.PAPER, mesh.grf_seconds)
-            yield self._quoted(name, paper_table.PAPER_DENSE, mesh.dense_seconds)
+            path, name = None, workload("mesh", mesh.n_nodes)
             try:
                 path, remark = mesh_file(mesh.n_nodes)
+                name += f" ({remark})" if remark else ""
             except FileNotFoundError as error:
                 yield self._not_run("paper", name, paper_table.OURS, str(error))
+            yield _quoted(name, paper_table.PAPER, mesh.n_nodes, mesh.grf_seconds)
+            yield _quoted(name, paper_table.PAPER_DENSE, mesh.n_nodes, mesh.dense_seconds)
+            if path is None:
                 continue
             request: dict[str, Any] = {"mesh": str(path)}
             for row in self._task("mesh", name, request, paper_table.OURS):
-                yield self._row("paper", name, row, remark)
+                yield self._row("paper", name, row)
             small = mesh.n_nodes <= self.sizes.dense_up_to
             request["n_nodes"] = None if small else self.sizes.dense_pilot
             for row in self._task("dense-mesh", name, request, paper_table.DENSE):
-                yield self._row("paper", name, row, remark)
+                yield self._row("paper", name, row)
 
     def uses_rows(self) -> Iterator[Row]:
         """Where walks win, and where they lose."""
@@ -190,33 +192,25 @@ class Suite:
         """Seconds for the next measurement."""
         return min(self.sizes.timeout, self.began + self.sizes.limit - monotonic())
 
-    def _row(self, section: Section, name: str, result: dict[str, Any], remark: str = "") -> Row:
-        about = {"version": grfpp.__version__, "threads": self.threads, **result}
-        about["note"] = "; ".join(part for part in (about.get("note", ""), remark) if part)
-        return Row(section=section, hardware=self.hardware, **{"workload": name, **about})
+    def _row(self, section: Section, name: str, result: dict[str, Any]) -> Row:
+        about = {"workload": name, "version": grfpp.__version__, "threads": self.threads}
+        return Row(section=section, hardware=self.hardware, **{**about, **result})
 
     def _not_run(self, section: Section, name: str, method: str, why: str) -> Row:
         return self._row(section, name, {"method": method, "status": "not run", "note": why})
 
-    def _quoted(self, name: str, method: str, seconds: float | None) -> Row:
-        return Row(
-            section="paper",
-            workload=name,
-            method=method,
-            status="quoted",
-            note="on a machine of its authors" if seconds else "did not end in its authors' time",
-            numbers={"seconds": seconds} if seconds else {},
-            threads=0,
-        )
 
-
-def _make_graph(family: str, n_nodes: int, path: Path) -> tuple[str, int]:
-    """Write a normalised graph to a file; tell what is odd about it, and the bytes of its rows."""
-    remark = ""
-    if family == "mesh":
-        source, remark = mesh_file(n_nodes)
-        graph = Graph(source)
+def _quoted(name: str, method: str, n_nodes: int, seconds: float | None) -> Row:
+    numbers: dict[str, float] = {"n_nodes": n_nodes}
+    if seconds is None:
+        note = "did not end in its authors' time"
     else:
-        graph = FAMILIES[family](n_nodes)
+        numbers["seconds"], note = seconds, "measured by its authors, on their machine"
+    return Row("paper", name, method, status="quoted", note=note, numbers=numbers, threads=0)
+
+
+def _make_graph(family: str, n_nodes: int, path: Path) -> int:
+    """Write a normalised graph to a file; tell the bytes of its neighbours and offsets."""
+    graph = Graph(mesh_file(n_nodes)[0]) if family == "mesh" else FAMILIES[family](n_nodes)
     graph.normalized("sym").save(path)
-    return remark, 4 * len(graph.indices) + 8 * len(graph.indptr)
+    return 4 * len(graph.indices) + 8 * len(graph.indptr)

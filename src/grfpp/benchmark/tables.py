@@ -20,9 +20,11 @@ class Grouped:
     Attributes
     ----------
     columns
-        Their heads; the first `n_words` hold words, the others numbers.
+        Their heads.
     groups
         Title and lines of each group.
+    words
+        The columns that hold words; the others hold numbers.
     strong
         The lines of ours, as ``(group, line)``.
     notes
@@ -31,15 +33,15 @@ class Grouped:
 
     columns: tuple[str, ...]
     groups: list[tuple[str, list[Cells]]]
-    n_words: int = 1
+    words: tuple[int, ...] = (0,)
     strong: frozenset[tuple[int, int]] = frozenset()
     notes: tuple[str, ...] = ()
 
 
 def bar_table(rows: Sequence[Row]) -> Grouped:
     """What was to be shown, and whether it was."""
-    lines = [[bar.workload, bar.target, bar.found or NOTHING, bar.verdict] for bar in bars(rows)]
-    return Grouped(("workload", "bar", "found", "verdict"), [("", lines)], n_words=4)
+    lines = [[bar.verdict, bar.workload, bar.target, bar.found or NOTHING] for bar in bars(rows)]
+    return Grouped(("verdict", "workload", "bar", "found"), [("", lines)], words=(0, 1, 2, 3))
 
 
 def sampling_table(rows: Sequence[Row]) -> Grouped:
@@ -50,21 +52,22 @@ def sampling_table(rows: Sequence[Row]) -> Grouped:
         limit = find(rows, "sampling", row.workload, sampling.LIMIT, "steps_per_second")
         rate = row.get("steps_per_second")
         if rate is None:
-            return [row.method, row.version, "", row.status, "", ""]
+            return [row.method, row.status, "", "", "", row.version]
         return [
             row.method,
-            row.version,
-            str(row.threads),
             short(rate / 1e6),
             short(ours / rate) if ours else NOTHING,
-            f"{rate / limit:.0%}" if limit and row.method != sampling.LIMIT else NOTHING,
+            _share(rate / limit) if limit and row.method != sampling.LIMIT else NOTHING,
+            str(row.threads),
+            row.version,
         ]
 
     return _grouped(
         rows,
         "sampling",
-        ("method", "version", "threads", "million steps/s", "grfpp is × faster", "of the limit"),
+        ("method", "million steps/s", "grfpp is × faster", "of the limit", "threads", "version"),
         cells,
+        words=(0, 5),
     )
 
 
@@ -75,7 +78,7 @@ def growth_table(rows: Sequence[Row]) -> Grouped:
         if row.section != "growth":
             continue
         if row.get("n_nodes") is None:
-            lines.append([row.workload, row.method, row.status, "", "", "", ""])
+            lines.append([row.workload, row.method, row.status, "", "", "", "", ""])
             continue
         lines.append(
             [
@@ -86,49 +89,41 @@ def growth_table(rows: Sequence[Row]) -> Grouped:
                 _short(row.get("microseconds_per_node")),
                 _whole(row.get("peak_bytes_per_node")),
                 _whole(row.get("stored_bytes_per_node")),
+                _short(row.get("sample_seconds")),
             ]
         )
     columns = ("nodes", "method", "seconds", "million steps/s", "µs/node", "peak B/node")
     own = [row for row in rows if row.section == "growth"]
-    return Grouped((*columns, "stored B/node"), [("", lines)], n_words=2, notes=_notes(own))
+    return Grouped(
+        (*columns, "stored B/node", "sample() s"), [("", lines)], words=(0, 1), notes=_notes(own)
+    )
 
 
-def paper_table_rows(rows: Sequence[Row]) -> Grouped:
+def paper_rows(rows: Sequence[Row]) -> Grouped:
     """Seconds for ``K · F``, beside the paper's."""
-
-    def cells(row: Row) -> Cells:
-        seconds, error = row.get("seconds"), row.get("error")
-        ours = find(rows, "paper", row.workload, paper_table.OURS, "seconds")
-        return [
-            row.method,
-            row.version or NOTHING,
-            row.status,
-            _short(seconds),
-            short(seconds / ours) if seconds and ours else NOTHING,
-            f"{error:.1e}" if error is not None else NOTHING,
-        ]
-
-    columns = ("method", "version", "", "seconds", "grfpp is × faster", "relative error")
-    return _grouped(rows, "paper", columns, cells, n_words=3)
+    return _seconds_table(rows, "paper")
 
 
 def uses_table(rows: Sequence[Row]) -> Grouped:
-    """Seconds at about equal error; the fastest first."""
+    """Seconds at about equal error."""
+    return _seconds_table(rows, "uses")
 
+
+def _seconds_table(rows: Sequence[Row], section: str) -> Grouped:
     def cells(row: Row) -> Cells:
-        seconds, error = row.get("seconds"), row.get("error")
-        ours = find(rows, "uses", row.workload, paper_table.OURS, "seconds")
+        seconds = row.get("seconds")
+        ours = find(rows, section, row.workload, paper_table.OURS, "seconds")
         return [
             row.method,
-            row.version,
-            row.status,
             _short(seconds),
             short(seconds / ours) if seconds and ours else NOTHING,
-            f"{error:.1e}" if error is not None else NOTHING,
+            _short(row.get("error")),
+            row.status,
+            row.version or NOTHING,
         ]
 
-    columns = ("method", "version", "", "seconds", "grfpp is × faster", "relative error")
-    return _grouped(rows, "uses", columns, cells, n_words=3)
+    columns = ("method", "seconds", "grfpp is × faster", "relative error", "how", "version")
+    return _grouped(rows, section, columns, cells, words=(0, 4, 5))
 
 
 def winners(rows: Sequence[Row]) -> list[str]:
@@ -164,6 +159,10 @@ def short(value: float) -> str:
     return f"{value:.3g}" if abs(value) >= 1e-4 or value == 0 else f"{value:.0e}"
 
 
+def _share(value: float) -> str:
+    return "< 1%" if value < 0.01 else f"{value:.0%}"
+
+
 def _short(value: float | None, unit: float = 1.0) -> str:
     return NOTHING if value is None else short(value * unit)
 
@@ -177,9 +176,10 @@ def _grouped(
     section: str,
     columns: tuple[str, ...],
     cells: Callable[[Row], Cells],
-    n_words: int = 2,
+    words: tuple[int, ...],
 ) -> Grouped:
-    groups, strong = [], set()
+    groups: list[tuple[str, list[Cells]]] = []
+    strong = set()
     for name in workloads(rows, section):
         own = [row for row in rows if row.section == section and row.workload == name]
         for line, row in enumerate(own):
@@ -187,14 +187,14 @@ def _grouped(
                 strong.add((len(groups), line))
         groups.append((name, [cells(row) for row in own]))
     own = [row for row in rows if row.section == section]
-    return Grouped(columns, groups, n_words, frozenset(strong), _notes(own))
+    return Grouped(columns, groups, words, frozenset(strong), _notes(own))
 
 
 def _notes(rows: Sequence[Row]) -> tuple[str, ...]:
     """What the rows say besides their numbers, each thing once."""
-    notes = {}
+    notes: dict[str, list[str]] = {}
     for row in rows:
-        if row.note:
-            where = f" ({row.workload})" if row.status == "not run" else ""
-            notes[f"{row.method}{where}: {row.note}."] = None
-    return tuple(notes)
+        where = f" ({row.workload})" if row.status == "not run" else ""
+        if row.note and row.method + where not in notes.setdefault(row.note, []):
+            notes[row.note].append(row.method + where)
+    return tuple(f"{' and '.join(who)}: {note}." for note, who in notes.items())

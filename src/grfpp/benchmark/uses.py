@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import partial
+from math import ceil
 from typing import Any
 
 import numpy as np
@@ -175,11 +176,10 @@ def _sparse_block(W: Graph, nodes: IntArray, tol: float) -> FloatArray:
 
 
 def _patch(W: Graph, n: int) -> IntArray:
-    """A square of nodes in the middle of a grid."""
-    side, patch = round(W.n_nodes**0.5), max(1, round(n**0.5))
-    first = (side - patch) // 2
-    across = first + np.arange(patch)
-    return np.ravel(side * across[:, None] + across)
+    """So many nodes of a square in the middle of a grid."""
+    side, patch = round(W.n_nodes**0.5), ceil(n**0.5)
+    across = (side - patch) // 2 + np.arange(patch)
+    return np.ravel(side * across[:, None] + across)[:n]
 
 
 def _spread(W: Graph, n: int) -> IntArray:

@@ -120,7 +120,7 @@ def _print_text(rows: Any, written: list[Path]) -> None:
     for title, table in (
         ("Sampling", tables.sampling_table(rows)),
         ("Growth", tables.growth_table(rows)),
-        ("The paper's running times", tables.paper_table_rows(rows)),
+        ("The paper's running times", tables.paper_rows(rows)),
         ("Where walks win and where they lose", tables.uses_table(rows)),
         ("What was to be shown", tables.bar_table(rows)),
     ):
@@ -136,7 +136,7 @@ def _print_table(title: str, table: Grouped) -> None:
 
     shown = Table(title=title, title_justify="left")
     for number, column in enumerate(table.columns):
-        shown.add_column(column, justify="left" if number < table.n_words else "right")
+        shown.add_column(column, justify="left" if number in table.words else "right")
     for heading, lines in table.groups:
         if heading:
             shown.add_row(f"[bold]{heading.replace('[', chr(92) + '[')}[/bold]")

@@ -47,13 +47,14 @@ def data_uri(figure: Figure, kind: Literal["svg", "png"] = "svg", dpi: int = 200
     return f"data:image/{image};base64,{base64.b64encode(image_bytes(figure, kind, dpi)).decode()}"
 
 
-def image_bytes(figure: Figure, kind: Literal["svg", "png"], dpi: int = 200) -> bytes:
+def image_bytes(figure: Figure, kind: Literal["svg", "png", "pdf"], dpi: int = 200) -> bytes:
     """Save a figure; the same figure gives the same bytes."""
     buffer = io.BytesIO()
-    metadata = {"Date": None} if kind == "svg" else {"Software": None}
+    nothing = {"svg": "Date", "png": "Software", "pdf": "CreationDate"}
+    metadata = {nothing[kind]: None}
     with mpl.rc_context({"svg.hashsalt": "grfpp"}):
         figure.savefig(buffer, format=kind, dpi=dpi, metadata=metadata)
-    return buffer.getvalue() if kind == "svg" else _fewer_colours(buffer)
+    return _fewer_colours(buffer) if kind == "png" else buffer.getvalue()
 
 
 def _fewer_colours(png: io.BytesIO) -> bytes:
@@ -212,7 +213,7 @@ def draw_curves(
     axes.set_xscale("log")
     axes.set_yscale("log")
     x, y = (np.concatenate([curve[part] for curve in curves]) for part in (1, 2))
-    for axis, ticks in ((axes.xaxis, np.unique(x.round())), (axes.yaxis, _round_ticks(y))):
+    for axis, ticks in ((axes.xaxis, np.unique(x.round())), (axes.yaxis, round_ticks(y))):
         axis.set_ticks(ticks, [f"{tick:g}" for tick in ticks])
         axis.set_ticks([], minor=True)
     axes.set_xlabel(x_label, color=INK)
@@ -223,7 +224,7 @@ def draw_curves(
     axes.legend(frameon=False, fontsize=9)
 
 
-def _round_ticks(values: FloatArray) -> FloatArray:
+def round_ticks(values: FloatArray) -> FloatArray:
     """Round numbers within the range of some values, evenly spread on a logarithmic axis."""
     exponents = np.arange(np.floor(np.log10(values.min())), np.log10(values.max()) + 1)
     for digits in ([1.0], [1.0, 3.0], [1.0, 2.0, 5.0], [1.0, 1.5, 2.0, 3.0, 4.0, 5.0, 7.0]):

@@ -32,12 +32,22 @@ class Picture:
 
 
 @dataclass(frozen=True)
+class Key:
+    """An entry of a legend: a name and how its curve looks."""
+
+    name: str
+    colour: str
+    dashed: bool = False
+
+
+@dataclass(frozen=True)
 class Gallery:
     """Pictures side by side under one caption; half as many in a row on a narrow screen."""
 
     pictures: Sequence[Picture]
     caption: str = ""
     columns: int = 4
+    legend: Sequence[Key] = ()
     kind: str = "gallery"
 
 
@@ -52,22 +62,58 @@ class TableGroup:
 
 @dataclass(frozen=True)
 class Table:
-    """A table; columns whose number is in `words` are set left, all others right."""
+    """A table; columns whose number is in `words` are set left, all others right.
+
+    Columns in `wraps` may break their lines.
+    """
 
     columns: Sequence[str]
     groups: Sequence[TableGroup]
     caption: str = ""
     words: Sequence[int] = (0,)
+    wraps: Sequence[int] = ()
     kind: str = "table"
 
 
 @dataclass(frozen=True)
+class Heading:
+    """A heading within a section."""
+
+    title: str
+    kind: str = "heading"
+
+
+@dataclass(frozen=True)
+class Judgement:
+    """What was said, what was found, and in a word whether that agrees.
+
+    Attributes
+    ----------
+    word
+        The answer.
+    tone
+        ``"good"``, ``"bad"`` or ``"open"``: its colour.
+    lines
+        Pairs of who says it and what.
+    """
+
+    word: str
+    tone: str
+    lines: Sequence[tuple[str, str]]
+    kind: str = "judgement"
+
+
+@dataclass(frozen=True)
 class Section:
-    """A heading, paragraphs, and what follows them. Text in back-ticks is set as code."""
+    """A heading, paragraphs, and what follows them.
+
+    Text in back-ticks is set as code; ``[words](#anchor)`` leads to the section of that `anchor`.
+    """
 
     title: str
     paragraphs: Sequence[str] = ()
-    blocks: Sequence[Gallery | Table] = ()
+    blocks: Sequence[Gallery | Table | Heading | Judgement] = ()
+    anchor: str = ""
 
 
 def render_page(
@@ -78,7 +124,8 @@ def render_page(
     from markupsafe import Markup, escape
 
     def prose(text: str) -> Markup:
-        return Markup(re.sub(r"`([^`]+)`", r"<code>\1</code>", str(escape(text))))
+        code = re.sub(r"`([^`]+)`", r"<code>\1</code>", str(escape(text)))
+        return Markup(re.sub(r"\[([^\]]+)\]\((#[\w-]+)\)", r'<a href="\2">\1</a>', code))
 
     # No template is looked up at run time, so none can be missing from an odd installation.
     here = files("grfpp.report")
