@@ -59,9 +59,7 @@ def panels_figure(panels: Sequence[Panel], columns: int = 4) -> Figure:
         return figure
 
 
-def _figure(
-    rows: int, columns: int, size: tuple[float, float], head: float, foot: float
-) -> Figure:
+def _figure(rows: int, columns: int, size: tuple[float, float], head: float, foot: float) -> Figure:
     """Places of a known size in inches: laying out by trial takes most of the time of drawing."""
     width, height = columns * size[0], rows * size[1] + foot
     figure = Figure(figsize=(width, height), facecolor="white")
@@ -117,8 +115,10 @@ def _draw(axes: Any, panel: Panel) -> None:
 
 
 def _few(values: Any) -> Any:
-    """Values themselves as ticks where they are few, else round numbers in their range."""
-    return values if len(values) <= 7 else round_ticks(values)
+    """Values themselves as ticks where their labels have room, else round numbers."""
+    logs = np.log(values)
+    has_room = len(values) < 2 or np.diff(logs).min() > 0.13 * (logs[-1] - logs[0])
+    return values if has_room else round_ticks(values)
 
 
 def _set_ticks(axis: Any, ticks: Any) -> None:

@@ -84,6 +84,14 @@ class Heading:
 
 
 @dataclass(frozen=True)
+class Facts:
+    """Names and values in small print."""
+
+    facts: Sequence[tuple[str, str]]
+    kind: str = "facts"
+
+
+@dataclass(frozen=True)
 class Judgement:
     """What was said, what was found, and in a word whether that agrees.
 
@@ -112,7 +120,7 @@ class Section:
 
     title: str
     paragraphs: Sequence[str] = ()
-    blocks: Sequence[Gallery | Table | Heading | Judgement] = ()
+    blocks: Sequence[Gallery | Table | Heading | Facts | Judgement] = ()
     anchor: str = ""
 
 
