@@ -18,3 +18,7 @@ class InfiniteVarianceError(InputError):
 
 class TruncationError(InputError):
     """The walk lengths are bounded too tightly: the estimate would be biased."""
+
+
+class MissingDataError(InputError):
+    """A data set is not at hand and cannot be downloaded; the message says where to put it."""

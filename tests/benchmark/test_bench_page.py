@@ -51,11 +51,21 @@ def test_sampling_table():
     assert lines == [
         ["grfpp, float64", "90", "1", "50%", "2", "0.1"],
         ["pointer chases", "180", "0.5", "–", "1", ""],
-        ["slow peer", "0.1", "900", "< 1%", "1", "7.5"],
+        ["slow peer", "0.1", "900", "<1%", "1", "7.5"],
         ["lost peer", "not run", "", "", "", ""],
     ]
     assert table.strong == {(0, 0)}
-    assert table.notes[-1] == "lost peer (grid, 100 nodes): it does not build."
+    assert table.notes == (
+        "pointer chases: the limit.",
+        "slow peer: no features.",
+        "lost peer: it does not build.",
+    )
+
+
+def test_notes_name_the_workload_of_what_failed_only_there():
+    lost = Row("sampling", "grid, 9 nodes", "slow peer", status="not run", note="it hangs")
+    notes = tables.sampling_table([*ROWS, lost]).notes
+    assert notes[-1] == "slow peer (grid, 9 nodes): it hangs."
 
 
 def test_growth_table():

@@ -13,7 +13,7 @@ from grfpp.cli import estimate, run
 from grfpp.kernels.registry import KERNELS
 from grfpp.termination.registry import LAWS
 
-COMMANDS = ("estimate", "demo")
+COMMANDS = ("estimate", "demo", "reproduce")
 
 
 def test_version(capsys):

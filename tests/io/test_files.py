@@ -98,7 +98,7 @@ WHOLE_FILES = [
     *MESHES,
     (".txt", b"# c\n0 1 1.0\n0 2 2.0\n1 2 3.0\n"),
     (".csv", b"source,target,weight\na,b,1.0\na,c,2.0\nb,c,3.0\n"),
-    (".tsv.gz", gzip.compress(b"a\tb\t1.0\na\tc\t2.0\nb\tc\t3.0\n")),
+    (".tsv.gz", gzip.compress(b"a\tb\t1.0\na\tc\t2.0\nb\tc\t3.0\n", mtime=0)),
     (".stl.zip", zipped(STL_BINARY, "part.stl")),
 ]
 TWO_TRIANGLES = np.array([[0, 1, 1, 1], [1, 0, 1, 1], [1, 1, 0, 0], [1, 1, 0, 0]])

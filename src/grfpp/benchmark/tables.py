@@ -160,7 +160,7 @@ def short(value: float) -> str:
 
 
 def _share(value: float) -> str:
-    return "< 1%" if value < 0.01 else f"{value:.0%}"
+    return "<1%" if value < 0.01 else f"{value:.0%}"
 
 
 def _short(value: float | None, unit: float = 1.0) -> str:
@@ -192,9 +192,11 @@ def _grouped(
 
 def _notes(rows: Sequence[Row]) -> tuple[str, ...]:
     """What the rows say besides their numbers, each thing once."""
+    ran = {row.method for row in rows if row.numbers}
     notes: dict[str, list[str]] = {}
     for row in rows:
-        where = f" ({row.workload})" if row.status == "not run" else ""
-        if row.note and row.method + where not in notes.setdefault(row.note, []):
-            notes[row.note].append(row.method + where)
+        failed_here = row.status == "not run" and row.method in ran
+        who = f"{row.method} ({row.workload})" if failed_here else row.method
+        if row.note and who not in notes.setdefault(row.note, []):
+            notes[row.note].append(who)
     return tuple(f"{' and '.join(who)}: {note}." for note, who in notes.items())

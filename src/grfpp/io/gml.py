@@ -20,13 +20,22 @@ def read_gml(data: bytes, name: str) -> tuple[sp.coo_array, list[Any]]:
     Weights are the edges' ``weight``, else ``value``, else 1. ``directed 1`` makes each edge an
     arc.
     """
+    return matrix_of(parse_gml(data, name), name)
+
+
+def parse_gml(data: bytes, name: str) -> Any:
+    """Parse a GML file into a networkx graph with all its attributes; nodes are named by ``id``."""
     import networkx as nx
 
     lines = decode(data, name).split("\n")
     try:
-        graph = nx.parse_gml(lines, label=None)
+        return nx.parse_gml(lines, label=None)
     except Exception as error:  # its parser raises many kinds on junk, RecursionError among them
         raise _explained(error, name) from None
+
+
+def matrix_of(graph: Any, name: str) -> tuple[sp.coo_array, list[Any]]:
+    """Weight matrix and labels of a graph that `parse_gml` made of the file `name`."""
     matrix, ids = _named(name, graph)
     labels = [label for _, label in graph.nodes(data="label")]
     try:

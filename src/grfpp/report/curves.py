@@ -105,6 +105,7 @@ def _draw(axes: Any, panel: Panel) -> None:
             _set_ticks(axes.yaxis, round_ticks(ys))
         else:
             axes.set_ylim(bottom=0)
+            axes.yaxis.set_major_formatter("{x:g}")
     axes.set_xlabel(panel.x_label, color=INK, labelpad=2)
     axes.set_ylabel(panel.y_label, color=INK, labelpad=2)
     axes.grid(True, color="#e5e8eb", linewidth=0.6)

@@ -132,7 +132,9 @@ def render_page(
     from markupsafe import Markup, escape
 
     def prose(text: str) -> Markup:
-        code = re.sub(r"`([^`]+)`", r"<code>\1</code>", str(escape(text)))
+        # A line may end before a ±, but not after it.
+        text = str(escape(text)).replace("± ", "±\N{NO-BREAK SPACE}")
+        code = re.sub(r"`([^`]+)`", r"<code>\1</code>", text)
         return Markup(re.sub(r"\[([^\]]+)\]\((#[\w-]+)\)", r'<a href="\2">\1</a>', code))
 
     # No template is looked up at run time, so none can be missing from an odd installation.

@@ -1,0 +1,169 @@
+"""`grfpp datasets`: what data sets there are, and which are at hand."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from grfpp.cli import console
+from grfpp.memory import readable_bytes
+
+if TYPE_CHECKING:
+    from grfpp.datasets import DataFile, DatasetInfo
+
+#: Shown below the options.
+NOTES = """
+\b
+Files are looked for in the folder that GRFPP_DATA names, then in the cache
+(GRFPP_CACHE, or the system's place for caches).
+
+\b
+Examples:
+  grfpp datasets
+  grfpp datasets meshes
+  grfpp datasets cora
+  grfpp datasets MUTAG --download
+"""
+
+#: Too many to list with the others.
+_LONG_FAMILY = "meshes"
+
+
+def datasets(
+    name: Annotated[
+        str | None,
+        typer.Argument(
+            metavar="NAME",
+            help="A data set, or the family 'meshes'; all of them if left out.",
+            show_default=False,
+        ),
+    ] = None,
+    download: Annotated[
+        bool, typer.Option("--download", help="Download the data set if it is not at hand.")
+    ] = False,
+    as_json: Annotated[
+        bool, typer.Option("--json", help="Print one JSON document instead of text.")
+    ] = False,
+) -> None:
+    """List the data sets that grfpp can load, or tell about one.
+
+    Says how large they are, under which licence, and where they are at hand; of a single one that
+    is, also how many nodes, edges and classes it has.
+    """
+    from grfpp.datasets import all_datasets, dataset_info
+    from grfpp.errors import InputError
+
+    if name is not None and name.lower() != _LONG_FAMILY:
+        _tell_one(dataset_info(name), download, as_json)
+        return
+    if download:
+        raise InputError("--download needs the name of a single data set")
+    chosen = [info for info in all_datasets() if name is None or info.family == _LONG_FAMILY]
+    if as_json:
+        console.print_json({**_folders(), "datasets": [_document(info) for info in chosen]})
+        return
+    _print_table(chosen, gather=name is None)
+    for folder, path in _folders().items():
+        print(f"{folder}: {path or 'not set'}")
+
+
+def _folders() -> dict[str, str | None]:
+    from grfpp.datasets import cache_folder, data_folder
+
+    data = data_folder()
+    return {"GRFPP_DATA": None if data is None else str(data), "cache": str(cache_folder())}
+
+
+def _document(info: DatasetInfo) -> dict[str, Any]:
+    from grfpp.datasets import where
+
+    return {
+        "name": info.name,
+        "family": info.family,
+        "description": info.description,
+        "licence": info.licence,
+        "page": info.page,
+        "n_bytes": info.n_bytes,
+        "at_hand": where(info),
+        "files": [_file(file) for file in info.files],
+        "instead": None if info.instead is None else _file(info.instead),
+    }
+
+
+def _file(file: DataFile) -> dict[str, Any]:
+    return {
+        "path": file.path,
+        "n_bytes": file.n_bytes,
+        "sha256": file.sha256,
+        "address": file.address or None,
+    }
+
+
+def _print_table(chosen: list[DatasetInfo], gather: bool) -> None:
+    from rich.table import Table
+
+    from grfpp.datasets import where
+
+    table = Table()
+    for column in ("name", "what", "size", "licence", "at hand"):
+        table.add_column(
+            column,
+            justify="right" if column == "size" else "left",
+            no_wrap=column in ("name", "size"),
+        )
+    family = None
+    for info in chosen:
+        if family not in (None, info.family):
+            table.add_section()
+        if gather and info.family == _LONG_FAMILY:
+            if family != _LONG_FAMILY:
+                meshes = [each for each in chosen if each.family == _LONG_FAMILY]
+                table.add_row(*_gathered(meshes))
+        else:
+            size = readable_bytes(info.n_bytes)
+            table.add_row(info.name, info.description, size, info.licence, where(info) or "no")
+        family = info.family
+    console.print_table(table)
+
+
+def _gathered(meshes: list[DatasetInfo]) -> list[str]:
+    """One line for all meshes."""
+    from grfpp.datasets import mesh_table, where
+
+    found = [where(info) for info in meshes]
+    places = " and ".join(sorted({place for place in found if place}))
+    n_found = len(found) - found.count(None)
+    sizes = [mesh.n_vertices for mesh in mesh_table()]
+    return [
+        _LONG_FAMILY,
+        f"{len(meshes)} meshes of {min(sizes)} to {max(sizes):,} vertices, Thingi10K",
+        readable_bytes(sum(info.n_bytes for info in meshes)),
+        "CC or GPL",
+        f"{n_found} in {places}" if n_found else "no",
+    ]
+
+
+def _tell_one(info: DatasetInfo, download: bool, as_json: bool) -> None:
+    from grfpp.datasets import count, where
+
+    counts = None
+    if download or where(info):
+        with console.status(f"reading {info.name}"):
+            counts = count(info.name, download=download)
+    if as_json:
+        console.print_json({**_document(info), "counts": counts})
+        return
+    facts = [("name", f"{info.name} ({info.family})"), ("what", info.description)]
+    facts += [(what, f"{number:,}") for what, number in (counts or {}).items()]
+    facts += [
+        ("size", readable_bytes(info.n_bytes)),
+        ("licence", info.licence),
+        ("page", info.page),
+        ("at hand", where(info) or "no"),
+    ]
+    for file in info.files:
+        facts += [("file", file.path), ("", file.address or "no public address is known")]
+    if info.instead is not None:
+        facts += [("or instead", info.instead.path), ("", info.instead.address)]
+    console.print_facts(facts)

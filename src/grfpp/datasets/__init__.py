@@ -1,0 +1,84 @@
+"""Graphs to try things on: loaders of public data sets, and generators that need no data."""
+
+from grfpp.datasets.entries import DataFile, DatasetInfo
+from grfpp.datasets.fetch import at_hand, cache_folder, data_folder, fetch_file, where
+from grfpp.datasets.generators import (
+    binary_tree,
+    connected_random,
+    erdos_renyi,
+    grid,
+    random_regular,
+)
+from grfpp.datasets.graphs import GraphDataset, load_graph, read_labelled_gml
+from grfpp.datasets.images import Images, load_cifar10, load_mnist
+from grfpp.datasets.infection import InfectionGraph, infection_graph
+from grfpp.datasets.mesh_table import MeshInfo, mesh_table
+from grfpp.datasets.meshes import TriangleMesh, load_mesh
+from grfpp.datasets.peptides import (
+    LONGEST_PEPTIDE,
+    Peptides,
+    PeptideSplits,
+    load_peptide_splits,
+    load_peptides,
+    longest_peptide,
+    molecule_graph,
+)
+from grfpp.datasets.registry import all_datasets, dataset_info
+from grfpp.datasets.shapes import LONG_SHAPE, Shapes, load_shapes
+from grfpp.datasets.sphere import triangulated_sphere
+from grfpp.datasets.summary import count
+from grfpp.datasets.superpixels import LONG_CIFAR_IMAGE, SuperpixelGraph, superpixel_graph
+from grfpp.datasets.tudataset import (
+    LONG_REDDIT_GRAPH,
+    TUDataset,
+    load_tudataset,
+    read_tudataset,
+)
+
+__all__ = [
+    "LONGEST_PEPTIDE",
+    "LONG_CIFAR_IMAGE",
+    "LONG_REDDIT_GRAPH",
+    "LONG_SHAPE",
+    "DataFile",
+    "DatasetInfo",
+    "GraphDataset",
+    "Images",
+    "InfectionGraph",
+    "MeshInfo",
+    "PeptideSplits",
+    "Peptides",
+    "Shapes",
+    "SuperpixelGraph",
+    "TUDataset",
+    "TriangleMesh",
+    "all_datasets",
+    "at_hand",
+    "binary_tree",
+    "cache_folder",
+    "connected_random",
+    "count",
+    "data_folder",
+    "dataset_info",
+    "erdos_renyi",
+    "fetch_file",
+    "grid",
+    "infection_graph",
+    "load_cifar10",
+    "load_graph",
+    "load_mesh",
+    "load_mnist",
+    "load_peptide_splits",
+    "load_peptides",
+    "load_shapes",
+    "load_tudataset",
+    "longest_peptide",
+    "mesh_table",
+    "molecule_graph",
+    "random_regular",
+    "read_labelled_gml",
+    "read_tudataset",
+    "superpixel_graph",
+    "triangulated_sphere",
+    "where",
+]

@@ -1,0 +1,33 @@
+"""Arrays that nobody can change."""
+
+from __future__ import annotations
+
+from typing import Any, TypeVar
+
+import numpy as np
+import numpy.typing as npt
+
+FloatArray = npt.NDArray[np.float64]
+IntArray = npt.NDArray[np.int64]
+ByteArray = npt.NDArray[np.uint8]
+
+AnyArray = TypeVar("AnyArray", bound=npt.NDArray[Any])
+
+
+def read_only(array: AnyArray) -> AnyArray:
+    """Make an array read-only and return it."""
+    array.flags.writeable = False
+    return array
+
+
+def numbered(names: npt.NDArray[Any]) -> tuple[npt.NDArray[Any], IntArray]:
+    """Classes in order, and for each entry the number of its class, read-only.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> numbered(np.array([2, 0, 2]))
+    (array([0, 2]), array([1, 0, 1]))
+    """
+    classes, labels = np.unique(names, return_inverse=True)
+    return classes, read_only(labels.astype(np.int64))

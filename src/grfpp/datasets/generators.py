@@ -1,0 +1,145 @@
+"""Graphs that are made on the spot: no files, and the same for the same seed."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+
+import numpy as np
+import scipy.sparse as sp
+from scipy.sparse.csgraph import connected_components
+
+from grfpp.arguments import probability, whole
+from grfpp.datasets.arrays import IntArray
+from grfpp.errors import InputError
+from grfpp.graph import Graph
+from grfpp.memory import require_bytes
+
+# Pairs, their transposes, sorting.
+_BYTES_PER_EDGE = 100
+
+
+def erdos_renyi(n_nodes: int, p: float, *, seed: int = 0) -> Graph:
+    """A random graph in which every two nodes are joined with probability `p`.
+
+    It need not be connected; `connected_random` is.
+
+    Examples
+    --------
+    >>> from grfpp.datasets import erdos_renyi
+    >>> erdos_renyi(100, 0.04, seed=1).n_nodes
+    100
+    """
+    n, rng = whole(n_nodes, "n_nodes", 1), np.random.default_rng(whole(seed, "seed", 0))
+    return undirected_graph(n, _random_pairs(n, probability(p, "p"), rng))
+
+
+def connected_random(n_nodes: int, p: float, *, seed: int = 0) -> Graph:
+    """An Erdős–Rényi graph that is connected.
+
+    Where chance leaves several components, each but the first is joined to those before it by one
+    edge between random nodes. Above ``p = ln(n) / n`` that is rare, so that the graph is nearly
+    always a plain Erdős–Rényi graph.
+
+    Examples
+    --------
+    >>> from grfpp.datasets import connected_random
+    >>> connected_random(500, 0.0)
+    Graph(n_nodes=500, n_edges=499, undirected)
+    """
+    n, rng = whole(n_nodes, "n_nodes", 1), np.random.default_rng(whole(seed, "seed", 0))
+    ends = _random_pairs(n, probability(p, "p"), rng)
+    n_components, component = connected_components(_matrix(n, ends), directed=False)
+    order = np.argsort(component, kind="stable")
+    starts = np.searchsorted(component[order], np.arange(1, n_components + 1))
+    bridges = [
+        (order[rng.integers(first)], order[rng.integers(first, last)])
+        for first, last in pairwise(starts)
+    ]
+    return undirected_graph(n, np.concatenate([ends, np.array(bridges, int).reshape(-1, 2)]))
+
+
+def random_regular(n_nodes: int, degree: int, *, seed: int = 0) -> Graph:
+    """A random graph in which every node has exactly `degree` neighbours.
+
+    Examples
+    --------
+    >>> from grfpp.datasets import random_regular
+    >>> random_regular(100, 10)
+    Graph(n_nodes=100, n_edges=500, undirected)
+    """
+    n, d = whole(n_nodes, "n_nodes", 1), whole(degree, "degree", 0)
+    if d >= n or n * d % 2:
+        raise InputError(
+            f"no graph of {n} nodes has {d} neighbours at each: degree must be below n_nodes, and "
+            "one of the two even"
+        )
+    import networkx as nx
+
+    graph = nx.random_regular_graph(d, n, seed=whole(seed, "seed", 0))
+    return undirected_graph(n, np.array(graph.edges, dtype=np.int64).reshape(-1, 2))
+
+
+def binary_tree(depth: int = 6) -> Graph:
+    """A complete binary tree, numbered level by level from the root.
+
+    Examples
+    --------
+    >>> from grfpp.datasets import binary_tree
+    >>> binary_tree()
+    Graph(n_nodes=127, n_edges=126, undirected)
+    """
+    levels = whole(depth, "depth", 0) + 1
+    if levels > 30:
+        raise InputError(f"depth must be at most 29, found {depth}")
+    n = 2**levels - 1
+    require_bytes(_BYTES_PER_EDGE * n, f"a binary tree of depth {depth}")
+    child = np.arange(1, n)
+    return undirected_graph(n, np.stack([(child - 1) // 2, child], axis=1))
+
+
+def grid(n_rows: int, n_columns: int) -> Graph:
+    """A rectangular grid, numbered row by row; nodes have up to four neighbours.
+
+    Examples
+    --------
+    >>> from grfpp.datasets import grid
+    >>> grid(3, 4)
+    Graph(n_nodes=12, n_edges=17, undirected)
+    """
+    height, width = whole(n_rows, "n_rows", 1), whole(n_columns, "n_columns", 1)
+    require_bytes(2 * _BYTES_PER_EDGE * height * width, f"a grid of {height} x {width} nodes")
+    node = np.arange(height * width).reshape(height, width)
+    across = np.stack([node[:, :-1].ravel(), node[:, 1:].ravel()], axis=1)
+    down = np.stack([node[:-1].ravel(), node[1:].ravel()], axis=1)
+    return undirected_graph(height * width, np.concatenate([across, down]))
+
+
+def undirected_graph(n_nodes: int, ends: IntArray) -> Graph:
+    """Make a graph of pairs of nodes; each is an edge of weight 1."""
+    half = _matrix(n_nodes, ends)
+    return Graph(half + half.T)
+
+
+def _matrix(n: int, ends: IntArray) -> sp.csr_array:
+    rows, columns = ends.T
+    return sp.csr_array((np.ones(len(ends)), (rows, columns)), shape=(n, n))
+
+
+def _random_pairs(n: int, p: float, rng: np.random.Generator) -> IntArray:
+    """Take each pair of nodes with probability `p`, going from one that is taken to the next."""
+    n_pairs = n * (n - 1) // 2
+    expected = p * n_pairs
+    require_bytes(round(_BYTES_PER_EDGE * (n + expected)), f"a random graph of {n} nodes")
+    parts = [np.empty(0, dtype=np.int64)]
+    last = -1 if p > 0 else n_pairs
+    while last < n_pairs:
+        gaps = rng.geometric(p, size=round(expected + 4 * expected**0.5) + 16)
+        parts.append(last + np.cumsum(np.minimum(gaps, n_pairs + 1)))
+        last = int(parts[-1][-1])
+    chosen = np.concatenate(parts)
+    chosen = chosen[chosen < n_pairs]
+    # Pairs are numbered row by row of the upper triangle.
+    row_starts = np.concatenate([[0], np.cumsum(np.arange(n - 1, 0, -1))])
+    rows = np.searchsorted(row_starts, chosen, side="right") - 1
+    columns = rows + 1 + chosen - row_starts[rows]
+    return np.stack([rows, columns], axis=1)

@@ -1,0 +1,202 @@
+"""Peptides as molecular graphs: peptides-func of the Long Range Graph Benchmark."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import scipy.sparse as sp
+
+from grfpp.datasets.archives import opened_gzip, read_whole
+from grfpp.datasets.arrays import IntArray, read_only
+from grfpp.datasets.fetch import fetch_file
+from grfpp.datasets.optional import optional_module
+from grfpp.datasets.registry import dataset_info
+from grfpp.errors import InputError
+from grfpp.graph import Graph
+from grfpp.io.text import at_line, decode, shown
+
+#: The molecule that the paper estimates at long range, by its row: 434 atoms, diameter 159. No
+#: molecule has a larger one; two others have the same (6185 with 424 atoms, 7471 with 444).
+LONGEST_PEPTIDE = 914
+
+N_FUNCTIONS = 10
+_COLUMNS = ("smiles", "peptide_seq", "labels")
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Peptides:
+    """Molecules in the SMILES notation and what they do.
+
+    Graphs are made on demand, since all of them take a quarter of a minute.
+
+    Attributes
+    ----------
+    smiles
+        The molecules.
+    sequences
+        Their amino acids.
+    labels
+        A row a molecule with 1 for each of the ten functions that it has, else 0.
+    """
+
+    smiles: tuple[str, ...]
+    sequences: tuple[str, ...]
+    labels: npt.NDArray[np.int8]
+
+    def __len__(self) -> int:
+        return len(self.smiles)
+
+    def __repr__(self) -> str:
+        return f"Peptides({len(self)} molecules)"
+
+    def graph(self, row: int) -> Graph:
+        """The graph of a molecule; needs RDKit (``pip install 'grfpp[chem]'``)."""
+        if not 0 <= row < len(self):
+            raise InputError(f"rows are numbered from 0 to {len(self) - 1}, found {row!r}")
+        try:
+            return molecule_graph(self.smiles[row])
+        except InputError as error:
+            raise InputError(f"molecule {row}: {error}") from None
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class PeptideSplits:
+    """Rows of the molecules to learn from, to choose by, and to test on.
+
+    Attributes
+    ----------
+    train, val, test
+        Row numbers, no two the same.
+    """
+
+    train: IntArray
+    val: IntArray
+    test: IntArray
+
+    def __repr__(self) -> str:
+        return f"PeptideSplits({len(self.train)}, {len(self.val)}, {len(self.test)})"
+
+
+def load_peptides(*, download: bool = True) -> Peptides:
+    """Load the molecules and their functions.
+
+    Parameters
+    ----------
+    download
+        Whether to download what is not at hand.
+    """
+    info = dataset_info("peptides")
+    return read_peptides(fetch_file(info, info.files[0], download=download))
+
+
+def load_peptide_splits(*, download: bool = True) -> PeptideSplits:
+    """Load the benchmark's split of the molecules.
+
+    The public file of it is a pickle, which grfpp does not read. Convert one that you trust to JSON
+    (three lists of row numbers, named train, val and test), and put it where the error says.
+    """
+    info = dataset_info("peptide-splits")
+    return read_peptide_splits(fetch_file(info, info.files[0], download=download))
+
+
+def longest_peptide(*, download: bool = True) -> Graph:
+    """The graph of the largest diameter that the paper estimates: 434 atoms, diameter 159."""
+    return load_peptides(download=download).graph(LONGEST_PEPTIDE)
+
+
+def molecule_graph(smiles: str) -> Graph:
+    """The graph of a molecule: atoms without hydrogen, bonds of weight 1 whatever their order.
+
+    Needs RDKit (``pip install 'grfpp[chem]'``).
+
+    Parameters
+    ----------
+    smiles
+        The molecule in the SMILES notation.
+    """
+    chem = optional_module("rdkit.Chem", "reading SMILES")
+    # RDKit writes what it thinks of a molecule to stderr.
+    with optional_module("rdkit.rdBase", "reading SMILES").BlockLogs():
+        molecule = chem.MolFromSmiles(smiles)
+    if molecule is None or not molecule.GetNumAtoms():
+        raise InputError(f"{shown(str(smiles))} is not a molecule in the SMILES notation")
+    bonds = [(bond.GetBeginAtomIdx(), bond.GetEndAtomIdx()) for bond in molecule.GetBonds()]
+    ends = np.array(bonds, dtype=np.int64).reshape(-1, 2)
+    rows, columns = np.concatenate([ends, ends[:, ::-1]]).T
+    n = molecule.GetNumAtoms()
+    return Graph(sp.csr_array((np.ones(len(rows)), (rows, columns)), shape=(n, n)))
+
+
+def read_peptides(path: str | Path) -> Peptides:
+    """Read a packed table with the columns ``smiles``, ``peptide_seq`` and ``labels``."""
+    file = Path(path)
+    with opened_gzip(file) as stream:
+        data = read_whole(stream, file)
+    reader = csv.DictReader(io.StringIO(decode(data, str(file)), newline=""))
+    absent = [column for column in _COLUMNS if column not in (reader.fieldnames or ())]
+    if absent:
+        raise at_line(str(file), 1, f"the column {absent[0]!r} is missing")
+    smiles: list[str] = []
+    sequences: list[str] = []
+    labels: list[list[int]] = []
+    try:
+        for row in reader:
+            line = reader.line_num
+            if not row["smiles"] or row["labels"] is None:
+                raise at_line(str(file), line, "the line is not complete; is the file truncated?")
+            smiles.append(row["smiles"])
+            sequences.append(row["peptide_seq"])
+            labels.append(_functions(row["labels"], str(file), line))
+    except csv.Error as error:
+        raise at_line(str(file), reader.line_num, f"not a table ({error})") from None
+    if not smiles:
+        raise InputError(f"{file} holds no molecules")
+    return Peptides(tuple(smiles), tuple(sequences), read_only(np.array(labels, dtype=np.int8)))
+
+
+def _functions(text: str, name: str, line: int) -> list[int]:
+    try:
+        values = json.loads(text)
+        if len(values) != N_FUNCTIONS or not all(value in (0, 1) for value in values):
+            raise ValueError
+    except (ValueError, TypeError, RecursionError):
+        raise at_line(
+            name,
+            line,
+            f"expected {N_FUNCTIONS} labels 0 or 1 such as [0, 1, ...], found {shown(text)}",
+        ) from None
+    return [int(value) for value in values]
+
+
+def read_peptide_splits(path: str | Path) -> PeptideSplits:
+    """Read three lists of row numbers from a JSON file."""
+    file = Path(path)
+    try:
+        document = json.loads(file.read_bytes())
+        splits = [_rows(document[name], name) for name in ("train", "val", "test")]
+    except OSError as error:
+        raise InputError(f"cannot read {file}: {error.strerror}") from None
+    except KeyError as error:
+        raise InputError(f"{file}: the split {error} is missing") from None
+    except (ValueError, TypeError, OverflowError, RecursionError) as error:
+        raise InputError(f"{file} is not a JSON file of splits: {error}") from None
+    together = np.concatenate(splits)
+    if len(np.unique(together)) < len(together):
+        raise InputError(f"{file}: a molecule is in two places of the splits")
+    return PeptideSplits(*splits)
+
+
+def _rows(values: Any, name: str) -> IntArray:
+    if not isinstance(values, list) or not all(type(value) is int for value in values):
+        raise ValueError(f"{name} must be a list of row numbers")
+    rows = np.array(values, dtype=np.int64)
+    if len(rows) and rows.min() < 0:
+        raise ValueError(f"{name} has a negative row number")
+    return read_only(rows)

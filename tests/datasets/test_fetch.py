@@ -1,0 +1,209 @@
+"""Where files are looked for, and what becomes of downloads: from a server on this machine."""
+
+import hashlib
+import logging
+import subprocess
+import sys
+import threading
+from functools import partial
+from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+
+import pytest
+from datasets_helpers import no_data, refusal
+
+from grfpp import datasets
+from grfpp.datasets import at_hand, cache_folder, data_folder, dataset_info, fetch_file, where
+from grfpp.datasets.entries import DataFile, DatasetInfo
+from grfpp.datasets.fetch import find_file
+from grfpp.errors import MissingDataError
+
+CONTENT = b"a graph\n"
+DIGEST = hashlib.sha256(CONTENT).hexdigest()
+
+
+class QuietHandler(SimpleHTTPRequestHandler):
+    def log_message(self, *_):
+        pass
+
+
+@pytest.fixture
+def server(tmp_path):
+    """The address of a folder that holds the file ``public.gml``."""
+    folder = tmp_path / "public"
+    folder.mkdir()
+    (folder / "public.gml").write_bytes(CONTENT)
+    handler = partial(QuietHandler, directory=str(folder))
+    with ThreadingHTTPServer(("127.0.0.1", 0), handler) as httpd:
+        thread = threading.Thread(target=httpd.serve_forever)
+        thread.start()
+        yield f"http://127.0.0.1:{httpd.server_port}"
+        httpd.shutdown()
+        thread.join()
+
+
+@pytest.fixture
+def cache(monkeypatch, tmp_path):
+    no_data(monkeypatch, tmp_path / "cache")
+    monkeypatch.setenv("NO_PROXY", "127.0.0.1")
+    return tmp_path / "cache"
+
+
+def entry(address="", sha256=DIGEST, **options):
+    file = DataFile("graphs/local.gml", len(CONTENT), sha256, address)
+    return DatasetInfo("local", "graphs", "a test", "none", "https://page", (file,), **options)
+
+
+def fetch(info, **options):
+    return fetch_file(info, info.files[0], **options)
+
+
+def put(folder, file="graphs/local.gml"):
+    path = Path(folder, file)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_bytes(CONTENT)
+    return path
+
+
+def test_the_data_folder_comes_before_the_cache(monkeypatch, tmp_path, cache):
+    info = entry()
+    assert where(info) is None
+    cached = put(cache)
+    assert fetch(info) == cached
+    assert where(info) == "cache"
+    monkeypatch.setenv("GRFPP_DATA", str(tmp_path / "data"))
+    assert "not a folder" in refusal(data_folder)
+    given = put(tmp_path / "data")
+    assert fetch(info) == given
+    assert where(info) == "GRFPP_DATA"
+
+
+def test_what_serves_instead(cache):
+    other = DataFile("graphs/other.gml", 1, "0" * 64)
+    assert where(entry(package="networkx")) == "networkx"
+    assert where(entry(instead=other)) is None
+    put(cache, other.path)
+    assert where(entry(instead=other)) == "cache"
+
+
+def test_at_hand(cache):
+    assert at_hand("karate")
+    assert not at_hand("cora")
+    put(cache, "graphs/cora.gml")
+    assert at_hand("cora")
+    assert not at_hand("mnist")
+    for file in dataset_info("mnist").files:
+        put(cache, file.path)
+    assert at_hand("mnist")
+
+
+def test_the_cache_is_where_pooch_has_it(monkeypatch, tmp_path):
+    pooch = pytest.importorskip("pooch", reason="needs grfpp[download]")
+    monkeypatch.delenv("GRFPP_CACHE", raising=False)
+    assert cache_folder() == Path(pooch.os_cache("grfpp"))
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    assert cache_folder() == Path(pooch.os_cache("grfpp"))
+    monkeypatch.setenv("GRFPP_CACHE", str(tmp_path / "mine"))
+    assert cache_folder() == tmp_path / "mine"
+
+
+@pytest.mark.parametrize(
+    ("platform", "ends"),
+    [("win32", ("grfpp", "Cache", "grfpp")), ("darwin", ("Library", "Caches", "grfpp"))],
+)
+def test_caches_of_other_systems(monkeypatch, platform, ends):
+    monkeypatch.delenv("GRFPP_CACHE", raising=False)
+    monkeypatch.delenv("LOCALAPPDATA", raising=False)
+    monkeypatch.setattr(sys, "platform", platform)
+    assert cache_folder().parts[-len(ends) :] == ends
+
+
+def test_a_download_is_kept(cache, server, caplog, capfd):
+    pytest.importorskip("pooch", reason="needs grfpp[download]")
+    info = entry(f"{server}/public.gml")
+    with caplog.at_level(logging.WARNING, "grfpp"):
+        path = fetch(info)
+    assert path == cache / "graphs/local.gml"
+    assert path.read_bytes() == CONTENT
+    assert [record.getMessage() for record in caplog.records] == [
+        f"grfpp: downloading local (8 bytes) from {server}/public.gml"
+    ]
+    assert capfd.readouterr().err.count("\n") <= 1  # what pooch says is not said twice
+    path.write_bytes(b"kept")
+    assert fetch(info).read_bytes() == b"kept"
+
+
+def test_a_download_with_another_checksum_is_refused(cache, server):
+    pytest.importorskip("pooch", reason="needs grfpp[download]")
+    message = refusal(fetch, entry(f"{server}/public.gml", "0" * 64))
+    assert f"has not the checksum {'0' * 64}" in message
+    assert not [path for path in cache.rglob("*") if path.is_file()]
+
+
+def test_the_checksum_of_the_public_file_counts(cache, server):
+    pytest.importorskip("pooch", reason="needs grfpp[download]")
+    file = DataFile("graphs/local.gml", 8, "0" * 64, f"{server}/public.gml", DIGEST)
+    assert fetch_file(entry(), file).read_bytes() == CONTENT
+
+
+def test_a_file_that_is_not_there(cache, server):
+    pytest.importorskip("pooch", reason="needs grfpp[download]")
+    assert "127.0.0.1 answers 404" in refusal(fetch, entry(f"{server}/absent.gml"))
+
+
+def test_a_server_that_is_not_there(cache):
+    pytest.importorskip("pooch", reason="needs grfpp[download]")
+    message = refusal(fetch, entry("http://127.0.0.1:9/public.gml"))
+    assert "127.0.0.1 cannot be reached (ConnectionError)" in message
+    assert f"put it at {cache / 'graphs/local.gml'}" in message
+    assert "Get it from http://127.0.0.1:9/public.gml" in message
+    assert "set GRFPP_DATA to a folder that holds graphs/local.gml" in message
+
+
+def test_a_cache_that_cannot_be_written(cache, server):
+    pytest.importorskip("pooch", reason="needs grfpp[download]")
+    cache.write_bytes(b"a file, not a folder")
+    assert "the download failed" in refusal(fetch, entry(f"{server}/public.gml"))
+
+
+def test_without_an_address_or_without_downloads(cache):
+    message = refusal(fetch, entry())
+    assert "knows no address" in message
+    assert "Get it from https://page" in message
+    assert "not asked for" in refusal(fetch, entry("http://127.0.0.1:9/x"), download=False)
+    with pytest.raises(MissingDataError):
+        fetch(entry())
+
+
+def test_the_error_names_the_data_folder_that_was_searched(cache, monkeypatch, tmp_path):
+    monkeypatch.setenv("GRFPP_DATA", str(tmp_path))
+    assert f"neither in GRFPP_DATA ({tmp_path}) nor in the cache" in refusal(fetch, entry())
+
+
+def test_without_pooch(cache, monkeypatch):
+    monkeypatch.setitem(sys.modules, "pooch", None)
+    message = refusal(fetch, entry("http://127.0.0.1:9/x"))
+    assert "pip install 'grfpp[download]'" in message
+    assert str(cache / "graphs/local.gml") in message
+
+
+def test_importing_the_package_loads_no_optional_one():
+    code = (
+        "import sys, grfpp.datasets; heavy = {'networkx', 'rdkit', 'skimage', 'pooch', 'numba', "
+        "'matplotlib', 'torch', 'requests'}; sys.exit(','.join(heavy & set(sys.modules)) or 0)"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stderr) == (0, "")
+
+
+def test_nothing_is_unpickled():
+    source = Path(datasets.__file__).parent
+    for path in source.glob("*.py"):
+        text = path.read_text("utf-8")
+        assert "import pickle" not in text
+        assert "allow_pickle=True" not in text
+
+
+def test_find_file_ignores_folders(cache):
+    (cache / "graphs/local.gml").mkdir(parents=True)
+    assert find_file(entry().files[0]) is None
