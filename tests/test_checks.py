@@ -35,6 +35,7 @@ from grfpp.checks import (
     NEGLIGIBLE_BIAS,
     check_truncation,
     check_variance,
+    growth_bound,
     modulation_table,
     moment_growth,
     truncation_bias,
@@ -588,3 +589,15 @@ def test_absurd_weights_are_right_for_polynomials():
     graph = Graph(nx.to_numpy_array(nx.petersen_graph()) * 1e100)
     K = sample(graph, PStep(2, 1.0), 1, n_walks=2, termination=FixedLength(1), seed=0)
     assert_allclose(K.factors[0][0].sum(axis=1), 3e100)
+
+
+def test_the_bound_of_the_growth_is_one():
+    for graph in GRAPHS.values():
+        assert growth_bound(graph)[-1] >= moment_growth(graph)[-1] - 1e-9
+    assert growth_bound(karate(0.8), rate=0.8)[-1] == pytest.approx(2 * np.log(0.8))
+
+
+def test_plain_weights_need_no_iterations(monkeypatch):
+    monkeypatch.setattr("grfpp.checks.perron_root", lambda *args, **kwargs: pytest.fail("iterated"))
+    ring = Graph(np.eye(300, k=1) + np.eye(300, k=-1)).normalized(None, 0.5)
+    sample(ring, Diffusion(1.0), 1, 2, seed=0)

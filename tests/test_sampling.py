@@ -340,3 +340,8 @@ def test_kernels_without_a_root():
 def test_options_are_named():
     with pytest.raises(TypeError):
         sample(karate(), KERNEL, 2, 16, LAW, 0, True)
+
+
+def test_absurd_degrees_are_refused_at_once():
+    with pytest.raises(InputError, match="degree must be at most 1024"):
+        sample(karate(), Diffusion(1.0), 10**30)

@@ -11,6 +11,7 @@ from grfpp.arguments import whole
 from grfpp.errors import InputError
 from grfpp.graph import as_graph
 from grfpp.kernels import Kernel
+from grfpp.memory import require_bytes
 
 FloatArray = npt.NDArray[np.float64]
 
@@ -91,6 +92,10 @@ def relative_error(
     True
     """
     graph = as_graph(W)
+    if not isinstance(kernel, Kernel):
+        raise InputError(f"kernel must be a Kernel such as Diffusion(1.0), not {kernel!r}")
+    if not hasattr(K, "shape"):
+        K = np.asarray(K)
     n = graph.n_nodes
     if tuple(K.shape) != (n, n):
         raise InputError(f"the estimate has shape {tuple(K.shape)}, but the graph has {n} nodes")
@@ -100,9 +105,9 @@ def relative_error(
         exact = kernel.exact(graph)
         estimate = K.toarray() if hasattr(K, "toarray") else K @ np.eye(n)
         return RelativeError(float(np.linalg.norm(estimate - exact) / np.linalg.norm(exact)))
-    signs = np.random.default_rng([seed, 0x9E0BE]).integers(
-        0, 2, (n, whole(n_probes, "n_probes", 2))
-    )
+    shape = (n, whole(n_probes, "n_probes", 2))
+    require_bytes(40 * shape[0] * shape[1], f"{shape[1]} probes of {n} nodes")
+    signs = np.random.default_rng([whole(seed, "seed", 0), 0x9E0BE]).integers(0, 2, shape)
     probes = 2.0 * signs - 1.0
     exact = kernel.apply(graph, probes, tol=tol)
     difference = np.sum((K @ probes - exact) ** 2, axis=0)

@@ -155,11 +155,13 @@ def check_variance(
     if action == "ignore" or law.max_length is not None:
         return
     telescopes = len(plan.layout.factors) == 0 and not plan.graph.is_directed
+    growth = growth_bound(plan.graph, plan.layout.rate if telescopes else None)
+    if _converges(variance_terms(plan, growth)):
+        return
+    # The bound does not settle it: iterate for the growth itself.
     growth = moment_growth(plan.graph, plan.layout.rate if telescopes else None)
     logs = variance_terms(plan, growth)
-    if logs[-1] <= logs.max() + np.log(_CONVERGED) or _sum_is_finite(
-        kernel, degree, plan, growth[-1]
-    ):
+    if _converges(logs) or _sum_is_finite(kernel, degree, plan, growth[-1]):
         return
     message = (
         f"with {law!r} the variance of this estimate is infinite or nearly so: the terms "
@@ -168,13 +170,28 @@ def check_variance(
     )
     if action == "raise":
         raise InfiniteVarianceError(message)
-    warnings.warn(message, RuntimeWarning, stacklevel=3)
+    warnings.warn(message, RuntimeWarning, stacklevel=4)
+
+
+def _converges(logs: FloatArray) -> bool:
+    return bool(logs[-1] <= logs.max() + np.log(_CONVERGED))
 
 
 def _sum_is_finite(kernel: Kernel, degree: int, plan: WalkPlan, growth: float) -> bool:
     """Whether the sum has no further terms, because the modulation is a polynomial that ends."""
     scale = float(np.exp(np.clip(growth / 2, 0.0, 700.0)))
     return not _goes_on(kernel, degree, plan.lengths.max_length, scale)
+
+
+def growth_bound(graph: Graph, rate: float | None = None) -> FloatArray:
+    """Like `moment_growth`, with M's largest row sum in place of its spectral radius."""
+    if rate is not None:
+        return np.array([0.0, 2 * np.log(rate)])
+    top = float(graph.weights.max(initial=0.0)) or 1.0
+    squares = csr((graph.weights / top) ** 2, graph.indices, graph.indptr, graph.n_nodes)
+    with np.errstate(divide="ignore"):
+        largest = np.log(np.max(squares.sum(axis=1) * graph.out_degree))
+    return np.array([0.0, largest + 2 * np.log(top)])
 
 
 def moment_growth(graph: Graph, rate: float | None = None) -> FloatArray:

@@ -201,7 +201,7 @@ class KernelEstimate(LinearOperator):  # type: ignore[misc]
             32 * self.n_nodes * n_components,
             f"features of {n_components} components for {self.n_nodes} nodes",
         )
-        rng = np.random.default_rng(seed)
+        rng = np.random.default_rng(None if seed is None else whole(seed, "seed", 0))
 
         def gaussian() -> FloatArray:
             draws = rng.standard_normal((self.n_nodes, n_components))

@@ -76,6 +76,8 @@ class Graph:
         self, source: Any, *, directed: bool | None = None, n_nodes: int | None = None
     ) -> None:
         if isinstance(source, Graph):
+            if n_nodes not in (None, source.n_nodes) or (directed is False and source.is_directed):
+                raise InputError(f"{source!r} cannot be read with {directed=}, {n_nodes=}")
             matrix, node_ids = source.adjacency, source.node_ids
         else:
             matrix, node_ids = read_adjacency(source, directed=directed, n_nodes=n_nodes)
@@ -209,7 +211,7 @@ class Graph:
         return spectrum.perron_root(self.adjacency, symmetric=not self.is_directed)
 
     def spectral_radius(self) -> float:
-        """Largest absolute eigenvalue of the weight matrix, to about nine digits.
+        """Largest absolute eigenvalue of the weight matrix, to seven digits or more.
 
         Computed once, by Lanczos or Arnoldi iterations on the strongly connected components.
         """

@@ -1,4 +1,4 @@
-"""A few rows and columns of a kernel, at a cost that does not depend on the size of the graph."""
+"""A few rows and columns of a kernel, walked for from nowhere else."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ from grfpp.checks import OnInfiniteVariance
 from grfpp.errors import InputError
 from grfpp.kernels import Kernel
 from grfpp.memory import require_bytes
+from grfpp.parallel import thread_count
 from grfpp.planning import DEFAULT_LAW, plan_walks
 from grfpp.termination import Termination
 from grfpp.walks import WalkPlan, sample_rows
@@ -64,6 +65,7 @@ def sample_submatrix(
         truncate=truncate,
         on_infinite_variance=on_infinite_variance,
     )
+    thread_count(n_jobs)  # refuses what is no number of threads before the work begins
     left = _nodes(rows, forward.graph.n_nodes, "rows")
     right = left if columns is None else _nodes(columns, forward.graph.n_nodes, "columns")
     require_bytes(8 * len(left) * len(right), f"a {len(left)} x {len(right)} matrix")

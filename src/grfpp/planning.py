@@ -21,6 +21,8 @@ from grfpp.walks import WalkPlan
 from grfpp.walks.lengths import resolvable_length
 
 DEFAULT_LAW = Geometric(0.1)
+#: No use of stitching is known beyond single digits; this keeps absurd requests out.
+MAX_DEGREE = 1024
 
 
 class Plans(NamedTuple):
@@ -50,6 +52,8 @@ def plan_walks(
     if not isinstance(termination, Termination):
         raise InputError(f"termination must be a law such as Geometric(0.1), not {termination!r}")
     degree, n_walks = whole(degree, "degree", 1), whole(n_walks, "n_walks", 1)
+    if degree > MAX_DEGREE:
+        raise InputError(f"degree must be at most {MAX_DEGREE}, found {degree}")
     seed = _drawn() if seed is None else whole(seed, "seed", 0)
 
     kernel.check_converges(graph)

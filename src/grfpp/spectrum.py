@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
+from scipy.linalg import eigvalsh_tridiagonal
 from scipy.sparse import csgraph
 
 _DENSE_LIMIT = 200
@@ -38,7 +39,7 @@ def perron_root(matrix: sp.csr_array, *, symmetric: bool) -> float:
         values = np.linalg.eigvalsh(dense) if symmetric else np.linalg.eigvals(dense)
         root = float(np.abs(values).max())
     else:
-        root = _leading_eigenvalue(matrix, symmetric)
+        root = _lanczos(matrix) if symmetric else _leading_eigenvalue(matrix)
     return float(np.ldexp(bound * root, exponent))
 
 
@@ -50,16 +51,44 @@ def _within_components(matrix: sp.csr_array) -> sp.csr_array:
     return sp.csr_array((coo.data[keep], (rows[keep], columns[keep])), shape=matrix.shape)
 
 
-def _leading_eigenvalue(matrix: Any, symmetric: bool) -> float:
-    from scipy.sparse.linalg import ArpackError, ArpackNoConvergence, eigs, eigsh
+def _lanczos(matrix: Any, most: int = 2000) -> float:
+    """Largest eigenvalue of a symmetric matrix by Lanczos' three-term recurrence.
 
-    solve, which = (eigsh, "LA") if symmetric else (eigs, "LR")
+    Without reorthogonalisation: that only brings copies of eigenvalues that have converged. Where
+    the largest ones lie close, as on long paths, it is the value that converges, not the vector,
+    and so this ends long before a solver that waits for a small residual.
+    """
+    vector = np.sqrt(matrix.sum(axis=1)) + 1e-3  # a part of every component's Perron vector
+    vector /= np.linalg.norm(vector)
+    before = np.zeros_like(vector)
+    diagonal: list[float] = []
+    beside: list[float] = []
+    top, norm = 0.0, 0.0
+    while True:
+        following = matrix @ vector - norm * before
+        diagonal.append(float(vector @ following))
+        following -= diagonal[-1] * vector
+        norm = float(np.linalg.norm(following))
+        n = len(diagonal)
+        if n % 20 == 0 or norm < 1e-14 or n == most:
+            last = n - 1
+            values = eigvalsh_tridiagonal(diagonal, beside, select="i", select_range=(last, last))
+            gained, top = float(values[0]) - top, float(values[0])
+            if gained <= _TOLERANCE * top or norm < 1e-14 or n == most:
+                return top
+        beside.append(norm)
+        before, vector = vector, following / norm
+
+
+def _leading_eigenvalue(matrix: Any) -> float:
+    from scipy.sparse.linalg import ArpackError, ArpackNoConvergence, eigs
+
     start = np.sqrt(matrix.sum(axis=1)) + 1e-3
     try:
-        values = solve(
+        values = eigs(
             matrix,
             k=1,
-            which=which,
+            which="LR",
             v0=start,
             tol=_TOLERANCE,
             maxiter=_RESTARTS,

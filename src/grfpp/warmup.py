@@ -13,7 +13,7 @@ def warmup() -> None:
     >>> from grfpp.warmup import warmup
     >>> warmup()
     """
-    from grfpp import Diffusion, Graph, sample
+    from grfpp import Diffusion, Graph, sample, sample_submatrix
 
     graph = Graph(np.ones((3, 3))).normalized("sym")
     for dtype in (np.float64, np.float32):
@@ -21,3 +21,5 @@ def warmup() -> None:
             K = sample(graph, Diffusion(1.0), n_walks=2, seed=0, dtype=dtype, storage=storage)
             K @ np.ones((3, 2))
             K.features()
+            K.rows([0])
+    sample_submatrix(graph, Diffusion(1.0), [0], n_walks=2, seed=0)

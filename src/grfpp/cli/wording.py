@@ -6,8 +6,8 @@ import re
 
 #: What errors of the library tell to write in Python, and the option that does it here.
 _TRANSLATIONS = (
-    (r"graph\.normalized\('sym', scale=([^)]+)\)", r"--scale \1"),
-    (r"graph\.normalized\('sym', scale\)", "--scale"),
+    (r"graph\.normalized\('sym', scale=([^)]+)\)", r"--normalize sym --scale \1"),
+    (r"graph\.normalized\('sym', scale\)", "--normalize sym --scale"),
     (r"graph\.normalized\('sym'\)", "--normalize sym"),
     (r"\b(Geometric|Poisson)\(([0-9.e-]+)\)", lambda m: f"--termination {m[1].lower()}:{m[2]}"),
     (r"\btruncate=True\b", "--truncate"),

@@ -47,6 +47,7 @@ def sample_rows(
         len(chosen) and (chosen.dtype.kind not in "iu" or chosen.min() < 0 or chosen.max() >= n)
     ):
         raise InputError(f"rows must be a list of whole numbers from 0 to {n - 1}")
+    _require_buffers(plan)
     walker = Walker(plan, BATCH_STEPS)
     output = Output(int(1.2 * len(chosen) * (plan.expected_steps + 1)) + 64, np.dtype(dtype))
     block = walker.walk(np.ascontiguousarray(chosen, dtype=np.int64), output)
