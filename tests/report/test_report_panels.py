@@ -1,5 +1,6 @@
 """Panels as values, and drawn."""
 
+import base64
 from xml.etree import ElementTree
 
 import numpy as np
@@ -65,9 +66,18 @@ def test_files_are_whole_and_repeatable():
         first, second = (figures.image_bytes(curves.panels_figure([PANEL]), kind) for _ in "12")
         assert first == second
         assert first.startswith(head)
-    drawing = figures.image_bytes(curves.panel_figure(PANEL), "svg")
-    assert ElementTree.fromstring(drawing).tag.endswith("svg")
-    assert len(drawing) < 40_000
+
+
+def test_pictures_for_pages_are_small_and_whole():
+    head, _, data = curves.panel_uri(PANEL).partition(",")
+    assert head == "data:image/svg+xml;base64"
+    drawing = base64.b64decode(data)
+    assert curves.panel_uri(PANEL).endswith(data)
+    assert len(drawing) < 12_000
+    root = ElementTree.fromstring(drawing)
+    assert root.tag.endswith("svg")
+    told = [text.text for text in root.iter("{http://www.w3.org/2000/svg}text")]
+    assert {"walks", "error", "2", "8", "32", "0.1"} <= set(told)
 
 
 def test_pages_have_judgements_facts_headings_legends_and_links():

@@ -12,8 +12,8 @@ from grfpp.experiments.experiment import Claim, Holds, Rows
 from grfpp.experiments.graphs import title_of
 from grfpp.experiments.runner import Outcome
 from grfpp.io.archive import atomic_write
-from grfpp.report.curves import colour, panel_figure, panels_figure
-from grfpp.report.figures import data_uri, image_bytes
+from grfpp.report.curves import colour, panel_uri, panels_figure
+from grfpp.report.figures import image_bytes
 from grfpp.report.page import (
     Facts,
     Gallery,
@@ -157,7 +157,7 @@ def _section(outcome: Outcome) -> Section:
 def _gallery(claim: Claim, panels: Sequence[Panel]) -> Gallery:
     pictures = [
         Picture(
-            data_uri(panel_figure(panel)),
+            panel_uri(panel),
             f"{claim.title}, {panel.title}: {panel.y_label} against {panel.x_label}",
             panel.title,
             panel.note,

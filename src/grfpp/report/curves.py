@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import base64
+import re
 from collections.abc import Sequence
 from typing import Any
 
@@ -10,7 +12,7 @@ import numpy as np
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
-from grfpp.report.figures import COLOURS, FAINT, INK, round_ticks
+from grfpp.report.figures import COLOURS, FAINT, INK, image_bytes, round_ticks
 from grfpp.report.panels import Curve, Panel, legend
 
 MARKERS = "os^DvP"
@@ -31,6 +33,17 @@ def panel_figure(panel: Panel) -> Figure:
         figure = _figure(1, 1, _SIZE, 0.05, 0)
         _draw(figure.add_subplot(), panel)
         return figure
+
+
+def panel_uri(panel: Panel) -> str:
+    """One panel as an address that holds the picture itself, small: letters are left to fonts."""
+    with mpl.rc_context({"svg.fonttype": "none"}):
+        svg = image_bytes(panel_figure(panel), "svg").decode()
+    svg = re.sub(r"<metadata>.*?</metadata>\s*", "", svg, flags=re.DOTALL)
+    svg = re.sub(r"font-family: [^;]*", "font-family: sans-serif", svg)
+    svg = re.sub(r"\b([1-9]\d*\.\d\d)\d+", r"\1", svg)  # a hundredth of a point will do
+    svg = re.sub(r"\n\s*", "\n", svg)
+    return f"data:image/svg+xml;base64,{base64.b64encode(svg.encode()).decode()}"
 
 
 def panels_figure(panels: Sequence[Panel], columns: int = 4) -> Figure:
@@ -89,7 +102,7 @@ def _look(curve: Curve) -> dict[str, Any]:
 def _draw(axes: Any, panel: Panel) -> None:
     for curve in panel.curves:
         spread = np.asarray(curve.spread) if len(curve.spread) else None
-        axes.errorbar(curve.x, curve.y, yerr=spread, capsize=1.5, elinewidth=0.9, **_look(curve))
+        axes.errorbar(curve.x, curve.y, yerr=spread, elinewidth=1.1, **_look(curve))
     points = [
         (x, y) for curve in panel.curves for x, y in zip(curve.x, curve.y, strict=True) if y > 0
     ]
