@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 import scipy.sparse as sp
 
-from grfpp.walks import WalkPlan, sample_factor, sample_rows
+from grfpp.walks import WalkPlan, sample_factor
 from grfpp.walks.sampler import walk_blocks
 from grfpp.walks.walker import Block
 
@@ -31,10 +31,6 @@ class Factor(ABC):
     @abstractmethod
     def rmatmat(self, dense: FloatArray, n_jobs: int) -> FloatArray:
         """``factor.T @ dense``."""
-
-    @abstractmethod
-    def rows(self, chosen: npt.NDArray[np.int64] | slice) -> sp.csr_array:
-        """The chosen rows as a sparse matrix."""
 
     @abstractmethod
     def to_csr(self) -> sp.csr_array:
@@ -64,9 +60,6 @@ class StoredFactor(Factor):
         from grfpp.walks.products import transposed_matmat
 
         return transposed_matmat(self._matrix, dense, n_jobs)
-
-    def rows(self, chosen: npt.NDArray[np.int64] | slice) -> sp.csr_array:
-        return self._matrix[chosen]
 
     def to_csr(self) -> sp.csr_array:
         return self._matrix
@@ -114,11 +107,6 @@ class WalkedFactor(Factor):
         for task, block, _ in walk_blocks(self._plan, n_jobs=n_jobs, dtype=self._dtype):
             add_block_transposed(block, dense[task.start : task.stop], out)
         return out
-
-    def rows(self, chosen: npt.NDArray[np.int64] | slice) -> sp.csr_array:
-        if isinstance(chosen, slice):
-            chosen = np.arange(*chosen.indices(self.n_nodes))
-        return sample_rows(self._plan, chosen, self._dtype)
 
     def to_csr(self) -> sp.csr_array:
         return sample_factor(self._plan, dtype=self._dtype)

@@ -116,9 +116,9 @@ def test_reuse():
     assert (true.holds, false.holds) == (Holds.YES, Holds.NO)
     assert "GRF++ degree 2 with GRF's own walks below GRF in 4 of 4, error × 0.78" in true.measured
     assert "below GRF in 0 of 4, error × 1.06" in false.measured
-    assert "with two sets, one for each side, relative to GRF × 0.85" in true.measured
-    assert "with fresh walks relative to GRF × 0.71" in true.measured
-    assert "relative to GRF with one set for both sides × 0.71" in true.measured
+    assert "× 0.85 that of GRF when there are two sets, one for each side" in true.measured
+    assert "× 0.71 that of GRF when all walks are fresh" in true.measured
+    assert "the error is × 0.71 that of GRF with one set for both sides" in true.measured
 
 
 @pytest.mark.parametrize("kernel", other_kernels.KERNELS)

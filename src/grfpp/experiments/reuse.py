@@ -152,9 +152,9 @@ def judge(rows: Rows) -> Verdict:
     ]
     notes = []
     for text, low, high in (
-        ("relative to GRF with one set for both sides", ONE_SET, {"degree": 1, "walks": ONE_SET}),
-        ("with two sets, one for each side, relative to GRF", TWO_SETS, grf),
-        ("with fresh walks relative to GRF", FRESH, grf),
+        ("that of GRF with one set for both sides", ONE_SET, {"degree": 1, "walks": ONE_SET}),
+        ("that of GRF when there are two sets, one for each side", TWO_SETS, grf),
+        ("that of GRF when all walks are fresh", FRESH, grf),
     ):
         pairs = [
             pair
@@ -162,11 +162,11 @@ def judge(rows: Rows) -> Verdict:
             for pair in compare(rows, "", {"degree": degree, "walks": low}, high).pairs
         ]
         if pairs:
-            notes.append(f"{text} × {Comparison('', pairs, ()).ratio:.2f}")
+            notes.append(f"× {Comparison('', pairs, ()).ratio:.2f} {text}")
     return judged(
         "using the same walks for every factor still has less error than GRF, at every degree",
         comparisons,
-        f"all degrees together, error {', '.join(notes)}" if notes else "",
+        f"all degrees together, the error is {', '.join(notes)}" if notes else "",
     )
 
 
