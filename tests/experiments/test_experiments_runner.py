@@ -8,10 +8,10 @@ import sys
 import time
 from pathlib import Path
 
-import experiment_cases
 import pytest
-from experiment_cases import squares
 
+import experiment_cases
+from experiment_cases import squares
 from grfpp.experiments import store
 from grfpp.experiments.experiment import Settings
 from grfpp.experiments.runner import run_experiments

@@ -198,14 +198,13 @@ def _how(meta: dict[str, Any]) -> Section:
 
 
 def duration(seconds: float) -> str:
-    """A time for people.
+    """A time for people, on one line.
 
     Examples
     --------
-    >>> duration(0.04), duration(12.3), duration(150)
-    ('0.0 s', '12 s', '2 min 30 s')
+    >>> [duration(s).replace("\N{NO-BREAK SPACE}", " ") for s in (0.04, 12.3, 150)]
+    ['0.0 s', '12 s', '2.5 min']
     """
-    if seconds < 10:
-        return f"{seconds:.1f} s"
-    whole = round(seconds)
-    return f"{whole} s" if whole < 100 else f"{whole // 60} min {whole % 60} s"
+    if seconds < 100:
+        return f"{seconds:.{1 if seconds < 10 else 0}f}\N{NO-BREAK SPACE}s"
+    return f"{seconds / 60:.1f}\N{NO-BREAK SPACE}min"
