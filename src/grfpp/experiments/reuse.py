@@ -15,14 +15,7 @@ from grfpp.experiments.experiment import (
     Verdict,
 )
 from grfpp.experiments.graphs import EIGHT, at_hand
-from grfpp.experiments.grid import (
-    DIFFUSION,
-    N_WALKS,
-    Grid,
-    chosen,
-    geometric,
-    parameters,
-)
+from grfpp.experiments.grid import N_WALKS, Grid, chosen, error_cells, geometric, parameters
 from grfpp.experiments.measuring import (
     cost,
     exact_kernel,
@@ -52,21 +45,7 @@ def plan(settings: Settings) -> Plan:
     """One cell for every graph, degree and number of walks."""
     grid, (sigma2, p_halt) = PARAMETERS[settings.size], chosen(settings)
     graphs, skipped = at_hand(grid.graphs)
-    cells = [
-        {
-            "graph": graph,
-            "kernel": DIFFUSION,
-            "sigma2": sigma2,
-            "termination": geometric(p_halt),
-            "degree": degree,
-            "n_walks": n_walks,
-            "repeats": grid.repeats,
-            "seed": settings.seed,
-        }
-        for graph in graphs
-        for degree in grid.degrees
-        for n_walks in grid.n_walks
-    ]
+    cells = error_cells(grid, graphs, settings, sigma2, [geometric(p_halt)])
     return Plan(cells, parameters(grid, sigma2, p_halt), skipped)
 
 
