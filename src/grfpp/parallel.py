@@ -38,7 +38,7 @@ def in_order(
         try:
             for task in tasks:
                 ahead.append(pool.submit(work, task))
-                if len(ahead) > 2 * n_threads:
+                if len(ahead) > n_threads:
                     yield ahead.popleft().result()
             while ahead:
                 yield ahead.popleft().result()

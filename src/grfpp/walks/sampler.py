@@ -24,10 +24,11 @@ from grfpp.walks.walker import Block, Output, Walker
 Progress = Callable[[int, int], None]
 
 #: Steps that one batch walks in lock-step: its buffers then stay in a core's second-level cache.
-BATCH_STEPS = 24_000
+BATCH_STEPS = 16_000
 #: Steps that one task of a thread walks: long enough to hide Python, short enough to interrupt.
-TASK_STEPS = 250_000
-#: Rows that are walked to learn how many entries a row has, when memory may be short.
+TASK_STEPS = 100_000
+#: Rows that are walked to learn how many entries a row has: a share of all, and at most so many.
+PILOT_SHARE = 1 / 64
 PILOT_ROWS = 512
 
 
@@ -104,7 +105,7 @@ def walk_blocks(
         try:
             output = free.get_nowait()
         except Empty:
-            output = Output(2 * TASK_STEPS, dtype)
+            output = Output(TASK_STEPS * 5 // 4, dtype)
         block = local.walker.walk(np.arange(task.start, task.stop, dtype=np.int64), output)
         return block, output, then(task, block) if then is not None else None
 
@@ -119,10 +120,11 @@ def _expected_entries(plan: WalkPlan) -> int:
     """A good guess, on the high side, of how many entries the factor will have."""
     n = plan.graph.n_nodes
     per_row = min(1.0 + 1.2 * plan.expected_steps + 10 * plan.n_walks**0.5, n)
-    if n > 8 * PILOT_ROWS:
+    n_pilots = min(PILOT_ROWS, int(PILOT_SHARE * n))
+    if n_pilots >= 32:
         # Many walks meet: a few rows tell how many distinct nodes they really reach.
-        rows = np.linspace(0, n - 1, PILOT_ROWS).astype(np.int64)
-        per_row = 1.05 * sample_rows(plan, rows).nnz / PILOT_ROWS
+        rows = np.linspace(0, n - 1, n_pilots).astype(np.int64)
+        per_row = (1 + n_pilots**-0.5) * sample_rows(plan, rows).nnz / n_pilots
     return int(n * per_row) + 1
 
 
