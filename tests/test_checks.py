@@ -29,6 +29,7 @@ from grfpp import (
     TaylorKernel,
     TruncationError,
     UniformLength,
+    relative_error,
     sample,
 )
 from grfpp.checks import (
@@ -59,7 +60,9 @@ def check(kernel, degree, law, graph, action="raise"):
 
 def accepted(kernel, degree, law, graph):
     try:
-        check(kernel, degree, law, graph)
+        with warnings.catch_warnings():
+            warnings.filterwarnings("ignore", ".*of no use")  # finite all the same
+            check(kernel, degree, law, graph)
     except InfiniteVarianceError:
         return False
     return True
@@ -114,6 +117,40 @@ def test_ignore_is_silent():
             on_infinite_variance="ignore",
             truncate=True,
         )
+
+
+IGNORE = {"on_infinite_variance": "ignore"}
+HOPELESS = [
+    (Diffusion(20.0), 1, Geometric(0.5)),
+    (PStep(40, 1.5), 1, Poisson(1.0)),
+]
+
+
+@pytest.mark.parametrize(("kernel", "degree", "law"), HOPELESS)
+def test_a_variance_that_drowns_the_estimate_is_warned_of(kernel, degree, law):
+    W = karate()
+    with pytest.warns(RuntimeWarning, match="of no use") as caught:
+        K = sample(W, kernel, degree, 16, law, seed=0)
+    assert caught[0].filename == __file__
+    floor = float(re.search(r"error of ([\d.e+]+) at least", str(caught[0].message)).group(1))
+    errors = [
+        relative_error(sample(W, kernel, degree, 16, law, seed=seed, **IGNORE), kernel, W)
+        for seed in range(8)
+    ]
+    assert floor > 1
+    assert np.sqrt(np.mean(np.square(errors))) > 1
+    assert K.shape == (34, 34)
+
+
+@pytest.mark.parametrize("action", ["raise", "warn"])
+@pytest.mark.parametrize("lam", [1.0, 5.0, 10.0])
+def test_a_useful_estimate_is_not_warned_of(lam, action):
+    W = karate()
+    kernel = Diffusion(lam)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        K = sample(W, kernel, 1, 16, Geometric(0.1), seed=0, on_infinite_variance=action)
+    assert relative_error(K, kernel, W) < 1
 
 
 def test_infinite_variance_is_not_hidden_by_accepting_truncation():
@@ -567,6 +604,7 @@ def test_huge_weights_are_refused_or_right(degree):
             assert_allclose(factor.sum(axis=1), np.exp(300 / (2 * degree)), rtol=1e-11)
 
 
+@pytest.mark.filterwarnings("ignore:.*of no use:RuntimeWarning")
 @pytest.mark.parametrize("law", [Geometric(0.1), Geometric(0.01), Poisson(100.0)])
 @pytest.mark.parametrize("degree", [1, 2])
 def test_huge_weights_are_refused_for_unbounded_laws(law, degree):

@@ -147,21 +147,27 @@ def _goes_on(kernel: Kernel, degree: int, n: int, scale: float = 1.0) -> bool:
 def check_variance(
     kernel: Kernel, degree: int, plan: WalkPlan, law: Termination, action: OnInfiniteVariance
 ) -> None:
-    """Refuse a law whose variance does not converge, and name one that does."""
+    """Refuse a law whose variance does not converge, and warn of one that drowns the estimate."""
     if action not in ("raise", "warn", "ignore"):
         raise InputError(
             f"on_infinite_variance must be 'raise', 'warn' or 'ignore', not {action!r}"
         )
-    if action == "ignore" or law.max_length is not None:
+    if action == "ignore":
         return
     telescopes = len(plan.layout.factors) == 0 and not plan.graph.is_directed
-    growth = growth_bound(plan.graph, plan.layout.rate if telescopes else None)
-    if _converges(variance_terms(plan, growth)):
+    rate = plan.layout.rate if telescopes else None
+    bound = growth_bound(plan.graph, rate)
+    logs = variance_terms(plan, bound)
+    finite = law.max_length is not None or _converges(logs)
+    if finite and error_floor(plan, logs, bound[-1] / 2) <= 1:
         return
     # The bound does not settle it: iterate for the growth itself.
-    growth = moment_growth(plan.graph, plan.layout.rate if telescopes else None)
+    growth = moment_growth(plan.graph, rate)
     logs = variance_terms(plan, growth)
-    if _converges(logs) or _sum_is_finite(kernel, degree, plan, growth[-1]):
+    if finite or _converges(logs) or _sum_is_finite(kernel, degree, plan, growth[-1]):
+        with np.errstate(divide="ignore"):
+            log_radius = float(np.log(plan.graph.spectral_radius()))
+        _warn_if_hopeless(kernel, degree, plan, law, error_floor(plan, logs, log_radius))
         return
     message = (
         f"with {law!r} the variance of this estimate is infinite or nearly so: the terms "
@@ -171,6 +177,34 @@ def check_variance(
     if action == "raise":
         raise InfiniteVarianceError(message)
     warnings.warn(message, RuntimeWarning, stacklevel=4)
+
+
+def error_floor(plan: WalkPlan, logs: FloatArray, log_radius: float) -> float:
+    """About the least relative error that a factor can have, by the terms of its variance.
+
+    A row's variance is at least ``Σ_k f(k)² q_k / τ(k) / n_walks`` less its mean's square over
+    ``n_walks``, and its mean has a norm of at most ``Σ_k |f(k)| ρ^k``.
+    """
+    lengths = np.arange(1, len(plan.modulation))
+    with np.errstate(divide="ignore"):
+        log_f = np.log(np.abs(plan.modulation))
+    log_mean = np.logaddexp(log_f[0], np.logaddexp.reduce(log_f[1:] + lengths * log_radius))
+    # `variance_terms` may have counted each term twice.
+    log_square = np.logaddexp.reduce(logs) - np.log(2 * plan.n_walks)
+    return float(np.exp(np.clip(log_square / 2 - log_mean, -700, 700)))
+
+
+def _warn_if_hopeless(
+    kernel: Kernel, degree: int, plan: WalkPlan, law: Termination, floor: float
+) -> None:
+    if floor > 1:
+        warnings.warn(
+            f"with {law!r} and {plan.n_walks} walks a factor of {kernel!r} at degree {degree} has "
+            f"a relative error of {floor:.2g} at least: the estimate is of no use. Let walks be "
+            "longer (a smaller p_halt, a larger mean), or take a higher degree or smaller weights",
+            RuntimeWarning,
+            stacklevel=5,
+        )
 
 
 def _converges(logs: FloatArray) -> bool:

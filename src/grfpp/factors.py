@@ -104,7 +104,7 @@ class WalkedFactor(Factor):
 
         out = np.zeros((self.n_nodes, dense.shape[1]))
         # Summed here and in order, while the threads walk ahead: the same bits for any number.
-        for task, block, _ in walk_blocks(self._plan, n_jobs=n_jobs, dtype=self._dtype):
+        for task, block in walk_blocks(self._plan, n_jobs=n_jobs, dtype=self._dtype):
             add_block_transposed(block, dense[task.start : task.stop], out)
         return out
 

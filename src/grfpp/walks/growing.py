@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from typing import Any
 
 import numpy as np
@@ -17,6 +18,9 @@ class GrowingMatrix:
 
     Memory that is reserved but never written costs nothing, and shrinking an array in place moves
     nothing: so it begins a little too large and only grows where `capacity` was a bad guess.
+
+    Blocks may come from several threads at once. Places are given out in the order of the rows;
+    the threads then copy side by side, since the first touch of new memory takes its time.
     """
 
     def __init__(self, n_rows: int, n_columns: int, capacity: int, dtype: np.dtype[Any]) -> None:
@@ -25,19 +29,41 @@ class GrowingMatrix:
         self._index = np.empty(capacity, np.int32)
         self._value = np.empty(capacity, dtype)
         self._n_entries = 0
-        self.n_rows = 0
+        self._n_rows = 0
+        self._n_copying = 0
+        self._abandoned = False
+        self._changed = threading.Condition()
 
-    def append(self, block: Block) -> None:
-        """Add the rows that follow."""
-        n_entries = self._n_entries + len(block.columns)
-        if n_entries > len(self._index):
-            self._index = _enlarged(self._index, self._n_entries, n_entries * 3 // 2)
-            self._value = _enlarged(self._value, self._n_entries, n_entries * 3 // 2)
-        self._index[self._n_entries : n_entries] = block.columns
-        self._value[self._n_entries : n_entries] = block.values
-        following = self.n_rows + len(block.end)
-        self._indptr[self.n_rows + 1 : following + 1] = block.end + self._n_entries
-        self._n_entries, self.n_rows = n_entries, following
+    def append(self, block: Block, first_row: int | None = None) -> None:
+        """Add the rows that follow, or those from `first_row` on when their turn has come."""
+        changed = self._changed
+        first_row = self._n_rows if first_row is None else first_row
+        with changed:
+            changed.wait_for(lambda: self._n_rows == first_row or self._abandoned)
+            if self._abandoned:
+                return
+            start, end = self._n_entries, self._n_entries + len(block.columns)
+            if end > len(self._index):
+                changed.wait_for(lambda: self._n_copying == 0)
+                self._index = _enlarged(self._index, start, end * 3 // 2)
+                self._value = _enlarged(self._value, start, end * 3 // 2)
+            index, value = self._index[start:end], self._value[start:end]
+            following = first_row + len(block.end)
+            self._indptr[first_row + 1 : following + 1] = block.end + start
+            self._n_entries, self._n_rows = end, following
+            self._n_copying += 1
+            changed.notify_all()
+        index[:] = block.columns
+        value[:] = block.values
+        with changed:
+            self._n_copying -= 1
+            changed.notify_all()
+
+    def abandon(self) -> None:
+        """Let nobody wait any longer for rows that will not come."""
+        with self._changed:
+            self._abandoned = True
+            self._changed.notify_all()
 
     def finish(self) -> sp.csr_array:
         """Give the matrix."""

@@ -74,10 +74,16 @@ def sample_factor(
     stored = capacity * (np.dtype(np.int32).itemsize + value_type.itemsize) + 8 * n
     require_bytes(stored, f"a factor of {n} nodes with {plan.n_walks} walks each")
     matrix = GrowingMatrix(n, n, capacity, value_type)
-    for _, block, _ in walk_blocks(plan, n_jobs=n_jobs, dtype=value_type):
-        matrix.append(block)
+    blocks = walk_blocks(
+        plan,
+        n_jobs=n_jobs,
+        dtype=value_type,
+        then=lambda rows, block: matrix.append(block, rows.start),
+        on_failure=matrix.abandon,
+    )
+    for rows, _ in blocks:
         if progress is not None:
-            progress(matrix.n_rows, n)
+            progress(rows.stop, n)
     return matrix.finish()
 
 
@@ -86,12 +92,14 @@ def walk_blocks(
     *,
     n_jobs: int,
     dtype: np.dtype[Any],
-    then: Callable[[range, Block], Any] | None = None,
-) -> Iterator[tuple[range, Block, Any]]:
-    """Walk from all nodes, block by block: the rows, what their walks left, what `then` made of it.
+    then: Callable[[range, Block], None] | None = None,
+    on_failure: Callable[[], None] = lambda: None,
+) -> Iterator[tuple[range, Block]]:
+    """Walk from all nodes, block by block: the rows, and what their walks left.
 
-    Blocks come in the order of their rows; `then` is called in the thread that walked. A block is
-    valid until the next one is asked for: its memory is used again.
+    Blocks come in the order of their rows, and are valid until the next one is asked for: their
+    memory is used again. `then` is called for each in the thread that walked it, `on_failure` in
+    one where something went wrong.
     """
     n = plan.graph.n_nodes
     size = max(1, int(TASK_STEPS / (plan.expected_steps + 1)))
@@ -99,7 +107,14 @@ def walk_blocks(
     local = threading.local()
     free: SimpleQueue[Output] = SimpleQueue()
 
-    def work(task: range) -> tuple[Block, Output, Any]:
+    def work(task: range) -> tuple[Block, Output]:
+        try:
+            return walked(task)
+        except BaseException:
+            on_failure()
+            raise
+
+    def walked(task: range) -> tuple[Block, Output]:
         if not hasattr(local, "walker"):
             local.walker = Walker(plan, BATCH_STEPS)
         try:
@@ -107,12 +122,14 @@ def walk_blocks(
         except Empty:
             output = Output(TASK_STEPS * 5 // 4, dtype)
         block = local.walker.walk(np.arange(task.start, task.stop, dtype=np.int64), output)
-        return block, output, then(task, block) if then is not None else None
+        if then is not None:
+            then(task, block)
+        return block, output
 
     results = in_order(work, tasks, min(thread_count(n_jobs), len(tasks)))
     with closing(results):
-        for task, (block, output, made) in zip(tasks, results, strict=True):
-            yield task, block, made
+        for task, (block, output) in zip(tasks, results, strict=True):
+            yield task, block
             free.put(output)
 
 
