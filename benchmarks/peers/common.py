@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-_MOST_RUNS = 10
+_MOST_RUNS = 30
 
 
 class Arrays(NamedTuple):

@@ -32,7 +32,7 @@ def sample_grid(request: dict[str, Any]) -> list[dict[str, Any]]:
         matrix, first = timed(work)
         stored = stored_bytes(matrix)
     del matrix
-    seconds = min(first, best_seconds(work, budget=request["budget"], after=first, most=20))
+    seconds = min(first, best_seconds(work, budget=request["budget"], after=first))
     whole = _sample_seconds(W, threads)
     steps = n_steps(walk_plan(W))
     return [

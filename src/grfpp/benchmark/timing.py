@@ -14,7 +14,7 @@ Result = TypeVar("Result")
 
 
 def best_seconds(
-    work: Callable[[], Any], *, budget: float = 2.0, most: int = 5, after: float = 0.0
+    work: Callable[[], Any], *, budget: float = 2.0, most: int = 30, after: float = 0.0
 ) -> float:
     """The shortest of several runs: what the work takes when nothing disturbs it.
 
