@@ -279,6 +279,17 @@ class KernelEstimate(LinearOperator):  # type: ignore[misc]
             result[:, part.start : part.stop] = self._matmat(unit)
         return result
 
+    def to_torch(self, *, dtype: Any = None, device: Any = None, sort: bool = True) -> list[Any]:
+        """The factors ``[(K1, K2), …]`` as torch sparse CSR tensors; ``K̂ = sign · Π K1 K2ᵀ``.
+
+        Needs the extra ``torch``. With ``sort=False`` and no other type or device, the tensors
+        share the memory of the factors, whose columns are not in the order that torch asks for
+        (its products do not need it); else they are copies.
+        """
+        from grfpp.torch.convert import factors_to_torch
+
+        return factors_to_torch(self, dtype=dtype, device=device, sort=sort)
+
     def _nodes(self, nodes: npt.ArrayLike) -> npt.NDArray[np.int64]:
         chosen = np.atleast_1d(np.asarray(nodes))
         if chosen.size == 0:

@@ -107,6 +107,12 @@ class Graph:
     def __reduce__(self) -> tuple[Any, ...]:
         return Graph._of, (self.adjacency, self.node_ids)
 
+    def __copy__(self) -> Graph:
+        return self
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> Graph:
+        return self  # nothing about it ever changes
+
     @property
     def n_nodes(self) -> int:
         """Number of nodes."""

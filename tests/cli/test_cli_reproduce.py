@@ -22,6 +22,7 @@ def small(monkeypatch):
     good = squares([{"x": 1}, {"x": 2}], "good")
     bad = squares([{"x": 1}, {"x": 2, "act": "raise"}, {"x": 3, "act": "kill"}], "bad")
     monkeypatch.setattr(registry, "EXPERIMENTS", {"good": good, "bad": bad})
+    monkeypatch.setattr(registry, "GROUPS", {"all": (good, bad), "some": (good,)})
 
 
 def test_text(small, capsys):
@@ -51,6 +52,18 @@ def test_failed_cells_are_told_by_exit_code_page_and_one_line(small, capsys):
     assert "2 cells failed" in html
     assert "its process ended by SIGKILL" in html
     assert "grfpp reproduce all --seed 3" in html
+
+
+def test_groups_stand_for_their_experiments(small, capsys):
+    told = json.loads(accepted(capsys, "reproduce", "some", "good", "--json"))
+    assert list(told["experiments"]) == ["good"]
+
+
+def test_unknown_experiments_are_named_beside_those_that_exist(small, capsys):
+    message = refused(capsys, "reproduce", "some", "other")
+    assert (
+        "there is no experiment 'other'; there are good, bad, and the groups all, some" in message
+    )
 
 
 def test_without_matplotlib_the_tables_are_still_written(small, capsys, monkeypatch):

@@ -13,7 +13,17 @@ import typer
 from typer.main import get_command
 
 import grfpp
-from grfpp.cli import bench, datasets, demo, estimate, reproduce, warmup
+from grfpp.cli import (
+    bench,
+    classify,
+    cluster,
+    datasets,
+    demo,
+    estimate,
+    interpolate,
+    reproduce,
+    warmup,
+)
 from grfpp.cli.console import note, notices
 from grfpp.cli.wording import in_options
 from grfpp.errors import InputError
@@ -32,6 +42,9 @@ app = typer.Typer(
 
 # The function's name is the command's, its docstring the help.
 app.command(epilog=estimate.NOTES)(estimate.estimate)
+app.command(epilog=cluster.NOTES)(cluster.cluster)
+app.command(epilog=interpolate.NOTES)(interpolate.interpolate)
+app.command(epilog=classify.NOTES)(classify.classify)
 app.command(epilog=demo.NOTES)(demo.demo)
 app.command(epilog=datasets.NOTES)(datasets.datasets)
 app.command(epilog=bench.NOTES)(bench.bench)

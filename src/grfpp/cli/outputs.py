@@ -13,19 +13,19 @@ from grfpp.errors import InputError
 from grfpp.io.archive import atomic_write
 
 
-def check_output(path: Path, suffixes: Sequence[str]) -> None:
+def check_output(path: Path, suffixes: Sequence[str], option: str = "--output") -> None:
     """Refuse a file that could not be written, or whose suffix does not say what to write."""
     if path.suffix.lower() not in suffixes:
         found = path.suffix or "none"
         raise InputError(
-            f"--output {path}: the suffix must be {' or '.join(suffixes)}, not {found}"
+            f"{option} {path}: the suffix must be {' or '.join(suffixes)}, not {found}"
         )
     if path.is_dir():
-        raise InputError(f"--output {path} is a folder; name a file")
+        raise InputError(f"{option} {path} is a folder; name a file")
     if not path.parent.is_dir():
-        raise InputError(f"--output {path}: the folder {path.parent} does not exist")
+        raise InputError(f"{option} {path}: the folder {path.parent} does not exist")
     if not os.access(path.parent, os.W_OK):
-        raise InputError(f"--output {path}: the folder {path.parent} cannot be written to")
+        raise InputError(f"{option} {path}: the folder {path.parent} cannot be written to")
 
 
 def write_csv(path: Path, header: Sequence[Any], lines: Sequence[Sequence[Any]]) -> None:

@@ -1,4 +1,4 @@
-"""`grfpp reproduce`: the paper's estimation study as one command and one page."""
+"""`grfpp reproduce`: the paper's experiments as one command and one page."""
 
 from __future__ import annotations
 
@@ -24,17 +24,31 @@ SOME_FAILED = 1
 #: Shown below the options.
 NOTES = """
 \b
-Experiments:
-  estimation     error of exp(W) against walks, GRF and GRF++ (Fig. 2)
-  long-range     the same for pairs of distant nodes
-  halting        Poisson lengths against the Bernoulli scheme
-  halting-long   the same for pairs of distant nodes
-  reuse          the same walks for every factor, against fresh ones
-  speed          time of walking and of stitching, by degree
-  scaling        meshes of many sizes against dense brute force
-  other-kernels  (I-W)^-4, (I-W^2)^-4, exp(W^2)
-  equal-cost     errors against walk steps per node
-  theory         the lemma and the theorem, measured against formula
+The estimation study, together "all":
+  estimation      error of exp(W) against walks, GRF and GRF++ (Fig. 2)
+  long-range      the same for pairs of distant nodes
+  halting         Poisson lengths against the Bernoulli scheme
+  halting-long    the same for pairs of distant nodes
+  reuse           the same walks for every factor, against fresh ones
+  speed           time of walking and of stitching, by degree
+  scaling         meshes of many sizes against dense brute force
+  other-kernels   (I-W)^-4, (I-W^2)^-4, exp(W^2)
+  equal-cost      errors against walk steps per node
+  theory          the lemma and the theorem, measured against formula
+
+\b
+What kernels are used for, together "tasks":
+  clustering      nodes of seven graphs, beside Louvain and others
+  normals         hidden vertex normals of meshes, predicted by the kernel
+  classification  graphs told apart by the spectra of their kernels
+
+\b
+Transformers, together "models"; they need grfpp[torch]:
+  vit             a small vision transformer with and without a mask
+  gps             graph transformers with positional encodings
+
+\b
+"everything" is all of them.
 
 \b
 Data that is not at hand is left out; the page says so. See grfpp datasets.
@@ -85,7 +99,7 @@ def reproduce(
         bool, typer.Option("--json", help="Print one JSON document instead of text.")
     ] = False,
 ) -> None:
-    """Run the paper's estimation experiments again and write a page.
+    """Run the paper's experiments again and write a page.
 
     Every figure stands beside what the paper says and what was measured. Finished parts are kept:
     a run that was interrupted goes on where it stopped.

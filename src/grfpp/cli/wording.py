@@ -12,6 +12,7 @@ _TRANSLATIONS = (
     (r"\b(Geometric|Poisson)\(([0-9.e-]+)\)", lambda m: f"--termination {m[1].lower()}:{m[2]}"),
     (r"\btruncate=True\b", "--truncate"),
     (r"\bdegree=(\d+)\b", r"--degree \1"),
+    (r"\bsigma=([0-9.e-]+)", r"--sigma \1"),
     (r"\bn_jobs\b", "--jobs"),
 )
 

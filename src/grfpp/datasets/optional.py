@@ -12,6 +12,7 @@ _PACKAGES = {
     "rdkit": ("rdkit", "chem"),
     "skimage": ("scikit-image", "image"),
     "pooch": ("pooch", "download"),
+    "PIL": ("pillow", "image"),
 }
 
 

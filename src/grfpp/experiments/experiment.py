@@ -8,7 +8,7 @@ from enum import StrEnum
 from typing import Any
 
 from grfpp.report.page import Table
-from grfpp.report.panels import Panel
+from grfpp.report.panels import Panel, Surface
 
 #: A unit of work as plain values that JSON can hold; it says everything that its rows depend on.
 Cell = Mapping[str, Any]
@@ -106,7 +106,7 @@ class Claim:
     name: str
     title: str
     caption: str
-    panels: Callable[[Rows], list[Panel]]
+    panels: Callable[[Rows], Sequence[Panel | Surface]]
     judge: Callable[[Rows], Verdict]
     tables: Sequence[Callable[[Rows], Table]] = ()
 
@@ -133,6 +133,9 @@ class Experiment:
         Columns that hold measured seconds. An experiment that has some runs alone.
     cost
         A guess of the work in a cell, to show the time left and to begin with the longest.
+    parts
+        Folders of the package, such as ``"tasks"``, whose code its rows depend on beside the
+        library: what was stored by other code counts no more.
     version
         To be raised when `run` gives other rows for the same cell: stored ones then count no more.
     """
@@ -146,4 +149,5 @@ class Experiment:
     claims: Sequence[Claim]
     timings: Sequence[str] = ()
     cost: Callable[[Cell], float] = lambda cell: 1.0
+    parts: Sequence[str] = ()
     version: int = 1

@@ -27,7 +27,7 @@ from grfpp.report.page import (
     render_page,
     write_page,
 )
-from grfpp.report.panels import Panel, legend
+from grfpp.report.panels import Panel, Surface, legend
 
 _SIGNS = {Holds.YES: "✓", Holds.NOISE: "≈", Holds.NO: "✗", Holds.OPEN: "–"}
 _TONES = {Holds.YES: "good", Holds.NOISE: "good", Holds.NO: "bad", Holds.OPEN: "open"}
@@ -58,7 +58,7 @@ def write_report(folder: Path, outcomes: Sequence[Outcome], meta: dict[str, Any]
 def report_page(outcomes: Sequence[Outcome], meta: dict[str, Any]) -> str:
     """The whole page as text."""
     lead = [
-        "The estimation experiments of the paper “Computationally-efficient Graph Modeling with "
+        "Experiments of the paper “Computationally-efficient Graph Modeling with "
         "Refined Graph Random Features”, run again with `grfpp`. Every figure stands beside what "
         "the paper says and what was measured here; where the two differ, the numbers tell how "
         "much.",
@@ -72,7 +72,7 @@ def report_page(outcomes: Sequence[Outcome], meta: dict[str, Any]) -> str:
         sections.append(Section("Left out", [note], [table], "left-out"))
     sections.append(_how(meta))
     footer = f"Made by grfpp {grfpp.__version__}."
-    return render_page("The paper's estimation study, run again", lead, sections, footer)
+    return render_page("The paper's experiments, run again", lead, sections, footer)
 
 
 def _summary(outcomes: Sequence[Outcome], meta: dict[str, Any]) -> Section:
@@ -154,11 +154,11 @@ def _section(outcome: Outcome) -> Section:
     return Section(title, experiment.about, blocks, experiment.name)
 
 
-def _gallery(claim: Claim, panels: Sequence[Panel]) -> Gallery:
+def _gallery(claim: Claim, panels: Sequence[Panel | Surface]) -> Gallery:
     pictures = [
         Picture(
             panel_uri(panel),
-            f"{claim.title}, {panel.title}: {panel.y_label} against {panel.x_label}",
+            f"{claim.title}, {panel.title}: {panel.shows}",
             panel.title,
             panel.note,
         )

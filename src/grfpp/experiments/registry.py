@@ -1,4 +1,4 @@
-"""All experiments, in the order of the page."""
+"""All experiments, in the order of the page, and the groups that they form."""
 
 from __future__ import annotations
 
@@ -6,42 +6,65 @@ from collections.abc import Sequence
 
 from grfpp.errors import InputError
 from grfpp.experiments import (
+    classification,
+    clustering,
     equal_cost,
     estimation,
+    gps,
     halting,
     long_range,
+    normals,
     other_kernels,
     reuse,
     scaling,
     speed,
     theory,
+    vit,
 )
 from grfpp.experiments.experiment import Experiment
 
-EXPERIMENTS: dict[str, Experiment] = {
-    each.name: each
-    for each in (
-        estimation.EXPERIMENT,
-        long_range.EXPERIMENT,
-        halting.EXPERIMENT,
-        halting.LONG,
-        reuse.EXPERIMENT,
-        speed.EXPERIMENT,
-        scaling.EXPERIMENT,
-        other_kernels.EXPERIMENT,
-        equal_cost.EXPERIMENT,
-        theory.EXPERIMENT,
-    )
+#: The paper's estimation study.
+STUDY = (
+    estimation.EXPERIMENT,
+    long_range.EXPERIMENT,
+    halting.EXPERIMENT,
+    halting.LONG,
+    reuse.EXPERIMENT,
+    speed.EXPERIMENT,
+    scaling.EXPERIMENT,
+    other_kernels.EXPERIMENT,
+    equal_cost.EXPERIMENT,
+    theory.EXPERIMENT,
+)
+#: What kernels are used for.
+TASKS = (
+    clustering.EXPERIMENT,
+    normals.EXPERIMENT,
+    classification.EXPERIMENT,
+)
+#: Transformers, which need torch.
+MODELS = (
+    vit.EXPERIMENT,
+    gps.EXPERIMENT,
+)
+
+EXPERIMENTS: dict[str, Experiment] = {each.name: each for each in (*STUDY, *TASKS, *MODELS)}
+#: Names that stand for several experiments.
+GROUPS: dict[str, Sequence[Experiment]] = {
+    "all": STUDY,
+    "tasks": TASKS,
+    "models": MODELS,
+    "everything": tuple(EXPERIMENTS.values()),
 }
 
 
 def chosen_experiments(names: Sequence[str]) -> list[Experiment]:
-    """The experiments of these names, in the order of the page; ``all`` is all of them."""
-    unknown = [name for name in names if name not in EXPERIMENTS and name != "all"]
+    """The experiments and groups of these names, in the order of the page."""
+    unknown = [name for name in names if name not in EXPERIMENTS and name not in GROUPS]
     if unknown:
         raise InputError(
-            f"there is no experiment {unknown[0]!r}; there are {', '.join(EXPERIMENTS)}, and all"
+            f"there is no experiment {unknown[0]!r}; there are {', '.join(EXPERIMENTS)}, "
+            f"and the groups {', '.join(GROUPS)}"
         )
-    if "all" in names:
-        return list(EXPERIMENTS.values())
-    return [each for name, each in EXPERIMENTS.items() if name in names]
+    wanted = {each.name for name in names for each in GROUPS.get(name, ())} | set(names)
+    return [each for name, each in EXPERIMENTS.items() if name in wanted]

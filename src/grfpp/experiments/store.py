@@ -16,7 +16,7 @@ from grfpp.experiments.experiment import Cell, Experiment, Row
 from grfpp.io.archive import atomic_write
 
 _FORMAT = "grfpp-cell-1"
-#: Parts of the package that no number depends on.
+#: Parts of the package that no number depends on, unless an experiment says so.
 _NO_NUMBERS = {"benchmark", "cli", "demo", "experiments", "report", "tasks", "torch"}
 #: Parts of this package that numbers do depend on, beside each experiment's own `version`.
 _NUMBERS = ("copies.py", "graphs.py", "measuring.py")
@@ -45,7 +45,7 @@ class CellStore:
         identity = {
             "experiment": experiment.name,
             "version": experiment.version,
-            "code": code_fingerprint(),
+            "code": code_fingerprint(tuple(experiment.parts)),
             "cell": dict(cell),
         }
         return self.folder / experiment.name / f"{digest(identity)}.json"
@@ -97,12 +97,21 @@ def _canonical(value: Any) -> str:
 
 
 @cache
-def code_fingerprint() -> str:
-    """A name for the code that numbers come from: the library, and what measures with it."""
+def code_fingerprint(parts: tuple[str, ...] = ()) -> str:
+    """A name for the code that numbers come from: the library, and what measures with it.
+
+    Parameters
+    ----------
+    parts
+        Folders of the package that count beside the library.
+    """
     root = files("grfpp")
-    own = [(f"experiments/{name}", (root / "experiments" / name).read_bytes()) for name in _NUMBERS]
+    own = root / "experiments"
+    more = [(f"experiments/{name}", (own / name).read_bytes()) for name in _NUMBERS]
+    for part in parts:
+        more += [(f"{part}/{name}", text) for name, text in _sources(root / part)]
     total = hashlib.sha256(grfpp.__version__.encode())
-    for name, text in sorted([*_sources(root), *own]):
+    for name, text in sorted([*_sources(root), *more]):
         total.update(f"\0{name}\0".encode() + text)
     return total.hexdigest()[:16]
 

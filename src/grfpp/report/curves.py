@@ -13,12 +13,15 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
 from grfpp.report.figures import COLOURS, FAINT, INK, image_bytes, round_ticks
-from grfpp.report.panels import Curve, Panel, legend
+from grfpp.report.panels import Curve, Panel, Surface, legend
+from grfpp.report.surfaces import surface_uri, surfaces_figure
 
 MARKERS = "os^DvP"
 _SIZE = (2.45, 2.1)
 #: Room for the labels around a panel, in inches.
 _LEFT, _RIGHT, _BOTTOM = 0.6, 0.1, 0.42
+#: So many different values have a tick each where an axis is linear.
+_MOST_TICKS = 12
 _FONTS = {"font.size": 8.5, "axes.labelsize": 8.5, "xtick.labelsize": 8, "ytick.labelsize": 8}
 
 
@@ -35,8 +38,10 @@ def panel_figure(panel: Panel) -> Figure:
         return figure
 
 
-def panel_uri(panel: Panel) -> str:
+def panel_uri(panel: Panel | Surface) -> str:
     """One panel as an address that holds the picture itself, small: letters are left to fonts."""
+    if isinstance(panel, Surface):
+        return surface_uri(panel)
     with mpl.rc_context({"svg.fonttype": "none"}):
         svg = image_bytes(panel_figure(panel), "svg").decode()
     svg = re.sub(r"<metadata>.*?</metadata>\s*", "", svg, flags=re.DOTALL)
@@ -46,8 +51,13 @@ def panel_uri(panel: Panel) -> str:
     return f"data:image/svg+xml;base64,{base64.b64encode(svg.encode()).decode()}"
 
 
-def panels_figure(panels: Sequence[Panel], columns: int = 4) -> Figure:
-    """All panels side by side above one legend, for paper."""
+def panels_figure(panels: Sequence[Panel | Surface], columns: int = 4) -> Figure:
+    """All panels side by side above one legend, for paper; surfaces are not mixed with charts."""
+    surfaces = [panel for panel in panels if isinstance(panel, Surface)]
+    charts = [panel for panel in panels if isinstance(panel, Panel)]
+    if surfaces:
+        assert not charts
+        return surfaces_figure(surfaces)
     columns = max(1, min(columns, len(panels)))
     rows = -(-len(panels) // columns)
     curves = legend(panels)
@@ -56,7 +66,7 @@ def panels_figure(panels: Sequence[Panel], columns: int = 4) -> Figure:
     with mpl.rc_context(_FONTS):
         figure = _figure(rows, columns, (_SIZE[0], _SIZE[1] + 0.33), 0.38, foot)
         places = np.ravel(figure.subplots(rows, columns, squeeze=False))
-        for axes, panel in zip(places, panels, strict=False):
+        for axes, panel in zip(places, charts, strict=False):
             _draw(axes, panel)
             title = f"{panel.title}\n{panel.note}" if panel.note else panel.title
             axes.set_title(title, fontsize=8.5, color=INK, linespacing=1.15)
@@ -94,7 +104,7 @@ def _look(curve: Curve) -> dict[str, Any]:
         "marker": MARKERS[curve.style % len(MARKERS)],
         "markersize": 4,
         "linewidth": 1.4,
-        "linestyle": "--" if curve.dashed else "-",
+        "linestyle": "none" if not curve.joined else "--" if curve.dashed else "-",
         "markerfacecolor": "white" if curve.dashed else colour(curve.style),
     }
 
@@ -111,7 +121,7 @@ def _draw(axes: Any, panel: Panel) -> None:
         if panel.log_x:
             axes.set_xscale("log")
             _set_ticks(axes.xaxis, _few(np.unique(xs.round(6))))
-        else:
+        elif len(np.unique(xs)) <= _MOST_TICKS:
             axes.set_xticks(np.unique(xs))
         if panel.log_y:
             axes.set_yscale("log")

@@ -54,7 +54,8 @@ def image_bytes(figure: Figure, kind: Literal["svg", "png", "pdf"], dpi: int = 2
     metadata = {nothing[kind]: None}
     with mpl.rc_context({"svg.hashsalt": "grfpp"}):
         figure.savefig(buffer, format=kind, dpi=dpi, metadata=metadata)
-    return _fewer_colours(buffer) if kind == "png" else buffer.getvalue()
+    has_images = any(axes.images for axes in figure.axes)
+    return _fewer_colours(buffer) if kind == "png" and not has_images else buffer.getvalue()
 
 
 def _fewer_colours(png: io.BytesIO) -> bytes:

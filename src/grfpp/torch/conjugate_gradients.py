@@ -1,0 +1,62 @@
+"""Conjugate gradients for several right sides at once, to an accuracy that is checked."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import torch
+
+from grfpp.errors import InputError
+
+
+def solve(
+    product: Callable[[torch.Tensor], torch.Tensor],
+    right: torch.Tensor,
+    *,
+    tol: float = 1e-6,
+    max_iterations: int = 2000,
+) -> torch.Tensor:
+    """Solve ``A x = right`` for a symmetric positive definite ``A`` that is given by its products.
+
+    Parameters
+    ----------
+    product
+        ``A @ block``.
+    right
+        The right sides, one in every column.
+    tol
+        Norm of a column's residual, relative to the column, at which it counts as solved.
+    max_iterations
+        After so many, an error is raised.
+
+    Examples
+    --------
+    >>> A = torch.tensor([[2.0, 1.0], [1.0, 3.0]])
+    >>> solve(lambda block: A @ block, torch.tensor([[3.0], [4.0]]))
+    tensor([[1.0000],
+            [1.0000]])
+    """
+    solution = torch.zeros_like(right)
+    residual = right.clone()
+    direction = residual.clone()
+    squares = (residual**2).sum(0)
+    goal = squares * tol**2
+    for _ in range(max_iterations):
+        # A column that is done has a direction of zero, or next to it: it stays as it is.
+        if bool((squares <= goal).all()):
+            return solution
+        image = product(direction)
+        curvature = (direction * image).sum(0)
+        step = torch.where(squares > goal, squares / curvature.clamp_min(_TINY), 0.0)
+        solution += step * direction
+        residual -= step * image
+        before, squares = squares, (residual**2).sum(0)
+        direction = residual + (squares / before.clamp_min(_TINY)) * direction
+    worst = float((squares / goal.clamp_min(_TINY)).max().sqrt() * tol)
+    raise InputError(
+        f"conjugate gradients have not converged after {max_iterations} iterations: the residual "
+        f"is {worst:.2g}, not {tol:.2g}; take more noise, float64, or a larger tol"
+    )
+
+
+_TINY = 1e-30

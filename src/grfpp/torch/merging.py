@@ -1,0 +1,68 @@
+"""Merge a graph mask with the other masks that attention is called with."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import torch
+from torch import nn
+
+from grfpp.errors import InputError
+
+#: The name of the submodule that holds a mask.
+MASK = "graph_mask"
+_ARGUMENTS = (
+    *("query", "key", "value", "key_padding_mask", "need_weights", "attn_mask"),
+    *("average_attn_weights", "is_causal"),
+)
+
+
+def merged_arguments(
+    attention: nn.Module, args: tuple[Any, ...], kwargs: dict[str, Any]
+) -> tuple[tuple[Any, ...], dict[str, Any]]:
+    """Add the mask of an ``nn.MultiheadAttention`` to what it is called with."""
+    named = {**dict(zip(_ARGUMENTS, args, strict=False)), **kwargs}
+    query, key = named.get("query"), named.get("key")
+    if query is None or key is None:
+        return args, kwargs  # what is missing is for torch to say
+    if query.is_nested:
+        raise InputError("attention with a graph mask takes no nested tensors")
+    bias, first = getattr(attention, MASK), attention.batch_first and query.ndim == 3
+    bias.check(*(int(each.shape[1 if first else 0]) for each in (query, key)))
+    other = named.get("attn_mask")
+    if named.get("is_causal") and other is None:
+        raise InputError("is_causal is a hint about attn_mask, which is missing")
+    named["attn_mask"] = merged(bias(query), other)
+    named["is_causal"] = False
+    padding = named.get("key_padding_mask")
+    if padding is not None and padding.dtype == torch.bool:
+        # Torch wants both masks of one type.
+        named["key_padding_mask"] = as_bias(~padding, query.dtype)
+    return (), named
+
+
+def merged(bias: torch.Tensor, other: torch.Tensor | None, *, kept: bool = False) -> torch.Tensor:
+    """The sum of a graph mask and another one.
+
+    Parameters
+    ----------
+    bias
+        ``λ M``.
+    other
+        Numbers to add, or truth values.
+    kept
+        What "true" means among the latter: the pair is kept, or (as in ``nn.MultiheadAttention``)
+        left out.
+    """
+    if other is None:
+        return bias
+    if other.dtype == torch.bool:
+        other = as_bias(other if kept else ~other, bias.dtype)
+    return bias + other.to(bias.dtype)
+
+
+def as_bias(kept: torch.Tensor, dtype: torch.dtype) -> torch.Tensor:
+    """Zero for pairs that are kept, minus infinity for others."""
+    return torch.zeros(kept.shape, dtype=dtype, device=kept.device).masked_fill(
+        ~kept, float("-inf")
+    )

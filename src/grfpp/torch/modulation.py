@@ -1,0 +1,266 @@
+"""Modulations ``f(k)`` with parameters that can be trained."""
+
+from __future__ import annotations
+
+import math
+from abc import abstractmethod
+
+import torch
+from torch import nn
+
+from grfpp.arguments import positive, whole
+from grfpp.errors import InputError
+from grfpp.kernels import Diffusion, Kernel
+
+
+class LearnableModulation(nn.Module):  # type: ignore[misc]
+    """A vector ``f(0) … f(n_lengths - 1)`` as a function of parameters.
+
+    Its series, to the power ``2 · degree``, is the kernel: ``K = (Σ f(k) W^k)^(2 degree)``. To make
+    one of your own, inherit and write `forward`.
+
+    Parameters
+    ----------
+    n_lengths
+        How many values; walks deposit up to this length and not beyond.
+    degree
+        The stitching degree.
+    """
+
+    def __init__(self, n_lengths: int, degree: int = 2) -> None:
+        super().__init__()
+        self.n_lengths = whole(n_lengths, "n_lengths", 1)
+        self.degree = whole(degree, "degree", 1)
+
+    @abstractmethod
+    def forward(self) -> torch.Tensor:
+        """The vector ``f(0) … f(n_lengths - 1)``."""
+
+    def neglected(self) -> float:
+        """Share of the family's infinite series beyond `n_lengths`; 0 where there is no family.
+
+        At spectral radius 1, where it is largest for a normalised graph.
+        """
+        return 0.0
+
+
+class FreeModulation(LearnableModulation):
+    """Every value is a parameter of its own.
+
+    Parameters
+    ----------
+    n_lengths
+        How many values.
+    kernel
+        Begin with the modulation of this kernel; ``exp(W)`` if not given.
+    degree
+        The stitching degree of that.
+
+    Examples
+    --------
+    >>> FreeModulation(4, degree=2)()
+    tensor([1.0000, 0.2500, 0.0312, 0.0026], grad_fn=...)
+    """
+
+    def __init__(self, n_lengths: int, *, kernel: Kernel | None = None, degree: int = 2) -> None:
+        super().__init__(n_lengths, degree)
+        self.coefficients = nn.Parameter(_values_of(kernel, degree, self.n_lengths))
+
+    def forward(self) -> torch.Tensor:
+        """The parameters as they are."""
+        return self.coefficients * 1
+
+
+class MLPModulation(LearnableModulation):
+    """A kernel's modulation, bent by a small network: ``f(k) = f₀(k) · (1 + network(k))``.
+
+    The network's last layer begins at zero, so that training starts from ``f₀``. Values fall by
+    orders of magnitude with ``k``; what the network learns is relative.
+
+    Parameters
+    ----------
+    n_lengths
+        How many values.
+    kernel
+        The one with the modulation ``f₀``; ``exp(W)`` if not given.
+    degree
+        The stitching degree of that.
+    n_hidden
+        Width of the two hidden layers.
+
+    Examples
+    --------
+    >>> MLPModulation(4, degree=2)()
+    tensor([1.0000, 0.2500, 0.0312, 0.0026], grad_fn=...)
+    """
+
+    base: torch.Tensor
+    where: torch.Tensor
+
+    def __init__(
+        self,
+        n_lengths: int,
+        *,
+        kernel: Kernel | None = None,
+        degree: int = 2,
+        n_hidden: int = 16,
+    ) -> None:
+        super().__init__(n_lengths, degree)
+        width = whole(n_hidden, "n_hidden", 1)
+        self.register_buffer("base", _values_of(kernel, degree, self.n_lengths))
+        where = torch.arange(self.n_lengths).to(torch.get_default_dtype()) / self.n_lengths
+        self.register_buffer("where", where[:, None])
+        self.network = nn.Sequential(
+            nn.Linear(1, width), nn.Tanh(), nn.Linear(width, width), nn.Tanh(), nn.Linear(width, 1)
+        )
+        nn.init.zeros_(self.network[-1].weight)
+        nn.init.zeros_(self.network[-1].bias)
+
+    def forward(self) -> torch.Tensor:
+        """The base values times one plus what the network says."""
+        bend: torch.Tensor = self.network(self.where)[:, 0]
+        return self.base * (1 + bend)
+
+
+class _Family(LearnableModulation):
+    """A named kernel with one positive parameter, kept as its logarithm."""
+
+    lengths: torch.Tensor
+
+    def __init__(self, n_lengths: int, degree: int, start: float, laplacian: bool) -> None:
+        super().__init__(n_lengths, degree)
+        self.laplacian = bool(laplacian)
+        self.raw = nn.Parameter(torch.tensor(math.log(start), dtype=torch.get_default_dtype()))
+        lengths = torch.arange(self.n_lengths).to(torch.get_default_dtype())
+        self.register_buffer("lengths", lengths, persistent=False)
+
+    @property
+    def order(self) -> int:
+        """The kernel is the modulation's series to this power."""
+        return 2 * self.degree
+
+    @abstractmethod
+    def _log_terms(self) -> torch.Tensor:
+        """``log f(k)``, not normalised."""
+
+    @abstractmethod
+    def _log_sum(self) -> torch.Tensor:
+        """``log Σ f(k)`` over all ``k`` to infinity."""
+
+    def forward(self) -> torch.Tensor:
+        """The family's own formula."""
+        logs = self._log_terms()
+        return torch.exp(logs - self._log_sum() if self.laplacian else logs)
+
+    def neglected(self) -> float:
+        """``Σ_{k ≥ n_lengths} f(k) / Σ_k f(k)``, to rounding."""
+        with torch.no_grad():
+            kept = torch.exp(self._log_terms().double() - self._log_sum().double()).sum()
+        return max(0.0, 1.0 - float(kept))
+
+
+class DiffusionModulation(_Family):
+    """Diffusion with a trainable time: ``K = exp(λ W)``, or ``exp(−λ L)`` with ``L = I − W``.
+
+    ``f(k) = (λ/2l)^k / k!``, and with `laplacian` that times ``exp(−λ/2l)``: the probabilities of
+    a Poisson law.
+
+    Parameters
+    ----------
+    n_lengths
+        How many values; they should reach some way beyond ``λ / 2l``, see `neglected`.
+    degree
+        The stitching degree ``l``.
+    lam
+        The time ``λ`` to begin with.
+    laplacian
+        Take ``exp(−λ L)``, whose size does not grow with ``λ``.
+
+    Examples
+    --------
+    >>> modulation = DiffusionModulation(4, degree=2, lam=1.0)
+    >>> modulation()
+    tensor([1.0000, 0.2500, 0.0312, 0.0026], grad_fn=...)
+    >>> modulation.lam.item()
+    1.0
+    """
+
+    def __init__(
+        self, n_lengths: int, *, degree: int = 2, lam: float = 1.0, laplacian: bool = False
+    ) -> None:
+        super().__init__(n_lengths, degree, positive(lam, "lam"), laplacian)
+
+    @property
+    def lam(self) -> torch.Tensor:
+        """The time ``λ``."""
+        return torch.exp(self.raw)
+
+    def _log_terms(self) -> torch.Tensor:
+        log_share = self.raw - math.log(self.order)
+        return self.lengths * log_share - torch.lgamma(self.lengths + 1)
+
+    def _log_sum(self) -> torch.Tensor:
+        return self.lam / self.order
+
+
+class RegularizedLaplacianModulation(_Family):
+    """``K = (I − c W)^−power``, ``c = σ² / (1 + σ²)``, with a trainable ``σ²``.
+
+    With `laplacian` this is the textbook's ``(I + σ² L)^−power``, ``L = I − W``. With
+    ``r = power / 2l``, ``f(k) = c^k Γ(k + r) / (Γ(r) k!)``.
+
+    Parameters
+    ----------
+    n_lengths
+        How many values. They fall as ``c^k``, slowly where ``σ²`` is large; see `neglected`.
+    degree
+        The stitching degree ``l``.
+    power
+        The exponent, which is not trained.
+    sigma2
+        The ``σ²`` to begin with.
+    laplacian
+        Scale the kernel to ``(I + σ² L)^−power``.
+
+    Examples
+    --------
+    >>> RegularizedLaplacianModulation(4, degree=1, power=2, sigma2=1.0)()
+    tensor([1.0000, 0.5000, 0.2500, 0.1250], grad_fn=...)
+    """
+
+    def __init__(
+        self,
+        n_lengths: int,
+        *,
+        degree: int = 2,
+        power: float = 1.0,
+        sigma2: float = 1.0,
+        laplacian: bool = False,
+    ) -> None:
+        super().__init__(n_lengths, degree, positive(sigma2, "sigma2"), laplacian)
+        self.power = positive(power, "power")
+
+    @property
+    def sigma2(self) -> torch.Tensor:
+        """The regularisation ``σ²``."""
+        return torch.exp(self.raw)
+
+    def _log_terms(self) -> torch.Tensor:
+        exponent = self.power / self.order
+        log_c = nn.functional.logsigmoid(self.raw)
+        binomials = torch.lgamma(self.lengths + exponent) - torch.lgamma(self.lengths + 1)
+        return self.lengths * log_c + binomials - math.lgamma(exponent)
+
+    def _log_sum(self) -> torch.Tensor:
+        # (1 − c)^−r with 1 − c = 1 / (1 + σ²).
+        return nn.functional.softplus(self.raw) * (self.power / self.order)
+
+
+def _values_of(kernel: Kernel | None, degree: int, n_lengths: int) -> torch.Tensor:
+    chosen = Diffusion(1.0) if kernel is None else kernel
+    if not isinstance(chosen, Kernel):
+        raise InputError(f"kernel must be a Kernel such as Diffusion(1.0), not {kernel!r}")
+    if chosen.sign < 0:
+        raise InputError(f"{chosen!r} begins with a negative number: it has no real root")
+    values = torch.from_numpy(chosen.modulation(degree, n_lengths))
+    return values.to(torch.get_default_dtype())

@@ -1,0 +1,62 @@
+"""What the attention modules share: projections in and out, and heads."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+
+import torch
+from torch import nn
+
+from grfpp.arguments import whole
+from grfpp.errors import InputError
+
+
+class SelfAttention(nn.Module):  # type: ignore[misc]
+    """Multi-head self-attention whose heads a subclass joins.
+
+    The weights have the names, shapes and initial values of those of ``nn.MultiheadAttention``.
+
+    Parameters
+    ----------
+    embed_dim
+        Length of the vectors that go in and come out.
+    num_heads
+        It divides `embed_dim`.
+    bias
+        Whether projections have constants.
+    """
+
+    def __init__(self, embed_dim: int, num_heads: int, bias: bool = True) -> None:
+        super().__init__()
+        self.embed_dim = whole(embed_dim, "embed_dim", 1)
+        self.num_heads = whole(num_heads, "num_heads", 1)
+        if self.embed_dim % self.num_heads:
+            raise InputError(
+                f"embed_dim must be a multiple of num_heads, found {embed_dim} and {num_heads}"
+            )
+        self.in_proj_weight = nn.Parameter(torch.empty(3 * embed_dim, embed_dim))
+        if bias:
+            self.in_proj_bias = nn.Parameter(torch.zeros(3 * embed_dim))
+        else:
+            self.register_parameter("in_proj_bias", None)
+        self.out_proj = nn.Linear(embed_dim, embed_dim, bias=bias)
+        nn.init.xavier_uniform_(self.in_proj_weight)
+        if bias:
+            nn.init.zeros_(self.out_proj.bias)
+
+    @abstractmethod
+    def _attend(self, query: torch.Tensor, key: torch.Tensor, value: torch.Tensor) -> torch.Tensor:
+        """Values mixed among the tokens; all of shape ``(…, num_heads, n_tokens, d)``."""
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        """Mix ``x`` of shape ``(…, n_tokens, embed_dim)`` among its tokens."""
+        if x.ndim < 2 or x.shape[-1] != self.embed_dim:
+            raise InputError(
+                f"expected a tensor of shape (…, n_tokens, {self.embed_dim}), "
+                f"found {tuple(x.shape)}"
+            )
+        projected = nn.functional.linear(x, self.in_proj_weight, self.in_proj_bias)
+        parts = projected.unflatten(-1, (3, self.num_heads, -1)).movedim(-3, 0)
+        query, key, value = parts.transpose(-3, -2)
+        mixed: torch.Tensor = self._attend(query, key, value)
+        return self.out_proj(mixed.transpose(-3, -2).flatten(-2))

@@ -1,0 +1,314 @@
+"""A factor kept apart by walk length: one set of walks for every modulation.
+
+A factor is linear in its modulation, ``Φ(f) = Σ_k f(k) Φ_k``. Here the ``Φ_k`` are walked for, all
+at once and with the streams of the engine: whatever ``f`` will be, ``Φ(f)`` is the factor that the
+engine samples for it. Walks go one after the other, which is simpler and slower than in lock-step;
+they are walked once for all that is learned from them.
+"""
+
+from __future__ import annotations
+
+import threading
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+import scipy.sparse as sp
+from numba import njit, uint64
+
+from grfpp.errors import InputError
+from grfpp.memory import require_bytes
+from grfpp.parallel import in_order, thread_count
+from grfpp.sparse import csr
+from grfpp.walks import streams
+from grfpp.walks.engine import _draw_length, _home, _mix64, _scaled
+from grfpp.walks.layout import DEGREE_BITS
+from grfpp.walks.plan import WalkPlan
+
+FloatArray = npt.NDArray[np.float64]
+
+_DEGREE_MASK = (1 << DEGREE_BITS) - 1
+_GOLDEN = streams.GOLDEN
+_NODE_STRIDE = streams.NODE_STRIDE
+_WALK_STRIDE = streams.WALK_STRIDE
+#: Lengths are stored in two bytes.
+MOST_LENGTHS = np.iinfo(np.int16).max
+#: Steps that one task of a thread walks.
+_TASK_STEPS = 100_000
+#: Bytes of an entry (its column, where its deposits end) and of a deposit (its length and amount).
+_ENTRY_BYTES, _DEPOSIT_BYTES = 12, 10
+
+
+@dataclass(frozen=True, eq=False)
+class LengthDeposits:
+    """The matrices ``Φ_k`` on one common pattern.
+
+    Attributes
+    ----------
+    indptr, columns
+        The pattern of ``Φ(f)`` in CSR form; columns stand in the order of their first visit.
+    ends
+        Where the deposits of each entry end; those of entry ``e`` begin at ``ends[e - 1]``.
+    lengths, amounts
+        Of every deposit: ``k``, and the mean over walks of ``load / τ(k)``.
+    n_lengths
+        Lengths ``0 … n_lengths - 1`` are told apart.
+    """
+
+    indptr: npt.NDArray[np.int64]
+    columns: npt.NDArray[np.int32]
+    ends: npt.NDArray[np.int64]
+    lengths: npt.NDArray[np.int16]
+    amounts: FloatArray
+    n_lengths: int
+
+    @property
+    def n_nodes(self) -> int:
+        """Number of rows and of columns."""
+        return len(self.indptr) - 1
+
+    def factor(self, modulation: npt.ArrayLike) -> sp.csr_array:
+        """``Φ(f)`` for one modulation.
+
+        Parameters
+        ----------
+        modulation
+            ``f(0) … f(n_lengths - 1)``.
+        """
+        f = np.asarray(modulation, dtype=np.float64)
+        if f.shape != (self.n_lengths,):
+            raise InputError(f"modulation must hold {self.n_lengths} numbers, found {f.shape}")
+        begins = np.concatenate([[0], self.ends[:-1]])
+        values = np.add.reduceat(f[self.lengths] * self.amounts, begins)
+        return csr(values, self.columns, self.indptr, self.n_nodes)
+
+
+def sample_by_length(plan: WalkPlan, *, n_jobs: int = -1) -> LengthDeposits:
+    """Walk from every node, on `n_jobs` threads, and keep the lengths apart.
+
+    The plan's modulation counts only by its number of lengths.
+
+    The result is the same to the last bit for any number of threads.
+    """
+    n, n_lengths = plan.graph.n_nodes, plan.lengths.max_length + 1
+    if n_lengths > MOST_LENGTHS:
+        raise InputError(f"at most {MOST_LENGTHS} lengths are told apart, found {n_lengths}")
+    most = n * (1 + int(plan.expected_steps))
+    # What the tasks found and the whole that they are joined to exist side by side.
+    require_bytes(
+        2 * most * (_ENTRY_BYTES + _DEPOSIT_BYTES),
+        f"deposits by length of {n} nodes with {plan.n_walks} walks each",
+    )
+    size = max(1, int(_TASK_STEPS / (plan.expected_steps + 1)))
+    tasks = [range(start, min(start + size, n)) for start in range(0, n, size)]
+    local = threading.local()
+
+    def work(task: range) -> _Rows:
+        if not hasattr(local, "walker"):
+            local.walker = _Walker(plan)
+        rows: _Rows = local.walker.walk(task)
+        return rows
+
+    parts = list(in_order(work, tasks, min(thread_count(n_jobs), len(tasks))))
+    return LengthDeposits(
+        indptr=_joined_ends([part.row_end for part in parts], leading_zero=True),
+        columns=np.concatenate([part.columns for part in parts]),
+        ends=_joined_ends([part.entry_end for part in parts]),
+        lengths=np.concatenate([part.lengths for part in parts]),
+        amounts=np.concatenate([part.amounts for part in parts]),
+        n_lengths=n_lengths,
+    )
+
+
+class _Rows(NamedTuple):
+    """Consecutive rows: where each ends, their columns, where the deposits of each entry end."""
+
+    row_end: npt.NDArray[np.int64]
+    columns: npt.NDArray[np.int32]
+    entry_end: npt.NDArray[np.int64]
+    lengths: npt.NDArray[np.int16]
+    amounts: FloatArray
+
+
+def _joined_ends(
+    parts: list[npt.NDArray[np.int64]], leading_zero: bool = False
+) -> npt.NDArray[np.int64]:
+    """Ends that each part counts from its own beginning, counted from the very first."""
+    offsets = np.cumsum([0, *(int(part[-1]) for part in parts)])
+    shifted = [part + offset for part, offset in zip(parts, offsets, strict=False)]
+    return np.concatenate([np.zeros(int(leading_zero), np.int64), *shifted])
+
+
+class _Walker:
+    """One thread's hands: the plan's arrays and the room that a row needs."""
+
+    def __init__(self, plan: WalkPlan) -> None:
+        layout, n_lengths = plan.layout, plan.lengths.max_length + 1
+        # In halves, so that neither overflows where the product does not; what does overflow is
+        # found in the amounts.
+        with np.errstate(over="ignore", invalid="ignore"):
+            half_power = layout.rate ** (np.arange(n_lengths) / 2)
+            scale = half_power * (half_power / plan.lengths.survival / plan.n_walks)
+        self._plan_arrays = (
+            layout.word,
+            layout.slots,
+            layout.factors,
+            layout.node,
+            layout.potential,
+            layout.inverse_potential,
+            scale,
+            plan.lengths.high,
+            plan.lengths.low,
+            plan.lengths.guide,
+            np.uint64(plan.key),
+        )
+        self._capacity = int(1.2 * _TASK_STEPS) + 64
+        most_steps = plan.n_walks * plan.lengths.max_length
+        most_found = min(most_steps + 1, plan.graph.n_nodes)
+        require_bytes(
+            8 * most_found * (n_lengths + 1) + 8 * most_steps,
+            f"one row of {plan.n_walks} walks, by length",
+        )
+        self._buffers = (
+            np.empty(plan.n_walks, np.int64),
+            np.empty(1 << max(4, (2 * most_steps + 1).bit_length()), np.int32),
+            np.empty(most_found, np.int64),
+            np.empty((most_found, n_lengths)),
+        )
+
+    def walk(self, rows: range) -> _Rows:
+        """Walk from consecutive rows."""
+        row_end = np.empty(len(rows), np.int64)
+        while True:
+            columns, entry_end = np.empty(self._capacity, np.int32), np.empty(self._capacity, int)
+            lengths, amounts = np.empty(self._capacity, np.int16), np.empty(self._capacity)
+            n_entries, n_deposits = _walk_rows(
+                *self._plan_arrays,
+                rows.start,
+                *self._buffers,
+                row_end,
+                columns,
+                entry_end,
+                lengths,
+                amounts,
+            )
+            if n_entries >= 0:
+                break
+            self._capacity *= 2
+        amounts = amounts[:n_deposits].copy()
+        if not np.isfinite(amounts).all():
+            raise InputError(
+                "the loads of the walks overflow: the weights are too large for walks of this "
+                "length; use graph.normalized('sym') or a smaller scale"
+            )
+        return _Rows(
+            row_end,
+            columns[:n_entries].copy(),
+            entry_end[:n_entries].copy(),
+            lengths[:n_deposits].copy(),
+            amounts,
+        )
+
+
+@njit(nogil=True, cache=True)  # type: ignore[untyped-decorator]
+def _walk_rows(
+    words: Any,
+    slots: Any,
+    factors: Any,
+    nodes: Any,
+    potential: Any,
+    inverse_potential: Any,
+    scale: Any,
+    high: Any,
+    low: Any,
+    guide: Any,
+    key: Any,
+    first_row: int,
+    n_steps: Any,
+    table: Any,
+    found_word: Any,
+    sums: Any,
+    row_end: Any,
+    columns: Any,
+    entry_end: Any,
+    lengths: Any,
+    amounts: Any,
+) -> tuple[int, int]:
+    """Walk as many rows as `row_end` has room for; (-1, -1) where the output is too small."""
+    weighted = len(factors) > 0
+    n_walks = len(n_steps)
+    n_entries = 0
+    n_deposits = 0
+    for r in range(len(row_end)):
+        row = first_row + r
+        home_word = words[row]
+        node_key = _mix64(key + uint64(row + 1) * uint64(_NODE_STRIDE))
+        total = 0
+        for walk in range(n_walks):
+            n_steps[walk] = 0
+            if home_word & _DEGREE_MASK:
+                state = _mix64(node_key + uint64(walk + 1) * uint64(_WALK_STRIDE))
+                n_steps[walk] = _draw_length(state, high, low, guide)
+            total += n_steps[walk]
+
+        # A small hash table from nodes to the row's entries, as in the engine.
+        bits = 4
+        while (1 << bits) < 2 * (total + 1):
+            bits += 1
+        mask = (1 << bits) - 1
+        shift = uint64(32 - bits)
+        for cell in range(mask + 1):
+            table[cell] = -1
+        table[_home(home_word, shift)] = 0
+        found_word[0] = home_word
+        sums[0] = 0.0
+        sums[0, 0] = scale[0] * n_walks
+        found = 1
+
+        for walk in range(n_walks):
+            state = _mix64(node_key + uint64(walk + 1) * uint64(_WALK_STRIDE))
+            word = home_word
+            load = 1.0
+            for k in range(1, n_steps[walk] + 1):
+                if (word & _DEGREE_MASK) == 0:
+                    break
+                state += uint64(_GOLDEN)
+                slot = (word >> DEGREE_BITS) + _scaled(_mix64(state), word & _DEGREE_MASK)
+                if weighted:
+                    word = slots[2 * slot]
+                    load *= factors[2 * slot + 1]
+                else:
+                    word = slots[slot]
+                cell = _home(word, shift)
+                while table[cell] >= 0 and found_word[table[cell]] != word:
+                    cell = (cell + 1) & mask
+                entry = table[cell]
+                if entry < 0:
+                    entry = found
+                    table[cell] = found
+                    found_word[found] = word
+                    sums[found] = 0.0
+                    found += 1
+                sums[entry, k] += scale[k] * load
+
+        if n_entries + found > len(columns):
+            return -1, -1
+        for entry in range(found):
+            word = found_word[entry]
+            columns[n_entries + entry] = nodes[word >> DEGREE_BITS]
+            share = 1.0
+            if not weighted:
+                share = potential[row] * inverse_potential[word & _DEGREE_MASK]
+            for k in range(sums.shape[1]):
+                amount = sums[entry, k]
+                if amount != 0.0:
+                    if n_deposits == len(amounts):
+                        return -1, -1
+                    lengths[n_deposits] = k
+                    amounts[n_deposits] = amount * share
+                    n_deposits += 1
+            entry_end[n_entries + entry] = n_deposits
+        n_entries += found
+        row_end[r] = n_entries
+    return n_entries, n_deposits

@@ -1,0 +1,148 @@
+import csv
+import json
+import zipfile
+
+import networkx as nx
+import numpy as np
+import pytest
+from cli_helpers import accepted, refused
+
+FAST = ("--folds", "3", "--trees", "10", "--walks", "4", "--eigenvalues", "4", "--sigma", "0.8")
+
+
+def write_zip(path, members):
+    with zipfile.ZipFile(path, "w") as packed:
+        for name, text in members.items():
+            packed.writestr(name, text)
+    return path
+
+
+def archive(path, n_graphs=24, classes=None, labels=True):
+    """Rings and stars in TUDataset's format, two classes, nodes labelled by degree."""
+    edges, graph_of, node_labels = [], [], []
+    for number in range(n_graphs):
+        made = nx.cycle_graph(5 + number) if number % 2 else nx.star_graph(4 + number)
+        first = len(graph_of) + 1
+        edges += [f"{first + a}, {first + b}" for a, b in made.edges]
+        graph_of += [number + 1] * len(made)
+        node_labels += [degree for _, degree in made.degree]
+    classes = np.arange(n_graphs) % 2 if classes is None else classes
+    members = {
+        "SMALL/SMALL_A.txt": "\n".join(edges),
+        "SMALL/SMALL_graph_indicator.txt": "\n".join(map(str, graph_of)),
+        "SMALL/SMALL_graph_labels.txt": "\n".join(map(str, classes)),
+    }
+    if labels:
+        members["SMALL/SMALL_node_labels.txt"] = "\n".join(map(str, node_labels))
+    return write_zip(path, members)
+
+
+@pytest.fixture
+def small(tmp_path):
+    return archive(tmp_path / "SMALL.zip")
+
+
+def facts(out):
+    return dict(line.split(None, 1) for line in out.splitlines())
+
+
+@pytest.mark.parametrize("method", ["exact", "grf", "grf++"])
+def test_rings_and_stars_are_told_apart(capsys, small, method):
+    told = facts(accepted(capsys, "classify", small, "--method", method, *FAST))
+    assert told["data"] == "SMALL: 24 graphs of 16.5 nodes on average, 2 classes"
+    assert told["accuracy"].endswith(" %, mean and sd over folds")
+    assert float(told["accuracy"].split()[0]) > 90
+    assert told["folds"] == "3, stratified, seed 0"
+    assert (
+        told["kernel"]
+        == {
+            "exact": "diffusion, exact",
+            "grf": "diffusion, walks with stitching degree 1, lengths geometric:0.1",
+            "grf++": "diffusion, walks with stitching degree 2, lengths geometric:0.1",
+        }[method]
+    )
+    walks = "" if method == "exact" else "4 walks, "
+    assert told["chosen"] == f"most often sigma 0.8, {walks}4 eigenvalues"
+    assert "s features" in told["time"]
+
+
+def test_json_and_file(capsys, small, tmp_path):
+    path = tmp_path / "folds.csv"
+    options = ("--folds", "3", "--trees", "10", "--walks", "2,4", "--eigenvalues", "5")
+    command = ("classify", small, *options, "--sigma", "0.5", "--output", path, "--json")
+    told = json.loads(accepted(capsys, *command, "--jobs", "1"))
+    assert (told["dataset"], told["n_graphs"], told["n_classes"]) == ("SMALL", 24, 2)
+    assert told["chosen_among"] == {
+        "sigma": [0.5],
+        "n_walks": [2, 4],
+        "n_eigenvalues": [5],
+    }
+    assert told["accuracy"] == np.mean([fold["accuracy"] for fold in told["folds"]])
+    with path.open(encoding="utf-8", newline="") as stream:
+        lines = list(csv.DictReader(stream))
+    assert [float(line["accuracy"]) for line in lines] == [f["accuracy"] for f in told["folds"]]
+    assert list(lines[0]) == [
+        *("fold", "sigma", "n_walks", "n_eigenvalues", "out_of_bag", "accuracy"),
+    ]
+    again = json.loads(accepted(capsys, *command, "--jobs", "2"))
+    assert again["folds"] == told["folds"]
+    other = json.loads(accepted(capsys, *command, "--seed", "1"))
+    assert other["folds"] != told["folds"]
+
+
+@pytest.mark.parametrize("kind", ["same-label", "both-spectra", "label-pairs"])
+def test_features_with_labels(capsys, small, kind):
+    told = facts(accepted(capsys, "classify", small, "--features", kind, *FAST))
+    assert told["features"] == kind
+    assert float(told["accuracy"].split()[0]) > 85
+
+
+def test_refusals(capsys, small, tmp_path, monkeypatch):
+    monkeypatch.delenv("GRFPP_DATA", raising=False)
+    monkeypatch.setenv("GRFPP_CACHE", str(tmp_path))
+
+    def message(*arguments):
+        return refused(capsys, "classify", *arguments)
+
+    assert "did you mean 'MUTAG'" in message("MUTAGG")
+    assert "put it at" in message("COLLAB")
+    assert "there is no data set 'karate'" in message("karate")
+    assert "nowhere.zip" in message(tmp_path / "nowhere.zip")
+    assert "class 0 has 12 graphs, too few for 20 folds; use at most 12" in message(
+        small, "--folds", "20"
+    )
+    one = archive(tmp_path / "one.zip", classes=[1] * 24)
+    assert "all 24 graphs are of one class" in message(one, *FAST)
+    bare = archive(tmp_path / "bare.zip", labels=False)
+    assert "the nodes of SMALL have no labels" in message(bare, "--features", "same-label", *FAST)
+    assert "--sigma 'wide' is not a list of numbers" in message(small, "--sigma", "wide")
+    assert "--walks '4.5' is not a list of whole numbers" in message(small, "--walks", "4.5")
+    assert "sigma must be a positive" in message(small, "--folds", "2", "--sigma", "0")
+    assert "n_walks must be a whole number" in message(small, "--folds", "2", "--walks", "0")
+    assert "n_eigenvalues must be" in message(small, "--folds", "2", "--eigenvalues", "0")
+    assert "there is no kernel 'heat'" in message(small, "--kernel", "heat")
+    assert "unknown termination law" in message(small, "--folds", "2", "-t", "never")
+    assert "the suffix must be .csv" in message(small, "--output", "folds.txt")
+    assert "--jobs must be a whole number" in message(small, "--jobs", "0")
+    diverges = message(small, "--folds", "2", "--kernel", "inverse-power:2", "--sigma", "1")
+    assert "converges for spectral radii below 1" in diverges
+
+
+def test_more_eigenvalues_than_nodes_and_graphs_without_edges(capsys, tmp_path):
+    members = {
+        "S_A.txt": "1, 2\n2, 3\n6, 7\n",
+        "S_graph_indicator.txt": "\n".join(["1", "1", "1", "2", "3", "4", "4", "5", "6"]),
+        "S_graph_labels.txt": "\n".join(["0", "1", "1", "0", "1", "0"]),
+    }
+    path = write_zip(tmp_path / "S.zip", members)
+    out = accepted(
+        capsys, "classify", path, "--folds", "3", "--trees", "5", "--eigenvalues", "50",
+        "--walks", "3",
+    )  # fmt: skip
+    assert "6 graphs" in out
+
+
+def test_help(capsys):
+    out = accepted(capsys, "classify", "--help")
+    assert "grfpp classify NCI1 --method exact" in out
+    assert "label-pairs" in out

@@ -1,0 +1,279 @@
+"""Gaussian processes on nodes: against dense algebra, and against an exact process."""
+
+import math
+
+import networkx as nx
+import numpy as np
+import pytest
+import torch
+from torch.testing import assert_close
+
+import grfpp
+from grfpp import InputError
+from grfpp.datasets import triangulated_sphere
+from grfpp.torch import DiffusionModulation, GRFKernel, LearnableKernel, NodeGP, posterior_samples
+from grfpp.torch.conjugate_gradients import solve
+
+import gpytorch  # isort: skip - after grfpp.torch, which keeps its import quiet
+
+DOUBLE = torch.float64
+GRID = grfpp.Graph(nx.grid_2d_graph(10, 10)).normalized("sym")
+TRAIN, TEST = torch.arange(0, 100, 2), torch.arange(1, 100, 2)
+
+
+def kernel_of(W=GRID, lam=5.0, degree=2, n_lengths=16, **options):
+    modulation = DiffusionModulation(n_lengths, degree=degree, lam=lam, laplacian=True)
+    return GRFKernel(W, modulation, **{"n_walks": 50, "seed": 0, "dtype": DOUBLE, **options})
+
+
+def targets(seed=0):
+    rng = np.random.default_rng(seed)
+    i, j = np.divmod(np.arange(100), 10)
+    return torch.tensor(np.sin(i / 2) + np.cos(j / 3) + 0.1 * rng.standard_normal(100))
+
+
+def dense(kernel):
+    return kernel.graph_kernel.rows(range(kernel.graph_kernel.n_nodes)).detach()
+
+
+# --- the kernel -------------------------------------------------------------------------------
+
+
+def test_entries_are_those_of_the_graph_kernel():
+    kernel, K = kernel_of(), dense(kernel_of())
+    assert_close(kernel(TRAIN).to_dense(), K[TRAIN][:, TRAIN])
+    assert_close(kernel(TEST, TRAIN).to_dense(), K[TEST][:, TRAIN])
+    assert_close(kernel(TRAIN, diag=True), K.diagonal()[TRAIN])
+    assert_close(kernel(TRAIN.double()[:, None]).to_dense(), K[TRAIN][:, TRAIN])
+
+
+def test_a_node_that_is_seen_twice():
+    K = kernel_of()(torch.tensor([3, 3, 7])).to_dense()
+    assert_close(K[0], K[1])
+
+
+@pytest.mark.parametrize(
+    ("nodes", "message"),
+    [
+        (torch.zeros(3, 2), "one number of a node a row"),
+        (torch.tensor([0.5]), "whole numbers"),
+        (torch.tensor([100]), "between 0 and 99"),
+    ],
+)
+def test_inputs_that_are_no_nodes_are_refused(nodes, message):
+    with pytest.raises(InputError, match=message):
+        kernel_of()(nodes).to_dense()
+
+
+def test_a_directed_graph_is_refused():
+    with pytest.raises(InputError, match="undirected"):
+        GRFKernel(grfpp.Graph([[0, 1], [0, 0]]), seed=0)
+
+
+# --- training ---------------------------------------------------------------------------------
+
+
+def model_of(**options):
+    y = targets()
+    return NodeGP(TRAIN, y[TRAIN], kernel_of(**options), noise=0.05)
+
+
+def test_likelihood_and_gradient_are_those_of_dense_algebra():
+    model = model_of()
+    objective = gpytorch.mlls.ExactMarginalLogLikelihood(model.likelihood, model)
+    loss = -objective(model(TRAIN), model.train_targets) * len(TRAIN)
+    loss.backward()
+    found = [each.grad.clone() for each in model.parameters()]
+    model.zero_grad()
+    K = model.kernel.graph_kernel.rows(TRAIN)[:, TRAIN] * model.covar_module.outputscale
+    law = torch.distributions.MultivariateNormal(
+        model.mean_module.constant.expand(50), K + model.likelihood.noise * torch.eye(50)
+    )
+    wanted = -law.log_prob(model.train_targets)
+    wanted.backward()
+    assert_close(loss, wanted, rtol=1e-6, atol=0)
+    for gradient, parameter in zip(found, model.parameters(), strict=True):
+        assert_close(gradient, parameter.grad, rtol=1e-5, atol=1e-8)
+
+
+def test_conjugate_gradients_train_towards_the_same_place():
+    found = []
+    for largest in (800, 0):  # dense Cholesky; conjugate gradients
+        model = model_of()
+        with gpytorch.settings.max_cholesky_size(largest):
+            model.fit(40, seed=0, n_probes=100, tol=0.01)
+        found.append(model)
+    times = [model.kernel.modulation.lam for model in found]
+    noises = [model.likelihood.noise for model in found]
+    assert times[0].item() == pytest.approx(times[1].item(), rel=0.15)
+    assert noises[0].item() == pytest.approx(noises[1].item(), rel=0.15)
+
+
+def test_fit_repeats_itself_and_leaves_other_random_numbers_alone():
+    torch.manual_seed(1)
+    before = torch.get_rng_state()
+    with gpytorch.settings.max_cholesky_size(0):
+        losses = [model_of().fit(3, seed=0) for _ in range(2)]
+    assert losses[0] == losses[1]
+    assert torch.equal(torch.get_rng_state(), before)
+
+
+@pytest.mark.parametrize(
+    ("make", "message"),
+    [
+        (lambda: NodeGP([0, 1], [1.0], kernel_of()), "equal length"),
+        (lambda: NodeGP([], [], kernel_of()), "equal length"),
+        (lambda: NodeGP([0], [math.nan], kernel_of()), "finite"),
+        (lambda: NodeGP([0], [1.0], kernel_of(), noise=0), "noise must be a positive"),
+        (lambda: model_of().fit(-1), "n_steps"),
+        (lambda: model_of().fit(1, lr=-1), "lr must be a positive"),
+        (lambda: NodeGP([0], [1.0], gpytorch.kernels.RBFKernel()).posterior(), "needs a GRFKernel"),
+    ],
+)
+def test_what_cannot_be_used_is_refused(make, message):
+    with pytest.raises(InputError, match=message):
+        make()
+
+
+# --- prediction -------------------------------------------------------------------------------
+
+
+def exact_posterior(K, y, noise, mean=0.0):
+    S = K[TRAIN][:, TRAIN] + noise * torch.eye(len(TRAIN), dtype=DOUBLE)
+    cross = K[TEST][:, TRAIN]
+    middle = mean + cross @ torch.linalg.solve(S, y[TRAIN] - mean)
+    covariance = K[TEST][:, TEST] - cross @ torch.linalg.solve(S, cross.T)
+    return middle, covariance
+
+
+def test_posterior_is_that_of_dense_algebra():
+    kernel, y = kernel_of(), targets()
+    found = posterior_samples(
+        kernel,
+        TRAIN,
+        y[TRAIN],
+        TEST,
+        noise=0.05,
+        outputscale=3.0,
+        mean=0.4,
+        n_samples=4000,
+        tol=1e-8,
+        seed=0,
+    )
+    mean, covariance = exact_posterior(3.0 * dense(kernel), y, 0.05, 0.4)
+    assert_close(found.mean, mean, rtol=1e-6, atol=1e-6)
+    # 4000 samples know a standard deviation to 1.1 %, and 50 of them are looked at.
+    assert_close(found.std, covariance.diagonal().sqrt(), rtol=0.045, atol=0)
+    assert found.samples.shape == (4000, 50)
+    assert_close(torch.cov(found.samples.T), covariance, rtol=0, atol=0.06)
+
+
+def test_gpytorch_predicts_the_same():
+    model = model_of()
+    model.eval()
+    with torch.no_grad():
+        wanted = model(TEST)
+    found = model.posterior(TEST, n_samples=2000, seed=0, tol=1e-8)
+    assert_close(found.mean, wanted.mean, rtol=1e-5, atol=1e-5)
+    assert_close(found.std, wanted.stddev, rtol=0.1, atol=0)
+
+
+def test_posterior_at_all_nodes_and_its_seed():
+    kernel, y = kernel_of(), targets()
+    first, again, other = (
+        posterior_samples(kernel, TRAIN, y[TRAIN], noise=0.1, seed=seed) for seed in (0, 0, 1)
+    )
+    assert first.mean.shape == (100,)
+    assert torch.equal(first.samples, again.samples)
+    assert not torch.equal(first.samples, other.samples)
+    part = posterior_samples(kernel, TRAIN, y[TRAIN], TEST, noise=0.1, seed=0)
+    assert_close(part.samples, first.samples[:, TEST])
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"noise": 0.0}, "noise must be a positive"),
+        ({"noise": 0.1, "outputscale": -1.0}, "outputscale must be a positive"),
+        ({"noise": 0.1, "n_samples": 1}, "n_samples must be a whole number"),
+        ({"noise": 0.1, "targets": torch.ones(3)}, "one for each of the 50"),
+        ({"noise": 0.1, "targets": torch.full((50,), math.inf)}, "finite"),
+        ({"noise": 0.1, "kernel": None}, "must be a GRFKernel"),
+    ],
+)
+def test_posteriors_that_make_no_sense_are_refused(options, message):
+    settings = {"kernel": kernel_of(), "targets": targets()[TRAIN], **options}
+    kernel, y = settings.pop("kernel"), settings.pop("targets")
+    with pytest.raises(InputError, match=message):
+        posterior_samples(kernel, TRAIN, y, **settings)
+
+
+def test_a_kernel_with_independent_sides_has_no_posterior():
+    kernel = LearnableKernel(GRID, DiffusionModulation(8), seed=0)
+    with pytest.raises(InputError, match="symmetric=True"):
+        posterior_samples(kernel, TRAIN, targets()[TRAIN], noise=0.1)
+
+
+def test_conjugate_gradients_to_the_accuracy_asked_for():
+    rng = np.random.default_rng(0)
+    Q = np.linalg.qr(rng.normal(size=(60, 60)))[0]
+    A = torch.tensor((Q * np.geomspace(1, 1e4, 60)) @ Q.T)
+    right = torch.tensor(rng.normal(size=(60, 4)) * [1e-6, 1.0, 1e6, 0.0])
+    x = solve(lambda block: A @ block, right, tol=1e-9)
+    assert ((A @ x - right).norm(dim=0) <= 1e-8 * right.norm(dim=0)).all()
+    with pytest.raises(InputError, match="have not converged after 5 iterations"):
+        solve(lambda block: A @ block, right, max_iterations=5)
+
+
+# --- the whole --------------------------------------------------------------------------------
+
+
+def sphere_data(n_subdivisions):
+    mesh = triangulated_sphere(n_subdivisions)
+    x, y, z = np.asarray(mesh.vertices).T
+    smooth = np.sin(3 * x) * np.cos(2 * y) + 0.5 * np.tanh(4 * z)
+    rng = np.random.default_rng(0)
+    noisy = torch.tensor(smooth + 0.1 * rng.standard_normal(len(smooth)))
+    order = torch.tensor(rng.permutation(len(smooth)))
+    half = len(order) // 2
+    return mesh.graph.normalized("sym"), noisy, order[:half], order[half:]
+
+
+class Dense(gpytorch.kernels.Kernel):
+    """The exact kernel, from all eigenvectors."""
+
+    def __init__(self, W, lam):
+        super().__init__()
+        values, vectors = np.linalg.eigh(W.adjacency.toarray())
+        self.gaps, self.vectors = torch.tensor(1 - values), torch.tensor(vectors)
+        self.raw = torch.nn.Parameter(torch.tensor(math.log(lam)))
+
+    def forward(self, x1, x2, diag=False, **params):
+        left, right = (self.vectors[x[:, 0]] for x in (x1, x2))
+        left = left * torch.exp(-self.raw.exp() * self.gaps)
+        return (left * right).sum(1) if diag else left @ right.T
+
+
+def trained(kernel, data, n_steps):
+    _, y, train, _ = data
+    model = NodeGP(train, y[train], kernel, outputscale=10.0)
+    model.fit(n_steps)
+    return model
+
+
+def test_error_is_that_of_the_exact_process_and_intervals_hold():
+    data = sphere_data(3)  # 642 nodes
+    W, y, _, test = data
+    exact = trained(Dense(W, 10.0), data, 30)
+    exact.eval()
+    with torch.no_grad():
+        wanted = (exact(test).mean - y[test]).pow(2).mean().sqrt()
+    model = trained(kernel_of(W, 10.0, degree=4, n_lengths=14, n_walks=16, n_exact=2), data, 30)
+    found = model.posterior(test, n_samples=200, seed=0)
+    error = (found.mean - y[test]).pow(2).mean().sqrt()
+    assert error.item() == pytest.approx(wanted.item(), rel=0.01)
+    width = 1.96 * (found.std**2 + model.likelihood.noise.detach()).sqrt()
+    share = ((found.mean - y[test]).abs() < width).double().mean()
+    assert 0.92 < share < 0.98  # 95 %, give or take two standard errors
+    lam = exact.kernel.raw.exp().item()
+    assert model.kernel.modulation.lam.item() == pytest.approx(lam, rel=0.05)
