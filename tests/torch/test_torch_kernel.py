@@ -1,5 +1,8 @@
 """Learnable kernels: one set of walks, every modulation, gradients to all of them."""
 
+import copy
+import pickle
+
 import networkx as nx
 import numpy as np
 import pytest
@@ -250,12 +253,36 @@ def test_a_series_that_is_cut_off_is_told_once():
         (lambda: kernel_of().rows([-1]), InputError, "between 0 and 8"),
         (lambda: kernel_of().rows([0.5]), InputError, "whole numbers"),
         (lambda: kernel_of().rows([float("nan")]), InputError, "whole numbers"),
+        (lambda: kernel_of().rows(["a"]), InputError, "whole numbers"),
+        (lambda: kernel_of().rows([True]), InputError, "whole numbers"),
+        (lambda: kernel_of().rows(torch.ones(9, dtype=torch.bool)), InputError, "whole numbers"),
+        (lambda: kernel_of().rows([[0, 1]]), InputError, "whole numbers"),
         (lambda: kernel_of().entries([0, 1], [0]), InputError, "do not make pairs"),
     ],
 )
 def test_what_cannot_be_used_is_refused(make, error, message):
     with pytest.raises(error, match=message):
         make()
+
+
+@pytest.mark.parametrize(
+    "nodes", [[3, 0], (3, 0), np.array([3, 0], np.uint8), torch.tensor([3.0, 0.0])]
+)
+def test_lists_of_nodes_of_any_kind(nodes):
+    kernel = kernel_of()
+    assert torch.equal(kernel.rows(nodes), kernel.rows(torch.tensor([3, 0])))
+
+
+@pytest.mark.parametrize("copied", [copy.deepcopy, lambda each: pickle.loads(pickle.dumps(each))])
+def test_copies_are_kernels_of_their_own(copied):
+    kernel = kernel_of()
+    rows = kernel.rows([2, 5]).detach()
+    other = copied(kernel)
+    assert torch.equal(other.rows([2, 5]), rows)
+    with torch.no_grad():
+        other.modulation.raw += 1
+    assert not torch.equal(other.rows([2, 5]), rows)
+    assert torch.equal(kernel.rows([2, 5]), rows)
 
 
 def test_no_nodes_no_rows():

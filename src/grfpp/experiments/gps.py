@@ -19,8 +19,8 @@ from grfpp.experiments.gps_encodings import (
 )
 from grfpp.experiments.gps_verdicts import judge, judge_reference
 from grfpp.experiments.gps_views import (
-    difference_panels,
-    metric_panels,
+    all_error_panels,
+    error_panels,
     pairs_table,
     paper_table,
     reference_table,
@@ -225,17 +225,17 @@ EXPERIMENT = Experiment(
         Claim(
             "gps",
             "GRF and GRF++ as positional encodings",
-            "What an encoding adds to the test metric, a point a seed. Dashed: no difference, and "
-            "the paper's.",
-            difference_panels,
+            "Test error (what is missing of a perfect metric) with an encoding over that without, "
+            "a point a seed. Dashed: no difference, and the paper's GRF++.",
+            error_panels,
             judge,
             (paper_table, pairs_table),
         ),
         Claim(
             "gps-reference",
             "Beside other encodings",
-            "Test metric of every encoding, a point a seed.",
-            metric_panels,
+            "Test error of every encoding, a point a seed.",
+            all_error_panels,
             judge_reference,
             (reference_table,),
         ),

@@ -52,16 +52,6 @@ class Difference:
         n = len(self.values)
         return float(2 * t.sf(abs(self.mean) / self.standard_error, n - 1))
 
-    @property
-    def is_loss(self) -> bool:
-        """Whether the first is worse by more than chance."""
-        return self.mean < 0 and self.p_value < SIGNIFICANT
-
-    @property
-    def is_gain(self) -> bool:
-        """Whether the first is better by more than chance."""
-        return self.mean > 0 and self.p_value < SIGNIFICANT
-
 
 def differences(rows: Rows, first: str, second: str) -> list[Difference]:
     """Test metric of the first encoding less that of the second, by data set.

@@ -20,7 +20,14 @@ def judge(rows: Rows) -> Verdict:
         "better than GRF, on all data sets"
     )
     found = [_compared(rows, NONE), _compared(rows, GRF)]
-    return Verdict(paper, "; ".join(words for _, words in found), worst([h for h, _ in found]))
+    answers = [answer for answer, _ in found]
+    # Half a claim that cannot be told from chance leaves all of it open, unless the other is wrong.
+    undecided = Holds.OPEN in answers and Holds.NO not in answers
+    return Verdict(
+        paper,
+        "; ".join(words for _, words in found),
+        Holds.OPEN if undecided else worst(answers),
+    )
 
 
 def judge_reference(rows: Rows) -> Verdict:
@@ -39,19 +46,21 @@ def _compared(rows: Rows, other: str) -> tuple[Holds, str]:
 def holds(found: Sequence[Difference]) -> Holds:
     """Whether the first of two encodings is better everywhere.
 
-    Yes: its mean is above on every data set, and it wins so many of all pairs that chance would
-    not. Within noise: above on most data sets, on none below by more than chance. No: all else,
-    and the words tell whether that is more than chance. With a single seed nothing can be told.
+    No: on some data set it is below by more than chance (allowing for their number), or it loses
+    so many of all pairs. Yes: above on every data set, and it wins so many pairs. Within noise:
+    above on most. Else nothing can be told, nor with a single seed.
     """
     if not found or min(len(each.values) for each in found) < 2:
         return Holds.OPEN
-    below = [each for each in found if each.mean <= 0]
-    *_, p_value = sign_test(found)
-    if not below and p_value < SIGNIFICANT:
+    opposite = [Difference(each.dataset, [-value for value in each.values]) for each in found]
+    if any(each.mean < 0 and each.p_value < SIGNIFICANT / len(found) for each in found):
+        return Holds.NO
+    if sign_test(opposite)[-1] < SIGNIFICANT:
+        return Holds.NO
+    n_above = sum(each.mean > 0 for each in found)
+    if n_above == len(found) and sign_test(found)[-1] < SIGNIFICANT:
         return Holds.YES
-    if 2 * len(below) < len(found) and not any(each.is_loss for each in found):
-        return Holds.NOISE
-    return Holds.NO
+    return Holds.NOISE if 2 * n_above > len(found) else Holds.OPEN
 
 
 def _told(found: Sequence[Difference], other: str) -> str:
@@ -61,8 +70,7 @@ def _told(found: Sequence[Difference], other: str) -> str:
     n_above = sum(each.mean > 0 for each in found)
     n_won, n_pairs, p_value = sign_test(found)
     parts = ", ".join(f"{TASKS[each.dataset].title} {_points(each)}" for each in found)
-    n_sure = sum(each.is_gain or each.is_loss for each in found)
-    sure = f"* p < {SIGNIFICANT}" if n_sure else "none more than chance"
+    sure = f"* p < {SIGNIFICANT}" if any(map(_is_sure, found)) else "none more than chance"
     return (
         f"{GRF_PP} above {_name(other)} on {n_above} of {len(found)} data sets (points: {parts}; "
         f"{sure}), in {n_won} of {n_pairs} pairs (sign test p = {p_value:.2g})"
@@ -73,8 +81,12 @@ def _points(each: Difference) -> str:
     """A difference in percentage points, with its standard error and a mark if it is no chance."""
     if len(each.values) < 2:
         return f"{100 * each.mean:+.1f}"
-    mark = "*" if each.is_gain or each.is_loss else ""
+    mark = "*" if _is_sure(each) else ""
     return f"{100 * each.mean:+.1f} ± {100 * each.standard_error:.1f}{mark}"
+
+
+def _is_sure(each: Difference) -> bool:
+    return each.p_value < SIGNIFICANT
 
 
 def _name(encoding: str) -> str:

@@ -16,6 +16,8 @@ from grfpp.report.panels import Curve, Panel
 
 #: Columns of the paper's table.
 _MAIN = {NONE: "Performer", GRF: "+ GRF", GRF_PP: "+ GRF++"}
+#: Errors below this are drawn as this.
+_LEAST_ERROR = 1e-3
 _PAIRS = ((GRF_PP, NONE), (GRF_PP, GRF), (GRF, NONE))
 
 
@@ -24,65 +26,67 @@ def datasets_of(rows: Rows) -> list[str]:
     return list(dict.fromkeys(row["dataset"] for row in rows))
 
 
-def difference_panels(rows: Rows) -> list[Panel]:
-    """What the encodings bring, seed by seed, one chart a data set."""
+def error_panels(rows: Rows) -> list[Panel]:
+    """Errors with an encoding over those without, seed by seed, one chart a data set."""
     panels = []
     for name in datasets_of(rows):
         own = [row for row in rows if row["dataset"] == name]
+        without = _errors(own, NONE)
         curves = []
         for style, encoding in enumerate((GRF, GRF_PP)):
-            for each in differences(own, encoding, NONE):
-                points = [100 * value for value in each.values]
-                numbers = list(range(1, len(points) + 1))
-                curves.append(Curve(_MAIN[encoding], numbers, points, (), style, joined=False))
-        n_seeds = len({row["repeat"] for row in own})
-        ends = [1, max(n_seeds, 2)]
-        curves.append(Curve("no difference", ends, [0.0, 0.0], (), 4, True))
+            ratios = {
+                repeat: error / without[repeat]
+                for repeat, error in _errors(own, encoding).items()
+                if repeat in without
+            }
+            curves.append(_points(_MAIN[encoding], ratios, style))
+        ends = [1, max(2, *(row["repeat"] + 1 for row in own))]
+        curves.append(Curve("no difference", ends, [1.0, 1.0], (), 4, True))
         if name in PAPER:
-            gain = PAPER[name][GRF_PP] - PAPER[name][NONE]
-            curves.append(Curve("paper, GRF++", ends, [gain, gain], (), 1, True))
-        panels.append(
-            Panel(
-                TASKS[name].title,
-                curves,
-                "seed",
-                f"{TASKS[name].metric}, points more",
-                note=_note(own),
-                log_x=False,
-                log_y=False,
-            )
-        )
+            quoted = PAPER[name]
+            ratio = (100 - quoted[GRF_PP]) / (100 - quoted[NONE])
+            curves.append(Curve("paper, + GRF++", ends, [ratio, ratio], (), 1, True))
+        panels.append(_panel(name, own, curves, "error, relative to no encoding"))
     return panels
 
 
-def metric_panels(rows: Rows) -> list[Panel]:
-    """The metric with every encoding, seed by seed, one chart a data set."""
+def all_error_panels(rows: Rows) -> list[Panel]:
+    """Errors with every encoding, seed by seed, one chart a data set."""
     panels = []
     for name in datasets_of(rows):
         own = [row for row in rows if row["dataset"] == name]
-        curves = []
-        for style, encoding in enumerate(ENCODINGS):
-            points = [100 * row["test"] for row in own if row["encoding"] == encoding]
-            numbers = list(range(1, len(points) + 1))
-            if points:
-                curves.append(Curve(encoding, numbers, points, (), style, joined=False))
-        panels.append(
-            Panel(
-                TASKS[name].title,
-                curves,
-                "seed",
-                f"{TASKS[name].metric}, per cent",
-                note=_note(own),
-                log_x=False,
-                log_y=False,
-            )
-        )
+        curves = [
+            _points(encoding, _errors(own, encoding), style)
+            for style, encoding in enumerate(ENCODINGS)
+        ]
+        panels.append(_panel(name, own, curves, f"1 − {TASKS[name].metric}"))
     return panels
+
+
+def _errors(own: Rows, encoding: str) -> dict[int, float]:
+    """What is missing of a perfect metric, by seed; never quite zero, so that it can divide."""
+    return {
+        row["repeat"]: max(1 - row["test"], _LEAST_ERROR)
+        for row in own
+        if row["encoding"] == encoding
+    }
+
+
+def _points(name: str, by_seed: dict[int, float], style: int) -> Curve:
+    numbers = [repeat + 1 for repeat in by_seed]
+    return Curve(name, numbers, list(by_seed.values()), (), style, joined=False)
+
+
+def _panel(name: str, own: Rows, curves: Sequence[Curve], y_label: str) -> Panel:
+    shown = [curve for curve in curves if len(curve.x)]
+    return Panel(
+        TASKS[name].title, shown, "seed", y_label, note=_note(own), log_x=False, log_y=False
+    )
 
 
 def _note(own: Rows) -> str:
     first = own[0]
-    return f"{first['n_train']:,} graphs to learn from, {first['n_test']:,} to test on"
+    return f"{first['n_train']:,} graphs, {first['n_test']:,} to test on"
 
 
 def paper_table(rows: Rows) -> Table:

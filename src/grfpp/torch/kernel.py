@@ -228,10 +228,11 @@ class LearnableKernel(nn.Module):  # type: ignore[misc]
 
     def nodes(self, nodes: Any) -> torch.Tensor:
         """Numbers of nodes as a tensor of whole numbers, checked."""
-        given = nodes if isinstance(nodes, torch.Tensor) else torch.as_tensor(list(nodes))
-        given = given.to(self.factors[0].entries.device)
+        given = nodes if isinstance(nodes, torch.Tensor) else _tensor_of(nodes)
+        given = given.detach().to(self.factors[0].entries.device)
         chosen = given.long()
-        if given.dim() != 1 or not torch.equal(chosen.to(given.dtype), given):
+        whole_numbers = given.dtype != torch.bool and torch.equal(chosen.to(given.dtype), given)
+        if given.dim() != 1 or not whole_numbers:
             raise InputError("nodes must be whole numbers in a list")
         if len(chosen) and not 0 <= int(chosen.min()) <= int(chosen.max()) < self.n_nodes:
             raise InputError(
@@ -254,6 +255,13 @@ class LearnableKernel(nn.Module):  # type: ignore[misc]
                 RuntimeWarning,
                 stacklevel=3,
             )
+
+
+def _tensor_of(nodes: Any) -> torch.Tensor:
+    array = np.asarray(nodes if hasattr(nodes, "__array__") else list(nodes))
+    if array.dtype.kind not in "iuf":
+        raise InputError(f"nodes must be whole numbers in a list, found {nodes!r}")
+    return torch.from_numpy(array.astype(np.int64) if array.dtype.kind == "u" else array)
 
 
 def _drawn() -> int:

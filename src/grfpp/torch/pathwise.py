@@ -31,7 +31,6 @@ class Posterior(NamedTuple):
     samples: torch.Tensor
 
 
-@torch.no_grad()  # type: ignore[untyped-decorator]
 def posterior_samples(
     kernel: Any,
     train_nodes: Any,
@@ -86,10 +85,10 @@ def posterior_samples(
         raise InputError("kernel must be a GRFKernel, or a LearnableKernel with symmetric=True")
     number_of_samples = whole(n_samples, "n_samples", 2)
     variance, size = positive(noise, "noise"), positive(outputscale, "outputscale")
-    centre = float(mean)
-    values = graph_kernel.values()
-    like = values[0]
+    centre, accuracy = float(mean), positive(tol, "tol")
+    like = graph_kernel.factors[0].amounts
     train = graph_kernel.nodes(train_nodes)
+    test = slice(None) if test_nodes is None else graph_kernel.nodes(test_nodes)
     y = torch.as_tensor(targets).to(like)
     if y.shape != train.shape or not bool(torch.isfinite(y).all()):
         raise InputError(
@@ -101,17 +100,51 @@ def posterior_samples(
         generator.seed()
     else:
         generator.manual_seed(whole(seed, "seed", 0))
+    with torch.no_grad():
+        values = graph_kernel.values()
+        prior, observed = _draws(
+            graph_kernel, values, train, size, variance, number_of_samples, generator
+        )
+        # One right side for the mean, and one for every sample.
+        residuals = torch.cat([(y - centre)[:, None], (y - centre)[:, None] - observed], dim=1)
+        update = _update(graph_kernel, values, train, residuals, size, variance, accuracy)
+        middle = centre + update[test, 0]
+        samples = centre + (prior + update[:, 1:])[test]
+        std = ((samples - middle[:, None]) ** 2).mean(1).sqrt()
+    return Posterior(middle, std, samples.T)
+
+
+def _draws(
+    kernel: LearnableKernel,
+    values: list[torch.Tensor],
+    train: torch.Tensor,
+    size: float,
+    variance: float,
+    n_samples: int,
+    generator: torch.Generator,
+) -> tuple[torch.Tensor, torch.Tensor]:
+    """Draws of the prior at all nodes, and what would be observed of them."""
 
     def gaussian(n_rows: int) -> torch.Tensor:
-        shape = (n_rows, number_of_samples)
+        shape, like = (n_rows, n_samples), values[0]
         return torch.randn(shape, generator=generator, dtype=like.dtype, device=like.device)
 
-    n = graph_kernel.n_nodes
-    left, _ = graph_kernel.chain.halves()
-    prior = size**0.5 * multiply(left, values, gaussian(n))
-    observed = prior[train] + variance**0.5 * gaussian(len(train))
-    right = torch.cat([(y - centre)[:, None], (y - centre)[:, None] - observed], dim=1)
-    part, numbers = graph_kernel.chain.select(values, train, train)
+    left, _ = kernel.chain.halves()
+    prior = size**0.5 * multiply(left, values, gaussian(kernel.n_nodes))
+    return prior, prior[train] + variance**0.5 * gaussian(len(train))
+
+
+def _update(
+    kernel: LearnableKernel,
+    values: list[torch.Tensor],
+    train: torch.Tensor,
+    residuals: torch.Tensor,
+    size: float,
+    variance: float,
+    tol: float,
+) -> torch.Tensor:
+    """What the residuals at the training nodes tell about all nodes."""
+    part, numbers = kernel.chain.select(values, train, train)
     matrices = part.matrices(numbers)
 
     def covariance(block: torch.Tensor) -> torch.Tensor:
@@ -120,12 +153,7 @@ def posterior_samples(
             product = matrix @ product
         return size * product + variance * block
 
-    weights = solve(covariance, right, tol=tol)
-    everywhere = torch.zeros(n, weights.shape[1], dtype=like.dtype, device=like.device)
+    weights = solve(covariance, residuals, tol=tol)
+    everywhere = torch.zeros(kernel.n_nodes, weights.shape[1]).to(weights)
     everywhere.index_add_(0, train, weights)
-    update = size * graph_kernel.chain.multiply(values, everywhere)
-    test = slice(None) if test_nodes is None else graph_kernel.nodes(test_nodes)
-    middle = centre + update[test, 0]
-    samples = centre + (prior + update[:, 1:])[test]
-    std = ((samples - middle[:, None]) ** 2).mean(1).sqrt()
-    return Posterior(middle, std, samples.T)
+    return size * kernel.chain.multiply(values, everywhere)
