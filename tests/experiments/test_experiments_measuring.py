@@ -141,7 +141,8 @@ def test_plans_hold_plain_values_and_no_cell_twice(name, size, monkeypatch):
     texts = [json.dumps(cell, sort_keys=True, allow_nan=False) for cell in plan.cells]
     assert texts
     assert len(set(texts)) == len(texts)
-    assert all(cell["seed"] == 0 for cell in plan.cells)
+    assert all(cell.get("seed", cell.get("fold_seed")) is not None for cell in plan.cells)
+    assert {cell["seed"] for cell in plan.cells if "seed" in cell} == {0}
     assert all(EXPERIMENTS[name].cost(cell) > 0 for cell in plan.cells)
 
 
