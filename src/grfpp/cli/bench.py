@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from grfpp.cli import console
+from grfpp.cli import console, options
 from grfpp.errors import InputError
 from grfpp.parallel import thread_count
 from grfpp.report.optional import how_to_install, missing_packages
@@ -59,9 +59,7 @@ def bench(
     jobs: Annotated[
         int, typer.Option("--jobs", "-j", metavar="N", help="Threads for all; -1 for all cores.")
     ] = -1,
-    as_json: Annotated[
-        bool, typer.Option("--json", help="Print one JSON document instead of text.")
-    ] = False,
+    as_json: options.AsJson = False,
 ) -> None:
     """Measure speed, memory and where walks lose, side by side with peers.
 

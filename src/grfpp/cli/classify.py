@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from grfpp.cli import console
+from grfpp.cli import console, options
 from grfpp.cli.classified import SETTINGS, Classified
 from grfpp.cli.outputs import check_output, write_csv
 from grfpp.errors import InputError
@@ -96,9 +96,7 @@ def classify(
     degree: Annotated[
         int, typer.Option("--degree", "-l", min=1, metavar="L", help="Stitching degree of grf++.")
     ] = 2,
-    termination: Annotated[
-        str, typer.Option("--termination", "-t", metavar="LAW", help="Law of the walk lengths.")
-    ] = "geometric:0.1",
+    termination: options.Law = "geometric:0.1",
     eigenvalues: Annotated[
         str, typer.Option(metavar="K,...", help="How many eigenvalues; small graphs have zeros.")
     ] = "8,16,32",
@@ -117,15 +115,8 @@ def classify(
     seed: Annotated[
         int, typer.Option(min=0, metavar="N", help="Of the walks, folds and forests.")
     ] = 0,
-    jobs: Annotated[
-        int,
-        typer.Option(
-            "--jobs", "-j", metavar="N", help="Threads; -1 for all cores. The result is the same."
-        ),
-    ] = -1,
-    as_json: Annotated[
-        bool, typer.Option("--json", help="Print one JSON document instead of text.")
-    ] = False,
+    jobs: options.Jobs = -1,
+    as_json: options.AsJson = False,
 ) -> None:
     """Classify the graphs of a data set, and tell the accuracy by cross-validation."""
     if output is not None:

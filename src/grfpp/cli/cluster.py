@@ -9,7 +9,7 @@ from typing import Annotated
 
 import typer
 
-from grfpp.cli import console
+from grfpp.cli import console, options
 from grfpp.cli.clustered import Clustered
 from grfpp.cli.outputs import check_output, write_csv
 from grfpp.errors import InputError
@@ -87,37 +87,15 @@ def cluster(
     sigma: Annotated[
         float, typer.Option(metavar="X", help="Width of the kernel: weights are times its square.")
     ] = 1.0,
-    degree: Annotated[
-        int,
-        typer.Option(
-            "--degree", "-l", min=1, metavar="L", help="Stitching degree; 1 is a regular GRF."
-        ),
-    ] = 2,
-    walks: Annotated[
-        int,
-        typer.Option(
-            "--walks", "-m", min=1, metavar="M", help="Walks from every node for every factor."
-        ),
-    ] = 16,
-    termination: Annotated[
-        str,
-        typer.Option("--termination", "-t", metavar="LAW", help="The law of the walk lengths."),
-    ] = "geometric:0.1",
+    degree: options.Degree = 2,
+    walks: options.Walks = 16,
+    termination: options.Law = "geometric:0.1",
     seed: Annotated[
         int, typer.Option(min=0, metavar="N", help="Of the walks, and of k-means.")
     ] = 0,
-    directed: Annotated[
-        bool, typer.Option("--directed", help="Each line of an edge list is one arc.")
-    ] = False,
-    jobs: Annotated[
-        int,
-        typer.Option(
-            "--jobs", "-j", metavar="N", help="Threads; -1 for all cores. The result is the same."
-        ),
-    ] = -1,
-    as_json: Annotated[
-        bool, typer.Option("--json", help="Print one JSON document instead of text.")
-    ] = False,
+    directed: options.Directed = False,
+    jobs: options.Jobs = -1,
+    as_json: options.AsJson = False,
 ) -> None:
     """Cluster the nodes of a graph by a kernel.
 

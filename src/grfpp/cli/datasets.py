@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from grfpp.cli import console
+from grfpp.cli import console, options
 from grfpp.memory import readable_bytes
 
 if TYPE_CHECKING:
@@ -42,9 +42,7 @@ def datasets(
     download: Annotated[
         bool, typer.Option("--download", help="Download the data set if it is not at hand.")
     ] = False,
-    as_json: Annotated[
-        bool, typer.Option("--json", help="Print one JSON document instead of text.")
-    ] = False,
+    as_json: options.AsJson = False,
 ) -> None:
     """List the data sets that grfpp can load, or tell about one.
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from grfpp.cli import console
+from grfpp.cli import console, options
 from grfpp.errors import InputError
 from grfpp.report.optional import how_to_install, missing_packages
 
@@ -33,9 +33,7 @@ def demo(
         Path, typer.Option(metavar="FOLDER", help="Folder for the page; made if need be.")
     ] = Path("out/demo"),
     seed: Annotated[int, typer.Option(min=0, metavar="N", help="Of the walks.")] = 0,
-    as_json: Annotated[
-        bool, typer.Option("--json", help="Print one JSON document instead of text.")
-    ] = False,
+    as_json: options.AsJson = False,
 ) -> None:
     """Compare regular GRFs with GRFs++ on four small graphs.
 

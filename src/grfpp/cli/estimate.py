@@ -10,7 +10,7 @@ from typing import Annotated, Any, Literal
 import typer
 
 from grfpp.accuracy import relative_error
-from grfpp.cli import console
+from grfpp.cli import console, options
 from grfpp.cli.outcome import Outcome
 from grfpp.cli.outputs import check_output, write_csv
 from grfpp.cli.rows import find_rows, labels_of, split_rows
@@ -105,18 +105,8 @@ def estimate(
         ),
     ] = Normalization.SYM,
     scale: Annotated[float, typer.Option(metavar="X", help="Factor on all weights.")] = 1.0,
-    degree: Annotated[
-        int,
-        typer.Option(
-            "--degree", "-l", min=1, metavar="L", help="Stitching degree; 1 is a regular GRF."
-        ),
-    ] = 2,
-    walks: Annotated[
-        int,
-        typer.Option(
-            "--walks", "-m", min=1, metavar="M", help="Walks from every node for every factor."
-        ),
-    ] = 16,
+    degree: options.Degree = 2,
+    walks: options.Walks = 16,
     termination: Annotated[
         str,
         typer.Option(
@@ -165,13 +155,8 @@ def estimate(
             help="Measure the relative error: exactly up to 3000 nodes, by random probes beyond.",
         ),
     ] = False,
-    directed: Annotated[
-        bool, typer.Option("--directed", help="Each line of an edge list is one arc.")
-    ] = False,
-    reuse_walks: Annotated[
-        bool,
-        typer.Option("--reuse-walks", help="One set of walks for all factors: cheaper, biased."),
-    ] = False,
+    directed: options.Directed = False,
+    reuse_walks: options.ReuseWalks = False,
     truncate: Annotated[
         bool,
         typer.Option("--truncate", help="Accept the bias of walk lengths that are bounded."),
@@ -186,15 +171,8 @@ def estimate(
     float32: Annotated[
         bool, typer.Option("--float32", help="Store the factors in single precision.")
     ] = False,
-    jobs: Annotated[
-        int,
-        typer.Option(
-            "--jobs", "-j", metavar="N", help="Threads; -1 for all cores. The result is the same."
-        ),
-    ] = -1,
-    as_json: Annotated[
-        bool, typer.Option("--json", help="Print one JSON document instead of text.")
-    ] = False,
+    jobs: options.Jobs = -1,
+    as_json: options.AsJson = False,
 ) -> None:
     """Estimate a graph kernel by stitched random walks.
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from grfpp.arguments import finite
-from grfpp.cli import console
+from grfpp.cli import console, options
 from grfpp.cli.normals_outcome import Outcome, write_table
 from grfpp.cli.outputs import check_output
 from grfpp.errors import InputError
@@ -72,26 +72,10 @@ def interpolate(
     sigma: Annotated[
         float, typer.Option(metavar="S", help="Width: the weights are S^2 D^-1/2 A D^-1/2.")
     ] = 1.0,
-    degree: Annotated[
-        int,
-        typer.Option(
-            "--degree", "-l", min=1, metavar="L", help="Stitching degree; 1 is a regular GRF."
-        ),
-    ] = 2,
-    walks: Annotated[
-        int,
-        typer.Option(
-            "--walks", "-m", min=1, metavar="M", help="Walks from every vertex for every factor."
-        ),
-    ] = 16,
-    termination: Annotated[
-        str,
-        typer.Option("--termination", "-t", metavar="LAW", help="The law of the walk lengths."),
-    ] = "geometric:0.1",
-    reuse_walks: Annotated[
-        bool,
-        typer.Option("--reuse-walks", help="One set of walks for all factors: cheaper, biased."),
-    ] = False,
+    degree: options.Degree = 2,
+    walks: options.Walks = 16,
+    termination: options.Law = "geometric:0.1",
+    reuse_walks: options.ReuseWalks = False,
     seed: Annotated[
         int, typer.Option(min=0, metavar="N", help="Of the hidden vertices and of the walks.")
     ] = 0,
@@ -118,15 +102,8 @@ def interpolate(
         str,
         typer.Option(metavar="X,Y,Z", help="The side from which --picture shows the mesh."),
     ] = "1,-1.6,0.9",
-    jobs: Annotated[
-        int,
-        typer.Option(
-            "--jobs", "-j", metavar="N", help="Threads; -1 for all cores. The result is the same."
-        ),
-    ] = -1,
-    as_json: Annotated[
-        bool, typer.Option("--json", help="Print one JSON document instead of text.")
-    ] = False,
+    jobs: options.Jobs = -1,
+    as_json: options.AsJson = False,
 ) -> None:
     """Predict hidden vertex normals of a mesh, and say how well.
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from grfpp.cli import console
+from grfpp.cli import console, options
 from grfpp.errors import InputError
 from grfpp.report.optional import how_to_install, missing_packages
 
@@ -43,9 +43,10 @@ What kernels are used for, together "tasks":
   classification  graphs told apart by the spectra of their kernels
 
 \b
-Transformers, together "models"; they need grfpp[torch]:
+Transformers and Gaussian processes, together "models"; they need grfpp[torch,gp]:
   vit             a small vision transformer with and without a mask
   gps             graph transformers with positional encodings
+  gp              learned kernels on meshes, beside exact processes
 
 \b
 "everything" is all of them.
@@ -95,9 +96,7 @@ def reproduce(
         typer.Option(metavar="P", help="Halting probability. [default: 0.1]", show_default=False),
     ] = None,
     tiny: Annotated[bool, typer.Option("--tiny", hidden=True)] = False,
-    as_json: Annotated[
-        bool, typer.Option("--json", help="Print one JSON document instead of text.")
-    ] = False,
+    as_json: options.AsJson = False,
 ) -> None:
     """Run the paper's experiments again and write a page.
 

@@ -3,11 +3,8 @@
 from __future__ import annotations
 
 from time import perf_counter
-from typing import Annotated
 
-import typer
-
-from grfpp.cli import console
+from grfpp.cli import console, options
 
 #: Shown below the options.
 NOTES = """
@@ -18,9 +15,7 @@ Example:
 
 
 def warmup(
-    as_json: Annotated[
-        bool, typer.Option("--json", help="Print one JSON document instead of text.")
-    ] = False,
+    as_json: options.AsJson = False,
 ) -> None:
     """Compile the inner loops, so that no later call has to.
 

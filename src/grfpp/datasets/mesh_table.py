@@ -105,7 +105,7 @@ def _rows() -> list[tuple[MeshInfo, DataFile]]:
                 n_vertices=int(row["vertices"]),
                 n_edges=int(row["edges"]),
                 n_faces=int(row["faces"]),
-                role=row["role"],  # type: ignore[arg-type]
+                role=row["role"],  # type: ignore[arg-type]  # one of Role, by a test of our own file
                 paper_name=row["paper_id"] or None,
                 paper_vertices=int(row["paper_vertices"]) if row["paper_id"] else None,
                 licence=row["licence"],

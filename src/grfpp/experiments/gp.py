@@ -206,4 +206,5 @@ EXPERIMENT = Experiment(
     ],
     timings=TIMINGS,
     cost=cost,
+    parts=("torch",),
 )

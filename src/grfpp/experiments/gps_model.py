@@ -11,6 +11,7 @@ from grfpp.torch.geometric import require_geometric
 
 require_geometric()
 
+# Below the check, so that a missing package is named.
 from torch_geometric.nn import GPSConv, ResGatedGraphConv, global_mean_pool  # noqa: E402
 
 

@@ -18,6 +18,7 @@ from grfpp.torch.geometric import require_geometric
 
 require_geometric()
 
+# Below the check, so that a missing package is named.
 from torch_geometric.loader import DataLoader  # noqa: E402
 
 
@@ -153,7 +154,7 @@ def _loss(scores: Tensor, y: Tensor, metric: Metric) -> Tensor:
     return functional.cross_entropy(scores, y, weight=weight)
 
 
-@torch.no_grad()  # type: ignore[untyped-decorator]
+@torch.no_grad()  # type: ignore[untyped-decorator]  # torch is not read by mypy
 def _evaluated(model: Any, loader: Any, metric: Metric, pe_dim: int) -> float:
     model.eval()
     scores, truth = [], []

@@ -10,6 +10,7 @@ from grfpp.experiments import (
     clustering,
     equal_cost,
     estimation,
+    gp,
     gps,
     halting,
     long_range,
@@ -42,10 +43,11 @@ TASKS = (
     normals.EXPERIMENT,
     classification.EXPERIMENT,
 )
-#: Transformers, which need torch.
+#: Transformers and Gaussian processes, which need torch.
 MODELS = (
     vit.EXPERIMENT,
     gps.EXPERIMENT,
+    gp.EXPERIMENT,
 )
 
 EXPERIMENTS: dict[str, Experiment] = {each.name: each for each in (*STUDY, *TASKS, *MODELS)}

@@ -13,6 +13,8 @@ if TYPE_CHECKING:
     from grfpp.tasks.clustering import SpectralKernelClustering
     from grfpp.tasks.features import GraphRandomFeatures
     from grfpp.tasks.interpolation import KernelInterpolator
+    from grfpp.tasks.label_pairs import LabelPairFeatures
+    from grfpp.tasks.labelled import LabelledGraph
     from grfpp.tasks.spectrum import KernelSpectrumFeatures
 
 #: Where each estimator lives.
@@ -20,6 +22,8 @@ _HOMES = {
     "GraphRandomFeatures": "grfpp.tasks.features",
     "KernelInterpolator": "grfpp.tasks.interpolation",
     "KernelSpectrumFeatures": "grfpp.tasks.spectrum",
+    "LabelPairFeatures": "grfpp.tasks.label_pairs",
+    "LabelledGraph": "grfpp.tasks.labelled",
     "SpectralKernelClustering": "grfpp.tasks.clustering",
 }
 
@@ -27,6 +31,8 @@ __all__ = [
     "GraphRandomFeatures",
     "KernelInterpolator",
     "KernelSpectrumFeatures",
+    "LabelPairFeatures",
+    "LabelledGraph",
     "SpectralKernelClustering",
 ]
 

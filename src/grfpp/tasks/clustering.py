@@ -154,7 +154,7 @@ def _k_means(
 ) -> npt.NDArray[np.int32]:
     from sklearn.cluster import KMeans
     from sklearn.exceptions import ConvergenceWarning
-    from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]
+    from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]  # it has no types
 
     # One thread: several would add in another order, and their number would change the result.
     with threadpool_limits(1, user_api="openmp"), warnings.catch_warnings():

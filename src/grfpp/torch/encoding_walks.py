@@ -79,7 +79,7 @@ class _KeyedWalker(Walker):
 
     def take_streams(self, key: int) -> None:
         *others, _, n_walks = self._plan_arrays
-        self._plan_arrays = (*others, np.uint64(key), n_walks)  # type: ignore[assignment]
+        self._plan_arrays = (*others, np.uint64(key), n_walks)  # type: ignore[assignment]  # as long as before
 
 
 def is_plain(batch: GraphBatch) -> npt.NDArray[np.bool_]:

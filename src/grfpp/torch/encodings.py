@@ -21,6 +21,7 @@ from grfpp.torch.geometric import require_geometric
 
 require_geometric()
 
+# Below the check, so that a missing package is named.
 from torch_geometric.data import Batch, Data  # noqa: E402
 from torch_geometric.transforms import BaseTransform  # noqa: E402
 

@@ -13,6 +13,7 @@ from grfpp.torch.optional import require
 from grfpp.torch.pattern import SparsePattern
 
 require("linear_operator")
+# Below the check, so that a missing package is named.
 from linear_operator.operators import LinearOperator  # noqa: E402
 
 
