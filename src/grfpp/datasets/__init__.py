@@ -1,5 +1,6 @@
 """Graphs to try things on: loaders of public data sets, and generators that need no data."""
 
+from grfpp.datasets.block_models import LabelledNodes, cluster_graphs, pattern_graphs
 from grfpp.datasets.entries import DataFile, DatasetInfo
 from grfpp.datasets.fetch import at_hand, cache_folder, data_folder, fetch_file, where
 from grfpp.datasets.generators import (
@@ -10,6 +11,7 @@ from grfpp.datasets.generators import (
     random_regular,
 )
 from grfpp.datasets.graphs import GraphDataset, load_graph, read_labelled_gml
+from grfpp.datasets.image_folder import ImageFolder
 from grfpp.datasets.images import Images, load_cifar10, load_mnist
 from grfpp.datasets.infection import InfectionGraph, infection_graph
 from grfpp.datasets.mesh_table import MeshInfo, mesh_table
@@ -43,8 +45,10 @@ __all__ = [
     "DataFile",
     "DatasetInfo",
     "GraphDataset",
+    "ImageFolder",
     "Images",
     "InfectionGraph",
+    "LabelledNodes",
     "MeshInfo",
     "PeptideSplits",
     "Peptides",
@@ -56,6 +60,7 @@ __all__ = [
     "at_hand",
     "binary_tree",
     "cache_folder",
+    "cluster_graphs",
     "connected_random",
     "count",
     "data_folder",
@@ -75,6 +80,7 @@ __all__ = [
     "longest_peptide",
     "mesh_table",
     "molecule_graph",
+    "pattern_graphs",
     "random_regular",
     "read_labelled_gml",
     "read_tudataset",

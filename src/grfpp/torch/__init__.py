@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from grfpp.torch.adapter import add_mask
     from grfpp.torch.attention import MaskedAttention, masked_attention
     from grfpp.torch.encodings import AddGRFPE, grf_pe
+    from grfpp.torch.factored import FactoredMask
     from grfpp.torch.gp import GRFKernel
     from grfpp.torch.kernel import LearnableKernel
     from grfpp.torch.length_factor import LengthFactor
@@ -37,6 +38,7 @@ require("torch")
 _HOMES = {
     "AddGRFPE": "encodings",
     "DiffusionModulation": "modulation",
+    "FactoredMask": "factored",
     "FreeModulation": "modulation",
     "GRFKernel": "gp",
     "KernelLinearOperator": "operator",
@@ -61,6 +63,7 @@ _HOMES = {
 __all__ = [
     "AddGRFPE",
     "DiffusionModulation",
+    "FactoredMask",
     "FreeModulation",
     "GRFKernel",
     "KernelLinearOperator",
