@@ -72,16 +72,6 @@ def test_a_surface_is_grey_where_nothing_was_seen():
     assert blue > 2 * red
 
 
-@pytest.mark.parametrize("towards", [[0, 0, 1], [0, 0, -5], [1, 0, 0], [0.2, -0.5, 0.3]])
-def test_the_view_turns_and_does_not_mirror(towards):
-    view = figures._view(np.asarray(towards))
-    np.testing.assert_allclose(view.T @ view, np.eye(3), atol=1e-12)
-    assert np.linalg.det(view) == pytest.approx(1)
-    np.testing.assert_allclose(
-        np.asarray(towards) @ view, [0, 0, np.linalg.norm(towards)], atol=1e-9
-    )
-
-
 def test_curves():
     figure = figures.new_figure(4, 3)
     axes = figure.add_subplot()

@@ -81,6 +81,8 @@ def test_the_view_turns_and_does_not_mirror(towards):
     view = turn(np.asarray(towards))
     np.testing.assert_allclose(view.T @ view, np.eye(3), atol=1e-12)
     assert np.linalg.det(view) == pytest.approx(1)
+    ahead = [0, 0, np.linalg.norm(towards)]
+    np.testing.assert_allclose(np.asarray(towards) @ view, ahead, atol=1e-9)
 
 
 MESH = Mesh(VERTICES, FACES, (0.0, 0.0, 1.0))

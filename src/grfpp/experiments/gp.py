@@ -51,6 +51,8 @@ class Parameters:
         Data sets on the sphere of so many subdivisions.
     most_exact, most_walks, most_peer
         The largest spheres for the exact process, for all kinds of walks, for the peer.
+    peer_repeats
+        Of how many of the data sets the peer gets, which takes longest.
     n_steps, n_samples
         Of training, and of the posterior.
     fewer
@@ -61,15 +63,16 @@ class Parameters:
     most_exact: int
     most_walks: int
     most_peer: int
+    peer_repeats: int
     n_steps: int
     n_samples: int
     fewer: int = 1
 
 
 PARAMETERS = {
-    Size.FULL: Parameters({3: 5, 4: 3, 5: 1, 6: 1, 7: 1}, 4, 5, 4, 60, 128),
-    Size.QUICK: Parameters({3: 2, 4: 1, 5: 1}, 4, 4, 3, 40, 64),
-    Size.TINY: Parameters({2: 2}, 2, 2, 2, 5, 16, fewer=8),
+    Size.FULL: Parameters({3: 5, 4: 3, 5: 1, 6: 1, 7: 1}, 4, 5, 4, 2, 60, 128),
+    Size.QUICK: Parameters({3: 2, 4: 1, 5: 1}, 4, 4, 3, 2, 40, 64),
+    Size.TINY: Parameters({2: 2}, 2, 2, 2, 2, 5, 16, fewer=8),
 }
 
 
@@ -96,7 +99,7 @@ def plan(settings: Settings) -> Plan:
                 for method, walks in WALKS.items()
                 if method == HEAD or level <= mine.most_walks
             ]
-            if peers and level <= mine.most_peer:
+            if peers and level <= mine.most_peer and repeat < mine.peer_repeats:
                 fewer = {**_PEER_WALKS, "n_walks": _PEER_WALKS["n_walks"] // mine.fewer}
                 cells += [
                     {**shared, "method": method, **fewer, "peer_kernel": kernel, "peers": peers}

@@ -44,9 +44,9 @@ MODEL = {"dim": 64, "depth": 4, "heads": 4, "hidden": 128}
 PARAMETERS = {
     Size.FULL: Parameters(
         {
-            "mnist": (8000, 4000, 5),
-            "cifar10": (8000, 2000, 9),
-            **dict.fromkeys(FOLDERS, (8000, 500, 9)),
+            "mnist": (8000, 4000, 4),
+            "cifar10": (8000, 2000, 7),
+            **dict.fromkeys(FOLDERS, (8000, 500, 7)),
         },
         5,
         3,

@@ -19,7 +19,7 @@ from grfpp.report.surfaces import surface_uri, surfaces_figure
 MARKERS = "os^DvP"
 _SIZE = (2.45, 2.1)
 #: Room for the labels around a panel, in inches.
-_LEFT, _RIGHT, _BOTTOM = 0.6, 0.1, 0.42
+_LEFT, _RIGHT, _BOTTOM = 0.6, 0.2, 0.42
 #: So many different values have a tick each where an axis is linear.
 _MOST_TICKS = 12
 _FONTS = {"font.size": 8.5, "axes.labelsize": 8.5, "xtick.labelsize": 8, "ytick.labelsize": 8}

@@ -18,6 +18,8 @@ from matplotlib.colors import Normalize
 from matplotlib.figure import Figure
 from PIL import Image
 
+from grfpp.report.render import turn
+
 FloatArray = npt.NDArray[np.float64]
 IntArray = npt.NDArray[np.int64]
 
@@ -144,7 +146,7 @@ def draw_surface(
     towards
         The direction in which the viewer is.
     """
-    turned = vertices @ _view(towards)
+    turned = vertices @ turn(towards)
     corners = turned[faces]
     normals = np.cross(corners[:, 1] - corners[:, 0], corners[:, 2] - corners[:, 0])
     normals /= np.maximum(np.linalg.norm(normals, axis=1, keepdims=True), 1e-300)
@@ -169,15 +171,6 @@ def draw_surface(
             *turned[mark, :2], s=60, facecolors="none", edgecolors=COLOURS[1], lw=1.8, zorder=4
         )
     _bare(axes, turned[:, :2])
-
-
-def _view(towards: FloatArray) -> FloatArray:
-    """Columns: right, up, and towards the viewer."""
-    ahead = np.asarray(towards, dtype=np.float64) / np.linalg.norm(towards)
-    helper = np.array([0.0, 0.0, 1.0]) if abs(ahead[2]) < 0.9 else np.array([0.0, 1.0, 0.0])
-    right = np.cross(helper, ahead)
-    right /= np.linalg.norm(right)
-    return np.stack([right, np.cross(ahead, right), ahead], axis=1)
 
 
 def _bare(axes: Any, positions: FloatArray) -> None:
