@@ -54,7 +54,7 @@ def plan_walks(
     degree, n_walks = whole(degree, "degree", 1), whole(n_walks, "n_walks", 1)
     if degree > MAX_DEGREE:
         raise InputError(f"degree must be at most {MAX_DEGREE}, found {degree}")
-    seed = _drawn() if seed is None else whole(seed, "seed", 0)
+    seed = drawn_seed() if seed is None else whole(seed, "seed", 0)
 
     kernel.check_converges(graph)
     kernel.check_converges(graph, degree)
@@ -73,6 +73,6 @@ def plan_walks(
     return Plans(forward, back, degree)
 
 
-def _drawn() -> int:
+def drawn_seed() -> int:
     """A seed that nobody has asked for."""
     return int(np.random.SeedSequence().generate_state(1, np.uint64)[0])

@@ -117,15 +117,21 @@ def test_refusals(capsys, small, tmp_path, monkeypatch):
     assert "the nodes of SMALL have no labels" in message(bare, "--features", "same-label", *FAST)
     assert "--sigma 'wide' is not a list of numbers" in message(small, "--sigma", "wide")
     assert "--walks '4.5' is not a list of whole numbers" in message(small, "--walks", "4.5")
-    assert "sigma must be a positive" in message(small, "--folds", "2", "--sigma", "0")
-    assert "n_walks must be a whole number" in message(small, "--folds", "2", "--walks", "0")
-    assert "n_eigenvalues must be" in message(small, "--folds", "2", "--eigenvalues", "0")
+    assert "--sigma must be a positive" in message(small, "--folds", "2", "--sigma", "0")
+    assert "--walks must be a whole number" in message(small, "--folds", "2", "--walks", "0")
+    assert "--eigenvalues must be" in message(small, "--folds", "2", "--eigenvalues", "0")
     assert "there is no kernel 'heat'" in message(small, "--kernel", "heat")
     assert "unknown termination law" in message(small, "--folds", "2", "-t", "never")
     assert "the suffix must be .csv" in message(small, "--output", "folds.txt")
     assert "--jobs must be a whole number" in message(small, "--jobs", "0")
     diverges = message(small, "--folds", "2", "--kernel", "inverse-power:2", "--sigma", "1")
     assert "converges for spectral radii below 1" in diverges
+    assert "--sigma 0." in diverges
+    assert "--scale" not in diverges
+    assert "--sigma must have a square" in message(small, "--folds", "2", "--sigma", "1e200")
+    assert "too large for a forest" in message(
+        small, "--folds", "2", "--method", "exact", "--sigma", "12"
+    )
 
 
 def test_more_eigenvalues_than_nodes_and_graphs_without_edges(capsys, tmp_path):

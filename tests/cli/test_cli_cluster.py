@@ -119,7 +119,7 @@ def test_components(capsys, tmp_path, monkeypatch):
         (["club.txt", "--labels-from", "club"], "club.txt has no attributes of nodes"),
         (["club.gml", "-k", 2, "--output", "labels.txt"], "the suffix must be .csv"),
         (["club.gml", "-k", 2, "--output", "no/labels.csv"], "the folder no does not exist"),
-        (["club.gml", "-k", 2, "--sigma", 0], "sigma must be a positive"),
+        (["club.gml", "-k", 2, "--sigma", 0], "--sigma must be a positive"),
         (["club.gml", "-k", 2, "--kernel", "magic"], "there is no kernel 'magic'"),
         (["club.gml", "-k", 2, "--termination", "never"], "unknown termination law"),
         (["club.gml", "-k", 2, "--method", "magic"], "--method"),

@@ -92,7 +92,7 @@ def test_plans_grow_with_the_size():
     assert (largest["subdivisions"], largest["method"]) == (7, HEAD)
 
 
-def made_up(method, n_nodes, rmse, seconds=1.0):
+def made_up(method, n_nodes, rmse, seconds=1.0, coverage=0.95):
     times = dict.fromkeys(gp.TIMINGS, seconds)
     return {
         "method": method,
@@ -100,7 +100,8 @@ def made_up(method, n_nodes, rmse, seconds=1.0):
         "repeat": 0,
         "n_steps": 60,
         "rmse": rmse,
-        "coverage": 0.95,
+        "latent_rmse": 2 * rmse,
+        "coverage": coverage,
         **times,
     }
 
@@ -111,7 +112,13 @@ def made_up(method, n_nodes, rmse, seconds=1.0):
 def test_verdict_on_accuracy(error, holds):
     found = CLAIMS["gp-accuracy"].judge([made_up(EXACT, 2562, 1.0), made_up(HEAD, 2562, error)])
     assert found.holds is holds
-    assert f"× {error:.3f} at 2,562 nodes" in found.measured
+    assert f"× {error:.3f} ({error:.3f}) at 2,562 nodes" in found.measured
+
+
+@pytest.mark.parametrize("coverage", [0.3, 0.9, 0.999])
+def test_intervals_that_do_not_hold_what_they_say_are_no_success(coverage):
+    rows = [made_up(EXACT, 2562, 1.0), made_up(HEAD, 2562, 1.0, coverage=coverage)]
+    assert CLAIMS["gp-accuracy"].judge(rows).holds is Holds.NO
 
 
 def test_verdict_on_accuracy_needs_both():

@@ -129,6 +129,46 @@ def test_lanczos_finds_what_lapack_finds(method, monkeypatch):
     assert_allclose(found, dense, atol=1e-5)
 
 
+@pytest.mark.parametrize(
+    "graph",
+    [
+        nx.grid_2d_graph(16, 16),
+        nx.cycle_graph(300),
+        nx.hypercube_graph(8),
+        nx.disjoint_union_all([nx.cycle_graph(60)] * 4),
+    ],
+    ids=["grid", "cycle", "hypercube", "four cycles"],
+)
+def test_lanczos_finds_all_copies_of_an_eigenvalue(graph, monkeypatch):
+    """Symmetries of a graph make eigenvalues equal; one start vector would find each once."""
+    A = nx.to_scipy_sparse_array(graph)
+    K = kernel_operator(A, kernel="exact")
+    _, values = spectral_embedding(K, A, 10)
+    monkeypatch.setattr(spectral, "DENSE_NODES", 0)
+    _, found = spectral_embedding(K, A, 10)
+    assert_allclose(found, values, atol=1e-9)
+
+
+def test_narrow_kernels_are_resolved(monkeypatch):
+    """All eigenvalues lie within 1e-5 of 1, and are told apart even so."""
+    monkeypatch.setattr(spectral, "DENSE_NODES", 0)
+    clustering = SpectralKernelClustering(4, kernel="exact", sigma=0.01, random_state=0)
+    labels = clustering.fit_predict(nx.path_graph(300))
+    assert np.count_nonzero(np.diff(labels)) == 3  # four pieces
+
+
+@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize("k", [3, 4, 5, 8])
+def test_clusters_lie_within_components(method, k):
+    graph = nx.disjoint_union_all(
+        [nx.gnp_random_graph(120, 0.3, seed=0), nx.complete_graph(3), nx.empty_graph(1)]
+    )
+    labels = SpectralKernelClustering(k, random_state=0, **METHODS[method]).fit_predict(graph)
+    component = np.repeat([0, 1, 2], [120, 3, 1])
+    assert len(set(labels)) == k
+    assert len(set(zip(labels, component, strict=True))) == k
+
+
 @given(graphs(), st.data())
 @QUICK
 def test_rows_have_length_one_and_eigenvalues_fall_from_one(graph, data):

@@ -279,6 +279,13 @@ def test_bad_parameters_are_refused_when_fitting(parameters, message):
         KernelInterpolator(KARATE, **parameters).fit(KNOWN, FIELD[KNOWN])
 
 
+def test_means_need_a_positive_mass():
+    cosine = KernelInterpolator(KARATE, kernel="cosine", sigma=0.8, estimate="exact")
+    with pytest.raises(grfpp.InputError, match="negative at some nodes"):
+        cosine.fit(KNOWN, FIELD[KNOWN])
+    assert np.isfinite(cosine.set_params(output="sum").fit(KNOWN, FIELD[KNOWN]).field_).all()
+
+
 def test_directions_need_vectors_and_predictions_need_nodes():
     with pytest.raises(grfpp.InputError, match="needs vectors"):
         KernelInterpolator(KARATE, output="direction").fit(KNOWN, FIELD[KNOWN, 0])

@@ -1,5 +1,7 @@
 """The kernel that estimators share: by walks or exact, from the same parameters."""
 
+import re
+
 import networkx as nx
 import numpy as np
 import pytest
@@ -15,6 +17,7 @@ from grfpp.tasks.kernels import (
     operator_of,
     seed_of,
     settled_seed,
+    threads_of,
     weights_of,
 )
 from operator_case import LinearOperatorCase
@@ -117,6 +120,9 @@ def test_seeds():
         ({"sigma": 0.0}, "sigma must be a positive"),
         ({"sigma": float("nan")}, "sigma must be a positive"),
         ({"sigma": "wide"}, "sigma must be a positive"),
+        ({"sigma": 1e200}, "sigma must have a square"),
+        ({"sigma": 1e-200}, "sigma must have a square"),
+        ({"kernel": "inverse-power", "normalization": None}, "use normalization='sym' with sigma="),
         ({"normalization": "both"}, "normalization must be 'sym', 'rw' or None"),
         ({"random_state": -1}, "random_state must be a whole number"),
         ({"random_state": "dice"}, "random_state must be a whole number"),
@@ -131,6 +137,23 @@ def test_seeds():
 def test_what_cannot_be_used_is_refused(options, told):
     with pytest.raises(grfpp.InputError, match=told):
         kernel_operator(irregular(), **options)
+
+
+def test_none_is_one_thread():
+    assert threads_of(None) == 1
+    found = kernel_operator(irregular(), random_state=0, n_jobs=None)
+    assert_array_equal(found.toarray(), kernel_operator(irregular(), random_state=0).toarray())
+
+
+def test_advice_can_be_followed():
+    """Errors name what the estimators have, not what the library has."""
+    with pytest.raises(grfpp.InputError) as error:
+        kernel_operator(irregular(), termination="fixed:3")
+    assert "truncate" not in str(error.value)
+    with pytest.raises(grfpp.InputError) as error:
+        kernel_operator(irregular(), kernel="inverse-power", normalization=None)
+    sigma = float(re.search("sigma=([0-9.]+)", str(error.value))[1])
+    kernel_operator(irregular(), kernel="inverse-power", estimate="exact", sigma=sigma)
 
 
 class ExactCase(LinearOperatorCase):

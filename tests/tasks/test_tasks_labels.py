@@ -117,6 +117,12 @@ def test_labels_that_were_not_fitted_are_left_out():
     np.testing.assert_array_equal(later.transform([WATER]), np.zeros((1, 3)))
 
 
+def test_text_and_numbers_are_not_compared():
+    pairs = LabelPairFeatures(estimate="exact").fit([WATER])
+    with pytest.raises(InputError, match="fitted labels are text, these are numbers"):
+        pairs.transform([LabelledGraph(nx.path_graph(2), [1, 2])])
+
+
 def test_pairs_with_walks_between_equal_labels_have_nothing_between_different_ones():
     pairs = LabelPairFeatures(restrict="same-label", random_state=0).fit([ODD, HEAVY])
     names = pairs.get_feature_names_out()
@@ -191,3 +197,8 @@ def test_bad_candidates_are_refused():
         candidate_features([ODD], **{**grid, "sigmas": []})
     with pytest.raises(InputError, match="n_eigenvalues must be a whole number >= 1"):
         candidate_features([ODD], **{**grid, "n_eigenvalues": [0]})
+    with pytest.raises(InputError, match="sigma must be"):
+        candidate_features([ODD], **{**grid, "sigmas": [-1.0, 0.5]}, estimate="exact")
+    with pytest.raises(InputError, match="n_walks must be"):
+        candidate_features([ODD], **{**grid, "n_walks": [0]}, estimate="exact")
+    assert len(candidate_features([ODD], **{**grid, "sigmas": np.array([0.5, 0.9])})) == 2

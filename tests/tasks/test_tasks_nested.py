@@ -78,3 +78,13 @@ def test_bad_features_are_refused():
     for wrong in (noise(0)[:-1], noise(0)[:, 0]):
         with pytest.raises(InputError, match="a row for each of the 60 graphs"):
             nested_forest_scores({"wrong": wrong}, Y)
+    for wrong in (np.inf, np.nan, 1e300):
+        with pytest.raises(InputError, match="'wrong' are not finite, or too large"):
+            nested_forest_scores({"wrong": np.full((60, 1), wrong)}, Y)
+    with pytest.raises(InputError, match="seed must be a whole number"):
+        nested_forest_scores({"good": noise(0)}, Y, seed=-1)
+
+
+def test_seeds_may_be_large():
+    for seed in (2**32, 2**63):
+        assert len(nested_forest_scores({"x": noise(0)}, Y, n_folds=2, n_trees=5, seed=seed)) == 2

@@ -84,7 +84,26 @@ def test_large_graphs_are_solved_alike(estimate, monkeypatch):
     monkeypatch.setattr(eigenvalues, "TOGETHER_NODES", 0)
     np.testing.assert_allclose(features.transform(graphs), together, rtol=1e-9, atol=1e-12)
     monkeypatch.setattr(eigenvalues, "LANCZOS_NODES", 0)
+    monkeypatch.setattr(eigenvalues, "LANCZOS_RATIO", 8)
     np.testing.assert_allclose(features.transform(graphs), together, rtol=1e-7)
+
+
+def test_isolated_nodes_of_large_graphs_all_count(monkeypatch):
+    """Each has the eigenvalue 1; Lanczos' method alone would find it once."""
+    graph = nx.path_graph(80)
+    graph.add_nodes_from(range(80, 200))
+    features = KernelSpectrumFeatures(8, sigma=0.3, n_walks=8, random_state=0).fit([graph])
+    dense = features.transform([graph])
+    lone = nx.empty_graph(150)
+    monkeypatch.setattr(eigenvalues, "TOGETHER_NODES", 0)
+    monkeypatch.setattr(eigenvalues, "LANCZOS_NODES", 0)
+    monkeypatch.setattr(eigenvalues, "LANCZOS_RATIO", 2)
+    np.testing.assert_allclose(features.transform([graph]), dense, rtol=1e-9)
+    many = clone(features).set_params(n_eigenvalues=30).fit([graph])
+    found = many.transform([graph, lone])
+    exact = many.set_params(estimate="exact").fit([graph]).transform([graph, lone])
+    np.testing.assert_allclose(found[1], exact[1])
+    assert np.count_nonzero(np.isclose(found[1], 1)) == 30
 
 
 @QUICK
@@ -216,7 +235,7 @@ def test_bad_parameters_are_refused(options, words):
 @pytest.mark.parametrize("estimate", ["walks", "exact"])
 def test_divergent_series_are_refused(estimate):
     features = KernelSpectrumFeatures(2, kernel=InversePower(2), estimate=estimate)
-    with pytest.raises(InputError, match="converges for spectral radii below 1"):
+    with pytest.raises(InputError, match=r"converges for spectral radii below 1.*sigma="):
         features.fit_transform([RING])
     assert features.set_params(sigma=0.7).fit_transform([RING]).shape == (1, 2)
 

@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from grfpp.cli.outputs import wrote
+
 if TYPE_CHECKING:
     from grfpp.datasets import TUDataset
     from grfpp.tasks.nested import FoldScore
@@ -84,7 +86,7 @@ class Classified:
             ),
             ("accuracy", f"{100 * mean:.1f} ± {100 * deviation:.1f} %, mean and sd over folds"),
         ]
-        return [*facts, ("wrote", str(self.output))] if self.output is not None else facts
+        return [*facts, *wrote(self.output)]
 
     def _usual(self) -> str:
         """The value of each setting that was chosen in most folds."""

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from grfpp.cli.outputs import wrote
 from grfpp.cli.rows import labels_of
 from grfpp.graph import Graph
-from grfpp.memory import readable_bytes
 
 
 @dataclass(frozen=True)
@@ -49,10 +49,7 @@ class Clustered:
             pairs = graph.n_nodes * (graph.n_nodes - 1) // 2
             wrong = round(self.error * pairs)
             facts.append(("error", f"{self.error:.4f}: {wrong:,} of {pairs:,} pairs are wrong"))
-        if self.output is not None:
-            size = readable_bytes(self.output.stat().st_size)
-            facts.append(("wrote", f"{self.output}, {size}"))
-        return facts
+        return [*facts, *wrote(self.output)]
 
     def document(self) -> dict[str, Any]:
         """The same for programs, and the cluster of every node."""

@@ -6,8 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from grfpp.cli.outputs import write_csv
-from grfpp.memory import readable_bytes
+from grfpp.cli.outputs import write_csv, wrote
 
 if TYPE_CHECKING:
     from grfpp.datasets import TriangleMesh
@@ -65,8 +64,7 @@ class Outcome:
                 f"{self.seconds_read:.2f} s reading, {self.seconds_predict:.2f} s predicting",
             ),
         ]
-        facts += [("wrote", f"{path}, {readable_bytes(path.stat().st_size)}") for path in written]
-        return facts
+        return [*facts, *wrote(*written)]
 
     def document(self, written: list[Path]) -> dict[str, Any]:
         """The same for programs."""

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from grfpp.accuracy import RelativeError
+from grfpp.cli.outputs import wrote
 from grfpp.cli.rows import labels_of, summary
 from grfpp.estimate import FloatArray, KernelEstimate
 from grfpp.graph import Graph
@@ -77,10 +78,7 @@ class Outcome:
         if self.error is not None:
             how = "" if self.error.n_probes else " (whole matrices compared)"
             facts.append(("error", f"{self.error!r}{how}"))
-        if self.output is not None:
-            size = readable_bytes(self.output.stat().st_size)
-            facts.append(("wrote", f"{self.output}, {size}"))
-        return facts
+        return [*facts, *wrote(self.output)]
 
     def document(self) -> dict[str, Any]:
         """The same for programs, and the rows in full."""

@@ -11,6 +11,7 @@ from typing import Any
 
 from grfpp.errors import InputError
 from grfpp.io.archive import atomic_write
+from grfpp.memory import readable_bytes
 
 
 def check_output(path: Path, suffixes: Sequence[str], option: str = "--output") -> None:
@@ -26,6 +27,15 @@ def check_output(path: Path, suffixes: Sequence[str], option: str = "--output") 
         raise InputError(f"{option} {path}: the folder {path.parent} does not exist")
     if not os.access(path.parent, os.W_OK):
         raise InputError(f"{option} {path}: the folder {path.parent} cannot be written to")
+
+
+def wrote(*paths: Path | None) -> list[tuple[str, str]]:
+    """A line for each file that was written, with its size."""
+    return [
+        ("wrote", f"{path}, {readable_bytes(path.stat().st_size)}")
+        for path in paths
+        if path is not None
+    ]
 
 
 def write_csv(path: Path, header: Sequence[Any], lines: Sequence[Sequence[Any]]) -> None:

@@ -14,6 +14,9 @@ _TRANSLATIONS = (
     (r"\bdegree=(\d+)\b", r"--degree \1"),
     (r"\bsigma=([0-9.e-]+)", r"--sigma \1"),
     (r"\bn_jobs\b", "--jobs"),
+    (r"^(mask|sigma|degree|seed) must\b", r"--\1 must"),
+    (r"^n_(walks|eigenvalues) must\b", r"--\1 must"),
+    (r"^n_clusters\b", "-k"),
 )
 
 

@@ -57,10 +57,10 @@ def exact(data: Problem, cell: Cell) -> Answer:
         trained = perf_counter()
         model.eval()
         with torch.no_grad():
-            found = model(torch.from_numpy(data.test))
+            found = model(torch.from_numpy(data.test)) * model.scale + model.offset
             mean, variance = found.mean.numpy(), found.variance.numpy()
     return {
-        **_measured(data, mean, variance, model.likelihood.noise.item()),
+        **_measured(data, mean, variance, model.noise),
         **_learned(kernel.raw.exp().item(), model),
         **_seconds(began, ready, trained),
     }
@@ -87,7 +87,7 @@ def walks(data: Problem, cell: Cell) -> Answer:
     found = model.posterior(data.test, n_samples=cell["n_samples"], seed=cell["walk_seed"] % 2**32)
     mean, variance = (part.double().numpy() for part in (found.mean, found.std**2))
     return {
-        **_measured(data, mean, variance, model.likelihood.noise.item()),
+        **_measured(data, mean, variance, model.noise),
         **_learned(kernel.modulation.lam.item(), model),
         **_seconds(began, ready, trained),
     }
@@ -144,11 +144,7 @@ def _measured(data: Problem, mean: FloatArray, variance: FloatArray, noise: floa
 
 
 def _learned(lam: float, model: NodeGP) -> Answer:
-    return {
-        "lam": lam,
-        "outputscale": model.covar_module.outputscale.item(),
-        "noise": model.likelihood.noise.item(),
-    }
+    return {"lam": lam, "outputscale": model.outputscale, "noise": model.noise}
 
 
 def _seconds(began: float, ready: float, trained: float) -> Answer:

@@ -46,10 +46,7 @@ class GraphTransformer(nn.Module):  # type: ignore[misc]
     ) -> None:
         super().__init__()
         self.of_nodes = of_nodes
-        self.features = nn.Linear(n_inputs, channels - pe_dim)
-        self.encoding = (
-            nn.Sequential(nn.BatchNorm1d(pe_dim), nn.Linear(pe_dim, pe_dim)) if pe_dim else None
-        )
+        # What all models have comes first, so that one seed gives them the same first weights.
         self.layers = nn.ModuleList(
             GPSConv(
                 channels,
@@ -62,6 +59,10 @@ class GraphTransformer(nn.Module):  # type: ignore[misc]
         )
         self.head = nn.Sequential(
             nn.Linear(channels, channels), nn.ReLU(), nn.Linear(channels, n_outputs)
+        )
+        self.features = nn.Linear(n_inputs, channels - pe_dim)
+        self.encoding = (
+            nn.Sequential(nn.BatchNorm1d(pe_dim), nn.Linear(pe_dim, pe_dim)) if pe_dim else None
         )
 
     def forward(self, data: Any, pe: Tensor | None) -> Tensor:

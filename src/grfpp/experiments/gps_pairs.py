@@ -4,14 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from math import sqrt
-
-import numpy as np
 
 from grfpp.experiments.experiment import Rows
-
-#: Below this a difference counts as more than chance.
-SIGNIFICANT = 0.05
+from grfpp.experiments.paired import paired_test
 
 
 @dataclass(frozen=True)
@@ -32,25 +27,17 @@ class Difference:
     @property
     def mean(self) -> float:
         """Over the seeds."""
-        return float(np.mean(self.values))
+        return paired_test(self.values).mean
 
     @property
     def standard_error(self) -> float:
         """Of the mean; NaN for a single seed."""
-        n = len(self.values)
-        return float(np.std(self.values, ddof=1)) / sqrt(n) if n > 1 else float("nan")
+        return paired_test(self.values).standard_error
 
     @property
     def p_value(self) -> float:
         """Of a paired t-test on both sides; NaN for a single seed."""
-        if len(self.values) < 2:
-            return float("nan")
-        if self.standard_error == 0:
-            return 1.0 if self.mean == 0 else 0.0
-        from scipy.stats import t
-
-        n = len(self.values)
-        return float(2 * t.sf(abs(self.mean) / self.standard_error, n - 1))
+        return paired_test(self.values).p
 
 
 def differences(rows: Rows, first: str, second: str) -> list[Difference]:

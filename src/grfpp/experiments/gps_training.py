@@ -14,6 +14,7 @@ from torch.nn import functional
 
 from grfpp.experiments.gps_data import Metric, Task
 from grfpp.experiments.gps_model import GraphTransformer
+from grfpp.experiments.training import learning_rate, repeatable
 from grfpp.torch.geometric import require_geometric
 
 require_geometric()
@@ -91,8 +92,19 @@ def learn(
     seed
         Of the model's first weights and of the order of the graphs.
     """
-    torch.set_num_threads(1)
-    torch.manual_seed(seed % 2**63)
+    with repeatable(seed):
+        return _learn(task, train, val, test, learning, flip_signs, seed)
+
+
+def _learn(
+    task: Task,
+    train: Sequence[Any],
+    val: Sequence[Any],
+    test: Sequence[Any],
+    learning: Learning,
+    flip_signs: bool,
+    seed: int,
+) -> Learned:
     first = train[0]
     pe_dim = first.pe.shape[1] if "pe" in first else 0
     model = GraphTransformer(
@@ -110,7 +122,9 @@ def learn(
     evaluations = [DataLoader(part, 2 * learning.batch_size) for part in (val, test)]
     optimizer = torch.optim.AdamW(model.parameters(), lr=learning.rate, weight_decay=1e-5)
     n_steps = learning.epochs * len(loader)
-    schedule = torch.optim.lr_scheduler.LambdaLR(optimizer, lambda step: _rate(step, n_steps))
+    schedule = torch.optim.lr_scheduler.LambdaLR(
+        optimizer, lambda step: learning_rate(step / n_steps)
+    )
 
     best, at, tested, mean_loss = -np.inf, 0, 0.0, 0.0
     for epoch in range(1, learning.epochs + 1):
@@ -134,13 +148,6 @@ def learn(
             tested = _evaluated(model, evaluations[1], task.metric, pe_dim)
     n_parameters = sum(each.numel() for each in model.parameters())
     return Learned(tested, float(best), at, mean_loss, n_parameters)
-
-
-def _rate(step: int, n_steps: int) -> float:
-    warm = max(1, n_steps // 10)
-    if step < warm:
-        return (step + 1) / warm
-    return 0.5 * (1 + float(np.cos(np.pi * (step - warm) / max(1, n_steps - warm))))
 
 
 def _loss(scores: Tensor, y: Tensor, metric: Metric) -> Tensor:

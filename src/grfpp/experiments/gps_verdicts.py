@@ -7,7 +7,8 @@ from collections.abc import Sequence
 from grfpp.experiments.experiment import Holds, Rows, Verdict
 from grfpp.experiments.gps_data import TASKS
 from grfpp.experiments.gps_encodings import GRF, GRF_PP, LAPLACIAN, NOISE, NONE, WALK
-from grfpp.experiments.gps_pairs import SIGNIFICANT, Difference, differences, sign_test
+from grfpp.experiments.gps_pairs import Difference, differences, sign_test
+from grfpp.experiments.paired import LEVEL
 from grfpp.experiments.verdicts import worst
 
 _NAMES = {NONE: "no encoding"}
@@ -53,12 +54,12 @@ def holds(found: Sequence[Difference]) -> Holds:
     if not found or min(len(each.values) for each in found) < 2:
         return Holds.OPEN
     opposite = [Difference(each.dataset, [-value for value in each.values]) for each in found]
-    if any(each.mean < 0 and each.p_value < SIGNIFICANT / len(found) for each in found):
+    if any(each.mean < 0 and each.p_value < LEVEL / len(found) for each in found):
         return Holds.NO
-    if sign_test(opposite)[-1] < SIGNIFICANT:
+    if sign_test(opposite)[-1] < LEVEL:
         return Holds.NO
     n_above = sum(each.mean > 0 for each in found)
-    if n_above == len(found) and sign_test(found)[-1] < SIGNIFICANT:
+    if n_above == len(found) and sign_test(found)[-1] < LEVEL:
         return Holds.YES
     return Holds.NOISE if 2 * n_above > len(found) else Holds.OPEN
 
@@ -70,7 +71,7 @@ def _told(found: Sequence[Difference], other: str) -> str:
     n_above = sum(each.mean > 0 for each in found)
     n_won, n_pairs, p_value = sign_test(found)
     parts = ", ".join(f"{TASKS[each.dataset].title} {_points(each)}" for each in found)
-    sure = f"* p < {SIGNIFICANT}" if any(map(_is_sure, found)) else "none more than chance"
+    sure = f"* p < {LEVEL}" if any(map(_is_sure, found)) else "none more than chance"
     return (
         f"{GRF_PP} above {_name(other)} on {n_above} of {len(found)} data sets (points: {parts}; "
         f"{sure}), in {n_won} of {n_pairs} pairs (sign test p = {p_value:.2g})"
@@ -86,7 +87,7 @@ def _points(each: Difference) -> str:
 
 
 def _is_sure(each: Difference) -> bool:
-    return each.p_value < SIGNIFICANT
+    return each.p_value < LEVEL
 
 
 def _name(encoding: str) -> str:

@@ -48,7 +48,7 @@ PARAMETERS = {
             "cifar10": (8000, 2000, 7),
             **dict.fromkeys(FOLDERS, (8000, 500, 7)),
         },
-        5,
+        4,
         3,
         MODEL,
     ),
@@ -169,7 +169,8 @@ EXPERIMENT = Experiment(
         "So the numbers are not comparable with the paper's; the sign of the difference is. The "
         "claim holds where the mask is above on all data by more than chance (a paired t-test over "
         "seeds), holds within noise where it is above but by no more than that, and does not hold "
-        "where it is below by more than chance; otherwise nothing is said.",
+        "where it is below by more than chance; otherwise nothing is said. Seeds share the "
+        "pictures, so p-values speak of the chance in training alone.",
         "Whoever has ImageNet or Places365 unpacked below `images/imagenet` or `images/places365` "
         "in `GRFPP_DATA` (`train` and `val`, a folder a class) gets ten of their classes as well, "
         "at 64 x 64 pixels.",

@@ -2,16 +2,11 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-import numpy as np
-
 from grfpp.experiments.experiment import Rows
-
-#: Differences with a larger probability under chance are called noise.
-LEVEL = 0.05
+from grfpp.experiments.paired import LEVEL, paired_test
 
 
 @dataclass(frozen=True)
@@ -50,19 +45,11 @@ def paired(ours: Mapping[int, float], theirs: Mapping[int, float]) -> PairedDiff
     >>> paired({0: 80.0, 1: 83.0, 2: 82.0}, {0: 79.0, 1: 81.0, 2: 82.0})
     PairedDifference(mean=1.0, standard_error=0.577..., n=3, p=0.225...)
     """
-    from scipy.stats import t
-
     both = sorted(set(ours) & set(theirs))
     if len(both) < 2:
         return None
-    differences = [ours[seed] - theirs[seed] for seed in both]
-    mean = float(np.mean(differences))
-    error = float(np.std(differences, ddof=1) / math.sqrt(len(both)))
-    if error == 0:
-        p = 1.0 if mean == 0 else 0.0
-    else:
-        p = float(2 * t.sf(abs(mean) / error, len(both) - 1))
-    return PairedDifference(mean, error, len(both), p)
+    found = paired_test([ours[seed] - theirs[seed] for seed in both])
+    return PairedDifference(found.mean, found.standard_error, len(both), found.p)
 
 
 def final(rows: Rows) -> Rows:

@@ -7,19 +7,19 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
 from typing import Any
 
 import torch
 from torch import nn
 
+from grfpp.experiments.training import learning_rate, repeatable
 from grfpp.experiments.vit_data import ImageSet
-from grfpp.torch.attention import add_mask
+from grfpp.torch.adapter import add_mask
 from grfpp.torch.masks import patch_grid_mask
 from grfpp.torch.small_vit import SmallViT
 
 BATCH = 32
-LEARNING_RATE, WEIGHT_DECAY, WARM_UP = 2e-3, 0.05, 0.1
+LEARNING_RATE, WEIGHT_DECAY = 2e-3, 0.05
 #: Pictures are shifted by up to so many pixels while training.
 SHIFT = 2
 #: How often the test pictures are looked at on the way.
@@ -44,8 +44,7 @@ def train(
     model
         Options of `SmallViT`.
     """
-    with _one_thread(), torch.random.fork_rng(devices=[]):
-        torch.manual_seed(seed)
+    with repeatable(seed):
         height, width, channels = images.train.shape[1:]
         net = SmallViT((height, width), channels, images.n_classes, patch=images.patch, **model)
         added = None
@@ -78,8 +77,10 @@ def _epochs(
 ) -> Iterator[tuple[int, float]]:
     """Train; tell the number and the mean loss of every epoch."""
     n_steps = epochs * math.ceil(len(pixels) / BATCH)
-    optimizer = torch.optim.AdamW(net.parameters(), LEARNING_RATE, weight_decay=WEIGHT_DECAY)
-    schedule = torch.optim.lr_scheduler.LambdaLR(optimizer, lambda step: _rate(step / n_steps))
+    optimizer = torch.optim.AdamW(_groups(net), LEARNING_RATE, weight_decay=WEIGHT_DECAY)
+    schedule = torch.optim.lr_scheduler.LambdaLR(
+        optimizer, lambda step: learning_rate(step / n_steps)
+    )
     for epoch in range(1, epochs + 1):
         net.train()
         total = 0.0
@@ -94,11 +95,12 @@ def _epochs(
         yield epoch, total / len(pixels)
 
 
-def _rate(done: float) -> float:
-    """Up in a straight line, then down along a cosine."""
-    if done < WARM_UP:
-        return (done + 1e-3) / (WARM_UP + 1e-3)
-    return 0.5 * (1 + math.cos(math.pi * min(1.0, (done - WARM_UP) / (1 - WARM_UP))))
+def _groups(net: nn.Module) -> list[dict[str, Any]]:
+    """Single numbers, which the strength of a mask is, are not drawn towards 0."""
+    return [
+        {"params": [each for each in net.parameters() if each.ndim]},
+        {"params": [each for each in net.parameters() if not each.ndim], "weight_decay": 0.0},
+    ]
 
 
 def _accuracy(net: nn.Module, pixels: torch.Tensor, labels: torch.Tensor) -> float:
@@ -132,14 +134,3 @@ def _varied(pixels: torch.Tensor, rng: torch.Generator) -> torch.Tensor:
         columns = torch.where(flipped, columns.flip(1), columns)
     moved = wide[torch.arange(n)[:, None, None], rows[:, :, None], columns[:, None, :]]
     return moved.movedim(-1, 1)
-
-
-@contextmanager
-def _one_thread() -> Iterator[None]:
-    """One thread gives the same bits everywhere; processes are what fills the cores."""
-    before = torch.get_num_threads()
-    torch.set_num_threads(1)
-    try:
-        yield
-    finally:
-        torch.set_num_threads(before)

@@ -3,15 +3,10 @@
 from __future__ import annotations
 
 from grfpp.experiments.experiment import Holds, Rows, Verdict
+from grfpp.experiments.paired import LEVEL
 from grfpp.experiments.vit_data import TITLES
 from grfpp.experiments.vit_paper import LEARNED, MASKED, PLAIN
-from grfpp.experiments.vit_scores import (
-    LEVEL,
-    PairedDifference,
-    data_sets,
-    final,
-    gain,
-)
+from grfpp.experiments.vit_scores import PairedDifference, data_sets, final, gain
 
 #: With fewer seeds nothing is said.
 FEWEST = 3
@@ -41,9 +36,10 @@ def judge(rows: Rows) -> Verdict:
 def _holds(gains: dict[str, PairedDifference]) -> Holds:
     """Yes: above everywhere by more than chance; no: somewhere below by more than chance.
 
-    Above everywhere, but not by more: within noise. Otherwise nothing can be said.
+    The second allows for the number of data sets. Above everywhere, but not by more: within noise.
+    Otherwise nothing can be said.
     """
-    if any(each.mean < 0 and not each.is_noise for each in gains.values()):
+    if any(each.mean < 0 and each.p < LEVEL / len(gains) for each in gains.values()):
         return Holds.NO
     if all(each.mean > 0 for each in gains.values()):
         return Holds.NOISE if any(each.is_noise for each in gains.values()) else Holds.YES

@@ -10,13 +10,20 @@ import numpy as np
 import numpy.typing as npt
 import scipy.sparse as sp
 
-from grfpp.arguments import positive, whole
+from grfpp.arguments import whole
 from grfpp.errors import InputError
 from grfpp.graph import Graph
 from grfpp.kernels import Kernel
-from grfpp.parallel import in_order, thread_count
+from grfpp.parallel import in_order
 from grfpp.tasks.batch import BatchWalks, GraphBatch
-from grfpp.tasks.kernels import kernel_and_method, law_of, seed_of
+from grfpp.tasks.kernels import (
+    advice_for_tasks,
+    kernel_and_method,
+    law_of,
+    settled_seed,
+    squared_width,
+    threads_of,
+)
 from grfpp.tasks.labelled import all_labels, plain_graphs
 
 FloatArray = npt.NDArray[np.float64]
@@ -52,16 +59,17 @@ class BatchKernels:
         """As the parameters of a transformer want it; its `seed_` is the seed."""
         batch = graph_batch(estimator, graphs)
         kernel, how = kernel_and_method(estimator.kernel, estimator.estimate)
-        W = batch.graph.normalized("sym", positive(estimator.sigma, "sigma") ** 2)
+        W = batch.graph.normalized("sym", squared_width(estimator.sigma))
         walks = None
-        if how == "exact":
-            kernel.check_converges(W)
-        else:
-            walks = BatchWalks.of(
-                *(batch, W, kernel, estimator.degree, estimator.n_walks),
-                *(law_of(estimator.termination), estimator.seed_),
-            )
-        return cls(batch, W, kernel, walks, thread_count(estimator.n_jobs))
+        with advice_for_tasks():
+            if how == "exact":
+                kernel.check_converges(W)
+            else:
+                walks = BatchWalks.of(
+                    *(batch, W, kernel, estimator.degree, estimator.n_walks),
+                    *(law_of(estimator.termination), estimator.seed_),
+                )
+        return cls(batch, W, kernel, walks, threads_of(estimator.n_jobs))
 
     def by_tasks(self, work: Callable[[range], FloatArray]) -> FloatArray:
         """What `work` makes of some graphs at a time, a row a graph, on all threads."""
@@ -96,12 +104,11 @@ def check_parameters(estimator: Any) -> int:
     """Refuse parameters that cannot be used, and give the seed of the walks."""
     whole(estimator.degree, "degree", 1)
     whole(estimator.n_walks, "n_walks", 1)
-    positive(estimator.sigma, "sigma")
+    squared_width(estimator.sigma)
     kernel_and_method(estimator.kernel, estimator.estimate)
     law_of(estimator.termination)
-    thread_count(estimator.n_jobs)
-    seed = seed_of(estimator.random_state)
-    return int(np.random.SeedSequence().generate_state(1, np.uint64)[0]) if seed is None else seed
+    threads_of(estimator.n_jobs)
+    return settled_seed(estimator.random_state)
 
 
 def graph_list_tags(tags: Any) -> Any:

@@ -12,7 +12,7 @@ import numpy.typing as npt
 from grfpp.arguments import whole
 from grfpp.errors import InputError
 from grfpp.kernels import Diffusion, SquaredDiffusion
-from grfpp.tasks.kernels import kernel_and_method
+from grfpp.tasks.kernels import kernel_and_method, squared_width
 from grfpp.tasks.label_pairs import LabelPairFeatures
 from grfpp.tasks.spectrum import KernelSpectrumFeatures
 
@@ -72,17 +72,18 @@ def candidate_features(
     if kind not in KINDS:
         raise InputError(f"kind must be one of {', '.join(KINDS)}, not {kind!r}")
     lengths = sorted({whole(k, "n_eigenvalues", 1) for k in n_eigenvalues})
-    if not (sigmas and n_walks and lengths):
+    if not (len(sigmas) and len(n_walks) and lengths):
         raise InputError("sigmas, n_walks and n_eigenvalues must each have a value at least")
     kernel, how = kernel_and_method(
         options.get("kernel", "diffusion"), options.get("estimate", "walks")
     )
+    n_walks = [whole(n, "n_walks", 1) for n in n_walks]
+    for sigma in sigmas:
+        squared_width(sigma)
     if how == "exact":
         n_walks = [0]
         if kind != PAIRS and isinstance(kernel, Diffusion | SquaredDiffusion):
             sigmas = sigmas[-1:]
-    else:
-        n_walks = [whole(n, "n_walks", 1) for n in n_walks]
     found = {}
     for sigma, walks in product(sigmas, n_walks):
         own = {**options, "sigma": sigma, "n_walks": max(walks, 1)}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from dataclasses import KW_ONLY, dataclass
 from typing import Any, Self
 
 import numpy as np
@@ -12,17 +13,19 @@ from sklearn.utils.validation import check_is_fitted
 
 from grfpp.arguments import whole
 from grfpp.errors import InputError
-from grfpp.kernels import Kernel
 from grfpp.tasks.inputs import read_graph, set_graph_tags
 from grfpp.tasks.kernels import operator_of, settled_seed
 from grfpp.tasks.pair_error import pair_error
-from grfpp.tasks.spectral import spectral_embedding
-from grfpp.termination import Termination
+from grfpp.tasks.parameters import OneGraphParameters
+from grfpp.tasks.spectral import component_groups, spectral_embedding
 
 __all__ = ["SpectralKernelClustering", "pair_error"]
 
+FloatArray = npt.NDArray[np.float64]
 
-class SpectralKernelClustering(ClusterMixin, BaseEstimator):  # type: ignore[misc]
+
+@dataclass(eq=False, repr=False)
+class SpectralKernelClustering(OneGraphParameters, ClusterMixin, BaseEstimator):  # type: ignore[misc]
     """Spectral clustering of the nodes of a graph by a kernel, estimated from walks or exact.
 
     The leading eigenvectors of the kernel, symmetrised and normalised by its row sums, place the
@@ -50,8 +53,8 @@ class SpectralKernelClustering(ClusterMixin, BaseEstimator):  # type: ignore[mis
     embedding_
         Where the nodes are on the sphere, of shape ``(n_nodes, n_clusters)``.
     eigenvalues_
-        Of the normalised kernel, from 1 down. A large step after the last one speaks for the number
-        of clusters.
+        Of the normalised kernel: 1 for each component, then the largest others. A large step after
+        the last one speaks for the number of clusters.
     n_features_in_
         Number of nodes.
     seed_
@@ -59,9 +62,10 @@ class SpectralKernelClustering(ClusterMixin, BaseEstimator):  # type: ignore[mis
 
     Notes
     -----
-    Nodes of different connected components are never more alike than nodes of one. Where there are
-    at most `n_clusters` components, each cluster lies within one of them; where there are more, the
-    smallest components share the last cluster.
+    Where there are at most `n_clusters` connected components, each cluster lies within one of them:
+    a component has one cluster, and one more for each of the leading eigenvectors that lives on it.
+    Where there are more components, none is divided and the smallest share the last cluster; to
+    divide a large component beside many small ones, cluster it alone.
 
     Examples
     --------
@@ -76,34 +80,9 @@ class SpectralKernelClustering(ClusterMixin, BaseEstimator):  # type: ignore[mis
     True
     """
 
-    def __init__(
-        self,
-        n_clusters: int = 8,
-        *,
-        n_init: int = 10,
-        kernel: str | Kernel = "diffusion",
-        estimate: str = "walks",
-        degree: int = 2,
-        n_walks: int = 16,
-        termination: str | Termination = "geometric:0.1",
-        sigma: float = 1.0,
-        normalization: str | None = "sym",
-        reuse_walks: bool = False,
-        random_state: Any = None,
-        n_jobs: int = -1,
-    ) -> None:
-        self.n_clusters = n_clusters
-        self.n_init = n_init
-        self.kernel = kernel
-        self.estimate = estimate
-        self.degree = degree
-        self.n_walks = n_walks
-        self.termination = termination
-        self.sigma = sigma
-        self.normalization = normalization
-        self.reuse_walks = reuse_walks
-        self.random_state = random_state
-        self.n_jobs = n_jobs
+    n_clusters: int = 8
+    _: KW_ONLY
+    n_init: int = 10
 
     def fit(self, X: Any, y: Any = None) -> Self:
         """Cluster the nodes of a graph.
@@ -126,7 +105,8 @@ class SpectralKernelClustering(ClusterMixin, BaseEstimator):  # type: ignore[mis
         self.seed_ = settled_seed(self.random_state)
         K = operator_of(self, graph, random_state=self.seed_)
         self.embedding_, self.eigenvalues_ = spectral_embedding(K, graph.adjacency, k)
-        self.labels_ = _k_means(self.embedding_, k, n_init, self.seed_)
+        groups = component_groups(graph.adjacency, k)
+        self.labels_ = _clusters(self.embedding_, groups, k, n_init, self.seed_)
         return self
 
     def score(self, X: Any, y: Any) -> float:
@@ -149,9 +129,36 @@ class SpectralKernelClustering(ClusterMixin, BaseEstimator):  # type: ignore[mis
         return set_graph_tags(super().__sklearn_tags__())
 
 
-def _k_means(
-    points: npt.NDArray[np.float64], k: int, n_init: int, seed: int
+def _clusters(
+    points: FloatArray, groups: npt.NDArray[np.int64], k: int, n_init: int, seed: int
 ) -> npt.NDArray[np.int32]:
+    """Clusters of the points by k-means, those of each group of components for themselves."""
+    n_groups = int(groups.max()) + 1
+    if n_groups == 1:
+        return _k_means(points, k, n_init, seed)
+    labels, n_found = np.empty(len(points), np.int32), 0
+    for group, share in enumerate(_shares(points[:, n_groups:], groups)):
+        own = groups == group
+        found = _k_means(points[own], share, n_init, seed) if share > 1 else 0
+        labels[own] = n_found + found
+        n_found += share
+    return labels
+
+
+def _shares(others: FloatArray, groups: npt.NDArray[np.int64]) -> list[int]:
+    """How many clusters each group gets: one, and one for each other vector that lives on it."""
+    sizes = np.bincount(groups)
+    indicator = groups == np.arange(len(sizes))[:, np.newaxis]
+    homes = (indicator.astype(np.float64) @ others**2).argmax(axis=0)
+    shares = 1 + np.bincount(homes, minlength=len(sizes))
+    # Equal components may share a vector, and then the count can exceed what one of them holds.
+    while (shares > sizes).any():
+        shares[np.argmax(shares - sizes)] -= 1
+        shares[np.argmax(sizes - shares)] += 1
+    return [int(share) for share in shares]
+
+
+def _k_means(points: FloatArray, k: int, n_init: int, seed: int) -> npt.NDArray[np.int32]:
     from sklearn.cluster import KMeans
     from sklearn.exceptions import ConvergenceWarning
     from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]  # it has no types

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import KW_ONLY, dataclass
 from typing import Any, Self
 
 from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
@@ -9,14 +10,15 @@ from sklearn.utils.validation import check_is_fitted
 
 from grfpp.arguments import whole
 from grfpp.errors import InputError
-from grfpp.kernels import Kernel
 from grfpp.tasks.exact_operator import ExactKernel
 from grfpp.tasks.inputs import read_graph, set_graph_tags
 from grfpp.tasks.kernels import operator_of, settled_seed
-from grfpp.termination import Termination
+from grfpp.tasks.parameters import OneGraphParameters
 
 
+@dataclass(eq=False, repr=False)
 class GraphRandomFeatures(
+    OneGraphParameters,
     ClassNamePrefixFeaturesOutMixin,  # type: ignore[misc]
     TransformerMixin,  # type: ignore[misc]
     BaseEstimator,  # type: ignore[misc]
@@ -72,34 +74,9 @@ class GraphRandomFeatures(
     (34, 8)
     """
 
-    def __init__(
-        self,
-        n_components: int | None = None,
-        *,
-        side: str = "left",
-        kernel: str | Kernel = "diffusion",
-        estimate: str = "walks",
-        degree: int = 2,
-        n_walks: int = 16,
-        termination: str | Termination = "geometric:0.1",
-        sigma: float = 1.0,
-        normalization: str | None = "sym",
-        reuse_walks: bool = False,
-        random_state: Any = None,
-        n_jobs: int = -1,
-    ) -> None:
-        self.n_components = n_components
-        self.side = side
-        self.kernel = kernel
-        self.estimate = estimate
-        self.degree = degree
-        self.n_walks = n_walks
-        self.termination = termination
-        self.sigma = sigma
-        self.normalization = normalization
-        self.reuse_walks = reuse_walks
-        self.random_state = random_state
-        self.n_jobs = n_jobs
+    n_components: int | None = None
+    _: KW_ONLY
+    side: str = "left"
 
     def fit(self, X: Any, y: Any = None) -> Self:
         """Check the graph and the parameters, and settle the seed.

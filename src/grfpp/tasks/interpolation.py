@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import KW_ONLY, dataclass
 from typing import Any
 
 import numpy as np
@@ -12,12 +13,11 @@ from sklearn.utils.validation import check_is_fitted
 
 from grfpp.errors import InputError
 from grfpp.graph import as_graph
-from grfpp.kernels import Kernel
 from grfpp.memory import require_bytes
 from grfpp.tasks.directions import FloatArray, mean_cosine, unit_vectors
 from grfpp.tasks.exact_operator import ExactKernel
 from grfpp.tasks.kernels import operator_of
-from grfpp.termination import Termination
+from grfpp.tasks.parameters import OneGraphParameters
 
 IntArray = npt.NDArray[np.int64]
 
@@ -26,7 +26,8 @@ _EXACT_TOL = 1e-12
 _RESOLVED = 1e-10
 
 
-class KernelInterpolator(RegressorMixin, BaseEstimator):  # type: ignore[misc]
+@dataclass(eq=False, repr=False)
+class KernelInterpolator(OneGraphParameters, RegressorMixin, BaseEstimator):  # type: ignore[misc]
     """Fill in a field on a graph from the nodes where it is known.
 
     At node ``i`` the prediction is ``Σ_j K(i, j) F_j`` over the known nodes ``j``, for any number
@@ -77,34 +78,9 @@ class KernelInterpolator(RegressorMixin, BaseEstimator):  # type: ignore[misc]
     0.98
     """
 
-    def __init__(
-        self,
-        graph: Any,
-        *,
-        kernel: str | Kernel = "diffusion",
-        estimate: str = "walks",
-        degree: int = 2,
-        n_walks: int = 16,
-        termination: str | Termination = "geometric:0.1",
-        sigma: float = 1.0,
-        normalization: str | None = "sym",
-        reuse_walks: bool = False,
-        random_state: Any = None,
-        n_jobs: int = -1,
-        output: str = "mean",
-    ) -> None:
-        self.graph = graph
-        self.kernel = kernel
-        self.estimate = estimate
-        self.degree = degree
-        self.n_walks = n_walks
-        self.termination = termination
-        self.sigma = sigma
-        self.normalization = normalization
-        self.reuse_walks = reuse_walks
-        self.random_state = random_state
-        self.n_jobs = n_jobs
-        self.output = output
+    graph: Any
+    _: KW_ONLY
+    output: str = "mean"
 
     def fit(self, X: npt.ArrayLike, y: npt.ArrayLike) -> KernelInterpolator:
         """Multiply the known values with the kernel.
@@ -134,6 +110,12 @@ class KernelInterpolator(RegressorMixin, BaseEstimator):  # type: ignore[misc]
         sums, mass = product[:, :-1], product[:, -1]
         reached = np.abs(mass) > floor * np.abs(mass).max()
         if self.output == "mean":
+            if (mass[reached] < 0).any():
+                raise InputError(
+                    "output 'mean' divides by the kernel's mass, which is negative at some nodes; "
+                    "use a kernel without negative coefficients, such as 'diffusion', or "
+                    "output='sum'"
+                )
             filled = np.broadcast_to(columns.mean(axis=0), sums.shape).copy()
             np.divide(sums, mass[:, None], out=filled, where=reached[:, None])
         elif self.output == "direction":

@@ -7,6 +7,8 @@ Changing parameters is all it takes to compare methods: ``estimate="exact"`` for
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any, Literal, cast
 
 import numpy as np
@@ -48,7 +50,7 @@ def kernel_operator(
     normalization: str | None = "sym",
     reuse_walks: bool = False,
     random_state: Any = None,
-    n_jobs: int = -1,
+    n_jobs: int | None = -1,
     storage: Literal["memory", "recompute"] = "memory",
 ) -> KernelEstimate | ExactKernel:
     """Make the kernel of a graph, estimated by walks or exact, ready to multiply.
@@ -82,7 +84,7 @@ def kernel_operator(
         A whole number is the seed of the walks. ``None`` draws one; a numpy ``RandomState`` or
         ``Generator`` is asked for one.
     n_jobs
-        Threads; the result is the same for any number of them.
+        Threads, -1 for all cores, ``None`` for one; the result is the same for any number of them.
     storage
         As for `grfpp.sample`: ``"recompute"`` walks when a product is asked for, and not before.
 
@@ -103,8 +105,8 @@ def kernel_operator(
     """
     function, how = kernel_and_method(kernel, estimate)
     W = weights_of(graph, sigma, normalization)
-    thread_count(n_jobs)
-    try:
+    n_threads = threads_of(n_jobs)
+    with advice_for_tasks(normalization):
         if how == "exact":
             return ExactKernel(W, function)
         return sample(
@@ -115,11 +117,9 @@ def kernel_operator(
             termination=law_of(termination),
             seed=seed_of(random_state),
             reuse_walks=bool(reuse_walks),
-            n_jobs=n_jobs,
+            n_jobs=n_threads,
             storage=storage,
         )
-    except InputError as error:
-        raise type(error)(advice_with_sigma(str(error))) from None
 
 
 def operator_of(estimator: Any, graph: Any, **changes: Any) -> KernelEstimate | ExactKernel:
@@ -132,20 +132,36 @@ def kernel_parameters(estimator: Any) -> dict[str, Any]:
     return {name: getattr(estimator, name) for name in PARAMETERS}
 
 
-def advice_with_sigma(message: str) -> str:
+@contextmanager
+def advice_for_tasks(normalization: str | None = "sym") -> Iterator[None]:
+    """Let errors advise what can be done with the parameters of this package."""
+    try:
+        yield
+    except InputError as error:
+        raise type(error)(advice_with_sigma(str(error), normalization)) from None
+
+
+def advice_with_sigma(message: str, normalization: str | None = "sym") -> str:
     """What the library says about scales, in terms of the ``σ`` of this package.
 
     Examples
     --------
     >>> advice_with_sigma("use graph.normalized('sym', scale=0.81), or wait")
     'use sigma=0.9, or wait'
+    >>> advice_with_sigma("Use Geometric(0.2), or pass truncate=True to cut it off")
+    'Use Geometric(0.2)'
     """
-    message = re.sub(
-        r"graph\.normalized\('sym', scale=([0-9.e-]+)\)",
-        lambda found: f"sigma={float(found[1]) ** 0.5:.2g}",
-        message,
-    )
+    scale = r"graph\.normalized\('sym', scale=([0-9.e-]+)\)"
+    if normalization == "sym":
+        message = re.sub(scale, lambda found: f"sigma={float(found[1]) ** 0.5:.2g}", message)
+    else:
+        message = re.sub(
+            scale,
+            lambda found: f"normalization='sym' with sigma={float(found[1]) ** 0.5:.2g}",
+            message,
+        )
     message = re.sub(r", or multiply the weights by [0-9.e-]+", "", message)
+    message = re.sub(r",? or pass truncate=True[^.;]*", "", message)
     return re.sub(r"graph\.normalized\('sym'(, scale)?\)", "a smaller sigma", message)
 
 
@@ -184,7 +200,26 @@ def weights_of(graph: Any, sigma: float = 1.0, normalization: str | None = "sym"
     if normalization not in ("sym", "rw", None):
         raise InputError(f"normalization must be 'sym', 'rw' or None, not {normalization!r}")
     kind = cast(Literal["sym", "rw"] | None, normalization)
-    return as_graph(graph).normalized(kind, positive(sigma, "sigma") ** 2)
+    return as_graph(graph).normalized(kind, squared_width(sigma))
+
+
+def squared_width(sigma: Any) -> float:
+    """``σ²``, which the weights are multiplied by.
+
+    Examples
+    --------
+    >>> squared_width(0.5)
+    0.25
+    """
+    found = positive(sigma, "sigma")
+    if not 1e-150 < found < 1e150:
+        raise InputError(f"sigma must have a square that is a number, found {found:g}")
+    return found * found
+
+
+def threads_of(n_jobs: Any) -> int:
+    """Number of threads; ``None`` is one, as in scikit-learn."""
+    return thread_count(1 if n_jobs is None else n_jobs)
 
 
 def seed_of(random_state: Any) -> int | None:

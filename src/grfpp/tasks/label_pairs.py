@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any, Literal, Self
+from dataclasses import dataclass
+from typing import Any, Self
 
 import numpy as np
 import numpy.typing as npt
@@ -10,8 +11,8 @@ import scipy.sparse as sp
 from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 
+from grfpp.errors import InputError
 from grfpp.graph import Graph
-from grfpp.kernels import Kernel
 from grfpp.tasks.batch_kernels import (
     BatchKernels,
     check_parameters,
@@ -19,7 +20,7 @@ from grfpp.tasks.batch_kernels import (
     graph_list_tags,
 )
 from grfpp.tasks.labelled import all_labels
-from grfpp.termination import Termination
+from grfpp.tasks.parameters import ManyGraphsParameters
 
 FloatArray = npt.NDArray[np.float64]
 IntArray = npt.NDArray[np.int64]
@@ -27,7 +28,8 @@ IntArray = npt.NDArray[np.int64]
 _PURPOSE = "LabelPairFeatures"
 
 
-class LabelPairFeatures(TransformerMixin, BaseEstimator):  # type: ignore[misc]
+@dataclass(eq=False, repr=False)
+class LabelPairFeatures(ManyGraphsParameters, TransformerMixin, BaseEstimator):  # type: ignore[misc]
     """Sums of each graph's kernel over the pairs of nodes that have given labels.
 
     With ``Y`` the matrix that has a 1 where a node has a label, a graph becomes the entries of
@@ -58,29 +60,6 @@ class LabelPairFeatures(TransformerMixin, BaseEstimator):  # type: ignore[misc]
     array([[3.09, 1.66, 1.54]])
     """
 
-    def __init__(
-        self,
-        *,
-        kernel: str | Kernel = "diffusion",
-        estimate: str = "walks",
-        degree: int = 2,
-        n_walks: int = 16,
-        termination: str | Termination = "geometric:0.1",
-        sigma: float = 1.0,
-        restrict: Literal["same-label"] | None = None,
-        random_state: Any = None,
-        n_jobs: int = -1,
-    ) -> None:
-        self.kernel = kernel
-        self.estimate = estimate
-        self.degree = degree
-        self.n_walks = n_walks
-        self.termination = termination
-        self.sigma = sigma
-        self.restrict = restrict
-        self.random_state = random_state
-        self.n_jobs = n_jobs
-
     def fit(self, X: Any, y: Any = None) -> Self:
         """Learn which labels there are.
 
@@ -106,6 +85,11 @@ class LabelPairFeatures(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         check_is_fitted(self)
         kernels = BatchKernels.of(self, X)
         labels = all_labels(X, _PURPOSE)
+        if (labels.dtype.kind == "U") != (self.labels_.dtype.kind == "U"):
+            raise InputError(
+                f"the fitted labels are {_kind(self.labels_)}, these are {_kind(labels)}; "
+                "use one kind for all graphs"
+            )
         n = len(self.labels_)
         # Labels that were not fitted have a number too: one beyond the others, cut off below.
         place = np.minimum(np.searchsorted(self.labels_, labels), n - 1)
@@ -134,6 +118,10 @@ class LabelPairFeatures(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         first, second = np.triu_indices(len(self.labels_))
         pairs = zip(self.labels_[first], self.labels_[second], strict=True)
         return np.array([f"{a}-{b}" for a, b in pairs], dtype=object)
+
+
+def _kind(labels: npt.NDArray[Any]) -> str:
+    return "text" if labels.dtype.kind == "U" else "numbers"
 
 
 def _chain_times(factors: list[sp.csr_array], dense: FloatArray) -> FloatArray:

@@ -83,6 +83,7 @@ def nested_forest_scores(
     [('good', 1.0), ('good', 1.0), ('good', 1.0)]
     """
     y = np.asarray(classes)
+    seed = whole(seed, "seed", 0) % 2**32
     _check(candidates, y)
     features = {name: np.asarray(X, dtype=np.float32) for name, X in candidates.items()}
     found = []
@@ -127,7 +128,7 @@ def stratified_folds(
             if counts.min() > 1
             else f"class {names[counts.argmin()]} has a single graph: it cannot be in two folds"
         )
-    folds = StratifiedKFold(n_folds, shuffle=True, random_state=seed)
+    folds = StratifiedKFold(n_folds, shuffle=True, random_state=whole(seed, "seed", 0) % 2**32)
     return list(folds.split(np.zeros(len(y)), y))
 
 
@@ -145,4 +146,9 @@ def _check(candidates: Mapping[Any, FloatArray], y: npt.NDArray[Any]) -> None:
             raise InputError(
                 f"features must have a row for each of the {len(y)} graphs, found shape "
                 f"{np.shape(X)} for {name!r}"
+            )
+        if not (np.abs(X) <= np.finfo(np.float32).max).all():
+            raise InputError(
+                f"features of {name!r} are not finite, or too large for a forest; use a smaller "
+                "sigma"
             )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import count
 from typing import Any
 
 import numpy as np
@@ -12,11 +13,12 @@ from grfpp.errors import InputError
 from grfpp.memory import require_bytes
 
 FloatArray = npt.NDArray[np.float64]
+IntArray = npt.NDArray[np.int64]
 
 #: Up to so many nodes the matrix is formed and LAPACK finds its eigenvectors.
 DENSE_NODES = 500
-#: Of the eigenvectors: far below the noise of any estimate.
-_TOL = 1e-6
+#: Of an eigenvalue, as a share of its distance from 1, which is what tells clusters apart.
+_TOL = 1e-4
 
 
 def spectral_embedding(
@@ -44,7 +46,7 @@ def spectral_embedding(
     embedding
         Of shape ``(n_nodes, n_components)``.
     eigenvalues
-        The largest ones, from 1 down.
+        Those of the components, which are 1, and the largest others.
 
     Examples
     --------
@@ -72,11 +74,12 @@ def spectral_embedding(
             "some row sums of the kernel are not positive, so it does not tell how much alike "
             "nodes are; use a kernel without negative coefficients, such as 'diffusion'"
         )
-    known = _component_vectors(adjacency, strength, n_components)
+    known = _group_vectors(component_groups(adjacency, n_components), strength)
     wanted = n_components - known.shape[1]
     values, vectors = np.empty(0), np.empty((n, 0))
     if wanted:
-        leading = _leading_dense if dense else _leading_lanczos
+        # Chance leaves no two eigenvalues equal; the symmetries of a graph do.
+        leading = _leading_dense if dense else _leading_equal if K.T is K else _leading_lanczos
         values, vectors = leading(S, 1 / np.sqrt(strength), known, wanted)
     embedding = np.hstack([known, vectors])
     embedding /= np.linalg.norm(embedding, axis=1, keepdims=True)
@@ -102,17 +105,27 @@ def _operator(K: Any) -> Any:
     return LinearOperator(K.shape, matvec=multiply, matmat=multiply, dtype=np.float64)
 
 
-def _component_vectors(adjacency: Any, strength: FloatArray, most: int) -> FloatArray:
-    """Eigenvectors for the eigenvalue 1: one a connected component, or a group of them."""
+def component_groups(adjacency: Any, most: int) -> IntArray:
+    """Number the connected components by size, the smallest together if there are too many.
+
+    Examples
+    --------
+    >>> component_groups(sp.csr_array(np.kron(np.diag([0, 1, 1]), [[0, 1], [1, 0]])), 3)
+    array([2, 2, 0, 0, 1, 1])
+    """
     from scipy.sparse.csgraph import connected_components
 
-    count, component = connected_components(adjacency, directed=False)
-    sizes = np.bincount(component, minlength=count)
-    rank = np.empty(count, np.int64)
-    rank[np.argsort(-sizes, kind="stable")] = np.arange(count)
-    group = np.minimum(rank, most - 1)[component]
-    vectors = np.zeros((len(strength), min(count, most)))
-    vectors[np.arange(len(strength)), group] = np.sqrt(strength)
+    n_components, component = connected_components(adjacency, directed=False)
+    sizes = np.bincount(component, minlength=n_components)
+    rank = np.empty(n_components, np.int64)
+    rank[np.argsort(-sizes, kind="stable")] = np.arange(n_components)
+    return np.asarray(np.minimum(rank, most - 1)[component])
+
+
+def _group_vectors(group: IntArray, strength: FloatArray) -> FloatArray:
+    """Eigenvectors for the eigenvalue 1: one a group of components."""
+    vectors = np.zeros((len(group), group.max() + 1))
+    vectors[np.arange(len(group)), group] = np.sqrt(strength)
     return np.asarray(vectors / np.linalg.norm(vectors, axis=0))
 
 
@@ -123,32 +136,54 @@ def _leading_dense(
     from scipy.linalg import eigh
 
     n = len(scaling)
-    # All eigenvalues lie between -1 and 1; those known become the last.
+    # Row sums are 1 and eigenvalues near to or below 1; those known become the last.
     matrix = S * scaling[:, None] * scaling - 3 * (known @ known.T)
     values, vectors = eigh(matrix, subset_by_index=[n - wanted, n - 1])
     return values[::-1], _signed(vectors[:, ::-1])
 
 
-def _leading_lanczos(
+def _leading_equal(
     S: Any, scaling: FloatArray, known: FloatArray, wanted: int
 ) -> tuple[FloatArray, FloatArray]:
+    """As `_leading_lanczos`, for matrices that may have one eigenvalue several times.
+
+    From one start Lanczos' method finds each eigenvalue once, and copies only by rounding. So it is
+    started anew beside what it found, until nothing larger is left.
+    """
+    values, vectors = _leading_lanczos(S, scaling, known, wanted)
+    for start in count(1):
+        both = np.hstack([known, vectors])
+        (value,), vector = _leading_lanczos(S, scaling, both, 1, start)
+        if value <= values[-1] + _TOL * abs(1 - values[-1]):
+            break
+        order = np.argsort(-np.append(values, value), kind="stable")[:wanted]
+        values = np.append(values, value)[order]
+        vectors = np.hstack([vectors, vector])[:, order]
+    return values, vectors
+
+
+def _leading_lanczos(
+    S: Any, scaling: FloatArray, known: FloatArray, wanted: int, start: int = 0
+) -> tuple[FloatArray, FloatArray]:
+    """Leading eigenvalues and eigenvectors by products with the matrix alone."""
     from scipy.sparse.linalg import ArpackNoConvergence, LinearOperator, eigsh
 
     def multiply(vector: FloatArray) -> FloatArray:
         column = vector.reshape(-1)
         product = scaling * (S @ (scaling * column)) - 3 * (known @ (known.T @ column))
-        return np.asarray(product)
+        # Tolerances are relative: of the matrix less the identity, to the distance from 1.
+        return np.asarray(product - column)
 
     n = len(scaling)
-    # The same start every time: the result depends on the kernel alone.
-    start = np.random.default_rng(0).standard_normal(n)
-    start -= known @ (known.T @ start)
+    # The same vector every time: the result depends on the kernel alone.
+    first = np.random.default_rng(start).standard_normal(n)
+    first -= known @ (known.T @ first)
     try:
         values, vectors = eigsh(
             LinearOperator((n, n), matvec=multiply, dtype=np.float64),
             k=wanted,
             which="LA",
-            v0=start,
+            v0=first,
             ncv=min(n - 1, max(2 * wanted + 20, 40)),
             tol=_TOL,
         )
@@ -158,7 +193,7 @@ def _leading_lanczos(
             "its leading eigenvalues are too close to each other: use a larger sigma"
         ) from None
     order = np.argsort(-values, kind="stable")
-    return values[order], _signed(vectors[:, order])
+    return 1 + values[order], _signed(vectors[:, order])
 
 
 def _signed(vectors: FloatArray) -> FloatArray:

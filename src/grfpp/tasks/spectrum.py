@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any, Literal, Self
+from dataclasses import dataclass
+from typing import Any, Self
 
 import numpy as np
 import numpy.typing as npt
@@ -10,7 +11,6 @@ from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 
 from grfpp.arguments import whole
-from grfpp.kernels import Kernel
 from grfpp.tasks.batch_kernels import (
     BatchKernels,
     check_parameters,
@@ -18,12 +18,13 @@ from grfpp.tasks.batch_kernels import (
     graph_list_tags,
 )
 from grfpp.tasks.eigenvalues import estimated_spectra, exact_spectra
-from grfpp.termination import Termination
+from grfpp.tasks.parameters import ManyGraphsParameters
 
 FloatArray = npt.NDArray[np.float64]
 
 
-class KernelSpectrumFeatures(TransformerMixin, BaseEstimator):  # type: ignore[misc]
+@dataclass(eq=False, repr=False)
+class KernelSpectrumFeatures(ManyGraphsParameters, TransformerMixin, BaseEstimator):  # type: ignore[misc]
     """The smallest eigenvalues of each graph's kernel, for graphs to be classified by.
 
     Each graph becomes the ``n_eigenvalues`` smallest eigenvalues of ``(K + Kᵀ) / 2``, ascending,
@@ -71,30 +72,7 @@ class KernelSpectrumFeatures(TransformerMixin, BaseEstimator):  # type: ignore[m
            [0.4, 1. , 2.7, 0. ]])
     """
 
-    def __init__(
-        self,
-        n_eigenvalues: int = 16,
-        *,
-        kernel: str | Kernel = "diffusion",
-        estimate: str = "walks",
-        degree: int = 2,
-        n_walks: int = 16,
-        termination: str | Termination = "geometric:0.1",
-        sigma: float = 1.0,
-        restrict: Literal["same-label"] | None = None,
-        random_state: Any = None,
-        n_jobs: int = -1,
-    ) -> None:
-        self.n_eigenvalues = n_eigenvalues
-        self.kernel = kernel
-        self.estimate = estimate
-        self.degree = degree
-        self.n_walks = n_walks
-        self.termination = termination
-        self.sigma = sigma
-        self.restrict = restrict
-        self.random_state = random_state
-        self.n_jobs = n_jobs
+    n_eigenvalues: int = 16
 
     def fit(self, X: Any, y: Any = None) -> Self:
         """Check the parameters and the graphs; nothing is learnt from them.

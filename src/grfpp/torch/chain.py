@@ -115,7 +115,8 @@ def sparse_rows(
             numbers = numbers[which]
         matrix = positions.coo(numbers)
         matrix = matrix.t() if transposed else matrix
-        product = matrix if product is None else torch.sparse.mm(product, matrix)
+        with torch.autocast(numbers.device.type, enabled=False):
+            product = matrix if product is None else torch.sparse.mm(product, matrix)
     assert product is not None
     return product.coalesce()
 

@@ -45,6 +45,11 @@ def solve(
         # A column that is done has a direction of zero, or next to it: it stays as it is.
         if bool((squares <= goal).all()):
             return solution
+        if not bool(torch.isfinite(squares).all()):
+            raise InputError(
+                "conjugate gradients have met numbers that are not finite: look for them in the "
+                "targets and in the kernel's parameters"
+            )
         image = product(direction)
         curvature = (direction * image).sum(0)
         step = torch.where(squares > goal, squares / curvature.clamp_min(_TINY), 0.0)

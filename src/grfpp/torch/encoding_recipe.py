@@ -20,7 +20,7 @@ from grfpp.arguments import positive, whole
 from grfpp.errors import InputError
 from grfpp.kernels import Kernel, kernel_from_spec
 from grfpp.parallel import in_order, thread_count
-from grfpp.planning import MAX_DEGREE
+from grfpp.planning import MAX_DEGREE, drawn_seed
 from grfpp.tasks.batch import GraphBatch
 from grfpp.termination import Termination, termination_from_spec
 from grfpp.torch.encoding_walks import EncodingWalks, alike
@@ -85,7 +85,7 @@ class EncodingRecipe:
                 else termination_from_spec(termination)
             ),
             scale=positive(scale, "scale"),
-            seed=_drawn() if seed is None else whole(seed, "seed", 0),
+            seed=drawn_seed() if seed is None else whole(seed, "seed", 0),
             features=features,
             projection=projection,
             rotation=rotation,
@@ -149,8 +149,3 @@ def _product(chain: list[Any], dense: FloatArray) -> FloatArray:
     for matrix in reversed(chain):
         dense = matrix @ dense
     return dense
-
-
-def _drawn() -> int:
-    """A seed that nobody has asked for."""
-    return int(np.random.SeedSequence().generate_state(1, np.uint64)[0])

@@ -29,10 +29,13 @@ class GRFKernel(gpytorch.kernels.Kernel):  # type: ignore[misc, name-defined]
     W
         The weight matrix of an undirected graph, usually normalised.
     modulation
-        What is learned; ``DiffusionModulation(16, degree=4, laplacian=True)`` if not given, that
-        is ``exp(−λ L)``.
+        What is learned, with the stitching degree and where training begins;
+        ``DiffusionModulation(16, degree=4, laplacian=True)`` if not given, that is ``exp(−λ L)``.
     n_walks, termination, seed, n_exact, dtype, n_jobs
         As for `grfpp.torch.LearnableKernel`.
+    active_dims
+        Which column of the inputs holds the nodes, where others hold something else, for products
+        and sums with other gpytorch kernels. Batches of kernels (``batch_shape``) there are none.
 
     Examples
     --------
@@ -54,12 +57,14 @@ class GRFKernel(gpytorch.kernels.Kernel):  # type: ignore[misc, name-defined]
         n_exact: int = 1,
         dtype: torch.dtype | None = None,
         n_jobs: int = -1,
-        **options: Any,
+        active_dims: tuple[int, ...] | None = None,
     ) -> None:
-        super().__init__(**options)
+        super().__init__(active_dims=active_dims)
+        if modulation is None:
+            modulation = DiffusionModulation(16, degree=4, laplacian=True)
         self.graph_kernel = LearnableKernel(
             W,
-            modulation or DiffusionModulation(16, degree=4, laplacian=True),
+            modulation,
             n_walks=n_walks,
             termination=termination,
             seed=seed,

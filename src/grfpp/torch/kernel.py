@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 import warnings
 from typing import Any
 
@@ -10,20 +11,25 @@ import torch
 from torch import nn
 
 from grfpp.arguments import whole
-from grfpp.errors import InputError, TruncationError
+from grfpp.errors import DivergentSeriesError, InputError, TruncationError
 from grfpp.graph import Graph, as_graph
 from grfpp.parallel import thread_count
-from grfpp.planning import DEFAULT_LAW, MAX_DEGREE
+from grfpp.planning import DEFAULT_LAW, MAX_DEGREE, drawn_seed
 from grfpp.termination import Termination
 from grfpp.torch.chain import FactorChain, Link, multiply, sparse_rows
 from grfpp.torch.length_factor import LengthFactor
 from grfpp.torch.modulation import LearnableModulation
+from grfpp.torch.node_numbers import node_numbers
 from grfpp.walks import WalkPlan
 from grfpp.walks.by_length import LengthDeposits, sample_by_length
 from grfpp.walks.exact_head import with_exact_head
 
 #: Share of a family's series that may be left out unsaid.
 _NEGLIGIBLE = 1e-3
+#: Number types that torch has all sparse products for.
+_DTYPES = (torch.float32, torch.float64)
+#: Packages whose lines no warning points to.
+_LIBRARIES = ("grfpp", "torch", "gpytorch", "linear_operator")
 
 
 class LearnableKernel(nn.Module):  # type: ignore[misc]
@@ -58,9 +64,20 @@ class LearnableKernel(nn.Module):  # type: ignore[misc]
         independent. Independent sides (the default) are unbiased and neither symmetric nor
         positive.
     dtype
-        Of the numbers; torch's default if not given.
+        Of the numbers, ``torch.float32`` or ``torch.float64``; torch's default if not given. Under
+        ``torch.autocast`` the kernel keeps it.
     n_jobs
         Threads; -1 for all cores.
+
+    Raises
+    ------
+    grfpp.DivergentSeriesError
+        The modulation's series diverges at the graph's spectral radius.
+
+    Warns
+    -----
+    RuntimeWarning
+        Once, where the modulation as it is now would need more lengths than it has.
 
     Examples
     --------
@@ -104,6 +121,15 @@ class LearnableKernel(nn.Module):  # type: ignore[misc]
                 "symmetric"
             )
         thread_count(n_jobs)
+        dtype = _checked(torch.get_default_dtype() if dtype is None else dtype)
+        self.spectral_radius = graph.spectral_radius()
+        if self.spectral_radius >= modulation.radius_of_convergence:
+            raise DivergentSeriesError(
+                f"the series of {type(modulation).__name__} converges, with the parameters it "
+                f"begins with, for spectral radii below {modulation.radius_of_convergence:.6g}, "
+                f"but this graph's is {self.spectral_radius:.6g}; use graph.normalized('sym'), or "
+                "begin with a smaller parameter"
+            )
         self.modulation = modulation
         self.symmetric = bool(symmetric)
         self.n_walks = whole(n_walks, "n_walks", 1)
@@ -113,7 +139,7 @@ class LearnableKernel(nn.Module):  # type: ignore[misc]
                 f"n_exact must be below the modulation's {modulation.n_lengths} lengths, "
                 f"found {n_exact}"
             )
-        self.seed = _drawn() if seed is None else whole(seed, "seed", 0)
+        self.seed = drawn_seed() if seed is None else whole(seed, "seed", 0)
         self._said_neglected = False
         forward = self._plan(graph, termination)
         back = self._plan(graph.reversed(), termination) if graph.is_directed else forward
@@ -171,20 +197,18 @@ class LearnableKernel(nn.Module):  # type: ignore[misc]
 
     def values(self) -> list[torch.Tensor]:
         """The values of every factor for the modulation as it is now."""
+        like = self.factors[0].amounts
+        _checked(like.dtype)  # .half() comes after the beginning
         self._warn_if_cut()
-        f = self.modulation()
-        return [factor.values(f) for factor in self.factors]
+        with torch.autocast(like.device.type, enabled=False):
+            f = self.modulation()
+            return [factor.values(f) for factor in self.factors]
 
     def forward(self, vectors: torch.Tensor) -> torch.Tensor:
         """``K(f) @ vectors``, for one vector or a matrix of them."""
-        block = vectors[:, None] if vectors.dim() == 1 else vectors
-        if block.dim() != 2 or len(block) != self.n_nodes:
-            raise InputError(
-                f"vectors must have {self.n_nodes} rows, found a tensor of shape "
-                f"{tuple(vectors.shape)}"
-            )
-        product = self.chain.multiply(self.values(), block)
-        return product[:, 0] if vectors.dim() == 1 else product
+        given = self._block(vectors, "vectors")
+        product = self.chain.multiply(self.values(), given[:, None] if given.dim() == 1 else given)
+        return product[:, 0] if given.dim() == 1 else product
 
     def features(self) -> tuple[torch.Tensor, torch.Tensor]:
         """Sparse (COO) tensors ``X, Y`` with ``K = X Yᵀ``; equal where the kernel is symmetric.
@@ -202,10 +226,15 @@ class LearnableKernel(nn.Module):  # type: ignore[misc]
         With ``G Gᵀ`` of mean identity (Gaussian numbers over the root of their number of columns)
         the product of the two is an estimate of ``K``.
         """
+        G = self._block(projection, "projection")
+        if G.dim() == 1:
+            raise InputError(
+                "projection must be a matrix, found a vector; take projection[:, None]"
+            )
         left, right = self.chain.halves()
         values = self.values()
-        X = multiply(left, values, projection)
-        return X, X if self.symmetric else multiply(right, values, projection)
+        X = multiply(left, values, G)
+        return X, X if self.symmetric else multiply(right, values, G)
 
     def rows(self, nodes: Any) -> torch.Tensor:
         """Rows of ``K``, dense."""
@@ -228,42 +257,51 @@ class LearnableKernel(nn.Module):  # type: ignore[misc]
 
     def nodes(self, nodes: Any) -> torch.Tensor:
         """Numbers of nodes as a tensor of whole numbers, checked."""
-        given = nodes if isinstance(nodes, torch.Tensor) else _tensor_of(nodes)
-        given = given.detach().to(self.factors[0].entries.device)
-        chosen = given.long()
-        whole_numbers = given.dtype != torch.bool and torch.equal(chosen.to(given.dtype), given)
-        if given.dim() != 1 or not whole_numbers:
-            raise InputError("nodes must be whole numbers in a list")
-        if len(chosen) and not 0 <= int(chosen.min()) <= int(chosen.max()) < self.n_nodes:
+        return node_numbers(nodes, self.n_nodes).to(self.factors[0].entries.device)
+
+    def _block(self, vectors: Any, name: str) -> torch.Tensor:
+        """A vector or matrix that the kernel can be multiplied with, checked."""
+        dtype = self.factors[0].amounts.dtype
+        if not isinstance(vectors, torch.Tensor):
+            raise InputError(f"{name} must be a torch tensor, found {type(vectors).__name__}")
+        if vectors.dim() not in (1, 2) or len(vectors) != self.n_nodes:
             raise InputError(
-                f"nodes must lie between 0 and {self.n_nodes - 1}, "
-                f"found {int(chosen.min())} to {int(chosen.max())}"
+                f"{name} must have {self.n_nodes} rows, found a tensor of shape "
+                f"{tuple(vectors.shape)}"
             )
-        return chosen
+        if torch.promote_types(vectors.dtype, dtype) != dtype:
+            raise InputError(
+                f"{name} must fit the kernel's number type {dtype}, found {vectors.dtype}: "
+                f"convert them with .to({dtype}), or make the kernel with another dtype"
+            )
+        return vectors.to(dtype)
 
     def _warn_if_cut(self) -> None:
         """Say once when training has led to where the lengths do not suffice."""
         if self._said_neglected:
             return
-        share = self.modulation.neglected()
+        share = self.modulation.neglected(self.spectral_radius)
         if share > _NEGLIGIBLE:
             self._said_neglected = True
             warnings.warn(
                 f"the modulation's {self.modulation.n_lengths} lengths leave out {share:.2g} of "
-                "its series: its parameter is no longer that of the kernel by that name; make it "
-                "with more n_lengths or a higher degree",
+                f"its series at this graph's spectral radius {self.spectral_radius:.4g}: its "
+                "parameter is no longer that of the kernel by that name; make it with more "
+                "n_lengths or a higher degree",
                 RuntimeWarning,
-                stacklevel=3,
+                stacklevel=_levels_to_the_user(),
             )
 
 
-def _tensor_of(nodes: Any) -> torch.Tensor:
-    array = np.asarray(nodes if hasattr(nodes, "__array__") else list(nodes))
-    if array.dtype.kind not in "iuf":
-        raise InputError(f"nodes must be whole numbers in a list, found {nodes!r}")
-    return torch.from_numpy(array.astype(np.int64) if array.dtype.kind == "u" else array)
+def _checked(dtype: Any) -> torch.dtype:
+    if dtype not in _DTYPES:
+        raise InputError(f"dtype must be torch.float32 or torch.float64, found {dtype!r}")
+    return dtype
 
 
-def _drawn() -> int:
-    """A seed that nobody has asked for."""
-    return int(np.random.SeedSequence().generate_state(1, np.uint64)[0])
+def _levels_to_the_user() -> int:
+    """How far above the caller of this the first line lies that is not a library's."""
+    frame, level = sys._getframe(1), 1
+    while frame.f_back and frame.f_globals.get("__name__", "").split(".")[0] in _LIBRARIES:
+        frame, level = frame.f_back, level + 1
+    return level

@@ -77,10 +77,14 @@ class LengthFactor(nn.Module):  # type: ignore[misc]
         modulation
             ``f(0) … f(n_lengths - 1)``.
         """
-        if modulation.shape != (self.n_lengths,):
+        if not isinstance(modulation, torch.Tensor) or modulation.shape != (self.n_lengths,):
+            found = (
+                f"a tensor of shape {tuple(modulation.shape)}"
+                if isinstance(modulation, torch.Tensor)
+                else repr(modulation)
+            )
             raise InputError(
-                f"the modulation must be a vector of {self.n_lengths} numbers, "
-                f"found a tensor of shape {tuple(modulation.shape)}"
+                f"the modulation must be a vector of {self.n_lengths} numbers, found {found}"
             )
         combined: torch.Tensor = _Combine.apply(modulation.to(self.amounts.dtype), self)
         return combined

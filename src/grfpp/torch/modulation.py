@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from abc import abstractmethod
+from abc import ABC, abstractmethod
 
 import torch
 from torch import nn
@@ -13,7 +13,7 @@ from grfpp.errors import InputError
 from grfpp.kernels import Diffusion, Kernel
 
 
-class LearnableModulation(nn.Module):  # type: ignore[misc]
+class LearnableModulation(nn.Module, ABC):  # type: ignore[misc]
     """A vector ``f(0) … f(n_lengths - 1)`` as a function of parameters.
 
     Its series, to the power ``2 · degree``, is the kernel: ``K = (Σ f(k) W^k)^(2 degree)``. To make
@@ -36,10 +36,18 @@ class LearnableModulation(nn.Module):  # type: ignore[misc]
     def forward(self) -> torch.Tensor:
         """The vector ``f(0) … f(n_lengths - 1)``."""
 
-    def neglected(self) -> float:
+    @property
+    def radius_of_convergence(self) -> float:
+        """The family's series converges for spectral radii below this; here, for all."""
+        return math.inf
+
+    def neglected(self, radius: float = 1.0) -> float:
         """Share of the family's infinite series beyond `n_lengths`; 0 where there is no family.
 
-        At spectral radius 1, where it is largest for a normalised graph.
+        Parameters
+        ----------
+        radius
+            The graph's spectral radius, where the share is largest: 1 for normalised graphs.
         """
         return 0.0
 
@@ -144,18 +152,26 @@ class _Family(LearnableModulation):
         """``log f(k)``, not normalised."""
 
     @abstractmethod
-    def _log_sum(self) -> torch.Tensor:
-        """``log Σ f(k)`` over all ``k`` to infinity."""
+    def _log_sum(self, radius: float = 1.0) -> torch.Tensor:
+        """``log Σ f(k) radius^k`` over all ``k`` to infinity."""
 
     def forward(self) -> torch.Tensor:
         """The family's own formula."""
         logs = self._log_terms()
         return torch.exp(logs - self._log_sum() if self.laplacian else logs)
 
-    def neglected(self) -> float:
-        """``Σ_{k ≥ n_lengths} f(k) / Σ_k f(k)``, to rounding."""
+    def neglected(self, radius: float = 1.0) -> float:
+        """``Σ_{k ≥ n_lengths} f(k) radius^k / Σ_k f(k) radius^k``, to rounding.
+
+        1 where the series does not converge.
+        """
+        if radius == 0:
+            return 0.0
+        if radius >= self.radius_of_convergence:
+            return 1.0
         with torch.no_grad():
-            kept = torch.exp(self._log_terms().double() - self._log_sum().double()).sum()
+            logs = self._log_terms().double() + self.lengths.double() * math.log(radius)
+            kept = torch.exp(logs - self._log_sum(radius).double()).sum()
         return max(0.0, 1.0 - float(kept))
 
 
@@ -199,8 +215,8 @@ class DiffusionModulation(_Family):
         log_share = self.raw - math.log(self.order)
         return self.lengths * log_share - torch.lgamma(self.lengths + 1)
 
-    def _log_sum(self) -> torch.Tensor:
-        return self.lam / self.order
+    def _log_sum(self, radius: float = 1.0) -> torch.Tensor:
+        return self.lam * (radius / self.order)
 
 
 class RegularizedLaplacianModulation(_Family):
@@ -251,9 +267,17 @@ class RegularizedLaplacianModulation(_Family):
         binomials = torch.lgamma(self.lengths + exponent) - torch.lgamma(self.lengths + 1)
         return self.lengths * log_c + binomials - math.lgamma(exponent)
 
-    def _log_sum(self) -> torch.Tensor:
-        # (1 − c)^−r with 1 − c = 1 / (1 + σ²).
-        return nn.functional.softplus(self.raw) * (self.power / self.order)
+    @property
+    def radius_of_convergence(self) -> float:
+        """``1 / c``."""
+        return 1 + float(torch.exp(-self.raw.detach().double()))
+
+    def _log_sum(self, radius: float = 1.0) -> torch.Tensor:
+        # (1 − c radius)^−r with 1 − c radius = (1 + σ² (1 − radius)) / (1 + σ²).
+        logs = nn.functional.softplus(self.raw)
+        if radius != 1:  # where σ² may be beyond all numbers
+            logs = logs - torch.log1p(self.sigma2 * (1 - radius))
+        return logs * (self.power / self.order)
 
 
 def _values_of(kernel: Kernel | None, degree: int, n_lengths: int) -> torch.Tensor:

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from functools import wraps
 from typing import Any
 
 import torch
 
+from grfpp.errors import InputError
 from grfpp.estimate import KernelEstimate
 from grfpp.torch.chain import FactorChain, Link
 from grfpp.torch.convert import factors_to_torch
@@ -17,12 +20,28 @@ require("linear_operator")
 from linear_operator.operators import LinearOperator  # noqa: E402
 
 
+def _of_symmetric(method: Callable[..., Any]) -> Callable[..., Any]:
+    """A method of ``linear_operator`` that would answer wrongly where there is no symmetry."""
+
+    @wraps(method)
+    def checked(self: KernelLinearOperator, *args: Any, **options: Any) -> Any:
+        if not self.is_symmetric:
+            raise InputError(
+                f"{method.__name__.strip('_')} needs a symmetric operator, and this is an estimate "
+                "from independent walks, or other rows than columns; take the operator of a "
+                "GRFKernel, or the dense matrix, to_dense()"
+            )
+        return method(self, *args, **options)
+
+    return checked
+
+
 class KernelLinearOperator(LinearOperator):  # type: ignore[misc]
     """A chain of sparse matrices as a linear operator: nothing is ever formed that is ``N × N``.
 
     Usually made by `of`, or by `grfpp.torch.GRFKernel`. Most of ``linear_operator`` (solves,
-    determinants, Gaussian processes) is for symmetric, positive semidefinite matrices. Estimates
-    from independent walks are neither; `is_symmetric` tells.
+    determinants, eigenvalues, Gaussian processes) is for symmetric, positive semidefinite matrices.
+    Estimates from independent walks are neither; `is_symmetric` tells, and these methods raise.
 
     Parameters
     ----------
@@ -115,8 +134,9 @@ class KernelLinearOperator(LinearOperator):  # type: ignore[misc]
             return self._product(rhs[:, None])[:, 0].expand(*self._batch, -1)
         # Batches of blocks side by side: the matrices have no batches of their own.
         side_by_side = rhs.movedim(-2, 0)
-        product = self._product(side_by_side.reshape(len(side_by_side), -1))
-        product = product.reshape(-1, *side_by_side.shape[1:]).movedim(0, -2)
+        others = side_by_side.shape[1:]
+        product = self._product(side_by_side.reshape(len(side_by_side), others.numel()))
+        product = product.reshape(len(product), *others).movedim(0, -2)
         batch = torch.broadcast_shapes(self._batch, rhs.shape[:-2])
         return product.expand(*batch, *product.shape[-2:])
 
@@ -126,8 +146,9 @@ class KernelLinearOperator(LinearOperator):  # type: ignore[misc]
         # Conjugate gradients come here again and again: the transposes are made once.
         if self._matrices is None:
             self._matrices = self._chain.matrices(self._values)
-        for matrix in reversed(self._matrices):
-            block = matrix @ block
+        with torch.autocast(block.device.type, enabled=False):
+            for matrix in reversed(self._matrices):
+                block = matrix @ block
         return block
 
     def _diagonal(self) -> torch.Tensor:
@@ -148,6 +169,16 @@ class KernelLinearOperator(LinearOperator):  # type: ignore[misc]
         )
         batch = torch.empty(self._batch, device="meta")[batch_indices].shape
         return self._with(*self._chain.select(self._values, rows, columns), batch)
+
+    # What solves, determinants, samples and eigenvalues come down to.
+    _cholesky = _of_symmetric(LinearOperator._cholesky)
+    _solve = _of_symmetric(LinearOperator._solve)
+    _symeig = _of_symmetric(LinearOperator._symeig)
+    _root_decomposition = _of_symmetric(LinearOperator._root_decomposition)
+    _root_inv_decomposition = _of_symmetric(LinearOperator._root_inv_decomposition)
+    diagonalization = _of_symmetric(LinearOperator.diagonalization)
+    sqrt_inv_matmul = _of_symmetric(LinearOperator.sqrt_inv_matmul)
+    pivoted_cholesky = _of_symmetric(LinearOperator.pivoted_cholesky)
 
 
 def _positions(index: torch.Tensor | slice, size: int, device: torch.device) -> torch.Tensor | None:

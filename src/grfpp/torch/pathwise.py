@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 
 import torch
 
-from grfpp.arguments import positive, whole
+from grfpp.arguments import finite, positive, whole
 from grfpp.errors import InputError
 from grfpp.torch.chain import multiply
 from grfpp.torch.conjugate_gradients import solve
@@ -60,7 +60,8 @@ def posterior_samples(
         Where they are wanted; all nodes if not given.
     noise, outputscale, mean
         The variance of observations, what the kernel is multiplied with, and the constant mean, as
-        they were learned: numbers, or tensors that hold one.
+        they were learned: numbers, or tensors that hold one. Their units are those of the targets,
+        squared for the first two.
     n_samples
         The relative error of `std` is about ``1 / sqrt(2 n_samples)``.
     tol
@@ -85,16 +86,11 @@ def posterior_samples(
         raise InputError("kernel must be a GRFKernel, or a LearnableKernel with symmetric=True")
     number_of_samples = whole(n_samples, "n_samples", 2)
     variance, size = positive(noise, "noise"), positive(outputscale, "outputscale")
-    centre, accuracy = float(mean), positive(tol, "tol")
+    centre, accuracy = finite(mean, "mean"), positive(tol, "tol")
     like = graph_kernel.factors[0].amounts
     train = graph_kernel.nodes(train_nodes)
     test = slice(None) if test_nodes is None else graph_kernel.nodes(test_nodes)
-    y = torch.as_tensor(targets).to(like)
-    if y.shape != train.shape or not bool(torch.isfinite(y).all()):
-        raise InputError(
-            f"targets must be finite numbers, one for each of the {len(train)} training nodes, "
-            f"found a tensor of shape {tuple(y.shape)}"
-        )
+    y = target_numbers(targets, len(train)).to(like)
     generator = torch.Generator(device=like.device)
     if seed is None:
         generator.seed()
@@ -112,6 +108,28 @@ def posterior_samples(
         samples = centre + (prior + update[:, 1:])[test]
         std = ((samples - middle[:, None]) ** 2).mean(1).sqrt()
     return Posterior(middle, std, samples.T)
+
+
+def target_numbers(targets: Any, n_nodes: int) -> torch.Tensor:
+    """Values that were observed at nodes as a tensor of real numbers, checked."""
+    try:
+        y = torch.as_tensor(targets).detach()
+    except (TypeError, ValueError, RuntimeError):  # text, nothing, rows of different lengths
+        raise InputError(f"targets must be numbers in a list, found {targets!r}") from None
+    if y.dtype == torch.bool or y.is_complex():
+        raise InputError(f"targets must be real numbers, found {y.dtype}")
+    if y.shape != (n_nodes,):
+        raise InputError(
+            f"targets must be a list of numbers, one for each of the {n_nodes} training nodes, "
+            f"found a tensor of shape {tuple(y.shape)}"
+        )
+    bad = torch.nonzero(~torch.isfinite(y))
+    if len(bad):
+        raise InputError(
+            f"targets must be finite numbers, found {y[bad[0]].item()} at position "
+            f"{bad[0].item()}; leave out nodes without a value"
+        )
+    return y
 
 
 def _draws(

@@ -130,7 +130,9 @@ class _Multiply(torch.autograd.Function):  # type: ignore[misc]
     ) -> torch.Tensor:
         ctx.save_for_backward(values, dense)
         ctx.pattern, ctx.transposed = pattern, transposed
-        return pattern.matrix(values, transposed) @ dense
+        # Sparse products have no lower precision that autocast could choose.
+        with torch.autocast(dense.device.type, enabled=False):
+            return pattern.matrix(values, transposed) @ dense
 
     @staticmethod
     def backward(ctx: Any, grad: torch.Tensor) -> tuple[torch.Tensor | None, ...]:
@@ -157,9 +159,10 @@ class _Sample(torch.autograd.Function):  # type: ignore[misc]
         nothing = pattern.tensor(
             torch.zeros(pattern.n_entries, dtype=left.dtype, device=left.device)
         )
-        sampled = torch.sparse.sampled_addmm(
-            nothing, left.contiguous(), right.T.contiguous(), beta=0.0
-        )
+        with torch.autocast(left.device.type, enabled=False):
+            sampled = torch.sparse.sampled_addmm(
+                nothing, left.contiguous(), right.T.contiguous(), beta=0.0
+            )
         result: torch.Tensor = sampled.values()
         return result
 
