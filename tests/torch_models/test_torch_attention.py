@@ -3,24 +3,29 @@
 import copy
 import io
 import math
+import warnings
 
+import numpy as np
 import pytest
 
 torch = pytest.importorskip("torch", reason="torch is not installed")
 
 from torch import nn  # noqa: E402
 from torch.nn import functional  # noqa: E402
+from torch.utils.checkpoint import checkpoint  # noqa: E402
 
 from grfpp.benchmark.attention_memory import measure  # noqa: E402
 from grfpp.datasets import grid  # noqa: E402
 from grfpp.errors import InputError  # noqa: E402
-from grfpp.torch import attention, linear_attention  # noqa: E402
-from grfpp.torch.attention import (  # noqa: E402
+from grfpp.torch import (  # noqa: E402
+    AddedMask,
     LinearMaskedAttention,
     MaskedAttention,
     add_mask,
+    linear_attention,
     linear_masked_attention,
     masked_attention,
+    remove_mask,
 )
 from grfpp.torch.masks import factored_mask, patch_grid_mask  # noqa: E402
 from grfpp.torch.small_vit import SmallViT  # noqa: E402
@@ -160,6 +165,53 @@ def test_what_is_no_masked_attention(make, message):
         make()
 
 
+@pytest.mark.parametrize(
+    "changes, message",
+    [
+        ({"mask": MASK[:1]}, "one row and one column a token"),
+        ({"mask": MASK[0]}, "one row and one column a token"),
+        ({"mask": MASK[:, :1]}, "one row and one column a token"),
+        ({"mask": torch.tensor(0.3)}, "one row and one column a token"),
+        ({"mask": MASK[1:, 1:]}, "this mask is for 9 tokens"),
+        ({"mask": MASK > 0}, "floating-point numbers"),
+        ({"mask": MASK.long()}, "floating-point numbers"),
+        ({"mask": MASK * math.nan}, "a mask must be finite"),
+        ({"mask": MASK.numpy()}, "mask must be a tensor"),
+        ({"lam": math.nan}, "lam must be a finite number"),
+        ({"lam": torch.tensor(math.nan)}, "lam must be a finite number"),
+        ({"lam": torch.ones(N)}, "lam must be one real number"),
+        ({"lam": torch.tensor(True)}, "lam must be one real number"),
+        ({"lam": "0.5"}, "lam must be a finite number"),
+        ({"dropout": 1.5}, "dropout must be a number in"),
+        ({"query": np.ones((N, 4))}, "query must be a floating-point tensor.*a ndarray"),
+        ({"value": torch.ones(N, 4, dtype=torch.long)}, "value must be a floating-point tensor"),
+        ({"key": torch.ones(N, 5)}, "queries and keys must be of one length"),
+        ({"query": torch.ones(7, 4)}, "this mask is for 10 tokens.*from 7 to 10"),
+    ],
+)
+def test_what_the_function_refuses(changes, message):
+    given = dict.fromkeys(("query", "key", "value"), torch.ones(N, 4)) | {"mask": MASK}
+    with pytest.raises(InputError, match=message):
+        masked_attention(**given | changes)
+
+
+def test_gradients_go_through_to_mask_and_strength():
+    mask, lam = MASK.clone().requires_grad_(), torch.tensor([0.5], requires_grad=True)
+    masked_attention(*torch.randn(3, N, 4), mask, lam).square().sum().backward()
+    assert mask.grad.any()
+    assert lam.grad.any()
+
+
+def test_states_of_multihead_attention_load_into_one_that_learns_its_strength():
+    plain = nn.MultiheadAttention(DIM, HEADS)
+    module = MaskedAttention(DIM, HEADS, MASK, lam=0.25, learn=True)
+    module.load_state_dict(plain.state_dict())
+    assert module.graph_mask.lam == 0.25
+    torch.testing.assert_close(module.in_proj_weight, plain.in_proj_weight)
+    with pytest.raises(RuntimeError, match="Unexpected key"):
+        plain.load_state_dict(module.state_dict())
+
+
 # --- linear ---------------------------------------------------------------------------------------
 
 FACTORED = factored_mask(grid(4, 5), class_token=True)
@@ -254,6 +306,23 @@ def test_the_linear_module_learns_its_strength():
     assert "lam" in module.state_dict()
 
 
+@pytest.mark.parametrize("how", ["multiply", "add"])
+def test_the_linear_module_under_autocast(how):
+    """Results and gradients are those of single precision, as well as half precision can tell."""
+    module = LinearMaskedAttention(DIM, HEADS, FACTORED, how=how, learn=True)
+    x = torch.randn(2, 21, DIM)
+    found = []
+    for half in (False, True):
+        module.zero_grad()
+        with torch.autocast("cpu", torch.bfloat16, enabled=half):
+            y = module(x)
+            y.float().square().sum().backward()
+        found.append([y.float(), module.in_proj_weight.grad.clone(), module.lam.grad.clone()])
+    assert y.dtype == torch.bfloat16
+    for exact, rough in zip(*found, strict=True):
+        assert (rough - exact).norm() < 0.03 * exact.norm()
+
+
 def test_weights_that_are_all_zero_give_no_nan():
     module = LinearMaskedAttention(DIM, HEADS, FACTORED, feature_map=torch.zeros_like)
     assert module(torch.randn(1, 21, DIM)).isfinite().all()
@@ -278,6 +347,44 @@ def test_weights_that_are_all_zero_give_no_nan():
         (
             lambda: LinearMaskedAttention(DIM, HEADS, FACTORED)(torch.ones(20, DIM)),
             "this mask is for 21 tokens",
+        ),
+        (lambda: LinearMaskedAttention(DIM, HEADS, FACTORED, feature_map=3), "feature_map must be"),
+        (
+            lambda: LinearMaskedAttention(DIM, HEADS, FACTORED, feature_map=torch.neg)(
+                torch.randn(21, DIM)
+            ),
+            "features of queries must not be negative",
+        ),
+        (lambda: linear_masked_attention(*torch.ones(3, 21, 2), MASK), "must be a FactoredMask"),
+        (
+            lambda: linear_masked_attention(*torch.ones(3, 21, 2), FACTORED, -1.0),
+            "lam must not be negative in linear attention, found -1",
+        ),
+        (
+            lambda: linear_masked_attention(
+                *torch.ones(3, 21, 2), FACTORED, torch.tensor(-1.0, requires_grad=True)
+            ),
+            "lam must not be negative in linear attention, found -1",
+        ),
+        (
+            lambda: linear_masked_attention(*torch.ones(3, 21, 2), FACTORED, math.nan),
+            "lam must be a finite number",
+        ),
+        (
+            lambda: linear_masked_attention(
+                *(torch.ones(21, 2), -torch.ones(21, 2), torch.ones(21, 2)), FACTORED
+            ),
+            "features of keys must not be negative.*found -1",
+        ),
+        (
+            lambda: linear_masked_attention(*torch.ones(3, 20, 2), FACTORED),
+            "this mask is for 21 tokens",
+        ),
+        (
+            lambda: linear_masked_attention(
+                *torch.ones(3, 9, 2), factored_mask(grid(3, 3), kernel="cosine:0.3", scaling=None)
+            ),
+            "must not have negative entries",
         ),
     ],
 )
@@ -489,12 +596,14 @@ def test_a_mask_that_meets_no_attention_is_an_error():
     with pytest.raises(InputError, match="only for other numbers of tokens \\(7 to 7\\)"):
         model(torch.randn(1, 7, DIM))
     model(torch.randn(1, N, DIM))  # and nothing is left over from the failure
-    nothing = nn.Linear(DIM, DIM)
+    nothing = SmallViT((12, 12), 1, 5, dim=DIM, depth=1, heads=HEADS)
+    nothing.encoder = nn.Identity()
     added = add_mask(nothing, MASK)
+    images = torch.randn(1, 1, 12, 12)
     with pytest.raises(InputError, match="nowhere"):
-        nothing(torch.randn(1, DIM))
+        nothing(images)
     added.remove()
-    nothing(torch.randn(1, DIM))
+    nothing(images)
 
 
 def test_an_error_inside_a_model_leaves_no_mask_behind():
@@ -511,8 +620,10 @@ def test_an_error_inside_a_model_leaves_no_mask_behind():
 def test_what_takes_no_mask():
     with pytest.raises(InputError, match="needs a torch module"):
         add_mask(MASK, MASK)
-    with pytest.raises(InputError, match="no room for a mask"):
-        add_mask(nn.Sequential(OwnAttention()), MASK)
+    with pytest.raises(InputError, match="there is no attention in this Sequential"):
+        add_mask(nn.Sequential(nn.Linear(2, 2)), MASK)
+    with pytest.raises(InputError, match="a mask already, in its MaskedAttention"):
+        add_mask(nn.Sequential(MaskedAttention(DIM, HEADS, MASK)), MASK)
     model = encoder()
     add_mask(model, MASK)
     with pytest.raises(InputError, match="has a mask already"):
@@ -524,8 +635,10 @@ def test_what_takes_no_mask():
     x = torch.randn(N, DIM)
     with pytest.raises(InputError, match="is_causal is a hint about attn_mask"):
         alone(x, x, x, is_causal=True)
-    with pytest.raises(InputError, match="from 10 to 5"):
+    with pytest.raises(InputError, match="keys of this call are not its queries"):
         alone(x, x[:5], x[:5])
+    with pytest.raises(InputError, match="truth values or floating-point numbers, found"):
+        alone(x, x, x, attn_mask=torch.ones(N, N, dtype=torch.uint8))
 
 
 def test_sequential_models_of_multihead_attention_take_masks():
@@ -549,5 +662,276 @@ def test_the_small_vision_transformer_takes_a_mask():
         SmallViT((13, 12), 1, 5)
 
 
-def test_public_names():
-    assert all(hasattr(attention, name) for name in attention.__all__)
+# --- what is masked, and what is left alone -------------------------------------------------------
+
+
+@pytest.mark.parametrize("n_memory", [N, 7])
+def test_a_decoder_masks_its_own_tokens_and_not_its_memory(n_memory):
+    layer = nn.TransformerDecoderLayer(DIM, HEADS, 32, 0.0, batch_first=True)
+    x, memory = torch.randn(2, N, DIM), torch.randn(2, n_memory, DIM)
+    y = layer.norm1(x + paper_multihead(layer.self_attn, x, MASK, 0.5))
+    y = layer.norm2(y + layer.multihead_attn(y, memory, memory)[0])
+    expected = layer.norm3(y + layer.linear2(functional.relu(layer.linear1(y))))
+    add_mask(layer, MASK)
+    torch.testing.assert_close(layer(x, memory), expected, rtol=0, atol=1e-6)
+
+
+def test_two_views_of_the_same_tokens_are_self_attention():
+    module, x = nn.MultiheadAttention(DIM, HEADS), torch.randn(2, N, DIM)
+    expected = paper_multihead(module, x, MASK, 0.5).transpose(0, 1)
+    add_mask(module, MASK)
+    found, _ = module(*(x.transpose(0, 1) for _ in range(3)))
+    torch.testing.assert_close(found, expected, rtol=0, atol=1e-6)
+    with pytest.raises(InputError, match="not its queries"):
+        module(x.transpose(0, 1), x.transpose(0, 1).clone(), x.transpose(0, 1))
+
+
+class Mixed(nn.Module):
+    """Attention of its own, torch's, and a pooling head with one query."""
+
+    def __init__(self):
+        super().__init__()
+        self.own = OwnAttention()
+        self.attention = nn.MultiheadAttention(DIM, HEADS, batch_first=True)
+        self.pool = nn.MultiheadAttention(DIM, HEADS, batch_first=True)
+        self.query = nn.Parameter(torch.randn(1, 1, DIM))
+
+    def forward(self, x):
+        x = self.own(x)
+        x = self.attention(x, x, x, need_weights=False)[0]
+        return self.pool(self.query.expand(len(x), 1, DIM), x, x, need_weights=False)[0]
+
+    def explicit(self, x, lam):
+        mixed = paper(*map(heads, self.own.qkv(x).chunk(3, -1)), MASK, lam)
+        x = self.own.proj(mixed.transpose(1, 2).flatten(2))
+        x = paper_multihead(self.attention, x, MASK, lam)
+        return self.pool(self.query.expand(len(x), 1, DIM), x, x)[0]
+
+
+@pytest.mark.parametrize("training", [True, False])
+def test_both_kinds_of_attention_in_one_model_are_masked_once(training):
+    model, x = Mixed().train(training), torch.randn(2, N, DIM)
+    plain, expected = model(x), model.explicit(x, 3.0)
+    added = add_mask(model, MASK, 3.0)
+    torch.testing.assert_close(model(x), expected, rtol=0, atol=1e-5)
+    with torch.no_grad():
+        torch.testing.assert_close(copy.deepcopy(model)(x), expected, rtol=0, atol=1e-5)
+    with pytest.raises(InputError, match="for 10 tokens, but attention was asked for from 7 to 7"):
+        model(x[:, :7])
+    added.remove()
+    torch.testing.assert_close(model(x), plain)
+
+
+def test_a_model_with_nothing_but_attention_to_others_is_an_error():
+    class Pooling(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.pool = nn.MultiheadAttention(DIM, HEADS, batch_first=True)
+
+        def forward(self, x):
+            return self.pool(x[:, :1], x, x)[0]
+
+    model, x = Pooling(), torch.randn(2, N, DIM)
+    add_mask(model, MASK)
+    with pytest.raises(InputError, match="only with keys that are not its queries"):
+        model(x)
+
+
+def test_containers_of_models_with_their_own_attention_take_masks():
+    model, x = nn.Sequential(OwnModel(), OwnModel()), torch.randn(2, N, DIM)
+    names = len(model.state_dict())
+    alone = copy.deepcopy(model)
+    for each in alone:
+        add_mask(each, MASK)
+    add_mask(model, MASK, learn=True)
+    torch.testing.assert_close(model(x), alone(x))
+    assert len(model) == 2
+    assert len(model.state_dict()) == names + 2
+    assert len(list(model.parameters())) == names + 1
+
+
+class Checkpointed(OwnModel):
+    reentrant: bool | None = None
+
+    def forward(self, x):
+        for block in self.blocks:
+            x = x + (
+                block(x)
+                if self.reentrant is None
+                else checkpoint(block, x, use_reentrant=self.reentrant)
+            )
+        return x
+
+
+@pytest.mark.parametrize("reentrant", [True, False])
+def test_gradients_under_checkpointing(reentrant):
+    """Modules are run again on the way back, when the model has ended."""
+    model, x = Checkpointed().double(), torch.randn(2, N, DIM).double().requires_grad_()
+    added = add_mask(model, 5 * MASK.double(), learn=True)
+    found = []
+    for model.reentrant in (None, reentrant):
+        model.zero_grad()
+        x.grad = None
+        model(x).square().sum().backward()
+        gradients = {name: each.grad.clone() for name, each in model.named_parameters()}
+        found.append({"x": x.grad, "lam": added.bias.lam.grad.clone(), **gradients})
+    assert found[0]["lam"] != 0
+    torch.testing.assert_close(found[1], found[0], rtol=1e-12, atol=1e-12)
+
+
+def test_no_part_of_a_masked_model_gets_another_mask():
+    model = OwnModel()
+    add_mask(model, MASK)
+    with pytest.raises(InputError, match=r"part of one that has.*remove_mask\(model\)"):
+        add_mask(model.blocks[0], MASK)
+    part = OwnModel()
+    add_mask(part.blocks[0], MASK)
+    with pytest.raises(InputError, match="has a mask already"):
+        add_mask(part, MASK)
+
+
+def test_a_masked_model_inside_another_that_does_not_know_it():
+    """Not a submodule: its own mask counts there, and only that."""
+    inner, x = OwnAttention(), torch.randn(2, N, DIM)
+
+    class Outer(OwnAttention):
+        def forward(self, x):
+            return hidden[0](super().forward(x))
+
+    outer, hidden = Outer(), [inner]
+    add_mask(inner, MASK, 2.0)
+    between = paper(*map(heads, outer.qkv(x).chunk(3, -1)), MASK, 1.0)
+    expected = inner(outer.proj(between.transpose(1, 2).flatten(2)))
+    add_mask(outer, MASK, 1.0)
+    torch.testing.assert_close(outer(x), expected, rtol=0, atol=1e-6)
+
+
+def test_an_interruption_leaves_no_mask_behind():
+    class Interrupted(OwnModel):
+        def forward(self, x):
+            super().forward(x)
+            raise KeyboardInterrupt
+
+    model, plain, x = Interrupted(), OwnModel(), torch.randn(2, N, DIM)
+    expected = plain(x)
+    add_mask(model, 5 * MASK)
+    with pytest.raises(KeyboardInterrupt):
+        model(x)
+    torch.testing.assert_close(plain(x), expected)
+    add_mask(plain, MASK, 0.0)
+    torch.testing.assert_close(plain(x), expected)
+
+
+# Torch hides this warning of its compiler's, but not where warnings are errors.
+COMPILER_WARNS = pytest.mark.filterwarnings("ignore:The .grad attribute of a Tensor")
+
+
+@COMPILER_WARNS
+@pytest.mark.parametrize(
+    "kind, order",
+    [
+        (OwnModel, "mask first"),
+        (Mixed, "mask first"),
+        (encoder, "mask first"),
+        (OwnModel, "run first"),
+        (encoder, "run first"),
+    ],
+)
+def test_compiled_models_are_masked_once(kind, order):
+    """The compiler that keeps torch's functions is the hard one: they could be masked twice."""
+    torch.compiler.reset()
+    model, x = kind(), torch.randn(2, N, DIM)
+    expected = copy.deepcopy(model)
+    add_mask(expected, MASK, 3.0)
+    expected = expected(x)
+    if order == "mask first":
+        add_mask(model, MASK, 3.0)
+    compiled = torch.compile(model, backend="eager")
+    if order == "run first":
+        compiled(x)
+        add_mask(compiled, MASK, 3.0)
+    for _ in range(2):
+        torch.testing.assert_close(compiled(x), expected, rtol=0, atol=1e-5)
+    remove_mask(compiled)
+    torch.testing.assert_close(compiled(x), model(x))
+    assert not torch.allclose(model(x), expected, atol=1e-4)
+
+
+@COMPILER_WARNS
+def test_an_error_in_a_compiled_model_leaves_no_mask_behind():
+    torch.compiler.reset()
+    model, plain, x = OwnModel(), OwnModel(), torch.randn(2, N, DIM)
+    expected = plain(x)
+    add_mask(model, 5 * MASK)
+    compiled = torch.compile(model, backend="eager")
+    with pytest.raises((RuntimeError, torch._dynamo.exc.TorchRuntimeError)):
+        compiled(torch.randn(1, N, DIM + 1))
+    torch.testing.assert_close(plain(x), expected)
+
+
+# --- taking masks out -----------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("kind", [OwnModel, Mixed, encoder])
+def test_masks_are_taken_out_of_copies(kind):
+    model, x = kind().eval(), torch.randn(2, N, DIM)
+    plain, words = model(x), str(model)
+    added = add_mask(model, 5 * MASK)
+    masked = model(x)
+    assert isinstance(added, AddedMask)
+    stream = io.BytesIO()
+    torch.save(model, stream)
+    stream.seek(0)
+    for twin in (copy.deepcopy(model), torch.load(stream, weights_only=False)):
+        torch.testing.assert_close(twin(x), masked)
+        with pytest.raises(InputError, match="remove_mask"):
+            add_mask(twin, MASK)
+        remove_mask(twin)
+        torch.testing.assert_close(twin(x), plain)
+        assert str(twin) == words
+        torch.testing.assert_close(model(x), masked)
+        add_mask(twin, 5 * MASK)
+        torch.testing.assert_close(twin(x), masked)
+    added.remove()
+    added.remove()
+    torch.testing.assert_close(model(x), plain)
+    again = add_mask(model, 5 * MASK)
+    added.remove()  # that one is gone: this is another
+    torch.testing.assert_close(model(x), masked)
+    again.remove()
+    with pytest.raises(InputError, match="has put no mask into this model"):
+        remove_mask(model)
+    with pytest.raises(InputError, match="remove_mask needs a torch module"):
+        remove_mask(MASK)
+
+
+@pytest.mark.parametrize("kind", [OwnModel, encoder])
+def test_states_and_learned_strengths(kind):
+    model, plain = kind(), kind().state_dict()
+    added = add_mask(model, MASK, lam=0.25, learn=True)
+    model.load_state_dict(plain)  # strict: the strength is no missing key
+    assert added.lam == 0.25
+    with torch.no_grad():
+        added.bias.lam.fill_(0.75)
+    learned = model.state_dict()
+    twin = kind()
+    with pytest.raises(RuntimeError, match=r"graph_mask\.lam"):
+        twin.load_state_dict(learned)
+    twin.load_state_dict(learned, strict=False)
+    other = add_mask(twin, MASK, learn=True)
+    twin.load_state_dict(learned)
+    assert other.lam == 0.75
+    with pytest.raises(RuntimeError, match="Missing key"):
+        twin.load_state_dict({name: each for name, each in plain.items() if "bias" not in name})
+
+
+def test_padding_of_another_type_raises_no_warning():
+    module = nn.MultiheadAttention(DIM, HEADS, batch_first=True)
+    x, padding = torch.randn(2, N, DIM), torch.zeros(2, N, dtype=torch.float64)
+    padding[:, -2:] = -torch.inf
+    expected = paper_multihead(module, x, 0.5 * MASK + padding[0].float(), 1.0)
+    add_mask(module, MASK)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        found, _ = module(x, x, x, key_padding_mask=padding)
+    torch.testing.assert_close(found, expected, rtol=0, atol=1e-6)

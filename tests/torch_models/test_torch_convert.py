@@ -12,6 +12,7 @@ from torch.testing import assert_close
 
 import grfpp
 import grfpp.torch
+from grfpp import InputError
 from grfpp.torch.convert import from_scipy
 
 W = grfpp.Graph(nx.karate_club_graph()).normalized("sym")
@@ -66,6 +67,12 @@ def test_number_type():
     assert left.dtype == torch.float32
     single = grfpp.sample(W, grfpp.Diffusion(1.0), seed=0, dtype="float32")
     assert single.to_torch()[0][0].dtype == torch.float32
+
+
+@pytest.mark.parametrize("dtype", [torch.int32, torch.bool, "float32"])
+def test_types_that_are_no_real_numbers_are_refused(dtype):
+    with pytest.raises(InputError, match="dtype must be one of real numbers"):
+        ESTIMATE.to_torch(dtype=dtype)
 
 
 def test_factors_that_share_walks_share_tensors():

@@ -14,11 +14,12 @@ from torch.func import functional_call
 from torch.testing import assert_close
 
 import grfpp
-from grfpp import Graph, InputError, TruncationError
+from grfpp import DivergentSeriesError, Graph, InputError, TruncationError
 from grfpp.torch import (
     DiffusionModulation,
     FreeModulation,
     LearnableKernel,
+    LearnableModulation,
     MLPModulation,
     RegularizedLaplacianModulation,
 )
@@ -226,9 +227,72 @@ def test_a_seed_is_drawn_and_told():
 
 def test_a_series_that_is_cut_off_is_told_once():
     kernel = kernel_of(n_lengths=4, lam=20.0)
-    with pytest.warns(RuntimeWarning, match=r"4 lengths leave out 0\.7.* of its series"):
+    with pytest.warns(RuntimeWarning, match=r"4 lengths leave out 0\.57 of its series") as caught:
         kernel.rows([0])
+    assert caught[0].filename == __file__  # not a line of the library
     kernel.rows([0])
+
+
+def test_what_is_cut_off_depends_on_the_graph():
+    """On a grid of spectral radius 3.6, eight lengths are too few for λ = 5."""
+    W = Graph(nx.grid_2d_graph(6, 6))
+    kernel = kernel_of(W, n_lengths=8, degree=1, lam=5.0, n_exact=7)
+    with pytest.warns(RuntimeWarning, match=r"leave out 0\.68 .* spectral radius 3\.604"):
+        rows = kernel.rows(range(36)).detach().numpy()
+    # A share s of the series of the root leaves out 1 − (1 − s)² of the kernel.
+    exact = grfpp.Diffusion(5.0).exact(W)
+    share = kernel.modulation.neglected(W.spectral_radius())
+    top = np.linalg.eigh(W.adjacency.toarray())[1][:, -1]
+    assert top @ rows @ top / (top @ exact @ top) == pytest.approx((1 - share) ** 2, rel=0.02)
+
+
+def test_a_series_that_diverges_on_the_graph_is_refused():
+    W = Graph(nx.grid_2d_graph(6, 6))
+    modulation = RegularizedLaplacianModulation(12, sigma2=1.0)
+    with pytest.raises(DivergentSeriesError, match=r"radii below 2, but this graph's is 3\.60388"):
+        LearnableKernel(W, modulation, seed=0)
+    # Training may lead there from a good beginning.
+    modulation = RegularizedLaplacianModulation(30, sigma2=0.2)
+    kernel = LearnableKernel(W, modulation, seed=0)
+    kernel.rows([0])
+    with torch.no_grad():
+        modulation.raw.zero_()
+    with pytest.warns(RuntimeWarning, match="leave out 1 of its series"):
+        kernel.rows([0])
+
+
+@pytest.mark.parametrize(
+    "method",
+    [
+        lambda kernel: kernel(torch.ones(9, 2)),
+        lambda kernel: kernel(torch.ones(9, dtype=torch.bfloat16)),
+        lambda kernel: kernel.rows([3, 0]),
+        lambda kernel: kernel.entries([3, 0, 1], [3, 2, 2]),
+        lambda kernel: kernel.diagonal(),
+        lambda kernel: kernel.features()[1].to_dense(),
+        lambda kernel: kernel.project(torch.eye(9, 2))[0],
+    ],
+)
+def test_autocast_changes_nothing(method):
+    def found(enabled):
+        kernel = LearnableKernel(SMALL, DiffusionModulation(6), n_walks=5, seed=0)
+        with torch.autocast("cpu", torch.bfloat16, enabled=enabled):
+            values = method(kernel)
+            values.pow(2).sum().backward()
+            with torch.no_grad():
+                again = method(kernel)
+        return values, again, kernel.modulation.raw.grad
+
+    assert_close(found(True), found(False), rtol=1e-6, atol=0)
+
+
+def test_autocast_leaves_a_network_its_precision():
+    torch.manual_seed(0)
+    kernel = LearnableKernel(SMALL, MLPModulation(6), n_walks=5, seed=0)
+    torch.nn.init.normal_(kernel.modulation.network[-1].weight)
+    plain = kernel.rows([0])
+    with torch.autocast("cpu", torch.bfloat16):
+        assert_close(kernel.rows([0]), plain)
 
 
 @pytest.mark.parametrize(
@@ -248,7 +312,29 @@ def test_a_series_that_is_cut_off_is_told_once():
         (lambda: kernel_of(degree=5000), InputError, "degree must be at most"),
         (lambda: LearnableKernel(SMALL, grfpp.Diffusion()), InputError, "LearnableModulation"),
         (lambda: kernel_of(GRAPHS["directed, sym"], symmetric=True), InputError, "undirected"),
-        (lambda: kernel_of()(torch.ones(8)), InputError, "must have 9 rows"),
+        (lambda: kernel_of(dtype=torch.int32), InputError, "dtype must be torch.float32 or"),
+        (lambda: kernel_of(dtype=torch.float16), InputError, "dtype must be torch.float32 or"),
+        (lambda: kernel_of(dtype=torch.bfloat16), InputError, "dtype must be torch.float32 or"),
+        (lambda: kernel_of(dtype="float32"), InputError, "found 'float32'"),
+        (lambda: kernel_of().half().diagonal(), InputError, "found torch.float16"),
+        (lambda: kernel_of()(torch.ones(8)), InputError, "vectors must have 9 rows"),
+        (lambda: kernel_of()(torch.ones(9, 2, 2)), InputError, "vectors must have 9 rows"),
+        (lambda: kernel_of()(torch.tensor(1.0)), InputError, "vectors must have 9 rows"),
+        (lambda: kernel_of()(np.ones(9)), InputError, "torch tensor, found ndarray"),
+        (lambda: kernel_of().float()(torch.ones(9, dtype=DOUBLE)), InputError, "convert them with"),
+        (lambda: kernel_of()(torch.ones(9, dtype=torch.cfloat)), InputError, "found torch.complex"),
+        (lambda: kernel_of().project(torch.ones(8, 2)), InputError, "projection must have 9 rows"),
+        (lambda: kernel_of().project(torch.ones(9)), InputError, "projection must be a matrix"),
+        (lambda: kernel_of().rows(3), InputError, "whole numbers in a list, found 3"),
+        (lambda: kernel_of().rows([0, [1]]), InputError, "whole numbers in a list, found"),
+        (lambda: kernel_of().rows([1j]), InputError, "whole numbers in a list, found"),
+        (
+            lambda: kernel_of().rows(torch.tensor([1j])),
+            InputError,
+            "found numbers of torch.complex",
+        ),
+        (lambda: kernel_of().rows([2, 0.5]), InputError, "found 0.5 in it"),
+        (lambda: kernel_of().rows([1e30]), InputError, "found 1e"),
         (lambda: kernel_of().rows([9]), InputError, "between 0 and 8"),
         (lambda: kernel_of().rows([-1]), InputError, "between 0 and 8"),
         (lambda: kernel_of().rows([0.5]), InputError, "whole numbers"),
@@ -256,7 +342,7 @@ def test_a_series_that_is_cut_off_is_told_once():
         (lambda: kernel_of().rows(["a"]), InputError, "whole numbers"),
         (lambda: kernel_of().rows([True]), InputError, "whole numbers"),
         (lambda: kernel_of().rows(torch.ones(9, dtype=torch.bool)), InputError, "whole numbers"),
-        (lambda: kernel_of().rows([[0, 1]]), InputError, "whole numbers"),
+        (lambda: kernel_of().rows([[0, 1]]), InputError, r"array of shape \(1, 2\)"),
         (lambda: kernel_of().entries([0, 1], [0]), InputError, "do not make pairs"),
     ],
 )
@@ -265,8 +351,32 @@ def test_what_cannot_be_used_is_refused(make, error, message):
         make()
 
 
+@pytest.mark.parametrize("values", [None, torch.ones(4), 3.0])
+def test_a_modulation_of_the_wrong_kind_is_refused(values):
+    class Own(LearnableModulation):
+        def forward(self):
+            return values
+
+    with pytest.raises(InputError, match="must be a vector of 5 numbers, found"):
+        LearnableKernel(SMALL, Own(5), seed=0).rows([0])
+
+
+@pytest.mark.parametrize("dtype", [torch.int64, torch.bool, torch.float16, torch.float32, DOUBLE])
+def test_vectors_of_narrower_numbers_are_taken(dtype):
+    kernel, vectors = kernel_of(), torch.eye(9)[:, :2]
+    assert_close(kernel(vectors.to(dtype)), kernel(vectors.double()))
+
+
 @pytest.mark.parametrize(
-    "nodes", [[3, 0], (3, 0), np.array([3, 0], np.uint8), torch.tensor([3.0, 0.0])]
+    "nodes",
+    [
+        [3, 0],
+        (3, 0),
+        np.array([3, 0], np.uint8),
+        np.array([0, 3])[::-1],
+        np.frombuffer(np.array([3, 0]).tobytes(), np.int64),  # cannot be written to
+        torch.tensor([3.0, 0.0]),
+    ],
 )
 def test_lists_of_nodes_of_any_kind(nodes):
     kernel = kernel_of()

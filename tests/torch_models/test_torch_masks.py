@@ -204,8 +204,10 @@ def test_what_makes_no_mask(make, options, message):
 
 
 def test_what_makes_no_grid():
-    with pytest.raises(InputError, match="n_rows must be a whole number >= 1"):
+    with pytest.raises(InputError, match="height must be a whole number >= 1, found 0"):
         patch_grid_mask(0, 3)
+    with pytest.raises(InputError, match=r"width must be a whole number >= 1, found 2\.5"):
+        patch_grid_mask(3, 2.5)
 
 
 def test_a_kernel_without_positive_diagonal_cannot_be_scaled():
@@ -225,3 +227,20 @@ def test_factors_are_made_of_walks():
         FactoredMask([grid(2, 2).adjacency, grid(2, 3).adjacency])
     with pytest.raises(InputError, match="this mask is for 4 tokens"):
         factored_mask(grid(2, 2))(torch.ones(5, 2))
+
+
+def test_factors_are_floating_point_numbers_and_multiply_such():
+    with pytest.raises(InputError, match=r"multiplies floating-point numbers, found torch.int64"):
+        factored_mask(grid(2, 2))(torch.ones(4, 2, dtype=torch.long))
+    with pytest.raises(InputError, match=r"floating-point type of torch, found torch.int32"):
+        FactoredMask([grid(2, 2).adjacency], dtype=torch.int32)
+
+
+def test_automatic_half_precision_leaves_the_factors_alone():
+    mask, x = factored_mask(grid(4, 4)), torch.rand(16, 3, requires_grad=True)
+    (expected,) = torch.autograd.grad(mask(x).square().sum(), x)
+    with torch.autocast("cpu", torch.bfloat16):
+        found = mask(x)
+        (gradient,) = torch.autograd.grad(found.square().sum(), x)
+    assert torch.equal(found, mask(x))
+    assert torch.equal(gradient, expected)

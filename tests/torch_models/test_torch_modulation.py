@@ -107,6 +107,30 @@ def test_neglected_share_of_the_series(lam):
     assert FreeModulation(8).neglected() == 0.0
 
 
+@pytest.mark.parametrize("radius", [0.0, 0.3, 1.0, 1.4, 3.6])
+def test_neglected_share_at_a_spectral_radius(radius):
+    powers = radius ** np.arange(400.0)
+    module = DiffusionModulation(8, degree=1, lam=5.0).double()
+    terms = Diffusion(5.0).modulation(1, 400) * powers
+    assert module.neglected(radius) == pytest.approx(terms[8:].sum() / terms.sum(), abs=1e-7)
+    assert module.radius_of_convergence == math.inf
+    other = RegularizedLaplacianModulation(8, degree=2, power=2, sigma2=2.0).double()
+    assert other.radius_of_convergence == pytest.approx(1.5)
+    terms = RegularizedLaplacian(2, 2.0).modulation(2, 400) * powers
+    share = terms[8:].sum() / terms.sum() if radius < 1.5 else 1.0
+    assert other.neglected(radius) == pytest.approx(share, abs=1e-6)
+
+
+def test_neglected_share_of_extreme_parameters():
+    assert RegularizedLaplacianModulation(8, sigma2=1e300).neglected() == pytest.approx(1.0)
+    assert RegularizedLaplacianModulation(8, sigma2=1e-300).neglected(1e6) < 1e-6
+
+
+def test_without_forward_there_is_no_modulation():
+    with pytest.raises(TypeError, match="forward"):
+        LearnableModulation(4)
+
+
 def test_one_of_your_own():
     class Constant(LearnableModulation):
         def forward(self):

@@ -10,9 +10,11 @@ import torch
 from torch.testing import assert_close
 
 import grfpp
+from grfpp import InputError
 from grfpp.torch import DiffusionModulation, KernelLinearOperator, LearnableKernel
 
 # Names of pytest's own kind of test only: the case is inherited, not collected.
+from linear_operator import settings  # isort: skip
 from linear_operator.test import linear_operator_test_case as case  # isort: skip
 
 W = grfpp.Graph(nx.lollipop_graph(4, 2)).normalized("sym")
@@ -80,6 +82,38 @@ def test_an_estimate_keeps_its_numbers(degree):
     assert_close(K[[3, 7, 3]].to_dense(), dense[[3, 7, 3]])
     assert not K.is_symmetric
     assert not K[2:5, 2:5].is_symmetric
+
+
+@pytest.mark.parametrize("largest", [800, 0])  # Cholesky's method; iterations
+@pytest.mark.parametrize(
+    "method",
+    [
+        lambda K: K.solve(torch.ones(34, 1, dtype=torch.float64)),
+        lambda K: torch.linalg.solve(K, torch.ones(34, 1, dtype=torch.float64)),
+        lambda K: K.logdet(),
+        lambda K: K.inv_quad(torch.ones(34, 1, dtype=torch.float64)),
+        lambda K: K.inv_quad_logdet(torch.ones(34, 1, dtype=torch.float64), logdet=True),
+        lambda K: K.eigh(),
+        lambda K: K.svd(),
+        lambda K: K.root_decomposition(),
+        lambda K: K.sqrt_inv_matmul(torch.ones(34, 1, dtype=torch.float64)),
+        lambda K: K.pivoted_cholesky(3),
+        lambda K: K.zero_mean_mvn_samples(2),
+    ],
+)
+def test_what_needs_symmetry_is_refused_without_it(method, largest):
+    K = KernelLinearOperator.of(grfpp.sample(KARATE, grfpp.Diffusion(1.0), seed=0))
+    with (
+        settings.max_cholesky_size(largest),
+        pytest.raises(InputError, match="needs a symmetric operator"),
+    ):
+        method(K)
+
+
+@pytest.mark.parametrize("estimate", ["diffusion", np.eye(3)])
+def test_only_estimates_are_taken(estimate):
+    with pytest.raises(InputError, match=r"what grfpp\.sample returns"):
+        KernelLinearOperator.of(estimate)
 
 
 def test_the_sign_of_a_negative_kernel_is_kept():

@@ -2,6 +2,7 @@
 
 import networkx as nx
 import numpy as np
+import pytest
 import torch
 from torch.distributions import MultivariateNormal
 
@@ -10,6 +11,15 @@ from grfpp.torch import DiffusionModulation, LearnableKernel
 
 DOUBLE = torch.float64
 TRUE = 4.0
+
+
+@pytest.fixture(autouse=True)
+def one_thread():
+    """Threads wait for each other longer than matrices of this size take."""
+    before = torch.get_num_threads()
+    torch.set_num_threads(1)
+    yield
+    torch.set_num_threads(before)
 
 
 def data(W, n_signals=5, seed=0):
@@ -29,7 +39,7 @@ def fitted(kernel_matrix, log_lam, y):
         S = size.exp() * kernel_matrix() + noise.exp() * eye
         return -MultivariateNormal(torch.zeros(n, dtype=DOUBLE), S).log_prob(y).sum()
 
-    optimiser = torch.optim.LBFGS(parameters, lr=0.2, max_iter=60, line_search_fn="strong_wolfe")
+    optimiser = torch.optim.LBFGS(parameters, lr=1.0, max_iter=40, line_search_fn="strong_wolfe")
 
     def evaluate():
         optimiser.zero_grad()

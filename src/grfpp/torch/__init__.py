@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from grfpp.torch.optional import require
 
 if TYPE_CHECKING:
-    from grfpp.torch.adapter import add_mask
+    from grfpp.torch.adapter import AddedMask, add_mask, remove_mask
     from grfpp.torch.attention import MaskedAttention, masked_attention
     from grfpp.torch.encodings import AddGRFPE, grf_pe
     from grfpp.torch.factored import FactoredMask
@@ -37,6 +37,7 @@ require("torch")
 #: Where each name lives.
 _HOMES = {
     "AddGRFPE": "encodings",
+    "AddedMask": "adapter",
     "DiffusionModulation": "modulation",
     "FactoredMask": "factored",
     "FreeModulation": "modulation",
@@ -58,10 +59,12 @@ _HOMES = {
     "masked_attention": "attention",
     "patch_grid_mask": "masks",
     "posterior_samples": "pathwise",
+    "remove_mask": "adapter",
 }
 
 __all__ = [
     "AddGRFPE",
+    "AddedMask",
     "DiffusionModulation",
     "FactoredMask",
     "FreeModulation",
@@ -83,6 +86,7 @@ __all__ = [
     "masked_attention",
     "patch_grid_mask",
     "posterior_samples",
+    "remove_mask",
 ]
 
 

@@ -1,24 +1,19 @@
-"""Self-attention with a graph mask: ``softmax(Q Kᵀ / √d + λ M) V``, and its linear kin."""
+"""Self-attention with a graph mask: ``softmax(Q Kᵀ / √d + λ M) V``."""
 
 from __future__ import annotations
 
 import torch
 from torch import nn
 
-from grfpp.arguments import finite, probability
-from grfpp.torch.adapter import AddedMask, add_mask
-from grfpp.torch.linear_attention import LinearMaskedAttention, linear_masked_attention
-from grfpp.torch.mask_bias import MaskBias, strengthened
-from grfpp.torch.self_attention import SelfAttention
-
-__all__ = [
-    "AddedMask",
-    "LinearMaskedAttention",
-    "MaskedAttention",
-    "add_mask",
-    "linear_masked_attention",
-    "masked_attention",
-]
+from grfpp.arguments import probability
+from grfpp.torch.mask_bias import (
+    MaskBias,
+    check_mask,
+    check_tokens,
+    checked_strength,
+    strengthened,
+)
+from grfpp.torch.self_attention import SelfAttention, check_heads
 
 
 def masked_attention(
@@ -51,18 +46,22 @@ def masked_attention(
     >>> masked_attention(q, k, v, patch_grid_mask(2, 2)).shape
     torch.Size([1, 4, 2])
     """
-    strength = lam if isinstance(lam, torch.Tensor) else finite(lam, "lam")
-    bias = strengthened(mask, strength, query.dtype)
+    check_heads(query, key, value)
+    check_mask(mask)
+    check_tokens(mask.shape[0], query.shape[-2], key.shape[-2])
+    bias = strengthened(mask, checked_strength(lam), query.dtype)
+    p = probability(dropout, "dropout", below_one=True)
     return nn.functional.scaled_dot_product_attention(
-        query, key, value, attn_mask=bias, dropout_p=dropout
+        query, key, value, attn_mask=bias, dropout_p=p
     )
 
 
 class MaskedAttention(SelfAttention):
     """Multi-head self-attention with a graph mask.
 
-    Its weights have the names and shapes of those of ``nn.MultiheadAttention``, so that either
-    loads the state of the other. To put a mask into a model that is there already, see `add_mask`.
+    Its weights have the names and shapes of those of ``nn.MultiheadAttention``, whose states it
+    loads, and which loads its states unless ``λ`` is learned. To put a mask into a model that is
+    there already, see `add_mask`.
 
     Parameters
     ----------

@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, Any
 import scipy.sparse as sp
 import torch
 
+from grfpp.errors import InputError
+
 if TYPE_CHECKING:
     from grfpp.estimate import KernelEstimate
 
@@ -67,6 +69,8 @@ def factors_to_torch(
     sort: bool = True,
 ) -> list[tuple[torch.Tensor, torch.Tensor]]:
     """The factors of an estimate as pairs of CSR tensors; see `KernelEstimate.to_torch`."""
+    if not (dtype is None or (isinstance(dtype, torch.dtype) and dtype.is_floating_point)):
+        raise InputError(f"dtype must be one of real numbers, such as torch.float32, not {dtype!r}")
     done: dict[int, Any] = {}  # factors that share walks share tensors
 
     def converted(matrix: sp.csr_array) -> torch.Tensor:

@@ -17,6 +17,7 @@ from grfpp.termination import Termination
 from grfpp.torch.edge_lists import EdgeList, joined, listed, read_batch, read_graphs
 from grfpp.torch.encoding_cache import EncodingCache, key_of
 from grfpp.torch.encoding_recipe import EncodingRecipe, Features, Projection, Rotation
+from grfpp.torch.floating import floating
 from grfpp.torch.geometric import require_geometric
 
 require_geometric()
@@ -121,7 +122,7 @@ def grf_pe(
     thread_count(n_jobs)
     kept = listed(graphs)
     lists = read_graphs(kept, weight_attr)
-    found = _encoded(recipe, lists, bool(symmetrize), n_jobs, _floating(dtype))
+    found = _encoded(recipe, lists, bool(symmetrize), n_jobs, floating(dtype))
     return [pe.to(_device(each)) for pe, each in zip(found, kept, strict=True)]
 
 
@@ -189,7 +190,7 @@ class AddGRFPE(BaseTransform):  # type: ignore[misc]
         self.attr_name = attr_name
         self.symmetrize = bool(symmetrize)
         self.weight_attr = weight_attr
-        self.dtype = _floating(dtype)
+        self.dtype = floating(dtype)
         self.cache = EncodingCache(int(cache_mb * 1e6))
 
     def forward(self, data: Any) -> Any:
@@ -301,9 +302,3 @@ def _device(graph: Any) -> Any:
     """Where the encoding of a graph belongs: beside its edges."""
     edges = graph.edge_index if isinstance(graph, Data) else None
     return torch.device("cpu") if edges is None else edges.device
-
-
-def _floating(dtype: Any) -> torch.dtype:
-    if not isinstance(dtype, torch.dtype) or not dtype.is_floating_point:
-        raise InputError(f"dtype must be a floating-point type of torch, found {dtype!r}")
-    return dtype

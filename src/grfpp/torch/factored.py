@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Sequence
+from contextlib import AbstractContextManager, nullcontext
 from typing import Any
 
 import numpy as np
@@ -14,6 +15,7 @@ from torch import nn
 from grfpp.arguments import whole
 from grfpp.errors import InputError
 from grfpp.memory import require_bytes
+from grfpp.torch.floating import floating_or_default
 
 #: One matrix of the chain: row pointers, columns, values.
 _Step = tuple[torch.Tensor, torch.Tensor, torch.Tensor]
@@ -69,7 +71,7 @@ class FactoredMask(nn.Module):  # type: ignore[misc]
         self.n_nodes = int(n)
         self.n_prefix = whole(n_prefix, "n_prefix", 0)
         self.n_steps = len(steps)
-        kind = torch.get_default_dtype() if dtype is None else dtype
+        kind = floating_or_default(dtype)
         for number, step in enumerate(steps):
             # scipy's indices are 32 bits wide wherever that suffices, and torch keeps them so.
             for part in ("indptr", "indices", "data"):
@@ -98,6 +100,10 @@ class FactoredMask(nn.Module):  # type: ignore[misc]
 
     def forward(self, x: torch.Tensor) -> torch.Tensor:
         """``M x``."""
+        if not x.is_floating_point():
+            raise InputError(
+                f"a mask multiplies floating-point numbers, found {x.dtype}; use x.float()"
+            )
         if x.ndim < 2 or x.shape[-2] != self.n_tokens:
             raise InputError(
                 f"this mask is for {self.n_tokens} tokens, {self.n_prefix} of them not nodes; "
@@ -140,13 +146,22 @@ class _Chain(torch.autograd.Function):  # type: ignore[misc]
         ctx.steps, ctx.transposed = steps, transposed
         # Half precision has no sparse products everywhere, and would lose the small entries.
         block = x.to(torch.promote_types(x.dtype, torch.float32))
-        for step in steps if transposed else reversed(steps):
-            block = _matrix(step, block.dtype, transposed) @ block
+        with _no_autocast(x.device.type):
+            for step in steps if transposed else reversed(steps):
+                block = _matrix(step, block.dtype, transposed) @ block
         return block.to(x.dtype)
 
     @staticmethod
     def backward(ctx: Any, gradient: torch.Tensor) -> Any:
         return _Chain.apply(gradient, ctx.steps, not ctx.transposed), None, None
+
+
+def _no_autocast(device: str) -> AbstractContextManager[Any]:
+    """Automatic half precision reaches for products that torch does not have; see above."""
+    if device == "meta":
+        return nullcontext()
+    off: AbstractContextManager[Any] = torch.autocast(device, enabled=False)
+    return off
 
 
 def _matrix(step: _Step, dtype: torch.dtype, transposed: bool) -> torch.Tensor:

@@ -24,10 +24,10 @@ import torch
 from torch import nn
 from torch.utils.checkpoint import checkpoint
 
-from grfpp.arguments import finite
 from grfpp.errors import InputError
 from grfpp.torch.factored import FactoredMask
-from grfpp.torch.self_attention import SelfAttention
+from grfpp.torch.mask_bias import check_tokens, checked_strength
+from grfpp.torch.self_attention import SelfAttention, check_heads
 
 FeatureMap = Callable[[torch.Tensor], torch.Tensor]
 How = Literal["multiply", "add"]
@@ -76,8 +76,49 @@ def linear_masked_attention(
     >>> bool(torch.allclose(linear_masked_attention(q, k, v, mask), explicit, atol=1e-5))
     True
     """
+    strength = _checked(mask, lam, how)
+    check_heads(query, key, value)
+    check_tokens(mask.n_tokens, query.shape[-2], key.shape[-2])
+    return _mixed(query, key, value, mask, strength, how)
+
+
+def _checked(mask: Any, lam: Any, how: Any) -> float | torch.Tensor:
+    """Take at the door what makes a graph part of the weights; gives ``λ``."""
+    if not isinstance(mask, FactoredMask):
+        raise InputError(
+            f"mask must be a FactoredMask, as factored_mask makes it, not a "
+            f"{type(mask).__name__}; dense masks are for masked_attention and MaskedAttention"
+        )
     if how not in ("multiply", "add"):
         raise InputError(f"how must be 'multiply' or 'add', not {how!r}")
+    strength = checked_strength(lam)
+    if torch.compiler.is_compiling():
+        return strength  # there are no values to look at
+    if not mask.is_nonnegative:
+        raise InputError(
+            "linear attention divides by the sums of its weights, so the mask must not have "
+            "negative entries; use a kernel whose modulation has none, such as 'diffusion'"
+        )
+    if strength < 0:
+        raise InputError(f"lam must not be negative in linear attention, found {strength:g}")
+    return strength
+
+
+def _mixed(
+    query: torch.Tensor,
+    key: torch.Tensor,
+    value: torch.Tensor,
+    mask: FactoredMask,
+    lam: float | torch.Tensor,
+    how: How,
+) -> torch.Tensor:
+    """`linear_masked_attention` of what has been checked, but for signs."""
+    for name, features in (("queries", query), ("keys", key)):
+        if not torch.compiler.is_compiling() and (features < 0).any():
+            raise InputError(
+                f"features of {name} must not be negative in linear attention, found "
+                f"{features.min().item():.3g}; use a feature map such as elu(x) + 1"
+            )
     # The sums of the weights come out as one more value that is 1 everywhere.
     value = torch.cat([value, torch.ones_like(value[..., :1])], dim=-1)
     plain = query @ (key.transpose(-1, -2) @ value)
@@ -161,21 +202,9 @@ class LinearMaskedAttention(SelfAttention):
         bias: bool = True,
     ) -> None:
         super().__init__(embed_dim, num_heads, bias)
-        if not isinstance(mask, FactoredMask):
-            raise InputError(
-                f"mask must be a FactoredMask, as factored_mask makes it, not a "
-                f"{type(mask).__name__}; dense masks are for MaskedAttention"
-            )
-        if not mask.is_nonnegative:
-            raise InputError(
-                "linear attention divides by the sums of its weights, so the mask must not have "
-                "negative entries; use a kernel whose modulation has none, such as 'diffusion'"
-            )
-        strength = finite(lam, "lam")
-        if strength < 0:
-            raise InputError(f"lam must not be negative in linear attention, found {lam!r}")
-        if how not in ("multiply", "add"):
-            raise InputError(f"how must be 'multiply' or 'add', not {how!r}")
+        strength = float(_checked(mask, lam, how))
+        if not callable(feature_map):
+            raise InputError(f"feature_map must be a function of a tensor, found {feature_map!r}")
         self.graph_mask = mask
         self.how = how
         self.feature_map = feature_map
@@ -185,12 +214,7 @@ class LinearMaskedAttention(SelfAttention):
             self.register_buffer("lam", torch.tensor(strength), persistent=False)
 
     def _attend(self, query: torch.Tensor, key: torch.Tensor, value: torch.Tensor) -> torch.Tensor:
-        mixed: Any = linear_masked_attention(
-            self.feature_map(query),
-            self.feature_map(key),
-            value,
-            self.graph_mask,
-            self.lam.abs().to(value.dtype),
-            self.how,
-        )
-        return mixed
+        check_tokens(self.graph_mask.n_tokens, query.shape[-2], key.shape[-2])
+        features = self.feature_map(query), self.feature_map(key)
+        lam = self.lam.abs().to(value.dtype)
+        return _mixed(*features, value, self.graph_mask, lam, self.how)

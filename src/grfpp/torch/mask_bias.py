@@ -33,9 +33,9 @@ class MaskBias(nn.Module):  # type: ignore[misc]
 
     def __init__(self, mask: torch.Tensor, lam: float = 0.5, learn: bool = False) -> None:
         super().__init__()
-        checked = checked_mask(mask)
-        self.register_buffer("mask", checked, persistent=False)
-        strength = torch.tensor(finite(lam, "lam"), dtype=checked.dtype, device=checked.device)
+        check_mask(mask)
+        self.register_buffer("mask", mask.detach(), persistent=False)
+        strength = torch.tensor(finite(lam, "lam"), dtype=mask.dtype, device=mask.device)
         if learn:
             self.lam = nn.Parameter(strength)
         else:
@@ -47,8 +47,15 @@ class MaskBias(nn.Module):  # type: ignore[misc]
         return int(self.mask.shape[0])
 
     def forward(self, query: torch.Tensor) -> torch.Tensor:
-        """``λ M``, in the type of the query."""
-        return strengthened(self.mask, self.lam, query.dtype)
+        """``λ M``, in the type of the query and beside it."""
+        mask, lam = (each.to(query.device) for each in (self.mask, self.lam))
+        return strengthened(mask, lam, query.dtype)
+
+    def _load_from_state_dict(self, state_dict: Any, prefix: str, *rest: Any) -> None:
+        """A state from before the mask was added leaves ``λ`` as it is."""
+        if isinstance(self.lam, nn.Parameter):
+            state_dict.setdefault(f"{prefix}lam", self.lam.detach())
+        super()._load_from_state_dict(state_dict, prefix, *rest)
 
     def extra_repr(self) -> str:
         """What is told of the module."""
@@ -57,12 +64,7 @@ class MaskBias(nn.Module):  # type: ignore[misc]
 
     def check(self, n_queries: int, n_keys: int) -> None:
         """Refuse sequences of another length."""
-        if not n_queries == n_keys == self.n_tokens:
-            raise InputError(
-                f"this mask is for {self.n_tokens} tokens, but attention was asked for from "
-                f"{n_queries} to {n_keys}; a mask for a model with a class token is made with "
-                "class_token=True"
-            )
+        check_tokens(self.n_tokens, n_queries, n_keys)
 
 
 def strengthened(mask: torch.Tensor, lam: float | torch.Tensor, dtype: torch.dtype) -> torch.Tensor:
@@ -70,8 +72,31 @@ def strengthened(mask: torch.Tensor, lam: float | torch.Tensor, dtype: torch.dty
     return (lam * mask.to(torch.promote_types(mask.dtype, dtype))).to(dtype)
 
 
-def checked_mask(mask: Any) -> torch.Tensor:
-    """Take a mask at the door."""
+def check_tokens(n_tokens: int, n_queries: int, n_keys: int) -> None:
+    """Refuse attention among other numbers of tokens than a mask has."""
+    if not n_queries == n_keys == n_tokens:
+        raise InputError(
+            f"this mask is for {n_tokens} tokens, but attention was asked for from {n_queries} to "
+            f"{n_keys}; a mask for a model with a class token is made with class_token=True"
+        )
+
+
+def checked_strength(lam: Any) -> float | torch.Tensor:
+    """Take ``λ`` at the door: a number, or a tensor of one."""
+    if not isinstance(lam, torch.Tensor):
+        return finite(lam, "lam")
+    if lam.numel() != 1 or lam.is_complex() or lam.dtype == torch.bool:
+        raise InputError(
+            f"lam must be one real number, found {lam.dtype} of shape {tuple(lam.shape)}"
+        )
+    # While compiling there are no values to look at.
+    if not torch.compiler.is_compiling() and not torch.isfinite(lam).all():
+        raise InputError(f"lam must be a finite number, found {lam.item()!r}")
+    return lam.reshape(())
+
+
+def check_mask(mask: Any) -> None:
+    """Refuse what is no mask."""
     if not isinstance(mask, torch.Tensor):
         raise InputError(
             f"mask must be a tensor, as graph_mask makes it, not a {type(mask).__name__}"
@@ -84,6 +109,5 @@ def checked_mask(mask: Any) -> torch.Tensor:
         raise InputError(
             f"a mask is a dense tensor of floating-point numbers, found {mask.layout} {mask.dtype}"
         )
-    if not torch.isfinite(mask).all():
+    if not torch.compiler.is_compiling() and not torch.isfinite(mask).all():
         raise InputError("a mask must be finite, found NaN or infinite entries")
-    return mask.detach()

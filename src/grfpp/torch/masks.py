@@ -24,6 +24,7 @@ from grfpp.tasks.exact_operator import ExactKernel
 from grfpp.tasks.kernels import kernel_operator
 from grfpp.termination import Termination
 from grfpp.torch.factored import FactoredMask
+from grfpp.torch.floating import floating_or_default
 
 FloatArray = npt.NDArray[np.float64]
 Scaling = Literal["cosine", "rows"] | None
@@ -93,7 +94,7 @@ def graph_mask(
     >>> mask.shape, bool(torch.allclose(mask.diagonal(), torch.ones(34)))
     (torch.Size([34, 34]), True)
     """
-    n_prefix, scaling, kind = _prefix(class_token), _known(scaling), _floating(dtype)
+    n_prefix, scaling, kind = _prefix(class_token), _known(scaling), floating_or_default(dtype)
     nodes = as_graph(graph)
     n = nodes.n_nodes + n_prefix
     require_bytes(24 * n * n, f"a mask of {n} x {n} numbers, with room to compute it,")
@@ -136,7 +137,8 @@ def patch_grid_mask(height: int, width: int, degree: int = 2, **options: Any) ->
     >>> patch_grid_mask(14, 14, class_token=True).shape
     torch.Size([197, 197])
     """
-    return graph_mask(grid(height, width), degree=degree, **options)
+    patches = grid(whole(height, "height", 1), whole(width, "width", 1))
+    return graph_mask(patches, degree=degree, **options)
 
 
 def factored_mask(
@@ -176,7 +178,7 @@ def factored_mask(
     >>> bool(torch.allclose(mask.dense(), patch_grid_mask(8, 8), atol=1e-6))
     True
     """
-    n_prefix, scaling, kind = _prefix(class_token), _known(scaling), _floating(dtype)
+    n_prefix, scaling, kind = _prefix(class_token), _known(scaling), floating_or_default(dtype)
     K = kernel_operator(
         graph,
         kernel=kernel,
@@ -233,10 +235,3 @@ def _prefix(class_token: bool | int) -> int:
     return (
         int(class_token) if isinstance(class_token, bool) else whole(class_token, "class_token", 0)
     )
-
-
-def _floating(dtype: torch.dtype | None) -> torch.dtype:
-    kind = torch.get_default_dtype() if dtype is None else dtype
-    if not (isinstance(kind, torch.dtype) and kind.is_floating_point):
-        raise InputError(f"dtype must be a floating-point type of torch, not {dtype!r}")
-    return kind

@@ -16,15 +16,23 @@ _ARGUMENTS = (
     *("average_attn_weights", "is_causal"),
 )
 
+Call = tuple[tuple[Any, ...], dict[str, Any]]
+
 
 def merged_arguments(
     attention: nn.Module, args: tuple[Any, ...], kwargs: dict[str, Any]
-) -> tuple[tuple[Any, ...], dict[str, Any]]:
-    """Add the mask of an ``nn.MultiheadAttention`` to what it is called with."""
+) -> Call | None:
+    """Add the mask of an ``nn.MultiheadAttention`` to what it is called with.
+
+    Nothing comes back for attention from some tokens to others, which gets no mask.
+    """
     named = {**dict(zip(_ARGUMENTS, args, strict=False)), **kwargs}
     query, key = named.get("query"), named.get("key")
     if query is None or key is None:
         return args, kwargs  # what is missing is for torch to say
+    # Two views of the same numbers are the same tokens too.
+    if query is not key and not query.is_set_to(key):
+        return None
     if query.is_nested:
         raise InputError("attention with a graph mask takes no nested tensors")
     bias, first = getattr(attention, MASK), attention.batch_first and query.ndim == 3
@@ -35,10 +43,25 @@ def merged_arguments(
     named["attn_mask"] = merged(bias(query), other)
     named["is_causal"] = False
     padding = named.get("key_padding_mask")
+    # Torch wants both masks of one type.
     if padding is not None and padding.dtype == torch.bool:
-        # Torch wants both masks of one type.
         named["key_padding_mask"] = as_bias(~padding, query.dtype)
+    elif padding is not None and padding.is_floating_point():
+        named["key_padding_mask"] = padding.to(query.dtype)
     return (), named
+
+
+def merged_or_refused(
+    attention: nn.Module, args: tuple[Any, ...], kwargs: dict[str, Any]
+) -> Call | None:
+    """The same for an ``nn.MultiheadAttention`` that is the whole model."""
+    found = merged_arguments(attention, args, kwargs)
+    if found is None:
+        raise InputError(
+            "a graph mask is for self-attention, and the keys of this call are not its queries; "
+            "pass the same tensor for both"
+        )
+    return found
 
 
 def merged(bias: torch.Tensor, other: torch.Tensor | None, *, kept: bool = False) -> torch.Tensor:
@@ -58,6 +81,10 @@ def merged(bias: torch.Tensor, other: torch.Tensor | None, *, kept: bool = False
         return bias
     if other.dtype == torch.bool:
         other = as_bias(other if kept else ~other, bias.dtype)
+    elif not other.is_floating_point():
+        raise InputError(
+            f"attn_mask must hold truth values or floating-point numbers, found {other.dtype}"
+        )
     return bias + other.to(bias.dtype)
 
 

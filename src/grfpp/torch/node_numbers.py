@@ -45,9 +45,9 @@ def node_numbers(nodes: Any, n_nodes: int | None = None) -> torch.Tensor:
 
 def _tensor_of(nodes: Any) -> torch.Tensor:
     try:
-        array = np.asarray(nodes if hasattr(nodes, "__array__") else list(nodes))
+        array = np.array(nodes if hasattr(nodes, "__array__") else list(nodes), order="C")
     except (TypeError, ValueError):  # not iterable; rows of different lengths
-        array = np.asarray(None)
+        array = np.array(None)
     if array.dtype.kind not in "iuf":
         raise InputError(f"nodes must be whole numbers in a list, found {nodes!r}")
     return torch.from_numpy(array.astype(np.int64) if array.dtype.kind == "u" else array)

@@ -91,6 +91,8 @@ class KernelLinearOperator(LinearOperator):  # type: ignore[misc]
         dtype, device
             Of its values; as they are, on the CPU, if not given.
         """
+        if not isinstance(estimate, KernelEstimate):
+            raise InputError(f"estimate must be what grfpp.sample returns, not {estimate!r}")
         links: list[Link] = []
         values: list[torch.Tensor] = []
         for pair in factors_to_torch(estimate, dtype=dtype, device=device, sort=False):

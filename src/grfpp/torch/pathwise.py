@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
+import numpy as np
 import torch
 
 from grfpp.arguments import finite, positive, whole
@@ -113,7 +114,9 @@ def posterior_samples(
 def target_numbers(targets: Any, n_nodes: int) -> torch.Tensor:
     """Values that were observed at nodes as a tensor of real numbers, checked."""
     try:
-        y = torch.as_tensor(targets).detach()
+        given = isinstance(targets, torch.Tensor)
+        # By numpy, which keeps all digits of a list; a copy in order, as torch wants it.
+        y = targets.detach() if given else torch.from_numpy(np.array(targets, order="C"))
     except (TypeError, ValueError, RuntimeError):  # text, nothing, rows of different lengths
         raise InputError(f"targets must be numbers in a list, found {targets!r}") from None
     if y.dtype == torch.bool or y.is_complex():

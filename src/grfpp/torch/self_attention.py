@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from abc import abstractmethod
+from typing import Any
 
 import torch
 from torch import nn
@@ -60,3 +61,27 @@ class SelfAttention(nn.Module):  # type: ignore[misc]
         query, key, value = parts.transpose(-3, -2)
         mixed: torch.Tensor = self._attend(query, key, value)
         return self.out_proj(mixed.transpose(-3, -2).flatten(-2))
+
+
+def check_heads(query: Any, key: Any, value: Any) -> None:
+    """Refuse what attention cannot be computed from.
+
+    Examples
+    --------
+    >>> check_heads(*torch.ones(3, 2, 5, 4))
+    """
+    for name, each in (("query", query), ("key", key), ("value", value)):
+        if not isinstance(each, torch.Tensor) or not each.is_floating_point() or each.ndim < 2:
+            found = (
+                f"{each.dtype} of shape {tuple(each.shape)}"
+                if isinstance(each, torch.Tensor)
+                else f"a {type(each).__name__}"
+            )
+            raise InputError(
+                f"{name} must be a floating-point tensor of shape (…, n_tokens, d), found {found}"
+            )
+    if query.shape[-1] != key.shape[-1] or key.shape[-2] != value.shape[-2]:
+        raise InputError(
+            "queries and keys must be of one length, and there must be as many keys as values; "
+            f"found shapes {tuple(query.shape)}, {tuple(key.shape)} and {tuple(value.shape)}"
+        )
