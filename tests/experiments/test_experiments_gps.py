@@ -241,6 +241,33 @@ def test_what_stands_in_the_encoding_is_learned_and_only_from_there(easy):
     assert learned(without).test == 0.5
 
 
+def test_models_of_one_seed_have_the_same_first_weights():
+    """With and without an encoding: only what reads the inputs differs, by its shape."""
+    import torch
+
+    from grfpp.experiments.gps_model import GraphTransformer
+
+    options = {"channels": 16, "n_layers": 2, "n_heads": 2, "of_nodes": True}
+    states = []
+    for pe_dim in (0, 8):
+        torch.manual_seed(3)
+        states.append(GraphTransformer(4, 3, pe_dim=pe_dim, **options).state_dict())
+    plain, encoded = states
+    shared = [name for name in plain if name.startswith(("layers.", "head."))]
+    assert len(shared) > 20
+    for name in shared:
+        assert torch.equal(plain[name], encoded[name]), name
+
+
+def test_training_leaves_torch_as_it_was(easy):
+    import torch
+
+    threads, state = torch.get_num_threads(), torch.get_rng_state()
+    learned(easy, seed=1)
+    assert torch.get_num_threads() == threads
+    assert torch.equal(torch.get_rng_state(), state)
+
+
 def test_seeds_and_signs_count_in_training(easy):
     plain = learned(easy)
     assert learned(easy) == plain

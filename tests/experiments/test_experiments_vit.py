@@ -9,15 +9,17 @@ import pytest
 
 pytest.importorskip("torch", reason="torch is not installed")
 
+import torch
 from scipy.stats import ttest_rel
 
 from grfpp.cli import run as command
 from grfpp.errors import InputError
-from grfpp.experiments import vit, vit_data
+from grfpp.experiments import vit, vit_data, vit_training
 from grfpp.experiments.experiment import Holds, Settings, Size
 from grfpp.experiments.vit_paper import LEARNED, MASKED, METHODS, PLAIN
 from grfpp.experiments.vit_scores import paired
 from grfpp.experiments.vit_training import train
+from grfpp.torch import add_mask
 
 TINY = Settings(Size.TINY)
 
@@ -62,6 +64,16 @@ def test_methods_differ_by_the_mask_alone():
     assert strong[-1]["lam"] == 5
     assert learned[-1]["lam"] not in (None, 0.5)
     assert learned[-1]["n_parameters"] == plain[-1]["n_parameters"] + 1
+
+
+def test_the_strength_of_the_mask_is_not_drawn_towards_zero():
+    net = torch.nn.MultiheadAttention(8, 2)
+    add_mask(net, torch.eye(3), learn=True)
+    weights, strengths = vit_training._groups(net)
+    assert [each.numel() for each in strengths["params"]] == [1]
+    assert strengths["weight_decay"] == 0
+    assert "weight_decay" not in weights
+    assert len(weights["params"]) + 1 == len(list(net.parameters()))
 
 
 def test_it_learns():
@@ -117,7 +129,7 @@ def test_the_plan_has_every_data_set_at_hand(monkeypatch):
     plan = vit.plan(Settings(seed=3, sigma2=2.0, p_halt=0.2))
     cells = [(cell["dataset"], cell["method"]) for cell in plan.cells]
     assert {name for name, _ in cells} == {"mnist", "cifar10"}
-    assert cells.count(("mnist", PLAIN)) == cells.count(("cifar10", MASKED)) == 5
+    assert cells.count(("mnist", PLAIN)) == cells.count(("cifar10", MASKED)) >= 3
     assert cells.count(("mnist", LEARNED)) == 3
     masked = next(cell for cell in plan.cells if cell["method"] == MASKED)
     assert (masked["sigma2"], masked["termination"], masked["seed"]) == (2.0, "geometric:0.2", 3)

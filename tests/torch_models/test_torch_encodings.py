@@ -498,6 +498,9 @@ def test_its_words_say_all_that_it_depends_on():
         ({"kernel": "warmth"}, "there is no kernel 'warmth'"),
         ({"kernel": "inverse-power:2"}, "converges for spectral radii below 1"),
         ({"termination": "fixed:2"}, "leaves out"),
+        ({"termination": None}, "termination must be a law or text"),
+        ({"kernel": 3}, "kernel must be a Kernel or text"),
+        ({"scale": 1e308}, "scale must be at most"),
         ({"features": "all"}, "features must be 'factors' or 'stitched', not 'all'"),
         ({"projection": None}, "projection must be 'graph' or 'shared', not None"),
         ({"rotation": "left"}, "rotation must be 'none' or 'principal', not 'left'"),
@@ -514,7 +517,8 @@ def test_options_that_cannot_be_used(options, message):
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"attr_name": 3}, "attr_name must be text or None"),
+        ({"attr_name": 3}, "attr_name must be a name or None"),
+        ({"attr_name": ""}, "attr_name must be a name or None"),
         ({"cache_mb": -1}, "cache_mb must not be negative"),
         ({"cache_mb": float("nan")}, "cache_mb must be a finite number"),
     ],
@@ -546,6 +550,7 @@ def test_options_of_the_transform_that_cannot_be_used(options, message):
             "graph 0: weights must be finite",
         ),
         ([Data(edge_index=EDGE, edge_weight=-torch.ones(2))], "graph 0: weights must not be neg"),
+        ([Batch.from_data_list([data([[0, 1], [1, 0]])] * 2)], "graph 0: a Batch of several"),
         ([HeteroData()], "graph 0: HeteroData holds nodes or edges of several types"),
         ([sp.csr_array(np.ones((2, 3)))], "graph 0: a weight matrix must be square"),
     ],
@@ -560,6 +565,11 @@ def test_what_the_transform_refuses():
         AddGRFPE()(HeteroData())
     with pytest.raises(InputError, match=r"x holds torch.int64"):
         AddGRFPE(attr_name=None)(data([[0, 1], [1, 0]], x=torch.tensor([[1], [2]])))
+    for x in (torch.ones(2, 1, 1), torch.ones(3, 1)):
+        graph = data([[0, 1], [1, 0]])
+        graph.x = x
+        with pytest.raises(InputError, match=r"x must have shape \(2, n\)"):
+            AddGRFPE(attr_name=None)(graph)
     with pytest.raises(InputError, match=r"graph 1 must be a Data, found Graph"):
         AddGRFPE().transform_all([data([[0, 1], [1, 0]]), Graph([[0, 1], [1, 0]])])
     transform = AddGRFPE()

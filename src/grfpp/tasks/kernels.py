@@ -175,13 +175,18 @@ def kernel_and_method(kernel: str | Kernel, estimate: str = "walks") -> tuple[Ke
     """
     if estimate not in ("walks", "exact"):
         raise InputError(f"estimate must be 'walks' or 'exact', not {estimate!r}")
-    if isinstance(kernel, Kernel):
-        return kernel, estimate
-    if not isinstance(kernel, str):
-        raise InputError(f"kernel must be a Kernel or text such as 'diffusion:1', not {kernel!r}")
     if kernel == "exact":
         return kernel_from_spec("diffusion"), "exact"
-    return kernel_from_spec(kernel), estimate
+    return kernel_of(kernel), estimate
+
+
+def kernel_of(kernel: str | Kernel) -> Kernel:
+    """A kernel, given as such or as the command line writes it."""
+    if isinstance(kernel, Kernel):
+        return kernel
+    if not isinstance(kernel, str):
+        raise InputError(f"kernel must be a Kernel or text such as 'diffusion:1', not {kernel!r}")
+    return kernel_from_spec(kernel)
 
 
 def law_of(termination: str | Termination) -> Termination:

@@ -61,14 +61,18 @@ def listed(graphs: Any) -> list[Any]:
 
 def read_graphs(graphs: Sequence[Any], weight_attr: str | None) -> list[EdgeList]:
     """Read PyG ``Data``, or anything that `grfpp.Graph` takes."""
-    data_type = require_geometric().data.Data
+    types = require_geometric().data
     found = []
     with warnings.catch_warnings():
         # PyG warns when it has only the edges to count nodes by.
         warnings.filterwarnings("ignore", message="Unable to accurately infer 'num_nodes'")
         for number, each in enumerate(graphs):
             try:
-                is_data = isinstance(each, data_type)
+                if isinstance(each, types.Batch):
+                    raise InputError(
+                        "a Batch of several graphs; pass its to_data_list(), or call AddGRFPE"
+                    )
+                is_data = isinstance(each, types.Data)
                 found.append(_of_data(each, weight_attr) if is_data else _of_graph(as_graph(each)))
             except InputError as error:
                 raise InputError(f"graph {number}: {error}") from None

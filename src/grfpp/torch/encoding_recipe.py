@@ -18,11 +18,12 @@ import numpy.typing as npt
 
 from grfpp.arguments import positive, whole
 from grfpp.errors import InputError
-from grfpp.kernels import Kernel, kernel_from_spec
+from grfpp.kernels import Kernel
 from grfpp.parallel import in_order, thread_count
 from grfpp.planning import MAX_DEGREE, drawn_seed
 from grfpp.tasks.batch import GraphBatch
-from grfpp.termination import Termination, termination_from_spec
+from grfpp.tasks.kernels import kernel_of, law_of
+from grfpp.termination import Termination
 from grfpp.torch.encoding_walks import EncodingWalks, alike
 from grfpp.torch.gaussians import gaussian_rows, mix64
 from grfpp.torch.principal_axes import on_principal_axes
@@ -35,6 +36,10 @@ Rotation = Literal["none", "principal"]
 
 #: Numbers of the projections' streams; those below are the factors'.
 _FIRST_PROJECTION = 2 * MAX_DEGREE
+
+
+#: So large a scale no power series survives.
+_MOST_SCALE = 1e100
 
 
 @dataclass(frozen=True)
@@ -78,13 +83,9 @@ class EncodingRecipe:
             dim=whole(dim, "dim", 1),
             degree=whole(degree, "degree", 1),
             n_walks=whole(n_walks, "n_walks", 1),
-            kernel=kernel if isinstance(kernel, Kernel) else kernel_from_spec(kernel),
-            termination=(
-                termination
-                if isinstance(termination, Termination)
-                else termination_from_spec(termination)
-            ),
-            scale=positive(scale, "scale"),
+            kernel=kernel_of(kernel),
+            termination=law_of(termination),
+            scale=_scale(scale),
             seed=drawn_seed() if seed is None else whole(seed, "seed", 0),
             features=features,
             projection=projection,
@@ -149,3 +150,10 @@ def _product(chain: list[Any], dense: FloatArray) -> FloatArray:
     for matrix in reversed(chain):
         dense = matrix @ dense
     return dense
+
+
+def _scale(scale: float) -> float:
+    found = positive(scale, "scale")
+    if found > _MOST_SCALE:
+        raise InputError(f"scale must be at most {_MOST_SCALE:g}, found {found:g}")
+    return found

@@ -183,8 +183,8 @@ class AddGRFPE(BaseTransform):  # type: ignore[misc]
             *(dim, degree, n_walks, kernel, termination),
             *(scale, seed, features, projection, rotation),
         )
-        if attr_name is not None and not isinstance(attr_name, str):
-            raise InputError(f"attr_name must be text or None, found {attr_name!r}")
+        if attr_name is not None and (not isinstance(attr_name, str) or not attr_name):
+            raise InputError(f"attr_name must be a name or None, found {attr_name!r}")
         if finite(cache_mb, "cache_mb") < 0:
             raise InputError(f"cache_mb must not be negative, found {cache_mb!r}")
         self.attr_name = attr_name
@@ -270,6 +270,11 @@ class AddGRFPE(BaseTransform):  # type: ignore[misc]
                 "first, or pass attr_name"
             )
         columns = x.view(-1, 1) if x.dim() == 1 else x
+        if columns.dim() != 2 or len(columns) != len(encoding):
+            raise InputError(
+                f"x must have shape ({len(encoding)}, n) for encodings to be appended, found "
+                f"{tuple(x.shape)}; pass attr_name"
+            )
         data.x = torch.cat([columns, encoding.to(x.device, x.dtype)], dim=-1)
         return data
 
