@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any
@@ -10,7 +11,6 @@ import torch
 from torch import nn
 
 from grfpp.errors import InputError
-from grfpp.torch.fused_calls import Masker
 from grfpp.torch.mask_bias import MaskBias
 from grfpp.torch.merging import MASK, merged_arguments, merged_or_refused
 
@@ -87,18 +87,12 @@ def add_mask(
             f"there is no attention in this {type(model).__name__}: neither "
             "nn.MultiheadAttention, nor a module that could call scaled_dot_product_attention"
         )
-    masker = Masker(bias)
-    for attention in attentions:
-        if own:
-            _hook(attention, bias, masker.merge, masker.end, with_kwargs=True)
-        else:
+    if own:
+        _hook_all(model, attentions, own, bias)
+    else:
+        for attention in attentions:
             merge = merged_or_refused if attention is model else merged_arguments
             _hook(attention, bias, merge, with_kwargs=True)
-    if own:
-        for each in own:
-            if each is not model:
-                _hook(each, bias, masker.begin, masker.end)
-        _hook(model, bias, masker.begin, masker.finish)
     for place in attentions or _outermost(own):
         place.add_module(MASK, bias)
         _changes(place, bias).holds_mask = True
@@ -171,6 +165,21 @@ def _changes(module: nn.Module, bias: MaskBias) -> _Changes:
         found = _Changes(bias)
         setattr(module, _CHANGES, found)
     return found
+
+
+def _hook_all(
+    model: nn.Module, attentions: list[nn.Module], own: list[nn.Module], bias: MaskBias
+) -> None:
+    """Mask what the modules with code of their own call, too."""
+    from grfpp.torch.fused_calls import Masker  # takes seconds: it imports torch's compiler
+
+    masker = Masker(bias)
+    for attention in attentions:
+        _hook(attention, bias, masker.merge, masker.end, with_kwargs=True)
+    for each in own:
+        if each is not model:
+            _hook(each, bias, masker.begin, masker.end)
+    _hook(model, bias, masker.begin, masker.finish)
 
 
 def _hook(
@@ -265,4 +274,5 @@ def _block_shortcuts(model: nn.Module, bias: MaskBias) -> None:
 
 def _forget_compiled() -> None:
     """Compiled code does not look for hooks that came or went since."""
-    torch.compiler.reset()
+    if "torch._dynamo" in sys.modules:
+        torch.compiler.reset()

@@ -4,6 +4,9 @@ For models with attention of their own, which call
 ``torch.nn.functional.scaled_dot_product_attention`` somewhere inside. Every module of such a model
 begins and ends the masking, not only the outermost: gradient checkpointing runs modules again, one
 by one, when the model has long ended.
+
+Nothing of this is compiled. Else a call would be masked when it is traced, and again when it is run
+by a compiler that keeps torch's functions.
 """
 
 from __future__ import annotations
@@ -44,6 +47,7 @@ class _Masking(TorchFunctionMode):  # type: ignore[misc]
         self.bias = bias
         self.tally = tally
 
+    @torch.compiler.disable  # type: ignore[untyped-decorator]
     def __torch_function__(
         self, func: Any, types: Any, args: tuple[Any, ...] = (), kwargs: Any = None
     ) -> Any:
@@ -85,11 +89,6 @@ class _Running(threading.local):
 _RUNNING = _Running()
 
 
-# Compiled code is broken off at what follows: it masks while Python runs. Else a call would be
-# masked when it is traced, and again when it is run by a compiler that keeps torch's functions.
-
-
-@torch.compiler.disable  # type: ignore[untyped-decorator]
 def _attend(mode: _Masking, func: Any, named: dict[str, Any]) -> Any:
     """A call of fused attention, with the mask where it is due."""
     inner = _RUNNING.stack[-1] if _RUNNING.stack else None
