@@ -83,7 +83,7 @@ PARAMETERS = {
             "peptides-func": Effort(450, 200, 400, 15),
         },
         ENCODINGS,
-        4,
+        3,
     ),
     Size.QUICK: Parameters(
         {

@@ -48,7 +48,7 @@ PARAMETERS = {
             "cifar10": (8000, 2000, 7),
             **dict.fromkeys(FOLDERS, (8000, 500, 7)),
         },
-        4,
+        3,
         3,
         MODEL,
     ),
