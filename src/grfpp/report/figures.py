@@ -219,11 +219,26 @@ def draw_curves(
 
 
 def round_ticks(values: FloatArray) -> FloatArray:
-    """Round numbers within the range of some values, evenly spread on a logarithmic axis."""
+    """Round numbers within the range of some values, evenly spread on a logarithmic axis.
+
+    Examples
+    --------
+    >>> round_ticks(np.array([1.0, 2500.0])).tolist()
+    [1.0, 10.0, 100.0, 1000.0]
+    >>> round_ticks(np.array([13.9, 16.6])).tolist()
+    [14.0, 15.0, 16.0]
+    """
     exponents = np.arange(np.floor(np.log10(values.min())), np.log10(values.max()) + 1)
     for digits in ([1.0], [1.0, 3.0], [1.0, 2.0, 5.0], [1.0, 1.5, 2.0, 3.0, 4.0, 5.0, 7.0]):
         ticks = (10.0 ** exponents[:, None] * digits).ravel()
         ticks = ticks[(ticks >= 0.95 * values.min()) & (ticks <= 1.05 * values.max())]
         if len(ticks) >= 3:
-            break
-    return np.asarray(ticks)
+            return np.asarray(ticks)
+    # A short way, on which a logarithmic axis is nearly a linear one.
+    low, high = values.min(), values.max()
+    if low == high:
+        return np.array([low])
+    size = 10.0 ** np.floor(np.log10((high - low) / 2))
+    step = size * next(digit for digit in (5, 2, 1) if digit * size <= (high - low) / 2)
+    first, last = np.ceil(low / step - 1e-9), np.floor(high / step + 1e-9)
+    return np.asarray(np.arange(first, last + 1) * step)
