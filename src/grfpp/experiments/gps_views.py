@@ -79,9 +79,7 @@ def _points(name: str, by_seed: dict[int, float], style: int) -> Curve:
 
 def _panel(name: str, own: Rows, curves: Sequence[Curve], y_label: str) -> Panel:
     shown = [curve for curve in curves if len(curve.x)]
-    return Panel(
-        TASKS[name].title, shown, "seed", y_label, note=_note(own), log_x=False, log_y=False
-    )
+    return Panel(TASKS[name].title, shown, "seed", y_label, note=_note(own), log_x=False)
 
 
 def _note(own: Rows) -> str:

@@ -127,7 +127,7 @@ def _draw(axes: Any, panel: Panel) -> None:
             axes.set_yscale("log")
             _set_ticks(axes.yaxis, round_ticks(ys))
         else:
-            axes.set_ylim(bottom=0)
+            axes.set_ylim(0, 1.03 * axes.get_ylim()[1])
             axes.yaxis.set_major_formatter("{x:g}")
     axes.set_xlabel(panel.x_label, color=INK, labelpad=2)
     axes.set_ylabel(panel.y_label, color=INK, labelpad=2)
