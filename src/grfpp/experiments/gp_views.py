@@ -55,12 +55,12 @@ def ratios(rows: Rows, method: str, column: str = "rmse") -> dict[int, list[floa
 def error_panels(rows: Rows) -> list[Panel]:
     """Test error and coverage against nodes."""
     return [
-        _panel(rows, "Error at nodes not observed", "rmse", "root mean square", log_y=True),
-        _panel(rows, "Intervals of 95 %", "coverage", "share that holds the observation"),
+        _panel(rows, "Error at nodes not observed", "rmse", "root mean square"),
+        _panel(rows, "Intervals of 95 %", "coverage", "share of observations inside"),
     ]
 
 
-def _panel(rows: Rows, title: str, column: str, label: str, log_y: bool = False) -> Panel:
+def _panel(rows: Rows, title: str, column: str, label: str) -> Panel:
     curves = []
     for style, method in enumerate(METHODS):
         own = of_method(rows, method)
@@ -71,7 +71,7 @@ def _panel(rows: Rows, title: str, column: str, label: str, log_y: bool = False)
         means, errors = [mean for mean, _ in points], [error for _, error in points]
         curves.append(Curve(method, sizes, means, errors, style))
     shown = [curve for curve in curves if len(curve.x)]
-    return Panel(title, shown, "nodes", label, log_y=log_y)
+    return Panel(title, shown, "nodes", label)
 
 
 def time_panels(rows: Rows) -> list[Panel]:

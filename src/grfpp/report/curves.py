@@ -20,6 +20,8 @@ MARKERS = "os^DvP"
 _SIZE = (2.45, 2.1)
 #: Room for the labels around a panel, in inches.
 _LEFT, _RIGHT, _BOTTOM = 0.6, 0.2, 0.42
+#: The width of a letter of a tick, in inches.
+_LETTER = 0.06
 #: So many different values have a tick each where an axis is linear.
 _MOST_TICKS = 12
 _FONTS = {"font.size": 8.5, "axes.labelsize": 8.5, "xtick.labelsize": 8, "ytick.labelsize": 8}
@@ -140,11 +142,18 @@ def _draw(axes: Any, panel: Panel) -> None:
 
 def _few(values: Any) -> Any:
     """Values themselves as ticks where their labels have room, else round numbers."""
-    logs = np.log(values)
-    has_room = len(values) < 2 or np.diff(logs).min() > 0.13 * (logs[-1] - logs[0])
+    if len(values) < 2:
+        return values
+    logs, widths = np.log(values), _LETTER * np.array([len(_tick(value)) + 1 for value in values])
+    gaps = np.diff(logs) / (logs[-1] - logs[0]) * (_SIZE[0] - _LEFT - _RIGHT)
+    has_room = (gaps > (widths[1:] + widths[:-1]) / 2).all()
     return values if has_room else round_ticks(values)
 
 
 def _set_ticks(axis: Any, ticks: Any) -> None:
-    axis.set_ticks(ticks, [f"{tick:,.6g}" if tick >= 1 else f"{tick:g}" for tick in ticks])
+    axis.set_ticks(ticks, [_tick(tick) for tick in ticks])
     axis.set_ticks([], minor=True)
+
+
+def _tick(value: float) -> str:
+    return f"{value:,.6g}" if value >= 1 else f"{value:g}"
