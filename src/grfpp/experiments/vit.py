@@ -114,8 +114,8 @@ def _parameters(mine: Parameters, found: list[str], sigma2: float, p_halt: float
         "repeats": f"{mine.repeats}, {mine.learned} with λ learned; those of one number share the "
         "weights that they begin with, and order and shifts of the pictures, so that differences "
         "are taken pair by pair",
-        "budget": "the whole experiment is cut to half an hour on two cores, without a GPU; each "
-        "training runs on one",
+        "budget": "the whole experiment is cut to a quarter of an hour on two cores, without a "
+        "GPU; each training runs on one",
     }
 
 
