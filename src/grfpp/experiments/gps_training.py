@@ -93,61 +93,49 @@ def learn(
         Of the model's first weights and of the order of the graphs.
     """
     with repeatable(seed):
-        return _learn(task, train, val, test, learning, flip_signs, seed)
+        first = train[0]
+        pe_dim = first.pe.shape[1] if "pe" in first else 0
+        model = GraphTransformer(
+            first.x.shape[1],
+            task.n_outputs,
+            channels=learning.channels,
+            n_layers=learning.n_layers,
+            n_heads=learning.n_heads,
+            pe_dim=pe_dim,
+            of_nodes=task.of_nodes,
+        )
+        order = torch.Generator().manual_seed((seed + 1) % 2**63)
+        signs = torch.Generator().manual_seed((seed + 2) % 2**63)
+        loader = DataLoader(train, learning.batch_size, shuffle=True, generator=order)
+        evaluations = [DataLoader(part, 2 * learning.batch_size) for part in (val, test)]
+        optimizer = torch.optim.AdamW(model.parameters(), lr=learning.rate, weight_decay=1e-5)
+        n_steps = learning.epochs * len(loader)
+        schedule = torch.optim.lr_scheduler.LambdaLR(
+            optimizer, lambda step: learning_rate(step / n_steps)
+        )
 
-
-def _learn(
-    task: Task,
-    train: Sequence[Any],
-    val: Sequence[Any],
-    test: Sequence[Any],
-    learning: Learning,
-    flip_signs: bool,
-    seed: int,
-) -> Learned:
-    first = train[0]
-    pe_dim = first.pe.shape[1] if "pe" in first else 0
-    model = GraphTransformer(
-        first.x.shape[1],
-        task.n_outputs,
-        channels=learning.channels,
-        n_layers=learning.n_layers,
-        n_heads=learning.n_heads,
-        pe_dim=pe_dim,
-        of_nodes=task.of_nodes,
-    )
-    order = torch.Generator().manual_seed((seed + 1) % 2**63)
-    signs = torch.Generator().manual_seed((seed + 2) % 2**63)
-    loader = DataLoader(train, learning.batch_size, shuffle=True, generator=order)
-    evaluations = [DataLoader(part, 2 * learning.batch_size) for part in (val, test)]
-    optimizer = torch.optim.AdamW(model.parameters(), lr=learning.rate, weight_decay=1e-5)
-    n_steps = learning.epochs * len(loader)
-    schedule = torch.optim.lr_scheduler.LambdaLR(
-        optimizer, lambda step: learning_rate(step / n_steps)
-    )
-
-    best, at, tested, mean_loss = -np.inf, 0, 0.0, 0.0
-    for epoch in range(1, learning.epochs + 1):
-        model.train()
-        losses = []
-        for data in loader:
-            pe = data.pe if pe_dim else None
-            if pe is not None and flip_signs:
-                pe = pe * (2 * torch.randint(2, (pe_dim,), generator=signs) - 1)
-            optimizer.zero_grad()
-            loss = _loss(model(data, pe), data.y, task.metric)
-            loss.backward()
-            torch.nn.utils.clip_grad_norm_(model.parameters(), 1.0)
-            optimizer.step()
-            schedule.step()
-            losses.append(loss.item())
-        mean_loss = float(np.mean(losses))
-        found = _evaluated(model, evaluations[0], task.metric, pe_dim)
-        if found > best:
-            best, at = found, epoch
-            tested = _evaluated(model, evaluations[1], task.metric, pe_dim)
-    n_parameters = sum(each.numel() for each in model.parameters())
-    return Learned(tested, float(best), at, mean_loss, n_parameters)
+        best, at, tested, mean_loss = -np.inf, 0, 0.0, 0.0
+        for epoch in range(1, learning.epochs + 1):
+            model.train()
+            losses = []
+            for data in loader:
+                pe = data.pe if pe_dim else None
+                if pe is not None and flip_signs:
+                    pe = pe * (2 * torch.randint(2, (pe_dim,), generator=signs) - 1)
+                optimizer.zero_grad()
+                loss = _loss(model(data, pe), data.y, task.metric)
+                loss.backward()
+                torch.nn.utils.clip_grad_norm_(model.parameters(), 1.0)
+                optimizer.step()
+                schedule.step()
+                losses.append(loss.item())
+            mean_loss = float(np.mean(losses))
+            found = _evaluated(model, evaluations[0], task.metric, pe_dim)
+            if found > best:
+                best, at = found, epoch
+                tested = _evaluated(model, evaluations[1], task.metric, pe_dim)
+        n_parameters = sum(each.numel() for each in model.parameters())
+        return Learned(tested, float(best), at, mean_loss, n_parameters)
 
 
 def _loss(scores: Tensor, y: Tensor, metric: Metric) -> Tensor:
