@@ -27,7 +27,7 @@ _BLOCK_ROWS = 2048
 _PILOT_ROWS = 128
 
 
-class KernelEstimate(LinearOperator):  # type: ignore[misc]
+class KernelEstimate(LinearOperator):  # type: ignore[misc]  # untyped base
     """An unbiased estimate ``K̂ = ± K1_1 K2_1ᵀ · … · K1_l K2_lᵀ`` of a graph kernel matrix.
 
     It is a scipy ``LinearOperator``: ``K @ V`` multiplies through the chain without forming it

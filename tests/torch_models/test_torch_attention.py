@@ -9,16 +9,17 @@ import warnings
 import numpy as np
 import pytest
 
-torch = pytest.importorskip("torch", reason="torch is not installed")
+pytest.importorskip("torch", reason="torch is not installed")
 
-from torch import nn  # noqa: E402
-from torch.nn import functional  # noqa: E402
-from torch.utils.checkpoint import checkpoint  # noqa: E402
+import torch
+from torch import nn
+from torch.nn import functional
+from torch.utils.checkpoint import checkpoint
 
-from grfpp.benchmark.attention_memory import measure  # noqa: E402
-from grfpp.datasets import grid  # noqa: E402
-from grfpp.errors import InputError  # noqa: E402
-from grfpp.torch import (  # noqa: E402
+from grfpp.benchmark.attention_memory import measure
+from grfpp.datasets import grid
+from grfpp.errors import InputError
+from grfpp.torch import (
     AddedMask,
     LinearMaskedAttention,
     MaskedAttention,
@@ -28,8 +29,8 @@ from grfpp.torch import (  # noqa: E402
     masked_attention,
     remove_mask,
 )
-from grfpp.torch.masks import factored_mask, patch_grid_mask  # noqa: E402
-from grfpp.torch.small_vit import SmallViT  # noqa: E402
+from grfpp.torch.masks import factored_mask, patch_grid_mask
+from grfpp.torch.small_vit import SmallViT
 
 MASK = patch_grid_mask(3, 3, class_token=True)
 N = len(MASK)

@@ -6,6 +6,9 @@ import sys
 import networkx as nx
 import numpy as np
 import pytest
+
+pytest.importorskip("torch", reason="torch is not installed")
+
 import scipy.sparse as sp
 import torch
 from torch.testing import assert_close

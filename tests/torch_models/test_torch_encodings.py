@@ -7,10 +7,16 @@ import networkx as nx
 import numpy as np
 import pytest
 import scipy.sparse as sp
+
+pytest.importorskip("torch_geometric", reason="torch and torch_geometric are not installed")
+
 import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
+from torch_geometric.data import Batch, Data, HeteroData, InMemoryDataset
+from torch_geometric.loader import DataLoader
+from torch_geometric.transforms import AddRandomWalkPE, Compose, ToUndirected
 
 from grfpp import Diffusion, Graph
 from grfpp.errors import InputError
@@ -19,15 +25,8 @@ from grfpp.torch.edge_lists import joined, read_graphs
 from grfpp.torch.encoding_cache import EncodingCache, key_of
 from grfpp.torch.encoding_recipe import EncodingRecipe
 from grfpp.torch.gaussians import gaussian_rows, mix64
-from grfpp.torch.geometric import require_geometric
 from grfpp.torch.principal_axes import on_principal_axes
 from grfpp.walks import streams
-
-require_geometric()
-
-from torch_geometric.data import Batch, Data, HeteroData, InMemoryDataset  # noqa: E402
-from torch_geometric.loader import DataLoader  # noqa: E402
-from torch_geometric.transforms import AddRandomWalkPE, Compose, ToUndirected  # noqa: E402
 
 EDGE = torch.tensor([[0, 1], [1, 0]])
 

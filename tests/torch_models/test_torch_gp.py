@@ -5,6 +5,11 @@ import math
 import networkx as nx
 import numpy as np
 import pytest
+
+pytest.importorskip(
+    "grfpp.torch.gp", reason="torch or gpytorch is not installed", exc_type=ImportError
+)
+
 import torch
 from torch.testing import assert_close
 

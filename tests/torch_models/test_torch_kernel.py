@@ -6,6 +6,9 @@ import pickle
 import networkx as nx
 import numpy as np
 import pytest
+
+pytest.importorskip("torch", reason="torch is not installed")
+
 import scipy.sparse as sp
 import torch
 from numpy.testing import assert_allclose

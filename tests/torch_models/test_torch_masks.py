@@ -6,16 +6,17 @@ import networkx as nx
 import numpy as np
 import pytest
 
-torch = pytest.importorskip("torch", reason="torch is not installed")
+pytest.importorskip("torch", reason="torch is not installed")
 
-from hypothesis import given, settings  # noqa: E402
-from hypothesis import strategies as st  # noqa: E402
+import torch
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
-import grfpp  # noqa: E402
-from grfpp.datasets import grid  # noqa: E402
-from grfpp.errors import InputError  # noqa: E402
-from grfpp.torch.factored import FactoredMask  # noqa: E402
-from grfpp.torch.masks import factored_mask, graph_mask, patch_grid_mask  # noqa: E402
+import grfpp
+from grfpp.datasets import grid
+from grfpp.errors import InputError
+from grfpp.torch.factored import FactoredMask
+from grfpp.torch.masks import factored_mask, graph_mask, patch_grid_mask
 
 DOUBLE = {"dtype": torch.float64}
 

@@ -4,6 +4,9 @@ import math
 
 import numpy as np
 import pytest
+
+pytest.importorskip("torch", reason="torch is not installed")
+
 import torch
 from torch.autograd import gradcheck
 from torch.func import functional_call

@@ -6,6 +6,11 @@ import warnings
 import networkx as nx
 import numpy as np
 import pytest
+
+pytest.importorskip(
+    "grfpp.torch.operator", reason="torch or linear_operator is not installed", exc_type=ImportError
+)
+
 import torch
 from torch.testing import assert_close
 

@@ -3,6 +3,9 @@
 import networkx as nx
 import numpy as np
 import pytest
+
+pytest.importorskip("torch", reason="torch is not installed")
+
 import torch
 from torch.distributions import MultivariateNormal
 

@@ -43,8 +43,7 @@ def rival_labels(method: str, adjacency: Any, n_clusters: int, seed: int) -> Any
     if method == K_CENTERS:
         from sknetwork.clustering import KCenters
 
-        # It draws from numpy's global generator.
-        np.random.seed(seed % 2**32)  # noqa: NPY002
+        np.random.seed(seed % 2**32)  # noqa: NPY002 - it draws from numpy's global generator
         with _threads_for_processes():
             return KCenters(n_clusters).fit_predict(matrix)
     from sklearn.cluster import KMeans

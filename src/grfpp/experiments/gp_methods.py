@@ -30,7 +30,7 @@ _PATIENCE = 1800.0
 Answer = dict[str, Any]
 
 
-class ExactDiffusion(gpytorch.kernels.Kernel):  # type: ignore[misc, name-defined]
+class ExactDiffusion(gpytorch.kernels.Kernel):  # type: ignore[misc, name-defined]  # untyped base
     """``exp(−λ L)`` from all eigenvectors."""
 
     def __init__(self, W: Graph) -> None:

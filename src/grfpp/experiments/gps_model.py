@@ -12,10 +12,10 @@ from grfpp.torch.geometric import require_geometric
 require_geometric()
 
 # Below the check, so that a missing package is named.
-from torch_geometric.nn import GPSConv, ResGatedGraphConv, global_mean_pool  # noqa: E402
+from torch_geometric.nn import GPSConv, ResGatedGraphConv, global_mean_pool  # noqa: E402 - below the check above
 
 
-class GraphTransformer(nn.Module):  # type: ignore[misc]
+class GraphTransformer(nn.Module):  # type: ignore[misc]  # untyped base
     """Classifies nodes, or whole graphs by the mean of their nodes.
 
     An encoding, where there is one, takes some of the channels from the features of the nodes, as

@@ -20,7 +20,7 @@ from grfpp.torch.geometric import require_geometric
 require_geometric()
 
 # Below the check, so that a missing package is named.
-from torch_geometric.loader import DataLoader  # noqa: E402
+from torch_geometric.loader import DataLoader  # noqa: E402 - below the check above
 
 
 @dataclass(frozen=True)

@@ -25,7 +25,7 @@ FloatArray = npt.NDArray[np.float64]
 
 
 @dataclass(eq=False, repr=False)
-class SpectralKernelClustering(OneGraphParameters, ClusterMixin, BaseEstimator):  # type: ignore[misc]
+class SpectralKernelClustering(OneGraphParameters, ClusterMixin, BaseEstimator):  # type: ignore[misc]  # untyped base
     """Spectral clustering of the nodes of a graph by a kernel, estimated from walks or exact.
 
     The leading eigenvectors of the kernel, symmetrised and normalised by its row sums, place the

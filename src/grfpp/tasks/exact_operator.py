@@ -23,7 +23,7 @@ DENSE_NODES = 1000
 _TOL = 1e-10
 
 
-class ExactKernel(LinearOperator):  # type: ignore[misc]
+class ExactKernel(LinearOperator):  # type: ignore[misc]  # untyped base
     """The kernel ``K = g(W)`` itself, with the methods of `grfpp.KernelEstimate` that tasks use.
 
     Parameters

@@ -19,9 +19,9 @@ from grfpp.tasks.parameters import OneGraphParameters
 @dataclass(eq=False, repr=False)
 class GraphRandomFeatures(
     OneGraphParameters,
-    ClassNamePrefixFeaturesOutMixin,  # type: ignore[misc]
-    TransformerMixin,  # type: ignore[misc]
-    BaseEstimator,  # type: ignore[misc]
+    ClassNamePrefixFeaturesOutMixin,  # type: ignore[misc]  # untyped base
+    TransformerMixin,  # type: ignore[misc]  # untyped base
+    BaseEstimator,  # type: ignore[misc]  # untyped base
 ):
     """Features of the nodes of a graph whose products estimate a kernel.
 

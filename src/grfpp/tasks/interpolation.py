@@ -27,7 +27,7 @@ _RESOLVED = 1e-10
 
 
 @dataclass(eq=False, repr=False)
-class KernelInterpolator(OneGraphParameters, RegressorMixin, BaseEstimator):  # type: ignore[misc]
+class KernelInterpolator(OneGraphParameters, RegressorMixin, BaseEstimator):  # type: ignore[misc]  # untyped base
     """Fill in a field on a graph from the nodes where it is known.
 
     At node ``i`` the prediction is ``Σ_j K(i, j) F_j`` over the known nodes ``j``, for any number

@@ -29,7 +29,7 @@ _PURPOSE = "LabelPairFeatures"
 
 
 @dataclass(eq=False, repr=False)
-class LabelPairFeatures(ManyGraphsParameters, TransformerMixin, BaseEstimator):  # type: ignore[misc]
+class LabelPairFeatures(ManyGraphsParameters, TransformerMixin, BaseEstimator):  # type: ignore[misc]  # untyped base
     """Sums of each graph's kernel over the pairs of nodes that have given labels.
 
     With ``Y`` the matrix that has a 1 where a node has a label, a graph becomes the entries of

@@ -24,7 +24,7 @@ FloatArray = npt.NDArray[np.float64]
 
 
 @dataclass(eq=False, repr=False)
-class KernelSpectrumFeatures(ManyGraphsParameters, TransformerMixin, BaseEstimator):  # type: ignore[misc]
+class KernelSpectrumFeatures(ManyGraphsParameters, TransformerMixin, BaseEstimator):  # type: ignore[misc]  # untyped base
     """The smallest eigenvalues of each graph's kernel, for graphs to be classified by.
 
     Each graph becomes the ``n_eigenvalues`` smallest eigenvalues of ``(K + Kᵀ) / 2``, ascending,

@@ -23,8 +23,8 @@ from grfpp.torch.geometric import require_geometric
 require_geometric()
 
 # Below the check, so that a missing package is named.
-from torch_geometric.data import Batch, Data  # noqa: E402
-from torch_geometric.transforms import BaseTransform  # noqa: E402
+from torch_geometric.data import Batch, Data  # noqa: E402 - below the check above
+from torch_geometric.transforms import BaseTransform  # noqa: E402 - below the check above
 
 
 def grf_pe(
@@ -126,7 +126,7 @@ def grf_pe(
     return [pe.to(_device(each)) for pe, each in zip(found, kept, strict=True)]
 
 
-class AddGRFPE(BaseTransform):  # type: ignore[misc]
+class AddGRFPE(BaseTransform):  # type: ignore[misc]  # untyped base
     """Add GRF++ positional encodings to PyG graphs.
 
     Use it like PyG's ``AddRandomWalkPE``: as ``transform`` or ``pre_transform`` of a data set, in

@@ -21,7 +21,7 @@ from grfpp.torch.floating import floating_or_default
 _Step = tuple[torch.Tensor, torch.Tensor, torch.Tensor]
 
 
-class FactoredMask(nn.Module):  # type: ignore[misc]
+class FactoredMask(nn.Module):  # type: ignore[misc]  # untyped base
     """``M = S_1 S_2 … S_2l``: the scaled kernel estimate of a graph, as sparse matrices.
 
     Usually made by `grfpp.torch.masks.factored_mask`. Calling it multiplies: ``mask(x)`` is
@@ -138,7 +138,7 @@ class FactoredMask(nn.Module):  # type: ignore[misc]
         )
 
 
-class _Chain(torch.autograd.Function):  # type: ignore[misc]
+class _Chain(torch.autograd.Function):  # type: ignore[misc]  # untyped base
     """A product with all matrices of the chain, or with the transpose of that."""
 
     @staticmethod

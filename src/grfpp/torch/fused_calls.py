@@ -39,7 +39,7 @@ class _Tally:
     n_across: int = 0
 
 
-class _Masking(TorchFunctionMode):  # type: ignore[misc]
+class _Masking(TorchFunctionMode):  # type: ignore[misc]  # untyped base
     """While entered, fused self-attention among as many tokens as the mask has gets the mask."""
 
     def __init__(self, bias: MaskBias, tally: _Tally) -> None:
@@ -47,7 +47,7 @@ class _Masking(TorchFunctionMode):  # type: ignore[misc]
         self.bias = bias
         self.tally = tally
 
-    @torch.compiler.disable  # type: ignore[untyped-decorator]
+    @torch.compiler.disable  # type: ignore[untyped-decorator]  # torch or numba: no types
     def __torch_function__(
         self, func: Any, types: Any, args: tuple[Any, ...] = (), kwargs: Any = None
     ) -> Any:
@@ -120,12 +120,12 @@ class Masker:
     def __init__(self, bias: MaskBias) -> None:
         self.bias = bias
 
-    @torch.compiler.disable  # type: ignore[untyped-decorator]
+    @torch.compiler.disable  # type: ignore[untyped-decorator]  # torch or numba: no types
     def begin(self, module: nn.Module, args: Any) -> None:
         """Before a module runs."""
         self._push(module, masks=True)
 
-    @torch.compiler.disable  # type: ignore[untyped-decorator]
+    @torch.compiler.disable  # type: ignore[untyped-decorator]  # torch or numba: no types
     def merge(
         self, attention: nn.Module, args: tuple[Any, ...], kwargs: dict[str, Any]
     ) -> Call | None:
@@ -138,12 +138,12 @@ class Masker:
             tally.n_masked += 1
         return found
 
-    @torch.compiler.disable  # type: ignore[untyped-decorator]
+    @torch.compiler.disable  # type: ignore[untyped-decorator]  # torch or numba: no types
     def end(self, module: nn.Module, args: Any, result: Any) -> None:
         """After a module has run, or has failed to."""
         self._pop(module)
 
-    @torch.compiler.disable  # type: ignore[untyped-decorator]
+    @torch.compiler.disable  # type: ignore[untyped-decorator]  # torch or numba: no types
     def finish(self, model: nn.Module, args: Any, result: Any) -> None:
         """After the whole model has run, or has failed to (there is no result then)."""
         tally = self._pop(model)

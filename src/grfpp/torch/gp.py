@@ -17,7 +17,7 @@ from grfpp.torch.optional import require
 gpytorch = require("gpytorch")
 
 
-class GRFKernel(gpytorch.kernels.Kernel):  # type: ignore[misc, name-defined]
+class GRFKernel(gpytorch.kernels.Kernel):  # type: ignore[misc, name-defined]  # untyped base
     """A learnable graph kernel for Gaussian processes; inputs are numbers of nodes.
 
     ``K = X Xᵀ`` with the stitched walk features ``X``: positive semidefinite whatever the

@@ -32,7 +32,7 @@ _DTYPES = (torch.float32, torch.float64)
 _LIBRARIES = ("grfpp", "torch", "gpytorch", "linear_operator")
 
 
-class LearnableKernel(nn.Module):  # type: ignore[misc]
+class LearnableKernel(nn.Module):  # type: ignore[misc]  # untyped base
     """``K(f) = Φ₁(f) … Φₗ(f) · (Φ'₁(f) … Φ'ₗ(f))ᵀ``, differentiable in the modulation ``f``.
 
     Walks are taken once, when the module is made, and kept apart by their length. Every value of

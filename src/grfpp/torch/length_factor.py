@@ -13,7 +13,7 @@ from grfpp.torch.pattern import SparsePattern
 from grfpp.walks.by_length import LengthDeposits
 
 
-class LengthFactor(nn.Module):  # type: ignore[misc]
+class LengthFactor(nn.Module):  # type: ignore[misc]  # untyped base
     """The factor ``Φ(f) = Σ_k f(k) Φ_k``, where the ``Φ_k`` share one pattern.
 
     All tensors are buffers: they move with ``.to(device)`` and are no part of the state that is
@@ -94,7 +94,7 @@ class LengthFactor(nn.Module):  # type: ignore[misc]
         return self.pattern.tensor(self.values(modulation))
 
 
-class _Combine(torch.autograd.Function):  # type: ignore[misc]
+class _Combine(torch.autograd.Function):  # type: ignore[misc]  # untyped base
     """``Σ_k f(k) Φ_k``, a linear map of f."""
 
     @staticmethod
@@ -112,7 +112,7 @@ class _Combine(torch.autograd.Function):  # type: ignore[misc]
         return _Split.apply(grad, ctx.factor), None
 
 
-class _Split(torch.autograd.Function):  # type: ignore[misc]
+class _Split(torch.autograd.Function):  # type: ignore[misc]  # untyped base
     """The transpose of `_Combine`: how much a change of each f(k) matters."""
 
     @staticmethod

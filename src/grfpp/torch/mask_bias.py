@@ -11,7 +11,7 @@ from grfpp.arguments import finite
 from grfpp.errors import InputError
 
 
-class MaskBias(nn.Module):  # type: ignore[misc]
+class MaskBias(nn.Module):  # type: ignore[misc]  # untyped base
     """Holds a mask and its strength; ``bias(query)`` is ``λ M`` as the query wants it.
 
     Parameters

@@ -13,7 +13,7 @@ from grfpp.errors import InputError
 from grfpp.kernels import Diffusion, Kernel
 
 
-class LearnableModulation(nn.Module, ABC):  # type: ignore[misc]
+class LearnableModulation(nn.Module, ABC):  # type: ignore[misc]  # untyped base
     """A vector ``f(0) … f(n_lengths - 1)`` as a function of parameters.
 
     Its series, to the power ``2 · degree``, is the kernel: ``K = (Σ f(k) W^k)^(2 degree)``. To make

@@ -23,7 +23,7 @@ _LEAST_NOISE = 1e-4
 _SMALLEST, _LARGEST = 1e-15, 1e15
 
 
-class NodeGP(gpytorch.models.ExactGP):  # type: ignore[misc, name-defined]
+class NodeGP(gpytorch.models.ExactGP):  # type: ignore[misc, name-defined]  # untyped base
     """A Gaussian process on nodes: constant mean, scaled graph kernel, Gaussian noise.
 
     It is an ordinary gpytorch ``ExactGP`` for the targets less their mean (`offset`), over their

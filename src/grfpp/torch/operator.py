@@ -17,7 +17,7 @@ from grfpp.torch.pattern import SparsePattern
 
 require("linear_operator")
 # Below the check, so that a missing package is named.
-from linear_operator.operators import LinearOperator  # noqa: E402
+from linear_operator.operators import LinearOperator  # noqa: E402 - below the check above
 
 
 def _of_symmetric(method: Callable[..., Any]) -> Callable[..., Any]:
@@ -36,7 +36,7 @@ def _of_symmetric(method: Callable[..., Any]) -> Callable[..., Any]:
     return checked
 
 
-class KernelLinearOperator(LinearOperator):  # type: ignore[misc]
+class KernelLinearOperator(LinearOperator):  # type: ignore[misc]  # untyped base
     """A chain of sparse matrices as a linear operator: nothing is ever formed that is ``N × N``.
 
     Usually made by `of`, or by `grfpp.torch.GRFKernel`. Most of ``linear_operator`` (solves,

@@ -13,7 +13,7 @@ from grfpp.torch.convert import csr_tensor
 _KEPT = 4
 
 
-class SparsePattern(nn.Module):  # type: ignore[misc]
+class SparsePattern(nn.Module):  # type: ignore[misc]  # untyped base
     """The positions of a sparse matrix, by rows and by columns.
 
     The values come with every call, so that gradients reach them, and several matrices can share
@@ -117,7 +117,7 @@ def _transposed(
     return crow_t, rows[order], order
 
 
-class _Multiply(torch.autograd.Function):  # type: ignore[misc]
+class _Multiply(torch.autograd.Function):  # type: ignore[misc]  # untyped base
     """A sparse matrix or its transpose times a dense one."""
 
     @staticmethod
@@ -147,7 +147,7 @@ class _Multiply(torch.autograd.Function):  # type: ignore[misc]
         return grad_values, grad_dense, None, None
 
 
-class _Sample(torch.autograd.Function):  # type: ignore[misc]
+class _Sample(torch.autograd.Function):  # type: ignore[misc]  # untyped base
     """The product of two dense matrices at the positions of a pattern."""
 
     @staticmethod

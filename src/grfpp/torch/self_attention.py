@@ -12,7 +12,7 @@ from grfpp.arguments import whole
 from grfpp.errors import InputError
 
 
-class SelfAttention(nn.Module):  # type: ignore[misc]
+class SelfAttention(nn.Module):  # type: ignore[misc]  # untyped base
     """Multi-head self-attention whose heads a subclass joins.
 
     The weights have the names, shapes and initial values of those of ``nn.MultiheadAttention``.

@@ -9,7 +9,7 @@ from grfpp.arguments import whole
 from grfpp.errors import InputError
 
 
-class SmallViT(nn.Module):  # type: ignore[misc]
+class SmallViT(nn.Module):  # type: ignore[misc]  # untyped base
     """Patches, a class token, learned positions, encoder layers, a linear head.
 
     Parameters

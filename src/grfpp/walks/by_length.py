@@ -211,7 +211,7 @@ class _Walker:
         )
 
 
-@njit(nogil=True, cache=True)  # type: ignore[untyped-decorator]
+@njit(nogil=True, cache=True)  # type: ignore[untyped-decorator]  # torch or numba: no types
 def _walk_rows(
     words: Any,
     slots: Any,

@@ -10,7 +10,7 @@ from numba.core import event
 _LOGGER = logging.getLogger("grfpp")
 
 
-class _Notice(event.Listener):  # type: ignore[misc]
+class _Notice(event.Listener):  # type: ignore[misc]  # untyped base
     """Hears of every compilation that no cached result could replace."""
 
     def __init__(self) -> None:
