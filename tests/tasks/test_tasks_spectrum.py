@@ -89,21 +89,17 @@ def test_large_graphs_are_solved_alike(estimate, monkeypatch):
 
 
 def test_isolated_nodes_of_large_graphs_all_count(monkeypatch):
-    """Each has the eigenvalue 1; Lanczos' method alone would find it once."""
+    """Each has the eigenvalue 1, and Lanczos' method finds all copies of it."""
     graph = nx.path_graph(80)
-    graph.add_nodes_from(range(80, 200))
-    features = KernelSpectrumFeatures(8, sigma=0.3, n_walks=8, random_state=0).fit([graph])
+    graph.add_nodes_from(range(80, 600))
+    features = KernelSpectrumFeatures(60, sigma=0.3, n_walks=8, random_state=0).fit([graph])
     dense = features.transform([graph])
-    lone = nx.empty_graph(150)
+    assert np.count_nonzero(dense == 1) > 10
     monkeypatch.setattr(eigenvalues, "TOGETHER_NODES", 0)
     monkeypatch.setattr(eigenvalues, "LANCZOS_NODES", 0)
-    monkeypatch.setattr(eigenvalues, "LANCZOS_RATIO", 2)
+    monkeypatch.setattr(eigenvalues, "LANCZOS_RATIO", 1)
     np.testing.assert_allclose(features.transform([graph]), dense, rtol=1e-9)
-    many = clone(features).set_params(n_eigenvalues=30).fit([graph])
-    found = many.transform([graph, lone])
-    exact = many.set_params(estimate="exact").fit([graph]).transform([graph, lone])
-    np.testing.assert_allclose(found[1], exact[1])
-    assert np.count_nonzero(np.isclose(found[1], 1)) == 30
+    np.testing.assert_allclose(features.transform([nx.empty_graph(600)]), 1)
 
 
 @QUICK

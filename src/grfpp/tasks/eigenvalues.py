@@ -124,18 +124,12 @@ def _chain(factors: Sequence[Any], times: Callable[[Any, Any], Any], turn: Any) 
 
 def _smallest_of_product(factors: Sequence[sp.csr_array], k: int, sign: int) -> FloatArray:
     n = factors[0].shape[0]
+    # From the right end of the chain: K x goes through `forth`, Kᵀ x through `back`.
     turned = [each.T.tocsr() for each in factors]
-    # Nodes that no walk left or came to, isolated ones above all, are eigenvectors for themselves,
-    # many of them with one and the same eigenvalue, which Lanczos' method would find but once.
-    alone = np.all([np.diff(each.indptr) == 1 for each in (*factors, *turned)], axis=0)
-    alone &= np.all([each.diagonal() != 0 for each in factors], axis=0)
-    rest = np.flatnonzero(~alone)
-    if len(rest) > LANCZOS_NODES and len(rest) > LANCZOS_RATIO * k:
-        own = sign * np.prod([each.diagonal()[alone] for each in factors], axis=0)
-        coupled = [each[rest][:, rest] for each in factors]
-        return np.sort(np.append(own, _lanczos(coupled, k, sign)))[:k]
-    # From the right end of the chain.
     forth = [turned[i] if i % 2 else factors[i] for i in reversed(range(len(factors)))]
+    if n > LANCZOS_NODES and n > LANCZOS_RATIO * k:
+        back = [factors[i] if i % 2 else turned[i] for i in range(len(factors))]
+        return _lanczos(forth, back, k, sign)
     require_bytes(4 * 8 * n * n, f"the kernel of a graph of {n} nodes")
     K = forth[0].toarray()
     for factor in forth[1:]:
@@ -144,14 +138,15 @@ def _smallest_of_product(factors: Sequence[sp.csr_array], k: int, sign: int) -> 
     return np.asarray(np.linalg.eigvalsh(0.5 * sign * K)[:k])
 
 
-def _lanczos(factors: Sequence[sp.csr_array], k: int, sign: int) -> FloatArray:
-    """By Lanczos' method: only products with the factors, never the matrix."""
-    from scipy.sparse.linalg import LinearOperator, eigsh
+def _lanczos(
+    forth: Sequence[sp.csr_array], back: Sequence[sp.csr_array], k: int, sign: int
+) -> FloatArray:
+    """By Lanczos' method: only products with the factors, never the matrix.
 
-    # From the right end of the chain: K x goes through `forth`, Kᵀ x through `back`.
-    turned = [each.T.tocsr() for each in factors]
-    forth = [turned[i] if i % 2 else factors[i] for i in reversed(range(len(factors)))]
-    back = [factors[i] if i % 2 else turned[i] for i in range(len(factors))]
+    Chance leaves no two eigenvalues equal but those of isolated nodes, and ARPACK finds all of
+    them: it starts anew where its vectors leave nothing out.
+    """
+    from scipy.sparse.linalg import LinearOperator, eigsh
 
     def product(vector: FloatArray) -> FloatArray:
         ahead = behind = vector
@@ -159,7 +154,7 @@ def _lanczos(factors: Sequence[sp.csr_array], k: int, sign: int) -> FloatArray:
             ahead, behind = a @ ahead, b @ behind
         return 0.5 * sign * (ahead + behind)
 
-    n = factors[0].shape[0]
+    n = forth[0].shape[0]
     values = eigsh(
         LinearOperator((n, n), matvec=product, dtype=np.float64),
         k=k,
