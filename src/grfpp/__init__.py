@@ -15,6 +15,8 @@ from grfpp.kernels import (
     TaylorKernel,
 )
 from grfpp.local import sample_submatrix
+from grfpp.moved import find_moved_modules
+from grfpp.options import WalkOptions
 from grfpp.sampling import sample
 from grfpp.termination import (
     CustomLength,
@@ -28,6 +30,8 @@ from grfpp.termination import (
 )
 
 __version__ = "0.1.0"
+
+find_moved_modules()
 
 __all__ = [
     "Cosine",
@@ -52,6 +56,7 @@ __all__ = [
     "Termination",
     "TruncationError",
     "UniformLength",
+    "WalkOptions",
     "relative_error",
     "sample",
     "sample_submatrix",

@@ -5,15 +5,13 @@ from __future__ import annotations
 from typing import Any, Literal
 
 import numpy as np
-import numpy.typing as npt
 
 from grfpp.arguments import whole
 from grfpp.errors import InputError
 from grfpp.graph import as_graph
 from grfpp.kernels import Kernel
 from grfpp.memory import require_bytes
-
-FloatArray = npt.NDArray[np.float64]
+from grfpp.typing import FloatArray
 
 #: Up to so many nodes the error is computed from the whole matrices.
 DENSE_LIMIT = 3000

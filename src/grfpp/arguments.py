@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import math
 import operator
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
 from grfpp.errors import InputError
+from grfpp.typing import IntArray
 
 
 def finite(value: Any, name: str) -> float:
@@ -49,6 +51,28 @@ def whole(value: Any, name: str, least: int) -> int:
     if isinstance(value, bool | np.bool_) or number < least:
         raise InputError(f"{name} must be a whole number >= {least}, found {value!r}")
     return number
+
+
+def one_of(value: Any, name: str, known: Sequence[Any]) -> Any:
+    """Check that an argument is one of the known values."""
+    if not any(value is each or (isinstance(value, str) and value == each) for each in known):
+        *first, last = map(repr, known)
+        raise InputError(f"{name} must be {', '.join(first)} or {last}, not {value!r}")
+    return value
+
+
+def node_numbers(nodes: Any, n_nodes: int, name: str = "nodes") -> IntArray:
+    """Check that an argument is a list of node numbers, or a single one."""
+    chosen = np.atleast_1d(np.asarray(nodes))
+    if chosen.size == 0:
+        return np.zeros(0, np.int64)
+    if chosen.ndim != 1 or chosen.dtype.kind not in "iu":
+        raise InputError(f"{name} must be whole numbers in a list, found {nodes!r}")
+    if chosen.min() < 0 or chosen.max() >= n_nodes:
+        raise InputError(
+            f"{name} must lie between 0 and {n_nodes - 1}, found {chosen.min()} to {chosen.max()}"
+        )
+    return chosen.astype(np.int64)
 
 
 def _real(value: Any) -> float:

@@ -1,15 +1,101 @@
 """The errors that grfpp raises for input it cannot use.
 
-All are :class:`ValueError`, so code that does not know grfpp catches them too.
+All are :class:`ValueError`, so code that does not know grfpp catches them too. An error carries what
+is wrong and what would help as fields; its message says both as one would write it in Python, and
+callers whose users write something else (options of a command, parameters of an estimator) word it
+anew from the fields.
 """
+
+from __future__ import annotations
+
+import sys
+import warnings
+from collections.abc import Callable, Mapping
+from typing import Any
+
+#: Whose lines a user can do nothing about.
+_LIBRARIES = {"grfpp", "torch", "gpytorch", "linear_operator", "sklearn"}
+
+#: From the name of a remedy and its value to words; `None` where a caller has no such thing.
+Wording = Mapping[str, Callable[[Any], str | None]]
+
+#: How remedies are written in Python.
+IN_PYTHON: Wording = {
+    "scale": lambda scale: f"use graph.normalized('sym', scale={scale:g})",
+    "factor": lambda factor: f"multiply the weights by {factor:g}",
+    "smaller weights": lambda _: "scale the weights down (graph.normalized('sym', scale))",
+    "law": lambda law: f"use {law!r} or longer walks",
+    "degree": lambda degree: f"use degree={degree}",
+    "truncate": lambda _: "pass truncate=True to accept the bias",
+    "other": str,
+}
 
 
 class InputError(ValueError):
-    """Something that was handed to grfpp cannot be used; the message says what to do."""
+    """Something that was handed to grfpp cannot be used; the message says what to do.
+
+    Parameters
+    ----------
+    problem
+        What is wrong; after the argument's name where there is one.
+    argument
+        The name of the argument that cannot be used.
+    **remedies
+        What would help, by the names of `IN_PYTHON`.
+
+    Examples
+    --------
+    >>> error = InputError("must be a whole number >= 1, found 0", argument="n_walks")
+    >>> str(error)
+    'n_walks must be a whole number >= 1, found 0'
+    >>> error = InputError("the series diverges", scale=0.81, truncate=True)
+    >>> str(error)
+    "the series diverges; use graph.normalized('sym', scale=0.81), or pass truncate=True to accept ..."
+    >>> error.worded({"scale": lambda scale: f"--scale {scale}"})
+    'the series diverges; --scale 0.81'
+    """
+
+    def __init__(self, problem: str, *, argument: str | None = None, **remedies: Any) -> None:
+        self.problem = problem
+        self.argument = argument
+        self.remedies = remedies
+        super().__init__(self.worded(IN_PYTHON))
+
+    def worded(self, wording: Wording, names: Mapping[str, str] | None = None) -> str:
+        """The message in other words.
+
+        Parameters
+        ----------
+        wording
+            How to write the remedies; those that it does not know are left out.
+        names
+            What arguments are called, where that is not what they are called in Python.
+        """
+        known = {} if names is None else names
+        text = self.problem
+        if self.argument is not None:
+            text = f"{known.get(self.argument, self.argument)} {text}"
+        offers = [wording[name](value) for name, value in self.remedies.items() if name in wording]
+        helpful = [offer for offer in offers if offer]
+        return f"{text}; {', or '.join(helpful)}" if helpful else text
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _rebuilt, (type(self), self.problem, self.argument, self.remedies)
+
+
+def _rebuilt(
+    kind: type[InputError], problem: str, argument: str | None, remedies: dict[str, Any]
+) -> InputError:
+    return kind(problem, argument=argument, **remedies)
 
 
 class DivergentSeriesError(InputError):
     """The kernel's power series, or its root, does not converge on this graph."""
+
+    @property
+    def scale(self) -> float | None:
+        """A scale of the symmetric normalisation with which it converges."""
+        return self.remedies.get("scale")
 
 
 class InfiniteVarianceError(InputError):
@@ -22,3 +108,11 @@ class TruncationError(InputError):
 
 class MissingDataError(InputError):
     """A data set is not at hand and cannot be downloaded; the message says where to put it."""
+
+
+def warn_user(message: str, category: type[Warning] = RuntimeWarning) -> None:
+    """Warn at the line of the user's that led here, however deep in libraries this is."""
+    frame, level = sys._getframe(1), 2
+    while frame.f_back and frame.f_globals.get("__name__", "").split(".")[0] in _LIBRARIES:
+        frame, level = frame.f_back, level + 1
+    warnings.warn(message, category, stacklevel=level)

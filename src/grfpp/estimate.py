@@ -2,29 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Literal, TypeVar
 
 import numpy as np
 import numpy.typing as npt
 import scipy.sparse as sp
 from scipy.sparse.linalg import LinearOperator
 
-from grfpp.arguments import whole
+from grfpp.arguments import node_numbers, one_of, whole
+from grfpp.chain import Chain
 from grfpp.errors import InputError
 from grfpp.factors import Factor, StoredFactor
 from grfpp.io.archive import load_arrays, save_arrays
 from grfpp.memory import require_bytes
+from grfpp.typing import FloatArray
 
-FloatArray = npt.NDArray[np.float64]
+Item = TypeVar("Item")
 
 _FORMAT = "grfpp-estimate-1"
 #: Columns of a dense block that one pass through the chain carries.
 _BLOCK_COLUMNS = 128
-#: Rows of the sparse half-chains that are multiplied at a time.
-_BLOCK_ROWS = 2048
-_PILOT_ROWS = 128
 
 
 class KernelEstimate(LinearOperator):  # type: ignore[misc]  # untyped base
@@ -66,22 +65,31 @@ class KernelEstimate(LinearOperator):  # type: ignore[misc]  # untyped base
     ) -> None:
         if not pairs:
             raise InputError("a kernel estimate needs at least one pair of factors")
-        n = pairs[0][0].n_nodes
-        sizes = {factor.n_nodes for pair in pairs for factor in pair}
-        if sizes != {n}:
+        factors = [factor for pair in pairs for factor in pair]
+        sizes = {factor.n_nodes for factor in factors}
+        if len(sizes) > 1:
             raise InputError(f"the factors of an estimate have one size, found {sorted(sizes)}")
         if sign not in (1, -1):
             raise InputError(f"sign must be 1 or -1, not {sign!r}")
+        (n,) = sizes
         super().__init__(np.dtype(np.float64), (n, n))
-        self._pairs = [tuple(pair) for pair in pairs]
+        self.chain = Chain.stitched(factors, n_jobs)
         self.sign = sign
         self.meta = dict(meta or {})
-        self.n_jobs = n_jobs
 
     @property
     def degree(self) -> int:
         """The stitching degree ``l``."""
-        return len(self._pairs)
+        return len(self.chain.links) // 2
+
+    @property
+    def n_jobs(self) -> int:
+        """Threads for products; -1 for all cores."""
+        return self.chain.n_jobs
+
+    @property
+    def _factors(self) -> list[Factor]:
+        return [link.factor for link in self.chain.links]
 
     @property
     def n_nodes(self) -> int:
@@ -91,7 +99,7 @@ class KernelEstimate(LinearOperator):  # type: ignore[misc]  # untyped base
     @property
     def factors(self) -> list[tuple[sp.csr_array, sp.csr_array]]:
         """The factors ``[(K1, K2), …]`` as scipy CSR arrays (columns not sorted)."""
-        return [(left.to_csr(), right.to_csr()) for left, right in self._pairs]
+        return list(_pairs([factor.to_csr(self.n_jobs) for factor in self._factors]))
 
     def __repr__(self) -> str:
         return f"KernelEstimate(n_nodes={self.n_nodes}, degree={self.degree})"
@@ -104,20 +112,17 @@ class KernelEstimate(LinearOperator):  # type: ignore[misc]  # untyped base
             dense = dense.toarray()
         if np.iscomplexobj(dense):
             return self._matmat(dense.real) + 1j * self._matmat(dense.imag)
-        block = np.ascontiguousarray(dense, dtype=np.float64)
-        for left, right in reversed(self._pairs):
-            block = left.matmat(right.rmatmat(block, self.n_jobs), self.n_jobs)
-        return self.sign * block if self.sign != 1 else block
+        return self._signed(self.chain @ np.ascontiguousarray(dense, dtype=np.float64))
+
+    def _signed(self, values: Any) -> Any:
+        return self.sign * values if self.sign != 1 else values
 
     def _matvec(self, vector: Any) -> Any:
         return self._matmat(np.asarray(vector).reshape(-1, 1))
 
     def _transpose(self) -> KernelEstimate:
         return KernelEstimate(
-            [(right, left) for left, right in reversed(self._pairs)],
-            sign=self.sign,
-            meta=self.meta,
-            n_jobs=self.n_jobs,
+            list(_pairs(self._factors[::-1])), sign=self.sign, meta=self.meta, n_jobs=self.n_jobs
         )
 
     _adjoint = _transpose
@@ -141,37 +146,14 @@ class KernelEstimate(LinearOperator):  # type: ignore[misc]  # untyped base
         InputError
             When the products do not fit into memory; `project` gives features of any size.
         """
-        return self._half_chain(), self._transpose()._half_chain(signed=False)
+        X, Y = self.chain.halves()
+        return self._signed(X.to_csr()), Y.to_csr()
 
-    def _sparse_chain(self, length: int) -> list[sp.csr_array]:
-        """The first matrices of the chain."""
-        chain = [
-            step for left, right in self._pairs for step in (left.to_csr, right.transposed_csr)
-        ]
-        return [step() for step in chain[:length]]
-
-    def _product(self, chain: list[sp.csr_array], rows: Any) -> sp.csr_array:
-        """The chosen rows of the product of a part of the chain."""
-        from grfpp.walks.products import sparse_product
-
-        product = chain[0][rows]
-        for matrix in chain[1:]:
-            product = sparse_product(product, matrix, self.n_jobs)
-        return product
-
-    def _half_chain(self, rows: Any = None, signed: bool = True) -> sp.csr_array:
-        """The first half of the chain: chosen rows of it, or all if there is room for them."""
-        chain = self._sparse_chain(self.degree)
-        n = self.n_nodes
-        if rows is None and self.degree > 1 and n > 4 * _PILOT_ROWS:
-            pilot = self._product(chain, np.linspace(0, n - 1, _PILOT_ROWS).astype(np.int64))
-            require_bytes(
-                int(20 * pilot.nnz * n / _PILOT_ROWS),
-                f"the sparse features of {n} nodes at degree {self.degree} (project() gives "
-                "dense ones of a size you choose)",
-            )
-        half = self._product(chain, slice(None) if rows is None else rows)
-        return half * self.sign if signed and self.sign != 1 else half
+    def feature_side(self, side: Literal["left", "right"]) -> sp.csr_array:
+        """One of the two matrices that `features` gives, without the work for the other."""
+        one_of(side, "side", ("left", "right"))
+        X, Y = self.chain.halves()
+        return self._signed(X.to_csr()) if side == "left" else Y.to_csr()
 
     # --- option II: projected features ----------------------------------------------------------
 
@@ -207,35 +189,10 @@ class KernelEstimate(LinearOperator):  # type: ignore[misc]  # untyped base
             draws = rng.standard_normal((self.n_nodes, n_components))
             return np.asarray(draws / np.sqrt(n_components))
 
-        if where == "middle":
-            projection = gaussian()
-            X = self._half_times(projection)
-            Y = self._transpose()._half_times(projection)
-        elif where == "pairs":
-            X, Y = self._project_pairs(gaussian)
-        else:
-            raise InputError(f"where must be 'middle' or 'pairs', not {where!r}")
-        return self.sign * X if self.sign != 1 else X, Y
-
-    def _half_times(self, block: FloatArray) -> FloatArray:
-        """First half of the chain times a dense block."""
-        steps = [step for left, right in self._pairs for step in (left.matmat, right.rmatmat)]
-        for step in reversed(steps[: self.degree]):
-            block = step(block, self.n_jobs)
-        return block
-
-    def _project_pairs(self, gaussian: Any) -> tuple[FloatArray, FloatArray]:
-        """The paper's per-pair projections, associated so that nothing is ``N x N``."""
-        X: FloatArray | None = None
-        Y = np.empty(0)
-        for left, right in self._pairs:
-            projection = gaussian()
-            projected_left = left.matmat(projection, self.n_jobs)
-            # K̂2ᵀ of the pair before meets K̂1 of this one: an r x r matrix.
-            X = projected_left if X is None else X @ (Y.T @ projected_left)
-            Y = right.matmat(projection, self.n_jobs)
-        assert X is not None
-        return X, Y
+        one_of(where, "where", ("middle", "pairs"))
+        project = self.chain.project if where == "middle" else self.chain.project_pairs
+        X, Y = project(gaussian)
+        return self._signed(X), Y
 
     # --- parts of the matrix --------------------------------------------------------------------
 
@@ -243,28 +200,25 @@ class KernelEstimate(LinearOperator):  # type: ignore[misc]  # untyped base
         """Rows of ``K̂``, dense or as a CSR array.
 
         The cost depends on what the walks of these rows reach, not on the number of nodes (after
-        the first call, which transposes the right factors).
+        the first call, which transposes the right factors). Factors that are not stored are walked
+        for these rows: the left ones from where they come only, the right ones from all nodes.
         """
-        chosen = self._nodes(nodes)
+        chosen = node_numbers(nodes, self.n_nodes)
         if not sparse:
             require_bytes(8 * len(chosen) * self.n_nodes, f"{len(chosen)} dense rows")
-        result = self._product(self._sparse_chain(2 * self.degree), chosen) * self.sign
+        result = self.chain.rows(chosen) * self.sign
         return result if sparse else result.toarray()
 
     def entry(self, i: int, j: int) -> float:
         """One number ``K̂[i, j]``."""
-        x = self._half_chain(self._nodes([i]))
-        y = self._transpose()._half_chain(self._nodes([j]), signed=False)
+        X, Y = self.chain.halves()
+        x = self._signed(X.rows(node_numbers([i], self.n_nodes)))
+        y = Y.rows(node_numbers([j], self.n_nodes))
         return float((x.astype(np.float64) @ y.T).toarray()[0, 0])
 
     def diagonal(self) -> FloatArray:
         """The diagonal of ``K̂``."""
-        chains = [each._sparse_chain(self.degree) for each in (self, self._transpose())]
-        parts = []
-        for part in _ranges(self.n_nodes, _BLOCK_ROWS):
-            x, y = (self._product(chain, slice(part.start, part.stop)) for chain in chains)
-            parts.append(x.astype(np.float64).multiply(y).sum(axis=1))
-        return np.asarray(self.sign * np.concatenate(parts))
+        return np.asarray(self.sign * self.chain.diagonal())
 
     def toarray(self) -> FloatArray:
         """The whole matrix, dense; refused where it does not fit into memory."""
@@ -286,22 +240,9 @@ class KernelEstimate(LinearOperator):  # type: ignore[misc]  # untyped base
         share the memory of the factors, whose columns are not in the order that torch asks for
         (its products do not need it); else they are copies.
         """
-        from grfpp.torch.convert import factors_to_torch
+        from grfpp.torch.kernels.convert import factors_to_torch
 
         return factors_to_torch(self, dtype=dtype, device=device, sort=sort)
-
-    def _nodes(self, nodes: npt.ArrayLike) -> npt.NDArray[np.int64]:
-        chosen = np.atleast_1d(np.asarray(nodes))
-        if chosen.size == 0:
-            return np.zeros(0, np.int64)
-        if chosen.ndim != 1 or chosen.dtype.kind not in "iu":
-            raise InputError(f"nodes must be whole numbers in a list, found {nodes!r}")
-        if chosen.min() < 0 or chosen.max() >= self.n_nodes:
-            raise InputError(
-                f"nodes must lie between 0 and {self.n_nodes - 1}, "
-                f"found {chosen.min()} to {chosen.max()}"
-            )
-        return chosen.astype(np.int64)
 
     # --- files ----------------------------------------------------------------------------------
 
@@ -309,13 +250,13 @@ class KernelEstimate(LinearOperator):  # type: ignore[misc]  # untyped base
         """Write the estimate to an ``.npz`` file, whole or not at all."""
         unique: list[Factor] = []
         order = []
-        for factor in (factor for pair in self._pairs for factor in pair):
+        for factor in self._factors:
             if factor not in unique:
                 unique.append(factor)
             order.append(unique.index(factor))
         arrays = {}
         for number, factor in enumerate(unique):
-            matrix = factor.to_csr()
+            matrix = factor.to_csr(self.n_jobs)
             for part in ("indptr", "indices", "data"):
                 arrays[f"{part}_{number}"] = getattr(matrix, part)
         meta = {"sign": self.sign, "order": order, "n_nodes": self.n_nodes, "made_by": self.meta}
@@ -334,8 +275,9 @@ class KernelEstimate(LinearOperator):  # type: ignore[misc]  # untyped base
             if min(meta["order"]) < 0:
                 raise ValueError("a factor has a negative number")
             order = [factors[number] for number in meta["order"]]
-            pairs = list(zip(order[::2], order[1::2], strict=True))
-            return cls(pairs, sign=int(meta["sign"]), meta=meta["made_by"], n_jobs=n_jobs)
+            return cls(
+                list(_pairs(order)), sign=int(meta["sign"]), meta=meta["made_by"], n_jobs=n_jobs
+            )
         except (KeyError, ValueError, TypeError, IndexError) as error:
             raise InputError(f"{path}: the stored estimate is damaged ({error})") from None
 
@@ -350,6 +292,10 @@ def _checked_csr(arrays: Mapping[str, Any], number: int, n: int) -> sp.csr_array
     if matrix.dtype not in (np.float32, np.float64) or not np.isfinite(matrix.data).all():
         raise ValueError(f"the values of factor {number} are not finite real numbers")
     return matrix
+
+
+def _pairs(items: Sequence[Item]) -> Iterator[tuple[Item, Item]]:
+    return zip(items[::2], items[1::2], strict=True)
 
 
 def _ranges(n: int, size: int) -> list[range]:

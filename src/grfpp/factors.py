@@ -4,20 +4,22 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from functools import cached_property
+from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 import scipy.sparse as sp
 
-from grfpp.walks import WalkPlan, sample_factor
+from grfpp.linalg.growing import Block, GrowingMatrix
+from grfpp.typing import FloatArray, IntArray
+from grfpp.walks import WalkPlan, sample_factor, sample_rows
 from grfpp.walks.sampler import walk_blocks
-from grfpp.walks.walker import Block
-
-FloatArray = npt.NDArray[np.float64]
 
 
 class Factor(ABC):
-    """Anything with mean ``F`` that multiplies from the left, plain and transposed."""
+    """Anything with mean ``F`` that multiplies from the left, plain and transposed.
+
+    `n_jobs` is a number of threads everywhere, -1 for all cores; no number depends on it.
+    """
 
     @property
     @abstractmethod
@@ -33,11 +35,19 @@ class Factor(ABC):
         """``factor.T @ dense``."""
 
     @abstractmethod
-    def to_csr(self) -> sp.csr_array:
+    def rows(self, nodes: IntArray, n_jobs: int) -> sp.csr_array:
+        """Chosen rows, as a sparse matrix."""
+
+    @abstractmethod
+    def columns(self, nodes: IntArray, n_jobs: int) -> sp.csr_array:
+        """Chosen columns, as the rows of a sparse matrix."""
+
+    @abstractmethod
+    def to_csr(self, n_jobs: int = -1) -> sp.csr_array:
         """The factor as one sparse matrix."""
 
     @abstractmethod
-    def transposed_csr(self) -> sp.csr_array:
+    def transposed_csr(self, n_jobs: int = -1) -> sp.csr_array:
         """The transpose of the factor as one sparse matrix."""
 
 
@@ -52,34 +62,41 @@ class StoredFactor(Factor):
         return int(self._matrix.shape[0])
 
     def matmat(self, dense: FloatArray, n_jobs: int) -> FloatArray:
-        from grfpp.walks.products import matmat
+        from grfpp.linalg.products import matmat
 
         return matmat(self._matrix, dense, n_jobs)
 
     def rmatmat(self, dense: FloatArray, n_jobs: int) -> FloatArray:
-        from grfpp.walks.products import transposed_matmat
+        from grfpp.linalg.products import transposed_matmat
 
         return transposed_matmat(self._matrix, dense, n_jobs)
 
-    def to_csr(self) -> sp.csr_array:
+    def rows(self, nodes: IntArray, n_jobs: int) -> sp.csr_array:
+        return self._matrix[nodes]
+
+    def columns(self, nodes: IntArray, n_jobs: int) -> sp.csr_array:
+        return self._transposed[nodes]
+
+    def to_csr(self, n_jobs: int = -1) -> sp.csr_array:
         return self._matrix
 
     @cached_property
     def _transposed(self) -> sp.csr_array:
         return self._matrix.T.tocsr()
 
-    def transposed_csr(self) -> sp.csr_array:
+    def transposed_csr(self, n_jobs: int = -1) -> sp.csr_array:
         return self._transposed
 
 
 class WalkedFactor(Factor):
-    """A factor that is not stored but walked again for every product.
+    """A factor that is not stored but walked again whenever it is needed.
 
     The streams make it the same factor every time, and its products the same to the last bit as
-    those of the stored one. Memory is that of the graph and of the vectors.
+    those of the stored one. Memory is that of the graph and of the vectors. Rows are walked from
+    these nodes only; columns take walks from all nodes, of which nothing else is kept.
     """
 
-    def __init__(self, plan: WalkPlan, dtype: np.dtype[np.floating]) -> None:
+    def __init__(self, plan: WalkPlan, dtype: np.dtype[Any]) -> None:
         self._plan = plan
         self._dtype = dtype
 
@@ -88,7 +105,7 @@ class WalkedFactor(Factor):
         return self._plan.graph.n_nodes
 
     def matmat(self, dense: FloatArray, n_jobs: int) -> FloatArray:
-        from grfpp.walks.products import block_matmat
+        from grfpp.linalg.products import block_matmat
 
         out = np.empty((self.n_nodes, dense.shape[1]))
 
@@ -100,7 +117,7 @@ class WalkedFactor(Factor):
         return out
 
     def rmatmat(self, dense: FloatArray, n_jobs: int) -> FloatArray:
-        from grfpp.walks.products import add_block_transposed
+        from grfpp.linalg.products import add_block_transposed
 
         out = np.zeros((self.n_nodes, dense.shape[1]))
         # Summed here and in order, while the threads walk ahead: the same bits for any number.
@@ -108,8 +125,24 @@ class WalkedFactor(Factor):
             add_block_transposed(block, dense[task.start : task.stop], out)
         return out
 
-    def to_csr(self) -> sp.csr_array:
-        return sample_factor(self._plan, dtype=self._dtype)
+    def rows(self, nodes: IntArray, n_jobs: int) -> sp.csr_array:
+        return sample_rows(self._plan, nodes, self._dtype, n_jobs=n_jobs)
 
-    def transposed_csr(self) -> sp.csr_array:
-        return self.to_csr().T.tocsr()
+    def columns(self, nodes: IntArray, n_jobs: int) -> sp.csr_array:
+        # Nodes may be asked for several times, and in any order.
+        wanted, place = np.unique(nodes, return_inverse=True)
+        number = np.full(self.n_nodes, -1, np.int32)
+        number[wanted] = np.arange(len(wanted), dtype=np.int32)
+        kept = GrowingMatrix(self.n_nodes, len(wanted), 0, self._dtype)
+        for _, block in walk_blocks(self._plan, n_jobs=n_jobs, dtype=self._dtype):
+            column = number[block.columns]
+            hit = column >= 0
+            before = np.concatenate([[0], np.cumsum(hit)])
+            kept.append(Block(before[block.end], column[hit], block.values[hit]))
+        return kept.finish().T.tocsr()[place]
+
+    def to_csr(self, n_jobs: int = -1) -> sp.csr_array:
+        return sample_factor(self._plan, dtype=self._dtype, n_jobs=n_jobs)
+
+    def transposed_csr(self, n_jobs: int = -1) -> sp.csr_array:
+        return self.to_csr(n_jobs).T.tocsr()

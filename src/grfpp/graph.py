@@ -12,16 +12,14 @@ import numpy as np
 import numpy.typing as npt
 import scipy.sparse as sp
 
-from grfpp import spectrum
 from grfpp.arguments import positive
 from grfpp.errors import InputError
 from grfpp.io import read_adjacency
 from grfpp.io.archive import save_arrays
 from grfpp.io.npz import GRAPH_FORMAT, read_saved_graph
-from grfpp.sparse import csr
-
-FloatArray = npt.NDArray[np.float64]
-IntArray = npt.NDArray[np.int64]
+from grfpp.linalg import spectrum
+from grfpp.linalg.sparse import csr
+from grfpp.typing import FloatArray, IntArray
 
 
 class Graph:

@@ -2,22 +2,21 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Unpack
 
 import numpy as np
 import numpy.typing as npt
 import scipy.sparse as sp
 
-from grfpp.checks import OnInfiniteVariance
-from grfpp.errors import InputError
+from grfpp.arguments import node_numbers
+from grfpp.chain import Chain
+from grfpp.factors import WalkedFactor
 from grfpp.kernels import Kernel
 from grfpp.memory import require_bytes
-from grfpp.parallel import thread_count
-from grfpp.planning import DEFAULT_LAW, plan_walks
+from grfpp.options import MoreWalkKeywords, WalkOptions
 from grfpp.termination import Termination
-from grfpp.walks import WalkPlan, sample_rows
-
-FloatArray = npt.NDArray[np.float64]
+from grfpp.typing import FloatArray
+from grfpp.walks.planning import Plans, plan_walks
 
 
 def sample_submatrix(
@@ -27,25 +26,26 @@ def sample_submatrix(
     columns: npt.ArrayLike | None = None,
     degree: int = 2,
     n_walks: int = 16,
-    termination: Termination = DEFAULT_LAW,
+    termination: Termination | str | None = None,
     seed: int | None = None,
-    *,
-    n_jobs: int = -1,
-    truncate: bool = False,
-    on_infinite_variance: OnInfiniteVariance = "raise",
+    **options: Unpack[MoreWalkKeywords],
 ) -> FloatArray:
     """Estimate ``K[rows, columns]`` by walks from these nodes and from where they end.
 
     The estimate is ``(A_1 … A_l)(B_1 … B_l)ᵀ``: the paper's factors in an order in which all are
     needed by rows, so that only the rows that walks have reached are ever walked. It has the same
-    mean as `sample`, not the same numbers.
+    mean as `sample`, not the same numbers. Where walks from one side would come nearly everywhere,
+    as from all columns, the rows of the other side are pushed through that side's factors instead.
 
     Parameters
     ----------
-    W, kernel, degree, n_walks, termination, seed, n_jobs, truncate, on_infinite_variance
+    W, kernel, degree, n_walks, termination, seed
         As for `sample`.
     rows, columns
         Numbers of nodes; `columns` are the same as `rows` by default.
+
+    **options
+        `n_jobs`, `truncate`, `on_infinite_variance`: see `grfpp.WalkOptions`.
 
     Returns
     -------
@@ -60,38 +60,31 @@ def sample_submatrix(
     array([[1.3, 0. ],
            [0. , 1.3]])
     """
-    forward, back, degree = plan_walks(
-        *(W, kernel, degree, n_walks, termination, seed),
-        truncate=truncate,
-        on_infinite_variance=on_infinite_variance,
+    chosen = WalkOptions.of(
+        degree=degree, n_walks=n_walks, termination=termination, seed=seed, **options
     )
-    thread_count(n_jobs)  # refuses what is no number of threads before the work begins
-    left = _nodes(rows, forward.graph.n_nodes, "rows")
-    right = left if columns is None else _nodes(columns, forward.graph.n_nodes, "columns")
+    plans = plan_walks(W, kernel, chosen)
+    n, steps = plans.forward.graph.n_nodes, plans.forward.expected_steps
+    left = node_numbers(rows, n, "rows")
+    right = left if columns is None else node_numbers(columns, n, "columns")
     require_bytes(8 * len(left) * len(right), f"a {len(left)} x {len(right)} matrix")
-    X = _features(forward, left, [2 * i for i in range(degree)], n_jobs)
-    Y = _features(back, right, [2 * i + 1 for i in range(degree)], n_jobs)
-    return np.asarray(kernel.sign * (X @ Y.T).toarray())
+    A, B = (_side(plans, side, chosen) for side in (0, 1))
+    few, many = sorted((len(left), len(right)))
+    # Walks from so many nodes come nearly everywhere, and products of what they find are large.
+    if degree > 1 and few < many and many * steps >= n:
+        found = _pushed(A, B, left, right) if few == len(left) else _pushed(B, A, right, left).T
+    else:
+        found = A.rows(left) @ B.rows(right).T
+    return np.asarray(kernel.sign * found.toarray())
 
 
-def _features(
-    plan: WalkPlan, nodes: npt.NDArray[np.int64], factors: list[int], n_jobs: int
-) -> sp.csr_array:
-    """Rows of the product of factors, walked only where the rows before them have come."""
-    from grfpp.walks.products import sparse_product
-
-    X = sample_rows(plan.with_factor(factors[0]), nodes)
-    for factor in factors[1:]:
-        reached, position = np.unique(X.indices, return_inverse=True)
-        following = sample_rows(plan.with_factor(factor), reached)
-        compact = sp.csr_array((X.data, position, X.indptr), shape=(len(nodes), len(reached)))
-        X = sparse_product(compact, following, n_jobs)
-    return X
+def _side(plans: Plans, side: int, options: WalkOptions) -> Chain:
+    """``A_1 … A_l`` or ``B_1 … B_l``."""
+    numbers = range(side, 2 * options.degree, 2)
+    factors = [WalkedFactor(plans.of_factor(number), options.dtype) for number in numbers]
+    return Chain.by_rows(factors, options.n_jobs)
 
 
-def _nodes(nodes: npt.ArrayLike, n: int, name: str) -> npt.NDArray[np.int64]:
-    chosen = np.atleast_1d(np.asarray(nodes))
-    whole = chosen.dtype.kind in "iu" or chosen.size == 0
-    if chosen.ndim != 1 or not whole or chosen.min(initial=0) < 0 or chosen.max(initial=0) >= n:
-        raise InputError(f"{name} must be a list of whole numbers from 0 to {n - 1}")
-    return chosen.astype(np.int64)
+def _pushed(A: Chain, B: Chain, rows: Any, columns: Any) -> sp.csr_array:
+    """Rows and columns of ``A Bᵀ``: the rows of ``A`` go through the factors of ``B``."""
+    return B.T.times_rows(A.rows(rows))[:, columns]

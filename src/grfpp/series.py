@@ -22,11 +22,10 @@ from operator import mul, sub
 from typing import TypeVar
 
 import numpy as np
-import numpy.typing as npt
 
 from grfpp.errors import InputError
+from grfpp.typing import FloatArray
 
-FloatArray = npt.NDArray[np.float64]
 Number = TypeVar("Number", float, Fraction, Decimal)
 
 DIGITS = 20

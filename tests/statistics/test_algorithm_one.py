@@ -4,8 +4,8 @@ import networkx as nx
 import numpy as np
 
 import grfpp
-from grfpp.checks import modulation_table
 from grfpp.walks import WalkPlan, sample_factor
+from grfpp.walks.checks import modulation_table
 from grfpp.walks.reference import draw_length
 from grfpp.walks.streams import step_choice, walk_state
 

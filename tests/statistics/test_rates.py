@@ -6,9 +6,9 @@ from pathlib import Path
 import networkx as nx
 import numpy as np
 import pytest
+from statistics_helpers import blocks, copies, estimates
 
 import grfpp
-from statistics_helpers import blocks, copies, estimates
 
 DIFFUSION = grfpp.Diffusion(1.0)
 KARATE = grfpp.Graph(nx.to_numpy_array(nx.karate_club_graph(), weight=None)).normalized("sym")

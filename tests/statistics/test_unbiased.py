@@ -5,11 +5,11 @@ from dataclasses import replace
 import networkx as nx
 import numpy as np
 import pytest
+from statistics_helpers import blocks, copies, estimates, rms_z
 
 import grfpp
-from grfpp.checks import modulation_table
 from grfpp.walks import LengthTable, WalkPlan, sample_factor
-from statistics_helpers import blocks, copies, estimates, rms_z
+from grfpp.walks.checks import modulation_table
 
 N_COPIES = 200
 N_WALKS = 32

@@ -7,23 +7,14 @@ import signal
 import sys
 import warnings
 from collections.abc import Sequence
+from importlib import import_module
 from typing import Annotated, Any
 
 import typer
+from typer.core import TyperGroup
 from typer.main import get_command
 
 import grfpp
-from grfpp.cli import (
-    bench,
-    classify,
-    cluster,
-    datasets,
-    demo,
-    estimate,
-    interpolate,
-    reproduce,
-    warmup,
-)
 from grfpp.cli.console import note, notices
 from grfpp.cli.wording import in_options
 from grfpp.errors import InputError
@@ -31,25 +22,44 @@ from grfpp.errors import InputError
 #: What shells expect of programs that are ended by bad input, Ctrl-C, or a reader that has left.
 BAD_INPUT, INTERRUPTED, BROKEN_PIPE = 2, 130, 141
 
+#: Where each command lives: a module with a function of the command's name, whose docstring is the
+#: help, and `NOTES`. It is imported when the command is called.
+COMMANDS = {
+    "estimate": "grfpp.cli.estimate",
+    "cluster": "grfpp.cli.cluster",
+    "interpolate": "grfpp.cli.interpolate",
+    "classify": "grfpp.cli.classify",
+    "demo": "grfpp_lab.commands.demo",
+    "datasets": "grfpp.cli.datasets",
+    "bench": "grfpp_lab.commands.bench",
+    "reproduce": "grfpp_lab.commands.reproduce",
+    "warmup": "grfpp.cli.warmup",
+}
+
+
+class _Commands(TyperGroup):
+    """The commands by name."""
+
+    def list_commands(self, ctx: Any) -> list[str]:
+        return list(COMMANDS)
+
+    def get_command(self, ctx: Any, cmd_name: str) -> Any:
+        if cmd_name not in COMMANDS:
+            return None
+        module = import_module(COMMANDS[cmd_name])
+        alone = typer.Typer(**_STYLE)
+        alone.command(cmd_name, epilog=module.NOTES)(getattr(module, cmd_name))
+        return get_command(alone)
+
+
+_STYLE: dict[str, Any] = {
+    "add_completion": False,
+    "rich_markup_mode": None,
+    "context_settings": {"help_option_names": ["-h", "--help"]},
+}
 app = typer.Typer(
-    name="grfpp",
-    help="Graph node kernels from random walks (GRFs++).",
-    add_completion=False,
-    rich_markup_mode=None,
-    context_settings={"help_option_names": ["-h", "--help"]},
+    name="grfpp", help="Graph node kernels from random walks (GRFs++).", cls=_Commands, **_STYLE
 )
-
-
-# The function's name is the command's, its docstring the help.
-app.command(epilog=estimate.NOTES)(estimate.estimate)
-app.command(epilog=cluster.NOTES)(cluster.cluster)
-app.command(epilog=interpolate.NOTES)(interpolate.interpolate)
-app.command(epilog=classify.NOTES)(classify.classify)
-app.command(epilog=demo.NOTES)(demo.demo)
-app.command(epilog=datasets.NOTES)(datasets.datasets)
-app.command(epilog=bench.NOTES)(bench.bench)
-app.command(epilog=reproduce.NOTES)(reproduce.reproduce)
-app.command(epilog=warmup.NOTES)(warmup.warmup)
 
 
 def _show_version(wanted: bool) -> None:

@@ -13,7 +13,7 @@ from grfpp.cli.outputs import wrote
 
 if TYPE_CHECKING:
     from grfpp.datasets import TUDataset
-    from grfpp.tasks.nested import FoldScore
+    from grfpp.tasks.graphs.nested import FoldScore
 
 #: What is chosen in the folds.
 SETTINGS = ("sigma", "n_walks", "n_eigenvalues")

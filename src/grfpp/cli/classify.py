@@ -128,8 +128,8 @@ def classify(
     }
     from grfpp.kernels import kernel_from_spec
     from grfpp.parallel import thread_count
-    from grfpp.tasks.candidates import candidate_features
-    from grfpp.tasks.nested import nested_forest_scores, stratified_folds
+    from grfpp.tasks.graphs.candidates import candidate_features
+    from grfpp.tasks.graphs.nested import nested_forest_scores, stratified_folds
 
     kernel_from_spec(kernel)
     n_threads = thread_count(jobs)
@@ -189,7 +189,7 @@ def _read(name: str) -> TUDataset:
 
 
 def _graphs(data: TUDataset, features: Features) -> Any:
-    from grfpp.tasks.labelled import labelled_graphs
+    from grfpp.tasks.graphs.labelled import labelled_graphs
 
     return list(data.graphs) if features is Features.SPECTRUM else labelled_graphs(data)
 

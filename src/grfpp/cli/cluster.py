@@ -116,7 +116,7 @@ def cluster(
     if k > source.n_nodes:
         raise InputError(f"-k {k} is more than the {source.n_nodes} nodes of {graph}")
     with console.status("clustering"):
-        from grfpp.tasks.clustering import SpectralKernelClustering, pair_error
+        from grfpp.tasks.nodes.clustering import SpectralKernelClustering, pair_error
 
         began = perf_counter()
         found = SpectralKernelClustering(

@@ -15,12 +15,13 @@ from grfpp.cli.outcome import Outcome
 from grfpp.cli.outputs import check_output, write_csv
 from grfpp.cli.rows import find_rows, labels_of, split_rows
 from grfpp.errors import InputError
-from grfpp.estimate import FloatArray, KernelEstimate
+from grfpp.estimate import KernelEstimate
 from grfpp.graph import Graph
 from grfpp.io.archive import save_arrays
 from grfpp.kernels import kernel_from_spec
 from grfpp.sampling import sample
 from grfpp.termination import termination_from_spec
+from grfpp.typing import FloatArray
 
 FEATURES_FORMAT = "grfpp-features-1"
 

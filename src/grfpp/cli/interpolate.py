@@ -15,12 +15,12 @@ from grfpp.cli.normals_outcome import Outcome, write_table
 from grfpp.cli.outputs import check_output
 from grfpp.errors import InputError
 from grfpp.kernels import kernel_from_spec
-from grfpp.report.optional import how_to_install, missing_packages
 from grfpp.termination import termination_from_spec
+from grfpp_lab.report.optional import how_to_install, missing_packages
 
 if TYPE_CHECKING:
     from grfpp.datasets import TriangleMesh
-    from grfpp.tasks.normal_prediction import HiddenNormals
+    from grfpp.tasks.nodes.normal_prediction import HiddenNormals
 
 #: Shown below the options.
 NOTES = """
@@ -113,9 +113,9 @@ def interpolate(
     _check_outputs(output, picture)
     towards = _direction(view)
     kernel_from_spec(kernel), termination_from_spec(termination)  # refused before anything is read
-    from grfpp.datasets.meshes import triangle_mesh
+    from grfpp.datasets.surfaces.meshes import triangle_mesh
     from grfpp.io import load_mesh
-    from grfpp.tasks.normal_prediction import hide_normals, predict_normals
+    from grfpp.tasks.nodes.normal_prediction import hide_normals, predict_normals
 
     parameters = {
         "kernel": kernel,
@@ -182,10 +182,10 @@ def _draw(
     parameters: dict[str, Any],
     towards: tuple[float, float, float],
 ) -> None:
-    from grfpp.experiments.error_surfaces import error_surfaces
     from grfpp.io.archive import atomic_write
-    from grfpp.report.figures import image_bytes
-    from grfpp.report.surfaces import surfaces_figure
+    from grfpp_lab.experiments.normals.error_surfaces import error_surfaces
+    from grfpp_lab.report.figures import image_bytes
+    from grfpp_lab.report.surfaces import surfaces_figure
 
     panels = error_surfaces(surface, task, parameters, towards)
     kind: Any = path.suffix.lower().removeprefix(".")

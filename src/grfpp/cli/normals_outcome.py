@@ -10,7 +10,7 @@ from grfpp.cli.outputs import write_csv, wrote
 
 if TYPE_CHECKING:
     from grfpp.datasets import TriangleMesh
-    from grfpp.tasks.normal_prediction import PredictedNormals
+    from grfpp.tasks.nodes.normal_prediction import PredictedNormals
 
 
 @dataclass(frozen=True)

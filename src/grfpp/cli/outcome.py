@@ -9,11 +9,12 @@ from typing import Any
 from grfpp.accuracy import RelativeError
 from grfpp.cli.outputs import wrote
 from grfpp.cli.rows import labels_of, summary
-from grfpp.estimate import FloatArray, KernelEstimate
+from grfpp.estimate import KernelEstimate
 from grfpp.graph import Graph
 from grfpp.kernels import Kernel
 from grfpp.memory import readable_bytes
 from grfpp.termination import Termination
+from grfpp.typing import FloatArray
 
 
 @dataclass(frozen=True)

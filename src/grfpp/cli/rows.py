@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 
 from grfpp.errors import InputError
-from grfpp.estimate import FloatArray
 from grfpp.graph import Graph
+from grfpp.typing import FloatArray
 
 _SHOWN = 6
 

@@ -11,11 +11,7 @@ from grfpp.datasets.generators import (
     random_regular,
 )
 from grfpp.datasets.graphs import GraphDataset, load_graph, read_labelled_gml
-from grfpp.datasets.image_folder import ImageFolder
-from grfpp.datasets.images import Images, load_cifar10, load_mnist
 from grfpp.datasets.infection import InfectionGraph, infection_graph
-from grfpp.datasets.mesh_table import MeshInfo, mesh_table
-from grfpp.datasets.meshes import TriangleMesh, load_mesh
 from grfpp.datasets.peptides import (
     LONGEST_PEPTIDE,
     Peptides,
@@ -25,11 +21,15 @@ from grfpp.datasets.peptides import (
     longest_peptide,
     molecule_graph,
 )
+from grfpp.datasets.pictures.image_folder import ImageFolder
+from grfpp.datasets.pictures.images import Images, load_cifar10, load_mnist
+from grfpp.datasets.pictures.superpixels import LONG_CIFAR_IMAGE, SuperpixelGraph, superpixel_graph
 from grfpp.datasets.registry import all_datasets, dataset_info
-from grfpp.datasets.shapes import LONG_SHAPE, Shapes, load_shapes
-from grfpp.datasets.sphere import triangulated_sphere
 from grfpp.datasets.summary import count
-from grfpp.datasets.superpixels import LONG_CIFAR_IMAGE, SuperpixelGraph, superpixel_graph
+from grfpp.datasets.surfaces.mesh_table import MeshInfo, mesh_table
+from grfpp.datasets.surfaces.meshes import TriangleMesh, load_mesh
+from grfpp.datasets.surfaces.shapes import LONG_SHAPE, Shapes, load_shapes
+from grfpp.datasets.surfaces.sphere import triangulated_sphere
 from grfpp.datasets.tudataset import (
     LONG_REDDIT_GRAPH,
     TUDataset,

@@ -7,8 +7,8 @@ from typing import Any, TypeVar
 import numpy as np
 import numpy.typing as npt
 
-FloatArray = npt.NDArray[np.float64]
-IntArray = npt.NDArray[np.int64]
+from grfpp.typing import IntArray
+
 ByteArray = npt.NDArray[np.uint8]
 
 AnyArray = TypeVar("AnyArray", bound=npt.NDArray[Any])

@@ -13,8 +13,9 @@ import numpy.typing as npt
 import scipy.sparse as sp
 
 from grfpp.arguments import whole
-from grfpp.datasets.arrays import IntArray, read_only
+from grfpp.datasets.arrays import read_only
 from grfpp.graph import Graph
+from grfpp.typing import IntArray
 
 #: Sizes of communities and of patterns: from the first to below the second.
 SIZES = (5, 35)

@@ -9,10 +9,10 @@ import scipy.sparse as sp
 from scipy.sparse.csgraph import connected_components
 
 from grfpp.arguments import probability, whole
-from grfpp.datasets.arrays import IntArray
 from grfpp.errors import InputError
 from grfpp.graph import Graph
 from grfpp.memory import require_bytes
+from grfpp.typing import IntArray
 
 # Pairs, their transposes, sorting.
 _BYTES_PER_EDGE = 100

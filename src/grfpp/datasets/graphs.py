@@ -8,12 +8,13 @@ from typing import Any
 
 import numpy as np
 
-from grfpp.datasets.arrays import IntArray, numbered
+from grfpp.datasets.arrays import numbered
 from grfpp.datasets.fetch import fetch_file, find_file
 from grfpp.datasets.registry import dataset_info
 from grfpp.errors import InputError
 from grfpp.graph import Graph
 from grfpp.io.gml import matrix_of, parse_gml
+from grfpp.typing import IntArray
 
 _CLASS = "gt"
 

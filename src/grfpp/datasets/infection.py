@@ -7,10 +7,11 @@ from dataclasses import dataclass
 import numpy as np
 
 from grfpp.arguments import positive, probability, whole
-from grfpp.datasets.arrays import IntArray, read_only
+from grfpp.datasets.arrays import read_only
 from grfpp.datasets.generators import connected_random, undirected_graph
 from grfpp.errors import InputError
 from grfpp.graph import Graph
+from grfpp.typing import IntArray
 
 _N_OUTBREAKS = 100
 _POPULATION = 2  # people for each who falls ill

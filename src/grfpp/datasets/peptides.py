@@ -14,13 +14,14 @@ import numpy.typing as npt
 import scipy.sparse as sp
 
 from grfpp.datasets.archives import opened_gzip, read_whole
-from grfpp.datasets.arrays import IntArray, read_only
+from grfpp.datasets.arrays import read_only
 from grfpp.datasets.fetch import fetch_file
 from grfpp.datasets.optional import optional_module
 from grfpp.datasets.registry import dataset_info
 from grfpp.errors import InputError
 from grfpp.graph import Graph
 from grfpp.io.text import at_line, decode, shown
+from grfpp.typing import IntArray
 
 #: The molecule that the paper estimates at long range, by its row: 434 atoms, diameter 159. No
 #: molecule has a larger one; two others have the same (6185 with 424 atoms, 7471 with 444).

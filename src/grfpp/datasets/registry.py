@@ -6,7 +6,7 @@ from difflib import get_close_matches
 from functools import cache
 
 from grfpp.datasets.entries import DataFile, DatasetInfo
-from grfpp.datasets.mesh_table import mesh_entries
+from grfpp.datasets.surfaces.mesh_table import mesh_entries
 from grfpp.errors import InputError
 
 _LISTED = 25

@@ -7,11 +7,11 @@ from collections.abc import Callable
 import numpy as np
 
 from grfpp.datasets.graphs import load_graph
-from grfpp.datasets.images import load_cifar10, load_mnist
-from grfpp.datasets.meshes import load_mesh
 from grfpp.datasets.peptides import load_peptide_splits, load_peptides
+from grfpp.datasets.pictures.images import load_cifar10, load_mnist
 from grfpp.datasets.registry import dataset_info
-from grfpp.datasets.shapes import load_shapes
+from grfpp.datasets.surfaces.meshes import load_mesh
+from grfpp.datasets.surfaces.shapes import load_shapes
 from grfpp.datasets.tudataset import load_tudataset
 
 Counts = dict[str, int | float]

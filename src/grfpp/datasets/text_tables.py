@@ -10,10 +10,10 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from grfpp.datasets.arrays import FloatArray, IntArray
 from grfpp.errors import InputError
 from grfpp.io.files import Readable
 from grfpp.io.text import at_line, decode, shown
+from grfpp.typing import FloatArray, IntArray
 
 _CHUNK = 1 << 22
 _AROUND_MARKS = re.compile(rb"[ \t\r]*([,\n])[ \t]*")

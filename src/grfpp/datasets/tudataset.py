@@ -13,7 +13,7 @@ import numpy.typing as npt
 import scipy.sparse as sp
 
 from grfpp.datasets.archives import opened_zip
-from grfpp.datasets.arrays import FloatArray, IntArray, numbered, read_only
+from grfpp.datasets.arrays import numbered, read_only
 from grfpp.datasets.fetch import fetch_file
 from grfpp.datasets.registry import dataset_info
 from grfpp.datasets.text_tables import integers, natural_numbers, numbers
@@ -21,6 +21,7 @@ from grfpp.errors import InputError
 from grfpp.graph import Graph
 from grfpp.io.text import at_line
 from grfpp.memory import require_bytes
+from grfpp.typing import FloatArray, IntArray
 
 #: The graph of REDDIT-BINARY that the paper estimates at long range: the only connected one with
 #: 436 nodes and diameter 19.

@@ -14,9 +14,9 @@ import numpy as np
 import scipy.sparse as sp
 
 from grfpp.errors import InputError
-from grfpp.io.arrays import FloatArray, IntArray
 from grfpp.io.edges import arcs, undirected_once
 from grfpp.io.text import at_line, decode, shown
+from grfpp.typing import FloatArray, IntArray
 
 SUFFIXES = (".txt", ".tsv", ".csv", ".edges", ".edgelist")
 

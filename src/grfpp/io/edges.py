@@ -9,8 +9,9 @@ import numpy as np
 import scipy.sparse as sp
 
 from grfpp.errors import InputError
-from grfpp.io.arrays import FloatArray, IntArray, as_array, require_real
+from grfpp.io.arrays import as_array, require_real
 from grfpp.io.sizes import check_node_count
+from grfpp.typing import FloatArray, IntArray
 
 # Totals of the two directions may differ by the order in which their parts were added up.
 _SAME = 1e-12

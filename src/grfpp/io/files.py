@@ -11,9 +11,10 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from grfpp.errors import InputError
-from grfpp.io import edge_list, mesh
+from grfpp.io import edge_list
 from grfpp.io.gml import read_gml
 from grfpp.io.graphml import read_graphml
+from grfpp.io.meshes import mesh
 from grfpp.io.mtx import read_mtx
 from grfpp.io.npz import read_npz
 from grfpp.memory import available_bytes

@@ -7,8 +7,9 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
-from grfpp.io.arrays import IntArray, real_numbers
+from grfpp.io.arrays import real_numbers
 from grfpp.io.edges import arcs, undirected
+from grfpp.typing import IntArray
 
 
 def from_networkx(graph: Any, weight: str = "weight") -> tuple[sp.coo_array, list[Any]]:

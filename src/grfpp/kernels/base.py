@@ -11,13 +11,13 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from grfpp import exact, series
+from grfpp import series
 from grfpp.arguments import finite, whole
 from grfpp.errors import DivergentSeriesError, InputError
 from grfpp.graph import Graph, as_graph
+from grfpp.linalg import exact
 from grfpp.memory import require_bytes
-
-FloatArray = npt.NDArray[np.float64]
+from grfpp.typing import FloatArray
 
 # Spectral radii are known to about nine digits, and Chebyshev's interval is a little wider.
 _SAFETY = 1e-7

@@ -13,11 +13,12 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from grfpp import exact, series
+from grfpp import series
 from grfpp.arguments import finite, whole
 from grfpp.graph import Graph
-from grfpp.kernels.base import FloatArray
 from grfpp.kernels.family import Family, LogDerivativeKernel, quiet, real_array
+from grfpp.linalg import exact
+from grfpp.typing import FloatArray
 
 
 @dataclass(frozen=True)

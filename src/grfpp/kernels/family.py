@@ -14,7 +14,8 @@ import numpy as np
 import numpy.typing as npt
 
 from grfpp import series
-from grfpp.kernels.base import FloatArray, Kernel
+from grfpp.kernels.base import Kernel
+from grfpp.typing import FloatArray
 
 
 class Family(Kernel):

@@ -12,8 +12,8 @@ import numpy.typing as npt
 
 from grfpp.arguments import finite, positive, whole
 from grfpp.errors import InputError
-from grfpp.kernels.base import FloatArray
 from grfpp.kernels.family import LogDerivativeKernel, quiet, real_array
+from grfpp.typing import FloatArray
 
 
 class _InversePowerKernel(LogDerivativeKernel):

@@ -12,12 +12,14 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from grfpp import exact, series
+from grfpp import series
 from grfpp.arguments import positive, whole
 from grfpp.errors import DivergentSeriesError, InputError
 from grfpp.graph import Graph
-from grfpp.kernels.base import FloatArray, Kernel
-from grfpp.polynomials import nearest_branch_point
+from grfpp.kernels.base import Kernel
+from grfpp.linalg import exact
+from grfpp.linalg.polynomials import nearest_branch_point
+from grfpp.typing import FloatArray
 
 Coefficient = int | float | Fraction
 CoefficientFunction = Callable[[int], Any]

@@ -16,11 +16,11 @@ import numpy as np
 from grfpp.arguments import positive, whole
 from grfpp.errors import InputError
 from grfpp.estimate import KernelEstimate
+from grfpp.exact_kernel import ExactKernel
 from grfpp.graph import Graph, as_graph
 from grfpp.kernels import Kernel, kernel_from_spec
 from grfpp.parallel import thread_count
 from grfpp.sampling import sample
-from grfpp.tasks.exact_operator import ExactKernel
 from grfpp.termination import Termination, termination_from_spec
 
 #: What an estimator passes on, as attributes of the same names; see `kernel_operator`.

@@ -10,9 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from grfpp.errors import InputError
-
-FloatArray = npt.NDArray[np.float64]
-IntArray = npt.NDArray[np.int64]
+from grfpp.typing import FloatArray
 
 
 class Termination(ABC):

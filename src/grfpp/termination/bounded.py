@@ -1,4 +1,4 @@
-"""Laws with a longest walk. They cut a kernel's series off there: see `grfpp.checks`."""
+"""Laws with a longest walk. They cut a kernel's series off there: see `grfpp.walks.checks`."""
 
 from __future__ import annotations
 
@@ -11,7 +11,8 @@ import numpy.typing as npt
 
 from grfpp.arguments import finite
 from grfpp.errors import InputError
-from grfpp.termination.base import FloatArray, Termination, store
+from grfpp.termination.base import Termination, store
+from grfpp.typing import FloatArray
 
 
 @dataclass(frozen=True)

@@ -10,7 +10,8 @@ import numpy.typing as npt
 
 from grfpp.arguments import positive, probability
 from grfpp.errors import InputError
-from grfpp.termination.base import FloatArray, Termination, store
+from grfpp.termination.base import Termination, store
+from grfpp.typing import FloatArray
 
 
 @dataclass(frozen=True)

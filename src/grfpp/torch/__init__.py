@@ -9,57 +9,59 @@ from __future__ import annotations
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from grfpp.torch.optional import require
+from grfpp.optional import require
 
 if TYPE_CHECKING:
-    from grfpp.torch.adapter import AddedMask, add_mask, remove_mask
-    from grfpp.torch.attention import MaskedAttention, masked_attention
-    from grfpp.torch.encodings import AddGRFPE, grf_pe
-    from grfpp.torch.factored import FactoredMask
-    from grfpp.torch.gp import GRFKernel
-    from grfpp.torch.kernel import LearnableKernel
-    from grfpp.torch.length_factor import LengthFactor
-    from grfpp.torch.linear_attention import LinearMaskedAttention, linear_masked_attention
-    from grfpp.torch.masks import factored_mask, graph_mask, patch_grid_mask
-    from grfpp.torch.modulation import (
+    from grfpp.torch.attention.adapter import AddedMask, add_mask, remove_mask
+    from grfpp.torch.attention.factored import FactoredMask
+    from grfpp.torch.attention.linear import LinearMaskedAttention, linear_masked_attention
+    from grfpp.torch.attention.masks import factored_mask, graph_mask, patch_grid_mask
+    from grfpp.torch.attention.small_vit import SmallViT
+    from grfpp.torch.attention.softmax import MaskedAttention, masked_attention
+    from grfpp.torch.encodings.transform import AddGRFPE, grf_pe
+    from grfpp.torch.gp.kernel import GRFKernel
+    from grfpp.torch.gp.node_gp import NodeGP
+    from grfpp.torch.gp.operator import KernelLinearOperator
+    from grfpp.torch.gp.pathwise import posterior_samples
+    from grfpp.torch.kernels.learnable import LearnableKernel
+    from grfpp.torch.kernels.length_factor import LengthFactor
+    from grfpp.torch.kernels.modulation import (
         DiffusionModulation,
         FreeModulation,
         LearnableModulation,
         MLPModulation,
         RegularizedLaplacianModulation,
     )
-    from grfpp.torch.node_gp import NodeGP
-    from grfpp.torch.operator import KernelLinearOperator
-    from grfpp.torch.pathwise import posterior_samples
 
 require("torch")
 
 #: Where each name lives.
 _HOMES = {
-    "AddGRFPE": "encodings",
-    "AddedMask": "adapter",
-    "DiffusionModulation": "modulation",
-    "FactoredMask": "factored",
-    "FreeModulation": "modulation",
-    "GRFKernel": "gp",
-    "KernelLinearOperator": "operator",
-    "LearnableKernel": "kernel",
-    "LearnableModulation": "modulation",
-    "LengthFactor": "length_factor",
-    "LinearMaskedAttention": "linear_attention",
-    "MLPModulation": "modulation",
-    "MaskedAttention": "attention",
-    "NodeGP": "node_gp",
-    "RegularizedLaplacianModulation": "modulation",
-    "add_mask": "adapter",
-    "factored_mask": "masks",
-    "graph_mask": "masks",
-    "grf_pe": "encodings",
-    "linear_masked_attention": "linear_attention",
-    "masked_attention": "attention",
-    "patch_grid_mask": "masks",
-    "posterior_samples": "pathwise",
-    "remove_mask": "adapter",
+    "AddGRFPE": "encodings.transform",
+    "AddedMask": "attention.adapter",
+    "DiffusionModulation": "kernels.modulation",
+    "FactoredMask": "attention.factored",
+    "FreeModulation": "kernels.modulation",
+    "GRFKernel": "gp.kernel",
+    "KernelLinearOperator": "gp.operator",
+    "LearnableKernel": "kernels.learnable",
+    "LearnableModulation": "kernels.modulation",
+    "LengthFactor": "kernels.length_factor",
+    "LinearMaskedAttention": "attention.linear",
+    "MLPModulation": "kernels.modulation",
+    "MaskedAttention": "attention.softmax",
+    "NodeGP": "gp.node_gp",
+    "RegularizedLaplacianModulation": "kernels.modulation",
+    "SmallViT": "attention.small_vit",
+    "add_mask": "attention.adapter",
+    "factored_mask": "attention.masks",
+    "graph_mask": "attention.masks",
+    "grf_pe": "encodings.transform",
+    "linear_masked_attention": "attention.linear",
+    "masked_attention": "attention.softmax",
+    "patch_grid_mask": "attention.masks",
+    "posterior_samples": "gp.pathwise",
+    "remove_mask": "attention.adapter",
 }
 
 __all__ = [
@@ -78,6 +80,7 @@ __all__ = [
     "MaskedAttention",
     "NodeGP",
     "RegularizedLaplacianModulation",
+    "SmallViT",
     "add_mask",
     "factored_mask",
     "graph_mask",

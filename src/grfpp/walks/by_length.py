@@ -18,20 +18,23 @@ import scipy.sparse as sp
 from numba import njit, uint64
 
 from grfpp.errors import InputError
+from grfpp.linalg.sparse import csr
 from grfpp.memory import require_bytes
 from grfpp.parallel import in_order, thread_count
-from grfpp.sparse import csr
-from grfpp.walks import streams
-from grfpp.walks.engine import _draw_length, _home, _mix64, _scaled
+from grfpp.typing import FloatArray
 from grfpp.walks.layout import DEGREE_BITS
 from grfpp.walks.plan import WalkPlan
+from grfpp.walks.steps import (
+    choose_slot,
+    degree_of,
+    draw_length,
+    home,
+    next_draw,
+    node_stream,
+    table_bits,
+    walk_stream,
+)
 
-FloatArray = npt.NDArray[np.float64]
-
-_DEGREE_MASK = (1 << DEGREE_BITS) - 1
-_GOLDEN = streams.GOLDEN
-_NODE_STRIDE = streams.NODE_STRIDE
-_WALK_STRIDE = streams.WALK_STRIDE
 #: Lengths are stored in two bytes.
 MOST_LENGTHS = np.iinfo(np.int16).max
 #: Steps that one task of a thread walks.
@@ -144,23 +147,11 @@ class _Walker:
     """One thread's hands: the plan's arrays and the room that a row needs."""
 
     def __init__(self, plan: WalkPlan) -> None:
-        layout, n_lengths = plan.layout, plan.lengths.max_length + 1
-        # In halves, so that neither overflows where the product does not; what does overflow is
-        # found in the amounts.
-        with np.errstate(over="ignore", invalid="ignore"):
-            half_power = layout.rate ** (np.arange(n_lengths) / 2)
-            scale = half_power * (half_power / plan.lengths.survival / plan.n_walks)
+        n_lengths = plan.lengths.max_length + 1
         self._plan_arrays = (
-            layout.word,
-            layout.slots,
-            layout.factors,
-            layout.node,
-            layout.potential,
-            layout.inverse_potential,
-            scale,
-            plan.lengths.high,
-            plan.lengths.low,
-            plan.lengths.guide,
+            plan.layout.arrays,
+            plan.lengths.arrays,
+            plan.scales,
             np.uint64(plan.key),
         )
         self._capacity = int(1.2 * _TASK_STEPS) + 64
@@ -211,18 +202,11 @@ class _Walker:
         )
 
 
-@njit(nogil=True, cache=True)  # type: ignore[untyped-decorator]  # torch or numba: no types
+@njit(nogil=True, cache=True)
 def _walk_rows(
-    words: Any,
-    slots: Any,
-    factors: Any,
-    nodes: Any,
-    potential: Any,
-    inverse_potential: Any,
+    graph: Any,
+    lengths_of_walks: Any,
     scale: Any,
-    high: Any,
-    low: Any,
-    guide: Any,
     key: Any,
     first_row: int,
     n_steps: Any,
@@ -236,6 +220,7 @@ def _walk_rows(
     amounts: Any,
 ) -> tuple[int, int]:
     """Walk as many rows as `row_end` has room for; (-1, -1) where the output is too small."""
+    words, slots, factors, nodes, potential, inverse_potential = graph
     weighted = len(factors) > 0
     n_walks = len(n_steps)
     n_entries = 0
@@ -243,44 +228,42 @@ def _walk_rows(
     for r in range(len(row_end)):
         row = first_row + r
         home_word = words[row]
-        node_key = _mix64(key + uint64(row + 1) * uint64(_NODE_STRIDE))
+        node_key = node_stream(key, row)
         total = 0
         for walk in range(n_walks):
             n_steps[walk] = 0
-            if home_word & _DEGREE_MASK:
-                state = _mix64(node_key + uint64(walk + 1) * uint64(_WALK_STRIDE))
-                n_steps[walk] = _draw_length(state, high, low, guide)
+            if degree_of(home_word):
+                state = walk_stream(node_key, walk)
+                n_steps[walk] = draw_length(state, lengths_of_walks)
             total += n_steps[walk]
 
         # A small hash table from nodes to the row's entries, as in the engine.
-        bits = 4
-        while (1 << bits) < 2 * (total + 1):
-            bits += 1
+        bits = table_bits(total + 1)
         mask = (1 << bits) - 1
         shift = uint64(32 - bits)
         for cell in range(mask + 1):
             table[cell] = -1
-        table[_home(home_word, shift)] = 0
+        table[home(home_word, shift)] = 0
         found_word[0] = home_word
         sums[0] = 0.0
         sums[0, 0] = scale[0] * n_walks
         found = 1
 
         for walk in range(n_walks):
-            state = _mix64(node_key + uint64(walk + 1) * uint64(_WALK_STRIDE))
+            state = walk_stream(node_key, walk)
             word = home_word
             load = 1.0
             for k in range(1, n_steps[walk] + 1):
-                if (word & _DEGREE_MASK) == 0:
+                if degree_of(word) == 0:
                     break
-                state += uint64(_GOLDEN)
-                slot = (word >> DEGREE_BITS) + _scaled(_mix64(state), word & _DEGREE_MASK)
+                state = next_draw(state)
+                slot = choose_slot(word, state)
                 if weighted:
                     word = slots[2 * slot]
                     load *= factors[2 * slot + 1]
                 else:
                     word = slots[slot]
-                cell = _home(word, shift)
+                cell = home(word, shift)
                 while table[cell] >= 0 and found_word[table[cell]] != word:
                     cell = (cell + 1) & mask
                 entry = table[cell]
@@ -299,7 +282,7 @@ def _walk_rows(
             columns[n_entries + entry] = nodes[word >> DEGREE_BITS]
             share = 1.0
             if not weighted:
-                share = potential[row] * inverse_potential[word & _DEGREE_MASK]
+                share = potential[row] * inverse_potential[degree_of(word)]
             for k in range(sums.shape[1]):
                 amount = sums[entry, k]
                 if amount != 0.0:

@@ -10,126 +10,60 @@ from __future__ import annotations
 
 from typing import Any
 
-from llvmlite import ir
-from numba import int64, njit, types, uint64
-from numba.core import cgutils
-from numba.extending import intrinsic
+from numba import njit, uint64
 
-from grfpp.walks import streams
 from grfpp.walks.layout import DEGREE_BITS
-from grfpp.walks.lengths import GUIDE_BITS
-from grfpp.walks.notice import announce_compilation
+from grfpp.walks.steps import (
+    choose_slot,
+    degree_of,
+    draw_length,
+    home,
+    next_draw,
+    node_stream,
+    prefetch,
+    table_bits,
+    walk_stream,
+)
 
-announce_compilation()
-
-_MIX_1 = 0xBF58476D1CE4E5B9
-_MIX_2 = 0x94D049BB133111EB
-_GUIDE_SHIFT = 64 - GUIDE_BITS
-_GOLDEN = streams.GOLDEN
-_NODE_STRIDE = streams.NODE_STRIDE
-_WALK_STRIDE = streams.WALK_STRIDE
-_SECOND_WORD = streams.SECOND_WORD
-_HASH = 0x9E3779B1
-_DEGREE_MASK = (1 << DEGREE_BITS) - 1
 _NO_NODE = -1
-
-
-@njit(inline="always")
-def _mix64(z: Any) -> Any:
-    z = (z ^ (z >> uint64(30))) * uint64(_MIX_1)
-    z = (z ^ (z >> uint64(27))) * uint64(_MIX_2)
-    return z ^ (z >> uint64(31))
-
-
-@njit(inline="always")
-def _scaled(word: Any, degree: Any) -> Any:
-    """High 64 bits of ``word · degree``, for degrees below ``2^32``."""
-    d = uint64(degree)
-    low = ((word & uint64(0xFFFFFFFF)) * d) >> uint64(32)
-    return int64(((word >> uint64(32)) * d + low) >> uint64(32))
-
-
-@njit(inline="always")
-def _draw_length(state: Any, high: Any, low: Any, guide: Any) -> Any:
-    word = _mix64(state)
-    length = int64(guide[word >> uint64(_GUIDE_SHIFT)])
-    while length < len(high):
-        if word > high[length]:
-            break
-        if word == high[length] and _mix64(state ^ uint64(_SECOND_WORD)) >= low[length]:
-            break
-        length += 1
-    return length
-
-
-@intrinsic
-def _prefetch(typing_context: Any, array: Any, index: Any) -> Any:
-    """Ask for ``array[index]`` to be brought near, to be read a little later."""
-
-    def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-        array_type = signature.args[0]
-        struct = context.make_array(array_type)(context, builder, args[0])
-        pointer = cgutils.get_item_pointer(
-            context, builder, array_type, struct, [args[1]], wraparound=False, boundscheck=False
-        )
-        byte_pointer, int32 = ir.IntType(8).as_pointer(), ir.IntType(32)
-        function = cgutils.get_or_insert_function(
-            builder.module,
-            ir.FunctionType(ir.VoidType(), [byte_pointer, int32, int32, int32]),
-            "llvm.prefetch.p0i8",
-        )
-        read, keep, data = int32(0), int32(3), int32(1)
-        builder.call(function, [builder.bitcast(pointer, byte_pointer), read, keep, data])
-        return context.get_dummy_value()
-
-    return types.void(array, types.intp), codegen
-
-
-@njit(inline="always")
-def _home(word: Any, shift: Any) -> Any:
-    """Where in a hash table the node of this word is looked for first."""
-    first_slot = uint64(word) >> uint64(DEGREE_BITS)
-    return int64(((first_slot * uint64(_HASH)) & uint64(0xFFFFFFFF)) >> shift)
 
 
 @njit(nogil=True, cache=True)
 def sample_block(
-    words: Any,
-    slots: Any,
-    factors: Any,
-    stride: int,
-    nodes: Any,
-    potential: Any,
-    inverse_potential: Any,
+    graph: Any,
+    lengths: Any,
     deposits: Any,
-    high: Any,
-    low: Any,
-    guide: Any,
     key: Any,
     n_walks: int,
     rows: Any,
-    state: Any,
-    here: Any,
-    place: Any,
-    last: Any,
-    slot: Any,
-    load: Any,
-    length: Any,
-    log_end: Any,
-    log_word: Any,
-    log_load: Any,
-    table: Any,
-    found_word: Any,
-    sums: Any,
+    buffers: Any,
     out_end: Any,
     out_column: Any,
     out_value: Any,
 ) -> tuple[int, int, int, int]:
     """Walk from `rows` until they are done or a buffer is too small for the next one.
 
+    Parameters
+    ----------
+    graph
+        The `GraphArrays` of a layout.
+    lengths
+        The `LengthArrays` of a law.
+    deposits, key, n_walks
+        As the plan has them.
+    rows
+        Where to start.
+    buffers
+        A walker's `Buffers`.
+    out_end, out_column, out_value
+        Room for the block.
+
     Returns the number of rows done and of entries written; and, where the next row did not fit,
     the log entries and the output entries that it alone may need (else zero).
     """
+    words, slots, factors, nodes, potential, inverse_potential = graph
+    state, here, place, last, slot, load, length, log_end, log_word, log_load = buffers.walkers
+    table, found_word, sums = buffers.table
     weighted = len(factors) > 0
     n_out = 0
     done = 0
@@ -145,13 +79,13 @@ def sample_block(
             before_walkers = n_walkers
             before_fill = fill
             word = words[row]
-            if word & _DEGREE_MASK:
+            if degree_of(word):
                 if n_walkers + n_walks > len(here):
                     break
-                node_key = _mix64(key + uint64(row + 1) * uint64(_NODE_STRIDE))
+                node_key = node_stream(key, row)
                 for walk in range(n_walks):
-                    walk_state = _mix64(node_key + uint64(walk + 1) * uint64(_WALK_STRIDE))
-                    n_steps = _draw_length(walk_state, high, low, guide)
+                    walk_state = walk_stream(node_key, walk)
+                    n_steps = draw_length(walk_state, lengths)
                     if n_steps > 0:
                         state[n_walkers] = walk_state
                         here[n_walkers] = word
@@ -180,11 +114,9 @@ def sample_block(
                 load[a] = 1.0
         while active > 0:
             for a in range(active):
-                walk_state = state[a] + uint64(_GOLDEN)
+                walk_state = next_draw(state[a])
                 state[a] = walk_state
-                word = here[a]
-                choice = _scaled(_mix64(walk_state), word & _DEGREE_MASK)
-                slot[a] = (word >> DEGREE_BITS) + choice
+                slot[a] = choose_slot(here[a], walk_state)
             if weighted:
                 for a in range(active):
                     here[a] = slots[2 * slot[a]]
@@ -201,7 +133,7 @@ def sample_block(
                 end = last[a]
                 log_word[following - 1] = word
                 goes_on = following < end
-                if goes_on and (word & _DEGREE_MASK) == 0:
+                if goes_on and degree_of(word) == 0:
                     goes_on = False
                     for rest in range(following, end):
                         log_word[rest] = _NO_NODE
@@ -220,14 +152,12 @@ def sample_block(
         for b in range(first, done):
             row = rows[b]
             end = log_end[b - first]
-            bits = 4
-            while (1 << bits) < 2 * (end - position + 1):
-                bits += 1
+            bits = table_bits(end - position + 1)
             mask = (1 << bits) - 1
             shift = uint64(32 - bits)
             for cell in range(mask + 1):
                 table[cell] = -1
-            table[_home(words[row], shift)] = 0
+            table[home(words[row], shift)] = 0
             found_word[0] = words[row]
             sums[0] = deposits[0] * n_walks
             found = 1
@@ -245,13 +175,13 @@ def sample_block(
                     if weighted:
                         amount *= log_load[position]
                     position += 1
-                    cell = _home(word, shift)
+                    cell = home(word, shift)
                     while True:
                         entry = table[cell]
                         if entry < 0:
                             table[cell] = found
                             found_word[found] = word
-                            _prefetch(nodes, word >> DEGREE_BITS)
+                            prefetch(nodes, word >> DEGREE_BITS)
                             sums[found] = amount
                             found += 1
                             break
@@ -267,7 +197,7 @@ def sample_block(
             else:
                 scale = potential[row]
                 for entry in range(found):
-                    degree = found_word[entry] & _DEGREE_MASK
+                    degree = degree_of(found_word[entry])
                     out_value[n_out + entry] = sums[entry] * (scale * inverse_potential[degree])
             n_out += found
             out_end[b] = n_out

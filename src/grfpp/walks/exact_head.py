@@ -33,7 +33,7 @@ def with_exact_head(
     n_jobs
         Threads for the product.
     """
-    from grfpp.walks.products import sparse_product
+    from grfpp.linalg.products import sparse_product
 
     if n_exact == 0:
         return deposits

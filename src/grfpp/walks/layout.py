@@ -10,21 +10,30 @@ looked up once for every entry of the result, not at every step.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
 from grfpp.errors import InputError
-from grfpp.graph import Graph
-from grfpp.walks.rule import LoadRule
-
-FloatArray = npt.NDArray[np.float64]
-WordArray = npt.NDArray[np.int64]
+from grfpp.typing import FloatArray, IntArray
+from grfpp.walks.transition import UniformSteps
 
 #: Low bits of a word that hold the degree; the others hold the number of the first slot.
 DEGREE_BITS = 30
 #: A slot holds its word and, where loads do not telescope, the factor of its edge.
 PLAIN, WITH_FACTOR = 1, 2
+
+
+class GraphArrays(NamedTuple):
+    """What the compiled loops take of a layout; names as there."""
+
+    word: IntArray
+    slots: IntArray
+    factors: FloatArray
+    node: npt.NDArray[np.int32]
+    potential: FloatArray
+    inverse_potential: FloatArray
 
 
 @dataclass(frozen=True, eq=False)
@@ -49,8 +58,8 @@ class WalkLayout:
         What every step multiplies the load with, beside that.
     """
 
-    word: WordArray
-    slots: WordArray
+    word: IntArray
+    slots: IntArray
     stride: int
     node: npt.NDArray[np.int32]
     potential: FloatArray
@@ -66,9 +75,22 @@ class WalkLayout:
         numbers = self.slots.view(np.float64)
         return numbers if self.stride == WITH_FACTOR else numbers[:0]
 
+    @property
+    def arrays(self) -> GraphArrays:
+        """For the compiled loops."""
+        return GraphArrays(
+            self.word,
+            self.slots,
+            self.factors,
+            self.node,
+            self.potential,
+            self.inverse_potential,
+        )
+
     @classmethod
-    def of(cls, graph: Graph, rule: LoadRule) -> WalkLayout:
-        """Lay `graph` out for walks whose loads follow `rule`."""
+    def of(cls, steps: UniformSteps) -> WalkLayout:
+        """Lay a graph out for the steps on it."""
+        graph, telescopes = steps.graph, steps.telescopes
         degree = graph.out_degree
         if degree.max() >= 1 << DEGREE_BITS:
             raise InputError(f"a node has {degree.max()} neighbours, more than 2^{DEGREE_BITS}")
@@ -76,7 +98,6 @@ class WalkLayout:
         first = np.cumsum(n_slots) - n_slots
         word = (first << DEGREE_BITS) | degree
         edges = graph.indices
-        telescopes = len(rule.per_edge) == 0
         stride = PLAIN if telescopes else WITH_FACTOR
         slots = np.zeros(stride * int(n_slots.sum()), np.int64)
         if len(edges) == len(slots) // stride:
@@ -85,16 +106,16 @@ class WalkLayout:
             used = np.flatnonzero(np.repeat(degree, n_slots))
         slots[::stride][used] = word[edges]
         if not telescopes:
-            slots.view(np.float64)[1::2][used] = rule.per_edge
+            slots.view(np.float64)[1::2][used] = steps.loads()
         inverse = np.ones(int(degree.max()) + 1)
         if telescopes:
-            inverse[degree] = 1.0 / rule.potential
+            inverse[degree] = 1.0 / steps.potential
         return cls(
             word=word,
             slots=slots,
             stride=stride,
             node=np.repeat(np.arange(graph.n_nodes, dtype=np.int32), n_slots),
-            potential=rule.potential,
+            potential=steps.potential,
             inverse_potential=inverse,
-            rate=rule.rate,
+            rate=steps.rate,
         )

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from math import ldexp
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
 from grfpp.termination import Termination
-
-FloatArray = npt.NDArray[np.float64]
-WordArray = npt.NDArray[np.uint64]
+from grfpp.typing import FloatArray, WordArray
 
 #: Bits of the uniform number that decides a length: survival below ``2^-128`` never happens.
 LENGTH_BITS = 128
@@ -19,6 +18,14 @@ LENGTH_BITS = 128
 GUIDE_BITS = 10
 #: No table is longer; at this length `p_halt` is below 1e-5.
 MAX_TABLE = 1 << 23
+
+
+class LengthArrays(NamedTuple):
+    """A law's thresholds for the compiled loops."""
+
+    high: WordArray
+    low: WordArray
+    guide: npt.NDArray[np.int32]
 
 
 @dataclass(frozen=True, eq=False)
@@ -53,6 +60,11 @@ class LengthTable:
             survival=np.array([1.0, *(ldexp(float(t), -LENGTH_BITS) for t in thresholds)]),
             guide=_guide(high),
         )
+
+    @property
+    def arrays(self) -> LengthArrays:
+        """The thresholds."""
+        return LengthArrays(self.high, self.low, self.guide)
 
     @property
     def max_length(self) -> int:

@@ -5,16 +5,14 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 import numpy as np
-import numpy.typing as npt
 
 from grfpp.graph import Graph
 from grfpp.termination import Termination
+from grfpp.typing import FloatArray
 from grfpp.walks.layout import WalkLayout
 from grfpp.walks.lengths import LengthTable
-from grfpp.walks.rule import LoadRule
 from grfpp.walks.streams import factor_key
-
-FloatArray = npt.NDArray[np.float64]
+from grfpp.walks.transition import UniformSteps
 
 
 @dataclass(frozen=True, eq=False)
@@ -23,32 +21,34 @@ class WalkPlan:
 
     Parameters
     ----------
-    graph
-        The graph that is walked.
+    steps
+        The graph that is walked, and where walkers step.
     modulation
         ``f(k)`` for every length in the table.
     lengths
         The walk-length law.
     n_walks
         Walks that start at each node.
-    seed, factor
-        What the random streams derive from, beside the node and the walk.
+    seed
+        What the random streams derive from, beside the factor, the node and the walk.
+    key
+        The word that the streams of this factor start from.
     layout
         The graph as the compiled loops want it; made by `WalkPlan.of`, shared by all factors.
     """
 
-    graph: Graph
+    steps: UniformSteps
     modulation: FloatArray
     lengths: LengthTable
     n_walks: int
     seed: int
-    factor: int
+    key: int
     layout: WalkLayout
 
     @classmethod
     def of(
         cls,
-        graph: Graph,
+        steps: Graph | UniformSteps,
         modulation: FloatArray,
         law: Termination,
         n_walks: int,
@@ -56,14 +56,25 @@ class WalkPlan:
         factor: int = 0,
     ) -> WalkPlan:
         """Plan walks whose lengths follow `law`, up to where the modulation table ends."""
+        if isinstance(steps, Graph):
+            steps = UniformSteps.on(steps)
         lengths = LengthTable.of(law, len(modulation) - 1)
         modulation = np.asarray(modulation, dtype=np.float64)[: lengths.max_length + 1]
-        layout = WalkLayout.of(graph, LoadRule.of(graph))
-        return cls(graph, modulation, lengths, n_walks, seed, factor, layout)
+        key = factor_key(seed, factor)
+        return cls(steps, modulation, lengths, n_walks, seed, key, WalkLayout.of(steps))
+
+    @property
+    def graph(self) -> Graph:
+        """The graph that is walked."""
+        return self.steps.graph
 
     def with_factor(self, factor: int) -> WalkPlan:
-        """The same walks' law with other random streams."""
-        return replace(self, factor=factor)
+        """The same walks' law with the random streams of another factor."""
+        return replace(self, key=factor_key(self.seed, factor))
+
+    def with_steps(self, steps: UniformSteps) -> WalkPlan:
+        """The same walks with other steps on the same graph."""
+        return replace(self, steps=steps, layout=WalkLayout.of(steps))
 
     def with_lengths(self, law: Termination, longest: int) -> WalkPlan:
         """The same deposits by walks that go on to `longest` steps, where they leave nothing."""
@@ -73,14 +84,21 @@ class WalkPlan:
         return replace(self, lengths=lengths, modulation=modulation)
 
     @property
-    def key(self) -> int:
-        """The word that the streams of this factor start from."""
-        return factor_key(self.seed, self.factor)
+    def scales(self) -> FloatArray:
+        """``rate^k / τ(k) / n_walks`` for every length: what `loads` and ``f(k)`` leave out."""
+        # Multiplied in halves, so that neither overflows where the product does not; what does
+        # overflow is found in the rows of the walks that come so far.
+        with np.errstate(over="ignore", invalid="ignore"):
+            half_power = self.layout.rate ** (np.arange(self.lengths.max_length + 1) / 2)
+            return np.asarray(half_power * (half_power / self.lengths.survival / self.n_walks))
 
     @property
     def deposits(self) -> FloatArray:
-        """What a walker of load one leaves after ``k`` steps: ``f(k) / τ(k) / n_walks``."""
-        return np.asarray(self.modulation / self.lengths.survival / self.n_walks)
+        """What a walker of load one leaves after ``k`` steps: ``f(k) rate^k / τ(k) / n_walks``."""
+        with np.errstate(over="ignore", invalid="ignore"):
+            half_power = self.layout.rate ** (np.arange(len(self.modulation)) / 2)
+            amounts = self.modulation / self.lengths.survival / self.n_walks
+            return np.asarray(amounts * half_power * half_power)
 
     @property
     def expected_steps(self) -> float:

@@ -12,13 +12,14 @@ import numpy as np
 import numpy.typing as npt
 import scipy.sparse as sp
 
-from grfpp.errors import InputError
+from grfpp.arguments import node_numbers
+from grfpp.linalg.growing import Block, GrowingMatrix
+from grfpp.linalg.sparse import csr
 from grfpp.memory import require_bytes
 from grfpp.parallel import in_order, thread_count
-from grfpp.sparse import csr
-from grfpp.walks.growing import GrowingMatrix
+from grfpp.typing import IntArray
 from grfpp.walks.plan import WalkPlan
-from grfpp.walks.walker import Block, Output, Walker
+from grfpp.walks.walker import Output, Walker
 
 #: Called with the number of rows done and the number of all rows.
 Progress = Callable[[int, int], None]
@@ -33,27 +34,26 @@ PILOT_ROWS = 512
 
 
 def sample_rows(
-    plan: WalkPlan, rows: npt.ArrayLike, dtype: npt.DTypeLike = np.float64
+    plan: WalkPlan, rows: npt.ArrayLike, dtype: npt.DTypeLike = np.float64, *, n_jobs: int = 1
 ) -> sp.csr_array:
-    """Walk from the chosen rows; a pure function of its arguments.
+    """Walk from the chosen rows; a pure function of its arguments, but for `n_jobs`.
 
     Returns
     -------
     csr_array of shape ``(len(rows), n_nodes)``
         Columns stand in the order of their first visit.
     """
-    chosen = np.asarray(rows)
     n = plan.graph.n_nodes
-    if chosen.ndim != 1 or (
-        len(chosen) and (chosen.dtype.kind not in "iu" or chosen.min() < 0 or chosen.max() >= n)
-    ):
-        raise InputError(f"rows must be a list of whole numbers from 0 to {n - 1}")
+    chosen = node_numbers(rows, n, "rows")
     _require_buffers(plan)
-    walker = Walker(plan, BATCH_STEPS)
-    output = Output(int(1.2 * len(chosen) * (plan.expected_steps + 1)) + 64, np.dtype(dtype))
-    block = walker.walk(np.ascontiguousarray(chosen, dtype=np.int64), output)
-    indptr = np.concatenate([[0], block.end])
-    return csr(block.values.copy(), block.columns.copy(), indptr, n)
+    expected = int(1.2 * len(chosen) * (plan.expected_steps + 1)) + 64
+    if len(chosen) * plan.expected_steps <= TASK_STEPS:
+        block = Walker(plan, BATCH_STEPS).walk(chosen, Output(expected, np.dtype(dtype)))
+        indptr = np.concatenate([[0], block.end])
+        return csr(block.values.copy(), block.columns.copy(), indptr, n)
+    matrix = GrowingMatrix(len(chosen), n, min(expected, len(chosen) * n), np.dtype(dtype))
+    _fill(matrix, plan, rows=chosen, n_jobs=n_jobs)
+    return matrix.finish()
 
 
 def sample_factor(
@@ -74,17 +74,31 @@ def sample_factor(
     stored = capacity * (np.dtype(np.int32).itemsize + value_type.itemsize) + 8 * n
     require_bytes(stored, f"a factor of {n} nodes with {plan.n_walks} walks each")
     matrix = GrowingMatrix(n, n, capacity, value_type)
+    _fill(matrix, plan, n_jobs=n_jobs, progress=progress)
+    return matrix.finish()
+
+
+def _fill(
+    matrix: GrowingMatrix,
+    plan: WalkPlan,
+    *,
+    n_jobs: int,
+    rows: IntArray | None = None,
+    progress: Progress | None = None,
+) -> None:
+    """Let the threads that walk append what they find to a matrix, in the order of the rows."""
+    n = plan.graph.n_nodes if rows is None else len(rows)
     blocks = walk_blocks(
         plan,
+        rows=rows,
         n_jobs=n_jobs,
-        dtype=value_type,
-        then=lambda rows, block: matrix.append(block, rows.start),
+        dtype=matrix.dtype,
+        then=lambda task, block: matrix.append(block, task.start),
         on_failure=matrix.abandon,
     )
-    for rows, _ in blocks:
+    for task, _ in blocks:
         if progress is not None:
-            progress(rows.stop, n)
-    return matrix.finish()
+            progress(task.stop, n)
 
 
 def walk_blocks(
@@ -92,16 +106,17 @@ def walk_blocks(
     *,
     n_jobs: int,
     dtype: np.dtype[Any],
+    rows: IntArray | None = None,
     then: Callable[[range, Block], None] | None = None,
     on_failure: Callable[[], None] = lambda: None,
 ) -> Iterator[tuple[range, Block]]:
-    """Walk from all nodes, block by block: the rows, and what their walks left.
+    """Walk from all nodes, or from `rows`, block by block: the rows, and what their walks left.
 
     Blocks come in the order of their rows, and are valid until the next one is asked for: their
     memory is used again. `then` is called for each in the thread that walked it, `on_failure` in
     one where something went wrong.
     """
-    n = plan.graph.n_nodes
+    n = plan.graph.n_nodes if rows is None else len(rows)
     size = max(1, int(TASK_STEPS / (plan.expected_steps + 1)))
     tasks = [range(start, min(start + size, n)) for start in range(0, n, size)]
     local = threading.local()
@@ -121,7 +136,12 @@ def walk_blocks(
             output = free.get_nowait()
         except Empty:
             output = Output(TASK_STEPS * 5 // 4, dtype)
-        block = local.walker.walk(np.arange(task.start, task.stop, dtype=np.int64), output)
+        nodes = (
+            np.arange(task.start, task.stop, dtype=np.int64)
+            if rows is None
+            else rows[task.start : task.stop]
+        )
+        block = local.walker.walk(nodes, output)
         if then is not None:
             then(task, block)
         return block, output

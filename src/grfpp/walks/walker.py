@@ -8,15 +8,9 @@ import numpy as np
 import numpy.typing as npt
 
 from grfpp.errors import InputError
+from grfpp.linalg.growing import Block
+from grfpp.typing import FloatArray, IntArray, WordArray
 from grfpp.walks.plan import WalkPlan
-
-
-class Block(NamedTuple):
-    """Consecutive rows of a factor: where each ends, its columns, its values."""
-
-    end: npt.NDArray[np.int64]
-    columns: npt.NDArray[np.int32]
-    values: npt.NDArray[Any]
 
 
 class Output:
@@ -34,6 +28,36 @@ class Output:
         self.columns, self.values = larger.columns, larger.values
 
 
+class WalkerBuffers(NamedTuple):
+    """What a batch of walkers keeps: for each of them, for each row, for each step of the log."""
+
+    state: WordArray
+    here: IntArray
+    place: npt.NDArray[np.int32]
+    last: npt.NDArray[np.int32]
+    slot: IntArray
+    load: FloatArray
+    length: npt.NDArray[np.int32]
+    log_end: IntArray
+    log_word: IntArray
+    log_load: FloatArray
+
+
+class TableBuffers(NamedTuple):
+    """A row's hash table from nodes to entries, and the entries."""
+
+    table: npt.NDArray[np.int32]
+    found_word: IntArray
+    sums: FloatArray
+
+
+class Buffers(NamedTuple):
+    """All that the compiled loops write to, beside the output."""
+
+    walkers: WalkerBuffers
+    table: TableBuffers
+
+
 class Walker:
     """A plan's arrays and the buffers of one batch of walkers.
 
@@ -46,64 +70,61 @@ class Walker:
     """
 
     def __init__(self, plan: WalkPlan, batch_steps: int) -> None:
-        layout = plan.layout
-        # Multiplied in halves, so that neither overflows where the product does not; what does
-        # overflow is found in the rows of the walks that come so far.
-        with np.errstate(over="ignore", invalid="ignore"):
-            half_power = layout.rate ** (np.arange(len(plan.modulation)) / 2)
-            deposits = plan.deposits * half_power * half_power
-        self._plan_arrays = (
-            layout.word,
-            layout.slots,
-            layout.factors,
-            layout.stride,
-            layout.node,
-            layout.potential,
-            layout.inverse_potential,
-            deposits,
-            plan.lengths.high,
-            plan.lengths.low,
-            plan.lengths.guide,
-            np.uint64(plan.key),
-            plan.n_walks,
-        )
-        self._weighted = len(layout.factors) > 0
+        self._plan = plan
+        self._plan_arrays = (plan.layout.arrays, plan.lengths.arrays, plan.deposits)
         self._n_walkers = max(batch_steps // 4, plan.n_walks)
         self._n_rows = batch_steps
         self._make_buffers(batch_steps)
 
     def _make_buffers(self, log_size: int) -> None:
         n = self._n_walkers
-        weighted = int(self._weighted)
+        carried = not self._plan.steps.telescopes
         table_size = 1 << max(4, (2 * log_size + 1).bit_length())
         self._log_size = log_size
-        self._buffers = (
-            np.empty(n, np.uint64),  # state
-            np.empty(n, np.int64),  # here
-            np.empty(n, np.int32),  # place
-            np.empty(n, np.int32),  # last
-            np.empty(n, np.int64),  # slot
-            np.empty(weighted * n, np.float64),  # load
-            np.empty(n, np.int32),  # length
-            np.empty(self._n_rows, np.int64),  # log_end
-            np.empty(log_size, np.int64),  # log_word
-            np.empty(weighted * log_size, np.float64),  # log_load
-            np.empty(table_size, np.int32),  # table
-            np.empty(log_size + 1, np.int64),  # found_word
-            np.empty(log_size + 1, np.float64),  # sums
+        self._buffers = Buffers(
+            WalkerBuffers(
+                state=np.empty(n, np.uint64),
+                here=np.empty(n, np.int64),
+                place=np.empty(n, np.int32),
+                last=np.empty(n, np.int32),
+                slot=np.empty(n, np.int64),
+                load=np.empty(carried * n, np.float64),
+                length=np.empty(n, np.int32),
+                log_end=np.empty(self._n_rows, np.int64),
+                log_word=np.empty(log_size, np.int64),
+                log_load=np.empty(carried * log_size, np.float64),
+            ),
+            TableBuffers(
+                table=np.empty(table_size, np.int32),
+                found_word=np.empty(log_size + 1, np.int64),
+                sums=np.empty(log_size + 1, np.float64),
+            ),
         )
 
-    def walk(self, rows: npt.NDArray[np.int64], output: Output) -> Block:
-        """Walk from `rows`; the block lies in `output`."""
+    def walk(self, rows: IntArray, output: Output, key: int | None = None) -> Block:
+        """Walk from `rows`; the block lies in `output`.
+
+        Parameters
+        ----------
+        rows
+            Numbers of nodes.
+        output
+            Where the block is written to.
+        key
+            What the random streams start from, where that is not the plan's key.
+        """
         from grfpp.walks.engine import sample_block
 
+        stream = np.uint64(self._plan.key if key is None else key)
         end = np.empty(len(rows), np.int64)
         done = written = 0
         while True:
             n_rows, n_entries, need_log, need_out = sample_block(
                 *self._plan_arrays,
+                stream,
+                self._plan.n_walks,
                 rows[done:],
-                *self._buffers,
+                self._buffers,
                 end[done:],
                 output.columns[written:],
                 output.values[written:],

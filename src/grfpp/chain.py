@@ -1,0 +1,188 @@
+"""`Chain`: an ordered product of factors and transposes of factors, never formed as a whole."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import NamedTuple, TypeVar
+
+import numpy as np
+import scipy.sparse as sp
+
+from grfpp.factors import Factor
+from grfpp.memory import require_bytes
+from grfpp.typing import FloatArray, IntArray
+
+Matrix = TypeVar("Matrix")
+
+#: Rows of the sparse halves that are multiplied at a time.
+_BLOCK_ROWS = 2048
+_PILOT_ROWS = 128
+
+
+class Link(NamedTuple):
+    """One matrix of a chain: a factor, or its transpose."""
+
+    factor: Factor
+    transposed: bool = False
+
+    def turn(self) -> Link:
+        """The transpose."""
+        return Link(self.factor, not self.transposed)
+
+    def matmat(self, dense: FloatArray, n_jobs: int) -> FloatArray:
+        """``link @ dense``."""
+        multiply = self.factor.rmatmat if self.transposed else self.factor.matmat
+        return multiply(dense, n_jobs)
+
+    def rows(self, nodes: IntArray, n_jobs: int) -> sp.csr_array:
+        """Chosen rows of the matrix."""
+        return (self.factor.columns if self.transposed else self.factor.rows)(nodes, n_jobs)
+
+    def to_csr(self, n_jobs: int = -1) -> sp.csr_array:
+        """The whole matrix."""
+        whole = self.factor.transposed_csr if self.transposed else self.factor.to_csr
+        return whole(n_jobs)
+
+
+def stitched(factors: Sequence[Matrix], transpose: Callable[[Matrix], Matrix]) -> list[Matrix]:
+    """The matrices of ``F_1 F_2ᵀ F_3 F_4ᵀ …``, whatever the factors are.
+
+    Examples
+    --------
+    >>> stitched(["A", "B", "C", "D"], lambda name: name + "ᵀ")
+    ['A', 'Bᵀ', 'C', 'Dᵀ']
+    """
+    return [transpose(each) if i % 2 else each for i, each in enumerate(factors)]
+
+
+@dataclass(frozen=True)
+class Chain:
+    """A product of links, multiplied from whichever end is cheaper.
+
+    Parameters
+    ----------
+    links
+        In the order of the product.
+    n_jobs
+        Threads; -1 for all cores.
+
+    Examples
+    --------
+    >>> a, b = sp.csr_array([[1.0, 2.0], [0.0, 1.0]]), sp.csr_array([[1.0, 0.0], [3.0, 1.0]])
+    >>> chain = Chain.stitched([StoredFactor(a), StoredFactor(b)])
+    >>> chain @ np.eye(2)
+    array([[1., 5.],
+           [0., 1.]])
+    >>> chain.T.rows([1]).toarray()
+    array([[5., 1.]])
+    """
+
+    links: tuple[Link, ...]
+    n_jobs: int = -1
+
+    @classmethod
+    def stitched(cls, factors: Sequence[Factor], n_jobs: int = -1) -> Chain:
+        """The paper's order: ``F_1 F_2ᵀ F_3 F_4ᵀ …``."""
+        return cls(tuple(stitched([Link(each) for each in factors], Link.turn)), n_jobs)
+
+    @classmethod
+    def by_rows(cls, factors: Sequence[Factor], n_jobs: int = -1) -> Chain:
+        """``F_1 F_2 F_3 …``: every factor is needed by rows, from where the one before has come."""
+        return cls(tuple(Link(each) for each in factors), n_jobs)
+
+    @property
+    def n_nodes(self) -> int:
+        """Number of rows and of columns."""
+        return self.links[0].factor.n_nodes
+
+    @property
+    def T(self) -> Chain:
+        """The transpose."""
+        return Chain(tuple(link.turn() for link in reversed(self.links)), self.n_jobs)
+
+    def halves(self) -> tuple[Chain, Chain]:
+        """Chains ``X`` and ``Y`` with ``self = X Yᵀ``."""
+        middle = len(self.links) // 2
+        return Chain(self.links[:middle], self.n_jobs), Chain(self.links[middle:], self.n_jobs).T
+
+    def __matmul__(self, dense: FloatArray) -> FloatArray:
+        """Multiply a dense block."""
+        for link in reversed(self.links):
+            dense = link.matmat(dense, self.n_jobs)
+        return dense
+
+    def rows(self, nodes: IntArray | Sequence[int]) -> sp.csr_array:
+        """Chosen rows of the product; every factor is asked for the rows that are reached only."""
+        chosen = np.asarray(nodes, dtype=np.int64)
+        first, *others = self.links
+        return self._push(first.rows(chosen, self.n_jobs), others)
+
+    def times_rows(self, X: sp.csr_array) -> sp.csr_array:
+        """``X @ self`` for a sparse matrix with few rows."""
+        return self._push(X, self.links)
+
+    def _push(self, X: sp.csr_array, links: Sequence[Link]) -> sp.csr_array:
+        from grfpp.linalg.products import sparse_product
+
+        for link in links:
+            reached, position = np.unique(X.indices, return_inverse=True)
+            following = link.rows(reached, self.n_jobs)
+            shape = (X.shape[0], len(reached))
+            compact = sp.csr_array((X.data, position.astype(np.int32), X.indptr), shape=shape)
+            X = sparse_product(compact, following, self.n_jobs)
+        return X
+
+    def to_csr(self) -> sp.csr_array:
+        """The whole product, sparse, if there is room for it."""
+        n, matrices = self.n_nodes, [link.to_csr(self.n_jobs) for link in self.links]
+        if len(matrices) > 1 and n > 4 * _PILOT_ROWS:
+            pilots = np.linspace(0, n - 1, _PILOT_ROWS).astype(np.int64)
+            pilot = _product([matrices[0][pilots], *matrices[1:]], self.n_jobs)
+            require_bytes(
+                int(20 * pilot.nnz * n / _PILOT_ROWS),
+                f"the sparse features of {n} nodes at degree {len(matrices)} (project() gives "
+                "dense ones of a size you choose)",
+            )
+        return _product(matrices, self.n_jobs)
+
+    def diagonal(self) -> FloatArray:
+        """The diagonal of the product, from rows of both halves."""
+        halves = [[link.to_csr(self.n_jobs) for link in half.links] for half in self.halves()]
+        parts = []
+        for start in range(0, self.n_nodes, _BLOCK_ROWS):
+            rows = slice(start, start + _BLOCK_ROWS)
+            x, y = (_product([first[rows], *rest], self.n_jobs) for first, *rest in halves)
+            parts.append(x.astype(np.float64).multiply(y).sum(axis=1))
+        return np.concatenate(parts)
+
+    def project(self, gaussian: Callable[[], FloatArray]) -> tuple[FloatArray, FloatArray]:
+        """Dense ``X G, Y G`` with one random matrix ``G`` in the middle of the chain."""
+        projection = gaussian()
+        left, right = self.halves()
+        return left @ projection, right @ projection
+
+    def project_pairs(self, gaussian: Callable[[], FloatArray]) -> tuple[FloatArray, FloatArray]:
+        """Dense features with a random matrix between the links of every pair.
+
+        Associated so that nothing is ``N x N``.
+        """
+        X: FloatArray | None = None
+        Y = np.empty(0)
+        for left, right in zip(self.links[::2], self.links[1::2], strict=True):
+            projection = gaussian()
+            projected_left = left.matmat(projection, self.n_jobs)
+            # The right link of the pair before meets the left one of this: an r x r matrix.
+            X = projected_left if X is None else X @ (Y.T @ projected_left)
+            Y = right.turn().matmat(projection, self.n_jobs)
+        assert X is not None
+        return X, Y
+
+
+def _product(matrices: Sequence[sp.csr_array], n_jobs: int) -> sp.csr_array:
+    from grfpp.linalg.products import sparse_product
+
+    product = matrices[0]
+    for matrix in matrices[1:]:
+        product = sparse_product(product, matrix, n_jobs)
+    return product

@@ -1,0 +1,1 @@
+"""Pictures, and the graphs of their superpixels."""

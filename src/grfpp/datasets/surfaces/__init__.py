@@ -1,0 +1,1 @@
+"""Triangle meshes: files, tables, and a sphere."""

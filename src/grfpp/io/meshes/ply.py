@@ -1,0 +1,209 @@
+"""PLY meshes, ASCII and binary."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from grfpp.errors import InputError
+from grfpp.io.meshes.polygons import triangles
+from grfpp.io.text import at_line, decode, shown
+from grfpp.typing import FloatArray, IntArray
+
+_TYPES = {
+    "char": "i1", "int8": "i1", "uchar": "u1", "uint8": "u1", "short": "i2", "int16": "i2",
+    "ushort": "u2", "uint16": "u2", "int": "i4", "int32": "i4", "uint": "u4", "uint32": "u4",
+    "int64": "i8", "uint64": "u8", "float": "f4", "float32": "f4", "double": "f8", "float64": "f8",
+}  # fmt: skip
+_BYTE_ORDERS = {"ascii": None, "binary_little_endian": "<", "binary_big_endian": ">"}
+
+# The values of one element, property by property: an array, or one list a row.
+Columns = dict[str, Any]
+
+
+@dataclass
+class _Element:
+    """A table of the file: its rows and, by name, the type (and length type) of each property."""
+
+    name: str
+    count: int
+    types: dict[str, str] = field(default_factory=dict)
+    length_types: dict[str, str] = field(default_factory=dict)  # of the properties that are lists
+
+
+def read_ply(data: bytes, name: str) -> tuple[FloatArray, IntArray]:
+    """Read the elements ``vertex`` and ``face`` of a PLY file."""
+    byte_order, elements, start, n_lines = _header(data, name)
+    corners = _corners(elements, name)
+    tables: dict[str, Columns] = {}
+    if byte_order is None:
+        lines = enumerate(decode(data[start:], name).split("\n"), start=n_lines + 1)
+        for element in elements:
+            tables[element.name] = _ascii_table(lines, element, name)
+    else:
+        for element in elements:
+            tables[element.name], start = _binary_table(data, start, element, byte_order, name)
+    vertex = tables["vertex"]
+    points = np.column_stack([np.asarray(vertex[axis], dtype=np.float64) for axis in "xyz"])
+    return points, _checked_triangles(tables["face"][corners], len(points), name)
+
+
+def _corners(elements: list[_Element], name: str) -> str:
+    """Check that there are vertices and faces, and name the property of the faces' corners."""
+    vertex, face = (
+        next((element for element in elements if element.name == title), _Element(title, 0))
+        for title in ("vertex", "face")
+    )
+    if not set("xyz") <= vertex.types.keys() - vertex.length_types.keys():
+        raise InputError(f"{name} has no vertices with x, y and z")
+    for title in ("vertex_indices", "vertex_index"):
+        if title in face.length_types and face.types[title][0] != "f":
+            return title
+    raise InputError(f"{name} has no faces with a list of whole numbers vertex_indices")
+
+
+def _checked_triangles(polygons: Any, n_vertices: int, name: str) -> IntArray:
+    for i, polygon in enumerate(polygons):
+        if len(polygon) < 3:
+            raise InputError(f"{name}: face {i} has {len(polygon)} corners; three are needed")
+        if isinstance(polygons, np.ndarray):
+            break  # all are as long, and their range is checked with that of the triangles
+        for corner in polygon:
+            if not 0 <= corner < n_vertices:
+                raise InputError(
+                    f"{name}: face {i} names vertex {corner}, but there are {n_vertices}, from 0"
+                )
+    return triangles(polygons)
+
+
+def _header(data: bytes, name: str) -> tuple[str | None, list[_Element], int, int]:
+    """Give the byte order (none in ASCII), the elements, and where the header ends."""
+    if not data.startswith((b"ply\n", b"ply\r")):
+        raise at_line(name, 1, "not PLY: the file must begin with a line 'ply'")
+    # As the first line ends so do the others; looking at each anew could eat a byte of data.
+    line_end = b"\r\n" if data.startswith(b"ply\r\n") else data[3:4]
+    mark = line_end + b"end_header" + line_end
+    end = data.find(mark)
+    if end < 0:
+        raise InputError(f"{name} is not a PLY file, or truncated: its header has no end_header")
+    lines = decode(data[:end].replace(line_end, b"\n"), name).split("\n")
+    byte_order: str | None = "?"
+    elements: list[_Element] = []
+    for number, line in enumerate(lines[1:], start=2):
+        match line.split():
+            case [] | ["comment" | "obj_info", *_]:
+                pass
+            case ["format", encoding, _] if encoding in _BYTE_ORDERS:
+                byte_order = _BYTE_ORDERS[encoding]
+            case ["element", title, count] if (
+                count.isascii() and count.isdigit() and title not in [e.name for e in elements]
+            ):
+                elements.append(_Element(title, int(count[:30])))
+            case ["property", kind, title] if kind in _TYPES and elements:
+                elements[-1].types[title] = _TYPES[kind]
+            case ["property", "list", length, kind, title] if (
+                elements and kind in _TYPES and _TYPES.get(length, "f")[0] != "f"
+            ):
+                elements[-1].types[title] = _TYPES[kind]
+                elements[-1].length_types[title] = _TYPES[length]
+            case _:
+                raise at_line(name, number, f"not PLY: cannot read {shown(line)}")
+    if byte_order == "?":
+        raise InputError(f"{name} is not a PLY file: its header names no format")
+    return byte_order, elements, end + len(mark), len(lines) + 1
+
+
+def _ascii_table(lines: Iterator[tuple[int, str]], element: _Element, name: str) -> Columns:
+    columns: Columns = {title: [] for title in element.types}
+    number = 0
+    for row in range(element.count):
+        words: list[str] = []
+        while not words:
+            try:
+                number, line = next(lines)
+            except StopIteration:
+                raise InputError(
+                    f"{name} is truncated: it ends before {element.name} {row + 1:,} of "
+                    f"{element.count:,}"
+                ) from None
+            words = line.split()
+        try:
+            _split_row(words, element, columns)
+        except (ValueError, IndexError, OverflowError):
+            raise at_line(
+                name, number, f"cannot read a {element.name} from {shown(line.strip())}"
+            ) from None
+    return columns
+
+
+def _split_row(words: list[str], element: _Element, columns: Columns) -> None:
+    position = 0
+    for title, kind in element.types.items():
+        read = float if kind[0] == "f" else int
+        if title in element.length_types:
+            length = int(words[position])
+            values = words[position + 1 : position + 1 + length]
+            if len(values) != length:
+                raise ValueError
+            columns[title].append([read(value) for value in values])
+            position += 1 + length
+        else:
+            columns[title].append(read(words[position]))
+            position += 1
+
+
+def _binary_table(
+    data: bytes, start: int, element: _Element, byte_order: str, name: str
+) -> tuple[Columns, int]:
+    """Read the rows at once where all lists are as long as in the first row, else one by one."""
+    if not element.count or not element.types:
+        return {title: [] for title in element.types}, start
+    first, _ = _binary_row(data, start, element, byte_order, name)
+    parts: list[tuple[Any, ...]] = []
+    for title, kind in element.types.items():
+        if title in element.length_types:
+            parts.append((f"{title} length", byte_order + element.length_types[title]))
+            parts.append((title, byte_order + kind, (len(first[title]),)))
+        else:
+            parts.append((title, byte_order + kind))
+    dtype = np.dtype(parts)
+    if element.count * dtype.itemsize <= len(data) - start:
+        rows = np.frombuffer(data, dtype, element.count, start)
+        if all(
+            (rows[f"{title} length"] == len(first[title])).all() for title in element.length_types
+        ):
+            columns = {title: rows[title] for title in element.types}
+            return columns, start + element.count * dtype.itemsize
+    lists: Columns = {title: [] for title in element.types}
+    for _ in range(element.count):
+        row, start = _binary_row(data, start, element, byte_order, name)
+        for title, value in row.items():
+            lists[title].append(value)
+    return lists, start
+
+
+def _binary_row(
+    data: bytes, start: int, element: _Element, byte_order: str, name: str
+) -> tuple[Columns, int]:
+    row: Columns = {}
+    for title, kind in element.types.items():
+        if title in element.length_types:
+            length, start = _numbers(data, start, byte_order + element.length_types[title], 1, name)
+            row[title], start = _numbers(data, start, byte_order + kind, int(length[0]), name)
+        else:
+            value, start = _numbers(data, start, byte_order + kind, 1, name)
+            row[title] = value[0]
+    return row, start
+
+
+def _numbers(
+    data: bytes, start: int, kind: str, count: int, name: str
+) -> tuple[npt.NDArray[Any], int]:
+    end = start + count * np.dtype(kind).itemsize
+    if not start <= end <= len(data):
+        raise InputError(f"{name} is truncated, or damaged at byte {start:,}")
+    return np.frombuffer(data, kind, count, start), end

@@ -1,0 +1,60 @@
+"""What the mesh formats share: numbers out of words, polygons into triangles."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from grfpp.io.text import at_line, shown
+from grfpp.typing import IntArray
+
+
+def coordinates(words: Sequence[str], name: str, line: int) -> list[float]:
+    """Read a point; what follows its three numbers (colours, normals) is left out."""
+    try:
+        if len(words) < 3:
+            raise ValueError
+        return [float(word) for word in words[:3]]
+    except ValueError:
+        found = shown(" ".join(words))
+        raise at_line(
+            name, line, f"expected the three coordinates of a point, found {found}"
+        ) from None
+
+
+def whole_numbers(words: Sequence[str], name: str, line: int) -> list[int]:
+    """Read whole numbers."""
+    try:
+        return [int(word) for word in words]
+    except ValueError:
+        raise at_line(
+            name, line, f"expected whole numbers, found {shown(' '.join(words))}"
+        ) from None
+
+
+def checked_polygon(corners: list[int], n_vertices: int, name: str, line: int) -> list[int]:
+    """Check that a polygon has three corners at least and that they exist."""
+    if len(corners) < 3:
+        raise at_line(name, line, f"a face needs three corners at least, found {len(corners)}")
+    for corner in corners:
+        if not 0 <= corner < n_vertices:
+            raise at_line(
+                name, line, f"the face names vertex {corner}, but there are {n_vertices}, from 0"
+            )
+    return corners
+
+
+def triangles(polygons: Sequence[Sequence[int]] | npt.NDArray[Any]) -> IntArray:
+    """Cut polygons into fans of triangles; those of an array all have the same size."""
+    if isinstance(polygons, np.ndarray):
+        fans = [polygons[:, [0, i, i + 1]] for i in range(1, polygons.shape[1] - 1)]
+        return np.stack(fans, axis=1).reshape(-1, 3).astype(np.int64)
+    corners_of_all = [
+        (corners[0], corners[i], corners[i + 1])
+        for corners in polygons
+        for i in range(1, len(corners) - 1)
+    ]
+    return np.array(corners_of_all, dtype=np.int64).reshape(-1, 3)

@@ -1,0 +1,1 @@
+"""Sparse and dense linear algebra that knows nothing of walks."""

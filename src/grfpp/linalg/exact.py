@@ -1,0 +1,282 @@
+"""What estimates are measured against: dense kernels and deterministic products.
+
+Functions of a weight matrix are given here by a scalar function or by power-series coefficients;
+`Kernel.exact` and `Kernel.apply` choose among them.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import Any, Protocol
+
+import numpy as np
+
+from grfpp.errors import InputError
+from grfpp.memory import require_bytes
+from grfpp.typing import FloatArray
+
+ScalarFunction = Callable[[FloatArray], FloatArray]
+Coefficients = Callable[[int, float], FloatArray]
+
+
+class WeightMatrix(Protocol):
+    """What is asked of a graph here."""
+
+    @property
+    def n_nodes(self) -> int:
+        """Number of rows and of columns."""
+
+    @property
+    def adjacency(self) -> Any:
+        """The matrix, in CSR form."""
+
+    @property
+    def is_directed(self) -> bool:
+        """Whether it is not symmetric."""
+
+    def spectral_radius(self) -> float:
+        """Its spectral radius."""
+
+
+MAX_DEGREE = 100_000
+"""Highest polynomial degree, that is the most products with ``W``, of any method here."""
+
+# The interval is this much wider than the spectral radius found, which has about nine digits.
+_MARGIN = 1e-8
+_TOO_LARGE = "the kernel's values on this graph exceed the range of float64; scale the graph down"
+
+
+def dense_weights(graph: WeightMatrix) -> FloatArray:
+    """Return the weight matrix as a dense array, if there is room to work with such arrays."""
+    n, arrays = graph.n_nodes, 12 if graph.is_directed else 5
+    require_bytes(arrays * 8 * n * n, f"a dense kernel of {n} nodes, with room to compute it,")
+    dense: FloatArray = graph.adjacency.toarray()
+    return dense
+
+
+def dense_symmetric(weights: FloatArray, function: ScalarFunction) -> FloatArray:
+    """``function(W)`` of a symmetric matrix from all its eigenvalues and eigenvectors.
+
+    Examples
+    --------
+    >>> dense_symmetric(np.array([[0.0, 1.0], [1.0, 0.0]]), lambda x: (2 + x) ** 2)
+    array([[5., 4.],
+           [4., 5.]])
+    """
+    eigenvalues, vectors = np.linalg.eigh(weights)
+    kernel: FloatArray = (vectors * finite(function(eigenvalues))) @ vectors.T
+    kernel += kernel.T
+    kernel *= 0.5
+    return kernel
+
+
+def chebyshev_coefficients(function: ScalarFunction, radius: float, tol: float) -> FloatArray:
+    """Coefficients ``c`` of ``function(x) ≈ Σ c_j T_j(x / radius)`` on ``[−radius, radius]``.
+
+    Sampled at 32, 64, 128 … Chebyshev points until the coefficients have fallen far enough; then
+    cut so that those left out add up to at most ``tol`` times the largest value of the function.
+
+    Examples
+    --------
+    >>> len(chebyshev_coefficients(np.exp, 1.0, 1e-10))
+    11
+    """
+    from scipy.fft import dct
+
+    n_points = 32
+    while n_points <= 2 * MAX_DEGREE:
+        angles = (np.arange(n_points) + 0.5) * (math.pi / n_points)
+        values = finite(function(radius * np.cos(angles)))
+        coefficients: FloatArray = dct(values, type=2) / n_points
+        coefficients[0] /= 2
+        tails = np.cumsum(np.abs(coefficients[::-1]))[::-1]
+        # Rounding in the samples leaves about this much in the sum, however many are taken.
+        floor = 4 * np.finfo(np.float64).eps * math.sqrt(n_points)
+        n_kept = int(np.count_nonzero(tails > max(tol, floor) * np.abs(values).max()))
+        if n_kept <= 3 * n_points // 4 and n_kept <= MAX_DEGREE + 1:
+            return coefficients[: max(n_kept, 1)]
+        n_points *= 2
+    raise InputError(
+        f"a polynomial of degree {MAX_DEGREE} does not reach tol={tol:g} on the spectral interval "
+        f"[-{radius:.6g}, {radius:.6g}]: the kernel varies too fast on it, or is singular too near "
+        "its ends; scale the graph down or raise tol"
+    )
+
+
+def chebyshev_apply(
+    graph: WeightMatrix, function: ScalarFunction, vectors: FloatArray, tol: float
+) -> FloatArray:
+    """``function(W) @ vectors`` for an undirected graph, by Chebyshev polynomials of ``W``.
+
+    The error of each column ``v`` is at most ``tol · max |function| · ‖v‖``, the maximum over
+    ``[−ρ, ρ]`` with ``ρ`` the spectral radius.
+    """
+    radius = graph.spectral_radius() * (1 + _MARGIN)
+    if radius == 0:
+        result: FloatArray = finite(function(np.zeros(1)))[0] * vectors
+        return result
+    coefficients = chebyshev_coefficients(function, radius, tol)
+    weights = graph.adjacency
+    result = coefficients[0] * vectors
+    if len(coefficients) == 1:
+        return result
+    previous, current = vectors, (weights @ vectors) * (1 / radius)
+    result += coefficients[1] * current
+    scratch = np.empty_like(result)
+    for coefficient in coefficients[2:]:
+        # T_{j+1} = 2 x T_j − T_{j−1}, without temporary arrays beside the product's own.
+        following = weights @ current
+        following *= 2 / radius
+        following -= previous
+        np.multiply(following, coefficient, out=scratch)
+        result += scratch
+        previous, current = current, following
+    return result
+
+
+def taylor_apply(
+    graph: WeightMatrix, coefficients: Coefficients, radius: float, vectors: FloatArray, tol: float
+) -> FloatArray:
+    """``Σ α_k W^k @ vectors`` for any graph, by adding up the power series.
+
+    Parameters
+    ----------
+    graph
+        Directed or not, of spectral radius below `radius`.
+    coefficients
+        Gives ``α_k · scale^k`` for ``k < n``, or more of them, when called with ``(n, scale)``,
+        and raises `OverflowError` when float64 cannot hold them.
+    radius
+        Radius of convergence of the series.
+    vectors
+        Of shape ``(N,)`` or ``(N, c)``.
+    tol
+        The error of each column is at most ``tol`` times its largest absolute value.
+
+    Raises
+    ------
+    InputError
+        When the terms cancel so much that rounding alone exceeds ``tol``, or when the series needs
+        more than 100,000 terms.
+    """
+    yardstick, bound, table, tails = _bounded_terms(graph, coefficients, radius)
+    weights, spread = graph.adjacency, float(yardstick.max())
+    units = yardstick if vectors.ndim == 1 else yardstick[:, None]
+    term = vectors
+    result: FloatArray = table[0] * vectors
+    added = _largest(result)
+    for coefficient, tail in zip(table[1:], tails[1:], strict=True):
+        term = weights @ term
+        term *= 1 / bound
+        result += coefficient * term
+        largest = _largest(term)
+        added += abs(coefficient) * largest
+        # In units of the yardstick no product with W / bound makes a vector longer, so what is
+        # left is at most `tail` times the present length.
+        length = largest if spread == 1 else spread * _largest(term / units)
+        if np.all(tail * length <= tol * _largest(result)):
+            break
+    rounding = np.finfo(np.float64).eps * added
+    if np.any(rounding > tol * _largest(finite(result))):
+        raise InputError(
+            f"the terms of the power series cancel: rounding alone may exceed tol={tol:g}; "
+            "raise tol, scale the graph down, or use exact (or expm_multiply, for diffusion)"
+        )
+    return result
+
+
+def expm_multiply(graph: WeightMatrix, lam: float, vectors: FloatArray) -> FloatArray:
+    """``exp(lam W) @ vectors`` to double precision, after Al-Mohy and Higham, by scipy."""
+    from scipy.sparse.linalg import expm_multiply as al_mohy_higham
+
+    with np.errstate(over="ignore", invalid="ignore"):
+        return finite(al_mohy_higham(graph.adjacency * lam, vectors))
+
+
+def summable_terms(coefficients: Coefficients, scale: float) -> FloatArray:
+    """``α_k · scale^k`` as far as their sum changes in float64."""
+    return _table(coefficients, scale, 1.0)[0]
+
+
+def finite(values: Any) -> FloatArray:
+    """Return the values, or raise `InputError` when some exceed the range of float64."""
+    array: FloatArray = np.asarray(values, dtype=np.float64)
+    if not np.isfinite(array).all():
+        raise InputError(_TOO_LARGE)
+    return array
+
+
+def _largest(vectors: FloatArray) -> FloatArray:
+    """Largest absolute value of each column."""
+    return np.asarray(np.maximum(vectors.max(axis=0), -vectors.min(axis=0)))
+
+
+def _bounded_terms(
+    graph: WeightMatrix, coefficients: Coefficients, radius: float
+) -> tuple[FloatArray, float, FloatArray, FloatArray]:
+    """Choose how to measure the terms of a power series.
+
+    Returns a vector ``u ≥ 1`` and a ``bound < radius`` with ``W u ≤ bound · u``, the table of
+    ``α_k · bound^k``, and the sums of its absolute values beyond each ``k``.
+    """
+    ones = np.ones(graph.n_nodes)
+    largest_row = float(graph.adjacency.sum(axis=1).max())
+    if largest_row == 0:
+        return ones, 1.0, coefficients(1, 1.0)[:1], np.zeros(1)
+    if largest_row < radius:
+        try:
+            return ones, largest_row, *_table(coefficients, largest_row, 1.0)
+        except (InputError, OverflowError):
+            # Some rows are far above the spectral radius: a better yardstick may still do.
+            pass
+    yardstick, bound = _yardstick(graph, min(radius, largest_row))
+    try:
+        return yardstick, bound, *_table(coefficients, bound, float(yardstick.max()))
+    except OverflowError:
+        raise InputError(_TOO_LARGE) from None
+
+
+def _yardstick(graph: WeightMatrix, ceiling: float) -> tuple[FloatArray, float]:
+    """Find ``u ≥ 1`` with ``W u ≤ bound · u`` for a bound between spectral radius and ceiling.
+
+    ``u = Σ (W/s)^k 1`` does for every ``s`` above the spectral radius, and long partial sums do.
+    """
+    low = graph.spectral_radius()
+    # Not far above the spectral radius, where the terms of an entire series would be huge.
+    ceiling = min(ceiling, 1.5 * low if low else 1.0)
+    shrink, bound = low + (ceiling - low) / 3, low + 2 * (ceiling - low) / 3
+    weights = graph.adjacency * (1 / shrink)
+    u = np.ones(graph.n_nodes)
+    for _ in range(MAX_DEGREE):
+        product = weights @ u
+        if np.all(product * shrink <= bound * u):
+            return u, bound
+        u = finite(1 + product)
+    raise InputError(
+        f"the spectral radius {low:.9g} is too close to the radius of convergence {ceiling:.9g} "
+        "for a power series; scale the graph down"
+    )
+
+
+def _table(
+    coefficients: Coefficients, scale: float, spread: float
+) -> tuple[FloatArray, FloatArray]:
+    """``α_k · scale^k`` as far as they matter, and the sums of ``|α_j| scale^j`` over ``j > k``."""
+    n = 64
+    while n <= 2 * MAX_DEGREE:
+        table = coefficients(n, scale)
+        absolute = np.abs(table)
+        third, fourth = absolute[n // 2 : 3 * n // 4].sum(), absolute[3 * n // 4 :].sum()
+        # Quarters of a converging series soon fall at least as fast as a geometric series.
+        if fourth == 0:
+            beyond = 0.0
+        elif fourth < third:
+            beyond = float(fourth * fourth / (third - fourth))
+        else:
+            beyond = math.inf
+        # Below what rounding loses anyway.
+        if spread * beyond <= 1e-18 * absolute.sum():
+            return table, np.append(np.cumsum(absolute[:0:-1])[::-1], 0.0) + beyond
+        n *= 2
+    raise InputError(f"the power series needs more than {MAX_DEGREE} terms; scale the graph down")

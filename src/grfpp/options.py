@@ -1,0 +1,167 @@
+"""`WalkOptions`: what a user can choose about walks, as one value."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Any, Literal, Self, TypedDict, Unpack, cast, get_args
+
+import numpy as np
+import numpy.typing as npt
+
+from grfpp.arguments import one_of, whole
+from grfpp.errors import InputError
+from grfpp.parallel import thread_count
+from grfpp.termination import Geometric, Termination, termination_from_spec
+
+Storage = Literal["memory", "recompute"]
+OnInfiniteVariance = Literal["raise", "warn", "ignore"]
+
+#: The law of the walk lengths where none is asked for.
+DEFAULT_LAW = Geometric(0.1)
+#: No use of stitching is known beyond single digits; this keeps absurd requests out.
+MAX_DEGREE = 1024
+
+
+class MoreWalkKeywords(TypedDict, total=False):
+    """The options that are seldom given, as keywords; see `WalkOptions`."""
+
+    reuse_walks: bool
+    truncate: bool
+    on_infinite_variance: OnInfiniteVariance
+    full_walks: bool
+    dtype: npt.DTypeLike
+    storage: Storage
+    n_jobs: int
+
+
+class WalkKeywords(MoreWalkKeywords, total=False):
+    """All options as keywords, in the forms that users may give."""
+
+    degree: int
+    n_walks: int
+    termination: Termination | str | None
+    seed: int | None
+
+
+@dataclass(frozen=True, kw_only=True)
+class WalkOptions:
+    """How a kernel is estimated by walks; checked when it is made.
+
+    Everything that walks holds one of these and passes it on whole.
+
+    Parameters
+    ----------
+    degree
+        Stitching degree ``l``: the estimate is a product of ``2 l`` independent factors. Degree 1
+        is the method of regular graph random features.
+    n_walks
+        Walks from every node for every factor.
+    termination
+        The law of the walk lengths: a law, how the command line writes it (``"geometric:0.1"``), or
+        ``None`` for ``Geometric(0.1)``.
+    seed
+        A whole number; the result is the same to the last bit for any number of threads. ``None``
+        draws one.
+    reuse_walks
+        Use one set of walks for all factors. This saves walking and is biased (most of all on the
+        diagonal, at degree 1), because the factors are no longer independent.
+    truncate
+        Accept a law with bounded lengths although it cuts off a part of the kernel's series.
+    on_infinite_variance
+        What to do about a law that makes the variance infinite: ``"raise"``, ``"warn"``,
+        ``"ignore"``.
+    full_walks
+        Walk on where all later ``f(k)`` are zero in float64. This changes no number; it is for
+        studies of how long walks take.
+    dtype
+        Of the stored factors, float64 or float32; sums are made in float64.
+    storage
+        ``"memory"`` keeps the factors. ``"recompute"`` walks them again for every product, with the
+        same numbers: for graphs whose factors do not fit.
+    n_jobs
+        Threads; -1 for all cores.
+
+    Examples
+    --------
+    >>> options = WalkOptions.of(degree=4, termination="poisson:4", seed=7)
+    >>> options.termination
+    Poisson(mean=4.0)
+    >>> options.changed(degree=1).degree
+    1
+    >>> WalkOptions.of(n_walks=0)
+    Traceback (most recent call last):
+    grfpp.errors.InputError: n_walks must be a whole number >= 1, found 0
+    """
+
+    degree: int = 2
+    n_walks: int = 16
+    termination: Termination = None  # type: ignore[assignment]  # a law once it is checked
+    seed: int = None  # type: ignore[assignment]  # drawn once it is checked
+    reuse_walks: bool = False
+    truncate: bool = False
+    on_infinite_variance: OnInfiniteVariance = "raise"
+    full_walks: bool = False
+    dtype: np.dtype[Any] = np.float64  # type: ignore[assignment]  # a dtype once it is checked
+    storage: Storage = "memory"
+    n_jobs: int = -1
+
+    def __post_init__(self) -> None:
+        if whole(self.degree, "degree", 1) > MAX_DEGREE:
+            raise InputError(f"degree must be at most {MAX_DEGREE}, found {self.degree}")
+        one_of(self.on_infinite_variance, "on_infinite_variance", get_args(OnInfiniteVariance))
+        one_of(self.storage, "storage", get_args(Storage))
+        thread_count(self.n_jobs)
+        checked = {
+            "degree": whole(self.degree, "degree", 1),
+            "n_walks": whole(self.n_walks, "n_walks", 1),
+            "termination": law_of(self.termination),
+            "seed": drawn_seed() if self.seed is None else whole(self.seed, "seed", 0),
+            "reuse_walks": bool(self.reuse_walks),
+            "dtype": _value_type(self.dtype),
+        }
+        for name, value in checked.items():
+            object.__setattr__(self, name, value)
+
+    @classmethod
+    def of(cls, **options: Unpack[WalkKeywords]) -> Self:
+        """The options that these keywords ask for, in any of the forms that users give."""
+        return cls(**cast(Any, options))
+
+    def changed(self, **options: Any) -> Self:
+        """The same but for some options."""
+        return replace(self, **options)
+
+
+def law_of(termination: Termination | str | None) -> Termination:
+    """A law of walk lengths, given as such or as the command line writes it.
+
+    Examples
+    --------
+    >>> law_of("poisson:4"), law_of(None)
+    (Poisson(mean=4.0), Geometric(p_halt=0.1))
+    """
+    if termination is None:
+        return DEFAULT_LAW
+    if isinstance(termination, Termination):
+        return termination
+    if isinstance(termination, str):
+        return termination_from_spec(termination)
+    raise InputError(
+        "termination must be a law such as Geometric(0.1), or text such as 'geometric:0.1', "
+        f"not {termination!r}"
+    )
+
+
+def drawn_seed() -> int:
+    """A seed that nobody has asked for."""
+    return int(np.random.SeedSequence().generate_state(1, np.uint64)[0])
+
+
+def _value_type(dtype: npt.DTypeLike) -> np.dtype[Any]:
+    try:
+        found = np.dtype(dtype)
+    except TypeError:
+        raise InputError(f"dtype must be float64 or float32, not {dtype!r}") from None
+    if found not in (np.float64, np.float32):
+        raise InputError(f"dtype must be float64 or float32, not {found}")
+    return found

@@ -1,0 +1,153 @@
+"""How well a classifier does that is chosen anew in every fold: nested cross-validation.
+
+As in "A fair comparison of graph neural networks" (Errica et al. 2020): the graphs are cut into
+folds of equal shares of each class; each fold is predicted by a classifier that was chosen and
+trained on the other folds only. The choice among candidates is made by the out-of-bag accuracy of
+their forests: every tree judges the training graphs that it was not grown from. That is the
+cross-validation that forests have within them; no graph of the fold takes part in it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from grfpp.arguments import whole
+from grfpp.errors import InputError
+from grfpp.typing import FloatArray
+
+#: Trees of the forests that candidates are compared by, and of the one that is chosen.
+TRIAL_TREES, TREES = 48, 200
+
+
+@dataclass(frozen=True)
+class FoldScore:
+    """What came of one fold.
+
+    Attributes
+    ----------
+    fold
+        Its number.
+    chosen
+        The candidate that was chosen on the other folds.
+    inner
+        Its out-of-bag accuracy there.
+    accuracy
+        On this fold.
+    """
+
+    fold: int
+    chosen: Any
+    inner: float
+    accuracy: float
+
+
+def nested_forest_scores(
+    candidates: Mapping[Any, FloatArray],
+    classes: npt.ArrayLike,
+    *,
+    n_folds: int = 10,
+    seed: int = 0,
+    n_trees: int = TREES,
+    n_jobs: int = 1,
+) -> list[FoldScore]:
+    """Accuracy of random forests on each fold, the features chosen on the other folds.
+
+    Parameters
+    ----------
+    candidates
+        Features of all graphs, a row a graph, by whatever names them. They must not have been
+        made with the help of the classes.
+    classes
+        The class of each graph.
+    n_folds, seed
+        The folds are a function of both and of the classes, so that several methods are compared
+        on the same folds.
+    n_trees
+        Of the forest that predicts.
+    n_jobs
+        Threads; the result is the same for any number of them.
+
+    Examples
+    --------
+    >>> rng = np.random.default_rng(0)
+    >>> y = np.arange(60) % 2
+    >>> good, bad = y[:, np.newaxis] + rng.normal(0, 0.2, (60, 1)), rng.normal(size=(60, 1))
+    >>> scores = nested_forest_scores({"bad": bad, "good": good}, y, n_folds=3, n_trees=20)
+    >>> [(score.chosen, score.accuracy) for score in scores]
+    [('good', 1.0), ('good', 1.0), ('good', 1.0)]
+    """
+    y = np.asarray(classes)
+    seed = whole(seed, "seed", 0) % 2**32
+    _check(candidates, y)
+    features = {name: np.asarray(X, dtype=np.float32) for name, X in candidates.items()}
+    found = []
+    for fold, (train, test) in enumerate(stratified_folds(y, n_folds, seed)):
+        inner = {
+            name: _forest(TRIAL_TREES, seed, n_jobs, oob_score=True)
+            .fit(X[train], y[train])
+            .oob_score_
+            for name, X in features.items()
+        }
+        # Equal scores: the first, so that candidates can be given with the simplest first.
+        best = max(inner, key=lambda name: inner[name])
+        forest = _forest(n_trees, seed, n_jobs).fit(features[best][train], y[train])
+        accuracy = float(np.mean(forest.predict(features[best][test]) == y[test]))
+        found.append(FoldScore(fold, best, float(inner[best]), accuracy))
+    return found
+
+
+def stratified_folds(
+    classes: npt.ArrayLike, n_folds: int, seed: int = 0
+) -> list[tuple[npt.NDArray[np.intp], npt.NDArray[np.intp]]]:
+    """Numbers of the training and of the test graphs of each fold.
+
+    Raises
+    ------
+    InputError
+        When there is one class only, or a class with fewer graphs than folds.
+    """
+    from sklearn.model_selection import StratifiedKFold
+
+    y = np.asarray(classes)
+    whole(n_folds, "n_folds", 2)
+    names, counts = np.unique(y, return_counts=True)
+    if len(names) < 2:
+        raise InputError(
+            f"all {len(y)} graphs are of one class; classification needs at least two classes"
+        )
+    if counts.min() < n_folds:
+        raise InputError(
+            f"class {names[counts.argmin()]} has {counts.min()} graphs, too few for {n_folds} "
+            f"folds; use at most {counts.min()} folds"
+            if counts.min() > 1
+            else f"class {names[counts.argmin()]} has a single graph: it cannot be in two folds"
+        )
+    folds = StratifiedKFold(n_folds, shuffle=True, random_state=whole(seed, "seed", 0) % 2**32)
+    return list(folds.split(np.zeros(len(y)), y))
+
+
+def _forest(n_trees: int, seed: int, n_jobs: int, **more: Any) -> Any:
+    from sklearn.ensemble import RandomForestClassifier
+
+    return RandomForestClassifier(n_trees, random_state=seed, n_jobs=n_jobs, **more)
+
+
+def _check(candidates: Mapping[Any, FloatArray], y: npt.NDArray[Any]) -> None:
+    if not candidates:
+        raise InputError("there are no candidates to choose from")
+    for name, X in candidates.items():
+        if np.ndim(X) != 2 or len(X) != len(y):
+            raise InputError(
+                f"features must have a row for each of the {len(y)} graphs, found shape "
+                f"{np.shape(X)} for {name!r}"
+            )
+        if not (np.abs(X) <= np.finfo(np.float32).max).all():
+            raise InputError(
+                f"features of {name!r} are not finite, or too large for a forest; use a smaller "
+                "sigma"
+            )

@@ -1,0 +1,1 @@
+"""Tasks whose samples are the nodes of one graph."""

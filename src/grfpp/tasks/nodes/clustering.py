@@ -1,0 +1,171 @@
+"""`SpectralKernelClustering`: nodes that a kernel says are alike come into one cluster."""
+
+from __future__ import annotations
+
+import warnings
+from dataclasses import KW_ONLY, dataclass
+from typing import Any, Self
+
+import numpy as np
+import numpy.typing as npt
+from sklearn.base import BaseEstimator, ClusterMixin
+from sklearn.utils.validation import check_is_fitted
+
+from grfpp.arguments import whole
+from grfpp.errors import InputError
+from grfpp.tasks.kernels import operator_of, settled_seed
+from grfpp.tasks.nodes.inputs import read_graph, set_graph_tags
+from grfpp.tasks.nodes.pair_error import pair_error
+from grfpp.tasks.nodes.spectral import component_groups, spectral_embedding
+from grfpp.tasks.parameters import OneGraphParameters
+from grfpp.typing import FloatArray
+
+__all__ = ["SpectralKernelClustering", "pair_error"]
+
+
+@dataclass(eq=False, repr=False)
+class SpectralKernelClustering(OneGraphParameters, ClusterMixin, BaseEstimator):  # type: ignore[misc]  # untyped base
+    """Spectral clustering of the nodes of a graph by a kernel, estimated from walks or exact.
+
+    The leading eigenvectors of the kernel, symmetrised and normalised by its row sums, place the
+    nodes on a sphere (`spectral_embedding`), where k-means finds the clusters.
+    Beyond 500 nodes the kernel is not formed: Lanczos iterations multiply with its factors.
+
+    Parameters
+    ----------
+    n_clusters
+        Number of clusters, at most the number of nodes.
+    n_init
+        How often k-means starts anew; the best run counts.
+    kernel, estimate, degree, n_walks, termination, sigma, normalization, reuse_walks
+        As for `grfpp.tasks.kernels.kernel_operator`: ``kernel="exact"`` or ``estimate="exact"``
+        for the kernel itself, ``degree=1`` for regular GRFs, more for GRFs++.
+    random_state
+        Seed of the walks and of k-means. The same seed gives the same clusters for any `n_jobs`.
+    n_jobs
+        Threads; -1 for all cores.
+
+    Attributes
+    ----------
+    labels_
+        The cluster of each node, from 0.
+    embedding_
+        Where the nodes are on the sphere, of shape ``(n_nodes, n_clusters)``.
+    eigenvalues_
+        Of the normalised kernel: 1 for each component, then the largest others. A large step after
+        the last one speaks for the number of clusters.
+    n_features_in_
+        Number of nodes.
+    seed_
+        The seed that was used.
+
+    Notes
+    -----
+    Where there are at most `n_clusters` connected components, each cluster lies within one of them:
+    a component has one cluster, and one more for each of the leading eigenvectors that lives on it.
+    Where there are more components, none is divided and the smallest share the last cluster; to
+    divide a large component beside many small ones, cluster it alone.
+
+    Examples
+    --------
+    >>> import networkx as nx
+    >>> from grfpp.tasks import SpectralKernelClustering
+    >>> from grfpp.tasks.nodes.clustering import pair_error
+    >>> club = nx.karate_club_graph()
+    >>> parties = [club.nodes[node]["club"] for node in club]
+    >>> clustering = SpectralKernelClustering(n_clusters=2, random_state=0)
+    >>> labels = clustering.fit_predict(nx.to_scipy_sparse_array(club, weight=None))
+    >>> pair_error(labels, parties) < 0.15
+    True
+    """
+
+    n_clusters: int = 8
+    _: KW_ONLY
+    n_init: int = 10
+
+    def fit(self, X: Any, y: Any = None) -> Self:
+        """Cluster the nodes of a graph.
+
+        Parameters
+        ----------
+        X
+            An adjacency matrix, or anything else that `grfpp.Graph` takes.
+        y
+            Not used.
+        """
+        k = whole(self.n_clusters, "n_clusters", 1)
+        n_init = whole(self.n_init, "n_init", 1)
+        graph = read_graph(self, X, reset=True)
+        if k > graph.n_nodes:
+            raise InputError(
+                f"n_clusters={k} is more than the number of nodes, {graph.n_nodes}; "
+                "each cluster needs one at least"
+            )
+        self.seed_ = settled_seed(self.random_state)
+        K = operator_of(self, graph, random_state=self.seed_)
+        self.embedding_, self.eigenvalues_ = spectral_embedding(K, graph.adjacency, k)
+        groups = component_groups(graph.adjacency, k)
+        self.labels_ = _clusters(self.embedding_, groups, k, n_init, self.seed_)
+        return self
+
+    def score(self, X: Any, y: Any) -> float:
+        """One minus the `pair_error` of the clusters that were found (the Rand index).
+
+        Parameters
+        ----------
+        X
+            The graph that was fitted.
+        y
+            The true class of each node.
+        """
+        check_is_fitted(self, "labels_")
+        if y is None:
+            raise InputError("score compares clusters with true classes: pass them as y")
+        read_graph(self, X, reset=False)
+        return 1.0 - pair_error(self.labels_, y)
+
+    def __sklearn_tags__(self) -> Any:
+        return set_graph_tags(super().__sklearn_tags__())
+
+
+def _clusters(
+    points: FloatArray, groups: npt.NDArray[np.int64], k: int, n_init: int, seed: int
+) -> npt.NDArray[np.int32]:
+    """Clusters of the points by k-means, those of each group of components for themselves."""
+    n_groups = int(groups.max()) + 1
+    if n_groups == 1:
+        return _k_means(points, k, n_init, seed)
+    labels, n_found = np.empty(len(points), np.int32), 0
+    for group, share in enumerate(_shares(points[:, n_groups:], groups)):
+        own = groups == group
+        found = _k_means(points[own], share, n_init, seed) if share > 1 else 0
+        labels[own] = n_found + found
+        n_found += share
+    return labels
+
+
+def _shares(others: FloatArray, groups: npt.NDArray[np.int64]) -> list[int]:
+    """How many clusters each group gets: one, and one for each other vector that lives on it."""
+    sizes = np.bincount(groups)
+    indicator = groups == np.arange(len(sizes))[:, np.newaxis]
+    homes = (indicator.astype(np.float64) @ others**2).argmax(axis=0)
+    shares = 1 + np.bincount(homes, minlength=len(sizes))
+    # Equal components may share a vector, and then the count can exceed what one of them holds.
+    while (shares > sizes).any():
+        shares[np.argmax(shares - sizes)] -= 1
+        shares[np.argmax(sizes - shares)] += 1
+    return [int(share) for share in shares]
+
+
+def _k_means(points: FloatArray, k: int, n_init: int, seed: int) -> npt.NDArray[np.int32]:
+    from sklearn.cluster import KMeans
+    from sklearn.exceptions import ConvergenceWarning
+    from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]  # it has no types
+
+    # One thread: several would add in another order, and their number would change the result.
+    with threadpool_limits(1, user_api="openmp"), warnings.catch_warnings():
+        # Fewer places than clusters: nodes that nothing tells apart stay together.
+        warnings.simplefilter("ignore", ConvergenceWarning)
+        found = KMeans(k, n_init=n_init, random_state=seed % 2**32).fit(points)
+    labels: npt.NDArray[np.int32] = found.labels_
+    return labels

@@ -1,0 +1,139 @@
+"""`GraphRandomFeatures`: a graph in, features of its nodes out."""
+
+from __future__ import annotations
+
+from dataclasses import KW_ONLY, dataclass
+from typing import Any, Self
+
+from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
+from sklearn.utils.validation import check_is_fitted
+
+from grfpp.arguments import whole
+from grfpp.errors import InputError
+from grfpp.exact_kernel import ExactKernel
+from grfpp.tasks.kernels import operator_of, settled_seed
+from grfpp.tasks.nodes.inputs import read_graph, set_graph_tags
+from grfpp.tasks.parameters import OneGraphParameters
+
+
+@dataclass(eq=False, repr=False)
+class GraphRandomFeatures(
+    OneGraphParameters,
+    ClassNamePrefixFeaturesOutMixin,  # type: ignore[misc]  # untyped base
+    TransformerMixin,  # type: ignore[misc]  # untyped base
+    BaseEstimator,  # type: ignore[misc]  # untyped base
+):
+    """Features of the nodes of a graph whose products estimate a kernel.
+
+    An estimate is ``K̂ = X Yᵀ`` with independent ``X`` and ``Y``; `side` says which of the two
+    `transform` gives. Two transformers that differ in nothing but `side` give both:
+
+    ``left.fit_transform(graph) @ right.fit_transform(graph).T`` is an unbiased estimate of ``K``.
+
+    A model that is given one side only works with ``X Xᵀ``. That is close to ``K`` but for more
+    weight on the diagonal, from the noise that a row shares with itself, as if a ridge had been
+    added. The mean of ``X`` is ``K^½``, and so are the features for ``estimate="exact"``.
+
+    Parameters
+    ----------
+    n_components
+        Dimension of dense features (the paper's option II). ``None`` for sparse ones with one
+        column a node (option I).
+    side
+        ``"left"`` for ``X``, ``"right"`` for ``Y``. On undirected graphs they are two draws from
+        the same law (except for kernels with ``α_0 < 0``, where ``X`` has the sign). On directed
+        graphs ``X`` follows the arcs and ``Y`` goes against them.
+    kernel, estimate, degree, n_walks, termination, sigma, normalization, reuse_walks
+        As for `grfpp.tasks.kernels.kernel_operator`.
+    random_state
+        Seed of the walks and of the projection. The same seed gives the same features for any
+        `n_jobs`.
+    n_jobs
+        Threads; -1 for all cores.
+
+    Attributes
+    ----------
+    n_features_in_
+        Number of nodes.
+    seed_
+        The seed that was used: `transform` walks the same walks again.
+
+    Notes
+    -----
+    Rows are nodes, and nodes are not independent of each other: to cross-validate a model on these
+    features, transform the whole graph first and split the rows of the result.
+
+    Examples
+    --------
+    >>> import networkx as nx
+    >>> from grfpp.tasks import GraphRandomFeatures
+    >>> graph = nx.karate_club_graph()
+    >>> GraphRandomFeatures(random_state=0).fit_transform(graph).shape
+    (34, 34)
+    >>> GraphRandomFeatures(n_components=8, random_state=0).fit_transform(graph).shape
+    (34, 8)
+    """
+
+    n_components: int | None = None
+    _: KW_ONLY
+    side: str = "left"
+
+    def fit(self, X: Any, y: Any = None) -> Self:
+        """Check the graph and the parameters, and settle the seed.
+
+        Parameters
+        ----------
+        X
+            An adjacency matrix, or anything else that `grfpp.Graph` takes.
+        y
+            Not used.
+        """
+        self._settle(X)
+        return self
+
+    def _settle(self, X: Any) -> Any:
+        """Do what `fit` does and give the graph."""
+        if self.side not in ("left", "right"):
+            raise InputError(f"side must be 'left' or 'right', not {self.side!r}")
+        if self.n_components is not None:
+            whole(self.n_components, "n_components", 1)
+        graph = read_graph(self, X, reset=True)
+        self.seed_ = settled_seed(self.random_state)
+        # Kernel, lengths and graph must suit each other. This checks that, and walks nowhere yet.
+        operator_of(self, graph, random_state=self.seed_, storage="recompute")
+        self._n_features_out = graph.n_nodes if self.n_components is None else self.n_components
+        return graph
+
+    def transform(self, X: Any) -> Any:
+        """Features of the nodes.
+
+        Parameters
+        ----------
+        X
+            The graph of `fit`.
+
+        Returns
+        -------
+        scipy.sparse.csr_array of shape (n_nodes, n_nodes), or ndarray
+            Dense, of shape ``(n_nodes, n_components)``, where `n_components` is given, and for
+            ``estimate="exact"``.
+        """
+        check_is_fitted(self, "seed_")
+        return self._features(read_graph(self, X, reset=False))
+
+    def fit_transform(self, X: Any, y: Any = None) -> Any:
+        """`fit`, then `transform`, reading the graph once."""
+        return self._features(self._settle(X))
+
+    def _features(self, graph: Any) -> Any:
+        K, is_left = operator_of(self, graph, random_state=self.seed_), self.side == "left"
+        if self.n_components is not None:
+            X, Y = K.project(self.n_components, seed=self.seed_)
+        elif isinstance(K, ExactKernel):
+            X, Y = K.features()
+        else:  # as `K.features`, without multiplying the half that nobody asked for
+            return K.feature_side("left" if is_left else "right")
+        return X if is_left else Y
+
+    def __sklearn_tags__(self) -> Any:
+        return set_graph_tags(super().__sklearn_tags__())

@@ -1,0 +1,159 @@
+"""Hide the normals at most vertices of a mesh and predict them from the others."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+import numpy as np
+import numpy.typing as npt
+
+from grfpp.arguments import probability, whole
+from grfpp.errors import InputError
+from grfpp.graph import Graph
+from grfpp.tasks.nodes.directions import angles, mean_cosine
+from grfpp.tasks.nodes.interpolation import KernelInterpolator
+from grfpp.tasks.nodes.vertex_normals import vertex_normals
+from grfpp.typing import FloatArray, IntArray
+
+
+class MeshGraph(Protocol):
+    """What is needed of a mesh, such as `grfpp.datasets.TriangleMesh`."""
+
+    @property
+    def vertices(self) -> FloatArray:
+        """Coordinates of the points."""
+        ...
+
+    @property
+    def faces(self) -> IntArray:
+        """The three points of each triangle."""
+        ...
+
+    @property
+    def graph(self) -> Graph:
+        """The graph of the triangles' sides."""
+        ...
+
+
+@dataclass(frozen=True, eq=False)
+class HiddenNormals:
+    """Normals of a mesh, and at which vertices they are hidden.
+
+    Attributes
+    ----------
+    graph
+        Of the mesh.
+    normals
+        A row a vertex; zeros at those that have no normal, which are neither known nor hidden.
+    known, hidden
+        Numbers of vertices, in order.
+    n_cut_off
+        Hidden vertices in parts of the mesh without a known one: nothing tells about them.
+    """
+
+    graph: Graph
+    normals: FloatArray
+    known: IntArray
+    hidden: IntArray
+    n_cut_off: int
+
+
+@dataclass(frozen=True, eq=False)
+class PredictedNormals:
+    """What became of hidden normals.
+
+    Attributes
+    ----------
+    task
+        The question.
+    predicted
+        A unit vector at every vertex; zeros at those out of reach.
+    n_unreached
+        Hidden vertices out of reach, those that are cut off among them.
+    """
+
+    task: HiddenNormals
+    predicted: FloatArray
+    n_unreached: int
+
+    @property
+    def cosine(self) -> float:
+        """Mean cosine similarity over the hidden vertices; 0 for those out of reach."""
+        hidden = self.task.hidden
+        return mean_cosine(self.predicted[hidden], self.task.normals[hidden])
+
+    def angles(self) -> FloatArray:
+        """Angle at every vertex in degrees, 90 out of reach, NaN where nothing was hidden."""
+        found = np.full(len(self.predicted), np.nan)
+        hidden = self.task.hidden
+        found[hidden] = angles(self.predicted[hidden], self.task.normals[hidden])
+        return found
+
+
+def hide_normals(mesh: MeshGraph, mask: float = 0.8, seed: int = 0) -> HiddenNormals:
+    """Hide the normals at a share of the vertices, chosen at random.
+
+    Parameters
+    ----------
+    mesh
+        The mesh.
+    mask
+        The share, above 0 and below 1, of the vertices that have a normal.
+    seed
+        Of the choice.
+
+    Examples
+    --------
+    >>> from grfpp.datasets import triangulated_sphere
+    >>> task = hide_normals(triangulated_sphere(2), mask=0.8, seed=0)
+    >>> len(task.known), len(task.hidden), task.n_cut_off
+    (32, 130, 0)
+    """
+    return hide(mesh.graph, vertex_normals(mesh.vertices, mesh.faces), mask, seed)
+
+
+def hide(graph: Graph, normals: FloatArray, mask: float = 0.8, seed: int = 0) -> HiddenNormals:
+    """`hide_normals` with the graph and the normals of a mesh, computed before."""
+    share = probability(mask, "mask", above_zero=True, below_one=True)
+    rng = np.random.default_rng(whole(seed, "seed", 0))
+    there = np.flatnonzero(normals.any(axis=1))
+    if len(there) < 2:
+        raise InputError(
+            f"{len(there)} vertices of the mesh have a normal; at least two are needed, one to "
+            "hide and one to know (triangles shrunk to lines have none)"
+        )
+    n_hidden = round(share * len(there))
+    if not 0 < n_hidden < len(there):
+        raise InputError(
+            f"mask {share:g} hides {n_hidden} of the {len(there)} vertices that have a normal: at "
+            "least one must be hidden and one known"
+        )
+    shuffled = rng.permutation(there)
+    hidden, known = np.sort(shuffled[:n_hidden]), np.sort(shuffled[n_hidden:])
+    return HiddenNormals(graph, normals, known, hidden, _cut_off(graph, known, hidden))
+
+
+def predict_normals(task: HiddenNormals, **parameters: Any) -> PredictedNormals:
+    """Predict hidden normals by `KernelInterpolator`, whose parameters may follow.
+
+    Examples
+    --------
+    >>> from grfpp.datasets import triangulated_sphere
+    >>> task = hide_normals(triangulated_sphere(3), mask=0.8, seed=0)
+    >>> round(predict_normals(task, estimate="exact").cosine, 3)
+    0.99
+    """
+    filled = KernelInterpolator(task.graph, output="direction", **parameters)
+    filled.fit(task.known, task.normals[task.known])
+    n_unreached = int(np.count_nonzero(~filled.reached_[task.hidden]))
+    return PredictedNormals(task, filled.field_, n_unreached)
+
+
+def _cut_off(graph: Graph, known: IntArray, hidden: IntArray) -> int:
+    from scipy.sparse.csgraph import connected_components
+
+    part: npt.NDArray[np.int32]
+    n_parts, part = connected_components(graph.adjacency, directed=False)
+    has_known = np.bincount(part[known], minlength=n_parts) > 0
+    return int(np.count_nonzero(~has_known[part[hidden]]))

@@ -1,0 +1,95 @@
+"""Normals at the vertices of a triangle mesh."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+import numpy as np
+import numpy.typing as npt
+
+from grfpp.errors import InputError
+from grfpp.io.meshes.mesh import merged
+from grfpp.tasks.nodes.directions import unit_vectors
+from grfpp.typing import FloatArray
+
+Weighting = Literal["angle", "area", "equal"]
+
+
+def vertex_normals(
+    vertices: npt.ArrayLike, faces: npt.ArrayLike, weighting: Weighting = "angle"
+) -> FloatArray:
+    """Unit normals at the vertices, the weighted means of those of the triangles around.
+
+    Parameters
+    ----------
+    vertices, faces
+        The mesh; triangles counter-clockwise from outside.
+    weighting
+        How much a triangle counts: by its ``"angle"`` at the vertex, which does not depend on how
+        a flat face is cut into triangles (and is what trimesh does), by its ``"area"``, or all
+        ``"equal"``.
+
+    Returns
+    -------
+    numpy.ndarray
+        A row a vertex; zeros where a vertex has no triangle, where all its triangles are shrunk
+        to lines, or where their normals cancel.
+
+    Examples
+    --------
+    >>> corner = [[0, 0, 0], [1, 0, 0], [0, 1, 0], [0, 0, 1]]
+    >>> vertex_normals(corner, [[0, 2, 1], [0, 1, 3], [0, 3, 2]])[0]
+    array([-0.57735027, -0.57735027, -0.57735027])
+    """
+    if weighting not in ("angle", "area", "equal"):
+        raise InputError(f"weighting must be 'angle', 'area' or 'equal', not {weighting!r}")
+    points, triangles = _checked(vertices, faces)
+    corners = points[triangles]
+    normals = _across(corners)
+    if weighting != "area":
+        normals = unit_vectors(normals)
+    shares = _angles(corners) if weighting == "angle" else np.ones(triangles.shape)
+    sums = np.empty((len(points), 3))
+    for axis in range(3):
+        sums[:, axis] = np.bincount(
+            triangles.ravel(), (shares * normals[:, [axis]]).ravel(), minlength=len(points)
+        )
+    # What is left of normals that cancel is rounding, and points anywhere.
+    whole = np.bincount(
+        triangles.ravel(),
+        (shares * np.linalg.norm(normals, axis=1, keepdims=True)).ravel(),
+        minlength=len(points),
+    )
+    sums[np.linalg.norm(sums, axis=1) <= 1e-12 * whole] = 0.0
+    return unit_vectors(sums)
+
+
+def _across(corners: FloatArray) -> FloatArray:
+    """Vectors across triangles, twice as long as their areas; zero for those shrunk to lines."""
+    sides = corners[:, [1, 2, 0]] - corners
+    across = np.cross(sides[:, 0], sides[:, 1])
+    # Such a triangle has a wide angle, and rounding would tell where its normal points.
+    longest = (sides**2).sum(axis=2).max(axis=1)
+    across[np.linalg.norm(across, axis=1) <= 1e-12 * longest] = 0.0
+    return across
+
+
+def _angles(corners: FloatArray) -> FloatArray:
+    """Angles of triangles at their corners."""
+    sides = unit_vectors((corners[:, [1, 2, 0]] - corners).reshape(-1, 3)).reshape(-1, 3, 3)
+    return np.asarray(np.arccos(np.clip(-(sides * sides[:, [2, 0, 1]]).sum(axis=2), -1.0, 1.0)))
+
+
+def _checked(
+    vertices: npt.ArrayLike, faces: npt.ArrayLike
+) -> tuple[FloatArray, npt.NDArray[np.int64]]:
+    mesh = merged(vertices, faces)  # checks; equal points are one only in what it returns
+    if mesh.vertices.shape[1] != 3:
+        raise InputError(f"normals need vertices of shape (n, 3), found {np.shape(vertices)}")
+    if not len(mesh.faces):
+        raise InputError("the mesh has no faces, so it has no normals")
+    # In units of the mesh's own size no product leaves the range of float64.
+    points = np.asarray(vertices, dtype=np.float64)
+    points = points - points.mean(axis=0)
+    extent = np.abs(points).max()
+    return points / extent if extent > 0 else points, np.asarray(faces, dtype=np.int64)

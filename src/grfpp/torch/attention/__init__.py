@@ -1,0 +1,1 @@
+"""Attention masks from graph kernels."""

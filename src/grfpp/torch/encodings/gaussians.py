@@ -1,0 +1,48 @@
+"""Gaussian numbers as a pure function of where they stand: no generator, no order of drawing."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from grfpp.typing import FloatArray
+from grfpp.walks.streams import NODE_STRIDE, WALK_STRIDE
+
+WordArray = npt.NDArray[np.uint64]
+
+
+def gaussian_rows(words: WordArray, nodes: npt.NDArray[Any], n_columns: int) -> FloatArray:
+    """Standard normal numbers of shape ``(len(nodes), n_columns)``.
+
+    Parameters
+    ----------
+    words
+        64 bits for each row that say whose numbers they are.
+    nodes
+        The number of each row's node among its own; rows of one word and number are the same.
+    n_columns
+        How many numbers a row has.
+
+    Examples
+    --------
+    >>> rows = gaussian_rows(np.array([5, 5, 5], dtype=np.uint64), np.array([0, 1, 0]), 4)
+    >>> bool((rows[0] == rows[2]).all()), bool((rows[0] == rows[1]).any())
+    (True, False)
+    """
+    from scipy.special import ndtri
+
+    rows = mix64(words + (nodes.astype(np.uint64) + np.uint64(1)) * np.uint64(NODE_STRIDE))
+    columns = np.arange(1, n_columns + 1, dtype=np.uint64) * np.uint64(WALK_STRIDE)
+    bits = mix64(rows[:, None] + columns[None, :])
+    # 52 bits and half a unit more, which float64 holds exactly: neither 0 nor 1 can come up.
+    uniform = ((bits >> np.uint64(12)).astype(np.float64) + 0.5) * 2.0**-52
+    return np.asarray(ndtri(uniform))
+
+
+def mix64(z: WordArray) -> WordArray:
+    """`grfpp.walks.streams.mix64` for arrays, where 64-bit products wrap round."""
+    z = (z ^ (z >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
+    z = (z ^ (z >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
+    return z ^ (z >> np.uint64(31))

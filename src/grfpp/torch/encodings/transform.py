@@ -1,0 +1,309 @@
+"""Positional encodings of nodes from walks: `grf_pe`, and `AddGRFPE` for PyG pipelines."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from copy import copy
+from itertools import pairwise
+from typing import Any
+
+import torch
+
+from grfpp.arguments import finite
+from grfpp.errors import InputError
+from grfpp.kernels import Kernel
+from grfpp.parallel import thread_count
+from grfpp.termination import Termination
+from grfpp.torch.encodings.cache import EncodingCache, key_of
+from grfpp.torch.encodings.edge_lists import EdgeList, joined, listed, read_batch, read_graphs
+from grfpp.torch.encodings.geometric import require_geometric
+from grfpp.torch.encodings.recipe import EncodingRecipe, Features, Projection, Rotation
+from grfpp.torch.floating import floating
+
+require_geometric()
+
+# Below the check, so that a missing package is named.
+from torch_geometric.data import Batch, Data  # noqa: E402 - below the check above
+from torch_geometric.transforms import BaseTransform  # noqa: E402 - below the check above
+
+
+def grf_pe(
+    graphs: Iterable[Any],
+    dim: int = 8,
+    degree: int = 2,
+    n_walks: int = 16,
+    *,
+    kernel: Kernel | str = "diffusion",
+    termination: Termination | str = "geometric:0.1",
+    scale: float = 1.0,
+    seed: int | None = 0,
+    features: Features = "factors",
+    projection: Projection = "graph",
+    rotation: Rotation = "none",
+    symmetrize: bool = False,
+    weight_attr: str | None = "edge_weight",
+    n_jobs: int = -1,
+    dtype: torch.dtype = torch.float32,
+) -> list[torch.Tensor]:
+    """Positional encodings of the nodes of many graphs.
+
+    The recipe is that of the paper's graph transformers: sparse random features of the nodes from
+    each stitched factor, each set projected at random to `dim` numbers, and the sets summed. All
+    graphs are walked together, as one block-diagonal graph.
+
+    Parameters
+    ----------
+    graphs
+        A list (or a PyG data set) of PyG ``Data``, or of anything that `grfpp.Graph` takes. They
+        must be undirected: every edge with its opposite. Self-loops, isolated nodes, several
+        components and single nodes are fine; repeated edges add up.
+    dim
+        Numbers a node.
+    degree
+        Stitching degree: 1 for GRFs, more for GRFs++.
+    n_walks
+        Walks from every node for every factor.
+    kernel
+        A kernel, or how the command line writes it. Wider ones (``"diffusion:5"``) tell nodes
+        further apart from each other.
+    termination
+        The law of the walk lengths: a law, or how the command line writes it.
+    scale
+        The weights are ``W = scale · D^-1/2 A D^-1/2``.
+    seed
+        Of the walks and of the projections. ``None`` draws one.
+    features
+        ``"factors"``, the paper's: one set a pair of factors, with mean ``g(W)^(1/2l)``, so that a
+        higher degree looks less far. ``"stitched"``: the two sets ``X`` and ``Y`` of
+        `KernelEstimate.features`, with mean ``g(W)^(1/2)`` at every degree.
+    projection
+        ``"graph"``: every graph has its own, made from the seed and from what the graph is.
+        ``"shared"``: one for all, by the numbers of the nodes. That is for graphs whose numbering
+        means something (a lattice, the pixels of an image); elsewhere it shows a model the order
+        in which the nodes happen to be listed.
+    rotation
+        ``"principal"`` turns every graph's encoding to its principal axes, the longest first:
+        what is left depends on ``PE PEᵀ`` only, but for ties. ``"none"`` leaves it.
+    symmetrize
+        Take the mean of both directions of every edge, instead of refusing directed graphs.
+    weight_attr
+        Which attribute of a ``Data`` holds the weights of its edges; ``None`` for weights of one.
+        ``edge_weight`` may be missing, which is the same. ``edge_attr`` is not read unless it is
+        named here: it may hold the types of chemical bonds.
+    n_jobs
+        Threads; -1 for all cores.
+    dtype
+        Of the encodings; they are computed in float64.
+
+    Returns
+    -------
+    list of tensors
+        One of shape ``(n_nodes, dim)`` for each graph, on the device of its edges.
+
+    Notes
+    -----
+    The random numbers of a graph are a function of the seed and of its nodes, edges and weights.
+    So its encoding is the same to the last bit alone, in any batch, at any place in it, for any
+    number of threads and of worker processes. Two equal graphs have equal encodings. A graph whose
+    nodes are numbered otherwise has another hash: its encoding is another draw from the same law,
+    with rows in the new order.
+
+    Examples
+    --------
+    >>> import networkx as nx
+    >>> from grfpp.torch import grf_pe
+    >>> ring, club = grf_pe([nx.cycle_graph(5), nx.karate_club_graph()])
+    >>> ring.shape, club.shape
+    (torch.Size([5, 8]), torch.Size([34, 8]))
+    """
+    recipe = EncodingRecipe.of(
+        *(dim, degree, n_walks, kernel, termination, scale, seed, features, projection, rotation)
+    )
+    thread_count(n_jobs)
+    kept = listed(graphs)
+    lists = read_graphs(kept, weight_attr)
+    found = _encoded(recipe, lists, bool(symmetrize), n_jobs, floating(dtype))
+    return [pe.to(_device(each)) for pe, each in zip(found, kept, strict=True)]
+
+
+class AddGRFPE(BaseTransform):  # type: ignore[misc]  # untyped base
+    """Add GRF++ positional encodings to PyG graphs.
+
+    Use it like PyG's ``AddRandomWalkPE``: as ``transform`` or ``pre_transform`` of a data set, in
+    ``Compose``, in a ``DataLoader`` with any number of workers, on a ``Data`` or on a whole
+    ``Batch``. The encoding of a graph is the same to the last bit in all of these. To encode a
+    data set in one go, many times faster than graph by graph, call `transform_all`.
+
+    Parameters
+    ----------
+    dim, degree, n_walks, kernel, termination, scale, features, projection, rotation, symmetrize
+        As for `grf_pe`.
+    weight_attr, dtype
+        As for `grf_pe`.
+    seed
+        Of the walks and of the projections. ``None`` draws one here and now, for all workers.
+    attr_name
+        The attribute that gets the encoding; ``None`` to append it to ``data.x``.
+    cache_mb
+        Megabytes of encodings that are kept, so that a graph is walked once and not once an epoch.
+        Every worker process keeps its own.
+
+    Examples
+    --------
+    >>> import torch
+    >>> from grfpp.torch import AddGRFPE
+    >>> from torch_geometric.data import Data
+    >>> path = Data(edge_index=torch.tensor([[0, 1, 1, 2], [1, 0, 2, 1]]), num_nodes=3)
+    >>> AddGRFPE(dim=4)(path)
+    Data(edge_index=[2, 4], num_nodes=3, grf_pe=[3, 4])
+    >>> AddGRFPE(dim=4, attr_name=None)(path).x.shape
+    torch.Size([3, 4])
+    """
+
+    def __init__(
+        self,
+        dim: int = 8,
+        degree: int = 2,
+        n_walks: int = 16,
+        *,
+        attr_name: str | None = "grf_pe",
+        kernel: Kernel | str = "diffusion",
+        termination: Termination | str = "geometric:0.1",
+        scale: float = 1.0,
+        seed: int | None = 0,
+        features: Features = "factors",
+        projection: Projection = "graph",
+        rotation: Rotation = "none",
+        symmetrize: bool = False,
+        weight_attr: str | None = "edge_weight",
+        dtype: torch.dtype = torch.float32,
+        cache_mb: float = 64.0,
+    ) -> None:
+        self.recipe = EncodingRecipe.of(
+            *(dim, degree, n_walks, kernel, termination),
+            *(scale, seed, features, projection, rotation),
+        )
+        if attr_name is not None and (not isinstance(attr_name, str) or not attr_name):
+            raise InputError(f"attr_name must be a name or None, found {attr_name!r}")
+        if finite(cache_mb, "cache_mb") < 0:
+            raise InputError(f"cache_mb must not be negative, found {cache_mb!r}")
+        self.attr_name = attr_name
+        self.symmetrize = bool(symmetrize)
+        self.weight_attr = weight_attr
+        self.dtype = floating(dtype)
+        self.cache = EncodingCache(int(cache_mb * 1e6))
+
+    def forward(self, data: Any) -> Any:
+        """Add the encoding to a ``Data`` or a ``Batch``, which has been copied already."""
+        if not isinstance(data, Data):
+            raise InputError(
+                f"AddGRFPE takes a Data or a Batch of them, found {type(data).__name__}; for "
+                "several types of nodes or edges pass data.to_homogeneous()"
+            )
+        if isinstance(data, Batch):
+            lists = read_batch(data, self.weight_attr)
+        else:
+            lists = read_graphs([data], self.weight_attr)
+        encodings = self._encodings(lists, n_jobs=1)
+        return self._with(data, encodings[0] if len(encodings) == 1 else torch.cat(encodings))
+
+    def transform_all(self, graphs: Iterable[Any], n_jobs: int = -1) -> list[Any]:
+        """Encode many ``Data`` together and give copies that have their encodings.
+
+        Parameters
+        ----------
+        graphs
+            A list or a PyG data set.
+        n_jobs
+            Threads; -1 for all cores.
+
+        Examples
+        --------
+        >>> import torch
+        >>> from torch_geometric.data import Data
+        >>> edge = Data(edge_index=torch.tensor([[0, 1], [1, 0]]), num_nodes=2)
+        >>> [data.grf_pe.shape for data in AddGRFPE(dim=4).transform_all([edge, edge])]
+        [torch.Size([2, 4]), torch.Size([2, 4])]
+        """
+        thread_count(n_jobs)
+        kept = listed(graphs)
+        for number, each in enumerate(kept):
+            if not isinstance(each, Data) or isinstance(each, Batch):
+                raise InputError(
+                    f"graph {number} must be a Data, found {type(each).__name__}; grf_pe takes "
+                    "other graphs"
+                )
+        lists = read_graphs(kept, self.weight_attr)
+        encodings = self._encodings(lists, n_jobs)
+        return [self._with(copy(each), pe) for each, pe in zip(kept, encodings, strict=True)]
+
+    def _encodings(self, lists: Sequence[EdgeList], n_jobs: int) -> list[torch.Tensor]:
+        """Encodings from the cache, and of the others together."""
+        keys = [key_of(each) for each in lists]
+        found = [self.cache.get(key) for key in keys]
+        wanted = [number for number, pe in enumerate(found) if pe is None]
+        if wanted:
+            graphs = [lists[number] for number in wanted]
+            try:
+                made = _encoded(self.recipe, graphs, self.symmetrize, n_jobs, self.dtype)
+            except InputError:
+                # Again with all of them, for a message that tells the right number.
+                joined(lists, self.symmetrize)
+                raise
+            for number, pe in zip(wanted, made, strict=True):
+                found[number] = pe
+                self.cache.put(keys[number], pe)
+        return found
+
+    def _with(self, data: Any, encoding: torch.Tensor) -> Any:
+        """Put an encoding into a graph, as a tensor of its own: the cache's stays as it is."""
+        if self.attr_name is not None:
+            data[self.attr_name] = encoding.to(_device(data), copy=True)
+            return data
+        x = data.x
+        if x is None:
+            data.x = encoding.to(_device(data), copy=True)
+            return data
+        if not x.is_floating_point():
+            raise InputError(
+                f"x holds {x.dtype}, to which encodings cannot be appended; make it floating-point "
+                "first, or pass attr_name"
+            )
+        columns = x.view(-1, 1) if x.dim() == 1 else x
+        if columns.dim() != 2 or len(columns) != len(encoding):
+            raise InputError(
+                f"x must have shape ({len(encoding)}, n) for encodings to be appended, found "
+                f"{tuple(x.shape)}; pass attr_name"
+            )
+        data.x = torch.cat([columns, encoding.to(x.device, x.dtype)], dim=-1)
+        return data
+
+    def __repr__(self) -> str:
+        recipe = self.recipe
+        return (
+            f"AddGRFPE(dim={recipe.dim}, degree={recipe.degree}, n_walks={recipe.n_walks}, "
+            f"attr_name={self.attr_name!r}, kernel={recipe.kernel!r}, "
+            f"termination={recipe.termination!r}, scale={recipe.scale!r}, seed={recipe.seed}, "
+            f"features={recipe.features!r}, projection={recipe.projection!r}, "
+            f"rotation={recipe.rotation!r}, symmetrize={self.symmetrize}, "
+            f"weight_attr={self.weight_attr!r}, dtype={self.dtype})"
+        )
+
+
+def _encoded(
+    recipe: EncodingRecipe,
+    lists: Sequence[EdgeList],
+    symmetrize: bool,
+    n_jobs: int,
+    dtype: torch.dtype,
+) -> list[torch.Tensor]:
+    """Encode graphs together; every tensor has memory of its own."""
+    batch = joined(lists, symmetrize)
+    rows = torch.from_numpy(recipe.encode(batch, n_jobs)).to(dtype)
+    return [rows[start:stop].clone() for start, stop in pairwise(batch.starts.tolist())]
+
+
+def _device(graph: Any) -> Any:
+    """Where the encoding of a graph belongs: beside its edges."""
+    edges = graph.edge_index if isinstance(graph, Data) else None
+    return torch.device("cpu") if edges is None else edges.device

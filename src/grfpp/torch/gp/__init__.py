@@ -1,0 +1,1 @@
+"""Gaussian processes on the nodes of a graph."""

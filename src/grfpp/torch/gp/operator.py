@@ -1,0 +1,192 @@
+"""Kernel estimates as operators of the package ``linear_operator``, on which gpytorch is built."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import wraps
+from typing import Any
+
+import torch
+
+from grfpp.errors import InputError
+from grfpp.estimate import KernelEstimate
+from grfpp.optional import require
+from grfpp.torch.kernels.chain import FactorChain, Link
+from grfpp.torch.kernels.convert import factors_to_torch
+from grfpp.torch.kernels.pattern import SparsePattern
+
+require("linear_operator")
+# Below the check, so that a missing package is named.
+from linear_operator.operators import LinearOperator  # noqa: E402 - below the check above
+
+
+def _of_symmetric(method: Callable[..., Any]) -> Callable[..., Any]:
+    """A method of ``linear_operator`` that would answer wrongly where there is no symmetry."""
+
+    @wraps(method)
+    def checked(self: KernelLinearOperator, *args: Any, **options: Any) -> Any:
+        if not self.is_symmetric:
+            raise InputError(
+                f"{method.__name__.strip('_')} needs a symmetric operator, and this is an estimate "
+                "from independent walks, or other rows than columns; take the operator of a "
+                "GRFKernel, or the dense matrix, to_dense()"
+            )
+        return method(self, *args, **options)
+
+    return checked
+
+
+class KernelLinearOperator(LinearOperator):  # type: ignore[misc]  # untyped base
+    """A chain of sparse matrices as a linear operator: nothing is ever formed that is ``N × N``.
+
+    Usually made by `of`, or by `grfpp.torch.GRFKernel`. Most of ``linear_operator`` (solves,
+    determinants, eigenvalues, Gaussian processes) is for symmetric, positive semidefinite matrices.
+    Estimates from independent walks are neither; `is_symmetric` tells, and these methods raise.
+
+    Parameters
+    ----------
+    values
+        The values of the sparse matrices, which gradients reach.
+    chain
+        Their positions and their order.
+    batch
+        The same operator so many times, where others want one for each of a batch.
+
+    Examples
+    --------
+    >>> import grfpp, networkx as nx, numpy as np
+    >>> W = grfpp.Graph(nx.karate_club_graph()).normalized("sym")
+    >>> estimate = grfpp.sample(W, grfpp.Diffusion(1.0), seed=0)
+    >>> K = KernelLinearOperator.of(estimate)
+    >>> K.shape, K.is_symmetric
+    (torch.Size([34, 34]), False)
+    >>> product = K @ torch.ones(34, 1, dtype=torch.float64)
+    >>> bool(np.allclose(product[:, 0].numpy(), estimate @ np.ones(34)))
+    True
+    """
+
+    def __init__(
+        self, *values: torch.Tensor, chain: FactorChain, batch: tuple[int, ...] = ()
+    ) -> None:
+        super().__init__(*values, chain=chain, batch=tuple(batch))
+        self._values = values
+        self._chain = chain
+        self._batch = torch.Size(batch)
+        self._matrices: list[torch.Tensor] | None = None
+
+    @classmethod
+    def of(
+        cls,
+        estimate: KernelEstimate,
+        *,
+        dtype: torch.dtype | None = None,
+        device: torch.device | str | None = None,
+    ) -> KernelLinearOperator:
+        """The operator of an estimate that `grfpp.sample` made.
+
+        Parameters
+        ----------
+        estimate
+            With stored factors.
+        dtype, device
+            Of its values; as they are, on the CPU, if not given.
+        """
+        if not isinstance(estimate, KernelEstimate):
+            raise InputError(f"estimate must be what grfpp.sample returns, not {estimate!r}")
+        links: list[Link] = []
+        values: list[torch.Tensor] = []
+        for pair in factors_to_torch(estimate, dtype=dtype, device=device, sort=False):
+            for matrix, transposed in zip(pair, (False, True), strict=True):
+                pattern = SparsePattern(
+                    matrix.crow_indices(), matrix.col_indices(), matrix.shape[1]
+                )
+                links.append(Link(pattern, len(values), transposed))
+                values.append(matrix.values())
+        if estimate.sign < 0:
+            values[0] = -values[0]
+        return cls(*values, chain=FactorChain(tuple(links)))
+
+    @property
+    def is_symmetric(self) -> bool:
+        """Whether this is ``X Xᵀ``: symmetric and positive semidefinite."""
+        return self._chain.is_symmetric
+
+    def _size(self) -> torch.Size:
+        return torch.Size((*self._batch, *self._chain.shape))
+
+    def _with(self, chain: FactorChain, values: Any, batch: Any) -> KernelLinearOperator:
+        return type(self)(*values, chain=chain, batch=tuple(batch))
+
+    def _transpose_nonbatch(self) -> KernelLinearOperator:
+        if self.is_symmetric:
+            return self
+        return self._with(self._chain.turned(), self._values, self._batch)
+
+    def _expand_batch(self, batch_shape: Any) -> KernelLinearOperator:
+        return self._with(self._chain, self._values, batch_shape)
+
+    def _unsqueeze_batch(self, dim: int) -> KernelLinearOperator:
+        return self._with(self._chain, self._values, (*self._batch[:dim], 1, *self._batch[dim:]))
+
+    def _permute_batch(self, *dims: int) -> KernelLinearOperator:
+        return self._with(self._chain, self._values, [self._batch[dim] for dim in dims])
+
+    def _matmul(self, rhs: torch.Tensor) -> torch.Tensor:
+        if rhs.dim() == 1:
+            return self._product(rhs[:, None])[:, 0].expand(*self._batch, -1)
+        # Batches of blocks side by side: the matrices have no batches of their own.
+        side_by_side = rhs.movedim(-2, 0)
+        others = side_by_side.shape[1:]
+        product = self._product(side_by_side.reshape(len(side_by_side), others.numel()))
+        product = product.reshape(len(product), *others).movedim(0, -2)
+        batch = torch.broadcast_shapes(self._batch, rhs.shape[:-2])
+        return product.expand(*batch, *product.shape[-2:])
+
+    def _product(self, block: torch.Tensor) -> torch.Tensor:
+        if torch.is_grad_enabled():
+            return self._chain.multiply(self._values, block)
+        # Conjugate gradients come here again and again: the transposes are made once.
+        if self._matrices is None:
+            self._matrices = self._chain.matrices(self._values)
+        with torch.autocast(block.device.type, enabled=False):
+            for matrix in reversed(self._matrices):
+                block = matrix @ block
+        return block
+
+    def _diagonal(self) -> torch.Tensor:
+        every = torch.arange(min(self._chain.shape), device=self.device)
+        return self._chain.entries(self._values, every, every).expand(*self._batch, -1)
+
+    def _get_indices(
+        self, row_index: torch.Tensor, col_index: torch.Tensor, *batch_indices: torch.Tensor
+    ) -> torch.Tensor:
+        rows, columns, *_ = torch.broadcast_tensors(row_index, col_index, *batch_indices)
+        found = self._chain.entries(self._values, rows.reshape(-1), columns.reshape(-1))
+        return found.reshape(rows.shape)
+
+    def _getitem(self, row_index: Any, col_index: Any, *batch_indices: Any) -> Any:
+        rows, columns = (
+            _positions(index, size, self.device)
+            for index, size in zip((row_index, col_index), self._chain.shape, strict=True)
+        )
+        batch = torch.empty(self._batch, device="meta")[batch_indices].shape
+        return self._with(*self._chain.select(self._values, rows, columns), batch)
+
+    # What solves, determinants, samples and eigenvalues come down to.
+    _cholesky = _of_symmetric(LinearOperator._cholesky)
+    _solve = _of_symmetric(LinearOperator._solve)
+    _symeig = _of_symmetric(LinearOperator._symeig)
+    _root_decomposition = _of_symmetric(LinearOperator._root_decomposition)
+    _root_inv_decomposition = _of_symmetric(LinearOperator._root_inv_decomposition)
+    diagonalization = _of_symmetric(LinearOperator.diagonalization)
+    sqrt_inv_matmul = _of_symmetric(LinearOperator.sqrt_inv_matmul)
+    pivoted_cholesky = _of_symmetric(LinearOperator.pivoted_cholesky)
+
+
+def _positions(index: torch.Tensor | slice, size: int, device: torch.device) -> torch.Tensor | None:
+    """Rows that an index of linear_operator means; ``None`` for all."""
+    if isinstance(index, slice):
+        return None if index == slice(None) else torch.arange(size, device=device)[index]
+    if index.dtype == torch.bool:
+        return torch.nonzero(index)[:, 0]
+    return index

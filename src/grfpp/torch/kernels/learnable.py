@@ -1,0 +1,293 @@
+"""A kernel whose modulation is learned: walked for once, differentiable ever after."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import torch
+from torch import nn
+
+from grfpp.arguments import whole
+from grfpp.errors import DivergentSeriesError, InputError, TruncationError, warn_user
+from grfpp.graph import Graph, as_graph
+from grfpp.options import DEFAULT_LAW, MAX_DEGREE, drawn_seed
+from grfpp.parallel import thread_count
+from grfpp.termination import Termination
+from grfpp.torch.kernels.chain import FactorChain, Link, multiply, sparse_rows
+from grfpp.torch.kernels.length_factor import LengthFactor
+from grfpp.torch.kernels.modulation import LearnableModulation
+from grfpp.torch.node_numbers import node_numbers
+from grfpp.walks import WalkPlan
+from grfpp.walks.by_length import LengthDeposits, sample_by_length
+from grfpp.walks.exact_head import with_exact_head
+
+#: Share of a family's series that may be left out unsaid.
+_NEGLIGIBLE = 1e-3
+#: Number types that torch has all sparse products for.
+_DTYPES = (torch.float32, torch.float64)
+
+
+class LearnableKernel(nn.Module):  # type: ignore[misc]  # untyped base
+    """``K(f) = Φ₁(f) … Φₗ(f) · (Φ'₁(f) … Φ'ₗ(f))ᵀ``, differentiable in the modulation ``f``.
+
+    Walks are taken once, when the module is made, and kept apart by their length. Every value of
+    ``f`` then gives the estimate that these walks make of its kernel, without walking again.
+
+    Parameters
+    ----------
+    W
+        The weight matrix: a `grfpp.Graph` (usually normalised), or anything that `Graph` takes.
+    modulation
+        The modulation with its parameters, its number of lengths and its stitching degree.
+    n_walks
+        Walks from every node for every factor.
+    termination
+        The law of the walk lengths; walks end at the modulation's last length at the latest. It
+        should give every length that matters its share of the walks.
+    seed
+        A whole number; the result is the same for any number of threads. ``None`` draws one, to be
+        found in the attribute `seed`.
+    n_exact
+        How many lengths are computed and not walked for: the ``Φ_k`` below are ``W^k`` itself, and
+        the later ones begin where these end. The noise falls, most of all at a high degree, where
+        short lengths are all that matters; the factors have more entries, about as many as by
+        ``mean degree ** n_exact`` times the walks.
+    symmetric
+        Use the same factors on both sides: ``K = X Xᵀ``, symmetric and positive semidefinite, as
+        Gaussian processes want it, from half the walks. It is biased upwards by the variance of
+        the features: at degree 1 on the diagonal only, because walks from different nodes are
+        independent. Independent sides (the default) are unbiased and neither symmetric nor
+        positive.
+    dtype
+        Of the numbers, ``torch.float32`` or ``torch.float64``; torch's default if not given. Under
+        ``torch.autocast`` the kernel keeps it.
+    n_jobs
+        Threads; -1 for all cores.
+
+    Raises
+    ------
+    grfpp.DivergentSeriesError
+        The modulation's series diverges at the graph's spectral radius.
+
+    Warns
+    -----
+    RuntimeWarning
+        Once, where the modulation as it is now would need more lengths than it has.
+
+    Examples
+    --------
+    >>> import grfpp, networkx as nx
+    >>> from grfpp.torch import DiffusionModulation, LearnableKernel
+    >>> W = grfpp.Graph(nx.karate_club_graph()).normalized("sym")
+    >>> K = LearnableKernel(W, DiffusionModulation(12, lam=0.7), n_walks=400, seed=0)
+    >>> exact = torch.as_tensor(grfpp.Diffusion(0.7).exact(W), dtype=torch.float32)
+    >>> bool(torch.linalg.norm(K.rows(range(34)) - exact) < 0.05 * torch.linalg.norm(exact))
+    True
+    >>> K(torch.ones(34, 1)).sum().backward()
+    >>> K.modulation.raw.grad > 0                    # a longer time, a larger kernel
+    tensor(True)
+    """
+
+    def __init__(
+        self,
+        W: Any,
+        modulation: LearnableModulation,
+        *,
+        n_walks: int = 64,
+        termination: Termination = DEFAULT_LAW,
+        seed: int | None = None,
+        n_exact: int = 0,
+        symmetric: bool = False,
+        dtype: torch.dtype | None = None,
+        n_jobs: int = -1,
+    ) -> None:
+        super().__init__()
+        graph = as_graph(W)
+        if not isinstance(modulation, LearnableModulation):
+            raise InputError(
+                "modulation must be a LearnableModulation such as DiffusionModulation(12), "
+                f"not {modulation!r}"
+            )
+        if modulation.degree > MAX_DEGREE:
+            raise InputError(f"degree must be at most {MAX_DEGREE}, found {modulation.degree}")
+        if symmetric and graph.is_directed:
+            raise InputError(
+                "symmetric=True needs an undirected graph: a directed graph's kernel is not "
+                "symmetric"
+            )
+        thread_count(n_jobs)
+        dtype = _checked(torch.get_default_dtype() if dtype is None else dtype)
+        self.spectral_radius = graph.spectral_radius()
+        if self.spectral_radius >= modulation.radius_of_convergence:
+            raise DivergentSeriesError(
+                f"the series of {type(modulation).__name__} converges, with the parameters it "
+                f"begins with, for spectral radii below {modulation.radius_of_convergence:.6g}, "
+                f"but this graph's is {self.spectral_radius:.6g}; use graph.normalized('sym'), or "
+                "begin with a smaller parameter"
+            )
+        self.modulation = modulation
+        self.symmetric = bool(symmetric)
+        self.n_walks = whole(n_walks, "n_walks", 1)
+        self.n_exact = whole(n_exact, "n_exact", 0)
+        if self.n_exact >= modulation.n_lengths:
+            raise InputError(
+                f"n_exact must be below the modulation's {modulation.n_lengths} lengths, "
+                f"found {n_exact}"
+            )
+        self.seed = drawn_seed() if seed is None else whole(seed, "seed", 0)
+        self._said_neglected = False
+        forward = self._plan(graph, termination)
+        back = self._plan(graph.reversed(), termination) if graph.is_directed else forward
+        self.factors = nn.ModuleList(
+            LengthFactor(self._deposits(plan.with_factor(number), n_jobs), dtype)
+            for plan, number in self._streams(forward, back)
+        )
+        self.chain = self._chain()
+
+    def _plan(self, graph: Graph, law: Termination) -> WalkPlan:
+        if not isinstance(law, Termination):
+            raise InputError(f"termination must be a law such as Geometric(0.1), not {law!r}")
+        n_lengths = self.modulation.n_lengths - self.n_exact
+        plan = WalkPlan.of(graph, np.ones(n_lengths), law, self.n_walks, self.seed)
+        reached = plan.lengths.max_length
+        if reached < n_lengths - 1:
+            raise TruncationError(
+                f"walks of {law!r} end after {reached} steps, but the modulation asks for "
+                f"{n_lengths - 1}: take a longer law or n_lengths={reached + 1 + self.n_exact}"
+            )
+        return plan
+
+    def _deposits(self, plan: WalkPlan, n_jobs: int) -> LengthDeposits:
+        walked = sample_by_length(plan, n_jobs=n_jobs)
+        return with_exact_head(walked, plan.graph, self.n_exact, n_jobs=n_jobs)
+
+    def _streams(self, forward: WalkPlan, back: WalkPlan) -> list[tuple[WalkPlan, int]]:
+        """The walks of every factor: those of `grfpp.sample_submatrix` with the same seed."""
+        degree = self.modulation.degree
+        left = [(forward, 2 * i) for i in range(degree)]
+        return left if self.symmetric else left + [(back, 2 * i + 1) for i in range(degree)]
+
+    def _chain(self) -> FactorChain:
+        degree = self.modulation.degree
+        links = [Link(factor.pattern, i, False) for i, factor in enumerate(self.factors)]
+        right = links[:degree] if self.symmetric else links[degree:]
+        return FactorChain((*links[:degree], *(link.turned() for link in reversed(right))))
+
+    def extra_repr(self) -> str:
+        """What the module is, for its ``repr``."""
+        return (
+            f"n_nodes={self.n_nodes}, degree={self.degree}, n_walks={self.n_walks}, "
+            f"seed={self.seed}, n_exact={self.n_exact}, symmetric={self.symmetric}"
+        )
+
+    @property
+    def n_nodes(self) -> int:
+        """Number of rows and of columns."""
+        return self.chain.shape[0]
+
+    @property
+    def degree(self) -> int:
+        """The stitching degree."""
+        return self.modulation.degree
+
+    def values(self) -> list[torch.Tensor]:
+        """The values of every factor for the modulation as it is now."""
+        like = self.factors[0].amounts
+        _checked(like.dtype)  # .half() comes after the beginning
+        self._warn_if_cut()
+        with torch.autocast(like.device.type, enabled=False):
+            f = self.modulation()
+            return [factor.values(f) for factor in self.factors]
+
+    def forward(self, vectors: torch.Tensor) -> torch.Tensor:
+        """``K(f) @ vectors``, for one vector or a matrix of them."""
+        given = self._block(vectors, "vectors")
+        product = self.chain.multiply(self.values(), given[:, None] if given.dim() == 1 else given)
+        return product[:, 0] if given.dim() == 1 else product
+
+    def features(self) -> tuple[torch.Tensor, torch.Tensor]:
+        """Sparse (COO) tensors ``X, Y`` with ``K = X Yᵀ``; equal where the kernel is symmetric.
+
+        Beyond degree 1 these are products of sparse matrices, and much fuller than those.
+        """
+        left, right = self.chain.halves()
+        values = self.values()
+        X = sparse_rows(left, values)
+        return X, X if self.symmetric else sparse_rows(right, values)
+
+    def project(self, projection: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
+        """Dense features ``X G, Y G`` for a matrix ``G`` with a row for every node.
+
+        With ``G Gᵀ`` of mean identity (Gaussian numbers over the root of their number of columns)
+        the product of the two is an estimate of ``K``.
+        """
+        G = self._block(projection, "projection")
+        if G.dim() == 1:
+            raise InputError(
+                "projection must be a matrix, found a vector; take projection[:, None]"
+            )
+        left, right = self.chain.halves()
+        values = self.values()
+        X = multiply(left, values, G)
+        return X, X if self.symmetric else multiply(right, values, G)
+
+    def rows(self, nodes: Any) -> torch.Tensor:
+        """Rows of ``K``, dense."""
+        chosen = self.nodes(nodes)
+        chain, values = self.chain.select(self.values(), chosen, None)
+        units = torch.eye(len(chosen), dtype=values[0].dtype, device=values[0].device)
+        return chain.turned().multiply(values, units).T
+
+    def entries(self, rows: Any, columns: Any) -> torch.Tensor:
+        """The numbers ``K[rows[p], columns[p]]``."""
+        left, right = self.nodes(rows), self.nodes(columns)
+        if left.shape != right.shape:
+            raise InputError(f"{len(left)} rows and {len(right)} columns do not make pairs")
+        return self.chain.entries(self.values(), left, right)
+
+    def diagonal(self) -> torch.Tensor:
+        """The diagonal of ``K``."""
+        every = torch.arange(self.n_nodes, device=self.factors[0].entries.device)
+        return self.chain.entries(self.values(), every, every)
+
+    def nodes(self, nodes: Any) -> torch.Tensor:
+        """Numbers of nodes as a tensor of whole numbers, checked."""
+        return node_numbers(nodes, self.n_nodes).to(self.factors[0].entries.device)
+
+    def _block(self, vectors: Any, name: str) -> torch.Tensor:
+        """A vector or matrix that the kernel can be multiplied with, checked."""
+        dtype = self.factors[0].amounts.dtype
+        if not isinstance(vectors, torch.Tensor):
+            raise InputError(f"{name} must be a torch tensor, found {type(vectors).__name__}")
+        if vectors.dim() not in (1, 2) or len(vectors) != self.n_nodes:
+            raise InputError(
+                f"{name} must have {self.n_nodes} rows, found a tensor of shape "
+                f"{tuple(vectors.shape)}"
+            )
+        if torch.promote_types(vectors.dtype, dtype) != dtype:
+            raise InputError(
+                f"{name} must fit the kernel's number type {dtype}, found {vectors.dtype}: "
+                f"convert them with .to({dtype}), or make the kernel with another dtype"
+            )
+        return vectors.to(dtype)
+
+    def _warn_if_cut(self) -> None:
+        """Say once when training has led to where the lengths do not suffice."""
+        if self._said_neglected:
+            return
+        share = self.modulation.neglected(self.spectral_radius)
+        if share > _NEGLIGIBLE:
+            self._said_neglected = True
+            warn_user(
+                f"the modulation's {self.modulation.n_lengths} lengths leave out {share:.2g} of "
+                f"its series at this graph's spectral radius {self.spectral_radius:.4g}: its "
+                "parameter is no longer that of the kernel by that name; make it with more "
+                "n_lengths or a higher degree"
+            )
+
+
+def _checked(dtype: Any) -> torch.dtype:
+    if dtype not in _DTYPES:
+        raise InputError(f"dtype must be torch.float32 or torch.float64, found {dtype!r}")
+    return dtype

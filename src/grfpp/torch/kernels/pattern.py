@@ -1,0 +1,177 @@
+"""Sparse matrices as positions and values apart: products that are differentiable in the values."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import torch
+from torch import nn
+
+from grfpp.torch.kernels.convert import csr_tensor
+
+#: Choices of rows that a pattern remembers: for training and testing, with some to spare.
+_KEPT = 4
+
+
+class SparsePattern(nn.Module):  # type: ignore[misc]  # untyped base
+    """The positions of a sparse matrix, by rows and by columns.
+
+    The values come with every call, so that gradients reach them, and several matrices can share
+    one pattern. All methods can be differentiated, any number of times.
+
+    Parameters
+    ----------
+    crow, columns
+        Where each row begins and ends, and the column of every entry (CSR).
+    n_columns
+        Number of columns.
+    """
+
+    crow: torch.Tensor
+    columns: torch.Tensor
+    crow_t: torch.Tensor
+    rows_t: torch.Tensor
+    order_t: torch.Tensor
+
+    def __init__(self, crow: torch.Tensor, columns: torch.Tensor, n_columns: int) -> None:
+        super().__init__()
+        self.shape = (len(crow) - 1, n_columns)
+        self._taken: list[tuple[torch.Tensor, SparsePattern, torch.Tensor]] = []
+        crow_t, rows_t, order_t = _transposed(crow, columns, n_columns)
+        for name, tensor in (
+            ("crow", crow),
+            ("columns", columns),
+            ("crow_t", crow_t),
+            ("rows_t", rows_t),
+            ("order_t", order_t),
+        ):
+            self.register_buffer(name, tensor, persistent=False)
+
+    @property
+    def n_entries(self) -> int:
+        """Number of positions."""
+        return len(self.columns)
+
+    def multiply(self, values: torch.Tensor, dense: torch.Tensor) -> torch.Tensor:
+        """``A @ dense``, where ``A`` has these values."""
+        product: torch.Tensor = _Multiply.apply(values, dense, self, False)
+        return product
+
+    def multiply_transposed(self, values: torch.Tensor, dense: torch.Tensor) -> torch.Tensor:
+        """``A.T @ dense``."""
+        product: torch.Tensor = _Multiply.apply(values, dense, self, True)
+        return product
+
+    def sample(self, left: torch.Tensor, right: torch.Tensor) -> torch.Tensor:
+        """``left @ right.T`` at the positions of the pattern only."""
+        sampled: torch.Tensor = _Sample.apply(left, right, self)
+        return sampled
+
+    def tensor(self, values: torch.Tensor) -> torch.Tensor:
+        """``A`` as a sparse CSR tensor."""
+        return csr_tensor(self.crow, self.columns, values, self.shape)
+
+    def coo(self, values: torch.Tensor) -> torch.Tensor:
+        """``A`` as a sparse COO tensor, which torch can multiply with others and differentiate."""
+        rows = torch.repeat_interleave(
+            torch.arange(self.shape[0], device=self.crow.device), self.crow.diff()
+        )
+        positions = torch.stack([rows, self.columns.long()])
+        return torch.sparse_coo_tensor(positions, values, self.shape, check_invariants=False)
+
+    def take_rows(self, nodes: torch.Tensor) -> tuple[SparsePattern, torch.Tensor]:
+        """The pattern of chosen rows, and which entries of this one it is made of.
+
+        The last few answers are kept: training asks for the same rows again and again.
+        """
+        for known, pattern, entries in self._taken:
+            if known.device == nodes.device and torch.equal(known, nodes):
+                return pattern, entries
+        counts = self.crow.diff()[nodes]
+        crow = torch.zeros(len(nodes) + 1, dtype=self.crow.dtype, device=counts.device)
+        crow[1:] = torch.cumsum(counts, 0)
+        entries = torch.arange(int(crow[-1]), device=counts.device)
+        entries += torch.repeat_interleave(self.crow[nodes] - crow[:-1], counts)
+        pattern = SparsePattern(crow, self.columns[entries], self.shape[1])
+        self._taken = [*self._taken[1 - _KEPT :], (nodes.clone(), pattern, entries)]
+        return pattern, entries
+
+    def matrix(self, values: torch.Tensor, transposed: bool) -> torch.Tensor:
+        """``A`` or its transpose as a sparse CSR tensor."""
+        if not transposed:
+            return self.tensor(values)
+        ordered = values.index_select(0, self.order_t)
+        return csr_tensor(self.crow_t, self.rows_t, ordered, self.shape[::-1])
+
+
+def _transposed(
+    crow: torch.Tensor, columns: torch.Tensor, n_columns: int
+) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
+    """The same positions by columns: where each begins, the rows, and the order of the entries."""
+    order = torch.argsort(columns, stable=True).to(columns.dtype)
+    rows = torch.repeat_interleave(
+        torch.arange(len(crow) - 1, dtype=columns.dtype, device=columns.device), crow.diff()
+    )
+    crow_t = torch.zeros(n_columns + 1, dtype=crow.dtype, device=crow.device)
+    crow_t[1:] = torch.cumsum(torch.bincount(columns, minlength=n_columns), 0)
+    return crow_t, rows[order], order
+
+
+class _Multiply(torch.autograd.Function):  # type: ignore[misc]  # untyped base
+    """A sparse matrix or its transpose times a dense one."""
+
+    @staticmethod
+    def forward(
+        ctx: Any,
+        values: torch.Tensor,
+        dense: torch.Tensor,
+        pattern: SparsePattern,
+        transposed: bool,
+    ) -> torch.Tensor:
+        ctx.save_for_backward(values, dense)
+        ctx.pattern, ctx.transposed = pattern, transposed
+        # Sparse products have no lower precision that autocast could choose.
+        with torch.autocast(dense.device.type, enabled=False):
+            return pattern.matrix(values, transposed) @ dense
+
+    @staticmethod
+    def backward(ctx: Any, grad: torch.Tensor) -> tuple[torch.Tensor | None, ...]:
+        values, dense = ctx.saved_tensors
+        pattern, transposed = ctx.pattern, ctx.transposed
+        grad_values = grad_dense = None
+        if ctx.needs_input_grad[0]:
+            pair = (dense, grad) if transposed else (grad, dense)
+            grad_values = pattern.sample(*pair)
+        if ctx.needs_input_grad[1]:
+            grad_dense = _Multiply.apply(values, grad, pattern, not transposed)
+        return grad_values, grad_dense, None, None
+
+
+class _Sample(torch.autograd.Function):  # type: ignore[misc]  # untyped base
+    """The product of two dense matrices at the positions of a pattern."""
+
+    @staticmethod
+    def forward(
+        ctx: Any, left: torch.Tensor, right: torch.Tensor, pattern: SparsePattern
+    ) -> torch.Tensor:
+        ctx.save_for_backward(left, right)
+        ctx.pattern = pattern
+        nothing = pattern.tensor(
+            torch.zeros(pattern.n_entries, dtype=left.dtype, device=left.device)
+        )
+        with torch.autocast(left.device.type, enabled=False):
+            sampled = torch.sparse.sampled_addmm(
+                nothing, left.contiguous(), right.T.contiguous(), beta=0.0
+            )
+        result: torch.Tensor = sampled.values()
+        return result
+
+    @staticmethod
+    def backward(ctx: Any, grad: torch.Tensor) -> tuple[torch.Tensor | None, ...]:
+        left, right = ctx.saved_tensors
+        grad_left = grad_right = None
+        if ctx.needs_input_grad[0]:
+            grad_left = ctx.pattern.multiply(grad, right)
+        if ctx.needs_input_grad[1]:
+            grad_right = ctx.pattern.multiply_transposed(grad, left)
+        return grad_left, grad_right, None

@@ -1,0 +1,131 @@
+"""What one step is, in compiled form: shared by the engine and by the deposits by length.
+
+The random words are those of `grfpp.walks.streams`, the words of nodes those of
+`grfpp.walks.layout`.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from llvmlite import ir
+from numba import int64, njit, types, uint64
+from numba.core import cgutils
+from numba.extending import intrinsic
+
+from grfpp.linalg.notice import announce_compilation
+from grfpp.walks import streams
+from grfpp.walks.layout import DEGREE_BITS
+from grfpp.walks.lengths import GUIDE_BITS
+
+announce_compilation()
+
+_MIX_1 = 0xBF58476D1CE4E5B9
+_MIX_2 = 0x94D049BB133111EB
+_GUIDE_SHIFT = 64 - GUIDE_BITS
+_GOLDEN = streams.GOLDEN
+_NODE_STRIDE = streams.NODE_STRIDE
+_WALK_STRIDE = streams.WALK_STRIDE
+_SECOND_WORD = streams.SECOND_WORD
+_HASH = 0x9E3779B1
+_DEGREE_MASK = (1 << DEGREE_BITS) - 1
+
+
+@njit(inline="always")
+def mix64(z: Any) -> Any:
+    """Scatter a word: `grfpp.walks.streams.mix64`."""
+    z = (z ^ (z >> uint64(30))) * uint64(_MIX_1)
+    z = (z ^ (z >> uint64(27))) * uint64(_MIX_2)
+    return z ^ (z >> uint64(31))
+
+
+@njit(inline="always")
+def scaled(word: Any, degree: Any) -> Any:
+    """High 64 bits of ``word · degree``, for degrees below ``2^32``."""
+    d = uint64(degree)
+    low = ((word & uint64(0xFFFFFFFF)) * d) >> uint64(32)
+    return int64(((word >> uint64(32)) * d + low) >> uint64(32))
+
+
+@njit(inline="always")
+def draw_length(state: Any, lengths: Any) -> Any:
+    """The number of steps of the walk with this stream."""
+    word = mix64(state)
+    length = int64(lengths.guide[word >> uint64(_GUIDE_SHIFT)])
+    while length < len(lengths.high):
+        if word > lengths.high[length]:
+            break
+        is_tie = word == lengths.high[length]
+        if is_tie and mix64(state ^ uint64(_SECOND_WORD)) >= lengths.low[length]:
+            break
+        length += 1
+    return length
+
+
+@intrinsic
+def prefetch(typing_context: Any, array: Any, index: Any) -> Any:
+    """Ask for ``array[index]`` to be brought near, to be read a little later."""
+
+    def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        array_type = signature.args[0]
+        struct = context.make_array(array_type)(context, builder, args[0])
+        pointer = cgutils.get_item_pointer(
+            context, builder, array_type, struct, [args[1]], wraparound=False, boundscheck=False
+        )
+        byte_pointer, int32 = ir.IntType(8).as_pointer(), ir.IntType(32)
+        function = cgutils.get_or_insert_function(
+            builder.module,
+            ir.FunctionType(ir.VoidType(), [byte_pointer, int32, int32, int32]),
+            "llvm.prefetch.p0i8",
+        )
+        read, keep, data = int32(0), int32(3), int32(1)
+        builder.call(function, [builder.bitcast(pointer, byte_pointer), read, keep, data])
+        return context.get_dummy_value()
+
+    return types.void(array, types.intp), codegen
+
+
+@njit(inline="always")
+def home(word: Any, shift: Any) -> Any:
+    """Where in a hash table the node of this word is looked for first."""
+    first_slot = uint64(word) >> uint64(DEGREE_BITS)
+    return int64(((first_slot * uint64(_HASH)) & uint64(0xFFFFFFFF)) >> shift)
+
+
+@njit(inline="always")
+def degree_of(word: Any) -> Any:
+    """The number of out-edges of the node of this word."""
+    return word & _DEGREE_MASK
+
+
+@njit(inline="always")
+def node_stream(key: Any, row: Any) -> Any:
+    """What the streams of a row's walks start from."""
+    return mix64(key + uint64(row + 1) * uint64(_NODE_STRIDE))
+
+
+@njit(inline="always")
+def walk_stream(node_key: Any, walk: Any) -> Any:
+    """The state of one walk's stream."""
+    return mix64(node_key + uint64(walk + 1) * uint64(_WALK_STRIDE))
+
+
+@njit(inline="always")
+def next_draw(state: Any) -> Any:
+    """The state of the stream one draw later."""
+    return state + uint64(_GOLDEN)
+
+
+@njit(inline="always")
+def choose_slot(word: Any, state: Any) -> Any:
+    """The out-edge that a walker at this node takes: each with the same probability."""
+    return (word >> DEGREE_BITS) + scaled(mix64(state), degree_of(word))
+
+
+@njit(inline="always")
+def table_bits(n: Any) -> Any:
+    """Bits of the places of a hash table with room for `n` nodes, and as many free ones."""
+    bits = 4
+    while (1 << bits) < 2 * n:
+        bits += 1
+    return bits

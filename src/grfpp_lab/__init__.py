@@ -1,0 +1,1 @@
+"""The laboratory of grfpp: experiments, benchmarks, the demonstration, and what runs them."""

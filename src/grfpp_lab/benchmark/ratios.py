@@ -1,0 +1,204 @@
+"""What follows from the rows: ratios within one run, slopes, and the bars that were set."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import asdict, dataclass
+from typing import Any, Literal
+
+import numpy as np
+
+from grfpp_lab.benchmark import growth, paper_table, sampling
+from grfpp_lab.benchmark.peers import FAST_GRAPH_GP, TORCH_CLUSTER
+from grfpp_lab.benchmark.rows import Row, find, workloads
+from grfpp_lab.benchmark.suite import workload
+
+Verdict = Literal["met", "not met", "not measured"]
+
+GRID_SMALL = workload("grid", 10**4)
+GRID_LARGE = workload("grid", 10**6)
+REGULAR = workload("regular", 10**6)
+MESH = workload("mesh", 35_300)
+
+
+@dataclass(frozen=True)
+class Ratio:
+    """How many times faster ours is than another method on one workload; below 1 it is slower."""
+
+    section: str
+    workload: str
+    ours: str
+    other: str
+    times: float
+
+
+@dataclass(frozen=True)
+class Bar:
+    """A bar that was set before, what was found, and whether that is enough."""
+
+    workload: str
+    target: str
+    found: str
+    verdict: Verdict
+
+
+def ratios(rows: Sequence[Row]) -> list[Ratio]:
+    """Ours against every other method with a number: steps a second, or seconds."""
+    found = []
+    for section, ours in (
+        ("sampling", sampling.OURS),
+        ("paper", paper_table.OURS),
+        ("uses", paper_table.OURS),
+    ):
+        for name in workloads(rows, section):
+            own = [row for row in rows if (row.section, row.workload) == (section, name)]
+            base = next((row for row in own if row.method == ours), None)
+            for other in own:
+                times = _times_faster(base, other)
+                if times is not None and other is not base:
+                    found.append(Ratio(section, name, ours, other.method, times))
+    return found
+
+
+def _times_faster(ours: Row | None, other: Row) -> float | None:
+    if ours is None:
+        return None
+    a, b = ours.get("steps_per_second"), other.get("steps_per_second")
+    if a and b:
+        return a / b
+    a, b = ours.get("seconds"), other.get("seconds")
+    return b / a if a and b else None
+
+
+def slope(rows: Iterable[Row], number: str, least: int = 0) -> float | None:
+    """The power of the number of nodes by which a cost per grid grows: 1 is proportional."""
+    points = [
+        (row.numbers["n_nodes"], row.numbers["n_nodes"] * row.numbers[number])
+        for row in rows
+        if row.section == "growth" and row.method == sampling.OURS_SINGLE and number in row.numbers
+    ]
+    points = [point for point in points if point[0] >= least and point[1] > 0]
+    if len(points) < 2:
+        return None
+    x, y = np.log(np.array(points)).T
+    return float(np.polyfit(x, y, 1)[0])
+
+
+def bars(rows: Sequence[Row]) -> list[Bar]:
+    """The bars of the engine, judged by these rows."""
+    return [
+        _speed_bar(rows, GRID_LARGE, 100, 2),
+        _speed_bar(rows, REGULAR, 45, 5),
+        _ratio_bar(rows, FAST_GRAPH_GP.name, 300),
+        _ratio_bar(rows, sampling.ARRAYS, 300),
+        _ratio_bar(rows, sampling.LISTS, 300),
+        _growth_bar(rows),
+        _memory_bar(rows),
+        _paper_bar(rows),
+        _recompute_bar(rows),
+    ]
+
+
+def _steps(rows: Sequence[Row], name: str, method: str) -> float | None:
+    return find(rows, "sampling", name, method, "steps_per_second")
+
+
+def _speed_bar(rows: Sequence[Row], name: str, million: float, times: float) -> Bar:
+    """So many million steps a second, or so many times torch_cluster's raw walks."""
+    ours, peer = _steps(rows, name, sampling.OURS), _steps(rows, name, TORCH_CLUSTER.name)
+    limit = _steps(rows, name, sampling.LIMIT)
+    target = f"≥ {million:g} million steps/s, or ≥ {times:g} × torch_cluster's raw walks"
+    if ours is None:
+        return Bar(name, target, "", "not measured")
+    found = f"{ours / 1e6:.1f} million steps/s"
+    if peer is not None:
+        found += f", {ours / peer:.2g} × torch_cluster"
+    if limit is not None:
+        found += f", {ours / limit:.0%} of the machine's pointer chases"
+    enough = ours >= million * 1e6 or (peer is not None and ours >= times * peer)
+    return Bar(name, target, found, _verdict(enough))
+
+
+def _ratio_bar(rows: Sequence[Row], method: str, times: float) -> Bar:
+    ours, other = _steps(rows, GRID_SMALL, sampling.OURS), _steps(rows, GRID_SMALL, method)
+    target = f"≥ {times:g} × {method}"
+    if ours is None or other is None:
+        return Bar(GRID_SMALL, target, "", "not measured")
+    return Bar(GRID_SMALL, target, f"{ours / other:,.0f} ×", _verdict(ours >= times * other))
+
+
+def _grown(rows: Sequence[Row]) -> list[Row]:
+    return [
+        row
+        for row in rows
+        if row.section == "growth"
+        and row.method == sampling.OURS_SINGLE
+        and row.numbers.get("n_nodes", 0) >= 0.9e4
+    ]
+
+
+def _growth_bar(rows: Sequence[Row]) -> Bar:
+    target = "10⁴ to 10⁷ nodes: time per node within 1.6 ×"
+    grown = _grown(rows)
+    if len(grown) < 2:
+        return Bar("grids", target, "", "not measured")
+    times = [row.numbers["microseconds_per_node"] for row in grown]
+    spread = max(times) / min(times)
+    largest = max(row.numbers["n_nodes"] for row in grown)
+    found = f"{spread:.2f} × up to {largest:,.0f} nodes"
+    verdict = _verdict(spread <= 1.6)
+    if verdict == "met" and largest < 0.9e7:
+        verdict = "not measured"
+        found += "; 10⁷ nodes are in the full set"
+    return Bar("grids", target, found, verdict)
+
+
+def _memory_bar(rows: Sequence[Row]) -> Bar:
+    target = "10⁴ to 10⁷ nodes: peak memory < 600 bytes a node and stored float32 factor"
+    grown = _grown(rows)
+    if not grown:
+        return Bar("grids", target, "", "not measured")
+    peaks = [(row.numbers["peak_bytes_per_node"], row.numbers["n_nodes"]) for row in grown]
+    found = ", ".join(f"{peak:.0f} at {n:,.0f} nodes" for peak, n in peaks)
+    return Bar("grids", target, found, _verdict(max(peaks)[0] < 600))
+
+
+def _paper_bar(rows: Sequence[Row]) -> Bar:
+    ours = find(rows, "paper", MESH, paper_table.OURS, "seconds")
+    paper = find(rows, "paper", MESH, paper_table.PAPER, "seconds")
+    target = "≥ 5,000 × less time than the paper"
+    if ours is None or paper is None:
+        return Bar(MESH, target, "", "not measured")
+    return Bar(
+        MESH, target, f"{paper / ours:,.0f} × ({ours:.3g} s)", _verdict(paper >= 5000 * ours)
+    )
+
+
+def _recompute_bar(rows: Sequence[Row]) -> Bar:
+    target = "recompute, 10⁷ nodes: one product under 4 GB, same numbers as stored"
+    for row in rows:
+        if row.method == growth.RECOMPUTE and row.status == "measured":
+            peak, same = row.numbers["peak_bytes"], bool(row.numbers["same_as_stored"])
+            n = row.numbers["n_nodes"]
+            found = f"{peak / 1e9:.2f} GB at {n:,.0f} nodes, {'same' if same else 'OTHER'} numbers"
+            if n < 0.9e7 and same:
+                return Bar("grids", target, found, "not measured")
+            return Bar("grids", target, found, _verdict(peak < 4e9 and same))
+    return Bar("grids", target, "", "not measured")
+
+
+def _verdict(enough: bool) -> Verdict:
+    return "met" if enough else "not met"
+
+
+def conclusions(rows: Sequence[Row]) -> dict[str, Any]:
+    """Ratios, slopes and bars, for JSON."""
+    return {
+        "ratios": [asdict(ratio) for ratio in ratios(rows)],
+        "slopes": {
+            "seconds": slope(rows, "microseconds_per_node", 9_000),
+            "peak_bytes": slope(rows, "peak_bytes_per_node", 9_000),
+            "stored_bytes": slope(rows, "stored_bytes_per_node", 9_000),
+        },
+        "bars": [asdict(bar) for bar in bars(rows)],
+    }

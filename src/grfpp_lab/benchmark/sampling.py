@@ -1,0 +1,104 @@
+"""Walk steps a second: one factor built, against raw walks of others and against the machine."""
+
+from __future__ import annotations
+
+import platform
+from functools import partial
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+
+from grfpp.graph import Graph
+from grfpp.walks import WalkPlan, sample_factor
+from grfpp.walks.checks import modulation_table
+from grfpp_lab.benchmark.limits import chases_per_second
+from grfpp_lab.benchmark.plain import time_arrays, time_lists
+from grfpp_lab.benchmark.settings import KERNEL, LAW, N_WALKS, P_HALT, SEED
+from grfpp_lab.benchmark.timing import best_seconds
+
+OURS = "grfpp, float64"
+OURS_SINGLE = "grfpp, float32"
+LIMIT = "pointer chases"
+LISTS = "plain Python, lists"
+ARRAYS = "plain Python, numpy arrays"
+
+
+def walk_plan(graph: Graph, degree: int = 1) -> WalkPlan:
+    """The paper's walks on a graph."""
+    return WalkPlan.of(graph, modulation_table(KERNEL, degree, LAW), LAW, N_WALKS, SEED)
+
+
+def n_steps(plan: WalkPlan) -> float:
+    """Steps of all walks of a factor, as expected; met to a per mille on graphs of this size."""
+    return plan.expected_steps * plan.graph.n_nodes
+
+
+def stored_bytes(matrix: sp.csr_array) -> int:
+    """Memory of a sparse matrix."""
+    return int(matrix.data.nbytes + matrix.indices.nbytes + matrix.indptr.nbytes)
+
+
+def sample_graph(request: dict[str, Any]) -> list[dict[str, Any]]:
+    """Time one factor in both precisions; the plan is made before the clock starts."""
+    plan = walk_plan(Graph.load(request["graph"]))
+    steps, n = n_steps(plan), plan.graph.n_nodes
+    results = []
+    for method, dtype in ((OURS, np.float64), (OURS_SINGLE, np.float32)):
+        work = partial(sample_factor, plan, n_jobs=request["threads"], dtype=dtype)
+        size = stored_bytes(work())
+        seconds = best_seconds(work, budget=request["budget"])
+        results.append(
+            {
+                "method": method,
+                "note": "features built",
+                "numbers": {
+                    "n_nodes": n,
+                    "steps": steps,
+                    "seconds": seconds,
+                    "steps_per_second": steps / seconds,
+                    "bytes_per_node": size / n,
+                },
+            }
+        )
+    return results
+
+
+def machine_limit(request: dict[str, Any]) -> list[dict[str, Any]]:
+    """Time pointer chases over a table as large as the graph's neighbours and offsets."""
+    n_bytes = request["n_bytes"]
+    rate = chases_per_second(n_bytes, request["threads"], request["budget"] / 10)
+    return [
+        {
+            "method": LIMIT,
+            "note": "independent random reads in a table of the graph's size",
+            "numbers": {"steps_per_second": rate, "table_bytes": n_bytes},
+        }
+    ]
+
+
+def plain_python(request: dict[str, Any]) -> list[dict[str, Any]]:
+    """Time Algorithm 1 in plain Python, written in two ways."""
+    graph = Graph.load(request["graph"])
+    modulation = walk_plan(graph).modulation.tolist()
+    results = []
+    for method, run, note in (
+        (LISTS, time_lists, "one thread; lists, and a dictionary for every node"),
+        (ARRAYS, time_arrays, "one thread; numpy arrays, and a vector of N for every node"),
+    ):
+        steps, seconds = run(graph, N_WALKS, P_HALT, modulation, request["budget"])
+        results.append(
+            {
+                "method": method,
+                "version": f"Python {platform.python_version()}",
+                "threads": 1,
+                "note": note,
+                "numbers": {
+                    "n_nodes": graph.n_nodes,
+                    "steps": steps,
+                    "seconds": seconds,
+                    "steps_per_second": steps / seconds,
+                },
+            }
+        )
+    return results

@@ -1,0 +1,216 @@
+"""All measurements of a set, one after the other, each bounded and on its own."""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from time import monotonic
+from typing import Any
+
+import grfpp
+from grfpp.graph import Graph
+from grfpp_lab.benchmark import growth, paper_table, sampling
+from grfpp_lab.benchmark.graphs import FAMILIES, PAPER_MESHES, mesh_file
+from grfpp_lab.benchmark.peers import PEERS, ask_peer
+from grfpp_lab.benchmark.rows import Row, Section
+from grfpp_lab.benchmark.settings import Sizes
+from grfpp_lab.harness.isolated import TaskError, run_task
+
+#: Called with what is about to be measured.
+Progress = Callable[[str], None]
+
+_TITLES = {
+    "grid": "grid",
+    "regular": "random 10-regular",
+    "scale-free": "scale-free (Barabási–Albert)",
+    "mesh": "mesh",
+}
+#: Columns of the products in which walks are compared with other methods.
+_COLUMNS = (3, 64)
+
+
+def workload(family: str, n_nodes: int) -> str:
+    """What a graph is called in the tables.
+
+    Examples
+    --------
+    >>> workload("grid", 10_000)
+    'grid, 10,000 nodes'
+    """
+    return f"{_TITLES[family]}, {n_nodes:,} nodes"
+
+
+@dataclass(frozen=True)
+class Suite:
+    """A set of measurements, and the machine to run them on.
+
+    Attributes
+    ----------
+    sizes
+        What is measured.
+    threads
+        For everybody.
+    hardware
+        The machine in a few words.
+    peers
+        The command that runs peers, if there is one.
+    progress
+        Is told what is about to be measured.
+    began
+        When the set's time began, by `time.monotonic`.
+    """
+
+    sizes: Sizes
+    threads: int
+    hardware: str
+    peers: list[str] | None = None
+    progress: Progress = lambda text: None
+    began: float = field(default_factory=monotonic)
+
+    def run(self) -> list[Row]:
+        """All rows of all sections."""
+        return [
+            *self.sampling_rows(),
+            *self.growth_rows(),
+            *self.paper_rows(),
+            *self.uses_rows(),
+        ]
+
+    # --- sections -------------------------------------------------------------------------------
+
+    def sampling_rows(self) -> Iterator[Row]:
+        """Steps a second on every graph: ours, the peers', the machine's."""
+        with tempfile.TemporaryDirectory(prefix="grfpp-bench-") as folder:
+            for family, n_nodes in self.sizes.sampling:
+                name = workload(family, n_nodes)
+                self.progress(f"making: {name}")
+                path = Path(folder) / "graph.npz"
+                try:
+                    n_bytes = _make_graph(family, n_nodes, path)
+                except FileNotFoundError as error:
+                    yield self._not_run("sampling", name, sampling.OURS, str(error))
+                    continue
+                small = n_nodes <= self.sizes.slow_peers_up_to
+                for row in self._sampled(name, str(path), n_bytes, small):
+                    yield self._row("sampling", name, row)
+
+    def _sampled(self, name: str, path: str, n_bytes: int, small: bool) -> Iterator[dict[str, Any]]:
+        request = {"graph": path}
+        yield from self._task("sample", name, request, sampling.OURS)
+        yield from self._task("limit", name, {"n_bytes": n_bytes}, sampling.LIMIT)
+        if small:
+            yield from self._task("plain", name, request, sampling.LISTS)
+        for peer in PEERS:
+            if small or not peer.is_slow:
+                self.progress(f"{name}: {peer.name}")
+                yield ask_peer(
+                    self.peers,
+                    peer,
+                    path,
+                    threads=self.threads,
+                    budget=self.sizes.budget,
+                    timeout=self._time_left(),
+                )
+
+    def growth_rows(self) -> Iterator[Row]:
+        """Time and memory on larger and larger grids, and with nothing stored."""
+        for n_nodes in self.sizes.growth:
+            request = {"n_nodes": n_nodes}
+            name = workload("grid", n_nodes)
+            for row in self._task("growth", name, request, sampling.OURS_SINGLE):
+                yield self._row("growth", name, row)
+        name = workload("grid", self.sizes.recompute)
+        request = {"n_nodes": self.sizes.recompute}
+        for row in self._task("recompute", name, request, growth.RECOMPUTE):
+            yield self._row("growth", name, row)
+
+    def paper_rows(self) -> Iterator[Row]:
+        """The paper's meshes, beside the paper's seconds."""
+        for mesh in PAPER_MESHES:
+            if mesh.n_nodes not in self.sizes.meshes:
+                continue
+            path, name = None, workload("mesh", mesh.n_nodes)
+            try:
+                path, remark = mesh_file(mesh.n_nodes)
+                name += f" ({remark})" if remark else ""
+            except FileNotFoundError as error:
+                yield self._not_run("paper", name, paper_table.OURS, str(error))
+            yield _quoted(name, paper_table.PAPER, mesh.n_nodes, mesh.grf_seconds)
+            yield _quoted(name, paper_table.PAPER_DENSE, mesh.n_nodes, mesh.dense_seconds)
+            if path is None:
+                continue
+            request: dict[str, Any] = {"mesh": str(path)}
+            for row in self._task("mesh", name, request, paper_table.OURS):
+                yield self._row("paper", name, row)
+            small = mesh.n_nodes <= self.sizes.dense_up_to
+            request["n_nodes"] = None if small else self.sizes.dense_pilot
+            for row in self._task("dense-mesh", name, request, paper_table.DENSE):
+                yield self._row("paper", name, row)
+
+    def uses_rows(self) -> Iterator[Row]:
+        """Where walks win, and where they lose."""
+        n, n_rows = self.sizes.local
+        for patch in (True, False):
+            where = "a patch" if patch else "spread"
+            name = f"K[S, S], {n_rows:,} of {n:,} nodes of a grid, {where}"
+            request: dict[str, Any] = {"n_nodes": n, "n_rows": n_rows, "patch": patch}
+            yield from self._use("local", name, request)
+        n, degree = self.sizes.dense
+        graph = f"dense graph of {n:,} nodes, {degree:,} neighbours"
+        names = {f"K @ V, {count} columns, {graph}": count for count in _COLUMNS}
+        request = {"n_nodes": n, "degree": degree, "columns": names}
+        yield from self._use("dense", next(iter(names)), request)
+        n = self.sizes.sparse
+        name = f"K @ V, {_COLUMNS[0]} columns, grid of {n:,} nodes"
+        yield from self._use("sparse", name, {"n_nodes": n, "columns": {name: _COLUMNS[0]}})
+
+    def _use(self, task: str, name: str, request: dict[str, Any]) -> Iterator[Row]:
+        for row in self._task(task, name, request, paper_table.OURS):
+            yield self._row("uses", name, row)
+
+    # --- rows -----------------------------------------------------------------------------------
+
+    def _task(
+        self, task: str, name: str, request: dict[str, Any], method: str
+    ) -> Sequence[dict[str, Any]]:
+        """The results of one measurement, or one that says why there are none."""
+        self.progress(f"{name}: {task}")
+        try:
+            results: list[dict[str, Any]] = run_task(
+                task,
+                {**request, "budget": self.sizes.budget},
+                timeout=self._time_left(),
+                threads=self.threads,
+            )
+        except TaskError as failure:
+            return [{"method": method, "status": "not run", "note": str(failure)}]
+        return results
+
+    def _time_left(self) -> float:
+        """Seconds for the next measurement."""
+        return min(self.sizes.timeout, self.began + self.sizes.limit - monotonic())
+
+    def _row(self, section: Section, name: str, result: dict[str, Any]) -> Row:
+        about = {"workload": name, "version": grfpp.__version__, "threads": self.threads}
+        return Row(section=section, hardware=self.hardware, **{**about, **result})
+
+    def _not_run(self, section: Section, name: str, method: str, why: str) -> Row:
+        return self._row(section, name, {"method": method, "status": "not run", "note": why})
+
+
+def _quoted(name: str, method: str, n_nodes: int, seconds: float | None) -> Row:
+    numbers: dict[str, float] = {"n_nodes": n_nodes}
+    if seconds is None:
+        note = "did not end in its authors' time"
+    else:
+        numbers["seconds"], note = seconds, "measured by its authors, on their machine"
+    return Row("paper", name, method, status="quoted", note=note, numbers=numbers, threads=0)
+
+
+def _make_graph(family: str, n_nodes: int, path: Path) -> int:
+    """Write a normalised graph to a file; tell the bytes of its neighbours and offsets."""
+    graph = Graph(mesh_file(n_nodes)[0]) if family == "mesh" else FAMILIES[family](n_nodes)
+    graph.normalized("sym").save(path)
+    return 4 * len(graph.indices) + 8 * len(graph.indptr)

@@ -1,0 +1,184 @@
+"""Where walks win and where they lose, at the error that they reach."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+from math import ceil
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+
+from grfpp.accuracy import relative_error
+from grfpp.estimate import KernelEstimate
+from grfpp.factors import StoredFactor
+from grfpp.graph import Graph
+from grfpp.linalg.exact import chebyshev_coefficients
+from grfpp.local import sample_submatrix
+from grfpp.sampling import sample
+from grfpp.typing import FloatArray, IntArray
+from grfpp.walks import sample_factor
+from grfpp_lab.benchmark.graphs import dense, grid
+from grfpp_lab.benchmark.paper_table import AL_MOHY, CHEBYSHEV, DEGREE, OURS, SCIPY
+from grfpp_lab.benchmark.sampling import walk_plan
+from grfpp_lab.benchmark.settings import KERNEL, LAW, N_WALKS, SEED
+from grfpp_lab.benchmark.timing import best_seconds, timed
+
+OURS_PREPARED = "grfpp, plan made before"
+SPARSE_CHEBYSHEV = "Chebyshev, sparse vectors"
+
+#: Columns of a block that are measured where all of them would take too long.
+_SOME_COLUMNS = 16
+_N_PROBES = 8
+
+
+def local_block(request: dict[str, Any]) -> list[dict[str, Any]]:
+    """``K[S, S]`` for a few nodes of a large grid: a patch of it, or nodes all over it."""
+    W = grid(request["n_nodes"]).normalized("sym")
+    nodes = _patch(W, request["n_rows"]) if request["patch"] else _spread(W, request["n_rows"])
+    threads, budget = request["threads"], request["budget"]
+
+    def ours() -> FloatArray:
+        return sample_submatrix(W, KERNEL, nodes, None, DEGREE, N_WALKS, LAW, SEED, n_jobs=threads)
+
+    exact = _sparse_block(W, nodes, 1e-12)
+    error = _error(ours(), exact)
+    results = [_result(OURS, best_seconds(ours, budget=budget), error, "`sample_submatrix`")]
+
+    some = nodes[:_SOME_COLUMNS]
+    units = np.zeros((W.n_nodes, len(some)))
+    units[some, np.arange(len(some))] = 1.0
+    tol = _matching_tol(
+        lambda tol: KERNEL.apply(W, units, tol=tol)[nodes], exact[:, : len(some)], error
+    )
+    seconds = best_seconds(lambda: KERNEL.apply(W, units, tol=tol), budget=budget)
+    columns = _error(KERNEL.apply(W, units, tol=tol)[nodes], exact[:, : len(some)])
+    results.append(
+        _result(
+            CHEBYSHEV,
+            seconds * len(nodes) / len(some),
+            columns,
+            f"`kernel.apply` on unit columns; {len(some)} of {len(nodes):,} measured and scaled",
+            "estimated" if len(some) < len(nodes) else "measured",
+        )
+    )
+    tol = _matching_tol(lambda tol: _sparse_block(W, nodes, tol), exact, error)
+    seconds = best_seconds(lambda: _sparse_block(W, nodes, tol), budget=budget)
+    note = "the same polynomial on sparse unit vectors: cheap while neighbourhoods grow slowly"
+    results.append(
+        _result(SPARSE_CHEBYSHEV, seconds, _error(_sparse_block(W, nodes, tol), exact), note)
+    )
+    return results
+
+
+def dense_products(request: dict[str, Any]) -> list[dict[str, Any]]:
+    """``K @ V`` on a dense graph, for few and for many columns."""
+    W = dense(request["n_nodes"], request["degree"]).normalized("sym")
+    return _products(W, request, prepared=True)
+
+
+def sparse_product(request: dict[str, Any]) -> list[dict[str, Any]]:
+    """``K @ V`` for a few columns on a large sparse grid."""
+    W = grid(request["n_nodes"]).normalized("sym")
+    return _products(W, request, prepared=False)
+
+
+def _products(W: Graph, request: dict[str, Any], prepared: bool) -> list[dict[str, Any]]:
+    """Results for each number of columns; Al-Mohy and Higham's only for the first."""
+    threads, budget = request["threads"], request["budget"]
+
+    def estimate() -> KernelEstimate:
+        return sample(W, KERNEL, DEGREE, N_WALKS, LAW, SEED, n_jobs=threads)
+
+    error = float(relative_error(estimate(), KERNEL, W, method="probe", n_probes=_N_PROBES))
+    results: list[dict[str, Any]] = []
+    for name, n_columns in request["columns"].items():
+        V = np.random.default_rng(SEED).standard_normal((W.n_nodes, n_columns))
+        seconds = best_seconds(partial(lambda V: estimate() @ V, V), budget=budget)
+        note = f"degree {DEGREE}, {N_WALKS} walks: sample, product"
+        own = [_result(OURS, seconds, error, note)]
+        if prepared:
+            own.append(_prepared_product(W, V, error, threads, budget))
+        own += _deterministic_products(W, V, error, budget, al_mohy=not results)
+        results += [{**result, "workload": name} for result in own]
+    return results
+
+
+def _prepared_product(
+    W: Graph, V: FloatArray, error: float, threads: int, budget: float
+) -> dict[str, Any]:
+    """Walks and product alone."""
+    plan = walk_plan(W, DEGREE)
+
+    def work() -> Any:
+        factors = [
+            StoredFactor(sample_factor(plan.with_factor(number), n_jobs=threads))
+            for number in range(2 * DEGREE)
+        ]
+        pairs = list(zip(factors[::2], factors[1::2], strict=True))
+        return KernelEstimate(pairs, n_jobs=threads) @ V
+
+    note = "the same walks and product; checks and plan, which read all edges, not counted"
+    return _result(OURS_PREPARED, best_seconds(work, budget=budget), error, note)
+
+
+def _deterministic_products(
+    W: Graph, V: FloatArray, error: float, budget: float, al_mohy: bool
+) -> list[dict[str, Any]]:
+    exact = KERNEL.apply(W, V, tol=1e-14)
+    tol = _matching_tol(lambda tol: KERNEL.apply(W, V, tol=tol), exact, error)
+    found = _error(KERNEL.apply(W, V, tol=tol), exact)
+    seconds = best_seconds(lambda: KERNEL.apply(W, V, tol=tol), budget=budget)
+    results = [_result(CHEBYSHEV, seconds, found, f"`kernel.apply(…, tol={tol:g})`")]
+    if al_mohy:
+        product, seconds = timed(lambda: KERNEL.apply(W, V, method="expm_multiply"))
+        note = "scipy's `expm_multiply`, which knows double precision only"
+        result = _result(AL_MOHY, seconds, _error(product, exact), note)
+        results.append({**result, "version": SCIPY})
+    return results
+
+
+def _result(
+    method: str, seconds: float, error: float, note: str, status: str = "measured"
+) -> dict[str, Any]:
+    numbers = {"seconds": seconds, "error": float(error)}
+    return {"method": method, "status": status, "note": note, "numbers": numbers}
+
+
+def _error(found: FloatArray, exact: FloatArray) -> float:
+    return float(np.linalg.norm(found - exact) / np.linalg.norm(exact))
+
+
+def _matching_tol(work: Callable[[float], FloatArray], exact: FloatArray, error: float) -> float:
+    """The largest of 1/2, 1/4, 1/8, … at which the error is no larger than this one."""
+    tol = 0.5
+    while tol > 1e-13 and _error(work(tol), exact) > error:
+        tol /= 2
+    return tol
+
+
+def _sparse_block(W: Graph, nodes: IntArray, tol: float) -> FloatArray:
+    """``K[nodes, nodes]`` by Chebyshev polynomials on sparse vectors."""
+    coefficients = chebyshev_coefficients(KERNEL.value, W.spectral_radius(), tol)
+    weights = W.adjacency * (1 / W.spectral_radius())
+    here = np.arange(len(nodes))
+    units = sp.csr_array((np.ones(len(nodes)), (here, nodes)), shape=(len(nodes), W.n_nodes))
+    block = coefficients[0] * units[:, nodes].toarray()
+    before, now = units, units
+    for number, coefficient in enumerate(coefficients[1:]):
+        before, now = now, now @ weights if number == 0 else 2 * (now @ weights) - before
+        block += coefficient * now[:, nodes].toarray()
+    return np.asarray(block)
+
+
+def _patch(W: Graph, n: int) -> IntArray:
+    """So many nodes of a square in the middle of a grid."""
+    side, patch = round(W.n_nodes**0.5), ceil(n**0.5)
+    across = (side - patch) // 2 + np.arange(patch)
+    return np.ravel(side * across[:, None] + across)[:n]
+
+
+def _spread(W: Graph, n: int) -> IntArray:
+    """Nodes drawn from all over a graph."""
+    return np.sort(np.random.default_rng(SEED).choice(W.n_nodes, n, replace=False))

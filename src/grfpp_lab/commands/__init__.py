@@ -1,0 +1,1 @@
+"""The commands `grfpp bench`, `grfpp demo` and `grfpp reproduce`."""

@@ -1,0 +1,144 @@
+"""`grfpp bench`: this package beside its peers, as tables, as JSON, as a page."""
+
+from __future__ import annotations
+
+import shlex
+from enum import StrEnum
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from grfpp.cli import console, options
+from grfpp.errors import InputError
+from grfpp.parallel import thread_count
+from grfpp_lab.report.optional import how_to_install, missing_packages
+
+if TYPE_CHECKING:
+    from grfpp_lab.benchmark.tables import Grouped
+
+#: Shown below the options.
+NOTES = """
+\b
+Sets:
+  quick    at most five minutes
+  full     at most an hour; ten million nodes, dense brute force, needs 16 GB
+  smoke    seconds; sizes that mean nothing, to see that everything runs
+
+\b
+Examples:
+  grfpp bench
+  grfpp bench --set full --out another/folder
+  grfpp bench --peers ".venv-bench/bin/python benchmarks/peers"
+
+Peers live in an environment of their own and in the repository, not in this package: `make bench`
+builds that and passes it. Meshes are read from the folder that GRFPP_DATA names.
+"""
+
+
+class Set(StrEnum):
+    """How much is measured."""
+
+    QUICK = "quick"
+    FULL = "full"
+    SMOKE = "smoke"
+
+
+def bench(
+    chosen: Annotated[
+        Set, typer.Option("--set", metavar="quick|full|smoke", help="How much to measure.")
+    ] = Set.QUICK,
+    out: Annotated[
+        Path,
+        typer.Option(metavar="FOLDER", help="For results.json and the page; made if need be."),
+    ] = Path("out/bench"),
+    peers: Annotated[
+        str | None,
+        typer.Option(metavar="COMMAND", help="What runs the peers.", show_default=False),
+    ] = None,
+    jobs: Annotated[
+        int, typer.Option("--jobs", "-j", metavar="N", help="Threads for all; -1 for all cores.")
+    ] = -1,
+    as_json: options.AsJson = False,
+) -> None:
+    """Measure speed, memory and where walks lose, side by side with peers.
+
+    Everything runs one after the other, in processes of its own and with limits in time. What
+    cannot be run becomes a row that says why.
+    """
+    threads, command = thread_count(jobs), _command(peers)
+    missing = missing_packages()
+    _make_folder(out)
+
+    from grfpp_lab.benchmark.run import run_set, write_results
+
+    rows, document = run_set(chosen.value, threads=threads, peers=command, progress=_say)
+    written = [out / "results.json"]
+    write_results(written[0], document)
+    if not missing:
+        from grfpp_lab.benchmark.page import write_bench_page
+
+        written.append(out / "index.html")
+        write_bench_page(written[1], document, rows)
+    if as_json:
+        console.print_json(document)
+    else:
+        _print_text(rows, written)
+    if missing:
+        console.note(f"no page was written, because {how_to_install(missing)}")
+
+
+def _command(peers: str | None) -> list[str] | None:
+    if peers is None:
+        return None
+    try:
+        parts = shlex.split(peers)
+    except ValueError as error:
+        raise InputError(f"--peers {peers!r} is not a command ({error})") from None
+    if not parts:
+        raise InputError("--peers is empty; name the command that runs the peers")
+    return parts
+
+
+def _make_folder(folder: Path) -> None:
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise InputError(f"--out {folder}: cannot make this folder ({error.strerror})") from None
+
+
+def _say(text: str) -> None:
+    if console.shows_progress():
+        console.note(text)
+
+
+def _print_text(rows: Any, written: list[Path]) -> None:
+    from grfpp_lab.benchmark import tables
+
+    for title, table in (
+        ("Sampling", tables.sampling_table(rows)),
+        ("Growth", tables.growth_table(rows)),
+        ("The paper's running times", tables.paper_rows(rows)),
+        ("Where walks win and where they lose", tables.uses_table(rows)),
+        ("What was to be shown", tables.bar_table(rows)),
+    ):
+        _print_table(title, table)
+    for sentence in tables.winners(rows):
+        print(sentence)
+    for path in written:
+        print(f"wrote {path}")
+
+
+def _print_table(title: str, table: Grouped) -> None:
+    from rich.table import Table
+
+    shown = Table(title=title, title_justify="left")
+    for number, column in enumerate(table.columns):
+        shown.add_column(column, justify="left" if number in table.words else "right")
+    for heading, lines in table.groups:
+        if heading:
+            shown.add_row(f"[bold]{heading.replace('[', chr(92) + '[')}[/bold]")
+        for line in lines:
+            shown.add_row(*(cell.replace("[", r"\[") for cell in line))
+        shown.add_section()
+    console.print_table(shown)

@@ -1,0 +1,183 @@
+"""What the demo measures: errors of the diffusion kernel against walks and against steps."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from time import perf_counter
+
+import numpy as np
+
+from grfpp.graph import Graph
+from grfpp.kernels import Diffusion
+from grfpp.sampling import sample
+from grfpp.termination import Geometric
+from grfpp.typing import FloatArray
+from grfpp_lab.demo.graphs import DemoGraph
+
+KERNEL = Diffusion(5.0)
+LAW = Geometric(0.1)
+DEGREES = (1, 2, 4)
+#: Costs to compare the degrees at: what these numbers of walks take at degree 1. Degree ``l`` has
+#: ``2 l`` factors, and so it gets the ``l``-th part of the walks for the same number of steps.
+BUDGETS = (16, 32, 64)
+#: All degrees are compared at this number of walks too.
+MAIN_WALKS = 16
+N_REPEATS = 5
+
+#: Called with the number of measurements done and of all.
+Progress = Callable[[int, int], None]
+
+
+@dataclass(frozen=True)
+class Measurement:
+    """One graph, one method, one number of walks, several seeds.
+
+    Attributes
+    ----------
+    error, standard_error
+        Mean over the seeds of ``‖K̂ − K‖_F / ‖K‖_F``, and the standard error of that mean.
+    seconds
+        Mean time to sample one estimate.
+    """
+
+    graph: str
+    n_nodes: int
+    degree: int
+    n_walks: int
+    steps_per_node: float
+    error: float
+    standard_error: float
+    seconds: float
+
+    @property
+    def method(self) -> str:
+        """What people call it."""
+        return method_name(self.degree)
+
+
+@dataclass(frozen=True)
+class KernelRow:
+    """The row of one node: exact, or estimated with one seed.
+
+    Attributes
+    ----------
+    title, note
+        The method, and its cost and error in words.
+    values
+        The row.
+    """
+
+    title: str
+    note: str
+    values: FloatArray
+
+    @property
+    def n_missed(self) -> int:
+        """Number of nodes that no walks connected with this one."""
+        return int(np.count_nonzero(self.values == 0))
+
+
+def method_name(degree: int) -> str:
+    """Name a stitching degree; degree 1 is the method of before."""
+    return "GRF" if degree == 1 else f"GRF++ degree {degree}"
+
+
+def walks_of(degree: int) -> list[int]:
+    """Numbers of walks at which a degree is measured."""
+    return [budget // degree for budget in BUDGETS]
+
+
+def warm_up() -> float:
+    """Have all code compiled, or loaded from the cache, and tell how long that took."""
+    began = perf_counter()
+    path = Graph([[0, 1], [1, 0]])
+    for graph in (path, path.normalized("sym")):
+        sample(graph, KERNEL, n_walks=2, termination=LAW, seed=0).toarray()
+    return perf_counter() - began
+
+
+def measure_all(
+    graphs: Sequence[DemoGraph], seed: int, progress: Progress = lambda done, n: None
+) -> list[Measurement]:
+    """Measure every graph with every degree at every cost."""
+    settings = [(g, degree, m) for g in graphs for degree in DEGREES for m in walks_of(degree)]
+    # To ten digits, and faster than the eigenvectors that KERNEL.exact needs.
+    exact = {
+        each.name: KERNEL.apply(each.graph.normalized("sym"), np.eye(each.graph.n_nodes))
+        for each in graphs
+    }
+    results = []
+    for number, (each, degree, n_walks) in enumerate(settings):
+        results.append(measure(each, exact[each.name], degree, n_walks, seed))
+        progress(number + 1, len(settings))
+    return results
+
+
+def measure(
+    each: DemoGraph, exact: FloatArray, degree: int, n_walks: int, seed: int
+) -> Measurement:
+    """Sample `N_REPEATS` estimates and compare them with the exact kernel."""
+    W = each.graph.normalized("sym")
+    errors, seconds, steps = [], 0.0, 0.0
+    for walk_seed in seeds(seed):
+        began = perf_counter()
+        K = sample(W, KERNEL, degree, n_walks, LAW, walk_seed)
+        seconds += perf_counter() - began
+        errors.append(np.linalg.norm(K.toarray() - exact) / np.linalg.norm(exact))
+        steps = K.meta["steps_per_node"]
+    return Measurement(
+        graph=each.title,
+        n_nodes=W.n_nodes,
+        degree=degree,
+        n_walks=n_walks,
+        steps_per_node=steps,
+        error=float(np.mean(errors)),
+        standard_error=float(np.std(errors, ddof=1) / np.sqrt(N_REPEATS)),
+        seconds=seconds / N_REPEATS,
+    )
+
+
+def seeds(seed: int) -> range:
+    """Seeds of the repeats; those of different demos do not overlap."""
+    return range(seed * N_REPEATS, (seed + 1) * N_REPEATS)
+
+
+def worth_a_line(results: Sequence[Measurement]) -> Iterator[Measurement]:
+    """What the table shows: every degree at equal walks, and every degree at equal steps."""
+    for result in results:
+        if result.n_walks == MAIN_WALKS or has_equal_steps(result):
+            yield result
+
+
+def has_equal_steps(result: Measurement) -> bool:
+    """Whether it has the highest cost, which all degrees are compared at."""
+    return result.degree * result.n_walks == max(BUDGETS)
+
+
+def table_cells(result: Measurement) -> list[str]:
+    """What a line of the table says, without the graph."""
+    return [
+        result.method,
+        str(result.n_walks),
+        f"{result.steps_per_node:,.0f}",
+        f"{result.error:.3f} ± {result.standard_error:.3f}",
+        f"{result.seconds:.3f}",
+    ]
+
+
+def kernel_rows(each: DemoGraph, seed: int) -> list[KernelRow]:
+    """The row of the start node: exact, GRF at equal walks and at equal steps, GRF++."""
+    W = each.graph.normalized("sym")
+    unit = np.zeros(W.n_nodes)
+    unit[each.start] = 1.0
+    exact = KERNEL.apply(W, unit)
+    rows = [KernelRow("exact", "", exact)]
+    top = max(DEGREES)
+    for degree, n_walks in ((1, MAIN_WALKS), (1, max(BUDGETS)), (top, max(BUDGETS) // top)):
+        K = sample(W, KERNEL, degree, n_walks, LAW, seeds(seed)[0])
+        values = K.rows([each.start])[0]
+        error = np.linalg.norm(values - exact) / np.linalg.norm(exact)
+        note = f"{n_walks} walks, {K.meta['steps_per_node']:,.0f} steps, error {error:.2f}"
+        rows.append(KernelRow(method_name(degree), note, values))
+    return rows

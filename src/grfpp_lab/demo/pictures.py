@@ -1,0 +1,72 @@
+"""Pictures of the demo: kernel rows on their graphs, and errors against steps."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from grfpp_lab.demo.graphs import DemoGraph
+from grfpp_lab.demo.measure import DEGREES, KernelRow, Measurement, method_name
+from grfpp_lab.report.figures import (
+    INK,
+    data_uri,
+    draw_curves,
+    draw_network,
+    draw_surface,
+    image_bytes,
+    new_figure,
+)
+from grfpp_lab.report.page import Picture
+
+
+def row_pictures(each: DemoGraph, rows: Sequence[KernelRow]) -> list[Picture]:
+    """One picture a row, all with the colours of the exact one."""
+    pictures = []
+    for row in rows:
+        figure = new_figure(2.6, 2.6)
+        _draw_row(figure.add_subplot(), each, row, _limit(rows))
+        # A surface of many triangles is smaller as pixels.
+        source = data_uri(figure, "svg" if each.faces is None else "png")
+        alt = f"{each.title}: the {row.title} kernel row of one node, as colours of the nodes"
+        pictures.append(Picture(source, alt, row.title, row.note))
+    return pictures
+
+
+def row_strip(each: DemoGraph, rows: Sequence[KernelRow]) -> bytes:
+    """The same pictures side by side, as one PNG file."""
+    figure = new_figure(2.6 * len(rows), 3.0, top=0.86)
+    for axes, row in zip(np.ravel(figure.subplots(1, len(rows))), rows, strict=True):
+        _draw_row(axes, each, row, _limit(rows))
+        axes.set_title(f"{row.title}\n{row.note or ' '}", fontsize=10, color=INK)
+    return image_bytes(figure, "png", dpi=100)
+
+
+def error_chart(results: Sequence[Measurement]) -> Picture:
+    """Errors of one graph against steps, a curve a degree."""
+    figure = new_figure(4.8, 3.3)
+    curves = []
+    for degree in DEGREES:
+        own = [result for result in results if result.degree == degree]
+        x, y, spread = np.array(
+            [(r.steps_per_node, r.error, r.standard_error) for r in own], dtype=np.float64
+        ).T
+        curves.append((method_name(degree), x, y, spread))
+    draw_curves(figure.add_subplot(), curves, "walk steps per node", "relative error")
+    title = results[0].graph
+    return Picture(data_uri(figure), f"{title}: relative error against steps per node", title)
+
+
+def _draw_row(axes: Any, each: DemoGraph, row: KernelRow, limit: float) -> None:
+    if each.faces is None:
+        edges = np.argwhere(np.triu(each.graph.adjacency.toarray()))
+        draw_network(axes, each.positions, edges, row.values, limit, each.start)
+    else:
+        towards = each.positions[each.start] + np.array([0.15, -0.45, 0.0])
+        draw_surface(axes, each.positions, each.faces, row.values, limit, towards, each.start)
+
+
+def _limit(rows: Sequence[KernelRow]) -> float:
+    """The largest exact value but one; the node's own is often far above all others."""
+    return float(np.sort(rows[0].values)[-2])

@@ -1,0 +1,1 @@
+"""Graphs classified by the spectra of their kernels."""

@@ -1,0 +1,1 @@
+"""Nodes clustered by kernels."""

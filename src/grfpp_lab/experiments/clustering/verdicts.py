@@ -1,0 +1,125 @@
+"""What becomes of the paper's claims on clustering."""
+
+from __future__ import annotations
+
+import math
+
+from grfpp_lab.experiments.clustering.paper import GRF, GRF_PP, PAPER
+from grfpp_lab.experiments.clustering.rivals import RIVALS
+from grfpp_lab.experiments.clustering.views import EXACT, by_graph, main_rows, title_of
+from grfpp_lab.experiments.experiment import Holds, Row, Rows, Verdict
+from grfpp_lab.experiments.verdicts import NOISE, plus_minus
+from grfpp_lab.experiments.views import graphs_of
+
+#: How far above the exact kernel an estimate may be before users would mind.
+TOLERANCE = 0.02
+
+
+def judge_degrees(rows: Rows) -> Verdict:
+    """Degree 2 at most degree 1 on every graph; and how far both are from the exact kernel."""
+    paper = "GRF++ of degree 2 has a lower clustering error than GRF on all graphs"
+    main = main_rows(rows)
+    ours, theirs = by_graph(main, GRF_PP), by_graph(main, GRF)
+    if not ours or set(ours) - set(theirs):
+        return Verdict(paper, "nothing to compare", Holds.OPEN)
+    above = [graph for graph in ours if ours[graph]["error"] > theirs[graph]["error"]]
+    told = [
+        f"{GRF_PP} has at most the error of {GRF} on {len(ours) - len(above)} of {len(ours)} graphs"
+    ]
+    if above:
+        told[0] += f" (not on {'; '.join(_told(g, ours[g], theirs[g]) for g in above)})"
+    told += _with_other_walks(rows) + _beside_exact(main)
+    if not above:
+        holds = Holds.YES
+    elif 2 * len(above) < len(ours) and all(_is_noise(ours[g], theirs[g]) for g in above):
+        holds = Holds.NOISE
+    else:
+        holds = Holds.NO
+    return Verdict(paper, "; ".join(told), holds)
+
+
+def _with_other_walks(rows: Rows) -> list[str]:
+    """The same comparison at every number of walks that was measured."""
+    ours, theirs = (
+        {(row["graph"], row["n_walks"]): row["error"] for row in rows if row["method"] == method}
+        for method in (GRF_PP, GRF)
+    )
+    common = sorted(set(ours) & set(theirs))
+    walks = sorted({n_walks for _, n_walks in common})
+    if len(walks) < 2:
+        return []
+    below = sum(ours[key] <= theirs[key] for key in common)
+    return [
+        f"with {', '.join(map(str, walks[:-1]))} and {walks[-1]} walks, on {below} of {len(common)}"
+    ]
+
+
+def _beside_exact(rows: Rows) -> list[str]:
+    """How much clustering loses by estimating the kernel."""
+    exact = by_graph(rows, EXACT)
+    told = []
+    for method in (GRF_PP, GRF):
+        own = by_graph(rows, method)
+        losses = {
+            graph: own[graph]["error"] - exact[graph]["error"] for graph in own if graph in exact
+        }
+        if losses:
+            worst = max(losses, key=lambda graph: losses[graph])
+            within = sum(loss <= TOLERANCE for loss in losses.values())
+            told.append(
+                f"{method} is at most {TOLERANCE:g} above {EXACT} on {within} of {len(losses)} "
+                f"(worst: {losses[worst]:+.3f}, {title_of(worst)})"
+            )
+    return told
+
+
+def judge_rivals(rows: Rows) -> Verdict:
+    """On how many graphs GRF++ has the lowest error of all."""
+    paper = "GRF++ is competitive on all graphs and better than all other methods on 3"
+    main = [row for row in main_rows(rows) if row["method"] != EXACT]
+    best, gaps = [], {}
+    for graph in graphs_of(main):
+        errors = {row["method"]: row["error"] for row in main if row["graph"] == graph}
+        others = [error for method, error in errors.items() if method != GRF_PP]
+        if GRF_PP not in errors or not set(errors) & set(RIVALS):
+            continue
+        gaps[graph] = errors[GRF_PP] - min(others)
+        if gaps[graph] <= 0:
+            best.append(title_of(graph))
+    if not gaps:
+        return Verdict(paper, "no other methods to compare with", Holds.OPEN)
+    worst = max(gaps, key=lambda graph: gaps[graph])
+    told = (
+        f"{GRF_PP} has the lowest error on {len(best)} of {len(gaps)} graphs"
+        + (f" ({', '.join(best)})" if best else "")
+        + f"; elsewhere it is at most {max(0.0, gaps[worst]):.3f} above the best "
+        f"({title_of(worst)})"
+    )
+    told += _beside_the_paper(main)
+    # The paper has three of six.
+    return Verdict(paper, told, Holds.YES if 2 * len(best) >= len(gaps) else Holds.NO)
+
+
+def _beside_the_paper(rows: Rows) -> str:
+    """How far methods that are the same package in both places are apart."""
+    differences = [
+        abs(row["error"] - PAPER[row["graph"]][row["method"]])
+        for row in rows
+        if row["method"] in RIVALS and row["graph"] in PAPER
+    ]
+    if not differences:
+        return ""
+    return (
+        f"; the other methods' own errors are {sum(differences) / len(differences):.2f} away from "
+        "the paper's on average, so its graphs, classes or settings are not quite ours"
+    )
+
+
+def _is_noise(first: Row, second: Row) -> bool:
+    spread = math.hypot(first["standard_error"], second["standard_error"])
+    return bool(abs(first["error"] - second["error"]) < NOISE * spread)
+
+
+def _told(graph: str, first: Row, second: Row) -> str:
+    chance = ", noise" if _is_noise(first, second) else ""
+    return f"{title_of(graph)}: {plus_minus(first)} against {plus_minus(second)}{chance}"

@@ -1,0 +1,142 @@
+"""Clustering errors as charts and as tables, ours beside the paper's."""
+
+from __future__ import annotations
+
+from grfpp_lab.experiments.clustering.paper import GRF, GRF_PP, PAPER
+from grfpp_lab.experiments.clustering.rivals import RIVALS
+from grfpp_lab.experiments.experiment import Row, Rows
+from grfpp_lab.experiments.views import graphs_of
+from grfpp_lab.report.page import Table, TableGroup
+from grfpp_lab.report.panels import Curve, Panel
+
+EXACT = "exact diffusion"
+DEGREES = {GRF: 1, GRF_PP: 2}
+MAIN_WALKS = 16
+EQUAL = "no difference"
+#: Errors below are drawn here: the axes are logarithmic.
+LEAST = 0.005
+
+
+def main_rows(rows: Rows) -> Rows:
+    """The rows of the tables: walks as the paper has them, and methods without walks."""
+    return [row for row in rows if row["n_walks"] in (None, MAIN_WALKS)]
+
+
+def by_graph(rows: Rows, method: str) -> dict[str, Row]:
+    """The row of a method on each graph."""
+    return {row["graph"]: row for row in rows if row["method"] == method}
+
+
+def title_of(graph: str) -> str:
+    """What people call a graph."""
+    return graph.capitalize()
+
+
+def walk_panels(rows: Rows) -> list[Panel]:
+    """Pair error against walks, one chart a graph; the exact kernel has none."""
+    panels = []
+    for graph in graphs_of(rows):
+        own = [row for row in rows if row["graph"] == graph]
+        curves = [_walk_curve(own, method, style) for style, method in enumerate(DEGREES)]
+        walks = sorted({row["n_walks"] for row in own if row["n_walks"] is not None})
+        exact = next((row["error"] for row in own if row["method"] == EXACT), None)
+        if exact is not None and walks:
+            curves.append(Curve(EXACT, [walks[0], walks[-1]], [exact, exact], (), 4, True))
+        panels.append(
+            Panel(
+                title_of(graph),
+                [curve for curve in curves if len(curve.x)],
+                "walks",
+                "pair error",
+                note=f"{own[0]['n_nodes']:,} nodes, {own[0]['n_clusters']} clusters",
+                log_y=False,
+            )
+        )
+    return panels
+
+
+def _walk_curve(rows: Rows, method: str, style: int) -> Curve:
+    own = sorted((r for r in rows if r["method"] == method), key=lambda row: row["n_walks"])
+    return Curve(
+        method,
+        [row["n_walks"] for row in own],
+        [row["error"] for row in own],
+        [row["standard_error"] for row in own],
+        style,
+    )
+
+
+def rival_panels(rows: Rows) -> list[Panel]:
+    """Pair errors measured here against those of the paper, one chart a graph."""
+    main = main_rows(rows)
+    panels = []
+    for graph in graphs_of(main):
+        if graph not in PAPER:
+            continue
+        own = {row["method"]: row for row in main if row["graph"] == graph}
+        points = [
+            Curve(method, [PAPER[graph][method]], [max(row["error"], LEAST)], (), style)
+            for style, method in enumerate((*DEGREES, *RIVALS))
+            if (row := own.get(method)) is not None
+        ]
+        drawn = [value for point in points for value in (*point.x, *point.y)]
+        ends = [min(drawn), max(drawn)]
+        equal = Curve(EQUAL, ends, ends, (), len(DEGREES) + len(RIVALS), True)
+        panels.append(
+            Panel(title_of(graph), [*points, equal], "pair error in the paper", "measured here")
+        )
+    return panels
+
+
+def degree_table(rows: Rows) -> Table:
+    """Our errors beside those of the paper's first table."""
+    main = main_rows(rows)
+    lines = []
+    for graph in graphs_of(main):
+        own = {row["method"]: row for row in main if row["graph"] == graph}
+        paper = PAPER.get(graph, {})
+        any_row = next(iter(own.values()))
+        lines.append(
+            [
+                title_of(graph),
+                f"{any_row['n_nodes']:,}",
+                str(any_row["n_clusters"]),
+                *(_measured(own.get(method)) for method in (GRF, GRF_PP, EXACT)),
+                *(_quoted(paper.get(method)) for method in (GRF, GRF_PP)),
+            ]
+        )
+    return Table(
+        ["graph", "nodes", "clusters", GRF, GRF_PP, EXACT, f"paper, {GRF}", f"paper, {GRF_PP}"],
+        [TableGroup("", lines)],
+        f"Pair error at {MAIN_WALKS} walks, mean and standard deviation over the repeats. Cora is "
+        "not in the paper.",
+    )
+
+
+def rival_table(rows: Rows) -> Table:
+    """All methods, ours measured here, and what the paper says about the same."""
+    main = main_rows(rows)
+    methods = [method for method in (*DEGREES, EXACT, *RIVALS) if by_graph(main, method)]
+    measured, quoted = [], []
+    for graph in graphs_of(main):
+        own = {row["method"]: row for row in main if row["graph"] == graph}
+        measured.append([title_of(graph), *(_measured(own.get(method)) for method in methods)])
+        if graph in PAPER:
+            paper = PAPER[graph]
+            quoted.append([title_of(graph), *(_quoted(paper.get(method)) for method in methods)])
+    return Table(
+        ["graph", *methods],
+        [TableGroup("measured here", measured), TableGroup("quoted from the paper", quoted)],
+        "Pair error, mean and standard deviation over the repeats; Louvain and Propagation choose "
+        "the number of clusters themselves and have no seed.",
+    )
+
+
+def _measured(row: Row | None) -> str:
+    if row is None:
+        return ""
+    return f"{row['error']:.4f}" + (f" ± {row['deviation']:.4f}" if row["repeats"] > 1 else "")
+
+
+def _quoted(error: float | None) -> str:
+    return "" if error is None else f"{error:.4f}"

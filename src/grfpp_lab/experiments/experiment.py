@@ -1,0 +1,153 @@
+"""What an experiment is: cells of work that give rows, and claims that are judged by them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from enum import StrEnum
+from typing import Any
+
+from grfpp_lab.report.page import Table
+from grfpp_lab.report.panels import Panel, Surface
+
+#: A unit of work as plain values that JSON can hold; it says everything that its rows depend on.
+Cell = Mapping[str, Any]
+#: One line of a result: names and plain values.
+Row = Mapping[str, Any]
+Rows = Sequence[Row]
+
+
+class Size(StrEnum):
+    """How much of an experiment to run."""
+
+    FULL = "full"
+    QUICK = "quick"
+    TINY = "tiny"
+
+
+@dataclass(frozen=True)
+class Settings:
+    """What holds for all experiments of a run.
+
+    Attributes
+    ----------
+    size
+        All of it, the short form, or the smallest that tests run.
+    seed
+        Of the walks and of generated graphs.
+    sigma2, p_halt
+        In place of each experiment's own, where they are given.
+    """
+
+    size: Size = Size.FULL
+    seed: int = 0
+    sigma2: float | None = None
+    p_halt: float | None = None
+
+
+@dataclass(frozen=True)
+class Plan:
+    """What an experiment will do under some settings.
+
+    Attributes
+    ----------
+    cells
+        The work, in the order of the rows.
+    parameters
+        Names and values for the page.
+    skipped
+        Data that is not at hand: its name and why.
+    """
+
+    cells: Sequence[Cell]
+    parameters: Mapping[str, str]
+    skipped: Mapping[str, str] = field(default_factory=dict)
+
+
+class Holds(StrEnum):
+    """Whether a claim was found to hold."""
+
+    YES = "holds"
+    NOISE = "holds within noise"
+    NO = "does not hold"
+    OPEN = "not judged"
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """What the paper says, what was measured, and whether the two agree."""
+
+    paper: str
+    measured: str
+    holds: Holds
+
+    def __str__(self) -> str:
+        return f"paper says {self.paper} / measured: {self.measured}"
+
+
+@dataclass(frozen=True)
+class Claim:
+    """One figure and the sentence of the paper that it stands for.
+
+    Attributes
+    ----------
+    name
+        Of the files that hold the figure.
+    title, caption
+        Words above and below it.
+    panels
+        What to draw, from the rows.
+    judge
+        The verdict, from the rows.
+    tables
+        The numbers behind the figure.
+    """
+
+    name: str
+    title: str
+    caption: str
+    panels: Callable[[Rows], Sequence[Panel | Surface]]
+    judge: Callable[[Rows], Verdict]
+    tables: Sequence[Callable[[Rows], Table]] = ()
+
+
+@dataclass(frozen=True)
+class Experiment:
+    """A figure or table of the paper, to be made again.
+
+    Attributes
+    ----------
+    name, title
+        What the command line and people call it.
+    source
+        Where in the paper it stands.
+    about
+        Paragraphs for the page: what is measured, and how.
+    plan
+        The cells under given settings.
+    run
+        The rows of a cell. A function of a module, so that a process of its own finds it.
+    claims
+        Figures and verdicts.
+    timings
+        Columns that hold measured seconds. An experiment that has some runs alone.
+    cost
+        A guess of the work in a cell, to show the time left and to begin with the longest.
+    parts
+        Folders of the package, such as ``"tasks"``, whose code its rows depend on beside the
+        library: what was stored by other code counts no more.
+    version
+        To be raised when `run` gives other rows for the same cell: stored ones then count no more.
+    """
+
+    name: str
+    title: str
+    source: str
+    about: Sequence[str]
+    plan: Callable[[Settings], Plan]
+    run: Callable[[Cell], list[Row]]
+    claims: Sequence[Claim]
+    timings: Sequence[str] = ()
+    cost: Callable[[Cell], float] = lambda cell: 1.0
+    parts: Sequence[str] = ()
+    version: int = 1

@@ -1,0 +1,213 @@
+"""Ours: Gaussian processes on meshes with learned kernels, beside exact ones and fast-graph-gp."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass
+from importlib.util import find_spec
+from typing import Any
+
+from grfpp_lab.experiments.experiment import Cell, Claim, Experiment, Plan, Row, Settings, Size
+from grfpp_lab.experiments.gp.data import LAM, NOISE, OUTPUTSCALE, n_nodes, problem
+from grfpp_lab.experiments.gp.views import (
+    EXACT,
+    GRF,
+    HEAD,
+    PEER_DIFFUSION,
+    PEER_GENERAL,
+    STITCHED,
+    error_panels,
+    judge_accuracy,
+    judge_time,
+    table,
+    time_panels,
+)
+from grfpp_lab.experiments.measuring import seeds
+from grfpp_lab.experiments.study.grid import geometric
+
+TIMINGS = ("walk_seconds", "train_seconds", "predict_seconds")
+#: How a peer is started: a command such as ``.venv-bench/bin/python benchmarks/peers``.
+PEERS_VARIABLE = "GRFPP_PEERS"
+
+#: Walks of each method: about equally many steps for the first two, a sixth of them for the third.
+WALKS: dict[str, dict[str, Any]] = {
+    GRF: {"degree": 1, "n_walks": 400, "n_lengths": 24, "n_exact": 0, "p_halt": 0.1},
+    STITCHED: {"degree": 4, "n_walks": 100, "n_lengths": 14, "n_exact": 0, "p_halt": 0.1},
+    HEAD: {"degree": 4, "n_walks": 32, "n_lengths": 12, "n_exact": 1, "p_halt": 0.2},
+}
+PEERS = {PEER_DIFFUSION: "diffusion", PEER_GENERAL: "general"}
+_PEER_WALKS = {"n_walks": 400, "n_lengths": 24, "p_halt": 0.1}
+#: From here on numbers are of single precision.
+_LARGE = 20_000
+
+
+@dataclass(frozen=True)
+class Parameters:
+    """What is varied.
+
+    Attributes
+    ----------
+    repeats
+        Data sets on the sphere of so many subdivisions.
+    most_exact, most_walks, most_peer
+        The largest spheres for the exact process, for all kinds of walks, for the peer.
+    peer_repeats
+        Of how many of the data sets the peer gets, which takes longest.
+    n_steps, n_samples
+        Of training, and of the posterior.
+    fewer
+        What the numbers of walks are divided by.
+    """
+
+    repeats: dict[int, int]
+    most_exact: int
+    most_walks: int
+    most_peer: int
+    peer_repeats: int
+    n_steps: int
+    n_samples: int
+    fewer: int = 1
+
+
+PARAMETERS = {
+    Size.FULL: Parameters({3: 5, 4: 3, 5: 1, 6: 1, 7: 1}, 4, 5, 4, 2, 60, 128),
+    Size.QUICK: Parameters({3: 2, 4: 1, 5: 1}, 4, 4, 3, 2, 40, 64),
+    Size.TINY: Parameters({2: 2}, 2, 2, 2, 2, 5, 16, fewer=8),
+}
+
+
+def plan(settings: Settings) -> Plan:
+    """A cell for every sphere, method and repeat."""
+    missing = [name for name in ("torch", "gpytorch") if find_spec(name) is None]
+    if missing:
+        return Plan([], {}, {"gp": f"{missing[0]} is not installed: pip install 'grfpp[gp]'"})
+    mine, peers = PARAMETERS[settings.size], os.environ.get(PEERS_VARIABLE, "")
+    cells: list[Cell] = []
+    for level, repeats in mine.repeats.items():
+        for repeat in range(repeats):
+            shared = {
+                "subdivisions": level,
+                "repeat": repeat,
+                "n_steps": mine.n_steps,
+                "n_samples": mine.n_samples,
+                "seed": settings.seed,
+            }
+            if level <= mine.most_exact:
+                cells.append({**shared, "method": EXACT})
+            cells += [
+                {**shared, "method": method, **_walks(walks, mine, level)}
+                for method, walks in WALKS.items()
+                if method == HEAD or level <= mine.most_walks
+            ]
+            if peers and level <= mine.most_peer and repeat < mine.peer_repeats:
+                fewer = {**_PEER_WALKS, "n_walks": _PEER_WALKS["n_walks"] // mine.fewer}
+                cells += [
+                    {**shared, "method": method, **fewer, "peer_kernel": kernel, "peers": peers}
+                    for method, kernel in PEERS.items()
+                ]
+    skipped = {} if peers else {"fast-graph-gp": f"{PEERS_VARIABLE} names no command to start it"}
+    return Plan(cells, _described(mine), skipped)
+
+
+def _walks(walks: dict[str, Any], mine: Parameters, level: int) -> dict[str, Any]:
+    return {
+        **{name: value for name, value in walks.items() if name != "p_halt"},
+        "n_walks": max(1, walks["n_walks"] // mine.fewer),
+        "termination": geometric(walks["p_halt"]),
+        "dtype": "float32" if n_nodes(level) > _LARGE else "float64",
+    }
+
+
+def _described(mine: Parameters) -> dict[str, str]:
+    return {
+        "graphs": "triangulated spheres",
+        "data": f"draws of a Gaussian process with the kernel {OUTPUTSCALE:g} · exp(−λ L), "
+        f"λ = {LAM:g}, L = I − D^-1/2 A D^-1/2, observed at half of the nodes with noise of "
+        f"variance {NOISE:g}",
+        "learned": "λ, the size of the kernel, the noise, a constant mean, by Adam on the marginal "
+        f"likelihood: {mine.n_steps} steps of 0.1 from λ = 5, size 10, noise 0.1",
+        **{
+            method: f"degree {w['degree']}, {w['n_walks'] // mine.fewer} walks of up to "
+            f"{w['n_lengths'] - 1} steps, p_halt = {w['p_halt']:g}, {w['n_exact']} lengths exact"
+            for method, w in WALKS.items()
+        },
+        "fast-graph-gp": f"{_PEER_WALKS['n_walks'] // mine.fewer} walks of up to "
+        f"{_PEER_WALKS['n_lengths'] - 1} steps, p_halt = {_PEER_WALKS['p_halt']:g}, the package's "
+        "own settings for training",
+        "threads": "1",
+    }
+
+
+def run(cell: Cell) -> list[Row]:
+    """Train one process and measure it."""
+    from grfpp_lab.experiments.gp import methods as gp_methods
+
+    level, repeat = cell["subdivisions"], cell["repeat"]
+    (data_seed,) = seeds(1, data=level, repeat=repeat, seed=cell["seed"])
+    data = problem(level, data_seed)
+    (walk_seed,) = seeds(1, walks=level, repeat=repeat, seed=cell["seed"])
+    how = gp_methods.walks
+    if cell["method"] == EXACT:
+        how = gp_methods.exact
+    elif "peers" in cell:
+        how = gp_methods.peer
+    found = how(data, {**cell, "walk_seed": walk_seed})
+    return [
+        {
+            "graph": f"sphere {level}",
+            "n_nodes": data.W.n_nodes,
+            "method": cell["method"],
+            "repeat": repeat,
+            "n_steps": cell["n_steps"],
+            **found,
+        }
+    ]
+
+
+def cost(cell: Cell) -> float:
+    """A guess of the seconds that a cell takes."""
+    n, steps = n_nodes(cell["subdivisions"]), cell["n_steps"]
+    if cell["method"] == EXACT:
+        return float(1 + 1e-10 * n**3 * (1 + 0.2 * steps))
+    if "peers" in cell:
+        return float(10 + n * (0.02 + 1e-4 * steps))
+    return float(2 + 4e-5 * n * (2 + steps))
+
+
+EXPERIMENT = Experiment(
+    name="gp",
+    title="Gaussian processes with learned kernels",
+    source="ours",
+    about=[
+        "Kernels are learned without walking again: walks are taken once and kept apart by their "
+        "length. Here the time λ of a diffusion kernel is learned together with its size and the "
+        "noise, on data that such a process has drawn, and predictions are made where nothing was "
+        "observed. The exact process (all eigenvectors, Cholesky's method) is the best that can "
+        "be done. The walks' kernel is `X Xᵀ` with the same features on both sides, which a "
+        "Gaussian process needs.",
+    ],
+    plan=plan,
+    run=run,
+    claims=[
+        Claim(
+            "gp-accuracy",
+            "As good as an exact process",
+            "Errors at nodes that were not observed, and how often intervals of 95 % hold what "
+            "is observed there.",
+            error_panels,
+            judge_accuracy,
+            (table,),
+        ),
+        Claim(
+            "gp-time",
+            "Time against size",
+            "Seconds on one thread for walks, training and predictions with intervals, against "
+            "the number of nodes.",
+            time_panels,
+            judge_time,
+        ),
+    ],
+    timings=TIMINGS,
+    cost=cost,
+    parts=("torch",),
+)

@@ -1,0 +1,203 @@
+"""The data sets of the graph-transformer experiment as PyG graphs, split, without encodings.
+
+Nothing here imports torch before it is asked for data.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from importlib.util import find_spec
+from typing import Any, Literal
+
+import numpy as np
+
+from grfpp import datasets
+from grfpp.datasets import block_models
+from grfpp.datasets.optional import optional_module
+from grfpp.graph import Graph
+from grfpp.typing import FloatArray
+
+Metric = Literal["accuracy", "weighted accuracy", "AP"]
+
+#: What is cut out of a larger data set, and what is generated, is the same for all seeds.
+_DATA_SEED = 0
+_PATTERNS = 20
+
+
+@dataclass(frozen=True)
+class Task:
+    """What is to be learned.
+
+    Attributes
+    ----------
+    title
+        What people call the data set.
+    metric
+        How well it is learned: accuracy; the mean of the classes' accuracies (the benchmark's
+        weighted accuracy); the mean average precision of several yes-or-no questions.
+    n_outputs
+        Classes, or questions.
+    of_nodes
+        Whether nodes are classified, or whole graphs.
+    needs
+        Data sets and packages without which there is nothing to learn from.
+    """
+
+    title: str
+    metric: Metric
+    n_outputs: int
+    of_nodes: bool = False
+    needs: tuple[str, ...] = ()
+    package: str | None = None
+
+
+TASKS = {
+    "pattern": Task("PATTERN", "weighted accuracy", 2, of_nodes=True),
+    "cluster": Task(
+        "CLUSTER", "weighted accuracy", block_models.CLUSTER_COMMUNITIES, of_nodes=True
+    ),
+    "mnist": Task("MNIST", "accuracy", 10, needs=("mnist",), package="skimage"),
+    "cifar10": Task("CIFAR-10", "accuracy", 10, needs=("cifar10",), package="skimage"),
+    "peptides-func": Task(
+        "Peptides-func", "AP", 10, needs=("peptides", "peptide-splits"), package="rdkit"
+    ),
+}
+_EXTRAS = {"skimage": "image", "rdkit": "chem"}
+
+
+@dataclass(frozen=True, eq=False)
+class Splits:
+    """Lists of PyG ``Data`` with ``x``, ``edge_index`` and ``y``."""
+
+    train: Sequence[Any]
+    val: Sequence[Any]
+    test: Sequence[Any]
+
+    @property
+    def everything(self) -> list[Any]:
+        """All three, one after the other."""
+        return [*self.train, *self.val, *self.test]
+
+
+def why_absent(name: str) -> str | None:
+    """Why a data set cannot be had, or ``None`` when it can."""
+    task = TASKS[name]
+    if task.package is not None and find_spec(task.package) is None:
+        return f"{task.package} is not installed: pip install 'grfpp[{_EXTRAS[task.package]}]'"
+    missing = [each for each in task.needs if not datasets.at_hand(each)]
+    return f"{', '.join(missing)} is not at hand" if missing else None
+
+
+@lru_cache(maxsize=len(TASKS))
+def load(name: str, n_train: int, n_val: int, n_test: int) -> Splits:
+    """Make or read so many graphs; they are kept for the next cell of the same process."""
+    sizes = (n_train, n_val, n_test)
+    makers: dict[str, Callable[[tuple[int, int, int]], list[list[Any]]]] = {
+        "pattern": lambda sizes: _cut(_nodes(block_models.pattern_graphs, sizes), sizes),
+        "cluster": lambda sizes: _cut(_nodes(block_models.cluster_graphs, sizes), sizes),
+        "mnist": _mnist,
+        "cifar10": _cifar,
+        "peptides-func": _peptides,
+    }
+    return Splits(*makers[name](sizes))
+
+
+def _cut(graphs: Sequence[Any], sizes: tuple[int, int, int]) -> list[list[Any]]:
+    ends = np.cumsum(sizes)
+    return [list(graphs[end - size : end]) for end, size in zip(ends, sizes, strict=True)]
+
+
+def _data(graph: Graph, x: FloatArray, y: Any) -> Any:
+    """A PyG graph; all edges count one."""
+    import torch
+
+    from grfpp.torch.encodings.geometric import require_geometric
+
+    sources = np.repeat(np.arange(graph.n_nodes), graph.out_degree)
+    return require_geometric().data.Data(
+        x=torch.as_tensor(x, dtype=torch.float32),
+        edge_index=torch.as_tensor(np.stack([sources, graph.indices]), dtype=torch.int64),
+        y=torch.as_tensor(y),
+    )
+
+
+def _nodes(make: Callable[..., Any], sizes: tuple[int, int, int]) -> list[Any]:
+    """Block models; signals as one column each."""
+    patterns = {"n_patterns": _PATTERNS} if make is block_models.pattern_graphs else {}
+    found = make(sum(sizes), seed=_DATA_SEED, **patterns)
+    n_signals = 1 + max((int(each.signals.max()) for each in found), default=0)
+    return [
+        _data(each.graph, np.eye(n_signals)[each.signals], each.labels.copy()) for each in found
+    ]
+
+
+def _mnist(sizes: tuple[int, int, int]) -> list[list[Any]]:
+    """Training and validation images from the training set, as in the benchmark."""
+    n_train, n_val, n_test = sizes
+    seen = _superpixels(datasets.load_mnist("train", download=False), n_train + n_val)
+    unseen = _superpixels(datasets.load_mnist("test", download=False), n_test)
+    return [seen[:n_train], seen[n_train:], unseen]
+
+
+def _cifar(sizes: tuple[int, int, int]) -> list[list[Any]]:
+    return _cut(_superpixels(datasets.load_cifar10(download=False), sum(sizes)), sizes)
+
+
+def _superpixels(images: Any, n_images: int) -> list[Any]:
+    """The first images as graphs; features are colours and places, as in the benchmark."""
+    found = []
+    for image, label in zip(images.images[:n_images], images.labels[:n_images], strict=True):
+        made = datasets.superpixel_graph(image)
+        graph = Graph((made.graph.adjacency > 0).astype(np.float64))
+        features = np.hstack([made.colours.reshape(graph.n_nodes, -1), made.centroids])
+        found.append(_data(graph, features, [int(label)]))
+    return found
+
+
+def _peptides(sizes: tuple[int, int, int]) -> list[list[Any]]:
+    """Molecules drawn from each part of the benchmark's split."""
+    import torch
+
+    peptides = datasets.load_peptides(download=False)
+    splits = datasets.load_peptide_splits(download=False)
+    rng = np.random.default_rng(_DATA_SEED)
+    found = []
+    for rows, size in zip((splits.train, splits.val, splits.test), sizes, strict=True):
+        chosen = np.sort(rng.permutation(rows)[:size])
+        found.append(
+            [
+                _data(
+                    peptides.graph(int(row)),
+                    _atoms(peptides.smiles[row]),
+                    torch.as_tensor(peptides.labels[row][None, :].astype(np.float32)),
+                )
+                for row in chosen
+            ]
+        )
+    return found
+
+
+def _atoms(smiles: str) -> FloatArray:
+    """What RDKit knows of every atom, as columns of 0 and 1."""
+    molecule = optional_module("rdkit.Chem", "reading SMILES").MolFromSmiles(smiles)
+    return np.array(
+        [
+            [
+                *_one_of(atom.GetSymbol(), ("C", "N", "O", "S")),
+                *_one_of(atom.GetDegree(), (1, 2, 3)),
+                *_one_of(atom.GetTotalNumHs(), (0, 1, 2)),
+                *_one_of(atom.GetFormalCharge(), (-1, 0, 1)),
+                *_one_of(str(atom.GetHybridization()), ("SP2", "SP3")),
+                *_one_of(str(atom.GetChiralTag()), ("CHI_TETRAHEDRAL_CW", "CHI_TETRAHEDRAL_CCW")),
+                float(atom.GetIsAromatic()),
+                float(atom.IsInRing()),
+            ]
+            for atom in molecule.GetAtoms()
+        ]
+    )
+
+
+def _one_of(value: Any, known: Sequence[Any]) -> list[float]:
+    return [float(value == each) for each in known]

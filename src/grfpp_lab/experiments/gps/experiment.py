@@ -1,0 +1,248 @@
+"""Tab. graph_gps: walks as positional encodings of a graph transformer."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass
+from importlib.util import find_spec
+from itertools import product
+
+from grfpp_lab.experiments.experiment import Cell, Claim, Experiment, Plan, Row, Settings, Size
+from grfpp_lab.experiments.gps.data import TASKS, load, why_absent
+from grfpp_lab.experiments.gps.encodings import (
+    DIM,
+    ENCODINGS,
+    GRF_PP,
+    NOISE,
+    NONE,
+    SIGNLESS,
+    encode,
+)
+from grfpp_lab.experiments.gps.verdicts import judge, judge_reference
+from grfpp_lab.experiments.gps.views import (
+    all_error_panels,
+    error_panels,
+    pairs_table,
+    paper_table,
+    reference_table,
+)
+from grfpp_lab.experiments.measuring import seeds
+from grfpp_lab.experiments.study.grid import chosen, geometric, listed
+
+N_WALKS = 16
+
+
+@dataclass(frozen=True)
+class Effort:
+    """How much is learned from, and for how long.
+
+    Attributes
+    ----------
+    n_train, n_val, n_test
+        Numbers of graphs.
+    epochs, batch_size, rate
+        Of the training.
+    channels, n_layers, n_heads
+        Of the model.
+    """
+
+    n_train: int
+    n_val: int
+    n_test: int
+    epochs: int
+    batch_size: int = 16
+    rate: float = 5e-3
+    channels: int = 32
+    n_layers: int = 2
+    n_heads: int = 4
+
+
+@dataclass(frozen=True)
+class Parameters:
+    """What is run: the effort for each data set, the encodings, and the number of seeds."""
+
+    efforts: dict[str, Effort]
+    encodings: tuple[str, ...]
+    repeats: int
+
+
+#: About what a graph takes in an epoch of training.
+_SECONDS = {
+    "pattern": 6.5e-3,
+    "cluster": 5e-3,
+    "mnist": 1.5e-3,
+    "cifar10": 2e-3,
+    "peptides-func": 2.8e-3,
+}
+PARAMETERS = {
+    Size.FULL: Parameters(
+        {
+            "pattern": Effort(220, 80, 150, 12),
+            "cluster": Effort(300, 80, 150, 13),
+            "mnist": Effort(800, 250, 500, 16),
+            "cifar10": Effort(600, 150, 350, 15),
+            "peptides-func": Effort(450, 200, 400, 15),
+        },
+        ENCODINGS,
+        3,
+    ),
+    Size.QUICK: Parameters(
+        {
+            "pattern": Effort(48, 24, 24, 4),
+            "cluster": Effort(48, 24, 24, 5),
+            "mnist": Effort(150, 50, 100, 5),
+            "cifar10": Effort(80, 40, 60, 5),
+            "peptides-func": Effort(80, 40, 60, 5),
+        },
+        ENCODINGS,
+        3,
+    ),
+    Size.TINY: Parameters(
+        {"pattern": Effort(6, 3, 3, 1, batch_size=3, channels=16, n_layers=1, n_heads=2)},
+        (NONE, "GRF", GRF_PP, NOISE),
+        2,
+    ),
+}
+
+
+def plan(settings: Settings) -> Plan:
+    """A cell for every data set, encoding and seed."""
+    mine, (sigma2, p_halt) = PARAMETERS[settings.size], chosen(settings)
+    described = _described(mine, sigma2, p_halt)
+    missing = [name for name in ("torch", "torch_geometric") if find_spec(name) is None]
+    if missing:
+        why = f"{' and '.join(missing)} not installed: pip install 'grfpp[torch]'"
+        return Plan([], described, {"graph transformers": why})
+    absent = {name: why_absent(name) for name in mine.efforts}
+    cells: list[Cell] = [
+        {
+            "dataset": name,
+            "encoding": encoding,
+            "repeat": repeat,
+            "n_walks": N_WALKS,
+            "sigma2": sigma2,
+            "termination": geometric(p_halt),
+            **asdict(effort),
+            "seed": settings.seed,
+        }
+        for (name, effort), encoding, repeat in product(
+            mine.efforts.items(), mine.encodings, range(mine.repeats)
+        )
+        if absent[name] is None
+    ]
+    skipped = {TASKS[name].title: why for name, why in absent.items() if why is not None}
+    return Plan(cells, described, skipped)
+
+
+def _described(mine: Parameters, sigma2: float, p_halt: float) -> dict[str, str]:
+    efforts = mine.efforts
+    first = next(iter(efforts.values()))
+    return {
+        "graphs to learn from / to choose by / to test on": "; ".join(
+            f"{TASKS[name].title} {each.n_train} / {each.n_val} / {each.n_test}"
+            for name, each in efforts.items()
+        ),
+        "model": f"{first.n_layers} GPS layers of {first.channels} channels, gated convolution and "
+        f"Performer attention with {first.n_heads} heads",
+        "training": f"AdamW, rate {first.rate:g}, batches of {first.batch_size} graphs, "
+        f"{listed([each.epochs for each in efforts.values()])} epochs",
+        "encodings": f"{listed(mine.encodings)}; {DIM} numbers a node",
+        "walks": f"{N_WALKS} a node and factor, geometric lengths with p_halt = {p_halt:g}; exp(W) "
+        f"with W = σ² D^-1/2 A D^-1/2, σ² = {sigma2:g}",
+        "seeds": str(mine.repeats),
+    }
+
+
+def run(cell: Cell) -> list[Row]:
+    """Train one model with one encoding."""
+    from grfpp_lab.experiments.gps.training import Learning, learn
+
+    task = TASKS[cell["dataset"]]
+    splits = load(cell["dataset"], cell["n_train"], cell["n_val"], cell["n_test"])
+    # The same first weights of the layers and the same batches for all encodings of a seed: they
+    # are compared in pairs.
+    (seed,) = seeds(1, dataset=cell["dataset"], repeat=cell["repeat"], seed=cell["seed"])
+    walks = {name: cell[name] for name in ("n_walks", "sigma2", "termination")}
+    graphs = encode(splits.everything, cell["encoding"], seed=seed, **walks)
+    n_train, n_val = cell["n_train"], cell["n_val"]
+    names = ("channels", "n_layers", "n_heads", "epochs", "batch_size", "rate")
+    learned = learn(
+        task,
+        graphs[:n_train],
+        graphs[n_train : n_train + n_val],
+        graphs[n_train + n_val :],
+        Learning(**{name: cell[name] for name in names}),
+        flip_signs=cell["encoding"] in SIGNLESS,
+        seed=seed,
+    )
+    return [
+        {
+            "dataset": cell["dataset"],
+            "encoding": cell["encoding"],
+            "repeat": cell["repeat"],
+            "metric": task.metric,
+            "test": learned.test,
+            "val": learned.val,
+            "epoch": learned.epoch,
+            "train_loss": learned.train_loss,
+            "n_parameters": learned.n_parameters,
+            "n_train": n_train,
+            "n_test": cell["n_test"],
+        }
+    ]
+
+
+def cost(cell: Cell) -> float:
+    """A guess of the seconds that a cell takes."""
+    n_seen = cell["n_train"] + 0.3 * cell["n_val"] + 0.2 * cell["n_test"]
+    return float(0.5 + cell["epochs"] * n_seen * _SECONDS[cell["dataset"]])
+
+
+def _about() -> list[str]:
+    return [
+        "GraphGPS with Performer attention (`torch_geometric.nn.GPSConv`) on nodes' own features, "
+        "without and with positional encodings. Those of GRF and GRF++ are the paper's: sparse "
+        "features from the left factor of each pair (one set for GRF, two for GRF++ of degree 2), "
+        f"projected at random to {DIM} numbers, and summed. Everything else is the same: width, "
+        "data, first weights of the layers, order of the graphs. The epoch is chosen by the "
+        "validation graphs. Seeds share the data, so p-values speak of the chance in training "
+        "alone.",
+        "The data are small parts of the benchmarks': PATTERN and CLUSTER generated anew by their "
+        "recipe, superpixels of MNIST and of one batch of CIFAR-10 cut by SLIC, molecules of "
+        "Peptides-func. So the models learn less than the paper's, and differences are told from "
+        "chance by pairs of the same seed, not by comparison with the paper's values.",
+        "The paper says what its encodings are in three sentences. By them, the sum for GRF++ has "
+        "the mean `exp(W/4) (G₁ + G₂)`, that for GRF `exp(W/2) G`: both are random numbers, made "
+        "smooth over the graph, GRF++ less so. `random numbers` shows what they would bring if "
+        "they were not.",
+    ]
+
+
+EXPERIMENT = Experiment(
+    name="gps",
+    title="Encodings of a graph transformer",
+    source="Tab. graph_gps",
+    about=_about(),
+    plan=plan,
+    run=run,
+    claims=[
+        Claim(
+            "gps",
+            "GRF and GRF++ as positional encodings",
+            "Test error (what is missing of a perfect metric) with an encoding over that without, "
+            "a point a seed. Dashed: no difference, and the paper's GRF++.",
+            error_panels,
+            judge,
+            (paper_table, pairs_table),
+        ),
+        Claim(
+            "gps-reference",
+            "Beside other encodings",
+            "Test error of every encoding, a point a seed.",
+            all_error_panels,
+            judge_reference,
+            (reference_table,),
+        ),
+    ],
+    cost=cost,
+    parts=("tasks", "torch"),
+)

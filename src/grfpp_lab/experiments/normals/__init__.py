@@ -1,0 +1,1 @@
+"""Normals of meshes, hidden at most vertices and filled in from the others."""

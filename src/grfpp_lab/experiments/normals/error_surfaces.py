@@ -1,0 +1,49 @@
+"""A mesh coloured by the angles between true and predicted normals, method beside method."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from grfpp.tasks.nodes.normal_prediction import HiddenNormals, MeshGraph, predict_normals
+from grfpp_lab.report.panels import Mesh, Surface
+
+#: Degrees that get the last colour.
+LIMIT = 45.0
+LABEL = "angular error (degrees)"
+
+
+def error_surfaces(
+    mesh: MeshGraph,
+    task: HiddenNormals,
+    parameters: Mapping[str, Any],
+    towards: tuple[float, float, float] | None = None,
+) -> list[Surface]:
+    """Predict the hidden normals by the exact kernel, by GRF and by GRF++.
+
+    Parameters
+    ----------
+    mesh
+        What is drawn.
+    task
+        Which of its normals are hidden.
+    parameters
+        Of `KernelInterpolator`. Their degree, if above 1, is that of GRF++; otherwise it is 2.
+    towards
+        The direction in which the viewer is.
+    """
+    degree = max(2, parameters.get("degree", 2))
+    seen = Mesh(mesh.vertices, mesh.faces, *([] if towards is None else [towards]))
+    panels = []
+    for title, changes in (
+        ("exact kernel", {"estimate": "exact"}),
+        ("GRF", {"estimate": "walks", "degree": 1, "reuse_walks": False}),
+        ("GRF++", {"estimate": "walks", "degree": degree}),
+    ):
+        found = predict_normals(task, **{**parameters, **changes})
+        angles = found.angles()
+        note = f"mean cosine {found.cosine:.4f}, {np.nanmean(angles):.1f}°"
+        panels.append(Surface(title, seen, angles, LIMIT, LABEL, note))
+    return panels

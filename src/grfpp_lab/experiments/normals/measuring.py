@@ -1,0 +1,144 @@
+"""Cosines and seconds of one method on one mesh."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from time import perf_counter
+from typing import Any
+
+import numpy as np
+
+from grfpp.datasets import TriangleMesh, load_mesh, triangulated_sphere
+from grfpp.kernels import Diffusion
+from grfpp.tasks.kernels import weights_of
+from grfpp.tasks.nodes.directions import mean_cosine
+from grfpp.tasks.nodes.normal_prediction import HiddenNormals, hide, predict_normals
+from grfpp.tasks.nodes.vertex_normals import vertex_normals
+from grfpp.typing import FloatArray
+from grfpp_lab.experiments.experiment import Cell, Row
+from grfpp_lab.experiments.measuring import mean_and_error, seeds
+from grfpp_lab.experiments.normals.paper import AL_MOHY, BRUTE, GRF, PAPER, REUSED
+from grfpp_lab.experiments.normals.parts import DEGREE, DENSE, END_TO_END, EXACT, MASK
+
+
+@lru_cache(maxsize=2)
+def mesh_named(name: str) -> TriangleMesh:
+    """A mesh of Thingi10K by number, or a triangulated sphere; kept for the next cell."""
+    kind, _, number = name.partition(" ")
+    if kind == "sphere":
+        return triangulated_sphere(int(number))
+    return load_mesh(number, download=False)
+
+
+@lru_cache(maxsize=2)
+def normals_of(name: str) -> FloatArray:
+    """The true normals of a mesh."""
+    mesh = mesh_named(name)
+    return vertex_normals(mesh.vertices, mesh.faces)
+
+
+def hidden_task(name: str, number: int, seed: int) -> HiddenNormals:
+    """Hide the same vertices from all methods."""
+    mask_seed = seeds(number + 1, graph=name, what="hidden vertices", seed=seed)[number]
+    return hide(mesh_named(name).graph, normals_of(name), MASK, mask_seed)
+
+
+def cosine_rows(cell: Cell) -> list[Row]:
+    """Mean cosines of a method for every width and number of walks.
+
+    The first masks are for choosing among them and have a column of their own.
+    """
+    graph, n_choosing, repeats = cell["graph"], cell["n_choosing"], cell["repeats"]
+    tasks = [hidden_task(graph, number, cell["seed"]) for number in range(n_choosing + repeats)]
+    rows: list[Row] = []
+    for sigma in cell["sigmas"]:
+        for n_walks in cell["n_walks"]:
+            setting = {"graph": graph, "method": cell["method"], "seed": cell["seed"]}
+            walk_seeds = seeds(len(tasks), **setting, sigma=sigma, n_walks=n_walks)
+            found = [
+                _predicted_cosine(task, _parameters(cell, sigma, n_walks, seed))
+                for task, seed in zip(tasks, walk_seeds, strict=True)
+            ]
+            cosine, error = mean_and_error(found[n_choosing:])
+            rows.append(
+                {
+                    **identity(cell),
+                    "sigma": sigma,
+                    "n_walks": n_walks,
+                    "repeats": repeats,
+                    "cosine_to_choose_by": mean_and_error(found[:n_choosing])[0],
+                    "cosine": cosine,
+                    "standard_error": error,
+                    "paper_cosine": PAPER.get((cell["paper_size"], cell["method"])),
+                    "n_cut_off": sum(task.n_cut_off for task in tasks[n_choosing:]),
+                }
+            )
+    return rows
+
+
+def second_rows(cell: Cell) -> list[Row]:
+    """Seconds from the known normals to their cosine; for one method from the file to it."""
+    graph, method = cell["graph"], cell["method"]
+    task = hidden_task(graph, 0, cell["seed"])
+    parameters = _parameters(cell, cell["sigma"], cell["n_walks"], seeds(1, **cell)[0])
+    if method not in (DENSE, AL_MOHY):
+        _predicted_cosine(task, parameters)  # compiles, and fills caches
+    if method == END_TO_END:
+        mesh_named.cache_clear()
+        normals_of.cache_clear()
+        began = perf_counter()
+        task = hidden_task(graph, 0, cell["seed"])
+    else:
+        began = perf_counter()
+    cosine = _predicted_cosine(task, parameters)
+    row = {
+        **identity(cell),
+        "sigma": cell["sigma"],
+        "n_walks": cell["n_walks"],
+        "cosine": cosine,
+        "seconds": perf_counter() - began,
+    }
+    if method == DENSE:
+        # What stands for brute force among the cosines must be the same number.
+        same = _predicted_cosine(task, {**parameters, "method": EXACT})
+        row["distance_to_polynomials"] = abs(cosine - same)
+    return [row]
+
+
+def identity(cell: Cell) -> dict[str, Any]:
+    """What a row says about where it belongs."""
+    names = ("part", "graph", "n_nodes", "paper_size", "stand_in", "method")
+    return {name: cell[name] for name in names}
+
+
+def _parameters(cell: Cell, sigma: float, n_walks: int | None, seed: int) -> dict[str, Any]:
+    return {
+        "method": cell["method"],
+        "sigma": sigma,
+        "n_walks": n_walks,
+        "termination": cell["termination"],
+        "random_state": seed,
+    }
+
+
+def _predicted_cosine(task: HiddenNormals, parameters: dict[str, Any]) -> float:
+    settings = dict(parameters)
+    method, sigma = settings.pop("method"), parameters["sigma"]
+    if method in (BRUTE, EXACT):
+        return predict_normals(task, sigma=sigma, estimate="exact").cosine
+    if method in (AL_MOHY, DENSE):
+        predicted = _product(task, sigma, method)
+        return mean_cosine(predicted[task.hidden], task.normals[task.hidden])
+    degree = 1 if method == GRF else DEGREE
+    reused = method == REUSED
+    return predict_normals(task, **settings, degree=degree, reuse_walks=reused, n_jobs=1).cosine
+
+
+def _product(task: HiddenNormals, sigma: float, method: str) -> FloatArray:
+    """``exp(W)`` times the known normals, by a rival of the library's own methods."""
+    W, kernel = weights_of(task.graph, sigma), Diffusion(1.0)
+    field = np.zeros_like(task.normals)
+    field[task.known] = task.normals[task.known]
+    if method == AL_MOHY:
+        return kernel.apply(W, field, method="expm_multiply")
+    return np.asarray(kernel.exact(W) @ field)

@@ -1,0 +1,1 @@
+"""The paper's estimation study: errors, speed and theory, an experiment a file."""

@@ -1,0 +1,200 @@
+"""Ours: errors against walk steps, to tell stitching from doing more and from walking shorter."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from grfpp.termination import Geometric
+from grfpp_lab.experiments.experiment import (
+    Cell,
+    Claim,
+    Experiment,
+    Plan,
+    Row,
+    Rows,
+    Settings,
+    Size,
+    Verdict,
+)
+from grfpp_lab.experiments.graphs import EIGHT, FAR, at_hand
+from grfpp_lab.experiments.measuring import cost, error_row
+from grfpp_lab.experiments.study.grid import DIFFUSION, chosen, geometric, listed
+from grfpp_lab.experiments.verdicts import Comparison, compare, worst
+from grfpp_lab.experiments.views import Series, degree_name, error_panels, error_table, values
+from grfpp_lab.report.page import Table
+from grfpp_lab.report.panels import Panel
+
+#: Degree and how many times larger `p_halt` is.
+METHODS = ((1, 1), (1, 2), (1, 4), (2, 1), (2, 2), (4, 1), (4, 4))
+
+
+@dataclass(frozen=True)
+class Parameters:
+    """What is varied: the graphs, and the walks of GRF whose steps all methods may take.
+
+    On the graphs of `far` only pairs of distant nodes count.
+    """
+
+    graphs: tuple[str, ...]
+    far: tuple[str, ...]
+    grf_walks: tuple[int, ...]
+    repeats: int
+
+
+PARAMETERS = {
+    Size.FULL: Parameters(EIGHT, tuple(FAR), (8, 16, 32, 64), 10),
+    Size.QUICK: Parameters(EIGHT, tuple(FAR), (8, 32), 4),
+    Size.TINY: Parameters(("er-20", "karate"), ("binary-tree",), (8, 16), 2),
+}
+
+
+def plan(settings: Settings) -> Plan:
+    """One cell for every graph, method and budget of steps."""
+    mine, (sigma2, p_halt) = PARAMETERS[settings.size], chosen(settings)
+    near, skipped = at_hand(mine.graphs)
+    far, more_skipped = at_hand(mine.far)
+    scenes: list[tuple[str, dict[str, int]]] = [(graph, {}) for graph in near]
+    scenes += [(graph, {"distance": FAR[graph].distance}) for graph in far]
+    budgets = [2 * Geometric(p_halt).mean * walks for walks in mine.grf_walks]
+    cells = [
+        {
+            "graph": graph,
+            "kernel": DIFFUSION,
+            "sigma2": sigma2,
+            "termination": geometric(times * p_halt),
+            "degree": degree,
+            "n_walks": max(1, round(budget / (2 * degree * Geometric(times * p_halt).mean))),
+            "times": times,
+            "budget": round(budget),
+            "repeats": mine.repeats,
+            "seed": settings.seed,
+            **pairs,
+        }
+        for graph, pairs in scenes
+        for degree, times in METHODS
+        if times * p_halt < 1
+        for budget in budgets
+    ]
+    described = {
+        "kernel": "exp(W)",
+        "weights": f"W = σ² D^-1/2 A D^-1/2 with σ² = {sigma2:g}, edges counted once",
+        "walk lengths": f"geometric, p_halt = {p_halt:g} and 2 and 4 times that",
+        "steps per node": listed([round(budget) for budget in budgets]),
+        "repeats": str(mine.repeats),
+    }
+    return Plan(cells, described, {**skipped, **more_skipped})
+
+
+def run(cell: Cell) -> list[Row]:
+    """The mean error of one method with so many steps."""
+    return [{**error_row(cell), "times": cell["times"], "budget": cell["budget"]}]
+
+
+def series(rows: Rows) -> list[Series]:
+    """Degrees with long walks (full lines) and with walks shortened as in the paper (dashed)."""
+    present = {(row["degree"], row["times"]) for row in rows}
+    return [
+        Series(
+            degree_name(degree) + (f", walks {times} × shorter" if times > 1 else ""),
+            {"degree": degree, "times": times},
+            degree - 1,
+            times > 1,
+        )
+        for degree, times in METHODS
+        if (degree, times) in present
+    ]
+
+
+def all_pairs(rows: Rows) -> Rows:
+    """Rows in which all entries count."""
+    return [row for row in rows if "distance" not in row]
+
+
+def far_pairs(rows: Rows) -> Rows:
+    """Rows in which only distant nodes count."""
+    return [row for row in rows if "distance" in row]
+
+
+def panels(rows: Rows) -> list[Panel]:
+    """A chart a graph: errors against steps."""
+    shown = [each for each in series(rows) if each.where in _SHOWN]
+    return error_panels(rows, shown, "budget", "steps per node")
+
+
+_SHOWN = tuple({"degree": d, "times": t} for d, t in ((1, 1), (1, 4), (2, 1), (4, 1), (4, 4)))
+
+
+def table(rows: Rows) -> Table:
+    """Errors of all methods at one budget."""
+    return error_table(rows, series(rows), "budget")
+
+
+def judge(rows: Rows) -> Verdict:
+    """What stitching alone, shorter walks alone, and both bring at equal steps."""
+    top = max(values(rows, "degree"), default=4)
+    grf = {"degree": 1, "times": 1}
+    gains = [
+        _gain(rows, f"stitching alone, degree {top},", {"degree": top, "times": 1}, grf),
+        _gain(rows, f"walks {top} × shorter alone", {"degree": 1, "times": top}, grf),
+        _gain(rows, "both", {"degree": top, "times": top}, grf),
+        _gain(
+            rows,
+            f"stitching, relative to GRF with walks {top} × shorter,",
+            {"degree": top, "times": top},
+            {"degree": 1, "times": top},
+        ),
+    ]
+    found = [each for each in gains if each.pairs]
+    if not found:
+        return Verdict(_PAPER, "nothing to compare", worst([]))
+    words = "; ".join(f"{each.text} × {each.ratio:.2f}" for each in found)
+    stitching = gains[0]
+    return Verdict(
+        _PAPER,
+        f"errors relative to GRF with as many steps: {words}. Below GRF: {stitching.words()}",
+        stitching.holds,
+    )
+
+
+_PAPER = "the gain at equal numbers of walks is due to stitching; equal steps are not compared"
+
+
+def _gain(rows: Rows, text: str, low: dict[str, int], high: dict[str, int]) -> Comparison:
+    return compare(rows, text, low, high, ("graph", "budget"))
+
+
+EXPERIMENT = Experiment(
+    name="equal-cost",
+    title="At equal cost",
+    source="ours",
+    about=[
+        "Degree `l` walks `2 l` factors: at equal numbers of walks it takes `l` times the steps, "
+        "which alone would divide the error by `√l`. Here every method takes the same number of "
+        "steps per node, all factors counted, and has fewer walks where they are long or many. "
+        "The paper also shortens the walks (`p_halt · l`) where it compares times; regular GRFs "
+        "with shortened walks tell what that alone does.",
+    ],
+    plan=plan,
+    run=run,
+    claims=[
+        Claim(
+            "equal-cost",
+            "Stitching at equal steps",
+            "Relative error against walk steps per node, all factors counted: points one above "
+            "the other cost the same. Dashed: walks halt more often, in return there are more.",
+            lambda rows: panels(all_pairs(rows)),
+            lambda rows: judge(all_pairs(rows)),
+            (lambda rows: table(all_pairs(rows)),),
+        ),
+        Claim(
+            "equal-cost-far",
+            "Stitching at equal steps, distant nodes",
+            "The same for the pairs of distant nodes of `long-range`. An estimate that is zero "
+            "for all of them would have error 1.",
+            lambda rows: panels(far_pairs(rows)),
+            lambda rows: judge(far_pairs(rows)),
+            (lambda rows: table(far_pairs(rows)),),
+        ),
+    ],
+    cost=cost,
+)

@@ -1,0 +1,339 @@
+"""The lemma on the error of degree 2 and the theorem on its fall with the degree, measured."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import reduce
+from typing import Any
+
+import numpy as np
+
+from grfpp.kernels.registry import kernel_from_spec
+from grfpp.sampling import sample
+from grfpp.termination import termination_from_spec
+from grfpp.typing import FloatArray
+from grfpp_lab.experiments.copies import copies, pair_products
+from grfpp_lab.experiments.experiment import (
+    Cell,
+    Claim,
+    Experiment,
+    Holds,
+    Plan,
+    Row,
+    Rows,
+    Settings,
+    Size,
+    Verdict,
+)
+from grfpp_lab.experiments.graphs import at_hand, load, n_nodes_of, title_of
+from grfpp_lab.experiments.measuring import seeds
+from grfpp_lab.experiments.study.grid import DIFFUSION, chosen, geometric, listed
+from grfpp_lab.experiments.verdicts import NOISE, compare, judged
+from grfpp_lab.experiments.views import values
+from grfpp_lab.report.page import Table, TableGroup
+from grfpp_lab.report.panels import Curve, Panel
+
+LEMMA, THEOREM = "lemma", "theorem"
+#: Kernels of the theorem, with their `σ²` and what people call them.
+KERNELS = {
+    DIFFUSION: (1.0, "exp(W)"),
+    "diffusion:4": (1.0, "exp(4 W)"),
+    "inverse-power:4:1": (0.5, "(I − W)^-4"),
+}
+#: Estimates that are made at a time.
+_AT_ONCE = 250
+_BATCHES = 20
+
+
+@dataclass(frozen=True)
+class Parameters:
+    """What is varied, and for each graph the number of independent estimates."""
+
+    graphs: dict[str, int]
+    kernels: tuple[str, ...]
+    degrees: tuple[int, ...]
+    n_walks: tuple[int, ...]
+
+
+PARAMETERS = {
+    Size.FULL: Parameters(
+        {"er-20": 4000, "karate": 2000, "binary-tree": 400},
+        tuple(KERNELS),
+        (1, 2, 4, 8),
+        (1, 2, 4, 8, 16),
+    ),
+    Size.QUICK: Parameters(
+        {"er-20": 1000, "karate": 500}, tuple(KERNELS), (1, 2, 4, 8), (1, 4, 16)
+    ),
+    Size.TINY: Parameters({"er-20": 100}, (DIFFUSION,), (1, 2, 4), (2, 8)),
+}
+
+
+def plan(settings: Settings) -> Plan:
+    """Cells for the lemma (degree 2) and for the theorem (all degrees)."""
+    mine, (sigma2, p_halt) = PARAMETERS[settings.size], chosen(settings)
+    graphs, skipped = at_hand(mine.graphs)
+    cells: list[Cell] = []
+    kernels = [kernel for kernel in mine.kernels if _exists(kernel, sigma2, p_halt)]
+    for kernel in kernels:
+        scale = KERNELS[kernel][0] * sigma2
+        for graph in graphs:
+            for n_walks in mine.n_walks:
+                shared = {
+                    "graph": graph,
+                    "kernel": kernel,
+                    "sigma2": scale,
+                    "termination": geometric(p_halt),
+                    "n_walks": n_walks,
+                    "estimates": mine.graphs[graph],
+                    "seed": settings.seed,
+                }
+                if kernel == DIFFUSION:
+                    cells.append({"part": LEMMA, "degree": 2, **shared})
+                cells += [{"part": THEOREM, "degree": d, **shared} for d in mine.degrees]
+    described = {
+        "kernels": ", ".join(
+            f"{KERNELS[kernel][1]} with σ² = {KERNELS[kernel][0] * sigma2:g}" for kernel in kernels
+        ),
+        "walk lengths": f"geometric, p_halt = {p_halt:g}",
+        "degrees": listed(mine.degrees),
+        "walks a node and factor": listed(mine.n_walks),
+        "independent estimates": listed(list(mine.graphs.values())),
+    }
+    return Plan(cells, described, skipped)
+
+
+def _exists(kernel: str, sigma2: float, p_halt: float) -> bool:
+    """Whether a kernel converges and its estimates have a finite variance, for every ``σ²``."""
+    scale, _ = KERNELS[kernel]
+    return kernel.startswith("diffusion") or (scale * sigma2) ** 2 < 1 - p_halt
+
+
+def run(cell: Cell) -> list[Row]:
+    """Mean squared errors, measured, and for the lemma also by its formula."""
+    graph = load(cell["graph"])
+    kernel = kernel_from_spec(cell["kernel"])
+    exact = kernel.exact(graph.normalized("sym", cell["sigma2"]))
+    size = float(np.linalg.norm(exact) ** 2)
+    law = termination_from_spec(cell["termination"])
+    n_runs = max(1, round(cell["estimates"] / _AT_ONCE))
+    n_copies = -(-cell["estimates"] // n_runs)
+    many = copies(graph, n_copies).normalized("sym", cell["sigma2"])
+    squares: list[FloatArray] = []
+    left, right = [], []
+    identity = {name: value for name, value in cell.items() if name != "estimates"}
+    for seed in seeds(n_runs, **identity):
+        K = sample(many, kernel, cell["degree"], cell["n_walks"], law, seed, n_jobs=1)
+        pairs = pair_products(K, graph.n_nodes)
+        difference = K.sign * reduce(np.matmul, pairs) - exact
+        squares.append(np.sum(difference**2, axis=(1, 2)))
+        if cell["part"] == LEMMA:
+            first, second = pairs
+            left.append(_batch_means(first.transpose(0, 2, 1) @ first))
+            right.append(_batch_means(second @ second.transpose(0, 2, 1)))
+    measured = np.concatenate(squares) / size
+    row: dict[str, Any] = {
+        "part": cell["part"],
+        "graph": cell["graph"],
+        "n_nodes": graph.n_nodes,
+        "kernel": cell["kernel"],
+        "sigma2": cell["sigma2"],
+        "termination": cell["termination"],
+        "degree": cell["degree"],
+        "n_walks": cell["n_walks"],
+        "estimates": len(measured),
+        "error": float(measured.mean()),
+        "standard_error": float(measured.std(ddof=1) / np.sqrt(len(measured))),
+    }
+    if cell["part"] == LEMMA:
+        row |= _formula(measured, np.concatenate(left), np.concatenate(right), size)
+    return [row]
+
+
+def _batch_means(matrices: FloatArray) -> FloatArray:
+    """Means over batches of copies, of shape ``(batches, n, n)``."""
+    parts = np.array_split(matrices, min(_BATCHES, len(matrices)))
+    return np.stack([part.mean(axis=0) for part in parts])
+
+
+def _formula(
+    measured: FloatArray, left: FloatArray, right: FloatArray, size: float
+) -> Mapping[str, float]:
+    """``‖E[X1ᵀX1]‖² − ‖K‖²`` relative to ``‖K‖²``, and how surely it differs from the measured.
+
+    The squared norm of a mean is estimated without bias by the product of two independent means,
+    those of ``X1ᵀ X1`` and of ``X2 X2ᵀ``, which have the same expectation.
+    """
+    n = len(left)
+    total_left, total_right = left.sum(axis=0), right.sum(axis=0)
+    value = float(np.sum(total_left * total_right)) / n**2 / size - 1
+    # By leaving out one batch at a time, of the estimates and of the moments alike.
+    parts = np.array_split(measured, n)
+    without = np.array(
+        [
+            (measured.sum() - part.sum()) / (len(measured) - len(part))
+            - (np.sum((total_left - a) * (total_right - b)) / (n - 1) ** 2 / size - 1)
+            for part, a, b in zip(parts, left, right, strict=True)
+        ]
+    )
+    spread = float(np.sqrt((n - 1) / n * np.sum((without - without.mean()) ** 2)))
+    return {
+        "formula": value,
+        "difference": float(measured.mean()) - value,
+        "difference_error": spread,
+    }
+
+
+def cost(cell: Cell) -> float:
+    """A guess of the seconds that a cell takes."""
+    n = n_nodes_of(cell["graph"])
+    per_estimate = 2 * cell["degree"] * (n * cell["n_walks"] * 2e-7 + 2e-10 * n**3 + 2e-8 * n * n)
+    return float(cell["estimates"] * per_estimate)
+
+
+def lemma_panels(rows: Rows) -> list[Panel]:
+    """A chart a graph: measured points and the formula's curve."""
+    found = []
+    for graph in dict.fromkeys(row["graph"] for row in _part(rows, LEMMA)):
+        own = [row for row in _part(rows, LEMMA) if row["graph"] == graph]
+        walks = [row["n_walks"] for row in own]
+        found.append(
+            Panel(
+                title_of(graph),
+                [
+                    Curve(
+                        "measured",
+                        walks,
+                        [row["error"] for row in own],
+                        [row["standard_error"] for row in own],
+                        0,
+                    ),
+                    Curve("formula", walks, [row["formula"] for row in own], (), 1, True),
+                ],
+                "walks",
+                "relative MSE",
+                note=f"{own[0]['n_nodes']} nodes, exp(W), degree 2",
+            )
+        )
+    return found
+
+
+def lemma_judge(rows: Rows) -> Verdict:
+    """Measured and formula agree within their standard errors."""
+    own = _part(rows, LEMMA)
+    paper = "the mean squared error at degree 2 is ‖E[X1ᵀX1]‖² − ‖K‖²"
+    if not own:
+        return Verdict(paper, "nothing to compare", Holds.OPEN)
+    scores = {id(r): abs(r["difference"]) / max(r["difference_error"], 1e-300) for r in own}
+    worst_row = max(own, key=lambda row: scores[id(row)])
+    ratios = [row["error"] / row["formula"] for row in own]
+    agree = all(score < NOISE for score in scores.values())
+    return Verdict(
+        paper,
+        f"measured over formula is {min(ratios):.3f} to {max(ratios):.3f} in {len(own)} settings; "
+        f"the largest difference, on {title_of(worst_row['graph'])} with {worst_row['n_walks']} "
+        f"walks, is {scores[id(worst_row)]:.1f} standard errors "
+        f"({worst_row['error']:.4g} against {worst_row['formula']:.4g})",
+        Holds.YES if agree else Holds.NO,
+    )
+
+
+def lemma_table(rows: Rows) -> Table:
+    """Measured and formula side by side."""
+    lines = [
+        [
+            title_of(row["graph"]),
+            str(row["n_walks"]),
+            f"{row['error']:.4g} ± {row['standard_error']:.1g}",
+            f"{row['formula']:.4g}",
+            f"{row['difference'] / max(row['difference_error'], 1e-300):+.1f}",
+        ]
+        for row in _part(rows, LEMMA)
+    ]
+    return Table(
+        ["graph", "walks", "measured", "formula", "difference / its error"],
+        [TableGroup("", lines)],
+        "Mean squared error relative to ‖K‖².",
+    )
+
+
+def theorem_panels(rows: Rows) -> list[Panel]:
+    """A chart a graph and kernel: MSE against the degree, a curve a number of walks."""
+    own = _part(rows, THEOREM)
+    found = []
+    for kernel in dict.fromkeys(row["kernel"] for row in own):
+        for graph in dict.fromkeys(row["graph"] for row in own):
+            here = [r for r in own if (r["kernel"], r["graph"]) == (kernel, graph)]
+            curves = []
+            for number, n_walks in enumerate(values(here, "n_walks")):
+                line = [row for row in here if row["n_walks"] == n_walks]
+                curves.append(
+                    Curve(
+                        "1 walk" if n_walks == 1 else f"{n_walks} walks",
+                        [row["degree"] for row in line],
+                        [row["error"] for row in line],
+                        [row["standard_error"] for row in line],
+                        number,
+                    )
+                )
+            note = f"{here[0]['n_nodes']} nodes, {KERNELS[kernel][1]}"
+            found.append(Panel(title_of(graph), curves, "degree", "relative MSE", note=note))
+    return found
+
+
+def theorem_judge(rows: Rows) -> Verdict:
+    """MSE(2 l) ≤ MSE(l) for every graph, kernel and number of walks."""
+    own = _part(rows, THEOREM)
+    degrees = values(own, "degree")
+    return judged(
+        "MSE(1) ≥ MSE(2) ≥ MSE(4) ≥ … at equal numbers of walks",
+        [
+            compare(
+                own,
+                f"MSE({2 * degree}) below MSE({degree})",
+                {"degree": 2 * degree},
+                {"degree": degree},
+                ("graph", "kernel", "n_walks"),
+            )
+            for degree in degrees
+            if 2 * degree in degrees
+        ],
+    )
+
+
+def _part(rows: Rows, part: str) -> list[Row]:
+    return [row for row in rows if row["part"] == part]
+
+
+EXPERIMENT = Experiment(
+    name="theory",
+    title="The lemma and the theorem",
+    source="Lemma MSE, Theorem",
+    about=[
+        "Thousands of independent estimates of small kernels, made at once on many copies of a "
+        "graph, against what the paper proves. Errors are mean squares relative to `‖K‖²`.",
+    ],
+    plan=plan,
+    run=run,
+    claims=[
+        Claim(
+            "theory-lemma",
+            "The lemma",
+            "Mean squared error at degree 2, relative to ‖K‖²: measured, and by the formula with "
+            "the second moment estimated from the same walks.",
+            lemma_panels,
+            lemma_judge,
+            (lemma_table,),
+        ),
+        Claim(
+            "theory-theorem",
+            "The theorem",
+            "Mean squared error, relative to ‖K‖², against the stitching degree at equal numbers "
+            "of walks.",
+            theorem_panels,
+            theorem_judge,
+        ),
+    ],
+    cost=cost,
+)

@@ -1,0 +1,1 @@
+"""Attention masks in vision transformers."""

@@ -1,0 +1,1 @@
+"""Cells of work in processes of their own, stored and resumed."""

@@ -1,0 +1,159 @@
+"""Panels drawn with matplotlib: one by one for a page, side by side for paper."""
+
+from __future__ import annotations
+
+import base64
+import re
+from collections.abc import Sequence
+from typing import Any
+
+import matplotlib as mpl
+import numpy as np
+from matplotlib.figure import Figure
+from matplotlib.lines import Line2D
+
+from grfpp_lab.report.figures import COLOURS, FAINT, INK, image_bytes, round_ticks
+from grfpp_lab.report.panels import Curve, Panel, Surface, legend
+from grfpp_lab.report.surfaces import surface_uri, surfaces_figure
+
+MARKERS = "os^DvP"
+_SIZE = (2.45, 2.1)
+#: Room for the labels around a panel, in inches.
+_LEFT, _RIGHT, _BOTTOM = 0.6, 0.2, 0.42
+#: The width of a letter of a tick, in inches.
+_LETTER = 0.06
+#: So many different values have a tick each where an axis is linear.
+_MOST_TICKS = 12
+_FONTS = {"font.size": 8.5, "axes.labelsize": 8.5, "xtick.labelsize": 8, "ytick.labelsize": 8}
+
+
+def colour(style: int) -> str:
+    """The colour of a style number."""
+    return COLOURS[style % len(COLOURS)]
+
+
+def panel_figure(panel: Panel) -> Figure:
+    """One panel without a legend and without its title, which the page sets in type."""
+    with mpl.rc_context(_FONTS):
+        figure = _figure(1, 1, _SIZE, 0.05, 0)
+        _draw(figure.add_subplot(), panel)
+        return figure
+
+
+def panel_uri(panel: Panel | Surface) -> str:
+    """One panel as an address that holds the picture itself, small: letters are left to fonts."""
+    if isinstance(panel, Surface):
+        return surface_uri(panel)
+    with mpl.rc_context({"svg.fonttype": "none"}):
+        svg = image_bytes(panel_figure(panel), "svg").decode()
+    svg = re.sub(r"<metadata>.*?</metadata>\s*", "", svg, flags=re.DOTALL)
+    svg = re.sub(r"font-family: [^;]*", "font-family: sans-serif", svg)
+    svg = re.sub(r"\b([1-9]\d*\.\d\d)\d+", r"\1", svg)  # a hundredth of a point will do
+    svg = re.sub(r"\n\s*", "\n", svg)
+    return f"data:image/svg+xml;base64,{base64.b64encode(svg.encode()).decode()}"
+
+
+def panels_figure(panels: Sequence[Panel | Surface], columns: int = 4) -> Figure:
+    """All panels side by side above one legend, for paper; surfaces are not mixed with charts."""
+    surfaces = [panel for panel in panels if isinstance(panel, Surface)]
+    charts = [panel for panel in panels if isinstance(panel, Panel)]
+    if surfaces:
+        assert not charts
+        return surfaces_figure(surfaces)
+    columns = max(1, min(columns, len(panels)))
+    rows = -(-len(panels) // columns)
+    curves = legend(panels)
+    per_line = max(1, min(len(curves), round(1.1 * columns)))
+    foot = 0.22 * -(-len(curves) // per_line) + 0.08
+    with mpl.rc_context(_FONTS):
+        figure = _figure(rows, columns, (_SIZE[0], _SIZE[1] + 0.33), 0.38, foot)
+        places = np.ravel(figure.subplots(rows, columns, squeeze=False))
+        for axes, panel in zip(places, charts, strict=False):
+            _draw(axes, panel)
+            title = f"{panel.title}\n{panel.note}" if panel.note else panel.title
+            axes.set_title(title, fontsize=8.5, color=INK, linespacing=1.15)
+        for axes in places[len(panels) :]:
+            axes.axis("off")
+        figure.legend(
+            handles=[Line2D([], [], label=curve.name, **_look(curve)) for curve in curves],
+            loc="lower center",
+            ncols=per_line,
+            frameon=False,
+            fontsize=8.5,
+        )
+        return figure
+
+
+def _figure(rows: int, columns: int, size: tuple[float, float], head: float, foot: float) -> Figure:
+    """Places of a known size in inches: laying out by trial takes most of the time of drawing."""
+    width, height = columns * size[0], rows * size[1] + foot
+    figure = Figure(figsize=(width, height), facecolor="white")
+    inner = (size[0] - _LEFT - _RIGHT, size[1] - _BOTTOM - head)
+    figure.subplots_adjust(
+        left=_LEFT / width,
+        right=1 - _RIGHT / width,
+        bottom=(_BOTTOM + foot) / height,
+        top=1 - head / height,
+        wspace=(_LEFT + _RIGHT) / inner[0],
+        hspace=(_BOTTOM + head) / inner[1],
+    )
+    return figure
+
+
+def _look(curve: Curve) -> dict[str, Any]:
+    return {
+        "color": colour(curve.style),
+        "marker": MARKERS[curve.style % len(MARKERS)],
+        "markersize": 4,
+        "linewidth": 1.4,
+        "linestyle": "none" if not curve.joined else "--" if curve.dashed else "-",
+        "markerfacecolor": "white" if curve.dashed else colour(curve.style),
+    }
+
+
+def _draw(axes: Any, panel: Panel) -> None:
+    for curve in panel.curves:
+        spread = np.asarray(curve.spread) if len(curve.spread) else None
+        axes.errorbar(curve.x, curve.y, yerr=spread, elinewidth=1.1, **_look(curve))
+    points = [
+        (x, y) for curve in panel.curves for x, y in zip(curve.x, curve.y, strict=True) if y > 0
+    ]
+    if points:
+        xs, ys = np.array(points, dtype=np.float64).T
+        if panel.log_x:
+            axes.set_xscale("log")
+            _set_ticks(axes.xaxis, _few(np.unique(xs.round(6))))
+        elif len(np.unique(xs)) <= _MOST_TICKS:
+            axes.set_xticks(np.unique(xs))
+        if panel.log_y:
+            axes.set_yscale("log")
+            _set_ticks(axes.yaxis, round_ticks(ys))
+        else:
+            axes.set_ylim(0, 1.03 * axes.get_ylim()[1])
+            axes.yaxis.set_major_formatter("{x:g}")
+    axes.set_xlabel(panel.x_label, color=INK, labelpad=2)
+    axes.set_ylabel(panel.y_label, color=INK, labelpad=2)
+    axes.grid(True, color="#e5e8eb", linewidth=0.6)
+    axes.set_axisbelow(True)
+    axes.spines[["top", "right"]].set_visible(False)
+    axes.spines[["left", "bottom"]].set_color(FAINT)
+    axes.tick_params(color=FAINT, labelcolor=INK, length=2.5)
+
+
+def _few(values: Any) -> Any:
+    """Values themselves as ticks where their labels have room, else round numbers."""
+    if len(values) < 2:
+        return values
+    logs, widths = np.log(values), _LETTER * np.array([len(_tick(value)) + 1 for value in values])
+    gaps = np.diff(logs) / (logs[-1] - logs[0]) * (_SIZE[0] - _LEFT - _RIGHT)
+    has_room = (gaps > (widths[1:] + widths[:-1]) / 2).all()
+    return values if has_room else round_ticks(values)
+
+
+def _set_ticks(axis: Any, ticks: Any) -> None:
+    axis.set_ticks(ticks, [_tick(tick) for tick in ticks])
+    axis.set_ticks([], minor=True)
+
+
+def _tick(value: float) -> str:
+    return f"{value:,.6g}" if value >= 1 else f"{value:g}"

@@ -1,0 +1,143 @@
+"""`grfpp cluster`: what goes in, what comes out, what is refused."""
+
+import csv
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import networkx as nx
+import numpy as np
+import pytest
+from cli_helpers import accepted, refused
+
+import grfpp
+from grfpp.tasks import SpectralKernelClustering
+from grfpp.tasks.nodes.clustering import pair_error
+
+
+@pytest.fixture
+def club(tmp_path, monkeypatch):
+    """The karate club without weights, as GML, GraphML and an edge list."""
+    monkeypatch.chdir(tmp_path)
+    graph = nx.karate_club_graph()
+    for _, _, values in graph.edges(data=True):
+        del values["weight"]
+    nx.write_gml(graph, "club.gml")
+    nx.write_graphml(graph, "club.graphml")
+    nx.write_edgelist(graph, "club.txt", data=False)
+    return [graph.nodes[node]["club"] for node in graph]
+
+
+def facts(out):
+    return dict(line.split(maxsplit=1) for line in out.splitlines())
+
+
+def library(k=2, path="club.gml", **options):
+    options = {"random_state": 0, **options}
+    return SpectralKernelClustering(k, **options).fit(grfpp.Graph(path)).labels_.tolist()
+
+
+def test_tells_what_it_did(capsys, club):
+    told = facts(accepted(capsys, "cluster", "club.gml", "-k", 2))
+    assert told["graph"] == "club.gml: 34 nodes, 78 edges, undirected"
+    assert told["kernel"] == "Diffusion(lam=1.0), sigma 1"
+    assert "stitching degree 2, lengths geometric:0.1, seed 0" in told["walks"]
+    sizes = np.bincount(library())
+    assert told["clusters"] == f"2 with {sizes[0]}, {sizes[1]} nodes"
+    assert "error" not in told
+
+
+@pytest.mark.parametrize("path", ["club.gml", "club.graphml"])
+def test_compares_with_the_classes_of_the_file(capsys, club, path):
+    told = facts(accepted(capsys, "cluster", path, "--labels-from", "club"))
+    error = pair_error(library(path=path), club)
+    assert told["error"] == f"{error:.4f}: {round(561 * error)} of 561 pairs are wrong"
+    assert told["clusters"].startswith("2 with")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "options"),
+    [
+        ([], {}),
+        (["--seed", 3], {"random_state": 3}),
+        (["--degree", 1, "--walks", 2], {"degree": 1, "n_walks": 2}),
+        (["--method", "exact", "--sigma", 0.5], {"estimate": "exact", "sigma": 0.5}),
+        (["--kernel", "squared-diffusion:2"], {"kernel": "squared-diffusion:2"}),
+        (["--termination", "poisson:3", "--jobs", 1], {"termination": "poisson:3"}),
+        (["-k", 5], {"k": 5}),
+    ],
+)
+def test_options_reach_the_library(capsys, club, arguments, options):
+    told = json.loads(accepted(capsys, "cluster", "club.gml", "-k", 2, *arguments, "--json"))
+    assert told["labels"] == library(**options)
+    assert told["sizes"] == np.bincount(told["labels"]).tolist()
+
+
+def test_json(capsys, club):
+    told = json.loads(
+        accepted(capsys, "cluster", "club.gml", "--labels-from", "club", "--json", "-o", "l.csv")
+    )
+    assert told["graph"]["n_nodes"] == len(told["labels"]) == len(told["nodes"]) == 34
+    assert told["pair_error"] == pair_error(told["labels"], club)
+    assert told["output"] == "l.csv"
+    assert Path("l.csv").exists()
+
+
+def test_table(capsys, club):
+    accepted(capsys, "cluster", "club.gml", "--labels-from", "club", "--output", "labels.csv")
+    with Path("labels.csv").open(newline="") as stream:
+        lines = list(csv.DictReader(stream))
+    assert [int(line["cluster"]) for line in lines] == library()
+    assert [line["club"] for line in lines] == club
+    assert [line["node"] for line in lines] == [str(node) for node in range(34)]
+    accepted(capsys, "cluster", "club.txt", "-k", 3, "--output", "labels.csv")
+    assert Path("labels.csv").read_text().startswith("node,cluster\n0,")
+
+
+def test_directed(capsys, club):
+    told = facts(accepted(capsys, "cluster", "club.txt", "-k", 2, "--directed"))
+    assert told["graph"].endswith("directed")
+    assert "undirected" not in told["graph"]
+
+
+def test_components(capsys, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    nx.write_gml(nx.disjoint_union_all([nx.path_graph(4), nx.cycle_graph(6)]), "two.gml")
+    told = json.loads(accepted(capsys, "cluster", "two.gml", "-k", 2, "--json"))
+    assert pair_error(told["labels"], [0] * 4 + [1] * 6) == 0
+
+
+@pytest.mark.parametrize(
+    ("arguments", "told"),
+    [
+        (["club.gml"], "-k says how many clusters to find"),
+        (["club.gml", "-k", 0], "-k must be at least 1, found 0"),
+        (["club.gml", "-k", -2], "-k must be at least 1, found -2"),
+        (["club.gml", "-k", 35], "-k 35 is more than the 34 nodes of club.gml"),
+        (["club.gml", "--labels-from", "clubs"], "no node has an attribute 'clubs'; there are"),
+        (["club.txt", "--labels-from", "club"], "club.txt has no attributes of nodes"),
+        (["club.gml", "-k", 2, "--output", "labels.txt"], "the suffix must be .csv"),
+        (["club.gml", "-k", 2, "--output", "no/labels.csv"], "the folder no does not exist"),
+        (["club.gml", "-k", 2, "--sigma", 0], "--sigma must be a positive"),
+        (["club.gml", "-k", 2, "--kernel", "magic"], "there is no kernel 'magic'"),
+        (["club.gml", "-k", 2, "--termination", "never"], "unknown termination law"),
+        (["club.gml", "-k", 2, "--method", "magic"], "--method"),
+        (["club.gml", "-k", 2, "--kernel", "inverse-power:4"], "spectral radii below 1"),
+        (["club.gml", "-k", 2, "--jobs", 0], "--jobs"),
+        (["none.gml", "-k", 2], "there is no file none.gml"),
+    ],
+)
+def test_refuses(capsys, club, arguments, told):
+    assert told in refused(capsys, "cluster", *arguments)
+    assert not list(Path().glob("*.csv"))
+
+
+def test_help_loads_nothing_heavy():
+    code = (
+        "import sys, grfpp.cli; grfpp.cli.run(['cluster', '--help']); "
+        "sys.exit('sklearn' in sys.modules or 'numba' in sys.modules)"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert all(word in done.stdout for word in ("Examples:", "--seed", "--json", "--labels-from"))

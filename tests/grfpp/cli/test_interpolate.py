@@ -1,0 +1,204 @@
+"""`grfpp interpolate`: what goes in, what comes out, what is refused."""
+
+import csv
+import json
+import os
+import subprocess
+from pathlib import Path
+
+import numpy as np
+import pytest
+from cli_helpers import accepted, refused, start
+from PIL import Image
+
+from grfpp.cli import interpolate
+from grfpp.datasets import triangulated_sphere
+from grfpp.tasks.nodes.normal_prediction import hide_normals, predict_normals
+
+SPHERE = triangulated_sphere(2)
+
+
+def write_off(path, vertices, faces):
+    lines = ["OFF", f"{len(vertices)} {len(faces)} 0"]
+    lines += [" ".join(map(repr, point)) for point in np.asarray(vertices, dtype=float).tolist()]
+    lines += [" ".join(map(str, [3, *face])) for face in np.asarray(faces).tolist()]
+    path.write_text("\n".join(lines) + "\n", encoding="utf-8")
+    return path
+
+
+@pytest.fixture
+def sphere(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    return write_off(tmp_path / "sphere.off", SPHERE.vertices, SPHERE.faces)
+
+
+def library(mask=0.8, seed=0, **options):
+    options = {"random_state": seed, **options}
+    return predict_normals(hide_normals(SPHERE, mask, seed), **options)
+
+
+def test_tells_what_the_library_predicts(capsys, sphere):
+    out = accepted(capsys, "interpolate", sphere)
+    told = dict(line.split(maxsplit=1) for line in out.splitlines())
+    assert told["mesh"].endswith("sphere.off: 162 vertices, 480 edges, 320 faces")
+    assert told["normals"] == "32 known, 130 hidden"
+    assert told["kernel"] == (
+        "diffusion, sigma 1, stitching degree 2, 16 walks, lengths geometric:0.1, seed 0"
+    )
+    assert told["cosine"] == f"{library().cosine:.4f}, mean over the hidden vertices"
+    assert told["time"].endswith(" s predicting")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "options"),
+    [
+        (["--seed", "7"], {"seed": 7}),
+        (["--mask", "0.5"], {"mask": 0.5}),
+        (["--degree", "1", "--walks", "5"], {"degree": 1, "n_walks": 5}),
+        (["--method", "exact"], {"estimate": "exact"}),
+        (["--sigma", "0.5", "--kernel", "diffusion:2"], {"sigma": 0.5, "kernel": "diffusion:2"}),
+        (["--termination", "poisson:4"], {"termination": "poisson:4"}),
+        (["--reuse-walks", "--jobs", "1"], {"reuse_walks": True}),
+    ],
+)
+def test_options_reach_the_library(capsys, sphere, arguments, options):
+    told = json.loads(accepted(capsys, "interpolate", sphere, "--json", *arguments))
+    found = library(**options)
+    assert told["mean_cosine"] == pytest.approx(found.cosine, rel=1e-12)
+    assert told["n_hidden"] == len(found.task.hidden)
+    assert told["mask"] == options.get("mask", 0.8)
+    assert told["seed"] == options.get("seed", 0)
+    assert told["mesh"]["n_vertices"] == 162
+    assert set(told["seconds"]) == {"read", "predict"}
+    assert told["n_unreached"] == found.n_unreached
+
+
+def test_the_table_holds_every_vertex(capsys, sphere):
+    out = accepted(capsys, "interpolate", sphere, "--output", "normals.csv")
+    assert "normals.csv, " in out
+    with Path("normals.csv").open(encoding="utf-8", newline="") as stream:
+        rows = list(csv.DictReader(stream))
+    found = library()
+    assert [int(row["vertex"]) for row in rows] == list(range(162))
+    assert [i for i, row in enumerate(rows) if row["normal"] == "hidden"] == (
+        found.task.hidden.tolist()
+    )
+    for names, array in (
+        (("x", "y", "z"), found.task.normals),
+        (("predicted_x", "predicted_y", "predicted_z"), found.predicted),
+    ):
+        table = np.array([[float(row[name]) for name in names] for row in rows])
+        np.testing.assert_allclose(table, array, rtol=1e-12)
+    hidden = [row for row in rows if row["normal"] == "hidden"]
+    cosines = np.cos(np.radians([float(row["angle"]) for row in hidden]))
+    assert cosines.mean() == pytest.approx(found.cosine)
+    assert {row["angle"] for row in rows if row["normal"] == "known"} == {""}
+
+
+def test_merged_vertices_keep_the_numbers_of_the_file(capsys, tmp_path, monkeypatch):
+    """Every triangle brings three points of its own; the first of equal ones stays."""
+    monkeypatch.chdir(tmp_path)
+    corners = SPHERE.vertices[SPHERE.faces].reshape(-1, 3)
+    write_off(tmp_path / "soup.off", corners, np.arange(len(corners)).reshape(-1, 3))
+    accepted(capsys, "interpolate", "soup.off", "--output", "soup.csv")
+    with Path("soup.csv").open(encoding="utf-8", newline="") as stream:
+        rows = list(csv.DictReader(stream))
+    assert len(rows) == 162
+    for row in rows:
+        normal = [float(row[name]) for name in "xyz"]
+        assert np.dot(normal, corners[int(row["vertex"])]) > 0.99
+
+
+def test_the_picture(capsys, sphere):
+    out = accepted(capsys, "interpolate", sphere, "--picture", "errors.png", "--walks", "2")
+    assert "errors.png, " in out
+    pixels = np.asarray(Image.open("errors.png").convert("RGB")).astype(int)
+    height, width, _ = pixels.shape
+    assert width > 2 * height
+    saturated = (pixels.max(axis=2) - pixels.min(axis=2)) > 60
+    thirds = np.array_split(saturated[: height // 2 * 2], 3, axis=1)
+    assert all(third.mean() > 0.05 for third in thirds)
+    options = ["--method", "exact", "--picture", "errors.pdf", "--view=-1,0,2"]
+    accepted(capsys, "interpolate", sphere, *options)
+    assert Path("errors.pdf").read_bytes().startswith(b"%PDF")
+
+
+def test_no_picture_without_the_packages(capsys, sphere, monkeypatch):
+    monkeypatch.setattr(interpolate, "missing_packages", lambda: ["matplotlib"])
+    told = refused(capsys, "interpolate", sphere, "--picture", "errors.png")
+    assert told == "--picture: matplotlib is not installed: pip install 'grfpp[plot]'"
+
+
+def test_parts_without_a_known_vertex_are_told(capsys, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    n = 40
+    small = triangulated_sphere(0)
+    vertices = np.concatenate([small.vertices + np.array([3.0 * i, 0, 0]) for i in range(n)])
+    faces = np.concatenate([small.faces + 12 * i for i in range(n)])
+    write_off(tmp_path / "many.off", vertices, faces)
+    arguments = ["interpolate", "many.off", "--mask", "0.95", "--walks", "64"]
+    told = json.loads(accepted(capsys, *arguments, "--json"))
+    assert 0 < told["n_cut_off"] <= told["n_unreached"] < told["n_hidden"]
+    text = accepted(capsys, *arguments)
+    assert (
+        f"no answer  at {told['n_unreached']:,} hidden vertices, counted as cosine 0, "
+        f"{told['n_cut_off']:,} of them in parts without a known one"
+    ) in text
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["--mask", "0"], "--mask must be a number in (0, 1), found 0.0"),
+        (["--mask", "1"], "--mask must be a number in (0, 1), found 1.0"),
+        (["--mask", "nan"], "--mask must be a number in (0, 1), found nan"),
+        (["--mask", "0.001"], "mask 0.001 hides 0 of the 162 vertices that have a normal: at"),
+        (["--mask", "0.999"], "mask 0.999 hides 162 of the 162 vertices that have a normal: at"),
+        (["--kernel", "heat"], "there is no kernel 'heat'"),
+        (["--kernel", "inverse-power:4"], "the series of InversePower(power=4, of=1) converges"),
+        (["--termination", "never"], "unknown termination law 'never'"),
+        (["--sigma", "-1"], "--sigma must be a positive, finite number"),
+        (["--jobs", "0"], "--jobs must be a whole number, not 0"),
+        (["--method", "guess"], "Invalid value for '--method'"),
+        (["--output", "normals.npz"], "--output normals.npz: the suffix must be .csv, not .npz"),
+        (["--output", "none/n.csv"], "--output none/n.csv: the folder none does not exist"),
+        (["--view", "1,2"], "--view '1,2' is not a direction such as 1,-1.6,0.9"),
+        (["--view", "1,2,nan"], "--view '1,2,nan' is not a direction such as 1,-1.6,0.9"),
+        (["--view", "0,0,0"], "--view '0,0,0' is not a direction: it must not be zero"),
+        (["--picture", "p.svg"], "--picture p.svg: the suffix must be .png or .pdf, not .svg"),
+        (["--picture", "none/p.png"], "--picture none/p.png: the folder none does not exist"),
+    ],
+)
+def test_bad_options_are_refused(capsys, sphere, arguments, message):
+    assert refused(capsys, "interpolate", sphere, *arguments).startswith(message)
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "message"),
+    [
+        ("gone.stl", None, "there is no file"),
+        ("graph.txt", "0 1\n", "is not a mesh file: .stl, .off, .ply, .obj are"),
+        ("points.off", "OFF\n3 0 0\n0 0 0\n1 0 0\n0 1 0\n", "holds no triangles"),
+        ("points.obj", "v 0 0 0\nv 1 0 0\n", "holds no triangles"),
+        ("broken.off", "OFF\n3 1 0\n0 0 0\n", "broken.off"),
+        (
+            "line.off",
+            "OFF\n3 1 0\n0 0 0\n1 0 0\n2 0 0\n3 0 1 2\n",
+            "0 vertices of the mesh have a normal; at least two are needed",
+        ),
+    ],
+)
+def test_what_is_no_mesh_is_refused(capsys, tmp_path, monkeypatch, name, text, message):
+    monkeypatch.chdir(tmp_path)
+    if text is not None:
+        (tmp_path / name).write_text(text, encoding="utf-8")
+    assert message in refused(capsys, "interpolate", name)
+    assert message in refused(capsys, "interpolate", name, "--output", "n.csv")
+    assert not (tmp_path / "n.csv").exists()
+
+
+def test_in_a_process_of_its_own_it_is_silent_on_stderr(sphere):
+    process = start("interpolate", sphere, "--json", stderr=subprocess.PIPE, env={**os.environ})
+    out, err = process.communicate(timeout=60)
+    assert (process.returncode, err) == (0, "")
+    assert json.loads(out)["mean_cosine"] == pytest.approx(library().cosine, rel=1e-12)

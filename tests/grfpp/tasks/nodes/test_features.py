@@ -1,0 +1,216 @@
+"""`GraphRandomFeatures` as a transformer, and as features whose products are the kernel."""
+
+import pickle
+
+import networkx as nx
+import numpy as np
+import pytest
+import scipy.sparse as sp
+from numpy.testing import assert_allclose, assert_array_equal
+from sklearn.base import clone
+from sklearn.linear_model import LogisticRegression
+from sklearn.model_selection import GridSearchCV, cross_val_score
+from sklearn.pipeline import make_pipeline
+from sklearn.svm import SVC
+from sklearn.utils.estimator_checks import parametrize_with_checks
+from small_graphs import directed, irregular, weighted
+
+import grfpp
+from grfpp.tasks import GraphRandomFeatures
+from grfpp.tasks.nodes.whole_graph import WholeGraph
+
+#: Rows are nodes of one graph: they depend on all the others and have an order.
+NOT_FOR_GRAPHS = {
+    "check_methods_sample_order_invariance": "permutes rows without columns: another graph",
+    "check_methods_subset_invariance": "transforms single rows, which are not a graph",
+    "check_fit_idempotent": "transforms some rows against all columns, which are not a graph",
+}
+
+
+@parametrize_with_checks(
+    [GraphRandomFeatures(n_jobs=1), GraphRandomFeatures(kernel="exact", n_components=2)],
+    expected_failed_checks=lambda estimator: NOT_FOR_GRAPHS,
+)
+def test_scikit_learn_checks(estimator, check):
+    check(estimator)
+
+
+@pytest.fixture(scope="module")
+def club():
+    graph = nx.karate_club_graph()
+    return nx.to_scipy_sparse_array(graph, weight=None), np.array(
+        [graph.nodes[node]["club"] for node in graph]
+    )
+
+
+@pytest.mark.parametrize("degree", [1, 2, 3])
+@pytest.mark.parametrize("matrix", [weighted(), directed()], ids=["undirected", "directed"])
+def test_left_and_right_multiply_to_the_estimate(matrix, degree):
+    left = GraphRandomFeatures(degree=degree, sigma=0.7, random_state=3)
+    right = clone(left).set_params(side="right")
+    X, Y = left.fit_transform(matrix), right.fit_transform(matrix)
+    assert isinstance(X, sp.csr_array)
+    W = grfpp.Graph(matrix).normalized("sym", 0.7**2)
+    K = grfpp.sample(W, grfpp.Diffusion(1.0), degree, 16, seed=3)
+    assert_allclose((X @ Y.T).toarray(), K.toarray(), rtol=1e-12, atol=1e-14)
+
+
+def test_a_kernel_with_a_negative_sign():
+    kernel = grfpp.TaylorKernel([-4, -1])
+    X, Y = (
+        GraphRandomFeatures(kernel=kernel, side=side, random_state=0).fit_transform(weighted())
+        for side in ("left", "right")
+    )
+    K = grfpp.sample(grfpp.Graph(weighted()).normalized("sym"), kernel, seed=0)
+    assert K.sign == -1
+    assert_allclose((X @ Y.T).toarray(), K.toarray(), rtol=1e-12, atol=1e-14)
+
+
+@pytest.mark.parametrize("side", ["left", "right"])
+def test_dense_features_are_those_of_the_estimate(club, side):
+    A, _ = club
+    found = GraphRandomFeatures(5, side=side, random_state=11).fit_transform(A)
+    K = grfpp.sample(grfpp.Graph(A).normalized("sym"), grfpp.Diffusion(1.0), seed=11)
+    assert_array_equal(found, K.project(5, seed=11)[side == "right"])
+
+
+def test_exact_features():
+    X = GraphRandomFeatures(kernel="exact").fit_transform(irregular())
+    exact = grfpp.Diffusion(1.0).exact(grfpp.Graph(irregular()).normalized("sym"))
+    assert_allclose(X @ X.T, exact, rtol=1e-10)
+
+
+@pytest.mark.parametrize("n_components", [None, 4])
+def test_transform_walks_the_same_walks_again(club, n_components):
+    A, _ = club
+    transformer = GraphRandomFeatures(n_components)
+    first = transformer.fit_transform(A)
+    again = transformer.transform(A)
+    restored = pickle.loads(pickle.dumps(transformer)).transform(A)
+    for other in (again, restored):
+        difference = first - other
+        assert abs(difference).sum() == 0
+    # Without a seed every fit draws its own.
+    assert abs(first - transformer.fit_transform(A)).sum() > 0
+
+
+@pytest.mark.parametrize("n_components", [None, 4])
+def test_any_number_of_threads_gives_the_same(club, n_components):
+    A, _ = club
+    one, many = (
+        GraphRandomFeatures(n_components, random_state=0, n_jobs=n_jobs).fit_transform(A)
+        for n_jobs in (1, 3)
+    )
+    assert abs(one - many).sum() == 0
+
+
+def test_takes_whatever_holds_a_graph(club, tmp_path):
+    A, _ = club
+    path = tmp_path / "club.mtx"
+    from scipy.io import mmwrite
+
+    mmwrite(path, A)
+    wanted = GraphRandomFeatures(4, random_state=0).fit_transform(A)
+    sources = [A.toarray(), A.toarray().tolist(), grfpp.Graph(A), nx.from_scipy_sparse_array(A)]
+    for source in [*sources, path, sp.coo_matrix(A)]:
+        assert_array_equal(GraphRandomFeatures(4, random_state=0).fit_transform(source), wanted)
+
+
+def test_feature_names(club):
+    A, _ = club
+    names = GraphRandomFeatures(3).fit(A).get_feature_names_out()
+    assert list(names) == [f"graphrandomfeatures{number}" for number in range(3)]
+    assert len(GraphRandomFeatures().fit(A).get_feature_names_out()) == 34
+
+
+def test_set_output(club):
+    A, _ = club
+    transformer = GraphRandomFeatures(3, random_state=0).set_output(transform="default")
+    assert isinstance(transformer.fit_transform(A), np.ndarray)
+    pytest.importorskip("pandas", reason="data frames need pandas")
+    frame = transformer.set_output(transform="pandas").fit_transform(A)
+    assert list(frame.columns) == list(transformer.get_feature_names_out())
+
+
+@pytest.mark.parametrize("n_components", [None, 16])
+@pytest.mark.parametrize("model", [LogisticRegression(), SVC(kernel="linear")])
+def test_in_a_pipeline(club, n_components, model):
+    A, parties = club
+    features = GraphRandomFeatures(n_components, n_walks=64, random_state=0)
+    pipeline = make_pipeline(features, model).fit(A, parties)
+    assert pipeline.score(A, parties) > 0.85
+    assert_array_equal(clone(pipeline).fit(A, parties).predict(A), pipeline.predict(A))
+
+
+def test_features_know_no_classes_so_models_on_them_are_cross_validated(club):
+    A, parties = club
+    X = GraphRandomFeatures(n_walks=64, sigma=2.0, random_state=0).fit_transform(A)
+    assert cross_val_score(SVC(kernel="linear", C=100), X, parties, cv=5).mean() > 0.85
+
+
+def test_grid_search_over_the_whole_graph(club):
+    A, parties = club
+    pipeline = make_pipeline(GraphRandomFeatures(8, random_state=0), LogisticRegression())
+    grid = {"graphrandomfeatures__sigma": [0.5, 1.0], "graphrandomfeatures__degree": [1, 2]}
+    search = GridSearchCV(pipeline, grid, cv=WholeGraph()).fit(A, parties)
+    assert len(search.cv_results_["params"]) == 4
+    assert np.isfinite(search.cv_results_["mean_test_score"]).all()
+
+
+@pytest.mark.parametrize(
+    ("options", "told"),
+    [
+        ({"side": "both"}, "side must be 'left' or 'right'"),
+        ({"n_components": 0}, "n_components must be a whole number >= 1"),
+        ({"n_components": 2.5}, "n_components must be a whole number >= 1"),
+        ({"n_walks": 0}, "n_walks"),
+        ({"kernel": "inverse-power:4"}, "spectral radii below 1"),
+        ({"random_state": -3}, "random_state"),
+    ],
+)
+def test_bad_parameters_are_told_by_fit(options, told):
+    with pytest.raises(grfpp.InputError, match=told):
+        GraphRandomFeatures(**options).fit(irregular())
+
+
+@pytest.mark.parametrize(
+    ("matrix", "told"),
+    [
+        ([[0, 1, 0], [1, 0, 1]], "must be the adjacency matrix"),
+        ([[0, -1], [-1, 0]], "Negative values in data"),
+        ([[0, np.nan], [np.nan, 0]], "NaN"),
+        ([[0, np.inf], [np.inf, 0]], "infinity"),
+        ([["a", "b"], ["c", "d"]], "could not convert"),
+        (np.zeros((0, 0)), "minimum of 1 is required"),
+    ],
+)
+def test_what_is_no_graph_is_refused(matrix, told):
+    with pytest.raises(ValueError, match=told):
+        GraphRandomFeatures().fit(matrix)
+
+
+def test_another_graph_is_refused(club):
+    A, _ = club
+    transformer = GraphRandomFeatures(2).fit(A)
+    with pytest.raises(ValueError, match="34"):
+        transformer.transform(irregular())
+    with pytest.raises(grfpp.InputError, match="X, with 9 nodes, is not the graph"):
+        transformer.transform(grfpp.Graph(irregular()))
+    with pytest.raises(grfpp.InputError, match="is not the graph"):
+        transformer.transform(A * 2)
+    assert transformer.transform(nx.from_scipy_sparse_array(A)).shape == (34, 2)
+
+
+def test_public_names_come_when_they_are_asked_for():
+    import subprocess
+    import sys
+
+    code = "import sys, grfpp.tasks; sys.exit('sklearn' in sys.modules)"
+    assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
+    import grfpp.tasks
+
+    assert set(grfpp.tasks.__all__) <= set(dir(grfpp.tasks))
+    for name in grfpp.tasks.__all__:
+        assert getattr(grfpp.tasks, name).__doc__
+    with pytest.raises(AttributeError, match="no attribute 'Nonsense'"):
+        grfpp.tasks.Nonsense  # noqa: B018

@@ -1,0 +1,365 @@
+"""Fields on nodes: the formula, the protocol of scikit-learn, what is refused."""
+
+import pickle
+
+import networkx as nx
+import numpy as np
+import pytest
+import scipy.sparse as sp
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from sklearn.base import clone, is_regressor
+from sklearn.exceptions import NotFittedError
+from sklearn.model_selection import GridSearchCV, KFold, cross_val_score
+
+import grfpp
+from grfpp.datasets import grid, triangulated_sphere
+from grfpp.tasks import KernelInterpolator
+from grfpp.tasks.nodes.directions import mean_cosine
+from grfpp.tasks.nodes.normal_prediction import hide, hide_normals, predict_normals
+from grfpp.tasks.nodes.vertex_normals import vertex_normals
+
+KARATE = grfpp.Graph(nx.karate_club_graph())
+RNG = np.random.default_rng(3)
+KNOWN = np.sort(RNG.choice(34, size=12, replace=False))
+HIDDEN = np.setdiff1d(np.arange(34), KNOWN)
+FIELD = RNG.standard_normal((34, 3))
+
+
+def kernel_of(estimator):
+    """The matrix whose product the estimator should take."""
+    W = KARATE.normalized("sym", estimator.sigma**2)
+    if estimator.estimate == "exact":
+        return grfpp.Diffusion(1.0).exact(W)
+    return grfpp.sample(
+        W,
+        grfpp.Diffusion(1.0),
+        estimator.degree,
+        estimator.n_walks,
+        grfpp.Geometric(0.1),
+        seed=estimator.random_state,
+        reuse_walks=estimator.reuse_walks,
+    ).toarray()
+
+
+METHODS = [
+    {"estimate": "exact"},
+    {"degree": 1, "n_walks": 64},
+    {"degree": 2, "sigma": 0.7},
+    {"degree": 2, "reuse_walks": True},
+]
+
+
+@pytest.mark.parametrize("parameters", METHODS)
+def test_the_sum_is_the_kernel_times_the_known_values(parameters):
+    one = KernelInterpolator(KARATE, output="sum", random_state=5, **parameters)
+    one.fit(KNOWN, FIELD[KNOWN])
+    K = kernel_of(one)[:, KNOWN]
+    np.testing.assert_allclose(one.field_, K @ FIELD[KNOWN], rtol=1e-9, atol=1e-12)
+    np.testing.assert_allclose(one.mass_, K.sum(axis=1), rtol=1e-9)
+    np.testing.assert_array_equal(one.predict(HIDDEN), one.field_[HIDDEN])
+
+
+@pytest.mark.parametrize("parameters", METHODS)
+def test_means_are_weighted_by_the_kernel_and_directions_have_length_one(parameters):
+    mean = KernelInterpolator(KARATE, random_state=5, **parameters).fit(KNOWN, FIELD[KNOWN])
+    weights = kernel_of(mean)[:, KNOWN]
+    expected = weights @ FIELD[KNOWN] / weights.sum(axis=1, keepdims=True)
+    reached = mean.reached_
+    np.testing.assert_allclose(mean.field_[reached], expected[reached], rtol=1e-9, atol=1e-12)
+    turned = clone(mean).set_params(output="direction").fit(KNOWN, FIELD[KNOWN])
+    lengths = np.linalg.norm(expected, axis=1, keepdims=True)
+    np.testing.assert_allclose(turned.field_[reached], (expected / lengths)[reached], atol=1e-9)
+
+
+def test_a_constant_field_stays_constant_and_no_value_leaves_the_range():
+    one = KernelInterpolator(KARATE, random_state=0)
+    np.testing.assert_allclose(one.fit(KNOWN, np.full(12, 7.5)).field_, 7.5)
+    values = FIELD[KNOWN, 0]
+    field = one.fit(KNOWN, values).field_
+    assert values.min() <= field.min() <= field.max() <= values.max()
+
+
+def test_the_estimate_has_the_exact_sum_as_its_mean():
+    """Over seeds; the deviation is measured in its own standard error."""
+    exact = KernelInterpolator(KARATE, estimate="exact", output="sum").fit(KNOWN, FIELD[KNOWN])
+    found = np.array(
+        [
+            KernelInterpolator(KARATE, n_walks=4, output="sum", random_state=seed)
+            .fit(KNOWN, FIELD[KNOWN])
+            .field_
+            for seed in range(400)
+        ]
+    )
+    spread = found.std(axis=0, ddof=1) / np.sqrt(len(found))
+    scores = (found.mean(axis=0) - exact.field_) / spread
+    assert np.sqrt((scores**2).mean()) < 1.3
+    assert np.abs(scores).max() < 5
+
+
+def test_columns_do_not_mix_and_shapes_are_kept():
+    one = KernelInterpolator(KARATE, random_state=1)
+    together = one.fit(KNOWN, FIELD[KNOWN]).field_
+    for column in range(3):
+        alone = one.fit(KNOWN, FIELD[KNOWN, column])
+        assert alone.predict(HIDDEN).shape == (len(HIDDEN),)
+        np.testing.assert_allclose(alone.field_, together[:, column], rtol=1e-12)
+    assert one.fit(KNOWN, FIELD[KNOWN, :1]).predict(HIDDEN[:, None]).shape == (len(HIDDEN), 1)
+
+
+def test_the_order_of_nodes_does_not_matter():
+    order = np.random.default_rng(0).permutation(len(KNOWN))
+    one = KernelInterpolator(KARATE, random_state=1)
+    first = one.fit(KNOWN, FIELD[KNOWN]).field_
+    second = one.fit(KNOWN[order].tolist(), FIELD[KNOWN[order]].tolist()).field_
+    np.testing.assert_allclose(first, second, rtol=1e-12)
+
+
+@pytest.mark.parametrize("n_jobs", [1, 2, -1])
+def test_a_seed_gives_the_same_result_for_any_number_of_threads(n_jobs):
+    graph = grid(40, 40)
+    values = np.random.default_rng(0).standard_normal((400, 2))
+    known = np.arange(0, 1600, 4)
+    found = [
+        KernelInterpolator(graph, random_state=9, n_jobs=jobs).fit(known, values).field_
+        for jobs in (1, n_jobs)
+    ]
+    np.testing.assert_array_equal(*found)
+
+
+# --- disconnected graphs, dead ends ---------------------------------------------------------------
+
+TWO_PARTS = grfpp.Graph(nx.disjoint_union(nx.path_graph(5), nx.cycle_graph(4)))
+
+
+@pytest.mark.parametrize("estimate", ["walks", "exact"])
+def test_a_part_without_a_known_node_gets_the_mean_or_nothing(estimate):
+    known, values = [0, 3], np.array([[1.0, 2.0], [3.0, 6.0]])
+    options = {"estimate": estimate, "random_state": 0, "n_walks": 64}
+    mean = KernelInterpolator(TWO_PARTS, **options).fit(known, values)
+    assert mean.reached_.tolist() == [True] * 5 + [False] * 4
+    np.testing.assert_array_equal(mean.field_[5:], np.tile([2.0, 4.0], (4, 1)))
+    np.testing.assert_array_equal(mean.mass_[5:], 0.0)
+    for output in ("direction", "sum"):
+        other = KernelInterpolator(TWO_PARTS, output=output, **options).fit(known, values)
+        np.testing.assert_array_equal(other.field_[5:], 0.0)
+        assert (other.field_[:5] != 0).all()
+
+
+def test_what_lies_in_one_part_does_not_depend_on_the_others():
+    """Also below the size at which the exact kernel is formed densely."""
+    both = nx.disjoint_union(nx.cycle_graph(6), nx.cycle_graph(6))
+    values = np.array([1.0, 5.0])
+    for estimate in ("exact", "walks"):
+        options = {"estimate": estimate, "n_walks": 4000, "random_state": 0}
+        alone = KernelInterpolator(nx.cycle_graph(6), **options).fit([0, 2], values).field_
+        whole = KernelInterpolator(both, **options).fit([0, 2], values).field_[:6]
+        np.testing.assert_allclose(whole, alone, rtol=1e-12 if estimate == "exact" else 0.05)
+
+
+def test_isolated_nodes_are_known_only_to_themselves():
+    graph = grfpp.Graph(sp.csr_array((4, 4)))
+    one = KernelInterpolator(graph, random_state=0).fit([1, 2], [3.0, 5.0])
+    np.testing.assert_array_equal(one.field_, [4.0, 3.0, 5.0, 4.0])
+    assert one.reached_.tolist() == [False, True, True, False]
+
+
+def test_rounding_does_not_pass_for_an_answer():
+    """Far from the only known node the exact mass is below what is computed exactly."""
+    one = KernelInterpolator(nx.path_graph(60), estimate="exact", output="direction")
+    one.fit([0], [[1.0, 0.0]])
+    assert one.reached_[:6].all()
+    assert not one.reached_[20:].any()
+    assert np.isin(one.field_[:, 0], [0.0, 1.0]).all()
+
+
+def test_directed_graphs_predict_from_where_arcs_lead():
+    graph = grfpp.Graph([[0, 1, 0], [0, 0, 1], [0, 0, 0]])
+    for estimate in ("exact", "walks"):
+        one = KernelInterpolator(graph, estimate=estimate, n_walks=64, random_state=0)
+        one.fit([1], [4.0])
+        assert one.reached_.tolist() == [True, True, False]
+
+
+# --- scikit-learn ---------------------------------------------------------------------------------
+
+
+def test_the_protocol():
+    one = KernelInterpolator(KARATE, kernel=grfpp.PStep(2, 3.0), termination=grfpp.Poisson(3.0))
+    assert is_regressor(one)
+    parameters = one.get_params()
+    assert parameters["graph"] is KARATE
+    again = clone(one)
+    assert again.get_params().keys() == parameters.keys()
+    assert again.kernel == one.kernel
+    with pytest.raises(NotFittedError):
+        one.predict([0])
+    one.set_params(random_state=4, sigma=0.5)
+    fitted = pickle.loads(pickle.dumps(one.fit(KNOWN, FIELD[KNOWN])))
+    np.testing.assert_array_equal(fitted.predict(HIDDEN), one.predict(HIDDEN))
+    assert one.fit(KNOWN, FIELD[KNOWN]) is one
+    assert "KernelInterpolator(" in repr(one)
+
+
+def test_a_grid_search_over_nodes():
+    """Only the graph's own parameters make the search prefer a wide kernel on a smooth field."""
+    graph, nodes = grid(12, 12), np.arange(144)
+    smooth = np.add.outer(np.arange(12.0), np.arange(12.0)).ravel()
+    search = GridSearchCV(
+        KernelInterpolator(graph, random_state=0),
+        {"sigma": [0.3, 1.5], "n_walks": [4, 16], "degree": [1, 2]},
+        cv=KFold(3, shuffle=True, random_state=0),
+    )
+    search.fit(nodes, smooth)
+    assert search.best_params_["sigma"] == 1.5
+    assert search.best_score_ > 0.9
+    assert search.predict(nodes[:5]).shape == (5,)
+    scores = cross_val_score(KernelInterpolator(graph, random_state=0), nodes[:, None], smooth)
+    assert scores.shape == (5,)
+
+
+def test_scores():
+    sphere = triangulated_sphere(2)
+    normals = vertex_normals(sphere.vertices, sphere.faces)
+    task = hide_normals(sphere, 0.7, 1)
+    one = KernelInterpolator(sphere.graph, output="direction", random_state=0)
+    one.fit(task.known, normals[task.known])
+    cosine = one.score(task.hidden, normals[task.hidden])
+    assert cosine == mean_cosine(one.predict(task.hidden), normals[task.hidden])
+    assert cosine == predict_normals(task, random_state=0).cosine
+    assert 0.9 < cosine < 1
+    with pytest.raises(grfpp.InputError, match="sample_weight"):
+        one.score(task.hidden, normals[task.hidden], np.ones(len(task.hidden)))
+    plain = KernelInterpolator(sphere.graph, random_state=0)
+    plain.fit(task.known, normals[task.known])
+    assert plain.score(task.hidden, plain.predict(task.hidden)) == 1.0
+
+
+# --- what is refused ------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("X", "y", "message"),
+    [
+        ([], [], "numbers of nodes, whole ones"),
+        ([0.0, 1.0], [1, 2], "dtype float64"),
+        ([[0, 1]], [1], "shape \\(1, 2\\)"),
+        ([0, 34], [1, 2], "from 0 to 33, found 34"),
+        ([0, -1], [1, 2], "from 0 to 33, found -1"),
+        ([4, 2, 4], [1, 2, 3], "found node 4 2 times"),
+        ([0, 1], [1, 2, 3], "shape \\(2,\\) or \\(2, c\\)"),
+        ([0, 1], ["a", "b"], "real numbers"),
+        ([0, 1], [1, np.nan], "finite"),
+        ([0, 1], [1, np.inf], "finite"),
+        ([0, 1], np.zeros((2, 0)), "no columns"),
+        ([0, 1], np.zeros((2, 2, 2)), "shape \\(2, 2, 2\\)"),
+    ],
+)
+def test_bad_input_is_refused(X, y, message):
+    with pytest.raises(grfpp.InputError, match=message):
+        KernelInterpolator(KARATE).fit(X, y)
+
+
+@pytest.mark.parametrize(
+    ("parameters", "message"),
+    [
+        ({"output": "median"}, "output must be"),
+        ({"estimate": "guess"}, "estimate must be"),
+        ({"kernel": "heat"}, "there is no kernel 'heat'"),
+        ({"sigma": 0.0}, "sigma must be"),
+        ({"degree": 0}, "degree must be"),
+        ({"n_walks": 2.5}, "n_walks must be"),
+        ({"termination": "sometimes"}, "sometimes"),
+        ({"n_jobs": 0}, "n_jobs must be"),
+        ({"kernel": "inverse-power:2"}, "converges"),
+    ],
+)
+def test_bad_parameters_are_refused_when_fitting(parameters, message):
+    with pytest.raises(grfpp.InputError, match=message):
+        KernelInterpolator(KARATE, **parameters).fit(KNOWN, FIELD[KNOWN])
+
+
+def test_means_need_a_positive_mass():
+    cosine = KernelInterpolator(KARATE, kernel="cosine", sigma=0.8, estimate="exact")
+    with pytest.raises(grfpp.InputError, match="negative at some nodes"):
+        cosine.fit(KNOWN, FIELD[KNOWN])
+    assert np.isfinite(cosine.set_params(output="sum").fit(KNOWN, FIELD[KNOWN]).field_).all()
+
+
+def test_directions_need_vectors_and_predictions_need_nodes():
+    with pytest.raises(grfpp.InputError, match="needs vectors"):
+        KernelInterpolator(KARATE, output="direction").fit(KNOWN, FIELD[KNOWN, 0])
+    one = KernelInterpolator(KARATE, random_state=0).fit(KNOWN, FIELD[KNOWN])
+    with pytest.raises(grfpp.InputError, match="found 99"):
+        one.predict([99])
+
+
+@settings(max_examples=25, deadline=None)
+@given(st.data())
+def test_any_nodes_and_any_columns(data):
+    n = data.draw(st.integers(2, 20))
+    edges = data.draw(st.lists(st.tuples(st.integers(0, n - 1), st.integers(0, n - 1))))
+    graph = nx.empty_graph(n)
+    graph.add_edges_from(edges)
+    known = data.draw(st.lists(st.integers(0, n - 1), min_size=1, unique=True))
+    columns = data.draw(st.integers(1, 4))
+    values = np.random.default_rng(0).uniform(-1, 1, (len(known), columns))
+    for estimate in ("walks", "exact"):
+        one = KernelInterpolator(graph, estimate=estimate, random_state=0).fit(known, values)
+        assert np.isfinite(one.field_).all()
+        assert (np.abs(one.field_) <= 1 + 1e-6).all()
+        parts = [part for part in nx.connected_components(graph) if part & set(known)]
+        within = set().union(*parts)
+        assert set(np.flatnonzero(one.reached_)) <= within
+        assert set(known) <= set(np.flatnonzero(one.reached_))
+
+
+# --- hiding normals -------------------------------------------------------------------------------
+
+
+def test_the_asked_share_is_hidden_and_the_same_seed_hides_the_same():
+    sphere = triangulated_sphere(3)
+    task, again, other = (hide_normals(sphere, 0.8, seed) for seed in (0, 0, 1))
+    assert len(task.hidden) == round(0.8 * 642)
+    assert not set(task.hidden) & set(task.known)
+    assert len(task.hidden) + len(task.known) == 642
+    np.testing.assert_array_equal(task.hidden, again.hidden)
+    assert set(task.hidden) != set(other.hidden)
+
+
+@pytest.mark.parametrize("mask", [0, 1, -0.2, 1.5, np.nan, "most", None])
+def test_nonsensical_masks_are_refused(mask):
+    with pytest.raises(grfpp.InputError, match=r"mask must be a number in \(0, 1\)"):
+        hide_normals(triangulated_sphere(1), mask)
+
+
+def test_masks_that_hide_nothing_or_everything_are_refused():
+    sphere = triangulated_sphere(0)
+    for mask, count in ((0.01, 0), (0.99, 12)):
+        with pytest.raises(grfpp.InputError, match=f"hides {count} of the 12 vertices"):
+            hide_normals(sphere, mask)
+
+
+def test_vertices_without_a_normal_take_no_part():
+    graph = grfpp.Graph(nx.path_graph(6))
+    normals = np.zeros((6, 3))
+    normals[[0, 1, 3, 5], 2] = 1.0
+    task = hide(graph, normals, 0.5, 0)
+    assert sorted([*task.hidden, *task.known]) == [0, 1, 3, 5]
+    with pytest.raises(grfpp.InputError, match="1 vertices of the mesh have a normal"):
+        hide(graph, normals * (np.arange(6) == 0)[:, None], 0.5)
+
+
+def test_hidden_vertices_in_parts_without_a_known_one_are_counted_as_zero():
+    parts = nx.disjoint_union_all([nx.cycle_graph(4)] * 30)
+    normals = np.tile([0.0, 0.0, 1.0], (120, 1))
+    task = hide(grfpp.Graph(parts), normals, 0.9, 0)
+    with_known = {node // 4 for node in task.known.tolist()}
+    lost = [node for node in task.hidden.tolist() if node // 4 not in with_known]
+    assert task.n_cut_off == len(lost) > 0
+    for options in ({"estimate": "exact"}, {"random_state": 0, "n_walks": 64}):
+        found = predict_normals(task, **options)
+        assert found.n_unreached == len(lost)
+        assert found.cosine == pytest.approx(1 - len(lost) / len(task.hidden))
+        assert (found.angles()[lost] == 90).all()
+        assert np.isnan(found.angles()[task.known]).all()

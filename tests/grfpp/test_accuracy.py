@@ -1,0 +1,191 @@
+import numpy as np
+import pytest
+import scipy.sparse as sp
+from numpy.testing import assert_array_equal
+from scipy.sparse.linalg import aslinearoperator
+from small_graphs import GRAPHS, directed, karate
+
+from grfpp import (
+    Diffusion,
+    DivergentSeriesError,
+    Geometric,
+    Graph,
+    InputError,
+    InversePower,
+    accuracy,
+    relative_error,
+    sample,
+)
+from grfpp.accuracy import RelativeError
+
+KERNEL = Diffusion(1.0)
+
+
+def estimated(graph, seed=0, n_walks=8):
+    return sample(graph, KERNEL, 1, n_walks=n_walks, termination=Geometric(0.2), seed=seed)
+
+
+def directly(K, graph):
+    exact = KERNEL.exact(graph)
+    return np.linalg.norm(K.toarray() - exact) / np.linalg.norm(exact)
+
+
+@pytest.mark.parametrize("graph", [karate(), Graph(directed()).normalized("rw")])
+def test_exact_error_is_the_ratio_of_frobenius_norms(graph):
+    K = estimated(graph)
+    error = relative_error(K, KERNEL, graph)
+    assert error == pytest.approx(directly(K, graph), rel=1e-12)
+    assert error > 0.01
+    assert error.standard_error == 0.0 and error.n_probes == 0
+
+
+@pytest.mark.parametrize("graph", [karate(), Graph(directed()).normalized("rw")])
+def test_probed_error_agrees_within_its_standard_error(graph):
+    K = estimated(graph)
+    exact = directly(K, graph)
+    for seed in range(5):
+        probed = relative_error(K, KERNEL, graph, method="probe", n_probes=64, seed=seed)
+        assert abs(probed - exact) < 4 * probed.standard_error
+        assert 0 < probed.standard_error < 0.2 * exact
+        assert probed.n_probes == 64
+
+
+def test_the_standard_error_is_the_spread_over_probes():
+    K, graph = estimated(karate()), karate()
+    values = [
+        relative_error(K, KERNEL, graph, method="probe", n_probes=16, seed=s) for s in range(150)
+    ]
+    spread = np.std(values)
+    claimed = np.sqrt(np.mean([value.standard_error**2 for value in values]))
+    assert claimed == pytest.approx(spread, rel=0.25)
+    assert np.mean(values) == pytest.approx(directly(K, graph), abs=4 * spread / np.sqrt(150))
+
+
+def test_the_standard_error_is_the_jackknifes():
+    graph = Graph(np.diag([1.0, 2.0, 0.5], 1)).normalized("rw")
+    K = np.random.default_rng(0).normal(size=(4, 4))
+    z = 2.0 * np.random.default_rng([1, 0x9E0BE]).integers(0, 2, (4, 3)) - 1.0
+    exact = KERNEL.exact(graph)
+
+    def ratio(probes):
+        return np.linalg.norm((K - exact) @ probes) / np.linalg.norm(exact @ probes)
+
+    without = np.array([ratio(np.delete(z, j, axis=1)) for j in range(3)])
+    wanted = np.sqrt(2 / 3 * np.sum((without - without.mean()) ** 2))
+    found = relative_error(K, KERNEL, graph, method="probe", n_probes=3, seed=1)
+    assert found.standard_error == pytest.approx(wanted, rel=1e-6)
+    assert wanted > 0.01
+
+
+def test_more_probes_know_more():
+    K, graph = estimated(karate()), karate()
+    few, many = (
+        relative_error(K, KERNEL, graph, method="probe", n_probes=n).standard_error
+        for n in (20, 2000)
+    )
+    assert few / many == pytest.approx(10, rel=0.5)
+
+
+def test_probes_are_the_same_for_the_same_seed():
+    K, graph = estimated(karate()), karate()
+    first, again, other = (
+        relative_error(K, KERNEL, graph, method="probe", seed=seed) for seed in (1, 1, 2)
+    )
+    assert first == again != other
+
+
+def test_probed_error_by_hand():
+    # (K - exact) z for the signs z, without the library's own products.
+    graph, K = karate(), estimated(karate())
+    signs = np.random.default_rng([3, 0x9E0BE]).integers(0, 2, (34, 5))
+    z = 2.0 * signs - 1.0
+    assert_array_equal(np.abs(z), 1.0)
+    exact = KERNEL.exact(graph)
+    wanted = np.linalg.norm((K.toarray() - exact) @ z) / np.linalg.norm(exact @ z)
+    found = relative_error(K, KERNEL, graph, method="probe", n_probes=5, seed=3)
+    assert found == pytest.approx(wanted, rel=1e-8)
+
+
+def test_small_graphs_are_compared_whole_and_large_ones_probed(monkeypatch):
+    K, graph = estimated(karate()), karate()
+    assert relative_error(K, KERNEL, graph).n_probes == 0
+    monkeypatch.setattr(accuracy, "DENSE_LIMIT", 33)
+    assert relative_error(K, KERNEL, graph).n_probes == 16
+    assert relative_error(K, KERNEL, graph, method="exact").n_probes == 0
+    monkeypatch.setattr(accuracy, "DENSE_LIMIT", 34)
+    assert relative_error(K, KERNEL, graph).n_probes == 0
+
+
+def test_probing_never_forms_a_whole_matrix(monkeypatch):
+    K, graph = estimated(karate()), karate()
+    for owner, name in ((type(K), "toarray"), (Diffusion, "exact")):
+        monkeypatch.setattr(owner, name, lambda *args: pytest.fail("formed a whole matrix"))
+    relative_error(K, KERNEL, graph, method="probe")
+
+
+@pytest.mark.parametrize("method", ["exact", "probe"])
+def test_estimates_of_any_form(method):
+    graph, K = karate(), estimated(karate())
+    whole = K.toarray()
+    wanted = relative_error(K, KERNEL, graph, method=method)
+    for form in (whole, sp.csr_array(whole), aslinearoperator(whole), np.asfortranarray(whole)):
+        assert relative_error(form, KERNEL, graph, method=method) == pytest.approx(wanted)
+
+
+@pytest.mark.parametrize("method", ["exact", "probe"])
+def test_the_kernel_itself_has_no_error(method):
+    graph = karate()
+    assert relative_error(KERNEL.exact(graph), KERNEL, graph, method=method) < 1e-9
+    twice = relative_error(2 * KERNEL.exact(graph), KERNEL, graph, method=method)
+    assert twice == pytest.approx(1.0, rel=1e-9)
+    assert twice.standard_error < 1e-8
+
+
+def test_graphs_in_any_form():
+    matrix = karate().adjacency
+    K = estimated(karate())
+    assert relative_error(K, KERNEL, matrix) == relative_error(K, KERNEL, karate())
+
+
+def test_tolerance_of_the_probed_products():
+    K, graph = estimated(karate()), karate()
+    rough = relative_error(K, KERNEL, graph, method="probe", tol=1e-2)
+    fine = relative_error(K, KERNEL, graph, method="probe", tol=1e-13)
+    assert rough == pytest.approx(fine, rel=0.2)
+    assert rough != fine
+
+
+@pytest.mark.parametrize("shape", [(33, 33), (34, 33), (34,), (35, 35)])
+def test_estimates_of_the_wrong_shape(shape):
+    with pytest.raises(InputError, match=r"the estimate has shape .* but the graph has 34 nodes"):
+        relative_error(np.zeros(shape), KERNEL, karate())
+
+
+@pytest.mark.parametrize("n_probes", [0, 1, -3, 2.0, True, "8", None])
+def test_numbers_of_probes_that_are_none(n_probes):
+    with pytest.raises(InputError, match="n_probes must be a whole number >= 2"):
+        relative_error(np.eye(34), KERNEL, karate(), method="probe", n_probes=n_probes)
+
+
+def test_other_refusals():
+    with pytest.raises(InputError, match="method must be 'auto', 'exact' or 'probe', not 'fast'"):
+        relative_error(np.eye(34), KERNEL, karate(), method="fast")
+    with pytest.raises(InputError, match="tol"):
+        relative_error(np.eye(34), KERNEL, karate(), method="probe", tol=0.0)
+    with pytest.raises(DivergentSeriesError):
+        relative_error(np.eye(34), InversePower(1), karate())
+
+
+def test_graph_without_edges():
+    graph = GRAPHS["no edges"]
+    for method in ("exact", "probe"):
+        assert relative_error(np.eye(4), KERNEL, graph, method=method) == 0.0
+
+
+def test_a_relative_error_is_a_float_that_knows_more():
+    whole, probed = RelativeError(0.125), RelativeError(0.125, 0.01, 16)
+    assert whole == probed == 0.125
+    assert isinstance(whole + 1, float) and whole < 0.2
+    assert repr(whole) == "0.125"
+    assert repr(probed) == "0.125 ± 0.01 (16 probes)"
+    assert f"{probed:.2f}" == "0.12"

@@ -1,0 +1,579 @@
+import json
+import threading
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+from little_memory import only
+from numpy.testing import assert_allclose, assert_array_equal
+from operator_case import LinearOperatorCase
+from scipy.sparse.linalg import aslinearoperator, gmres
+from small_graphs import GRAPHS, directed, karate
+
+import grfpp
+from grfpp import Diffusion, Geometric, Graph, InputError, KernelEstimate, PStep, estimate
+from grfpp.factors import StoredFactor
+
+RNG = np.random.default_rng
+
+
+def sampled(graph, degree, **options):
+    options = {"n_walks": 6, "termination": Geometric(0.2), "seed": 3, **options}
+    kernel = options.pop("kernel", Diffusion(0.7))
+    return grfpp.sample(graph, kernel, degree, **options)
+
+
+def negative(graph, degree, **options):
+    # (-2 I + W)^3 has alpha_0 = -8, so that the factors estimate -K.
+    return sampled(graph, degree, kernel=PStep(3, -2.0), termination=Geometric(0.3), **options)
+
+
+def directed_graph():
+    return Graph(directed()).normalized("rw", 0.8)
+
+
+SOURCES = {
+    "degree 1": lambda: sampled(karate(), 1),
+    "degree 2": lambda: sampled(karate(), 2),
+    "degree 3": lambda: sampled(karate(), 3),
+    "degree 4": lambda: sampled(GRAPHS["weighted, sym"], 4),
+    "directed": lambda: sampled(directed_graph(), 2),
+    "directed, degree 3": lambda: sampled(directed_graph(), 3),
+    "reused walks": lambda: sampled(karate(), 2, reuse_walks=True),
+    "reused walks, directed": lambda: sampled(directed_graph(), 3, reuse_walks=True),
+    "negative sign": lambda: negative(karate(), 2),
+    "negative sign, degree 1": lambda: negative(directed_graph(), 1),
+    "loops and isolated": lambda: sampled(GRAPHS["loops and isolated, sym"], 3),
+    "one node": lambda: sampled(GRAPHS["one node with a loop"], 2),
+    "float32": lambda: sampled(karate(), 2, dtype=np.float32),
+}
+
+
+def multiplied_out(K):
+    """The product of the factors, dense and from the left, in float64."""
+    result = np.eye(K.n_nodes) * K.sign
+    for left, right in K.factors:
+        result = result @ left.toarray().astype(np.float64)
+        result = result @ right.toarray().astype(np.float64).T
+    return result
+
+
+def assert_close(found, wanted, rtol=1e-10):
+    assert found.shape == wanted.shape
+    assert_allclose(found, wanted, rtol=rtol, atol=rtol * np.abs(wanted).max(initial=0.0))
+
+
+@pytest.fixture(params=SOURCES)
+def K(request):
+    return SOURCES[request.param]()
+
+
+# --- option III: it is a linear operator ---------------------------------------------------------
+
+
+@pytest.mark.parametrize("name", SOURCES)
+class TestSampledEstimate(LinearOperatorCase):
+    @pytest.fixture
+    def operator(self, name):
+        return SOURCES[name]()
+
+    @pytest.fixture
+    def expected(self, name):
+        return multiplied_out(SOURCES[name]())
+
+
+@pytest.mark.parametrize("name", ["degree 3", "directed", "negative sign", "float32"])
+class TestLoadedEstimate(LinearOperatorCase):
+    @pytest.fixture
+    def operator(self, name, tmp_path):
+        SOURCES[name]().save(tmp_path / "k.npz")
+        return KernelEstimate.load(tmp_path / "k.npz")
+
+    @pytest.fixture
+    def expected(self, name):
+        return multiplied_out(SOURCES[name]())
+
+
+@pytest.mark.parametrize("sign", [1, -1])
+class TestEstimateFromGivenFactors(LinearOperatorCase):
+    @pytest.fixture
+    def matrices(self):
+        rng = RNG(0)
+        return [sp.random_array((11, 11), density=0.4, rng=rng, format="csr") for _ in range(6)]
+
+    @pytest.fixture
+    def operator(self, matrices, sign):
+        factors = [StoredFactor(matrix) for matrix in matrices]
+        return KernelEstimate(list(zip(factors[::2], factors[1::2], strict=True)), sign=sign)
+
+    @pytest.fixture
+    def expected(self, matrices, sign):
+        a, b, c, d, e, f = (matrix.toarray() for matrix in matrices)
+        return sign * a @ b.T @ c @ d.T @ e @ f.T
+
+
+def test_sparse_right_sides(K):
+    block = sp.random_array((K.n_nodes, 5), density=0.5, rng=RNG(1), format="csc")
+    assert_close(K @ block, multiplied_out(K) @ block.toarray())
+    assert_close(K @ (1j * block), 1j * multiplied_out(K) @ block.toarray())
+
+
+def test_transposed_estimates_are_estimates(K):
+    turned = K.T
+    assert isinstance(turned, KernelEstimate)
+    assert turned.sign == K.sign and turned.degree == K.degree and turned.meta == K.meta
+    assert_close(turned.toarray(), multiplied_out(K).T)
+    for (left, right), (a, b) in zip(turned.factors, K.factors[::-1], strict=True):
+        assert left is b and right is a
+
+
+def test_same_bits_for_any_number_of_threads(monkeypatch, K):
+    from grfpp.linalg import products
+
+    monkeypatch.setattr(products, "_WORTH_THREADS", 0)
+    block = RNG(0).normal(size=(K.n_nodes, 3))
+    results = []
+    for n_jobs in (1, 2, 5):
+        K.n_jobs = n_jobs
+        results.append((K @ block, K.T @ block, *K.project(4, seed=1)))
+    for other in results[1:]:
+        for found, wanted in zip(other, results[0], strict=True):
+            assert_array_equal(found, wanted)
+
+
+def test_scipy_solvers_take_it():
+    K = sampled(karate(), 2, n_walks=200)
+    x = RNG(0).normal(size=34)
+    found, code = gmres(K, K @ x, rtol=1e-12)
+    assert code == 0
+    assert_allclose(found, x, rtol=1e-6)
+
+
+def test_description():
+    K = sampled(karate(), 3)
+    assert repr(K) == "KernelEstimate(n_nodes=34, degree=3)"
+    assert (K.n_nodes, K.degree, K.shape) == (34, 3, (34, 34))
+    assert len(K.factors) == 3
+    assert all(isinstance(factor, sp.csr_array) for pair in K.factors for factor in pair)
+    assert aslinearoperator(K) is K
+
+
+def test_bad_constructions():
+    small, large = (StoredFactor(sp.csr_array(np.eye(n))) for n in (3, 4))
+    with pytest.raises(InputError, match="at least one pair of factors"):
+        KernelEstimate([])
+    with pytest.raises(InputError, match=r"one size, found \[3, 4\]"):
+        KernelEstimate([(small, large)])
+    with pytest.raises(InputError, match="sign must be 1 or -1"):
+        KernelEstimate([(small, small)], sign=0)
+
+
+def test_meta_is_a_copy():
+    meta = {"seed": 3}
+    factor = StoredFactor(sp.csr_array(np.eye(3)))
+    K = KernelEstimate([(factor, factor)], meta=meta)
+    meta["seed"] = 4
+    assert K.meta == {"seed": 3}
+    assert KernelEstimate([(factor, factor)]).meta == {}
+
+
+# --- option I: sparse features -------------------------------------------------------------------
+
+
+def test_features_multiply_to_the_estimate(K):
+    X, Y = K.features()
+    assert isinstance(X, sp.csr_array) and isinstance(Y, sp.csr_array)
+    assert X.shape == Y.shape == K.shape
+    rtol = 1e-6 if X.dtype == np.float32 else 1e-10
+    assert_close((X @ Y.T).toarray(), multiplied_out(K), rtol)
+
+
+def test_features_are_the_halves_of_the_chain():
+    K = sampled(directed_graph(), 3)
+    (a, b), (c, d), (e, f) = [tuple(m.toarray() for m in pair) for pair in K.factors]
+    X, Y = K.features()
+    assert_close(X.toarray(), a @ b.T @ c)
+    assert_close(Y.toarray(), f @ e.T @ d)
+    K = sampled(directed_graph(), 2)
+    (a, b), (c, d) = [tuple(m.toarray() for m in pair) for pair in K.factors]
+    X, Y = K.features()
+    assert_close(X.toarray(), a @ b.T)
+    assert_close(Y.toarray(), d @ c.T)
+
+
+def test_features_of_degree_1_are_the_factors_in_memory_of_their_own():
+    K = sampled(karate(), 1)
+    X, Y = K.features()
+    for found, factor in zip((X, Y), K.factors[0], strict=True):
+        assert_array_equal(found.toarray(), factor.toarray())
+        assert not np.shares_memory(found.data, factor.data)
+
+
+def test_features_in_several_blocks(monkeypatch, K):
+    wanted = [part.toarray() for part in K.features()]
+    monkeypatch.setattr(estimate, "_BLOCK_ROWS", 5)
+    monkeypatch.setattr(estimate, "_PILOT_ROWS", 2)
+    for found, want in zip(K.features(), wanted, strict=True):
+        assert_allclose(found.toarray(), want, rtol=1e-12)
+
+
+def test_features_that_do_not_fit_are_refused(monkeypatch):
+    monkeypatch.setattr(estimate, "_PILOT_ROWS", 4)
+    K = sampled(karate(), 2)
+    only(monkeypatch, 5_000)
+    with pytest.raises(InputError, match=r"sparse features of 34 nodes at degree 2 \(project"):
+        K.features()
+
+
+# --- option II: projected features ---------------------------------------------------------------
+
+
+def gaussian(rng, n, r):
+    return rng.standard_normal((n, r)) / np.sqrt(r)
+
+
+def test_middle_projection_is_one_gaussian_between_the_halves(K):
+    G = gaussian(RNG(8), K.n_nodes, 5)
+    X, Y = K.project(5, seed=8)
+    assert X.shape == Y.shape == (K.n_nodes, 5)
+    assert X.dtype == Y.dtype == np.float64
+    first, second = (part.toarray().astype(np.float64) for part in K.features())
+    rtol = 1e-6 if K.factors[0][0].dtype == np.float32 else 1e-10
+    assert_close(X, first @ G, rtol)
+    assert_close(Y, second @ G, rtol)
+
+
+def test_pair_projections_are_one_gaussian_between_the_factors_of_each_pair(K):
+    rng = RNG(8)
+    wanted = np.eye(K.n_nodes) * K.sign
+    for left, right in K.factors:
+        G = gaussian(rng, K.n_nodes, 5)
+        wanted = wanted @ (left.toarray() @ G) @ (right.toarray() @ G).T
+    X, Y = K.project(5, seed=8, where="pairs")
+    assert X.shape == Y.shape == (K.n_nodes, 5)
+    assert_close(X @ Y.T, wanted)
+
+
+def test_at_degree_1_both_projections_are_the_same():
+    K = sampled(karate(), 1)
+    for found, wanted in zip(K.project(6, seed=2), K.project(6, 2, "pairs"), strict=True):
+        assert_array_equal(found, wanted)
+
+
+@pytest.mark.parametrize("where", ["middle", "pairs"])
+def test_projections_depend_on_the_seed_alone(where):
+    K = sampled(karate(), 2)
+    first, again = K.project(4, seed=1, where=where), K.project(4, seed=1, where=where)
+    assert_array_equal(first[0], again[0])
+    assert (K.project(4, seed=2, where=where)[0] != first[0]).any()
+    assert (K.project(4, where=where)[0] != K.project(4, where=where)[0]).any()
+
+
+def test_many_components_come_close():
+    K = sampled(karate(), 2)
+    X, Y = K.project(4_000, seed=0)
+    whole = K.toarray()
+    assert np.linalg.norm(X @ Y.T - whole) < 0.2 * np.linalg.norm(whole)
+
+
+@pytest.mark.parametrize("bad", [0, -1, 1.5, True, "8", None])
+def test_numbers_of_components_that_are_none(bad):
+    with pytest.raises(InputError, match="n_components must be a whole number >= 1"):
+        sampled(karate(), 1).project(bad)
+
+
+def test_other_refusals_of_projections(monkeypatch):
+    K = sampled(karate(), 1)
+    with pytest.raises(InputError, match="where must be 'middle' or 'pairs', not 'end'"):
+        K.project(4, where="end")
+    only(monkeypatch, 10_000)
+    with pytest.raises(InputError, match="features of 64 components for 34 nodes needs"):
+        K.project(64)
+
+
+# --- parts ---------------------------------------------------------------------------------------
+
+
+def test_rows(K):
+    whole = multiplied_out(K)
+    n = K.n_nodes
+    for nodes in ([0], [n - 1, 0, n - 1], range(n), np.array([0], dtype=np.uint16)):
+        dense, sparse = K.rows(nodes), K.rows(nodes, sparse=True)
+        assert isinstance(dense, np.ndarray) and isinstance(sparse, sp.csr_array)
+        assert dense.dtype == sparse.dtype == np.float64
+        assert_close(dense, whole[np.asarray(nodes)])
+        assert_close(sparse.toarray(), whole[np.asarray(nodes)])
+    assert_close(K.rows(0), whole[:1])
+
+
+def test_no_rows(K):
+    assert K.rows([]).shape == K.rows([], sparse=True).shape == (0, K.n_nodes)
+
+
+def test_entries(K):
+    whole = multiplied_out(K)
+    for i, j in RNG(0).integers(0, K.n_nodes, (12, 2)).tolist():
+        found = K.entry(i, j)
+        assert isinstance(found, float)
+        assert found == pytest.approx(whole[i, j], rel=1e-10, abs=1e-12)
+
+
+def test_entry_that_no_walk_reaches_is_zero():
+    K = sampled(GRAPHS["loops and isolated, sym"], 2)
+    assert K.entry(0, 11) == 0.0
+    assert K.entry(11, 11) == pytest.approx(1.0)
+
+
+def test_diagonal(K):
+    found = K.diagonal()
+    assert found.dtype == np.float64
+    assert_close(found, multiplied_out(K).diagonal())
+
+
+def test_toarray(K):
+    assert_close(K.toarray(), multiplied_out(K))
+
+
+def test_parts_in_several_blocks(monkeypatch, K):
+    monkeypatch.setattr(estimate, "_BLOCK_ROWS", 4)
+    monkeypatch.setattr(estimate, "_BLOCK_COLUMNS", 3)
+    whole = multiplied_out(K)
+    assert_close(K.rows(range(K.n_nodes)), whole)
+    assert_close(K.rows(range(K.n_nodes), sparse=True).toarray(), whole)
+    assert_close(K.diagonal(), whole.diagonal())
+    assert_close(K.toarray(), whole)
+
+
+@pytest.mark.parametrize("bad", [34, -1, [0, 34], [-1], np.array([2**40])])
+def test_nodes_out_of_range(bad):
+    K = sampled(karate(), 1)
+    for sparse in (True, False):
+        with pytest.raises(InputError, match="nodes must lie between 0 and 33, found"):
+            K.rows(bad, sparse=sparse)
+
+
+@pytest.mark.parametrize("bad", [0.0, [1.5], "a", None, [True], [[1, 2]], [None]])
+def test_nodes_that_are_no_whole_numbers(bad):
+    with pytest.raises(InputError, match="nodes must be whole numbers in a list"):
+        sampled(karate(), 1).rows(bad)
+
+
+def test_entries_out_of_range():
+    K = sampled(karate(), 1)
+    for i, j in ((0, 34), (34, 0), (-1, 0), (0, -1)):
+        with pytest.raises(InputError, match="nodes must lie between 0 and 33"):
+            K.entry(i, j)
+    with pytest.raises(InputError, match="nodes must be whole numbers"):
+        K.entry(0, 1.5)
+
+
+def test_what_does_not_fit_is_refused(monkeypatch):
+    K = sampled(karate(), 2)
+    only(monkeypatch, 2_000)
+    with pytest.raises(InputError, match=r"a dense matrix of 34 x 34 numbers needs \d+ bytes"):
+        K.toarray()
+    with pytest.raises(InputError, match="8 dense rows needs 2176 bytes"):
+        K.rows(range(8))
+    with pytest.raises(TypeError) as caught:  # scipy wraps what goes wrong with sparse matrices
+        K @ sp.csr_array((34, 10))
+    assert "the dense form of the right side needs 2720 bytes" in str(caught.value.__cause__)
+    assert K.rows(range(8), sparse=True).shape == (8, 34)
+    assert K.rows(range(7)).shape == (7, 34)
+
+
+def test_use_from_several_threads_at_once():
+    K = sampled(directed_graph(), 2)
+    whole, failures = multiplied_out(K), []
+
+    def use():
+        try:
+            assert_close(K.rows(range(10)), whole)
+            assert_close(K.T @ np.eye(10), whole.T)
+        except AssertionError as error:
+            failures.append(error)
+
+    threads = [threading.Thread(target=use) for _ in range(6)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert not failures
+
+
+# --- files ---------------------------------------------------------------------------------------
+
+
+def test_files_keep_every_bit(K, tmp_path):
+    path = tmp_path / "k.npz"
+    K.save(path)
+    again = KernelEstimate.load(path, n_jobs=2)
+    assert (again.sign, again.degree, again.n_nodes) == (K.sign, K.degree, K.n_nodes)
+    assert again.meta == json.loads(json.dumps(K.meta))
+    assert again.n_jobs == 2
+    for pair, wanted in zip(again.factors, K.factors, strict=True):
+        for found, want in zip(pair, wanted, strict=True):
+            assert found.dtype == want.dtype
+            for part in ("indptr", "indices", "data"):
+                assert_array_equal(getattr(found, part), getattr(want, part))
+    assert_array_equal(again.toarray(), K.toarray())
+
+
+@pytest.mark.parametrize(
+    ("graph", "n_factors"), [(karate(), 1), (directed_graph(), 2)], ids=["undirected", "directed"]
+)
+def test_reused_walks_are_stored_once(tmp_path, graph, n_factors):
+    K = sampled(graph, 4, reuse_walks=True)
+    K.save(tmp_path / "k.npz")
+    with np.load(tmp_path / "k.npz") as archive:
+        assert sum(name.startswith("data") for name in archive.files) == n_factors
+    again = KernelEstimate.load(tmp_path / "k.npz")
+    assert again.degree == 4
+    assert len({id(factor) for pair in again._pairs for factor in pair}) == n_factors
+
+
+def test_a_transposed_estimate_can_be_saved(tmp_path):
+    K = negative(directed_graph(), 3).T
+    K.save(tmp_path / "k.npz")
+    assert_array_equal(KernelEstimate.load(tmp_path / "k.npz").toarray(), K.toarray())
+
+
+def test_files_are_written_under_the_name_that_was_given(tmp_path):
+    sampled(karate(), 1).save(str(tmp_path / "estimate"))
+    assert [path.name for path in tmp_path.iterdir()] == ["estimate"]
+    assert KernelEstimate.load(str(tmp_path / "estimate")).n_nodes == 34
+
+
+def test_nothing_is_left_when_saving_fails(tmp_path):
+    K = sampled(karate(), 1)
+    K.meta["not JSON"] = object()
+    with pytest.raises(TypeError):
+        K.save(tmp_path / "k.npz")
+    assert list(tmp_path.iterdir()) == []
+    with pytest.raises(InputError, match="does not exist"):
+        sampled(karate(), 1).save(tmp_path / "nowhere" / "k.npz")
+
+
+def refusal(path):
+    with pytest.raises(InputError) as caught:
+        KernelEstimate.load(path)
+    assert str(path) in str(caught.value)
+    return str(caught.value)
+
+
+@pytest.fixture
+def saved(tmp_path):
+    path = tmp_path / "k.npz"
+    sampled(GRAPHS["weighted, sym"], 1).save(path)
+    return path
+
+
+def test_missing_file(tmp_path):
+    assert "there is no file" in refusal(tmp_path / "no.npz")
+
+
+def test_truncated_files(saved):
+    content = saved.read_bytes()
+    for length in [0, 1, 4, 100, *range(200, len(content), 97), len(content) - 1]:
+        saved.write_bytes(content[:length])
+        assert "is not a whole .npz file" in refusal(saved)
+
+
+def test_a_changed_byte_is_noticed_or_without_effect(saved):
+    content = saved.read_bytes()
+    wanted = KernelEstimate.load(saved).toarray()
+    rng = RNG(5)
+    refused = 0
+    for place in rng.choice(len(content), 150, replace=False).tolist():
+        damaged = bytearray(content)
+        damaged[place] ^= int(rng.integers(1, 256))
+        saved.write_bytes(damaged)
+        try:
+            assert_array_equal(KernelEstimate.load(saved).toarray(), wanted)
+        except InputError:
+            refused += 1
+    assert refused > 75
+
+
+def test_files_of_others(tmp_path):
+    path = tmp_path / "other.npz"
+    karate().save(path)
+    assert "holds 'grfpp-graph-1', not 'grfpp-estimate-1'" in refusal(path)
+    np.savez(path, data_0=np.ones(3))
+    assert "was not written by grfpp: it has no header" in refusal(path)
+    sp.save_npz(path, sp.csr_array(np.eye(3)))
+    assert "was not written by grfpp" in refusal(path)
+    path.write_text("1 2\n2 3\n")
+    assert "is not a whole .npz file" in refusal(path)
+    np.savez(path, meta=np.array([{"format": "grfpp-estimate-1"}], dtype=object))
+    assert "without pickles" in refusal(path)
+    with path.open("wb") as stream:
+        np.save(stream, np.eye(3))
+    assert "is not a whole .npz file" in refusal(path)
+
+
+def rewrite(path, meta=None, drop=(), **arrays):
+    """Change parts of a saved estimate as someone else's program might."""
+    with np.load(path) as archive:
+        content = {name: archive[name] for name in archive.files}
+    header = json.loads(str(content.pop("meta")))
+    header.update(meta or {})
+    content.update(arrays)
+    for name in drop:
+        (header if name in header else content).pop(name)
+    np.savez(path, meta=np.asarray(json.dumps(header)), **content)
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"drop": ["data_1"]},
+        {"drop": ["indptr_0"]},
+        {"drop": ["order"]},
+        {"drop": ["sign"]},
+        {"drop": ["n_nodes"]},
+        {"drop": ["made_by"]},
+        {"meta": {"order": [0]}},
+        {"meta": {"order": []}},
+        {"meta": {"order": [0, 1, 0]}},
+        {"meta": {"order": [0, 7]}},
+        {"meta": {"order": [0, -1]}},
+        {"meta": {"order": ["a", "b"]}},
+        {"meta": {"order": 3}},
+        {"meta": {"sign": 2}},
+        {"meta": {"sign": "plus"}},
+        {"meta": {"n_nodes": 8}},
+        {"meta": {"n_nodes": 10}},
+        {"meta": {"n_nodes": None}},
+        {"meta": {"made_by": 5}},
+        {"data_0": np.array([np.nan])},
+        {"data_0": np.array(["a", "b"])},
+        {"data_0": np.zeros((2, 2))},
+        {"indices_0": np.array([1.5])},
+        {"indptr_0": np.zeros(10, dtype=np.int32)},
+        {"indptr_0": np.arange(3)},
+    ],
+    ids=str,
+)
+def test_damaged_content(saved, change):
+    rewrite(saved)
+    assert KernelEstimate.load(saved).n_nodes == 9  # the rewriting itself does no harm
+    rewrite(saved, **change)
+    assert "the stored estimate is damaged" in refusal(saved)
+
+
+@pytest.mark.parametrize("part", ["data", "indices"])
+def test_damaged_values(saved, part):
+    with np.load(saved) as archive:
+        values = archive[f"{part}_0"].copy()
+    for bad in (np.nan, np.inf) if part == "data" else (-1, 9, 2**30):
+        values[3] = bad
+        rewrite(saved, **{f"{part}_0": values})
+        assert "the stored estimate is damaged" in refusal(saved)
+
+
+def test_damaged_types(saved):
+    with np.load(saved) as archive:
+        values = archive["data_0"]
+    for dtype in (complex, np.float16, np.int64):
+        rewrite(saved, data_0=values.astype(dtype))
+        assert "not finite real numbers" in refusal(saved)

@@ -1,0 +1,304 @@
+import copy
+import pickle
+
+import networkx as nx
+import numpy as np
+import pytest
+import scipy.sparse as sp
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from hypothesis.extra import numpy as hnp
+
+from grfpp.errors import InputError
+from grfpp.graph import Graph, as_graph
+
+QUICK = settings(deadline=None, max_examples=60)
+
+WEIGHTS = st.one_of(st.just(0.0), st.floats(1e-3, 1e3))
+MATRICES = st.integers(1, 7).flatmap(lambda n: hnp.arrays(float, (n, n), elements=WEIGHTS))
+SYMMETRIC = MATRICES.map(lambda matrix: np.triu(matrix) + np.triu(matrix, 1).T)
+
+ARC = np.array([[0.0, 2.0, 0.0], [0.0, 0.0, 1.0], [0.0, 0.0, 0.0]])
+# Self-loop at 0, an edge 0 - 1, node 2 isolated, a pair 3 - 4 apart.
+MIXED = np.array(
+    [
+        [3.0, 2.0, 0, 0, 0],
+        [2.0, 0, 0, 0, 0],
+        [0, 0, 0, 0, 0],
+        [0, 0, 0, 0, 0.5],
+        [0, 0, 0, 0.5, 0],
+    ]
+)
+
+
+def refusal(source, **options):
+    with pytest.raises(InputError) as caught:
+        Graph(source, **options)
+    return str(caught.value)
+
+
+def inverse(values):
+    """Invert what is not zero: nodes without an edge stay without."""
+    return np.divide(1.0, values, out=np.zeros_like(values), where=values > 0)
+
+
+def normalized_by_hand(matrix, kind):
+    out_strength, in_strength = matrix.sum(axis=1), matrix.sum(axis=0)
+    if kind == "rw":
+        return np.diag(inverse(out_strength)) @ matrix
+    return np.diag(np.sqrt(inverse(out_strength))) @ matrix @ np.diag(np.sqrt(inverse(in_strength)))
+
+
+@QUICK
+@given(MATRICES)
+def test_arrays_are_canonical(matrix):
+    graph = Graph(matrix)
+    csr = sp.csr_array(matrix)
+    np.testing.assert_array_equal(graph.indptr, csr.indptr)
+    np.testing.assert_array_equal(graph.indices, csr.indices)
+    np.testing.assert_array_equal(graph.weights, csr.data)
+    assert graph.indptr.dtype == np.int64
+    assert graph.indices.dtype == np.int32
+    assert graph.weights.dtype == np.float64
+    assert graph.adjacency.has_canonical_format
+    np.testing.assert_array_equal(graph.adjacency.toarray(), matrix)
+
+
+def test_unsorted_duplicates_and_zeros_become_canonical():
+    data, indices, indptr = [1.0, 2.0, 3.0, 0.0], [1, 0, 1, 0], [0, 3, 4]
+    graph = Graph(sp.csr_array((data, indices, indptr), shape=(2, 2)))
+    assert graph.indices.tolist() == [0, 1]
+    assert graph.weights.tolist() == [2, 4]
+    assert graph.indptr.tolist() == [0, 2, 2]
+
+
+@QUICK
+@given(MATRICES)
+def test_counts(matrix):
+    graph = Graph(matrix)
+    symmetric = (matrix == matrix.T).all()
+    assert graph.n_nodes == len(matrix)
+    assert graph.is_directed == (not symmetric)
+    expected = np.count_nonzero(np.triu(matrix) if symmetric else matrix)
+    assert graph.n_edges == expected
+    np.testing.assert_array_equal(graph.out_degree, np.count_nonzero(matrix, axis=1))
+
+
+def test_conventions():
+    mixed, arc = Graph(MIXED), Graph(ARC)
+    assert repr(mixed) == "Graph(n_nodes=5, n_edges=3, undirected)"
+    assert repr(arc) == "Graph(n_nodes=3, n_edges=2, directed)"
+    assert mixed.out_degree.tolist() == [2, 1, 0, 1, 1]
+    assert mixed.node_ids is None
+    assert Graph([[0, 0], [0, 0]]).n_edges == 0
+    assert not Graph([[0.0]]).is_directed
+    # The same pattern in both directions is not enough.
+    assert Graph([[0, 1], [2, 0]]).is_directed
+
+
+def test_arrays_are_read_only():
+    graph = Graph(MIXED)
+    for array in (graph.indptr, graph.indices, graph.weights, graph.out_degree):
+        with pytest.raises(ValueError, match="read-only"):
+            array[0] = 1
+    with pytest.raises(ValueError, match="read-only"):
+        graph.adjacency.data[0] = 7
+    assert np.shares_memory(graph.adjacency.data, graph.weights)
+
+
+def test_a_graph_of_a_graph():
+    graph = Graph(nx.path_graph(["a", "b"]))
+    again = Graph(graph)
+    assert again.node_ids == ["a", "b"]
+    np.testing.assert_array_equal(again.adjacency.toarray(), graph.adjacency.toarray())
+    assert as_graph(graph) is graph
+    assert isinstance(as_graph(MIXED), Graph)
+
+
+@pytest.mark.parametrize("kind", ["sym", "rw"])
+@QUICK
+@given(matrix=st.one_of(MATRICES, SYMMETRIC), scale=st.floats(1e-3, 1e3))
+def test_normalized(kind, matrix, scale):
+    graph = Graph(matrix).normalized(kind, scale)
+    expected = scale * normalized_by_hand(matrix, kind)
+    np.testing.assert_allclose(graph.adjacency.toarray(), expected, rtol=1e-12)
+    rooted = graph.spectral_radius()
+    assert rooted == pytest.approx(np.abs(np.linalg.eigvals(expected)).max(), rel=1e-6, abs=0.1)
+
+
+@QUICK
+@given(matrix=MATRICES, scale=st.floats(1e-3, 1e3))
+def test_not_normalized_but_scaled(matrix, scale):
+    np.testing.assert_array_equal(
+        Graph(matrix).normalized(None, scale).adjacency.toarray(), matrix * scale
+    )
+
+
+@QUICK
+@given(SYMMETRIC)
+def test_symmetric_normalization_is_symmetric_to_the_last_bit(matrix):
+    graph = Graph(matrix).normalized("sym")
+    assert not graph.is_directed
+    if matrix.any():
+        assert graph.spectral_radius() == 1
+
+
+def test_isolated_nodes_dead_ends_and_directions():
+    sym = Graph(MIXED).normalized("sym").adjacency.toarray()
+    np.testing.assert_allclose(sym[0, :2], [3 / 5, 2 / np.sqrt(5 * 2)])
+    np.testing.assert_array_equal(sym[2], 0)
+    assert sym[3, 4] == 1
+    arc = Graph(ARC).normalized("rw").adjacency.toarray()
+    np.testing.assert_array_equal(arc, [[0, 1, 0], [0, 0, 1], [0, 0, 0]])
+    assert Graph(np.zeros((3, 3))).normalized("sym").n_edges == 0
+    assert Graph(np.zeros((3, 3))).normalized("rw").spectral_radius() == 0
+    np.testing.assert_array_equal(MIXED, Graph(MIXED).adjacency.toarray())
+
+
+def test_normalized_keeps_labels_and_never_changes_the_graph():
+    graph = Graph(nx.path_graph(["a", "b", "c"]))
+    before = graph.weights.copy()
+    assert graph.normalized().node_ids == ["a", "b", "c"]
+    np.testing.assert_array_equal(graph.weights, before)
+    with pytest.raises(ValueError, match="read-only"):
+        graph.normalized().weights[0] = 1
+
+
+@pytest.mark.parametrize("unit", [1e-320, 1e-200, 1e200, 1e308])
+@pytest.mark.parametrize("kind", ["sym", "rw"])
+def test_units_of_the_weights_do_not_matter(unit, kind):
+    matrix = np.array([[1.0, 1.0], [1.0, 0.0]])
+    graph = Graph(matrix * unit).normalized(kind)
+    np.testing.assert_allclose(graph.adjacency.toarray(), normalized_by_hand(matrix, kind))
+
+
+def test_normalized_refusals():
+    graph = Graph(MIXED)
+    with pytest.raises(InputError, match="'sym', 'rw' or None, not 'laplacian'"):
+        graph.normalized("laplacian")
+    for scale in (0, -1, np.nan, np.inf):
+        with pytest.raises(InputError, match="positive, finite"):
+            graph.normalized("sym", scale)
+    for scale in (1e308, 1e-323):
+        with pytest.raises(InputError, match="range of floating point"):
+            Graph(MIXED * (1e300 if scale > 1 else 1e-300)).normalized(None, scale)
+    far_apart = sp.block_diag([MIXED, MIXED * 1e-300])
+    with pytest.raises(InputError, match="too far apart"):
+        Graph(far_apart).normalized("sym")
+
+
+@QUICK
+@given(st.one_of(MATRICES, SYMMETRIC))
+def test_spectral_radius(matrix):
+    expected = np.abs(np.linalg.eigvals(matrix)).max()
+    root = Graph(matrix).spectral_radius()
+    # A matrix without cycles has radius 0, which eigvals may miss by the n-th root of rounding.
+    assert root == pytest.approx(expected, rel=1e-6, abs=0.1 if root == 0 else 1e-6)
+
+
+def test_spectral_radius_is_computed_once(monkeypatch):
+    graph = Graph(MIXED)
+    first = graph.spectral_radius()
+    monkeypatch.setattr("grfpp.linalg.spectrum.perron_root", None)
+    assert graph.spectral_radius() == first
+
+
+def test_reversed():
+    np.testing.assert_array_equal(Graph(ARC).reversed().adjacency.toarray(), ARC.T)
+    assert Graph(ARC).reversed().adjacency.has_canonical_format
+    graph = Graph(MIXED)
+    assert graph.reversed() is graph
+
+
+@pytest.mark.parametrize(
+    ("labels", "kept"),
+    [
+        (None, None),
+        (["x", "yë", ""], ["x", "yë", ""]),
+        ([5, -3, 2**62], [5, -3, 2**62]),
+        ([1, 2, 2**63], ["1", "2", "9223372036854775808"]),
+        ([1, 2, 10**30], ["1", "2", "1" + "0" * 30]),
+        ([(1, 2), 3, None], ["(1, 2)", "3", "None"]),
+        ([True, 1.5, "z"], ["True", "1.5", "z"]),
+    ],
+)
+def test_save_and_load(tmp_path, labels, kept):
+    graph = Graph(ARC)
+    graph.node_ids = labels
+    path = tmp_path / "graph.npz"
+    graph.save(path)
+    for loaded in (Graph.load(path), Graph.load(str(path)), Graph(path)):
+        np.testing.assert_array_equal(loaded.adjacency.toarray(), ARC)
+        assert [str(x) for x in loaded.node_ids or []] == [str(x) for x in kept or []]
+        assert not loaded.weights.flags.writeable
+
+
+@QUICK
+@given(MATRICES)
+def test_pickles_and_copies(matrix):
+    graph = Graph(matrix)
+    graph.node_ids = list(range(len(matrix)))
+    for twin in (pickle.loads(pickle.dumps(graph)), copy.copy(graph), copy.deepcopy(graph)):
+        np.testing.assert_array_equal(twin.adjacency.toarray(), matrix)
+        assert twin.node_ids == graph.node_ids
+        assert not twin.weights.flags.writeable
+        assert repr(twin) == repr(graph)
+
+
+def test_damaged_saves(tmp_path):
+    path = tmp_path / "graph.npz"
+    Graph(MIXED).save(path)
+    whole = path.read_bytes()
+    for end in range(0, len(whole), 41):
+        path.write_bytes(whole[:end])
+        with pytest.raises(InputError, match=r"graph\.npz"):
+            Graph.load(path)
+    with pytest.raises(InputError, match="there is no file"):
+        Graph.load(tmp_path / "none.npz")
+    np.savez(path, meta=np.array('{"format": "grfpp-graph-1"}'), indptr=np.array([0, 1]))
+    with pytest.raises(InputError, match=r"graph\.npz.*damaged"):
+        Graph.load(path)
+    arrays = {"indptr": [0, 1], "indices": [0], "weights": [-1.0]}
+    np.savez(path, meta=np.array('{"format": "grfpp-graph-1"}'), **arrays)
+    with pytest.raises(InputError, match=r"graph\.npz.*negative"):
+        Graph.load(path)
+    with pytest.raises(InputError, match="folder"):
+        Graph(MIXED).save(tmp_path / "none" / "graph.npz")
+
+
+@pytest.mark.parametrize("value", [np.nan, np.inf, -np.inf])
+def test_weights_must_be_finite(value):
+    matrix = MIXED.copy()
+    matrix[3, 4] = value
+    message = refusal(matrix)
+    assert f"{value} at (3, 4)" in message
+    assert "finite" in message
+    assert "and 1 more" in refusal(np.array([[value, value], [0, 0]]))
+
+
+def test_weights_must_not_be_negative():
+    assert "negative, found -2.0 at (0, 1) and 1 more" in refusal([[0, -2], [-2, 0]])
+
+
+@pytest.mark.parametrize("kind", ["coo", "csr", "csc"])
+def test_the_weight_of_an_edge_is_the_sum_of_its_entries(kind):
+    def edge(*weights):
+        index = [0] * len(weights), [1] * len(weights), [0, len(weights), len(weights)]
+        if kind == "coo":
+            return sp.coo_array((weights, index[:2]), shape=(2, 2))
+        make = sp.csr_array if kind == "csr" else sp.csc_array
+        return make((weights, index[1], index[2]), shape=(2, 2))
+
+    assert Graph(edge(3.0, -1.0)).weights.tolist() == [2]
+    assert Graph(edge(3.0, -3.0)).n_edges == 0
+    assert "negative, found -1.0" in refusal(edge(2.0, -3.0))
+    assert "finite, found inf" in refusal(edge(1e308, 1e308))
+    assert "finite, found nan" in refusal(edge(np.inf, -np.inf))
+
+
+def test_shapes_and_types():
+    assert "square" in refusal(np.ones((2, 3)))
+    assert "2 x 3" in refusal(np.ones((2, 3)))
+    assert "no nodes" in refusal(np.ones((0, 0)))
+    assert "real numbers" in refusal(np.array([["a"]]))
+    assert "real numbers" in refusal(np.eye(2, dtype=complex))

@@ -1,0 +1,247 @@
+"""Masks: what they estimate, how they are scaled, and the same mask as factors."""
+
+import copy
+
+import networkx as nx
+import numpy as np
+import pytest
+
+pytest.importorskip("torch", reason="torch is not installed")
+
+import torch
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import grfpp
+from grfpp.datasets import grid
+from grfpp.errors import InputError
+from grfpp.torch.attention.factored import FactoredMask
+from grfpp.torch.attention.masks import factored_mask, graph_mask, patch_grid_mask
+
+DOUBLE = {"dtype": torch.float64}
+
+
+def exact_diffusion(graph, lam=1.0):
+    return torch.from_numpy(grfpp.Diffusion(lam).exact(graph.normalized("sym")))
+
+
+def cosine(K):
+    root = K.diagonal().sqrt()
+    return K / root[:, None] / root
+
+
+def test_the_patch_lattice_has_edges_between_neighbours_only():
+    """To first order in the width, the kernel is its weights: patches that touch, and no others."""
+    mask = patch_grid_mask(3, 4, estimate="exact", sigma=1e-3, scaling=None, **DOUBLE)
+    near = (mask - torch.eye(12)) > 1e-7
+    lattice = nx.to_numpy_array(nx.grid_2d_graph(3, 4)) > 0
+    assert np.array_equal(near.numpy(), lattice)
+
+
+@pytest.mark.parametrize("estimate", ["exact", "walks"])
+def test_the_scaled_diffusion_kernel(estimate):
+    """Exact: the formula. By walks: the formula for the estimate that `sample` gives."""
+    graph = grid(4, 5)
+    K = exact_diffusion(graph)
+    if estimate == "walks":
+        law = grfpp.Geometric(0.1)
+        sampled = grfpp.sample(graph.normalized("sym"), grfpp.Diffusion(1.0), 2, 64, law, seed=3)
+        K = torch.from_numpy(sampled.toarray())
+    found = {
+        scaling: patch_grid_mask(4, 5, estimate=estimate, scaling=scaling, seed=3, **DOUBLE)
+        for scaling in ("cosine", "rows", None)
+    }
+    torch.testing.assert_close(found["cosine"], cosine(K))
+    torch.testing.assert_close(found["rows"], K / K.sum(1, keepdim=True))
+    torch.testing.assert_close(found[None], K)
+
+
+def test_the_mean_over_seeds_is_the_exact_mask():
+    """Unscaled masks are unbiased: the mean of many is within its standard error."""
+    exact = patch_grid_mask(3, 3, estimate="exact", scaling=None, **DOUBLE)
+    many = torch.stack(
+        [
+            patch_grid_mask(3, 3, n_walks=4, scaling=None, seed=seed, n_jobs=1, **DOUBLE)
+            for seed in range(400)
+        ]
+    )
+    z = (many.mean(0) - exact) / (many.std(0) / len(many) ** 0.5)
+    assert float(z.square().mean().sqrt()) < 1.3
+    assert float(z.abs().max()) < 4.5
+
+
+def test_more_walks_come_nearer_to_the_exact_mask():
+    exact = patch_grid_mask(7, 7, estimate="exact")
+    errors = [float((patch_grid_mask(7, 7, n_walks=n) - exact).norm()) for n in (8, 128)]
+    assert errors[1] < 0.5 * errors[0]
+
+
+@pytest.mark.parametrize("class_token, n_prefix", [(False, 0), (True, 1), (0, 0), (3, 3)])
+def test_tokens_before_the_patches_are_neutral(class_token, n_prefix):
+    mask = patch_grid_mask(3, 2, class_token=class_token)
+    assert mask.shape == (6 + n_prefix, 6 + n_prefix)
+    assert not mask[:n_prefix].any()
+    assert not mask[:, :n_prefix].any()
+    assert torch.equal(mask[n_prefix:, n_prefix:], patch_grid_mask(3, 2))
+
+
+def test_the_seed_decides():
+    first, again, other = (patch_grid_mask(5, 5, seed=seed) for seed in (0, 0, 1))
+    assert torch.equal(first, again)
+    assert not torch.equal(first, other)
+    assert torch.equal(patch_grid_mask(5, 5), first)
+    assert torch.equal(patch_grid_mask(5, 5, n_jobs=1), first)
+
+
+def test_types_follow_torch():
+    assert patch_grid_mask(2, 2).dtype == torch.float32
+    assert patch_grid_mask(2, 2, dtype=torch.bfloat16).dtype == torch.bfloat16
+    assert factored_mask(grid(2, 2), dtype=torch.float64).dense().dtype == torch.float64
+    assert patch_grid_mask(2, 2, device="meta").device.type == "meta"
+
+
+GRAPHS = {
+    "karate": lambda: grfpp.Graph(nx.karate_club_graph()),
+    "directed": lambda: grfpp.Graph(nx.gnp_random_graph(20, 0.15, seed=1, directed=True)),
+    "with isolated nodes": lambda: grfpp.Graph(nx.empty_graph(4)),
+    "one node": lambda: grfpp.Graph([[0.0]]),
+    "two components": lambda: grfpp.Graph(nx.disjoint_union(nx.path_graph(3), nx.cycle_graph(4))),
+}
+
+
+@pytest.mark.parametrize("scaling", ["cosine", "rows", None])
+@pytest.mark.parametrize("name", GRAPHS)
+def test_factors_are_the_same_mask(name, scaling):
+    """On any graph, and directed ones too; with tokens before the nodes."""
+    graph = GRAPHS[name]()
+    options = {"n_walks": 8, "scaling": scaling, "class_token": 2, "seed": 5, **DOUBLE}
+    dense, factored = graph_mask(graph, **options), factored_mask(graph, **options)
+    torch.testing.assert_close(factored.dense(), dense, rtol=1e-12, atol=1e-12)
+    x = torch.randn(2, 3, dense.shape[0], 4, **DOUBLE)
+    torch.testing.assert_close(factored(x), dense @ x, rtol=1e-12, atol=1e-12)
+
+
+@settings(deadline=None, max_examples=25)
+@given(
+    n=st.integers(1, 12),
+    p=st.floats(0, 1),
+    seed=st.integers(0, 1000),
+    degree=st.integers(1, 3),
+    n_prefix=st.integers(0, 2),
+    shape=st.sampled_from([(), (1,), (2, 3)]),
+)
+def test_factors_multiply_like_the_mask(n, p, seed, degree, n_prefix, shape):
+    graph = grfpp.Graph(nx.to_scipy_sparse_array(nx.gnp_random_graph(n, p, seed=seed)))
+    options = {"degree": degree, "n_walks": 3, "class_token": n_prefix, "seed": seed, "n_jobs": 1}
+    dense = graph_mask(graph, **options, **DOUBLE)
+    factored = factored_mask(graph, **options, **DOUBLE)
+    x = torch.randn(*shape, n + n_prefix, 2, **DOUBLE)
+    torch.testing.assert_close(factored(x), dense @ x, rtol=1e-10, atol=1e-12)
+
+
+def test_gradients_go_through_the_factors():
+    mask = factored_mask(
+        nx.gnp_random_graph(6, 0.5, seed=2, directed=True), class_token=1, **DOUBLE
+    )
+    x = torch.randn(2, 7, 3, requires_grad=True, **DOUBLE)
+    assert torch.autograd.gradcheck(mask, x)
+    assert torch.autograd.gradgradcheck(mask, x)
+    weights = torch.randn(7, 3, **DOUBLE)
+    (gradient,) = torch.autograd.grad((mask(x) * weights).sum(), x)
+    torch.testing.assert_close(gradient, (mask.dense().T @ weights).expand(2, 7, 3))
+
+
+@pytest.mark.parametrize("dtype", [torch.float16, torch.bfloat16])
+def test_half_precision_multiplies_in_single(dtype):
+    mask = factored_mask(grid(4, 4))
+    x = torch.rand(16, 3)
+    found = mask(x.to(dtype))
+    assert found.dtype == dtype
+    torch.testing.assert_close(found.float(), mask(x.to(dtype).float()), rtol=1e-2, atol=1e-2)
+
+
+def test_factors_move_and_are_copied_but_not_saved():
+    mask = factored_mask(grid(3, 3))
+    assert mask.state_dict() == {}
+    twin = copy.deepcopy(mask).double()
+    assert twin.dense().dtype == torch.float64
+    assert mask.dense().dtype == torch.float32
+    torch.testing.assert_close(twin.dense().float(), mask.dense())
+    assert mask.to("meta").data_0.device.type == "meta"
+
+
+def test_what_is_stored_grows_with_the_nodes_not_with_their_square():
+    few, many = (factored_mask(grid(side, side), n_walks=4).n_entries for side in (16, 64))
+    assert 12 < many / few < 20  # 16 times the nodes
+
+
+def test_large_masks_are_refused_before_they_fill_the_memory():
+    with pytest.raises(InputError, match="1000000 x 1000000 numbers"):
+        patch_grid_mask(1000, 1000)
+
+
+@pytest.mark.parametrize(
+    "options, message",
+    [
+        ({"scaling": "max"}, "scaling must be 'cosine', 'rows' or None, not 'max'"),
+        ({"class_token": -1}, "class_token must be a whole number >= 0"),
+        ({"class_token": 1.5}, "class_token must be a whole number"),
+        ({"degree": 0}, "degree must be a whole number >= 1"),
+        ({"n_walks": 2.5}, "n_walks must be a whole number"),
+        ({"kernel": "gauss"}, "there is no kernel 'gauss'"),
+        ({"sigma": float("nan")}, "sigma must be a positive, finite number"),
+        ({"seed": -1}, "seed must be a whole number >= 0"),
+        ({"seed": None}, "seed must be a whole number >= 0"),
+        ({"dtype": torch.int64}, "dtype must be a floating-point type of torch"),
+        ({"kernel": "inverse-power:4", "scaling": "rows"}, "converges for spectral radii below 1"),
+    ],
+)
+@pytest.mark.parametrize(
+    "make", [patch_grid_mask, lambda h, w, **o: factored_mask(grid(h, w), **o)]
+)
+def test_what_makes_no_mask(make, options, message):
+    with pytest.raises(InputError, match=message):
+        make(3, 3, **options)
+
+
+def test_what_makes_no_grid():
+    with pytest.raises(InputError, match="height must be a whole number >= 1, found 0"):
+        patch_grid_mask(0, 3)
+    with pytest.raises(InputError, match=r"width must be a whole number >= 1, found 2\.5"):
+        patch_grid_mask(3, 2.5)
+
+
+def test_a_kernel_without_positive_diagonal_cannot_be_scaled():
+    """`W - I` in place of a kernel: -1 on the diagonal."""
+    kernel = grfpp.TaylorKernel([-1, 1])
+    with pytest.raises(InputError, match="divides by the diagonal entries"):
+        graph_mask(nx.path_graph(4), kernel=kernel, estimate="exact")
+    assert graph_mask(nx.path_graph(4), kernel=kernel, estimate="exact", scaling=None)[0, 0] == -1
+
+
+def test_factors_are_made_of_walks():
+    with pytest.raises(InputError, match="kernel='exact' has no factors"):
+        factored_mask(grid(2, 2), kernel="exact")
+    with pytest.raises(InputError, match="at least one matrix"):
+        FactoredMask([])
+    with pytest.raises(InputError, match="square and of one size"):
+        FactoredMask([grid(2, 2).adjacency, grid(2, 3).adjacency])
+    with pytest.raises(InputError, match="this mask is for 4 tokens"):
+        factored_mask(grid(2, 2))(torch.ones(5, 2))
+
+
+def test_factors_are_floating_point_numbers_and_multiply_such():
+    with pytest.raises(InputError, match=r"multiplies floating-point numbers, found torch.int64"):
+        factored_mask(grid(2, 2))(torch.ones(4, 2, dtype=torch.long))
+    with pytest.raises(InputError, match=r"floating-point type of torch, found torch.int32"):
+        FactoredMask([grid(2, 2).adjacency], dtype=torch.int32)
+
+
+def test_automatic_half_precision_leaves_the_factors_alone():
+    mask, x = factored_mask(grid(4, 4)), torch.rand(16, 3, requires_grad=True)
+    (expected,) = torch.autograd.grad(mask(x).square().sum(), x)
+    with torch.autocast("cpu", torch.bfloat16):
+        found = mask(x)
+        (gradient,) = torch.autograd.grad(found.square().sum(), x)
+    assert torch.equal(found, mask(x))
+    assert torch.equal(gradient, expected)

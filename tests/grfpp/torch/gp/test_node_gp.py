@@ -1,0 +1,390 @@
+"""Gaussian processes on nodes: against dense algebra, and against an exact process."""
+
+import math
+
+import networkx as nx
+import numpy as np
+import pytest
+
+pytest.importorskip(
+    "grfpp.torch.gp.kernel", reason="torch or gpytorch is not installed", exc_type=ImportError
+)
+
+import torch
+from torch.testing import assert_close
+
+import grfpp
+from grfpp import InputError
+from grfpp.torch import DiffusionModulation, GRFKernel, LearnableKernel, NodeGP, posterior_samples
+from grfpp.torch.gp.conjugate_gradients import solve
+from grfpp_lab.experiments.gp.data import problem
+from grfpp_lab.experiments.gp.methods import ExactDiffusion
+
+import gpytorch  # isort: skip - after grfpp.torch, which keeps its import quiet
+
+DOUBLE = torch.float64
+GRID = grfpp.Graph(nx.grid_2d_graph(10, 10)).normalized("sym")
+TRAIN, TEST = torch.arange(0, 100, 2), torch.arange(1, 100, 2)
+
+
+@pytest.fixture(autouse=True)
+def one_thread():
+    """Threads wait for each other longer than matrices of this size take."""
+    before = torch.get_num_threads()
+    torch.set_num_threads(1)
+    yield
+    torch.set_num_threads(before)
+
+
+def kernel_of(W=GRID, lam=5.0, degree=2, n_lengths=16, **options):
+    modulation = DiffusionModulation(n_lengths, degree=degree, lam=lam, laplacian=True)
+    return GRFKernel(W, modulation, **{"n_walks": 50, "seed": 0, "dtype": DOUBLE, **options})
+
+
+def targets(seed=0):
+    rng = np.random.default_rng(seed)
+    i, j = np.divmod(np.arange(100), 10)
+    return torch.tensor(np.sin(i / 2) + np.cos(j / 3) + 0.1 * rng.standard_normal(100))
+
+
+def dense(kernel):
+    return kernel.graph_kernel.rows(range(kernel.graph_kernel.n_nodes)).detach()
+
+
+# --- the kernel -------------------------------------------------------------------------------
+
+
+def test_entries_are_those_of_the_graph_kernel():
+    kernel, K = kernel_of(), dense(kernel_of())
+    assert_close(kernel(TRAIN).to_dense(), K[TRAIN][:, TRAIN])
+    assert_close(kernel(TEST, TRAIN).to_dense(), K[TEST][:, TRAIN])
+    assert_close(kernel(TRAIN, diag=True), K.diagonal()[TRAIN])
+    assert_close(kernel(TRAIN.double()[:, None]).to_dense(), K[TRAIN][:, TRAIN])
+
+
+def test_a_node_that_is_seen_twice():
+    K = kernel_of()(torch.tensor([3, 3, 7])).to_dense()
+    assert_close(K[0], K[1])
+
+
+@pytest.mark.parametrize(
+    ("nodes", "message"),
+    [
+        (torch.zeros(3, 2), "one number of a node a row"),
+        (torch.tensor([0.5]), "whole numbers"),
+        (torch.tensor([100]), "between 0 and 99"),
+    ],
+)
+def test_inputs_that_are_no_nodes_are_refused(nodes, message):
+    with pytest.raises(InputError, match=message):
+        kernel_of()(nodes).to_dense()
+
+
+def test_a_directed_graph_is_refused():
+    with pytest.raises(InputError, match="undirected"):
+        GRFKernel(grfpp.Graph([[0, 1], [0, 0]]), seed=0)
+
+
+# --- training ---------------------------------------------------------------------------------
+
+
+def model_of(**options):
+    y = targets()
+    return NodeGP(TRAIN, y[TRAIN], kernel_of(**options), noise=0.05)
+
+
+def test_likelihood_and_gradient_are_those_of_dense_algebra():
+    model = model_of()
+    assert model.noise == pytest.approx(0.05)
+    objective = gpytorch.mlls.ExactMarginalLogLikelihood(model.likelihood, model)
+    loss = -objective(model(TRAIN), model.train_targets) * len(TRAIN)
+    loss.backward()
+    found = [each.grad.clone() for each in model.parameters()]
+    model.zero_grad()
+    K = model.kernel.graph_kernel.rows(TRAIN)[:, TRAIN] * model.covar_module.outputscale
+    law = torch.distributions.MultivariateNormal(
+        model.mean_module.constant.expand(50), K + model.likelihood.noise * torch.eye(50)
+    )
+    wanted = -law.log_prob(model.train_targets)
+    wanted.backward()
+    assert_close(loss, wanted, rtol=1e-6, atol=0)
+    for gradient, parameter in zip(found, model.parameters(), strict=True):
+        assert_close(gradient, parameter.grad, rtol=1e-5, atol=1e-8)
+
+
+def test_conjugate_gradients_train_towards_the_same_place():
+    found = []
+    for largest in (800, 0):  # dense Cholesky; conjugate gradients
+        model = model_of()
+        with gpytorch.settings.max_cholesky_size(largest):
+            model.fit(15, lr=0.3, seed=0, n_probes=100, tol=0.01)
+        found.append(model)
+    times = [model.kernel.modulation.lam.item() for model in found]
+    assert times[0] > 15  # from 5
+    assert times[0] == pytest.approx(times[1], rel=0.1)
+    assert found[0].noise == pytest.approx(found[1].noise, rel=0.1)
+
+
+def test_fit_repeats_itself_and_leaves_other_random_numbers_alone():
+    torch.manual_seed(1)
+    before = torch.get_rng_state()
+    with gpytorch.settings.max_cholesky_size(0):
+        losses = [model_of().fit(3, seed=0) for _ in range(2)]
+    assert losses[0] == losses[1]
+    assert torch.equal(torch.get_rng_state(), before)
+
+
+@pytest.mark.parametrize(
+    ("make", "message"),
+    [
+        (lambda: NodeGP([0, 1], [1.0], kernel_of()), "one for each of the 2 training nodes"),
+        (lambda: NodeGP([[0]], [[1.0]], kernel_of()), r"found an array of shape \(1, 1\)"),
+        (lambda: NodeGP([], [], kernel_of()), "one node at least"),
+        (lambda: NodeGP([0, 1], [1.0, math.nan], kernel_of()), "found nan at position 1"),
+        (lambda: NodeGP([0], [True], kernel_of()), "targets must be real numbers"),
+        (lambda: NodeGP([0], [1j], kernel_of()), "targets must be real numbers"),
+        (lambda: NodeGP([0], ["a"], kernel_of()), "targets must be numbers in a list"),
+        (lambda: NodeGP([0], None, kernel_of()), "targets must be numbers in a list"),
+        (lambda: NodeGP(None, [1.0], kernel_of()), "nodes must be whole numbers"),
+        (lambda: NodeGP(["a"], [1.0], kernel_of()), "nodes must be whole numbers"),
+        (lambda: NodeGP([100], [1.0], kernel_of()), "between 0 and 99, found 100"),
+        (lambda: NodeGP([0.5], [1.0], kernel_of()), "found 0.5"),
+        (lambda: NodeGP([-1], [1.0], gpytorch.kernels.RBFKernel()), ">= 0, found -1"),
+        (lambda: NodeGP([0], [1.0], "diffusion"), "kernel must be a GRFKernel"),
+        (lambda: NodeGP([0, 1], [1e300, -1e300], kernel_of()), "take other units"),
+        (lambda: NodeGP([0], [1.0], kernel_of(), noise=0), "noise must be a positive"),
+        (lambda: NodeGP([0, 1], [0.0, 20.0], kernel_of(), noise=1e-6), "above 0.01, found 1e-06"),
+        (lambda: model_of().fit(-1), "n_steps"),
+        (lambda: model_of().fit(1, lr=-1), "lr must be a positive"),
+        (lambda: NodeGP([0], [1.0], gpytorch.kernels.RBFKernel()).posterior(), "needs a GRFKernel"),
+    ],
+)
+def test_what_cannot_be_used_is_refused(make, message):
+    with pytest.raises(InputError, match=message):
+        make()
+
+
+@pytest.mark.parametrize(
+    ("factor", "shift"), [(1.0, 10.0), (100.0, 0.0), (1e-3, 0.0), (-1.0, 1e3), (1e9, 1e9)]
+)
+def test_the_units_of_the_targets_do_not_matter(factor, shift):
+    y = targets()
+    plain, other = (
+        NodeGP(TRAIN, numbers[TRAIN], kernel_of()) for numbers in (y, factor * y + shift)
+    )
+    losses = [model.fit(20, lr=0.2) for model in (plain, other)]
+    assert losses[1] == pytest.approx(losses[0], rel=1e-6)
+    assert other.noise == pytest.approx(factor**2 * plain.noise, rel=1e-5)
+    assert other.outputscale == pytest.approx(factor**2 * plain.outputscale, rel=1e-5)
+    assert other.mean == pytest.approx(factor * plain.mean + shift, rel=1e-5)
+    wanted, found = (model.posterior(TEST, seed=0, tol=1e-8) for model in (plain, other))
+    assert_close(found.mean, factor * wanted.mean + shift, rtol=1e-6, atol=1e-6 * abs(factor))
+    other.eval()
+    with torch.no_grad():
+        gpytorchs = other(TEST) * other.scale + other.offset
+    assert_close(found.mean, gpytorchs.mean, rtol=1e-5, atol=1e-5 * abs(factor))
+    assert_close(found.std, gpytorchs.stddev, rtol=0.5, atol=0)  # from 64 samples
+    assert_close(found.samples.mean(0), found.mean, rtol=0, atol=float(found.std.max()))
+    # It has learned something: the error is far below the spread of what was not seen.
+    error = (found.mean - factor * y[TEST] - shift).pow(2).mean().sqrt()
+    assert error < 0.3 * abs(factor) * y[TEST].std()
+
+
+def test_settings_are_in_units_of_the_targets():
+    model = NodeGP(TRAIN, 50 + 7 * targets()[TRAIN], kernel_of(), noise=3.0, outputscale=20.0)
+    assert (model.noise, model.outputscale) == pytest.approx((3.0, 20.0))
+    assert model.likelihood.noise.item() == pytest.approx(3.0 / model.scale**2)
+    default = NodeGP(TRAIN, 50 + 7 * targets()[TRAIN], kernel_of())
+    variance = (7 * targets()[TRAIN]).var(correction=0).item()
+    assert (default.noise, default.outputscale) == pytest.approx((0.1 * variance, variance))
+
+
+@pytest.mark.parametrize("y", [[3, 3, 3], [0.1 + 0.2, 0.3, 0.3], [7.0]])
+def test_targets_that_are_all_the_same(y):
+    model = NodeGP(list(range(len(y))), y, kernel_of())
+    assert model.scale == 1.0
+    assert np.isfinite(model.fit(3)).all()
+    assert_close(model.posterior([0], seed=0).mean.item(), float(y[0]), rtol=0.1, atol=0.1)
+
+
+@pytest.mark.parametrize("dtype", [torch.int64, torch.uint8, torch.float16, torch.float32])
+@pytest.mark.parametrize("of_kernel", [torch.float32, DOUBLE])
+def test_targets_take_the_number_type_of_the_kernel(dtype, of_kernel):
+    kernel = kernel_of(dtype=of_kernel)
+    y = (20 * targets()[TRAIN] + 60).to(dtype)
+    model = NodeGP(TRAIN, y, gpytorch.kernels.ScaleKernel(kernel))
+    model.fit(2)
+    assert kernel.graph_kernel.factors[0].amounts.dtype == of_kernel
+    model = NodeGP(TRAIN, y, kernel)
+    model.fit(2)
+    assert kernel.graph_kernel.factors[0].amounts.dtype == of_kernel
+    found = model.posterior(TEST, seed=0)
+    assert found.mean.dtype == of_kernel
+    assert (found.mean - y.double().mean()).abs().max() < 4 * y.double().std()
+
+
+def test_targets_in_lists_and_arrays_keep_their_digits():
+    y = targets()[TRAIN].numpy() + 1e9
+    wanted = NodeGP(TRAIN, torch.tensor(y), kernel_of()).train_targets
+    for given in (y.tolist(), y[::-1].copy()[::-1]):
+        assert torch.equal(NodeGP(TRAIN.tolist(), given, kernel_of()).train_targets, wanted)
+
+
+@pytest.mark.parametrize("option", ["n_walk", "lam", "degree", "batch_shape"])
+def test_options_that_are_none_are_refused(option):
+    with pytest.raises(TypeError, match=option):
+        GRFKernel(GRID, seed=0, **{option: 3})
+
+
+def test_only_nothing_stands_for_the_default_modulation():
+    with pytest.raises(InputError, match="LearnableModulation"):
+        GRFKernel(GRID, 0, seed=0)
+
+
+def test_a_product_with_a_kernel_of_another_column():
+    kernel = kernel_of(active_dims=(0,)) * gpytorch.kernels.RBFKernel(active_dims=(1,)).double()
+    x = torch.stack([TRAIN.double(), torch.linspace(0, 1, 50, dtype=DOUBLE)], dim=1)
+    time = gpytorch.kernels.RBFKernel().double()(x[:, 1:]).to_dense()
+    assert_close(kernel(x).to_dense(), dense(kernel_of())[TRAIN][:, TRAIN] * time)
+
+
+def test_no_nodes_no_entries():
+    assert kernel_of()(torch.tensor([], dtype=torch.long)).to_dense().shape == (0, 0)
+
+
+def test_a_warning_points_to_the_line_that_trains():
+    model = NodeGP(TRAIN, targets()[TRAIN], kernel_of(n_lengths=3, lam=40.0))
+    with pytest.warns(RuntimeWarning, match="lengths leave out") as caught:
+        model.fit(1)
+    assert [each.filename for each in caught] == [__file__]
+
+
+# --- prediction -------------------------------------------------------------------------------
+
+
+def exact_posterior(K, y, noise, mean=0.0):
+    S = K[TRAIN][:, TRAIN] + noise * torch.eye(len(TRAIN), dtype=DOUBLE)
+    cross = K[TEST][:, TRAIN]
+    middle = mean + cross @ torch.linalg.solve(S, y[TRAIN] - mean)
+    covariance = K[TEST][:, TEST] - cross @ torch.linalg.solve(S, cross.T)
+    return middle, covariance
+
+
+def test_posterior_is_that_of_dense_algebra():
+    kernel, y = kernel_of(), targets()
+    found = posterior_samples(
+        kernel,
+        TRAIN,
+        y[TRAIN],
+        TEST,
+        noise=0.05,
+        outputscale=3.0,
+        mean=0.4,
+        n_samples=4000,
+        tol=1e-8,
+        seed=0,
+    )
+    mean, covariance = exact_posterior(3.0 * dense(kernel), y, 0.05, 0.4)
+    assert_close(found.mean, mean, rtol=1e-6, atol=1e-6)
+    # 4000 samples know a standard deviation to 1.1 %, and 50 of them are looked at.
+    assert_close(found.std, covariance.diagonal().sqrt(), rtol=0.045, atol=0)
+    assert found.samples.shape == (4000, 50)
+    assert_close(torch.cov(found.samples.T), covariance, rtol=0, atol=0.06)
+
+
+def test_gpytorch_predicts_the_same():
+    model = model_of()
+    model.eval()
+    with torch.no_grad():
+        wanted = model(TEST) * model.scale + model.offset
+    found = model.posterior(TEST, n_samples=2000, seed=0, tol=1e-8)
+    assert_close(found.mean, wanted.mean, rtol=1e-5, atol=1e-5)
+    assert_close(found.std, wanted.stddev, rtol=0.1, atol=0)
+
+
+def test_posterior_at_all_nodes_and_its_seed():
+    kernel, y = kernel_of(), targets()
+    first, again, other = (
+        posterior_samples(kernel, TRAIN, y[TRAIN], noise=0.1, seed=seed) for seed in (0, 0, 1)
+    )
+    assert first.mean.shape == (100,)
+    assert torch.equal(first.samples, again.samples)
+    assert not torch.equal(first.samples, other.samples)
+    part = posterior_samples(kernel, TRAIN, y[TRAIN], TEST, noise=0.1, seed=0)
+    assert_close(part.samples, first.samples[:, TEST])
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"noise": 0.0}, "noise must be a positive"),
+        ({"noise": 0.1, "outputscale": -1.0}, "outputscale must be a positive"),
+        ({"noise": 0.1, "n_samples": 1}, "n_samples must be a whole number"),
+        ({"noise": 0.1, "targets": torch.ones(3)}, "one for each of the 50"),
+        ({"noise": 0.1, "targets": torch.full((50,), math.inf)}, "found inf at position 0"),
+        ({"noise": 0.1, "mean": math.nan}, "mean must be a finite number, found nan"),
+        ({"noise": 0.1, "mean": torch.zeros(2)}, "mean must be a finite number, found tensor"),
+        ({"noise": 0.1, "kernel": None}, "must be a GRFKernel"),
+    ],
+)
+def test_posteriors_that_make_no_sense_are_refused(options, message):
+    settings = {"kernel": kernel_of(), "targets": targets()[TRAIN], **options}
+    kernel, y = settings.pop("kernel"), settings.pop("targets")
+    with pytest.raises(InputError, match=message):
+        posterior_samples(kernel, TRAIN, y, **settings)
+
+
+def test_a_kernel_with_independent_sides_has_no_posterior():
+    kernel = LearnableKernel(GRID, DiffusionModulation(8), seed=0)
+    with pytest.raises(InputError, match="symmetric=True"):
+        posterior_samples(kernel, TRAIN, targets()[TRAIN], noise=0.1)
+
+
+def test_conjugate_gradients_to_the_accuracy_asked_for():
+    rng = np.random.default_rng(0)
+    Q = np.linalg.qr(rng.normal(size=(60, 60)))[0]
+    A = torch.tensor((Q * np.geomspace(1, 1e4, 60)) @ Q.T)
+    right = torch.tensor(rng.normal(size=(60, 4)) * [1e-6, 1.0, 1e6, 0.0])
+    x = solve(lambda block: A @ block, right, tol=1e-9)
+    assert ((A @ x - right).norm(dim=0) <= 1e-8 * right.norm(dim=0)).all()
+    with pytest.raises(InputError, match="have not converged after 5 iterations"):
+        solve(lambda block: A @ block, right, max_iterations=5)
+    with pytest.raises(InputError, match="not finite"):
+        solve(lambda block: math.nan * block, right)
+
+
+# --- the whole --------------------------------------------------------------------------------
+
+
+def covered(data, mean, variance, noise):
+    """Share of the observations in intervals of 95 %."""
+    error = (mean - torch.tensor(data.noisy[data.test])).abs()
+    return (error < 1.96 * (variance + noise).sqrt()).double().mean().item()
+
+
+def test_error_is_that_of_the_exact_process_and_intervals_hold():
+    data = problem(3, seed=0)  # 642 nodes; a quarter is observed, a half is predicted
+    train, y = torch.tensor(data.train[::2]), torch.tensor(data.noisy)
+    test, steps = torch.tensor(data.test), {"n_steps": 15, "lr": 0.2}
+    exact = NodeGP(train, y[train], ExactDiffusion(data.W), outputscale=10.0)
+    exact.fit(**steps)
+    exact.eval()
+    with torch.no_grad():
+        wanted = exact(test) * exact.scale + exact.offset
+    kernel = kernel_of(data.W, degree=4, n_lengths=12, n_walks=16, n_exact=2)
+    model = NodeGP(train, y[train], kernel, outputscale=10.0)
+    model.fit(**steps)
+    found = model.posterior(test, n_samples=300, seed=0)
+    errors = [(mean - y[test]).pow(2).mean().sqrt() for mean in (found.mean, wanted.mean)]
+    assert errors[0].item() == pytest.approx(errors[1].item(), rel=0.01)
+    lam = exact.kernel.raw.exp().item()
+    assert kernel.modulation.lam.item() == pytest.approx(lam, rel=0.05)
+    shares = [
+        covered(data, mean, variance, each.noise)
+        for each, mean, variance in (
+            (model, found.mean, found.std**2),
+            (exact, wanted.mean, wanted.variance),
+        )
+    ]
+    assert abs(shares[0] - shares[1]) < 0.02
+    assert 0.92 < shares[0] < 0.98  # 95 %, give or take two standard errors

@@ -1,0 +1,146 @@
+"""Estimates as torch tensors, and what happens where torch is not installed."""
+
+import subprocess
+import sys
+
+import networkx as nx
+import numpy as np
+import pytest
+
+pytest.importorskip("torch", reason="torch is not installed")
+
+import scipy.sparse as sp
+import torch
+from torch.testing import assert_close
+
+import grfpp
+import grfpp.torch
+from grfpp import InputError
+from grfpp.torch.kernels.convert import from_scipy
+
+W = grfpp.Graph(nx.karate_club_graph()).normalized("sym")
+ESTIMATE = grfpp.sample(W, grfpp.Diffusion(1.0), degree=2, seed=0)
+
+
+def test_factors_keep_their_numbers():
+    pairs = ESTIMATE.to_torch()
+    assert len(pairs) == 2
+    product = torch.eye(34, dtype=torch.float64)
+    for (left, right), wanted in zip(pairs, ESTIMATE.factors, strict=True):
+        for tensor, matrix in zip((left, right), wanted, strict=True):
+            assert tensor.layout == torch.sparse_csr
+            assert_close(tensor.to_dense().numpy(), matrix.toarray())
+        product = product @ left.to_dense() @ right.to_dense().T
+    assert_close(product.numpy(), ESTIMATE.toarray())
+
+
+def test_sorted_tensors_keep_the_rules_of_torch():
+    for pair in ESTIMATE.to_torch():
+        for each in pair:
+            torch.sparse_csr_tensor(
+                each.crow_indices(),
+                each.col_indices(),
+                each.values(),
+                size=each.shape,
+                check_invariants=True,
+            )
+
+
+def test_nothing_is_copied_where_nothing_must_be():
+    ((left, _), _), factors = ESTIMATE.to_torch(sort=False), ESTIMATE.factors
+    matrix = factors[0][0]
+    for tensor, array in (
+        (left.values(), matrix.data),
+        (left.col_indices(), matrix.indices),
+        (left.crow_indices(), matrix.indptr),
+    ):
+        assert np.shares_memory(tensor.numpy(), array)
+    assert_close(left.to_dense().numpy(), matrix.toarray())
+
+
+def test_sorting_leaves_the_estimate_alone():
+    before = [part.copy() for pair in ESTIMATE.factors for part in (pair[0].indices, pair[0].data)]
+    ESTIMATE.to_torch()
+    after = [part for pair in ESTIMATE.factors for part in (pair[0].indices, pair[0].data)]
+    assert all(np.array_equal(*pair) for pair in zip(before, after, strict=True))
+
+
+def test_number_type():
+    (left, _), _ = ESTIMATE.to_torch(dtype=torch.float32)
+    assert left.dtype == torch.float32
+    single = grfpp.sample(W, grfpp.Diffusion(1.0), seed=0, dtype="float32")
+    assert single.to_torch()[0][0].dtype == torch.float32
+
+
+@pytest.mark.parametrize("dtype", [torch.int32, torch.bool, "float32"])
+def test_types_that_are_no_real_numbers_are_refused(dtype):
+    with pytest.raises(InputError, match="dtype must be one of real numbers"):
+        ESTIMATE.to_torch(dtype=dtype)
+
+
+def test_factors_that_share_walks_share_tensors():
+    reused = grfpp.sample(W, grfpp.Diffusion(1.0), seed=0, reuse_walks=True).to_torch()
+    assert all(each is reused[0][0] for pair in reused for each in pair)
+
+
+def test_products_with_tensors():
+    (left, right), *_ = ESTIMATE.to_torch(sort=False)
+    vectors = torch.randn(34, 3, dtype=torch.float64)
+    found = left @ (right.to_dense().T @ vectors)
+    wanted = ESTIMATE.factors[0][0] @ (ESTIMATE.factors[0][1].T @ vectors.numpy())
+    assert_close(found.numpy(), wanted)
+
+
+def test_rectangular_and_empty_matrices():
+    assert_close(from_scipy(sp.csr_array((2, 5))).to_dense(), torch.zeros(2, 5).double())
+
+
+def test_every_public_name_is_there():
+    assert sorted(grfpp.torch.__all__) == grfpp.torch.__all__
+    assert set(grfpp.torch.__all__) <= set(dir(grfpp.torch))
+    for name in grfpp.torch.__all__:
+        assert getattr(grfpp.torch, name).__doc__
+    with pytest.raises(AttributeError, match="no attribute 'Nothing'"):
+        _ = grfpp.torch.Nothing
+
+
+def run_without(package, code):
+    """Run some code in a Python that cannot import a package."""
+    block = f"import sys; sys.modules[{package!r}] = None; "
+    return subprocess.run(
+        [sys.executable, "-c", block + code], capture_output=True, text=True, check=False
+    )
+
+
+def test_without_torch_the_rest_works():
+    result = run_without("torch", "import grfpp; print(grfpp.Graph([[0, 1], [1, 0]]))")
+    assert result.returncode == 0, result.stderr
+    assert "n_nodes=2" in result.stdout
+
+
+@pytest.mark.parametrize(
+    ("package", "code", "extra"),
+    [
+        ("torch", "import grfpp.torch", "torch"),
+        ("torch", "import grfpp; grfpp.sample([[0, 1], [1, 0]], grfpp.Diffusion()).to_torch()", 0),
+        ("gpytorch", "import grfpp.torch; grfpp.torch.GRFKernel", "gp"),
+        ("linear_operator", "import grfpp.torch; grfpp.torch.KernelLinearOperator", "gp"),
+    ],
+)
+def test_what_is_missing_is_named(package, code, extra):
+    result = run_without(package, code)
+    last = result.stderr.strip().splitlines()[-1]
+    assert result.returncode == 1
+    assert last.startswith("grfpp.optional.MissingPackageError: this part of grfpp needs")
+    assert f"pip install 'grfpp[{extra or 'torch'}]'" in last
+
+
+def test_a_missing_package_is_an_import_error_and_a_value_error():
+    code = """
+try:
+    import grfpp.torch
+except ImportError as error:
+    assert isinstance(error, ValueError)
+    print("caught")
+"""
+    assert run_without("torch", code).stdout == "caught\n"

@@ -1,0 +1,79 @@
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose
+from small_graphs import karate
+
+from grfpp import FixedLength, Geometric, Graph, UniformLength
+from grfpp.walks import WalkPlan
+from grfpp.walks.reference import draw_length, feature_vector, reference_rows
+from grfpp.walks.streams import step_choice, walk_state
+
+MODULATION = np.array([1.0, -0.5, 0.25, 2.0, 0.125])
+
+
+def cycle(weights):
+    n = len(weights)
+    matrix = np.zeros((n, n))
+    matrix[np.arange(n), (np.arange(n) + 1) % n] = weights
+    return matrix
+
+
+def series(matrix, coefficients):
+    return sum(f * np.linalg.matrix_power(matrix, k) for k, f in enumerate(coefficients))
+
+
+def test_without_a_choice_a_walk_of_fixed_length_gives_the_series_itself():
+    # One way out of every node: nothing is random, so the deposit at k = s must be there too.
+    matrix = cycle([0.5, 2.0, 1.0, 3.0])
+    plan = WalkPlan.of(Graph(matrix), MODULATION, FixedLength(4), n_walks=3, seed=0)
+    assert_allclose(reference_rows(plan, range(4)), series(matrix, MODULATION), rtol=1e-14)
+
+
+def test_every_length_up_to_the_drawn_one_is_deposited_over_its_survival():
+    matrix = cycle([0.5, 2.0, 1.0, 3.0, 0.1])
+    plan = WalkPlan.of(Graph(matrix), MODULATION, UniformLength(4), n_walks=1, seed=8)
+    lengths = set()
+    for start in range(5):
+        length = draw_length(plan, walk_state(plan.key, start, 0))
+        lengths.add(length)
+        weights = MODULATION / UniformLength(4).survival(np.arange(5))
+        wanted = series(matrix, weights[: length + 1])[start]
+        assert_allclose(feature_vector(plan, start), wanted, rtol=1e-12)
+    assert len(lengths) > 1
+
+
+def test_a_dead_end_stops_the_walk_and_nothing_is_lost():
+    path = np.diag([2.0, 3.0], 1)
+    plan = WalkPlan.of(Graph(path), MODULATION, FixedLength(4), n_walks=2, seed=0)
+    assert_allclose(reference_rows(plan, range(3)), series(path, MODULATION), rtol=1e-14)
+
+
+def test_an_isolated_node_keeps_its_first_deposit():
+    plan = WalkPlan.of(Graph(np.zeros((2, 2))), MODULATION, Geometric(0.1), n_walks=5, seed=0)
+    assert_allclose(reference_rows(plan, range(2)), np.eye(2))
+
+
+def test_walks_of_a_node_are_averaged():
+    plan = WalkPlan.of(karate(), MODULATION, FixedLength(2), n_walks=6, seed=4)
+    walks = [single_walk(plan, walk_state(plan.key, 0, walk)) for walk in range(6)]
+    assert_allclose(feature_vector(plan, 0), np.mean(walks, axis=0), rtol=1e-12)
+
+
+def single_walk(plan, state):
+    """Two steps from node 0, written down once more, with dense rows."""
+    W = plan.graph.adjacency.toarray()
+    phi, node, load = np.zeros(len(W)), 0, 1.0
+    for k in range(3):
+        phi[node] += load * plan.modulation[k]
+        neighbours = np.flatnonzero(W[node])
+        following = neighbours[step_choice(state, k + 1, len(neighbours))]
+        load *= W[node, following] * len(neighbours)
+        node = following
+    return phi
+
+
+def test_length_is_the_number_of_thresholds_above_the_draw():
+    plan = WalkPlan.of(karate(), np.ones(200), Geometric(0.3), n_walks=1, seed=0)
+    lengths = [draw_length(plan, walk_state(plan.key, node, 0)) for node in range(4000)]
+    assert np.mean(lengths) == pytest.approx(0.7 / 0.3, abs=4 * np.sqrt(0.7) / 0.3 / np.sqrt(4000))
+    assert min(lengths) == 0

@@ -1,0 +1,77 @@
+import networkx as nx
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose, assert_array_equal
+from small_graphs import GRAPHS, directed, irregular, weighted
+
+from grfpp import Graph
+from grfpp.walks.transition import UniformSteps
+
+
+def edges(graph):
+    coo = graph.adjacency.tocoo()
+    return coo.row, coo.col, coo.data
+
+
+@pytest.mark.parametrize("name", GRAPHS)
+def test_a_rule_gives_every_edge_its_load(name):
+    graph = GRAPHS[name]
+    rule = UniformSteps.on(graph)
+    source, target, weight = edges(graph)
+    wanted = weight * graph.out_degree[source]
+    assert_array_equal(rule.loads(), wanted)
+    assert_allclose(rule.loads() / weight, rule.inverse_probability[source])
+    if not rule.telescopes:
+        assert rule.rate == 1.0 and len(rule.potential) == 0
+    else:
+        found = rule.rate * rule.potential[source] / rule.potential[target]
+        assert_allclose(found, wanted, rtol=1e-14)
+        assert len(rule.potential) == graph.n_nodes and (rule.potential > 0).all()
+
+
+@pytest.mark.parametrize(
+    ("matrix", "kind", "telescopes"),
+    [
+        (irregular(), "sym", True),
+        (irregular(), "rw", True),
+        (irregular() * 3.5, "sym", True),
+        (irregular(), None, False),
+        (nx.to_numpy_array(nx.petersen_graph()) * 0.3, None, True),
+        (weighted(), "sym", False),
+        (weighted(), "rw", False),
+        (directed(equal_weights=True), "rw", True),
+        (directed(), "rw", False),
+        (np.zeros((3, 3)), None, True),
+    ],
+)
+def test_which_loads_telescope(matrix, kind, telescopes):
+    rule = UniformSteps.on(Graph(matrix).normalized(kind))
+    assert rule.telescopes == telescopes
+
+
+def test_a_graph_that_is_regular_only_at_first_does_not_telescope():
+    # The rule looks at 64 rows first; here only the last edge is different.
+    ring = nx.to_scipy_sparse_array(nx.cycle_graph(200), dtype=float).tolil()
+    ring[198, 199] = ring[199, 198] = 1.0 + 1e-12
+    assert not UniformSteps.on(Graph(ring)).telescopes
+    isolated_first = np.zeros((80, 80))
+    isolated_first[70:80, 70:80] = weighted(10)
+    assert not UniformSteps.on(Graph(isolated_first)).telescopes
+
+
+@pytest.mark.parametrize("name", GRAPHS)
+def test_second_moments_are_squares_over_probabilities(name):
+    graph = GRAPHS[name]
+    steps = UniformSteps.on(graph)
+    wanted = graph.adjacency.toarray() ** 2 * graph.out_degree[:, None]
+    assert_allclose(steps.second_moments().toarray(), wanted, rtol=1e-14)
+    assert_allclose(steps.second_moments(2.0).toarray(), wanted / 4, rtol=1e-14)
+    assert steps.second_moment_bound() == pytest.approx(wanted.sum(axis=1).max(), rel=1e-14)
+
+
+def test_equal_weights_have_the_potential_that_is_found():
+    graph = Graph(irregular()).normalized("sym", 0.7)
+    found, known = UniformSteps.on(graph), UniformSteps.on_equal_weights(graph, 0.7)
+    assert found.rate == pytest.approx(known.rate, rel=1e-14)
+    assert_array_equal(found.potential, known.potential)
+    assert not UniformSteps.carrying(graph).telescopes

@@ -1,0 +1,89 @@
+"""Peers: what they answer, and what becomes of those that do not."""
+
+import json
+import sys
+from pathlib import Path
+
+import pytest
+
+from grfpp_lab.benchmark import graphs
+from grfpp_lab.benchmark.peers import FAST_GRAPH_GP, PECANPY, PEERS, TORCH_CLUSTER, ask_peer
+
+FOLDER = Path(__file__).parents[3] / "benchmarks" / "peers"
+
+
+def ask(command, peer=TORCH_CLUSTER, graph="graph.npz"):
+    return ask_peer(command, peer, graph, threads=2, budget=0.01, timeout=60)
+
+
+def answering(answer):
+    return [sys.executable, "-c", f"print({json.dumps(json.dumps(answer))})"]
+
+
+def test_an_answer():
+    row = ask(answering({"version": "1.2", "steps": 300, "seconds": 2.0, "note": "raw"}))
+    assert row == {
+        "method": "torch_cluster",
+        "version": "1.2",
+        "note": "raw",
+        "numbers": {"steps": 300.0, "seconds": 2.0, "steps_per_second": 150.0},
+    }
+
+
+def test_no_peers_at_all():
+    row = ask(None)
+    assert (row["status"], row["version"]) == ("not run", "")
+    assert "make bench" in row["note"]
+
+
+@pytest.mark.parametrize(
+    "answer", [{}, {"version": "1", "steps": "many", "seconds": 1}, [1], {"steps": 1}]
+)
+def test_nonsense(answer):
+    row = ask(answering(answer))
+    assert row["status"] == "not run"
+    assert "makes no sense" in row["note"]
+
+
+def test_no_time_at_all_is_nonsense_too():
+    row = ask(answering({"version": "1", "steps": 10, "seconds": 0}))
+    assert row["status"] == "not run"
+
+
+def test_failure():
+    row = ask([sys.executable, "-c", "raise RuntimeError('out of luck')"])
+    assert row["note"] == "RuntimeError: out of luck"
+
+
+@pytest.mark.skipif(not FOLDER.is_dir(), reason="the peers' folder is not part of the package")
+def test_a_missing_package_is_named(tmp_path):
+    graphs.grid(9).save(tmp_path / "graph.npz")
+    row = ask([sys.executable, str(FOLDER)], PECANPY, str(tmp_path / "graph.npz"))
+    if row.get("status") == "not run":  # somebody may have it after all
+        assert row["note"] == "numba_progress is not installed in the peers' environment"
+
+
+@pytest.mark.skipif(not FOLDER.is_dir(), reason="the peers' folder is not part of the package")
+def test_every_peer_has_a_file(monkeypatch):
+    source = (FOLDER / "__main__.py").read_text("utf-8")
+    for peer in PEERS:
+        assert f'"{peer.name}"' in source
+    assert FAST_GRAPH_GP.is_slow
+
+
+@pytest.mark.skipif(not FOLDER.is_dir(), reason="the peers' folder is not part of the package")
+def test_best_rate(monkeypatch):
+    monkeypatch.syspath_prepend(str(FOLDER))
+    from common import best_rate, read_graph
+
+    walked = []
+
+    def walk(n_starts):
+        walked.append(n_starts)
+        return 9 * n_starts
+
+    steps, seconds = best_rate(walk, 1000, budget=0.01)
+    assert walked[:2] == [20, 20]
+    assert steps == 9 * max(walked)
+    assert seconds > 0
+    assert callable(read_graph)

@@ -1,0 +1,107 @@
+"""Ratios, slopes, bars: right for given rows."""
+
+from dataclasses import replace
+
+import pytest
+from bench_helpers import grown, sampled, timed
+
+from grfpp_lab.benchmark import ratios
+from grfpp_lab.benchmark.ratios import GRID_LARGE, GRID_SMALL, MESH, REGULAR, bars, slope
+from grfpp_lab.benchmark.rows import Row, find, workloads
+
+
+def test_ratios_of_speeds_and_of_seconds():
+    rows = [
+        sampled("a", "grfpp, float64", 100.0),
+        sampled("a", "slow", 4.0),
+        Row("sampling", "a", "absent", status="not run"),
+        sampled("b", "slow", 1.0),
+        timed("uses", "c", "Chebyshev", 2.0),
+        timed("uses", "c", "grfpp", 8.0),
+    ]
+    found = [(each.workload, each.other, each.times) for each in ratios.ratios(rows)]
+    assert found == [("a", "slow", 25.0), ("c", "Chebyshev", 0.25)]
+
+
+def test_slope():
+    rows = [grown(10**4, 2.0, 500.0), grown(10**5, 2.0, 500.0), grown(10**6, 2.0, 500.0)]
+    assert slope(rows, "microseconds_per_node") == pytest.approx(1)
+    steep = [grown(n, n**0.5, 500.0) for n in (10**4, 10**5, 10**6)]
+    assert slope(steep, "microseconds_per_node") == pytest.approx(1.5)
+    assert slope(rows[:1], "microseconds_per_node") is None
+    assert slope(rows, "microseconds_per_node", least=10**6) is None
+
+
+def verdicts(rows):
+    return [bar.verdict for bar in bars(rows)]
+
+
+def test_without_rows_nothing_is_measured():
+    assert set(verdicts([])) == {"not measured"}
+
+
+def all_met():
+    recompute = Row(
+        *("growth", "grid, 10,000,000 nodes", "grfpp, recompute"),
+        numbers={"n_nodes": 1e7, "seconds": 100.0, "peak_bytes": 1e9, "same_as_stored": 1.0},
+    )
+    return [
+        sampled(GRID_LARGE, "grfpp, float64", 101e6),
+        sampled(REGULAR, "grfpp, float64", 40e6),
+        sampled(REGULAR, "torch_cluster", 7e6),
+        sampled(REGULAR, "pointer chases", 160e6),
+        sampled(GRID_SMALL, "grfpp, float64", 120e6),
+        sampled(GRID_SMALL, "fast-graph-gp", 0.2e6),
+        sampled(GRID_SMALL, "plain Python, numpy arrays", 0.2e6),
+        sampled(GRID_SMALL, "plain Python, lists", 0.4e6),
+        grown(1024, 9.0, 900.0),
+        grown(10**4, 2.0, 590.0),
+        grown(10**7, 3.0, 410.0),
+        timed("paper", MESH, "grfpp", 0.3),
+        timed("paper", MESH, "paper, GRFs++", 5591.42, status="quoted"),
+        recompute,
+    ]
+
+
+def test_bars_that_are_met():
+    rows = all_met()
+    assert set(verdicts(rows)) == {"met"}
+    assert "25% of the machine's pointer chases" in bars(rows)[1].found
+    assert "5.7 × torch_cluster" in bars(rows)[1].found
+
+
+@pytest.mark.parametrize(
+    ("bar", "row", "numbers"),
+    [
+        (0, 0, {"steps_per_second": 99e6}),
+        (1, 1, {"steps_per_second": 30e6}),
+        (2, 5, {"steps_per_second": 1e6}),
+        (3, 6, {"steps_per_second": 1e6}),
+        (4, 7, {"steps_per_second": 1e6}),
+        (5, 10, {"microseconds_per_node": 3.3}),
+        (6, 9, {"peak_bytes_per_node": 601.0}),
+        (7, 11, {"seconds": 2.0}),
+        (8, 13, {"peak_bytes": 5e9}),
+        (8, 13, {"same_as_stored": 0.0}),
+    ],
+)
+def test_bars_that_are_missed(bar, row, numbers):
+    rows = all_met()
+    rows[row] = replace(rows[row], numbers={**rows[row].numbers, **numbers})
+    found = verdicts(rows)
+    assert found[bar] == "not met"
+    assert [v for v in found if v != "met"] == ["not met"]
+
+
+def test_bars_on_growth_need_ten_million_nodes():
+    rows = [grown(10**4, 2.0, 500.0), grown(10**6, 2.5, 400.0)]
+    assert verdicts(rows)[5] == "not measured"
+    assert "full set" in bars(rows)[5].found
+
+
+def test_find_and_workloads():
+    rows = [sampled("b", "x", 1.0), sampled("a", "x", 2.0), sampled("b", "y", 3.0)]
+    assert workloads(rows, "sampling") == ["b", "a"]
+    assert find(rows, "sampling", "a", "x", "steps_per_second") == 2.0
+    assert find(rows, "sampling", "a", "z", "steps_per_second") is None
+    assert find(rows, "sampling", "a", "x", "seconds") is None

@@ -1,0 +1,83 @@
+"""`grfpp demo`, on fewer and smaller graphs than users see."""
+
+import json
+from pathlib import Path
+
+import pytest
+from cli_helpers import accepted, refused
+
+from grfpp.cli import run
+from grfpp_lab.commands import demo
+from grfpp_lab.demo import graphs, measure
+
+
+@pytest.fixture(autouse=True)
+def small(monkeypatch, tmp_path):
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(measure, "N_REPEATS", 2)
+    monkeypatch.setattr(
+        graphs, "demo_graphs", lambda: [graphs.karate_club(), graphs.sphere(n_subdivisions=1)]
+    )
+
+
+def test_prints_a_table_and_writes_a_page(capsys):
+    out = accepted(capsys, "demo")
+    assert sorted(path.name for path in Path("out/demo").iterdir()) == [
+        "index.html",
+        "kernel-row.png",
+    ]
+    for word in (
+        "graph",
+        "nodes",
+        "method",
+        "walks",
+        "steps per node",
+        "relative error",
+        "seconds",
+    ):
+        assert word in out.splitlines()[2]
+    assert out.count("GRF++ degree 4 *") == 2
+    assert "Karate club" in out
+    assert f"wrote {Path('out/demo/index.html')}" in out
+
+
+def test_json(capsys):
+    told = json.loads(accepted(capsys, "demo", "--json", "--seed", "2", "--out", "elsewhere"))
+    assert told["seed"] == 2
+    assert len(told["results"]) == 2 * 9
+    assert {"graph", "n_nodes", "method", "n_walks", "steps_per_node", "error"} <= set(
+        told["results"][0]
+    )
+    assert told["written"] == [
+        str(Path("elsewhere", name)) for name in ("index.html", "kernel-row.png")
+    ]
+    assert all(Path(path).exists() for path in told["written"])
+
+
+def test_the_seed_changes_the_walks(capsys, monkeypatch):
+    monkeypatch.setattr(demo, "missing_packages", lambda: ["matplotlib"])
+
+    def errors(*arguments):
+        assert run(["demo", "--json", *arguments]) == 0
+        told = json.loads(capsys.readouterr().out)
+        return [result["error"] for result in told["results"]]
+
+    assert errors() == errors("--seed", "0") != errors("--seed", "1")
+
+
+def test_without_matplotlib_the_table_is_still_printed(capsys, monkeypatch):
+    monkeypatch.setattr(demo, "missing_packages", lambda: ["matplotlib", "jinja2"])
+    assert run(["demo"]) == 0
+    out, err = capsys.readouterr()
+    assert "GRF++ degree 2" in out
+    assert err.startswith("grfpp: no page was written, because matplotlib and jinja2 are not")
+    assert "pip install 'grfpp[plot]'" in err
+    assert err.count("\n") == 1
+    assert not Path("out").exists()
+
+
+def test_a_folder_that_cannot_be_made_is_refused_at_once(capsys, monkeypatch):
+    monkeypatch.setattr(measure, "warm_up", lambda: pytest.fail("it began to work"))
+    Path("file").touch()
+    assert "--out file" in refused(capsys, "demo", "--out", "file")
+    assert "--out file/below" in refused(capsys, "demo", "--out", "file/below")

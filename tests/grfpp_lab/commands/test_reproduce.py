@@ -1,0 +1,106 @@
+"""`grfpp reproduce`: what it takes, refuses, prints; the experiments have tests of their own."""
+
+import json
+from pathlib import Path
+
+import pytest
+from cli_helpers import accepted, refused
+from experiment_cases import squares
+
+from grfpp.cli import run
+from grfpp_lab.commands import reproduce
+from grfpp_lab.experiments import registry
+
+
+@pytest.fixture(autouse=True)
+def elsewhere(monkeypatch, tmp_path):
+    monkeypatch.chdir(tmp_path)
+
+
+@pytest.fixture
+def small(monkeypatch):
+    """Two experiments of a few cells, one of which has cells that fail."""
+    good = squares([{"x": 1}, {"x": 2}], "good")
+    bad = squares([{"x": 1}, {"x": 2, "act": "raise"}, {"x": 3, "act": "kill"}], "bad")
+    monkeypatch.setattr(registry, "EXPERIMENTS", {"good": good, "bad": bad})
+    monkeypatch.setattr(registry, "GROUPS", {"all": (good, bad), "some": (good,)})
+
+
+def test_text(small, capsys):
+    out = accepted(capsys, "reproduce", "good", "--jobs", "1")
+    assert "good (nowhere): " in out
+    assert "The squares: holds" in out
+    assert "paper says x² is x·x" in out
+    assert "measured: 2 squares" in out
+    assert f"wrote {Path('out/reproduce/index.html')}" in out
+    assert f"wrote 2 figures in {Path('out/reproduce/figures')}" in out
+    again = accepted(capsys, "reproduce", "good")
+    assert "2 found finished" in again
+
+
+def test_failed_cells_are_told_by_exit_code_page_and_one_line(small, capsys):
+    assert run(["reproduce", "all", "--json", "--seed", "3"]) == 1
+    out, err = capsys.readouterr()
+    told = json.loads(out)
+    assert told["experiments"]["good"]["errors"] == []
+    assert [each["error"] for each in told["experiments"]["bad"]["errors"]] == [
+        "ValueError: no luck at all",
+        "its process ended by SIGKILL",
+    ]
+    assert told["experiments"]["bad"]["n_rows"] == 1
+    assert err == "grfpp: 2 cells failed, the first of them with: ValueError: no luck at all\n"
+    html = Path("out/reproduce/index.html").read_text("utf-8")
+    assert "2 cells failed" in html
+    assert "its process ended by SIGKILL" in html
+    assert "grfpp reproduce all --seed 3" in html
+
+
+def test_groups_stand_for_their_experiments(small, capsys):
+    told = json.loads(accepted(capsys, "reproduce", "some", "good", "--json"))
+    assert list(told["experiments"]) == ["good"]
+
+
+def test_unknown_experiments_are_named_beside_those_that_exist(small, capsys):
+    message = refused(capsys, "reproduce", "some", "other")
+    assert (
+        "there is no experiment 'other'; there are good, bad, and the groups all, some" in message
+    )
+
+
+def test_without_matplotlib_the_tables_are_still_written(small, capsys, monkeypatch):
+    monkeypatch.setattr(reproduce, "missing_packages", lambda: ["matplotlib"])
+    assert run(["reproduce", "good", "--out", "here"]) == 0
+    out, err = capsys.readouterr()
+    assert "The squares: holds" in out
+    assert err.startswith("grfpp: no page was written, because matplotlib is not installed")
+    assert sorted(path.name for path in Path("here").iterdir()) == [
+        "cells",
+        "rows.csv",
+        "rows.json",
+    ]
+
+
+def test_what_it_refuses(capsys):
+    assert "there is no experiment 'estimations'; there are estimation, long-range" in refused(
+        capsys, "reproduce", "estimations"
+    )
+    assert "NAME" in refused(capsys, "reproduce")
+    assert "--sigma2 must be a positive, finite number" in refused(
+        capsys, "reproduce", "theory", "--sigma2", "0"
+    )
+    assert "--p-halt must be a number in (0, 1)" in refused(
+        capsys, "reproduce", "theory", "--p-halt", "1"
+    )
+    assert "--jobs" in refused(capsys, "reproduce", "theory", "--jobs", "0")
+    assert "sigma2 must be below 1" in refused(
+        capsys, "reproduce", "other-kernels", "--sigma2", "1.5", "--tiny"
+    )
+    Path("file").touch()
+    assert "--out file" in refused(capsys, "reproduce", "theory", "--out", "file")
+
+
+def test_help_names_every_experiment(capsys):
+    out = accepted(capsys, "reproduce", "--help")
+    for name in registry.EXPERIMENTS:
+        assert f"\n    {name} " in out, name
+    assert "--tiny" not in out

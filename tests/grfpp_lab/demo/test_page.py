@@ -1,0 +1,92 @@
+"""The demo's page stands on its own, and says what was measured."""
+
+import re
+from html.parser import HTMLParser
+
+import pytest
+
+from grfpp_lab.demo import measure, page
+from grfpp_lab.demo.graphs import binary_tree, karate_club, sphere
+
+VOID = {"meta", "link", "img", "br"}
+
+
+@pytest.fixture(scope="module")
+def parts():
+    graphs = [karate_club(), binary_tree(), sphere(1)]
+    rows = [measure.kernel_rows(each, 0) for each in graphs]
+    return graphs, rows, measure.measure_all(graphs, 0)
+
+
+@pytest.fixture(scope="module")
+def html(parts):
+    return page.demo_page(*parts, seed=3)
+
+
+class Checker(HTMLParser):
+    """Open tags must be closed in order; pictures must have words."""
+
+    def __init__(self):
+        super().__init__()
+        self.open = []
+        self.pictures = []
+
+    def handle_starttag(self, tag, attrs):
+        if tag not in VOID:
+            self.open.append(tag)
+        if tag == "img":
+            self.pictures.append(dict(attrs))
+
+    def handle_endtag(self, tag):
+        assert self.open.pop() == tag
+
+
+def test_it_is_well_formed_and_pictures_have_words(html):
+    checker = Checker()
+    checker.feed(html)
+    assert checker.open == []
+    assert len(checker.pictures) == 3 * 4 + 3
+    assert all(picture["alt"] for picture in checker.pictures)
+    assert all(picture["src"].startswith("data:image/") for picture in checker.pictures)
+
+
+def test_it_needs_nothing_from_elsewhere(html):
+    assert not re.search(r"""(src|href)=["'](?!data:)""", html)
+    assert not re.search(r"@import|url\(", html)
+    assert "<script" not in html
+
+
+def test_it_has_all_numbers(html, parts):
+    graphs, _, results = parts
+    for result in measure.worth_a_line(results):
+        cells = "".join(
+            f'<td class="word">{cell}</td>' if number == 0 else f"<td>{cell}</td>"
+            for number, cell in enumerate(measure.table_cells(result))
+        )
+        assert cells in html.replace("\N{NO-BREAK SPACE}", " ")
+    assert all(f"{each.title}, {each.graph.n_nodes} nodes" in html for each in graphs)
+    assert html.count('<tr class="strong">') == 3 * len(graphs)
+
+
+def test_it_says_what_not_to_read_into_it(html):
+    assert "Equal walks are not equal work" in html
+    assert "<code>grfpp demo --seed 3</code>" in html
+    assert "kernel.apply" in html
+
+
+def test_it_says_which_nodes_were_missed(html, parts):
+    missed = [row.n_missed for row in parts[1][1]]
+    assert any(missed)
+    assert (
+        f"The first GRF misses {missed[1]} nodes, the second {missed[2]}, GRF++ {missed[3]}."
+        in html
+    )
+    assert "All estimates reach all nodes." in html
+
+
+def test_files(parts, tmp_path):
+    written = page.write_demo(tmp_path, *parts, seed=0)
+    assert [path.name for path in written] == ["index.html", "kernel-row.png"]
+    assert sorted(tmp_path.iterdir()) == sorted(written)
+    assert written[1].read_bytes().startswith(b"\x89PNG")
+    assert written[1].stat().st_size < 150_000

@@ -1,0 +1,69 @@
+"""Pages: text is text, code is code, files are whole."""
+
+import pytest
+
+from grfpp_lab.report import optional
+from grfpp_lab.report.page import (
+    Gallery,
+    Picture,
+    Section,
+    Table,
+    TableGroup,
+    render_page,
+    write_page,
+)
+
+
+def test_text_is_escaped_and_back_ticks_are_code():
+    html = render_page("A & B", ["x < y, `a<b>`"], [Section("<h1>", ["`f(x)` and `g`"])], "`end`")
+    assert "<title>A &amp; B</title>" in html
+    assert "<p>x &lt; y, <code>a&lt;b&gt;</code></p>" in html
+    assert "<h2>&lt;h1&gt;</h2>" in html
+    assert "<p><code>f(x)</code> and <code>g</code></p>" in html
+    assert "<footer><p><code>end</code></p></footer>" in html
+
+
+def test_a_gallery_has_words_for_its_pictures():
+    gallery = Gallery(
+        [Picture("data:,1", 'say "a"', "title", "note"), Picture("data:,2", "b")], "c"
+    )
+    html = render_page("t", [], [Section("s", (), [gallery])])
+    assert '<img src="data:,1" alt="say &#34;a&#34;">' in html
+    assert "<b>title</b><br>note</p>" in html
+    assert '<img src="data:,2" alt="b">' in html
+    assert "<figcaption>c</figcaption>" in html
+    assert "--wide: 4; --narrow: 2" in html
+
+
+def test_a_table_has_groups_and_marks():
+    table = Table(
+        ["name", "x"], [TableGroup("all", [["a", "1"], ["b", "2"]], [1])], "c", words=(0,)
+    )
+    html = render_page("t", [], [Section("s", (), [table])])
+    assert '<th scope="col" class="word">name</th><th scope="col">x</th>' in html
+    assert '<tr><td class="word">a</td><td>1</td></tr>' in html
+    assert '<tr class="strong"><td class="word">b</td><td>2</td></tr>' in html
+    assert '<th colspan="2" scope="rowgroup">all</th>' in html
+
+
+def test_the_page_is_for_narrow_screens_dark_ones_and_paper():
+    html = render_page("t", [], [])
+    assert 'name="viewport"' in html
+    for condition in ("max-width: 46rem", "prefers-color-scheme: dark", "@media print"):
+        assert condition in html
+
+
+def test_files_are_whole_or_not_there(tmp_path):
+    write_page(tmp_path / "a.html", "grün")
+    assert (tmp_path / "a.html").read_text(encoding="utf-8") == "grün"
+    with pytest.raises(UnicodeEncodeError):
+        write_page(tmp_path / "b.html", "\ud800")
+    assert [path.name for path in tmp_path.iterdir()] == ["a.html"]
+
+
+def test_missing_packages_are_named(monkeypatch):
+    assert optional.missing_packages() == []
+    monkeypatch.setattr(optional, "find_spec", lambda name: None if name == "jinja2" else name)
+    assert optional.missing_packages() == ["jinja2"]
+    assert optional.how_to_install(["jinja2"]).startswith("jinja2 is not installed: pip install")
+    assert "matplotlib and jinja2 are" in optional.how_to_install(["matplotlib", "jinja2"])
