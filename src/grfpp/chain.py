@@ -69,6 +69,7 @@ class Chain:
 
     Examples
     --------
+    >>> from grfpp.factors import StoredFactor
     >>> a, b = sp.csr_array([[1.0, 2.0], [0.0, 1.0]]), sp.csr_array([[1.0, 0.0], [3.0, 1.0]])
     >>> chain = Chain.stitched([StoredFactor(a), StoredFactor(b)])
     >>> chain @ np.eye(2)
@@ -144,7 +145,8 @@ class Chain:
                 f"the sparse features of {n} nodes at degree {len(matrices)} (project() gives "
                 "dense ones of a size you choose)",
             )
-        return _product(matrices, self.n_jobs)
+        product = _product(matrices, self.n_jobs)
+        return product.copy() if len(matrices) == 1 else product  # not the factor's own memory
 
     def diagonal(self) -> FloatArray:
         """The diagonal of the product, from rows of both halves."""

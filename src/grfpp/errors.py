@@ -1,8 +1,8 @@
 """The errors that grfpp raises for input it cannot use.
 
-All are :class:`ValueError`, so code that does not know grfpp catches them too. An error carries what
-is wrong and what would help as fields; its message says both as one would write it in Python, and
-callers whose users write something else (options of a command, parameters of an estimator) word it
+All are :class:`ValueError`, so code that does not know grfpp catches them too. An error carries
+what is wrong and what would help as fields; its message says both as one would write it in Python,
+and callers whose users write something else (options of a command, parameters of an estimator) word it
 anew from the fields.
 """
 
@@ -48,9 +48,9 @@ class InputError(ValueError):
     >>> error = InputError("must be a whole number >= 1, found 0", argument="n_walks")
     >>> str(error)
     'n_walks must be a whole number >= 1, found 0'
-    >>> error = InputError("the series diverges", scale=0.81, truncate=True)
+    >>> error = InputError("the series diverges", scale=0.81, factor=0.9)
     >>> str(error)
-    "the series diverges; use graph.normalized('sym', scale=0.81), or pass truncate=True to accept ..."
+    "the series diverges; use graph.normalized('sym', scale=0.81), or multiply the weights by 0.9"
     >>> error.worded({"scale": lambda scale: f"--scale {scale}"})
     'the series diverges; --scale 0.81'
     """

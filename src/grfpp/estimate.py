@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, Literal, TypeVar
 
@@ -86,6 +87,10 @@ class KernelEstimate(LinearOperator):  # type: ignore[misc]  # untyped base
     def n_jobs(self) -> int:
         """Threads for products; -1 for all cores."""
         return self.chain.n_jobs
+
+    @n_jobs.setter
+    def n_jobs(self, n_jobs: int) -> None:
+        self.chain = replace(self.chain, n_jobs=n_jobs)
 
     @property
     def _factors(self) -> list[Factor]:

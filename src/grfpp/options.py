@@ -117,6 +117,8 @@ class WalkOptions:
             "termination": law_of(self.termination),
             "seed": drawn_seed() if self.seed is None else whole(self.seed, "seed", 0),
             "reuse_walks": bool(self.reuse_walks),
+            "truncate": bool(self.truncate),
+            "full_walks": bool(self.full_walks),
             "dtype": _value_type(self.dtype),
         }
         for name, value in checked.items():

@@ -1,94 +1,88 @@
+"""What every factor must do, stored or walked again."""
+
 import numpy as np
 import pytest
 import scipy.sparse as sp
 from numpy.testing import assert_allclose, assert_array_equal
-from operator_case import LinearOperatorCase
-from scipy.sparse.linalg import LinearOperator
 from small_graphs import GRAPHS
 
 from grfpp import Geometric
-from grfpp.factors import Factor, StoredFactor
-from grfpp.walks import WalkPlan, sample_factor
+from grfpp.factors import Factor, StoredFactor, WalkedFactor
+from grfpp.walks import WalkPlan, sample_factor, sampler
+
+NAMES = ["weighted, sym", "directed, None", "loops and isolated, sym", "one node"]
 
 
-def walked(name="weighted, sym", factor=0, dtype=np.float64):
-    plan = WalkPlan.of(GRAPHS[name], 0.6 ** np.arange(60), Geometric(0.2), 8, seed=1, factor=factor)
-    return sample_factor(plan, dtype=dtype)
+def plan_of(name="weighted, sym", factor=0):
+    return WalkPlan.of(GRAPHS[name], 0.6 ** np.arange(60), Geometric(0.2), 8, seed=1, factor=factor)
 
 
-class FactorOperator(LinearOperator):
-    """A product of factors, each plain or transposed, as an operator."""
-
-    def __init__(self, *steps):
-        self.steps = steps
-        n = steps[0][0].n_nodes
-        super().__init__(np.dtype(np.float64), (n, n))
-
-    def _matmat(self, dense):
-        if np.iscomplexobj(dense):
-            return self._matmat(dense.real) + 1j * self._matmat(dense.imag)
-        block = np.ascontiguousarray(dense, dtype=np.float64)
-        for factor, transposed in reversed(self.steps):
-            block = (factor.rmatmat if transposed else factor.matmat)(block, 2)
-        return block
-
-    def _matvec(self, vector):
-        return self._matmat(vector.reshape(-1, 1))
-
-    def _adjoint(self):
-        return FactorOperator(
-            *((factor, not transposed) for factor, transposed in self.steps[::-1])
-        )
-
-    _transpose = _adjoint
-
-    def _rmatmat(self, dense):
-        return self._adjoint()._matmat(dense)
+def stored(plan, dtype):
+    return StoredFactor(sample_factor(plan, dtype=dtype))
 
 
+@pytest.fixture(params=[stored, WalkedFactor], ids=["stored", "walked"])
+def make(request):
+    return request.param
+
+
+@pytest.mark.parametrize("name", NAMES)
 @pytest.mark.parametrize("dtype", [np.float64, np.float32])
-class TestOneFactor(LinearOperatorCase):
-    @pytest.fixture
-    def operator(self, dtype):
-        return FactorOperator((StoredFactor(walked(dtype=dtype)), False))
+@pytest.mark.parametrize("n_jobs", [1, 3])
+def test_a_factor_is_one_matrix_however_it_is_asked(monkeypatch, make, name, dtype, n_jobs):
+    monkeypatch.setattr(sampler, "TASK_STEPS", 100)
+    matrix = sample_factor(plan_of(name), dtype=dtype)
+    wanted = matrix.toarray()
+    factor = make(plan_of(name), np.dtype(dtype))
+    n = factor.n_nodes
+    assert isinstance(factor, Factor) and n == len(wanted)
+    block = np.random.default_rng(0).normal(size=(n, 3))
+    assert_allclose(factor.matmat(block, n_jobs), wanted @ block, rtol=1e-6, atol=1e-9)
+    assert_allclose(factor.rmatmat(block, n_jobs), wanted.T @ block, rtol=1e-6, atol=1e-9)
+    assert_array_equal(factor.to_csr(n_jobs).toarray(), wanted)
+    assert_array_equal(factor.transposed_csr(n_jobs).toarray(), wanted.T)
+    nodes = np.array([n - 1, 0, n - 1, n // 2])
+    assert_array_equal(factor.rows(nodes, n_jobs).toarray(), wanted[nodes])
+    assert_array_equal(factor.columns(nodes, n_jobs).toarray(), wanted.T[nodes])
+    assert factor.rows(nodes, n_jobs).dtype == factor.columns(nodes, n_jobs).dtype == dtype
+    nothing = np.zeros(0, np.int64)
+    assert factor.rows(nothing, n_jobs).shape == factor.columns(nothing, n_jobs).shape == (0, n)
 
-    @pytest.fixture
-    def expected(self, dtype):
-        return walked(dtype=dtype).toarray().astype(np.float64)
+
+def test_walked_entries_stand_in_the_order_of_the_stored_ones():
+    plan = plan_of("directed, None")
+    walked, kept = WalkedFactor(plan, np.dtype(np.float64)), stored(plan, np.float64)
+    nodes = np.array([3, 1, 4])
+    for ask in ("rows", "columns"):
+        found, wanted = (getattr(factor, ask)(nodes, 2) for factor in (walked, kept))
+        for part in ("indptr", "indices", "data"):
+            assert_array_equal(getattr(found, part), getattr(wanted, part))
 
 
-@pytest.mark.parametrize("name", ["directed, None", "loops and isolated, sym", "one node"])
-class TestPairOfFactors(LinearOperatorCase):
-    @pytest.fixture
-    def operator(self, name):
-        first, second = (StoredFactor(walked(name, number)) for number in (0, 1))
-        return FactorOperator((first, False), (second, True))
+def test_rows_are_walked_from_these_nodes_only(monkeypatch):
+    walked = []
+    original = sampler.Walker.walk
 
-    @pytest.fixture
-    def expected(self, name):
-        return walked(name, 0).toarray() @ walked(name, 1).toarray().T
+    def counting(self, rows, *args):
+        walked.extend(rows.tolist())
+        return original(self, rows, *args)
+
+    monkeypatch.setattr(sampler.Walker, "walk", counting)
+    WalkedFactor(plan_of(), np.dtype(np.float64)).rows(np.array([4, 2]), 1)
+    assert walked == [4, 2]
 
 
 def test_a_stored_factor_is_its_matrix():
-    matrix = walked()
+    matrix = sample_factor(plan_of())
     factor = StoredFactor(matrix)
-    assert isinstance(factor, Factor)
     assert factor.n_nodes == 9
     assert factor.to_csr() is matrix
-    assert_array_equal(factor.transposed_csr().toarray(), matrix.toarray().T)
 
 
 def test_the_transpose_is_made_once():
-    factor = StoredFactor(walked())
+    factor = stored(plan_of(), np.float64)
     assert factor.transposed_csr() is factor.transposed_csr()
     assert isinstance(factor.transposed_csr(), sp.csr_array)
-
-
-def test_products_agree_with_the_sparse_forms():
-    factor = StoredFactor(walked("directed, None"))
-    block = np.random.default_rng(0).normal(size=(10, 3))
-    assert_allclose(factor.matmat(block, 1), factor.to_csr() @ block, rtol=1e-13)
-    assert_allclose(factor.rmatmat(block, 1), factor.transposed_csr() @ block, rtol=1e-13)
 
 
 def test_a_factor_must_say_how_it_multiplies():

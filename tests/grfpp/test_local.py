@@ -4,7 +4,7 @@ from small_graphs import karate
 from statistics_helpers import rms_z
 
 import grfpp
-from grfpp import Diffusion, Geometric, Graph, InversePower, sample_submatrix
+from grfpp import Diffusion, Geometric, Graph, InversePower, factors, sample_submatrix
 from grfpp.errors import InputError
 
 
@@ -52,13 +52,13 @@ def test_columns_are_the_rows_by_default_and_any_part_is_a_part_of_the_whole():
 
 def test_only_reached_rows_are_walked(monkeypatch):
     asked = []
-    original = grfpp.local.sample_rows
+    original = factors.sample_rows
 
-    def counting(plan, rows, *args):
+    def counting(plan, rows, *args, **options):
         asked.append(len(rows))
-        return original(plan, rows, *args)
+        return original(plan, rows, *args, **options)
 
-    monkeypatch.setattr(grfpp.local, "sample_rows", counting)
+    monkeypatch.setattr(factors, "sample_rows", counting)
     n = 20_000
     ring = Graph((np.stack([np.r_[:n, 1:n, 0], np.r_[1:n, 0, :n]]), None)).normalized("sym")
     sample_submatrix(ring, Diffusion(1.0), [0, 7], n_walks=10, degree=3, seed=0)
@@ -68,9 +68,9 @@ def test_only_reached_rows_are_walked(monkeypatch):
 def test_refusals():
     graph = karate()
     for bad in ([34], [-1], [0.5], [[1]], ["a"]):
-        with pytest.raises(InputError, match="rows must be"):
+        with pytest.raises(InputError, match=r"rows must (be|lie)"):
             sample_submatrix(graph, Diffusion(1.0), bad)
-        with pytest.raises(InputError, match="columns must be"):
+        with pytest.raises(InputError, match=r"columns must (be|lie)"):
             sample_submatrix(graph, Diffusion(1.0), [0], bad)
     with pytest.raises(grfpp.DivergentSeriesError):
         sample_submatrix(graph, InversePower(2), [0])

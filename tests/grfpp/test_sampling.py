@@ -290,7 +290,7 @@ def test_kernels_that_are_none(kernel):
         sample(karate(), kernel)
 
 
-@pytest.mark.parametrize("law", ["poisson:4", None, 0.1, Geometric])
+@pytest.mark.parametrize("law", [("poisson", 4), 0.1, Geometric])
 def test_laws_that_are_none(law):
     with pytest.raises(InputError, match=r"termination must be a law such as Geometric\(0.1\)"):
         sample(karate(), KERNEL, termination=law)

@@ -1,3 +1,5 @@
+from dataclasses import replace
+
 import networkx as nx
 import numpy as np
 import pytest
@@ -7,8 +9,8 @@ from hypothesis import strategies as st
 from small_graphs import QUICK, directed, irregular, weighted
 from statistics_helpers import rms_z
 
-from grfpp import Diffusion, Geometric, Graph, InputError
-from grfpp.walks.batch import BatchWalks, GraphBatch, _StreamPlan, stream_key
+from grfpp import Diffusion, Geometric, Graph, InputError, WalkOptions
+from grfpp.walks.batch import BatchWalks, GraphBatch, stream_key
 from grfpp.walks.reference import reference_rows
 from grfpp.walks.streams import factor_key
 
@@ -33,7 +35,8 @@ GRAPHS = st.lists(
 def walks_of(graphs, seed=0, degree=2, n_walks=4, scale=0.8):
     batch = GraphBatch.of(graphs)
     W = batch.graph.normalized("sym", scale)
-    return batch, BatchWalks.of(batch, W, KERNEL, degree, n_walks, LAW, seed)
+    options = WalkOptions(degree=degree, n_walks=n_walks, termination=LAW, seed=seed)
+    return batch, BatchWalks.of(batch, W, KERNEL, options)
 
 
 def estimates(graphs, **options):
@@ -96,8 +99,7 @@ def test_the_walks_are_those_of_the_plain_reference(graph, number):
     factor = walks.factors(range(3))[number].toarray()
     block = factor[batch.starts[1] : batch.starts[2], batch.starts[1] : batch.starts[2]]
     alone, own = walks_of([graph], seed=3)
-    plan = _StreamPlan.on(own.plan, number)
-    plan = plan.with_key(stream_key(factor_key(3, number), alone.words[0], 0))
+    plan = replace(own.plan, key=stream_key(factor_key(3, number), alone.words[0], 0))
     np.testing.assert_allclose(block, reference_rows(plan, range(len(graph))), rtol=1e-12)
 
 

@@ -184,10 +184,10 @@ def test_no_rows():
 
 
 @pytest.mark.parametrize(
-    "rows", [[34], [-1], [0.5], [1.0], [True, False], [[1, 2]], 3, ["a"], [2**40]]
+    "rows", [[34], [-1], [0.5], [1.0], [True, False], [[1, 2]], 34, ["a"], [2**40]]
 )
 def test_rows_that_are_none_are_refused(rows):
-    with pytest.raises(InputError, match="rows must be a list of whole numbers from 0 to 33"):
+    with pytest.raises(InputError, match=r"rows must (be whole numbers|lie between 0 and 33)"):
         sample_rows(plan_of(karate()), rows)
 
 
