@@ -2,8 +2,8 @@
 
 All are :class:`ValueError`, so code that does not know grfpp catches them too. An error carries
 what is wrong and what would help as fields; its message says both as one would write it in Python,
-and callers whose users write something else (options of a command, parameters of an estimator) word it
-anew from the fields.
+and callers whose users write something else (options of a command, parameters of an estimator)
+word it anew from the fields.
 """
 
 from __future__ import annotations
