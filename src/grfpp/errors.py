@@ -1,9 +1,9 @@
 """The errors that grfpp raises for input it cannot use.
 
-All are :class:`ValueError`, so code that does not know grfpp catches them too. An error carries what
-is wrong and what would help as fields; its message says both as one would write it in Python, and
-callers whose users write something else (options of a command, parameters of an estimator) word it
-anew from the fields.
+All are :class:`ValueError`, so code that does not know grfpp catches them too. An error carries
+what is wrong and what would help as fields; its message says both as one would write it in Python,
+and callers whose users write something else (options of a command, parameters of an estimator)
+word it anew from the fields.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ IN_PYTHON: Wording = {
 }
 
 
-class _Worded(Exception):
+class _Worded(Exception):  # noqa: N818  # not raised by itself
     """What errors and warnings share: fields, and words made of them."""
 
     def __init__(self, problem: str, *, argument: str | None = None, **remedies: Any) -> None:
@@ -82,11 +82,11 @@ class InputError(_Worded, ValueError):
     >>> error = InputError("must be a whole number >= 1, found 0", argument="n_walks")
     >>> str(error)
     'n_walks must be a whole number >= 1, found 0'
-    >>> error = InputError("the series diverges", scale=0.81, truncate=True)
+    >>> error = InputError("it diverges", scale=0.81, factor=0.5)
     >>> str(error)
-    "the series diverges; use graph.normalized('sym', scale=0.81), or pass truncate=True to accept ..."
+    "it diverges; use graph.normalized('sym', scale=0.81), or multiply the weights by 0.5"
     >>> error.worded({"scale": lambda scale: f"--scale {scale}"})
-    'the series diverges; --scale 0.81'
+    'it diverges; --scale 0.81'
     """
 
 
