@@ -95,17 +95,11 @@ def _file(file: DataFile) -> dict[str, Any]:
 
 
 def _print_table(chosen: list[DatasetInfo], gather: bool) -> None:
-    from rich.table import Table
-
     from grfpp.datasets import where
 
-    table = Table()
-    for column in ("name", "what", "size", "licence", "at hand"):
-        table.add_column(
-            column,
-            justify="right" if column == "size" else "left",
-            no_wrap=column in ("name", "size"),
-        )
+    words = ("name", "what", "licence", "at hand")
+    table = console.new_table(("name", "what", "size", "licence", "at hand"), words)
+    table.columns[0].no_wrap = table.columns[2].no_wrap = True
     family = None
     for info in chosen:
         if family not in (None, info.family):
