@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import math
 import operator
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from contextlib import suppress
 from typing import Any
 
 import numpy as np
@@ -15,31 +16,24 @@ from grfpp.typing import IntArray
 
 def finite(value: Any, name: str) -> float:
     """Check that an argument is a finite real number."""
-    number = _real(value)
-    if not math.isfinite(number):
-        raise InputError(f"must be a finite number, found {value!r}", argument=name)
-    return number
+    return _real(value, name, "a finite number", math.isfinite)
 
 
 def positive(value: Any, name: str) -> float:
     """Check that an argument is a positive, finite real number."""
-    number = _real(value)
-    if not (math.isfinite(number) and number > 0):
-        raise InputError(f"must be a positive, finite number, found {value!r}", argument=name)
-    return number
+    return _real(value, name, "a positive, finite number", lambda x: 0 < x < math.inf)
 
 
 def probability(
     value: Any, name: str, *, above_zero: bool = False, below_one: bool = False
 ) -> float:
     """Check that an argument is a probability, without 0 or 1 where those make no sense."""
-    number = _real(value)
-    low_fits = number > 0 if above_zero else number >= 0
-    high_fits = number < 1 if below_one else number <= 1
-    if not (low_fits and high_fits):
-        interval = f"{'(' if above_zero else '['}0, 1{')' if below_one else ']'}"
-        raise InputError(f"must be a number in {interval}, found {value!r}", argument=name)
-    return number
+    interval = f"{'(' if above_zero else '['}0, 1{')' if below_one else ']'}"
+
+    def fits(x: float) -> bool:
+        return 0 <= x <= 1 and not (above_zero and x == 0) and not (below_one and x == 1)
+
+    return _real(value, name, f"a number in {interval}", fits)
 
 
 def whole(value: Any, name: str, least: int) -> int:
@@ -76,11 +70,12 @@ def node_numbers(nodes: Any, n_nodes: int, name: str = "nodes") -> IntArray:
     return chosen.astype(np.int64)
 
 
-def _real(value: Any) -> float:
-    """The value as a number, NaN if it is none. Text is none, even where it spells one."""
-    if isinstance(value, str | bytes | bytearray | bool | np.bool_):
-        return math.nan
-    try:
-        return float(value)
-    except (TypeError, ValueError, OverflowError):
-        return math.nan
+def _real(value: Any, name: str, what: str, fits: Callable[[float], bool]) -> float:
+    """The value as a number. Text is none, even where it spells one."""
+    number = math.nan
+    if not isinstance(value, str | bytes | bytearray | bool | np.bool_):
+        with suppress(TypeError, ValueError, OverflowError):
+            number = float(value)
+    if not fits(number):
+        raise InputError(f"must be {what}, found {value!r}", argument=name)
+    return number

@@ -82,11 +82,11 @@ class InputError(_Worded, ValueError):
     >>> error = InputError("must be a whole number >= 1, found 0", argument="n_walks")
     >>> str(error)
     'n_walks must be a whole number >= 1, found 0'
-    >>> error = InputError("it diverges", scale=0.81, factor=0.5)
+    >>> error = InputError("the series diverges", scale=0.81, factor=0.9)
     >>> str(error)
-    "it diverges; use graph.normalized('sym', scale=0.81), or multiply the weights by 0.5"
+    "the series diverges; use graph.normalized('sym', scale=0.81), or multiply the weights by 0.9"
     >>> error.worded({"scale": lambda scale: f"--scale {scale}"})
-    'it diverges; --scale 0.81'
+    'the series diverges; --scale 0.81'
     """
 
 

@@ -16,7 +16,6 @@ from grfpp.kernels import kernel_from_spec
 from grfpp.options import WalkOptions
 
 if TYPE_CHECKING:
-    from grfpp.datasets import TUDataset
     from grfpp.tasks.graphs.candidates import Setting
 
 #: Shown below the options.
@@ -94,13 +93,11 @@ def classify(
     as_json: options.AsJson = False,
 ) -> None:
     """Classify the graphs of a data set, and tell the accuracy by cross-validation."""
-    if output is not None:
-        check_output(output, (".csv",))
-    scales = (
-        [options.scale_of(each, None) for each in _numbers(scale, "--scale", float)]
-        if sigma is None
-        else [options.scale_of(1.0, each) for each in _numbers(sigma, "--sigma", float)]
-    )
+    check_output(output, ".csv")
+    if sigma is None:
+        scales = [options.scale_of(each, None) for each in _numbers(scale, "--scale", float)]
+    else:
+        scales = [options.scale_of(1.0, each) for each in _numbers(sigma, "--sigma", float)]
     grid = {
         "sigmas": [options.weight_factor(each)["sigma"] for each in scales],
         "n_walks": _numbers(n_walks, "--walks", int),
@@ -109,16 +106,20 @@ def classify(
     function = kernel_from_spec(kernel)
     if method == "grf":
         walks = walks.changed(degree=1)
+    from grfpp.datasets import load_tudataset, read_tudataset
     from grfpp.tasks.graphs.candidates import candidate_features
+    from grfpp.tasks.graphs.labelled import labelled_graphs
     from grfpp.tasks.graphs.nested import nested_forest_scores, stratified_folds
 
     with console.status(f"reading {dataset}"):
-        data = _read(dataset)
+        is_file = dataset.lower().endswith(".zip")
+        data = read_tudataset(dataset) if is_file else load_tudataset(dataset)
+        graphs = list(data.graphs) if features == "spectrum" else labelled_graphs(data)
     stratified_folds(data.labels, folds, walks.seed)  # refuses what cannot be cut before the walks
     seconds: dict[str, float] = {}
     with console.timed(seconds, "features", "making features"):
         candidates = candidate_features(
-            _graphs(data, features),
+            graphs,
             kind=features,
             kernel=function,
             estimate="exact" if method == "exact" else "walks",
@@ -189,8 +190,7 @@ def classify(
 
 def _setting(chosen: Setting) -> dict[str, Any]:
     """What is chosen in a fold; `sigma` is the root of the scale."""
-    scale = round(chosen.sigma**2, 12)
-    return {"scale": scale, **chosen._asdict()}
+    return {"scale": round(chosen.sigma**2, 12), **chosen._asdict()}
 
 
 def _usual(lines: list[dict[str, Any]]) -> str:
@@ -210,17 +210,3 @@ def _numbers(text: str, option: str, convert: type) -> list[Any]:
     except ValueError:
         kind = "whole numbers" if convert is int else "numbers"
         raise InputError(f"{option} {text!r} is not a list of {kind} such as 8,16") from None
-
-
-def _read(name: str) -> TUDataset:
-    from grfpp.datasets import load_tudataset, read_tudataset
-
-    if name.lower().endswith(".zip"):
-        return read_tudataset(name)
-    return load_tudataset(name)
-
-
-def _graphs(data: TUDataset, features: str) -> Any:
-    from grfpp.tasks.graphs.labelled import labelled_graphs
-
-    return list(data.graphs) if features == "spectrum" else labelled_graphs(data)

@@ -72,13 +72,9 @@ def _folders() -> dict[str, str | None]:
 def _document(info: DatasetInfo) -> dict[str, Any]:
     from grfpp.datasets import where
 
+    shown = ("name", "family", "description", "licence", "page", "n_bytes")
     return {
-        "name": info.name,
-        "family": info.family,
-        "description": info.description,
-        "licence": info.licence,
-        "page": info.page,
-        "n_bytes": info.n_bytes,
+        **{field: getattr(info, field) for field in shown},
         "at_hand": where(info),
         "files": [_file(file) for file in info.files],
         "instead": None if info.instead is None else _file(info.instead),
@@ -86,12 +82,8 @@ def _document(info: DatasetInfo) -> dict[str, Any]:
 
 
 def _file(file: DataFile) -> dict[str, Any]:
-    return {
-        "path": file.path,
-        "n_bytes": file.n_bytes,
-        "sha256": file.sha256,
-        "address": file.address or None,
-    }
+    shown = {field: getattr(file, field) for field in ("path", "n_bytes", "sha256")}
+    return {**shown, "address": file.address or None}
 
 
 def _print_table(chosen: list[DatasetInfo], gather: bool) -> None:

@@ -198,7 +198,7 @@ def _check_outputs(output: Path | None, names: list[str] | None, project: int | 
         if project is not None:
             raise InputError("--project needs --output FILE.npz for the features")
         return
-    check_output(output, (".npz", ".csv"))
+    check_output(output, ".npz", ".csv")
     if output.suffix.lower() == ".csv" and (names is None or project is not None):
         raise InputError(
             f"--output {output}: a .csv file is for the rows of --rows; "

@@ -160,10 +160,9 @@ def interpolate(
 
 def _check_outputs(output: Path | None, picture: Path | None) -> None:
     """Refuse what cannot be written before anything is read."""
-    if output is not None:
-        check_output(output, (".csv",))
+    check_output(output, ".csv")
+    check_output(picture, ".png", ".pdf", option="--picture")
     if picture is not None:
-        check_output(picture, (".png", ".pdf"), "--picture")
         missing = missing_packages()
         if missing:
             raise InputError(f"--picture: {how_to_install(missing)}")

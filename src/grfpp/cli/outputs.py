@@ -14,8 +14,10 @@ from grfpp.io.archive import atomic_write
 from grfpp.memory import readable_bytes
 
 
-def check_output(path: Path, suffixes: Sequence[str], option: str = "--output") -> None:
+def check_output(path: Path | None, *suffixes: str, option: str = "--output") -> None:
     """Refuse a file that could not be written, or whose suffix does not say what to write."""
+    if path is None:
+        return
     if path.suffix.lower() not in suffixes:
         found = path.suffix or "none"
         raise InputError(

@@ -66,10 +66,7 @@ Exit code 1 says that some cells failed; what happened to them is on the page.
 
 
 def reproduce(
-    names: Annotated[
-        list[str],
-        options.argument("Experiments; see below.", "NAME...|all"),
-    ],
+    names: Annotated[list[str], options.argument("Experiments; see below.", "NAME...|all")],
     quick: Annotated[
         bool, typer.Option("--quick", help="Fewer repeats and walks: minutes instead of an hour.")
     ] = False,
@@ -189,15 +186,10 @@ def _meta(
 
 def _command(names: Sequence[str], settings: Settings) -> str:
     """The command that gives the same rows."""
-    parts = ["grfpp reproduce", *names]
-    if settings.size != "full":
-        parts.append(f"--{settings.size}")
-    parts.append(f"--seed {settings.seed}")
-    if settings.sigma2 is not None:
-        parts.append(f"--sigma2 {settings.sigma2:g}")
-    if settings.p_halt is not None:
-        parts.append(f"--p-halt {settings.p_halt:g}")
-    return " ".join(parts)
+    size = [] if settings.size == "full" else [f"--{settings.size}"]
+    given = {"sigma2": settings.sigma2, "p-halt": settings.p_halt}
+    values = [f"--{name} {value:g}" for name, value in given.items() if value is not None]
+    return " ".join(["grfpp reproduce", *names, *size, f"--seed {settings.seed}", *values])
 
 
 def _print_text(outcomes: Sequence[Outcome], meta: dict[str, Any], written: Sequence[Path]) -> None:
