@@ -13,14 +13,16 @@ class Terminal(io.StringIO):
         return True
 
 
-@pytest.fixture
-def terminal(monkeypatch):
+def watched(monkeypatch):
+    """Let somebody watch; not a fixture, because pytest puts its own streams back after those."""
     stream = Terminal()
     monkeypatch.setattr(sys, "stderr", stream)
+    monkeypatch.setenv("TERM", "xterm")
     return stream
 
 
-def test_steps_are_timed_and_shown_on_a_terminal(terminal):
+def test_steps_are_timed_and_shown_on_a_terminal(monkeypatch):
+    terminal = watched(monkeypatch)
     seconds = {}
     with console.timed(seconds, "read", "reading it"):
         pass
@@ -38,7 +40,8 @@ def test_a_step_that_fails_has_no_time():
     assert seconds == {}
 
 
-def test_a_bar_moves_on_a_terminal(terminal):
+def test_a_bar_moves_on_a_terminal(monkeypatch):
+    terminal = watched(monkeypatch)
     with console.progress_bar("measuring") as update:
         update(completed=1, total=2)
         update(completed=2, description="drawing")
