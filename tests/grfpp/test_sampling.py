@@ -22,7 +22,7 @@ from grfpp import (
 )
 from grfpp.termination import termination_from_dict
 from grfpp.walks import WalkPlan, sample_factor, sampler
-from grfpp.walks.checks import modulation_table
+from grfpp.walks.truncation import modulation_table
 
 KERNEL = Diffusion(0.7)
 LAW = Geometric(0.25)

@@ -9,7 +9,7 @@ from statistics_helpers import blocks, copies, estimates, rms_z
 
 import grfpp
 from grfpp.walks import LengthTable, WalkPlan, sample_factor
-from grfpp.walks.checks import modulation_table
+from grfpp.walks.truncation import modulation_table
 
 N_COPIES = 200
 N_WALKS = 32

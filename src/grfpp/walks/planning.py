@@ -8,9 +8,10 @@ from grfpp.errors import InputError
 from grfpp.graph import as_graph
 from grfpp.kernels import Kernel
 from grfpp.options import WalkOptions
-from grfpp.walks.checks import check_truncation, check_variance, modulation_table
 from grfpp.walks.lengths import resolvable_length
 from grfpp.walks.plan import WalkPlan
+from grfpp.walks.truncation import check_truncation, modulation_table
+from grfpp.walks.variance import check_variance
 
 
 class Plans(NamedTuple):

@@ -11,7 +11,7 @@ import scipy.sparse as sp
 
 from grfpp.graph import Graph
 from grfpp.walks import WalkPlan, sample_factor
-from grfpp.walks.checks import modulation_table
+from grfpp.walks.truncation import modulation_table
 from grfpp_lab.benchmark.limits import chases_per_second
 from grfpp_lab.benchmark.plain import time_arrays, time_lists
 from grfpp_lab.benchmark.settings import KERNEL, LAW, N_WALKS, P_HALT, SEED
