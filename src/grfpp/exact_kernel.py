@@ -9,8 +9,7 @@ import numpy as np
 import numpy.typing as npt
 from scipy.sparse.linalg import LinearOperator
 
-from grfpp.arguments import whole
-from grfpp.errors import InputError
+from grfpp.arguments import node_numbers, whole
 from grfpp.graph import Graph
 from grfpp.kernels import Kernel
 from grfpp.linalg import exact
@@ -93,12 +92,7 @@ class ExactKernel(LinearOperator):  # type: ignore[misc]  # untyped base
 
     def rows(self, nodes: npt.ArrayLike) -> FloatArray:
         """Rows of ``K``."""
-        chosen = np.atleast_1d(np.asarray(nodes, dtype=np.int64))
-        if len(chosen) and (chosen.min() < 0 or chosen.max() >= self.n_nodes):
-            raise InputError(
-                f"nodes must lie between 0 and {self.n_nodes - 1}, "
-                f"found {chosen.min()} to {chosen.max()}"
-            )
+        chosen = node_numbers(nodes, self.n_nodes)
         require_bytes(16 * len(chosen) * self.n_nodes, f"{len(chosen)} dense rows")
         units = np.zeros((self.n_nodes, len(chosen)))
         units[chosen, np.arange(len(chosen))] = 1.0

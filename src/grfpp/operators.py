@@ -8,26 +8,97 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass
 from typing import Any
 
 from grfpp.arguments import one_of, positive
-from grfpp.errors import InputError, Wording, warn_user
+from grfpp.errors import IN_PYTHON, InputError, Wording, warn_user
 from grfpp.estimate import KernelEstimate
 from grfpp.exact_kernel import ExactKernel
 from grfpp.graph import Graph, as_graph
 from grfpp.kernels import Kernel, kernel_of
 from grfpp.options import WalkOptions
 from grfpp.sampling import sample_estimate
+from grfpp.walks.planning import plan_walks
 
-#: How remedies are written where weights are chosen by `scale` and `normalization`; there is no
-#: parameter for what is left out.
+#: How remedies are written where weights are chosen by `scale` and `normalization`; those without
+#: a parameter are left out.
 _PARAMETERS: Wording = {
+    **{name: words for name, words in IN_PYTHON.items() if name not in ("factor", "truncate")},
     "scale": lambda scale: f"use scale={scale:g}",
-    "smaller weights": lambda _: "use a smaller scale",
-    "law": lambda law: f"use {law!r} or longer walks",
-    "degree": lambda degree: f"use degree={degree}",
-    "other": str,
+    "smaller weights": lambda why: f"{why}: use a smaller scale",
 }
+
+
+@dataclass(frozen=True, kw_only=True)
+class KernelChoice:
+    """Which kernel of a graph's weights, and how it is had; checked when it is made.
+
+    Parameters
+    ----------
+    kernel
+        A kernel, or how the command line writes it (`grfpp.kernels.kernel_of`).
+    estimate
+        ``"walks"``, or ``"exact"``: no walks, and their options are not used.
+    scale, normalization
+        The weights of the kernel: ``scale · D^-1/2 A D^-1/2`` for ``"sym"``, ``scale · D^-1 A`` for
+        ``"rw"``, ``scale · A`` for ``None``.
+    options
+        About walks.
+    """
+
+    kernel: Kernel = "diffusion"  # type: ignore[assignment]  # a kernel once it is checked
+    estimate: str = "walks"
+    scale: float = 1.0
+    normalization: str | None = "sym"
+    options: WalkOptions
+
+    def __post_init__(self) -> None:
+        kernel, is_exact = kernel_and_method(self.kernel, self.estimate)
+        object.__setattr__(self, "kernel", kernel)
+        object.__setattr__(self, "estimate", "exact" if is_exact else "walks")
+        object.__setattr__(self, "scale", positive(self.scale, "scale"))
+        one_of(self.normalization, "normalization", ("sym", "rw", None))
+
+    @property
+    def is_exact(self) -> bool:
+        """Whether there are no walks."""
+        return self.estimate == "exact"
+
+    def weights(self, graph: Any) -> Graph:
+        """The weight matrix ``W`` of which the kernel is a function."""
+        kind: Any = self.normalization
+        return as_graph(graph).normalized(kind, self.scale)
+
+    def check(self, graph: Any) -> None:
+        """Refuse a graph that kernel and walks do not suit, before anything is walked."""
+        W = self.weights(graph)
+        with advice_by_parameters(self.normalization):
+            if self.is_exact:
+                self.kernel.check_converges(W)
+            else:
+                plan_walks(W, self.kernel, self.options)
+
+    def operator(self, graph: Any) -> KernelEstimate | ExactKernel:
+        """The kernel of a graph, ready to multiply; see `kernel_operator`."""
+        W = self.weights(graph)
+        with advice_by_parameters(self.normalization):
+            if self.is_exact:
+                return ExactKernel(W, self.kernel)
+            return sample_estimate(W, self.kernel, self.options)
+
+
+@contextmanager
+def advice_by_parameters(normalization: str | None = "sym") -> Iterator[None]:
+    """Let errors advise what can be done with `scale` and `normalization`."""
+    wording = dict(_PARAMETERS)
+    if normalization != "sym":
+        wording["scale"] = lambda scale: f"use normalization='sym' with scale={scale:g}"
+    try:
+        yield
+    except InputError as error:
+        error.args = (error.worded(wording),)
+        raise
 
 
 def kernel_operator(
@@ -45,15 +116,8 @@ def kernel_operator(
     ----------
     graph
         A `Graph`, or anything that `Graph` takes; its own weights, not normalised ones.
-    kernel
-        A kernel, or how the command line writes it (`grfpp.kernels.kernel_of`).
-    estimate
-        ``"walks"``, or ``"exact"``: no walks, and their options are not used.
-    scale, normalization
-        The weights of the kernel: ``scale · D^-1/2 A D^-1/2`` for ``"sym"``, ``scale · D^-1 A`` for
-        ``"rw"``, ``scale · A`` for ``None``.
-    options
-        About walks.
+    kernel, estimate, scale, normalization, options
+        As for `KernelChoice`.
 
     Returns
     -------
@@ -67,18 +131,13 @@ def kernel_operator(
     >>> kernel_operator(nx.karate_club_graph(), scale=0.64, options=WalkOptions(seed=0))
     KernelEstimate(n_nodes=34, degree=2)
     """
-    function, is_exact = kernel_and_method(kernel, estimate)
-    W = scaled_weights(graph, scale, normalization)
-    with advice_by_parameters(normalization):
-        if is_exact:
-            return ExactKernel(W, function)
-        return sample_estimate(W, function, options)
-
-
-def scaled_weights(graph: Any, scale: float = 1.0, normalization: Any = "sym") -> Graph:
-    """The weight matrix of a kernel, `scale` times the normalised adjacency."""
-    one_of(normalization, "normalization", ("sym", "rw", None))
-    return as_graph(graph).normalized(normalization, scale)
+    return KernelChoice(
+        kernel=kernel,  # type: ignore[arg-type]  # text too
+        estimate=estimate,
+        scale=scale,
+        normalization=normalization,
+        options=options,
+    ).operator(graph)
 
 
 def kernel_and_method(kernel: str | Kernel, estimate: str = "walks") -> tuple[Kernel, bool]:
@@ -112,17 +171,6 @@ def scale_of(scale: float, sigma: float | None) -> float:
     if not 1e-150 < width < 1e150:
         raise InputError(f"sigma must have a square that is a number, found {width:g}")
     warn_user(f"sigma={width:g} is now scale={width * width:g}, its square", DeprecationWarning)
+    if scale != 1.0:
+        raise InputError(f"scale={scale!r} and sigma={width:g} say the same: give scale alone")
     return width * width
-
-
-@contextmanager
-def advice_by_parameters(normalization: str | None = "sym") -> Iterator[None]:
-    """Let errors advise what can be done with `scale` and `normalization`."""
-    wording = dict(_PARAMETERS)
-    if normalization != "sym":
-        wording["scale"] = lambda scale: f"use normalization='sym' with scale={scale:g}"
-    try:
-        yield
-    except InputError as error:
-        error.args = (error.worded(wording),)
-        raise

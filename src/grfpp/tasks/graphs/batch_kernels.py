@@ -2,30 +2,56 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
-from typing import Any
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Literal
 
 import numpy as np
 import scipy.sparse as sp
+from sklearn.base import BaseEstimator, TransformerMixin
 
-from grfpp.arguments import whole
-from grfpp.errors import InputError
+from grfpp.arguments import one_of
+from grfpp.chain import Chain
+from grfpp.factors import StoredFactor
 from grfpp.graph import Graph
 from grfpp.kernels import Kernel
-from grfpp.options import WalkOptions
-from grfpp.parallel import in_order
+from grfpp.operators import advice_by_parameters
+from grfpp.parallel import in_order, thread_count
 from grfpp.tasks.graphs.labelled import all_labels, plain_graphs
-from grfpp.tasks.kernels import (
-    advice_for_tasks,
-    kernel_and_method,
-    law_of,
-    settled_seed,
-    squared_width,
-    threads_of,
-)
+from grfpp.tasks.parameters import KernelParameters
 from grfpp.typing import FloatArray, IntArray
 from grfpp.walks.batch import BatchWalks, GraphBatch
+
+
+@dataclass(eq=False, repr=False)
+class GraphListTransformer(KernelParameters, TransformerMixin, BaseEstimator):  # type: ignore[misc]  # untyped base
+    """Transformers whose samples are graphs: parameters about their kernels."""
+
+    restrict: Literal["same-label"] | None = field(default=None, kw_only=True)
+
+    def _batch(self, graphs: Any) -> GraphBatch:
+        """The graphs side by side, without the edges that `restrict` takes out."""
+        one_of(self.restrict, "restrict", ("same-label", None))
+        batch = GraphBatch.of(plain_graphs(graphs))
+        if self.restrict is None:
+            return batch
+        return batch.within(all_labels(graphs, "restrict='same-label'"))
+
+    def _kernels(self, graphs: Any) -> BatchKernels:
+        """Their kernels, as they were chosen in `fit`."""
+        choice, batch = self._choice, self._batch(graphs)
+        W, walks = choice.weights(batch.graph), None
+        with advice_by_parameters():
+            if choice.is_exact:
+                choice.kernel.check_converges(W)
+            else:
+                walks = BatchWalks.of(batch, W, choice.kernel, choice.options)
+        return BatchKernels(batch, W, choice.kernel, walks, thread_count(choice.options.n_jobs))
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.two_d_array = False
+        return tags
 
 
 @dataclass(frozen=True, eq=False)
@@ -37,7 +63,7 @@ class BatchKernels:
     batch
         The graphs.
     W
-        Their normalised weights, ``W = σ² D^-1/2 A D^-1/2``.
+        Their normalised weights, ``W = scale · D^-1/2 A D^-1/2``.
     kernel
         The function of ``W``.
     walks
@@ -51,26 +77,6 @@ class BatchKernels:
     kernel: Kernel
     walks: BatchWalks | None
     n_threads: int
-
-    @classmethod
-    def of(cls, estimator: Any, graphs: Any) -> BatchKernels:
-        """As the parameters of a transformer want it; its `seed_` is the seed."""
-        batch = graph_batch(estimator, graphs)
-        kernel, how = kernel_and_method(estimator.kernel, estimator.estimate)
-        W = batch.graph.normalized("sym", squared_width(estimator.sigma))
-        walks = None
-        with advice_for_tasks():
-            if how == "exact":
-                kernel.check_converges(W)
-            else:
-                options = WalkOptions.of(
-                    degree=estimator.degree,
-                    n_walks=estimator.n_walks,
-                    termination=estimator.termination,
-                    seed=estimator.seed_,
-                )
-                walks = BatchWalks.of(batch, W, kernel, options)
-        return cls(batch, W, kernel, walks, threads_of(estimator.n_jobs))
 
     def by_tasks(self, work: Callable[[range], FloatArray]) -> FloatArray:
         """What `work` makes of some graphs at a time, a row a graph, on all threads."""
@@ -91,28 +97,6 @@ class BatchKernels:
         return self.W.adjacency[nodes, nodes]
 
 
-def graph_batch(estimator: Any, graphs: Any) -> GraphBatch:
-    """The graphs side by side, without the edges that `restrict` takes out."""
-    if estimator.restrict not in (None, "same-label"):
-        raise InputError(f"restrict must be 'same-label' or None, not {estimator.restrict!r}")
-    batch = GraphBatch.of(plain_graphs(graphs))
-    if estimator.restrict is None:
-        return batch
-    return batch.within(all_labels(graphs, "restrict='same-label'"))
-
-
-def check_parameters(estimator: Any) -> int:
-    """Refuse parameters that cannot be used, and give the seed of the walks."""
-    whole(estimator.degree, "degree", 1)
-    whole(estimator.n_walks, "n_walks", 1)
-    squared_width(estimator.sigma)
-    kernel_and_method(estimator.kernel, estimator.estimate)
-    law_of(estimator.termination)
-    threads_of(estimator.n_jobs)
-    return settled_seed(estimator.random_state)
-
-
-def graph_list_tags(tags: Any) -> Any:
-    """Tell scikit-learn that samples are graphs, not rows of an array."""
-    tags.input_tags.two_d_array = False
-    return tags
+def stored_chain(factors: Sequence[sp.csr_array]) -> Chain:
+    """``F_1 F_2ᵀ F_3 F_4ᵀ …`` of factors in memory, on one thread: the others have other graphs."""
+    return Chain.stitched([StoredFactor(each) for each in factors], n_jobs=1)

@@ -149,5 +149,5 @@ def _check(candidates: Mapping[Any, FloatArray], y: npt.NDArray[Any]) -> None:
         if not (np.abs(X) <= np.finfo(np.float32).max).all():
             raise InputError(
                 f"features of {name!r} are not finite, or too large for a forest; use a smaller "
-                "sigma"
+                "scale"
             )

@@ -49,7 +49,7 @@ def spectral_embedding(
     --------
     >>> from grfpp.tasks.kernels import kernel_operator
     >>> pairs = sp.csr_array(np.kron(np.eye(2), [[0, 1], [1, 0]]))
-    >>> K = kernel_operator(pairs, kernel="exact")
+    >>> K = kernel_operator(pairs, estimate="exact")
     >>> embedding, eigenvalues = spectral_embedding(K, pairs, 2)
     >>> embedding
     array([[1., 0.],
@@ -187,7 +187,7 @@ def _leading_lanczos(
     except ArpackNoConvergence as error:
         raise InputError(
             f"only {len(error.eigenvalues)} of {wanted} eigenvectors of the kernel were found; "
-            "its leading eigenvalues are too close to each other: use a larger sigma"
+            "its leading eigenvalues are too close to each other: use a larger scale"
         ) from None
     order = np.argsort(-values, kind="stable")
     return 1 + values[order], _signed(vectors[:, order])
