@@ -6,7 +6,8 @@ import json
 import logging
 import sys
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
+from time import perf_counter
 from typing import Any
 
 
@@ -25,6 +26,15 @@ def status(text: str) -> Iterator[None]:
 
     with Console(stderr=True).status(text):
         yield
+
+
+@contextmanager
+def timed(seconds: dict[str, float], name: str, text: str | None = None) -> Iterator[None]:
+    """Enter how long the block runs, and show on a terminal what it does."""
+    began = perf_counter()
+    with nullcontext() if text is None else status(text):
+        yield
+    seconds[name] = perf_counter() - began
 
 
 def note(text: str) -> None:

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Annotated, Any
 
-import typer
-
 from grfpp.cli import console, options
+from grfpp.cli.outcome import Outcome
 from grfpp.memory import readable_bytes
 
 if TYPE_CHECKING:
@@ -33,14 +32,11 @@ _LONG_FAMILY = "meshes"
 def datasets(
     name: Annotated[
         str | None,
-        typer.Argument(
-            metavar="NAME",
-            help="A data set, or the family 'meshes'; all of them if left out.",
-            show_default=False,
-        ),
+        options.argument("A data set, or the family 'meshes'; all of them if left out.", "NAME"),
     ] = None,
     download: Annotated[
-        bool, typer.Option("--download", help="Download the data set if it is not at hand.")
+        bool,
+        options.option("Download the data set if it is not at hand.", None, "--download"),
     ] = False,
     as_json: options.AsJson = False,
 ) -> None:
@@ -149,9 +145,6 @@ def _tell_one(info: DatasetInfo, download: bool, as_json: bool) -> None:
     if download or where(info):
         with console.status(f"reading {info.name}"):
             counts = count(info.name, download=download)
-    if as_json:
-        console.print_json({**_document(info), "counts": counts})
-        return
     facts = [("name", f"{info.name} ({info.family})"), ("what", info.description)]
     facts += [(what, f"{number:,}") for what, number in (counts or {}).items()]
     facts += [
@@ -164,4 +157,4 @@ def _tell_one(info: DatasetInfo, download: bool, as_json: bool) -> None:
         facts += [("file", file.path), ("", file.address or "no public address is known")]
     if info.instead is not None:
         facts += [("or instead", info.instead.path), ("", info.instead.address)]
-    console.print_facts(facts)
+    Outcome(facts, {**_document(info), "counts": counts}).tell(as_json)

@@ -38,6 +38,11 @@ def wrote(*paths: Path | None) -> list[tuple[str, str]]:
     ]
 
 
+def file_document(path: Path) -> dict[str, Any]:
+    """The same for programs."""
+    return {"path": str(path), "n_bytes": path.stat().st_size}
+
+
 def write_csv(path: Path, header: Sequence[Any], lines: Sequence[Sequence[Any]]) -> None:
     """Write a table as comma-separated values in UTF-8."""
     text = io.StringIO()
