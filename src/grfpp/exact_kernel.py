@@ -72,19 +72,10 @@ class ExactKernel(LinearOperator):  # type: ignore[misc]  # untyped base
             return np.zeros(block.shape)
         return self.kernel.apply(self.W, block, tol=_TOL)
 
-    def _matvec(self, vector: Any) -> Any:
-        return self._matmat(np.asarray(vector).reshape(-1, 1))
-
     def _transpose(self) -> ExactKernel:
         return ExactKernel(self.W.reversed(), self.kernel) if self.W.is_directed else self
 
     _adjoint = _transpose
-
-    def _rmatmat(self, block: Any) -> Any:
-        return self._transpose()._matmat(block)
-
-    def _rmatvec(self, vector: Any) -> Any:
-        return self._transpose()._matvec(vector)
 
     def toarray(self) -> FloatArray:
         """The whole matrix, dense; refused where it does not fit into memory."""
@@ -96,7 +87,7 @@ class ExactKernel(LinearOperator):  # type: ignore[misc]  # untyped base
         require_bytes(16 * len(chosen) * self.n_nodes, f"{len(chosen)} dense rows")
         units = np.zeros((self.n_nodes, len(chosen)))
         units[chosen, np.arange(len(chosen))] = 1.0
-        result: FloatArray = self._rmatmat(units).T
+        result: FloatArray = (self.T @ units).T
         return result
 
     def diagonal(self) -> FloatArray:

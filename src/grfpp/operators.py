@@ -45,6 +45,13 @@ class KernelChoice:
         ``"rw"``, ``scale · A`` for ``None``.
     options
         About walks.
+
+    Examples
+    --------
+    >>> import networkx as nx
+    >>> choice = KernelChoice(kernel="diffusion:2", scale=0.64, options=WalkOptions(seed=0))
+    >>> choice.operator(nx.karate_club_graph())
+    KernelEstimate(n_nodes=34, degree=2)
     """
 
     kernel: Kernel = "diffusion"  # type: ignore[assignment]  # a kernel once it is checked
@@ -80,7 +87,7 @@ class KernelChoice:
                 plan_walks(W, self.kernel, self.options)
 
     def operator(self, graph: Any) -> KernelEstimate | ExactKernel:
-        """The kernel of a graph, ready to multiply; see `kernel_operator`."""
+        """The kernel of a graph, ready to multiply."""
         W = self.weights(graph)
         with advice_by_parameters(self.normalization):
             if self.is_exact:
@@ -101,43 +108,9 @@ def advice_by_parameters(normalization: str | None = "sym") -> Iterator[None]:
         raise
 
 
-def kernel_operator(
-    graph: Any,
-    *,
-    kernel: str | Kernel = "diffusion",
-    estimate: str = "walks",
-    scale: float = 1.0,
-    normalization: str | None = "sym",
-    options: WalkOptions,
-) -> KernelEstimate | ExactKernel:
-    """Make the kernel of a graph, estimated by walks or exact, ready to multiply.
-
-    Parameters
-    ----------
-    graph
-        A `Graph`, or anything that `Graph` takes; its own weights, not normalised ones.
-    kernel, estimate, scale, normalization, options
-        As for `KernelChoice`.
-
-    Returns
-    -------
-    KernelEstimate or ExactKernel
-        Both are scipy ``LinearOperator``: ``K @ V``, ``K.T``; both have ``n_nodes``, ``rows()``,
-        ``diagonal()``, ``toarray()``, ``features()``, ``project()`` and ``meta``.
-
-    Examples
-    --------
-    >>> import networkx as nx
-    >>> kernel_operator(nx.karate_club_graph(), scale=0.64, options=WalkOptions(seed=0))
-    KernelEstimate(n_nodes=34, degree=2)
-    """
-    return KernelChoice(
-        kernel=kernel,  # type: ignore[arg-type]  # text too
-        estimate=estimate,
-        scale=scale,
-        normalization=normalization,
-        options=options,
-    ).operator(graph)
+def kernel_operator(graph: Any, **choice: Any) -> KernelEstimate | ExactKernel:
+    """The kernel of a graph, chosen by the keywords of `KernelChoice`, ready to multiply."""
+    return KernelChoice(**choice).operator(graph)
 
 
 def kernel_and_method(kernel: str | Kernel, estimate: str = "walks") -> tuple[Kernel, bool]:

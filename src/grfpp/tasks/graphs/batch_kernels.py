@@ -13,8 +13,6 @@ from sklearn.base import BaseEstimator, TransformerMixin
 from grfpp.arguments import one_of
 from grfpp.chain import Chain
 from grfpp.factors import StoredFactor
-from grfpp.graph import Graph
-from grfpp.kernels import Kernel
 from grfpp.operators import advice_by_parameters
 from grfpp.parallel import in_order, thread_count
 from grfpp.tasks.graphs.labelled import all_labels, plain_graphs
@@ -37,64 +35,43 @@ class GraphListTransformer(KernelParameters, TransformerMixin, BaseEstimator):  
             return batch
         return batch.within(all_labels(graphs, "restrict='same-label'"))
 
-    def _kernels(self, graphs: Any) -> BatchKernels:
-        """Their kernels, as they were chosen in `fit`."""
-        choice, batch = self._choice, self._batch(graphs)
+    def _by_parts(
+        self, batch: GraphBatch, features: Callable[[Any, slice, IntArray], FloatArray]
+    ) -> FloatArray:
+        """Features of graphs, a row a graph, by all threads.
+
+        Parameters
+        ----------
+        batch
+            The graphs.
+        features
+            A function of some consecutive graphs: of the factors of their estimated kernels or,
+            where kernels are exact, of their weights, block-diagonal in both cases; of which nodes
+            of all graphs are theirs; and of where each begins, counted from the first of them, and
+            the last ends.
+        """
+        choice = self._choice
         W, walks = choice.weights(batch.graph), None
         with advice_by_parameters():
             if choice.is_exact:
                 choice.kernel.check_converges(W)
             else:
                 walks = BatchWalks.of(batch, W, choice.kernel, choice.options)
-        return BatchKernels(batch, W, choice.kernel, walks, thread_count(choice.options.n_jobs))
+
+        def work(part: range) -> FloatArray:
+            starts = batch.starts[part.start : part.stop + 1]
+            nodes = slice(int(starts[0]), int(starts[-1]))
+            matrices = W.adjacency[nodes, nodes] if walks is None else walks.factors(part)
+            return features(matrices, nodes, starts - starts[0])
+
+        return np.concatenate(
+            list(in_order(work, batch.tasks(), thread_count(choice.options.n_jobs)))
+        )
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.input_tags.two_d_array = False
         return tags
-
-
-@dataclass(frozen=True, eq=False)
-class BatchKernels:
-    """The kernels of many graphs, exact or to be estimated by walks.
-
-    Attributes
-    ----------
-    batch
-        The graphs.
-    W
-        Their normalised weights, ``W = scale · D^-1/2 A D^-1/2``.
-    kernel
-        The function of ``W``.
-    walks
-        How it is estimated; ``None`` where it is exact.
-    n_threads
-        That work on it.
-    """
-
-    batch: GraphBatch
-    W: Graph
-    kernel: Kernel
-    walks: BatchWalks | None
-    n_threads: int
-
-    def by_tasks(self, work: Callable[[range], FloatArray]) -> FloatArray:
-        """What `work` makes of some graphs at a time, a row a graph, on all threads."""
-        return np.concatenate(list(in_order(work, self.batch.tasks(), self.n_threads)))
-
-    def nodes(self, graphs: range) -> slice:
-        """The nodes of consecutive graphs."""
-        return slice(*self.batch.starts[[graphs.start, graphs.stop]].tolist())
-
-    def starts(self, graphs: range) -> IntArray:
-        """Where each of consecutive graphs begins, counted from the first, and where they end."""
-        starts = self.batch.starts[graphs.start : graphs.stop + 1]
-        return np.asarray(starts - starts[0])
-
-    def weights(self, graphs: range) -> sp.csr_array:
-        """The block of consecutive graphs in the weight matrix."""
-        nodes = self.nodes(graphs)
-        return self.W.adjacency[nodes, nodes]
 
 
 def stored_chain(factors: Sequence[sp.csr_array]) -> Chain:

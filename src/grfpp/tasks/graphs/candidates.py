@@ -82,8 +82,9 @@ def candidate_features(
     if not (factors and len(n_walks) and lengths):
         raise InputError("scales, n_walks and n_eigenvalues must each have a value at least")
     kernel, is_exact = kernel_and_method(
-        options.pop("kernel", "diffusion"), options.pop("estimate", "walks")
+        options.get("kernel", "diffusion"), options.get("estimate", "walks")
     )
+    options |= {"kernel": kernel, "estimate": "exact" if is_exact else "walks"}
     n_walks = [whole(n, "n_walks", 1) for n in n_walks]
     if is_exact:
         n_walks = [0]
@@ -91,13 +92,7 @@ def candidate_features(
             factors = factors[-1:]
     candidates = {}
     for scale, walks in product(factors, n_walks):
-        parameters = {
-            **options,
-            "kernel": kernel,
-            "estimate": "exact" if is_exact else "walks",
-            "scale": scale,
-            "n_walks": max(walks, 1),
-        }
+        parameters = {**options, "scale": scale, "n_walks": max(walks, 1)}
         spectra, sums = _columns(graphs, kind, lengths[-1], parameters)
         for k in lengths:
             columns = [each[:, :k] for each in spectra] + sums

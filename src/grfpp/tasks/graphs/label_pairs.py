@@ -74,8 +74,7 @@ class LabelPairFeatures(GraphListTransformer):
         ndarray of shape ``(n_graphs, n_labels * (n_labels + 1) / 2)``
         """
         check_is_fitted(self)
-        kernels = self._kernels(X)
-        labels = all_labels(X, _PURPOSE)
+        batch, labels = self._batch(X), all_labels(X, _PURPOSE)
         if (labels.dtype.kind == "U") != (self.labels_.dtype.kind == "U"):
             raise InputError(
                 f"the fitted labels are {_kind(self.labels_)}, these are {_kind(labels)}; "
@@ -85,18 +84,17 @@ class LabelPairFeatures(GraphListTransformer):
         # Labels that were not fitted have a number too: one beyond the others, cut off below.
         place = np.minimum(np.searchsorted(self.labels_, labels), n - 1)
         number = np.where(self.labels_[place] == labels, place, n)
-        walks, sign = kernels.walks, kernels.kernel.sign
+        kernel, is_exact = self._choice.kernel, self._choice.is_exact
 
-        def sums(graphs: range) -> FloatArray:
-            of_node = number[kernels.nodes(graphs)]
-            indicator = (of_node[:, np.newaxis] == np.arange(n)).astype(np.float64)
-            if walks is None:
-                spread = kernels.kernel.apply(Graph(kernels.weights(graphs)), indicator)
+        def sums(matrices: Any, nodes: slice, starts: IntArray) -> FloatArray:
+            indicator = (number[nodes, np.newaxis] == np.arange(n)).astype(np.float64)
+            if is_exact:
+                spread = kernel.apply(Graph(matrices), indicator)
             else:
-                spread = sign * (stored_chain(walks.factors(graphs)) @ indicator)
-            return _sums(spread, of_node, kernels.starts(graphs))
+                spread = kernel.sign * (stored_chain(matrices) @ indicator)
+            return _sums(spread, number[nodes], starts)
 
-        totals = kernels.by_tasks(sums)
+        totals = self._by_parts(batch, sums)
         first, second = np.triu_indices(n)
         return np.asarray(0.5 * (totals[:, first, second] + totals[:, second, first]))
 

@@ -12,7 +12,7 @@ from sklearn.utils.validation import check_is_fitted
 from grfpp.arguments import whole
 from grfpp.tasks.graphs.batch_kernels import GraphListTransformer
 from grfpp.tasks.graphs.eigenvalues import estimated_spectra, exact_spectra
-from grfpp.typing import FloatArray
+from grfpp.typing import FloatArray, IntArray
 
 
 @dataclass(eq=False, repr=False)
@@ -90,16 +90,14 @@ class KernelSpectrumFeatures(GraphListTransformer):
         """
         check_is_fitted(self)
         k = whole(self.n_eigenvalues, "n_eigenvalues", 1)
-        kernels = self._kernels(X)
-        walks, kernel = kernels.walks, kernels.kernel
+        kernel, is_exact = self._choice.kernel, self._choice.is_exact
 
-        def spectra(graphs: range) -> FloatArray:
-            starts = kernels.starts(graphs)
-            if walks is None:
-                return exact_spectra(kernels.weights(graphs), starts, k, kernel.value)
-            return estimated_spectra(walks.factors(graphs), starts, k, kernel.sign)
+        def spectra(matrices: Any, nodes: slice, starts: IntArray) -> FloatArray:
+            if is_exact:
+                return exact_spectra(matrices, starts, k, kernel.value)
+            return estimated_spectra(matrices, starts, k, kernel.sign)
 
-        return kernels.by_tasks(spectra)
+        return self._by_parts(self._batch(X), spectra)
 
     def get_feature_names_out(self, input_features: Any = None) -> npt.NDArray[np.object_]:
         """``eigenvalue0``, ``eigenvalue1``, and so on."""
