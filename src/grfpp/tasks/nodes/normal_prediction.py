@@ -101,19 +101,19 @@ def hide(graph: Graph, normals: FloatArray, mask: float = 0.8, seed: int = 0) ->
     """`hide_normals` with the graph and the normals of a mesh, computed before."""
     share = probability(mask, "mask", above_zero=True, below_one=True)
     rng = np.random.default_rng(whole(seed, "seed", 0))
-    with_normal = np.flatnonzero(normals.any(axis=1))
-    if len(with_normal) < 2:
+    vertices = np.flatnonzero(normals.any(axis=1))
+    if len(vertices) < 2:
         raise InputError(
-            f"{len(with_normal)} vertices of the mesh have a normal; at least two are needed, one to "
+            f"{len(vertices)} vertices of the mesh have a normal; at least two are needed, one to "
             "hide and one to know (triangles shrunk to lines have none)"
         )
-    n_hidden = round(share * len(with_normal))
-    if not 0 < n_hidden < len(with_normal):
+    n_hidden = round(share * len(vertices))
+    if not 0 < n_hidden < len(vertices):
         raise InputError(
-            f"mask {share:g} hides {n_hidden} of the {len(with_normal)} vertices that have a normal: at "
-            "least one must be hidden and one known"
+            f"mask {share:g} hides {n_hidden} of the {len(vertices)} vertices that have a normal: "
+            "at least one must be hidden and one known"
         )
-    shuffled = rng.permutation(with_normal)
+    shuffled = rng.permutation(vertices)
     hidden, known = np.sort(shuffled[:n_hidden]), np.sort(shuffled[n_hidden:])
     return HiddenNormals(graph, normals, known, hidden, _cut_off(graph, known, hidden))
 
