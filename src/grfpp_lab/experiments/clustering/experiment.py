@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -116,13 +115,13 @@ def unweighted(name: str) -> GraphDataset:
 
 def run(cell: Cell) -> list[Row]:
     """The pair error of one method on one graph, over the repeats."""
-    from grfpp.tasks.nodes.pair_error import pair_error
+    from grfpp.tasks.nodes.rand_error import rand_error
 
     data, method = unweighted(cell["graph"]), cell["method"]
     n_clusters = len(data.classes)
     identity = {name: value for name, value in cell.items() if name != "repeats"}
     errors = [
-        pair_error(_labels(cell, data, n_clusters, seed), data.labels)
+        rand_error(_labels(cell, data, n_clusters, seed), data.labels)
         for seed in seeds(cell["repeats"], **identity)
     ]
     # Equal errors have a mean that rounding moves, and so a deviation that is not quite zero.
@@ -152,7 +151,7 @@ def _labels(cell: Cell, data: GraphDataset, n_clusters: int, seed: int) -> Any:
     from grfpp.tasks.nodes.clustering import SpectralKernelClustering
 
     clustering = SpectralKernelClustering(
-        n_clusters, sigma=math.sqrt(cell["sigma2"]), random_state=seed, n_jobs=1
+        n_clusters, scale=cell["sigma2"], random_state=seed, n_jobs=1
     )
     if method == EXACT:
         clustering.set_params(estimate="exact")
