@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
-from numba import float64, njit
+from numba import float64, njit, uint32
 
 from grfpp.linalg.growing import Block, GrowingMatrix
 from grfpp.linalg.notice import announce_compilation
@@ -89,8 +89,13 @@ def _run(kernel: Any, matrix: sp.csr_array, dense: FloatArray, n: int, n_jobs: i
     worth = matrix.nnz * dense.shape[1] >= _WORTH_THREADS
     n_threads = thread_count(n_jobs) if worth else 1
 
+    arrays = (matrix.indptr, matrix.indices, matrix.data, dense, out)
+    if n_threads == 1:
+        kernel(*arrays, 0, n)
+        return out
+
     def work(part: range) -> None:
-        kernel(matrix.indptr, matrix.indices, matrix.data, dense, out, part.start, part.stop)
+        kernel(*arrays, part.start, part.stop)
 
     for _ in in_order(work, split(n, n_threads), n_threads):
         pass
@@ -106,7 +111,8 @@ def _rows_times(
         for row in range(start, stop):
             total = 0.0
             for entry in range(indptr[row], indptr[row + 1]):
-                total += data[entry] * dense[indices[entry], 0]
+                # Unsigned, so that no index is taken to count from the end.
+                total += data[entry] * dense[uint32(indices[entry]), 0]
             out[row, 0] = total
         return
     for row in range(start, stop):
@@ -114,7 +120,7 @@ def _rows_times(
             out[row, c] = 0.0
         for entry in range(indptr[row], indptr[row + 1]):
             value = data[entry]
-            column = indices[entry]
+            column = uint32(indices[entry])
             for c in range(width):
                 out[row, c] += value * dense[column, c]
 
