@@ -122,21 +122,12 @@ class KernelEstimate(LinearOperator):  # type: ignore[misc]  # untyped base
     def _signed(self, values: Any) -> Any:
         return self.sign * values if self.sign != 1 else values
 
-    def _matvec(self, vector: Any) -> Any:
-        return self._matmat(np.asarray(vector).reshape(-1, 1))
-
     def _transpose(self) -> KernelEstimate:
         return KernelEstimate(
             list(_pairs(self._factors[::-1])), sign=self.sign, meta=self.meta, n_jobs=self.n_jobs
         )
 
     _adjoint = _transpose
-
-    def _rmatmat(self, dense: Any) -> Any:
-        return self._transpose()._matmat(dense)
-
-    def _rmatvec(self, vector: Any) -> Any:
-        return self._transpose()._matvec(vector)
 
     # --- option I: sparse features --------------------------------------------------------------
 
