@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import csv
 from dataclasses import dataclass
+from importlib.resources import files
 from typing import Literal
 
 Family = Literal["graphs", "tudataset", "meshes", "peptides", "shapes", "images"]
@@ -72,3 +74,9 @@ class DatasetInfo:
     def n_bytes(self) -> int:
         """Size of all files together."""
         return sum(file.n_bytes for file in self.files)
+
+
+def table(name: str) -> list[dict[str, str]]:
+    """The rows of a table that comes with this package, by the names of its columns."""
+    text = files("grfpp.datasets").joinpath(name).read_text("utf-8")
+    return list(csv.DictReader(text.splitlines()))

@@ -12,13 +12,12 @@ import numpy as np
 import numpy.typing as npt
 import scipy.sparse as sp
 
-from grfpp.datasets.archives import opened_zip
 from grfpp.datasets.arrays import numbered, read_only
-from grfpp.datasets.fetch import fetch_file
-from grfpp.datasets.registry import dataset_info
+from grfpp.datasets.fetch import fetch
 from grfpp.datasets.text_tables import integers, natural_numbers, numbers
 from grfpp.errors import InputError
 from grfpp.graph import Graph
+from grfpp.io.packed import opened_zip
 from grfpp.io.text import at_line
 from grfpp.memory import require_bytes
 from grfpp.typing import FloatArray, IntArray
@@ -76,8 +75,7 @@ def load_tudataset(name: str, *, download: bool = True) -> TUDataset:
     download
         Whether to download what is not at hand.
     """
-    info = dataset_info(name, "tudataset")
-    return read_tudataset(fetch_file(info, info.files[0], download=download))
+    return read_tudataset(fetch(name, "tudataset", download=download))
 
 
 def read_tudataset(path: str | Path) -> TUDataset:
@@ -182,19 +180,18 @@ class _Archive:
     def name_of(self, table: str) -> str:
         return f"{self._path}: {self._prefix}{table}.txt"
 
-    def _member(self, table: str) -> zipfile.ZipInfo:
+    def _read(self, table: str) -> bytes:
         if not self.has(table):
             raise InputError(f"{self._path} holds no file {self._prefix}{table}.txt")
         member = self._archive.getinfo(f"{self._prefix}{table}.txt")
         require_bytes(_MEMORY_PER_BYTE * member.file_size, f"reading {self.name_of(table)}")
-        return member
+        return self._archive.read(member)
 
     def natural_numbers(self, table: str, n_columns: int, most: int) -> npt.NDArray[np.int32]:
-        with self._archive.open(self._member(table)) as stream:
-            return natural_numbers(stream, self.name_of(table), n_columns, most)
+        return natural_numbers(self._read(table), self.name_of(table), n_columns, most)
 
     def integers(self, table: str, n_rows: int | None = None) -> IntArray:
-        return integers(self._archive.read(self._member(table)), self.name_of(table), n_rows)
+        return integers(self._read(table), self.name_of(table), n_rows)
 
     def numbers(self, table: str, n_rows: int) -> FloatArray:
-        return numbers(self._archive.read(self._member(table)), self.name_of(table), n_rows)
+        return numbers(self._read(table), self.name_of(table), n_rows)

@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import csv
-import io
 import math
 import re
-import warnings
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
@@ -15,7 +13,7 @@ import scipy.sparse as sp
 
 from grfpp.errors import InputError
 from grfpp.io.edges import arcs, undirected_once
-from grfpp.io.text import at_line, decode, shown
+from grfpp.io.text import at_line, decode, naming, number_table, shown
 from grfpp.typing import FloatArray, IntArray
 
 SUFFIXES = (".txt", ".tsv", ".csv", ".edges", ".edgelist")
@@ -82,11 +80,9 @@ def read_edge_list(
         edges = _number_integers(*table, name, n_nodes)
     if directed:
         return arcs(*edges[:4]), edges.labels
-    try:
+    with naming(name):
         names = range(edges.n_nodes) if edges.labels is None else edges.labels
         return undirected_once(*edges[:4], names), edges.labels
-    except InputError as error:
-        raise InputError(f"{name}: {error}") from None
 
 
 def _separator(line: str, suffix: str) -> str | None:
@@ -106,24 +102,12 @@ def _parse_numbers(
     if _is_header(fields, over_integers=True) and not _misplaced_names(fields) and rest.strip():
         text = rest
     columns: list[tuple[str, Any]] = [("u", np.int64), ("v", np.int64), ("w", np.float64)]
-    try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("error")  # older numpy only warns that 1.5 is no whole number
-            table = np.loadtxt(
-                io.StringIO(text),
-                dtype=columns[: len(fields)],
-                comments=None,
-                delimiter=separator,
-                ndmin=1,
-            )
-    except (ValueError, OverflowError, Warning):
+    table = number_table(text, columns[: len(fields)], delimiter=separator, ndmin=1)
+    if table is None:
         return None
     weights = table["w"] if len(fields) == 3 else np.ones(len(table))
-    return None if _bad_weights(weights) else (table["u"], table["v"], weights)
-
-
-def _bad_weights(weights: FloatArray) -> bool:
-    return bool(not np.isfinite(weights).all() or (weights < 0).any())
+    usable = np.isfinite(weights).all() and (weights >= 0).all()
+    return (table["u"], table["v"], weights) if usable else None
 
 
 def _parse_lines(

@@ -6,8 +6,6 @@ the last line, without a line end, has a stray character).
 
 from __future__ import annotations
 
-import io
-import warnings
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -17,7 +15,7 @@ import scipy.sparse as sp
 from grfpp.errors import InputError
 from grfpp.io.edges import arcs, undirected
 from grfpp.io.sizes import check_node_count
-from grfpp.io.text import at_line, decode, last_line, numbered_lines, shown
+from grfpp.io.text import at_line, decode, last_line, number_table, numbered_lines, shown
 
 _REAL_FIELDS = ("real", "double", "integer", "unsigned-integer", "pattern")
 
@@ -88,11 +86,8 @@ def _table(text: str, header: _Header, name: str) -> npt.NDArray[Any]:
     body = text.split("\n", header.line)[-1] if text.count("\n") >= header.line else ""
     if not header.n_entries and not body.partition("%")[0].strip():
         return np.empty(0, dtype=columns)
-    try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("error")  # older numpy only warns that 1.5 is no whole number
-            table = np.loadtxt(io.StringIO(body), dtype=columns, comments="%", ndmin=1)
-    except (ValueError, OverflowError, Warning):
+    table = number_table(body, columns, comments="%", ndmin=1)
+    if table is None:
         table = _careful_table(text, columns, header, name)
     if len(table) != header.n_entries:
         raise at_line(

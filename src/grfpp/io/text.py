@@ -1,8 +1,15 @@
-"""Bytes of a text file -> lines, and errors that name the line."""
+"""Bytes of a text file -> lines and tables, and errors that name the line."""
 
 from __future__ import annotations
 
+import io
+import warnings
 from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
 
 from grfpp.errors import InputError
 
@@ -12,6 +19,15 @@ _SHOWN = 40
 def at_line(name: str, number: int, what: str) -> InputError:
     """Make an error about line `number` (counted from 1) of the file `name`."""
     return InputError(f"{name}, line {number}: {what}")
+
+
+@contextmanager
+def naming(name: str) -> Iterator[None]:
+    """Put the name of a file, or of what is in it, before what is found wrong with it."""
+    try:
+        yield
+    except InputError as error:
+        raise InputError(f"{name}: {error}") from None
 
 
 def shown(text: str) -> str:
@@ -44,3 +60,16 @@ def numbered_lines(text: str, comment: str = "#") -> Iterator[tuple[int, list[st
 def last_line(text: str) -> int:
     """Give the number of the last line that is not empty."""
     return max(1, text.rstrip().count("\n") + 1)
+
+
+def number_table(
+    text: str | bytes, dtype: Any, comments: str | None = None, **layout: Any
+) -> npt.NDArray[Any] | None:
+    """Parse a table of numbers in C, as `numpy.loadtxt` does; ``None`` when it is not one."""
+    lines = io.StringIO(text) if isinstance(text, str) else io.BytesIO(text)
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("error")  # older numpy only warns that 1.5 is no whole number
+            return np.loadtxt(lines, dtype, comments=comments, **layout)
+    except (ValueError, OverflowError, Warning):
+        return None

@@ -57,7 +57,7 @@ def test_refusals(tmp_path, text, words):
 
 
 def test_a_file_that_is_not_there(tmp_path):
-    assert "cannot read" in refusal(read_labelled_gml, tmp_path / "absent.gml")
+    assert "there is no file" in refusal(read_labelled_gml, tmp_path / "absent.gml")
 
 
 def test_unknown_graphs():

@@ -185,7 +185,7 @@ def test_refusals_name_the_line(content, words):
 def test_truncated_gzip():
     packed = gzip.compress(b"0 1\n" * 1000)
     assert "truncated" in file_refusal(packed[:-9], ".txt.gz")
-    assert "not a .gz file" in file_refusal(b"0 1\n", ".txt.gz")
+    assert "not a gzip file" in file_refusal(b"0 1\n", ".txt.gz")
     assert "truncated" in file_refusal(packed[:10] + b"\xff" * 20, ".txt.gz")
 
 

@@ -248,7 +248,7 @@ def test_zip_files_must_hold_one_such_file():
 
 
 def test_what_unpacks_to_more_than_memory_is_refused(monkeypatch):
-    monkeypatch.setattr("grfpp.io.files.available_bytes", lambda: 1000)
+    monkeypatch.setattr("grfpp.io.packed.available_bytes", lambda: 1000)
     packed = gzip.compress(b"0 1\n" * 10_000)
     assert "too much for the memory" in file_refusal(packed, ".txt.gz")
 

@@ -13,9 +13,9 @@ import numpy as np
 
 from grfpp.arguments import whole
 from grfpp.datasets.arrays import ByteArray, read_only
-from grfpp.datasets.optional import optional_module
 from grfpp.errors import InputError
 from grfpp.memory import require_bytes
+from grfpp.optional import require
 from grfpp.typing import IntArray
 
 #: What counts as a picture; other files are passed over.
@@ -134,7 +134,7 @@ class ImageFolder(Sequence[tuple[ByteArray, int]]):
 
     @cached_property
     def _pillow(self) -> Any:
-        return optional_module("PIL.Image", "reading pictures")
+        return require("PIL.Image", "reading pictures")
 
     def _pixels(self, path: Path) -> ByteArray:
         pillow, side = self._pillow, self.size

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import csv
 from dataclasses import dataclass
 from functools import cache
-from importlib.resources import files
 from typing import Literal
 
-from grfpp.datasets.entries import DataFile, DatasetInfo
+from grfpp.datasets.entries import DataFile, DatasetInfo, table
 
 _ADDRESS = "https://raw.githubusercontent.com/larsbrubaker/Thingi10K-meshes-{}/{}/meshes/{}.stl.zip"
 #: The state of each repository at which the files have these checksums.
@@ -64,10 +62,10 @@ def mesh_table() -> tuple[MeshInfo, ...]:
     Examples
     --------
     >>> from grfpp.datasets import mesh_table
-    >>> table = mesh_table()
-    >>> len(table), sum(mesh.is_stand_in for mesh in table)
+    >>> meshes = mesh_table()
+    >>> len(meshes), sum(mesh.is_stand_in for mesh in meshes)
     (49, 9)
-    >>> [mesh.paper_vertices for mesh in table if mesh.role == "scaling"]
+    >>> [mesh.paper_vertices for mesh in meshes if mesh.role == "scaling"]
     [11700, 15527, 24194, 35300]
     """
     return tuple(mesh for mesh, _ in _rows())
@@ -97,7 +95,6 @@ def _description(mesh: MeshInfo) -> str:
 
 @cache
 def _rows() -> list[tuple[MeshInfo, DataFile]]:
-    text = files("grfpp.datasets.surfaces").joinpath("meshes.csv").read_text("utf-8")
     return [
         (
             MeshInfo(
@@ -119,5 +116,5 @@ def _rows() -> list[tuple[MeshInfo, DataFile]]:
                 address=_ADDRESS.format(row["repository"], _COMMITS[row["repository"]], row["id"]),
             ),
         )
-        for row in csv.DictReader(text.splitlines())
+        for row in table("surfaces/meshes.csv")
     ]
