@@ -17,7 +17,7 @@ from grfpp.arguments import positive, whole
 from grfpp.errors import DivergentSeriesError, InputError
 from grfpp.graph import Graph
 from grfpp.kernels.base import Kernel
-from grfpp.linalg import exact
+from grfpp.linalg import taylor
 from grfpp.linalg.polynomials import nearest_branch_point
 from grfpp.typing import FloatArray
 
@@ -149,7 +149,7 @@ class TaylorKernel(Kernel):
             )
         # In units of the largest point: the table stays within range, and is cut where it ends.
         unit = largest or 1.0
-        table = exact.summable_terms(self._scaled, unit) if largest else self.coefficients(1)
+        table = taylor.summable_terms(self._scaled, unit) if largest else self.coefficients(1)
         total: FloatArray = np.polynomial.polynomial.polyval(points / unit, table)  # type: ignore
         return total
 
@@ -191,7 +191,7 @@ class TaylorKernel(Kernel):
 
     def _dense(self, weights: FloatArray) -> FloatArray:
         graph = Graph(weights)
-        return exact.taylor_apply(
+        return taylor.apply(
             graph, self._scaled, self.radius, np.eye(graph.n_nodes), _DENSE_ACCURACY
         )
 

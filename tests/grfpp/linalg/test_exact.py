@@ -25,7 +25,7 @@ from grfpp.kernels import (
     SquaredDiffusion,
     TaylorKernel,
 )
-from grfpp.linalg import exact
+from grfpp.linalg import chebyshev as exact
 
 
 def exponential(k):
@@ -370,16 +370,16 @@ def test_bad_methods():
 
 
 def test_chebyshev_degrees_are_as_low_as_they_can_be():
-    assert len(exact.chebyshev_coefficients(PStep(3, 2.0).value, 1.0, 1e-13)) == 4
-    assert len(exact.chebyshev_coefficients(lambda x: np.full_like(x, 2.0), 1.0, 1e-10)) == 1
+    assert len(exact.coefficients_of(PStep(3, 2.0).value, 1.0, 1e-13)) == 4
+    assert len(exact.coefficients_of(lambda x: np.full_like(x, 2.0), 1.0, 1e-10)) == 1
     # Σ 2 I_j(1) T_j: the first coefficient below 1e-10 is that of T_11.
-    assert len(exact.chebyshev_coefficients(np.exp, 1.0, 1e-10)) in (11, 12)
+    assert len(exact.coefficients_of(np.exp, 1.0, 1e-10)) in (11, 12)
 
 
 @pytest.mark.parametrize("radius", [0.9, 0.999, 0.99999])
 def test_chebyshev_near_a_pole(radius):
     kernel = InversePower(4)
-    coefficients = exact.chebyshev_coefficients(kernel.value, radius, 1e-10)
+    coefficients = exact.coefficients_of(kernel.value, radius, 1e-10)
     x = np.linspace(-radius, radius, 1001)
     found = np.polynomial.chebyshev.chebval(x / radius, coefficients)
     assert np.abs(found - kernel.value(x)).max() <= 2e-10 * kernel.value(radius)
@@ -387,7 +387,7 @@ def test_chebyshev_near_a_pole(radius):
 
 def test_chebyshev_gives_up_in_words():
     with pytest.raises(InputError, match="degree 100000 does not reach tol=1e-10"):
-        exact.chebyshev_coefficients(np.abs, 1.0, 1e-10)
+        exact.coefficients_of(np.abs, 1.0, 1e-10)
 
 
 def test_large_sparse_graphs():

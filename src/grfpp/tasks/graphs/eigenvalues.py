@@ -14,7 +14,7 @@ import numpy as np
 import numpy.typing as npt
 import scipy.sparse as sp
 
-from grfpp.linalg.exact import finite
+from grfpp.linalg.functions import finite
 from grfpp.linalg.symmetric import symmetric_eigenvalues
 from grfpp.memory import require_bytes
 from grfpp.typing import FloatArray, IntArray
