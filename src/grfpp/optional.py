@@ -11,8 +11,6 @@ from grfpp.errors import InputError
 #: The extra of grfpp that brings each, and what pip calls it.
 _EXTRAS = {
     "PIL": ("image", "pillow"),
-    "dask": ("distributed", "dask"),
-    "distributed": ("distributed", "distributed"),
     "gpytorch": ("gp", "gpytorch"),
     "grakel": ("baselines", "grakel"),
     "jinja2": ("plot", "jinja2"),

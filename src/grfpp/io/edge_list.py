@@ -114,38 +114,24 @@ def _parse_lines(
     text: str, separator: str | None, name: str, suffix: str
 ) -> tuple[list[str], list[str], list[float]]:
     """Parse line by line, with care: text labels, quotes, and an error that names the line."""
-    sources: list[str] = []
-    targets: list[str] = []
-    weights: list[float] = []
-    first: tuple[int, list[str]] | None = None
-    for number, line in enumerate(text.split("\n"), start=1):
-        if not line or line.isspace():
-            continue
-        fields = _fields(line, separator, name, number)
-        if first is None:
-            first = number, fields
-            continue
-        sources.append(fields[0])
-        targets.append(fields[1])
-        weights.append(_weight(fields, name, number) if len(fields) == 3 else 1.0)
-    if first is None:
-        raise InputError(f"{name} holds no edges")
-    number, fields = first
-    if _misplaced_names(fields):
-        raise at_line(
-            name,
-            number,
-            "the columns must be source, target and weight in this order, found "
-            + ", ".join(fields),
-        )
-    over_integers = bool(sources) and all(map(_INTEGER.fullmatch, sources + targets))
-    if not _is_header(fields, over_integers, named_columns=suffix in (".csv", ".tsv")):
-        sources.insert(0, fields[0])
-        targets.insert(0, fields[1])
-        weights.insert(0, _weight(fields, name, number) if len(fields) == 3 else 1.0)
-    elif not sources:
+    rows = [
+        (number, _fields(line, separator, name, number))
+        for number, line in enumerate(text.split("\n"), start=1)
+        if line and not line.isspace()
+    ]
+    (number, first), following = rows[0], rows[1:]
+    if _misplaced_names(first):
+        order = "the columns must be source, target and weight in this order, found "
+        raise at_line(name, number, order + ", ".join(first))
+    over_integers = bool(following) and all(
+        map(_INTEGER.fullmatch, (label for _, fields in following for label in fields[:2]))
+    )
+    if _is_header(first, over_integers, named_columns=suffix in (".csv", ".tsv")):
+        rows = following
+    if not rows:
         raise InputError(f"{name} holds no edges, only the column names in line {number}")
-    return sources, targets, weights
+    sources, targets = ([fields[end] for _, fields in rows] for end in (0, 1))
+    return sources, targets, [_weight(fields, name, number) for number, fields in rows]
 
 
 def _fields(line: str, separator: str | None, name: str, number: int) -> list[str]:
@@ -195,6 +181,8 @@ def _is_number(field: str) -> bool:
 
 
 def _weight(fields: list[str], name: str, number: int) -> float:
+    if len(fields) < 3:
+        return 1.0
     if not _is_number(fields[2]):
         raise at_line(name, number, f"the weight {shown(fields[2])} is not a number")
     weight = float(fields[2])

