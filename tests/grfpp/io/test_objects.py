@@ -31,14 +31,6 @@ def test_dense_arrays_and_lists(matrix):
     np.testing.assert_array_equal(dense(matrix.tolist()), matrix)
 
 
-@pytest.mark.parametrize(
-    "dtype", [bool, np.int8, np.uint64, np.int64, np.float16, np.float32, np.longdouble]
-)
-def test_every_real_dtype(dtype):
-    np.testing.assert_array_equal(dense(np.array([[0, 1], [1, 0]], dtype=dtype)), PAIR / 2)
-    assert Graph(np.eye(2, dtype=dtype)).weights.dtype == np.float64
-
-
 def test_duplicates_are_summed_and_zeros_dropped():
     matrix = sp.coo_array(([1.0, 2.0, 0.0], ([0, 0, 1], [1, 1, 1])), shape=(2, 2))
     graph = Graph(matrix)
@@ -54,11 +46,6 @@ def test_the_source_is_not_changed():
     array = PAIR.copy()
     Graph(array)
     array[0, 1] = 5  # still writeable
-
-
-def test_masked_entries_are_no_edges():
-    masked = np.ma.masked_equal(np.array([[-1.0, 3.0], [3.0, -1.0]]), -1.0)
-    np.testing.assert_array_equal(dense(masked), [[0, 3], [3, 0]])
 
 
 def test_subclasses_are_known_by_their_bases():
@@ -115,13 +102,6 @@ def test_edge_index_with_weights():
 )
 def test_refusals(source, words):
     assert words in refusal(source)
-
-
-def test_sizes_beyond_memory_are_refused_before_allocation(monkeypatch):
-    monkeypatch.setattr("grfpp.memory.available_bytes", lambda: 10**8)
-    assert "bytes" in refusal(([[0], [10**9]], None))
-    assert "bytes" in refusal(([[0], [1]], None), n_nodes=10**9)
-    assert "bytes" in refusal(sp.coo_array((10**9, 10**9)))
 
 
 def test_malformed_indices_never_reach_compiled_code():

@@ -262,14 +262,6 @@ def test_divergent_series_are_refused(directed):
             attempt(graph)
 
 
-@pytest.mark.parametrize("weights", [[[0, 1], [1, 0]], [[0, 1], [0.5, 0]]])
-def test_values_beyond_float64_are_refused(weights):
-    graph = Graph(weights)
-    for attempt in (Diffusion(5000).exact, lambda W: Diffusion(5000).apply(W, np.ones(2))):
-        with pytest.raises(InputError, match="range of float64"):
-            attempt(graph)
-
-
 @pytest.mark.parametrize("kernel", APPLIED, ids=repr)
 @pytest.mark.parametrize("name", DIRECTED)
 def test_the_default_for_directed_graphs(name, kernel):
