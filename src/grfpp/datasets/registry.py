@@ -7,7 +7,7 @@ from functools import cache
 from itertools import groupby
 from typing import get_args
 
-from grfpp.datasets.entries import DataFile, DatasetInfo, Family, table
+from grfpp.datasets.entries import DataFile, DatasetInfo, Family, record, table
 from grfpp.datasets.surfaces.mesh_table import mesh_entries
 from grfpp.errors import InputError
 
@@ -20,7 +20,6 @@ def all_datasets() -> tuple[DatasetInfo, ...]:
 
     Examples
     --------
-    >>> from grfpp.datasets import all_datasets
     >>> [info.name for info in all_datasets() if info.family == "graphs"]
     ['karate', 'dolphins', 'polbooks', 'football', 'databases', 'eurosis', 'cora']
     """
@@ -32,29 +31,12 @@ def all_datasets() -> tuple[DatasetInfo, ...]:
 
 
 def _entry(rows: list[dict[str, str]]) -> DatasetInfo:
-    files, instead = (
-        tuple(
-            DataFile(
-                path=row["path"],
-                n_bytes=int(row["bytes"]),
-                sha256=row["sha256"],
-                address=row["address"],
-                address_sha256=row["address_sha256"],
-            )
-            for row in rows
-            if row["serves_instead"] == chosen
-        )
-        for chosen in ("", "yes")
-    )
-    return DatasetInfo(
-        name=rows[0]["name"],
-        family=rows[0]["family"],  # type: ignore[arg-type]  # a Family, by a test of our own file
-        description=rows[0]["description"],
-        licence=rows[0]["licence"],
-        page=rows[0]["page"],
-        files=files,
-        instead=instead[0] if instead else None,
-        package=rows[0]["package"],
+    files = [(record(DataFile, row), row["serves_instead"]) for row in rows]
+    return record(
+        DatasetInfo,
+        rows[0],
+        files=tuple(file for file, instead in files if not instead),
+        instead=next((file for file, instead in files if instead), None),
     )
 
 

@@ -25,7 +25,6 @@ def count(name: str, *, download: bool = True) -> Counts:
 
     Examples
     --------
-    >>> from grfpp.datasets import count
     >>> count("karate", download=False)
     {'nodes': 34, 'edges': 78, 'classes': 2}
     """

@@ -85,12 +85,7 @@ class Diffusion(_Exponential):
 
 @dataclass(frozen=True)
 class SquaredDiffusion(_Exponential):
-    """Diffusion along walks of even length, ``exp(λ W²)``.
-
-    Parameters
-    ----------
-    lam
-        The time ``λ``, any finite number.
+    """Diffusion along walks of even length, ``exp(λ W²)``, with `lam` as in `Diffusion`.
 
     Examples
     --------

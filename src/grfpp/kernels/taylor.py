@@ -72,7 +72,7 @@ class TaylorKernel(Kernel):
         self._alpha: tuple[Coefficient, ...] | CoefficientFunction
         if callable(coefficients):
             self._alpha = coefficients
-            self._radius = None if radius is None else _radius(radius)
+            self._radius = radius if radius in (None, math.inf) else positive(radius, "radius")
         else:
             if radius is not None:
                 raise InputError(
@@ -132,7 +132,7 @@ class TaylorKernel(Kernel):
         self._require_root()
         if callable(self._alpha) or len(self._alpha) > _MAX_POLYNOMIAL + 1:
             return min(self.radius, _estimated_radius(self, order))
-        return _polynomial_radius(self._alpha, order)
+        return nearest_branch_point(self._exact(len(self._alpha)), order)
 
     @property
     def longest_gap(self) -> float:
@@ -236,10 +236,6 @@ def _number(value: Any, k: int) -> Coefficient:
     return number
 
 
-def _radius(value: Any) -> float:
-    return math.inf if value == math.inf else positive(value, "radius")
-
-
 @lru_cache(maxsize=64)
 def _called(function: CoefficientFunction, n: int) -> tuple[Fraction, ...]:
     values = []
@@ -257,8 +253,3 @@ def _estimated_radius(kernel: TaylorKernel, order: int | None) -> float:
     if order is None:
         return series.estimate_radius(kernel.coefficients_decimal(_SAMPLE))
     return series.estimate_radius(kernel.modulation_decimal(order // 2, _SAMPLE))
-
-
-@lru_cache(maxsize=64)
-def _polynomial_radius(alpha: tuple[Coefficient, ...], order: int) -> float:
-    return nearest_branch_point([Fraction(value) for value in alpha], order)

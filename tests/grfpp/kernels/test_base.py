@@ -18,6 +18,7 @@ from hypothesis.extra.numpy import arrays
 from kernel_cases import CANCELLING, FINITE, KERNELS, NAMED, TAME, geometric_float
 from matrix_functions import DIRECTED, GRAPHS
 from matrix_functions import KERNELS as APPLIED
+from series_helpers import power
 
 from grfpp.errors import DivergentSeriesError, InputError
 from grfpp.graph import Graph
@@ -25,7 +26,6 @@ from grfpp.kernels.base import Kernel
 from grfpp.kernels.exponentials import Cosine, Diffusion, SquaredDiffusion
 from grfpp.kernels.powers import InversePower, PStep, RegularizedLaplacian
 from grfpp.kernels.taylor import TaylorKernel
-from grfpp.series import power
 
 N = 200
 DEGREES = [1, 2, 3, 4, 8]

@@ -53,7 +53,6 @@ class ImageFolder(Sequence[tuple[ByteArray, int]]):
     >>> import tempfile
     >>> from pathlib import Path
     >>> from PIL import Image
-    >>> from grfpp.datasets.pictures.image_folder import ImageFolder
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     for name in ("cat", "dog"):
     ...         (Path(folder) / name).mkdir()

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Literal
 
-from grfpp.datasets.entries import DataFile, DatasetInfo, table
+from grfpp.datasets.entries import DataFile, DatasetInfo, record, table
 
 _ADDRESS = "https://raw.githubusercontent.com/larsbrubaker/Thingi10K-meshes-{}/{}/meshes/{}.stl.zip"
 #: The state of each repository at which the files have these checksums.
@@ -61,7 +61,6 @@ def mesh_table() -> tuple[MeshInfo, ...]:
 
     Examples
     --------
-    >>> from grfpp.datasets import mesh_table
     >>> meshes = mesh_table()
     >>> len(meshes), sum(mesh.is_stand_in for mesh in meshes)
     (49, 9)
@@ -95,26 +94,11 @@ def _description(mesh: MeshInfo) -> str:
 
 @cache
 def _rows() -> list[tuple[MeshInfo, DataFile]]:
-    return [
-        (
-            MeshInfo(
-                name=row["id"],
-                n_vertices=int(row["vertices"]),
-                n_edges=int(row["edges"]),
-                n_faces=int(row["faces"]),
-                role=row["role"],  # type: ignore[arg-type]  # one of Role, by a test of our own file
-                paper_name=row["paper_id"] or None,
-                paper_vertices=int(row["paper_vertices"]) if row["paper_id"] else None,
-                licence=row["licence"],
-                author=row["author"],
-                thing=row["thing"],
-            ),
-            DataFile(
-                path=f"meshes/thingi10k_{row['id']}.stl.zip",
-                n_bytes=int(row["bytes"]),
-                sha256=row["sha256"],
-                address=_ADDRESS.format(row["repository"], _COMMITS[row["repository"]], row["id"]),
-            ),
-        )
-        for row in table("surfaces/meshes.csv")
-    ]
+    rows = table("surfaces/meshes.csv")
+    return [(record(MeshInfo, row), record(DataFile, row, **_file(row))) for row in rows]
+
+
+def _file(row: dict[str, str]) -> dict[str, str]:
+    number, repository = row["name"], row["repository"]
+    address = _ADDRESS.format(repository, _COMMITS[repository], number)
+    return {"path": f"meshes/thingi10k_{number}.stl.zip", "address": address}
