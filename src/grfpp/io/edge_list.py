@@ -114,60 +114,60 @@ def _parse_lines(
     text: str, separator: str | None, name: str, suffix: str
 ) -> tuple[list[str], list[str], list[float]]:
     """Parse line by line, with care: text labels, quotes, and an error that names the line."""
-    rows = [
-        (number, _fields(line, separator, name, number))
-        for number, line in enumerate(text.split("\n"), start=1)
-        if line and not line.isspace()
-    ]
-    (number, first), following = rows[0], rows[1:]
-    if _misplaced_names(first):
-        order = "the columns must be source, target and weight in this order, found "
-        raise at_line(name, number, order + ", ".join(first))
-    over_integers = bool(following) and all(
-        map(_INTEGER.fullmatch, (label for _, fields in following for label in fields[:2]))
-    )
-    if _is_header(first, over_integers, named_columns=suffix in (".csv", ".tsv")):
-        rows = following
+    rows: list[tuple[int, list[str]]] = []
+    number = 0
+    try:
+        for number, line in enumerate(text.split("\n"), start=1):
+            if line and not line.isspace():
+                rows.append((number, _fields(line, separator)))
+        (number, first), following = rows[0], rows[1:]
+        if _misplaced_names(first):
+            raise InputError(
+                "the columns must be source, target and weight in this order, found "
+                + ", ".join(first)
+            )
+        labels = (label for _, fields in following for label in fields[:2])
+        over_integers = bool(following) and all(map(_INTEGER.fullmatch, labels))
+        if _is_header(first, over_integers, named_columns=suffix in (".csv", ".tsv")):
+            rows = following
+        weights = []
+        for number, fields in rows:  # noqa: B007  # the number is for errors
+            weights.append(_weight(fields) if len(fields) == 3 else 1.0)
+    except InputError as error:
+        raise at_line(name, number, str(error)) from None
     if not rows:
         raise InputError(f"{name} holds no edges, only the column names in line {number}")
-    sources, targets = ([fields[end] for _, fields in rows] for end in (0, 1))
-    return sources, targets, [_weight(fields, name, number) for number, fields in rows]
+    return [fields[0] for _, fields in rows], [fields[1] for _, fields in rows], weights
 
 
-def _fields(line: str, separator: str | None, name: str, number: int) -> list[str]:
+def _fields(line: str, separator: str | None) -> list[str]:
     if separator is None:
         fields = line.split()
         if "," in line or ";" in line:
-            raise at_line(
-                name,
-                number,
+            raise InputError(
                 f"{shown(line.strip())} has a comma or semicolon, but the lines before are "
-                "separated by white space",
+                "separated by white space"
             )
     else:
         if '"' in line:
             try:
                 fields = next(csv.reader([line], delimiter=separator, skipinitialspace=True))
             except csv.Error as error:
-                raise at_line(name, number, f"cannot be split into fields ({error})") from None
+                raise InputError(f"cannot be split into fields ({error})") from None
         else:
             fields = line.split(separator)
         fields = [field.strip() for field in fields]
     if len(fields) not in (2, 3):
         marks = {None: "white space", "\t": "tabs", ",": "commas", ";": "semicolons"}
-        raise at_line(
-            name,
-            number,
+        raise InputError(
             f"expected 2 or 3 fields (source, target, weight) separated by {marks[separator]}, "
-            f"found {len(fields)} in {shown(line.strip())}",
+            f"found {len(fields)} in {shown(line.strip())}"
         )
     for field in fields:
         if not field:
-            raise at_line(name, number, f"an empty field in {shown(line.strip())}")
+            raise InputError(f"an empty field in {shown(line.strip())}")
         if " " in field and all(_is_number(part) for part in field.split()):
-            raise at_line(
-                name, number, f"{shown(field)} is separated otherwise than the lines before"
-            )
+            raise InputError(f"{shown(field)} is separated otherwise than the lines before")
     return fields
 
 
@@ -180,16 +180,12 @@ def _is_number(field: str) -> bool:
     return "_" not in field and field.isascii()
 
 
-def _weight(fields: list[str], name: str, number: int) -> float:
-    if len(fields) < 3:
-        return 1.0
+def _weight(fields: list[str]) -> float:
     if not _is_number(fields[2]):
-        raise at_line(name, number, f"the weight {shown(fields[2])} is not a number")
+        raise InputError(f"the weight {shown(fields[2])} is not a number")
     weight = float(fields[2])
     if not math.isfinite(weight) or weight < 0:
-        raise at_line(
-            name, number, f"weights must be finite and not negative, found {shown(fields[2])}"
-        )
+        raise InputError(f"weights must be finite and not negative, found {shown(fields[2])}")
     return weight
 
 

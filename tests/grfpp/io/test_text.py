@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from grfpp.errors import InputError
-from grfpp.io.text import decode, last_line, naming, number_table, numbered_lines, shown
+from grfpp.io.text import Lines, decode, last_line, naming, number_table, shown
 
 
 def test_decoding():
@@ -17,9 +17,21 @@ def test_decoding():
 
 def test_lines_are_counted_from_one_and_comments_left_out():
     text = "# nothing\n\na b # c\n  \nd\n\n"
-    assert list(numbered_lines(text)) == [(3, ["a", "b"]), (5, ["d"])]
+    lines = Lines(text, "FILE")
+    assert [(lines.number, words) for words in lines] == [(3, ["a", "b"]), (5, ["d"])]
     assert last_line(text) == 5
     assert last_line("") == 1
+
+
+def test_what_is_wrong_is_told_of_the_line():
+    lines = Lines("a\n\nb\n", "FILE", n_before=10)
+    with pytest.raises(InputError, match=r"^FILE, line 13: no"), lines:
+        assert [lines.following("one"), lines.following("two")] == [["a"], ["b"]]
+        raise InputError("no")
+    with pytest.raises(InputError, match="line 13: the file ends before three; is it tr"), lines:
+        lines.following("three")
+    with pytest.raises(KeyError), lines:
+        raise KeyError("no error of ours")
 
 
 def test_long_pieces_are_cut():

@@ -7,7 +7,6 @@ of one size.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass, field
 from itertools import islice
 from typing import Any
@@ -17,7 +16,7 @@ import numpy.typing as npt
 
 from grfpp.errors import InputError
 from grfpp.io.meshes.polygons import triangles
-from grfpp.io.text import at_line, decode, shown
+from grfpp.io.text import Lines, at_line, decode, shown
 from grfpp.typing import FloatArray, IntArray
 
 _TYPES = {
@@ -47,9 +46,9 @@ def read_ply(data: bytes, name: str) -> tuple[FloatArray, IntArray]:
     corners = _corners(elements, name)
     tables: dict[str, Columns] = {}
     if byte_order is None:
-        lines = enumerate(decode(data[start:], name).split("\n"), start=n_lines + 1)
-        for element in elements:
-            tables[element.name] = _ascii_table(lines, element, name)
+        with Lines(decode(data[start:], name), name, comment="\0", n_before=n_lines) as lines:
+            for element in elements:
+                tables[element.name] = _ascii_table(lines, element)
     else:
         stream = _Bytes(data, start, byte_order, name)
         for element in elements:
@@ -124,23 +123,15 @@ def _header(data: bytes, name: str) -> tuple[str | None, list[_Element], int, in
     return byte_order, elements, end + len(mark), len(lines) + 1
 
 
-def _ascii_table(lines: Iterator[tuple[int, str]], element: _Element, name: str) -> Columns:
+def _ascii_table(lines: Lines, element: _Element) -> Columns:
     columns: Columns = {title: [] for title in element.types}
-    filled = ((number, line) for number, line in lines if line and not line.isspace())
     for row in range(element.count):
+        words = lines.following(f"{element.name} {row + 1:,} of {element.count:,}")
         try:
-            number, line = next(filled)
-        except StopIteration:
-            raise InputError(
-                f"{name} is truncated: it ends before {element.name} {row + 1:,} of "
-                f"{element.count:,}"
-            ) from None
-        try:
-            _add_row(columns, element, _Words(line))
+            _add_row(columns, element, _Words(words))
         except (ValueError, OverflowError):
-            raise at_line(
-                name, number, f"cannot read a {element.name} from {shown(line.strip())}"
-            ) from None
+            text = shown(" ".join(words))
+            raise InputError(f"cannot read a {element.name} from {text}") from None
     return columns
 
 
@@ -184,8 +175,8 @@ def _add_row(columns: Columns, element: _Element, source: _Words | _Bytes) -> No
 class _Words:
     """The numbers of a line of text, one after the other."""
 
-    def __init__(self, line: str) -> None:
-        self._words = iter(line.split())
+    def __init__(self, words: list[str]) -> None:
+        self._words = iter(words)
 
     def take(self, kind: str, count: int) -> list[float]:
         read = float if kind[0] == "f" else int

@@ -18,19 +18,19 @@ def test_polygons_become_fans():
 
 
 def test_words_become_numbers():
-    assert coordinates(["1", "-2.5", "1e3", "red"], "FILE", 1) == [1, -2.5, 1000]
-    assert whole_numbers(["3", "-1"], "FILE", 1) == [3, -1]
+    assert coordinates(["1", "-2.5", "1e3", "red"]) == [1, -2.5, 1000]
+    assert whole_numbers(["3", "-1"]) == [3, -1]
 
 
 @pytest.mark.parametrize(
     ("read", "message"),
     [
-        (lambda: coordinates(["1", "2"], "FILE", 7), "FILE, line 7: expected the three coord"),
-        (lambda: coordinates(["1", "2", "x"], "FILE", 7), "found '1 2 x'"),
-        (lambda: whole_numbers(["1.5"], "FILE", 7), "FILE, line 7: expected whole numbers"),
-        (lambda: checked_polygon([0, 1], 9, "FILE", 7), "three corners at least, found 2"),
-        (lambda: checked_polygon([0, 1, 9], 9, "FILE", 7), "names vertex 9, but there are 9"),
-        (lambda: checked_polygon([0, 1, -1], 9, "FILE", 7), "names vertex -1"),
+        (lambda: coordinates(["1", "2"]), "expected the three coord"),
+        (lambda: coordinates(["1", "2", "x"]), "found '1 2 x'"),
+        (lambda: whole_numbers(["1.5"]), "expected whole numbers"),
+        (lambda: checked_polygon([0, 1], 9), "three corners at least, found 2"),
+        (lambda: checked_polygon([0, 1, 9], 9), "names vertex 9, but there are 9"),
+        (lambda: checked_polygon([0, 1, -1], 9), "names vertex -1"),
     ],
 )
 def test_refusals(read, message):
