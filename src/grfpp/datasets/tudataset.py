@@ -26,9 +26,6 @@ from grfpp.typing import FloatArray, IntArray
 #: 436 nodes and diameter 19.
 LONG_REDDIT_GRAPH = 663
 
-# Parsing takes a few times what the text does: two numbers a line, their transposes, sorting.
-_MEMORY_PER_BYTE = 6
-
 
 @dataclass(frozen=True, eq=False, repr=False)
 class TUDataset:
@@ -159,6 +156,10 @@ def _split(
     if rows is None:
         return None
     return tuple(read_only(part.copy()) for part in np.split(rows[order], starts[1:-1]))
+
+
+# Parsing takes a few times what the text does: two numbers a line, their transposes, sorting.
+_MEMORY_PER_BYTE = 6
 
 
 class _Archive:

@@ -39,12 +39,7 @@ class _Edges(NamedTuple):
 
 
 def read_edge_list(
-    data: bytes,
-    name: str,
-    suffix: str,
-    *,
-    directed: bool | None = None,
-    n_nodes: int | None = None,
+    data: bytes, name: str, suffix: str, *, directed: bool | None = None, n_nodes: int | None = None
 ) -> tuple[sp.coo_array, Sequence[Any] | None]:
     """Read a text edge list.
 

@@ -103,12 +103,7 @@ class Cosine(_OfScaledWeights):
 
     It is ``√2 cos(λ W − π/4)``; with ``λ = π/4`` and ``L = I − W`` that is ``√2 cos(π/4 · L)``, the
     inverse cosine kernel. Its modulation converges for spectral radii below ``π / (4 |λ|)`` only,
-    because ``g`` has a zero there.
-
-    Parameters
-    ----------
-    lam
-        The factor ``λ``, any finite number.
+    because ``g`` has a zero there. The factor `lam` is any finite number.
 
     Examples
     --------

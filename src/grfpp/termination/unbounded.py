@@ -128,8 +128,8 @@ class FirstStepThenGeometric(Termination):
     The law of the paper's paragraph "Walk-stitching with general termination strategies".
     """
 
-    p_next: float = 0.5
     name: ClassVar[str] = "first-step"
+    p_next: float = 0.5
 
     def __post_init__(self) -> None:
         store(self, p_next=probability(self.p_next, "p_next", below_one=True))

@@ -21,8 +21,6 @@ _DIGITS = tuple("0123456789")
 _THINGS = (
     "airplane", "automobile", "bird", "cat", "deer", "dog", "frog", "horse", "ship", "truck",
 )  # fmt: skip
-_MNIST_FILES = {"train": (0, 1), "test": (2, 3)}
-_CIFAR_SIDE = 32
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -52,6 +50,10 @@ class Images:
     def __repr__(self) -> str:
         size = " x ".join(str(length) for length in self.images.shape[1:3])
         return f"Images({self.name!r}, {len(self)} images of {size} pixels)"
+
+
+_MNIST_FILES = {"train": (0, 1), "test": (2, 3)}
+_CIFAR_SIDE = 32
 
 
 def load_mnist(split: Literal["train", "test"] = "train", *, download: bool = True) -> Images:

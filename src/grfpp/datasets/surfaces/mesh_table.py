@@ -8,13 +8,6 @@ from typing import Literal
 
 from grfpp.datasets.entries import DataFile, DatasetInfo, record, table
 
-_ADDRESS = "https://raw.githubusercontent.com/larsbrubaker/Thingi10K-meshes-{}/{}/meshes/{}.stl.zip"
-#: The state of each repository at which the files have these checksums.
-_COMMITS = {
-    "1": "2d6f82c6f7934f23b051daf2b19e918c62d30d7b",
-    "2": "aed4db3bc01b960234aa924429894b819f3ba6ef",
-}
-
 
 @dataclass(frozen=True)
 class MeshInfo:
@@ -96,6 +89,14 @@ def _description(mesh: MeshInfo) -> str:
 def _rows() -> list[tuple[MeshInfo, DataFile]]:
     rows = table("surfaces/meshes.csv")
     return [(record(MeshInfo, row), record(DataFile, row, **_file(row))) for row in rows]
+
+
+_ADDRESS = "https://raw.githubusercontent.com/larsbrubaker/Thingi10K-meshes-{}/{}/meshes/{}.stl.zip"
+#: The state of each repository at which the files have these checksums.
+_COMMITS = {
+    "1": "2d6f82c6f7934f23b051daf2b19e918c62d30d7b",
+    "2": "aed4db3bc01b960234aa924429894b819f3ba6ef",
+}
 
 
 def _file(row: dict[str, str]) -> dict[str, str]:

@@ -19,8 +19,6 @@ from grfpp.memory import require_bytes
 LONG_SHAPE = "3d_U_cylinder"
 
 Split = Literal["train", "test"]
-# Words and numbers of a text mesh take several times its size while they are parsed.
-_MEMORY_PER_BYTE = 20
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -80,6 +78,10 @@ def read_shapes(path: str | Path, split: Split) -> Shapes:
         raise InputError(f"{file} holds no meshes SHAPE/{split}/NAME.off")
     classes = tuple(sorted(meshes))
     return Shapes(split, tuple(meshes[name] for name in classes), classes)
+
+
+# Words and numbers of a text mesh take several times its size while they are parsed.
+_MEMORY_PER_BYTE = 20
 
 
 def _read(archive: zipfile.ZipFile, member: zipfile.ZipInfo, shape: str, path: str) -> TriangleMesh:
