@@ -32,7 +32,7 @@ def test_a_module_of_a_package_is_imported_without_its_warnings(tmp_path, monkey
         warnings.simplefilter("error")
         assert require("trimesh.part").answer == 42
     for name in ("trimesh", "trimesh.part"):
-        monkeypatch.delitem(sys.modules, name)
+        del sys.modules[name]  # for good: monkeypatch would put the made-up module back
 
 
 def test_the_message_names_purpose_package_and_extra(monkeypatch):
