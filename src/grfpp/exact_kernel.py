@@ -12,7 +12,7 @@ from scipy.sparse.linalg import LinearOperator
 from grfpp.arguments import node_numbers, whole
 from grfpp.graph import Graph
 from grfpp.kernels import Kernel
-from grfpp.linalg import exact
+from grfpp.linalg import chebyshev, taylor
 from grfpp.memory import require_bytes
 from grfpp.typing import FloatArray
 
@@ -128,10 +128,8 @@ class ExactKernel(LinearOperator):  # type: ignore[misc]  # untyped base
         kernel = self.kernel
         if not W.is_directed:
             # No zero of g lies within the radius checked above: |g| is ± g.
-            return exact.chebyshev_apply(
-                W, lambda x: np.sqrt(np.abs(kernel.value(x))), block, 1e-13
-            )
-        return exact.taylor_apply(
+            return chebyshev.apply(W, lambda x: np.sqrt(np.abs(kernel.value(x))), block, 1e-13)
+        return taylor.apply(
             W,
             lambda n, scale: kernel.modulation(1, n, scale=scale),
             kernel.modulation_radius(1),

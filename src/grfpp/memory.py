@@ -10,6 +10,7 @@ from grfpp.errors import InputError
 
 _UNKNOWN = 4 * 2**30
 _V1_UNLIMITED = 2**60
+_V1_NAMES = ("memory.limit_in_bytes", "memory.usage_in_bytes", "total_inactive_file")
 
 
 #: Requests up to this size are granted unseen: asking the system costs more than they do.
@@ -88,24 +89,14 @@ def _control_groups(root: Path) -> Iterator[int]:
         _, _, rest = line.partition(":")
         controllers, _, path = rest.partition(":")
         if controllers == "":
-            base, limit, usage, reclaimable = (
-                mounts,
-                "memory.max",
-                "memory.current",
-                "inactive_file",
-            )
+            base, names = mounts, ("memory.max", "memory.current", "inactive_file")
         elif "memory" in controllers.split(","):
-            base, limit, usage, reclaimable = (
-                mounts / "memory",
-                "memory.limit_in_bytes",
-                "memory.usage_in_bytes",
-                "total_inactive_file",
-            )
+            base, names = mounts / "memory", _V1_NAMES
         else:
             continue
         group = Path(path.strip().lstrip("/"))
         for level in (group, *group.parents):
-            yield from _left_in_group(base / level, limit, usage, reclaimable)
+            yield from _left_in_group(base / level, *names)
 
 
 def _left_in_group(group: Path, limit: str, usage: str, reclaimable: str) -> Iterator[int]:

@@ -1,7 +1,7 @@
-"""Power-series arithmetic: truncated products, whole powers, real roots.
+"""Power-series arithmetic: truncated products and real roots.
 
-A series is the list of its coefficients, lowest first. Products and powers work in whatever numbers
-they are given. Roots are computed in decimal floating point of many digits, because float64 is not
+A series is the list of its coefficients, lowest first. Products work in whatever numbers they are
+given. Roots are computed in decimal floating point of many digits, because float64 is not
 enough: ``1/k!`` underflows before ``k = 200``, and where the coefficients of a series fall faster
 than those of its root (``cos x + sin x``, ``(a + x)^p``) the terms that make up the one from the
 other cancel to hundreds of digits. `settled` raises the precision until the digits that were asked
@@ -51,27 +51,6 @@ def product(a: Sequence[Number], b: Sequence[Number], n: int) -> list[Number]:
         first = max(0, k - len(b) + 1)
         terms = map(mul, a[first : k + 1], backwards[len(b) - 1 - (k - first) :])
         result.append(sum(terms, zero))
-    return result
-
-
-def power(a: Sequence[Number], exponent: int, n: int) -> list[Number]:
-    """First `n` coefficients of a whole power of a series.
-
-    Examples
-    --------
-    >>> power([1, 1], 4, 5)
-    [1, 4, 6, 4, 1]
-    """
-    if exponent < 0:
-        raise InputError(f"exponent must not be negative, found {exponent}")
-    one = type(a[0])(1)
-    result, square = product([one], [one], n), list(a[:n])
-    while exponent:
-        if exponent % 2:
-            result = product(result, square, n)
-        exponent //= 2
-        if exponent:
-            square = product(square, square, n)
     return result
 
 

@@ -31,6 +31,13 @@ def refusal(function, *arguments, **options):
     return str(caught.value)
 
 
+def file_refusal(read, path, *arguments):
+    """Give the message with which a file is refused; it must name the file."""
+    message = refusal(read, path, *arguments)
+    assert str(path) in message
+    return message
+
+
 def write_zip(path, members):
     """Write a zip file that holds these texts."""
     with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Literal
+import csv
+from dataclasses import dataclass, fields
+from importlib.resources import files
+from typing import Any, Literal, TypeVar
 
 Family = Literal["graphs", "tudataset", "meshes", "peptides", "shapes", "images"]
 
@@ -72,3 +74,22 @@ class DatasetInfo:
     def n_bytes(self) -> int:
         """Size of all files together."""
         return sum(file.n_bytes for file in self.files)
+
+
+_Record = TypeVar("_Record")
+
+
+def record(kind: type[_Record], row: dict[str, str], **others: Any) -> _Record:
+    """A dataclass from a row whose columns have the names of its fields; the rest is given."""
+    values = {}
+    for field in fields(kind):  # type: ignore[arg-type]  # a dataclass
+        if field.name in row:
+            text = row[field.name] or (None if str(field.type).endswith("None") else "")
+            values[field.name] = int(text) if text and str(field.type).startswith("int") else text
+    return kind(**values, **others)
+
+
+def table(name: str) -> list[dict[str, str]]:
+    """The rows of a table that comes with this package, by the names of its columns."""
+    text = files("grfpp.datasets").joinpath(name).read_text("utf-8")
+    return list(csv.DictReader(text.splitlines()))

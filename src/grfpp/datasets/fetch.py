@@ -12,10 +12,10 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from grfpp.datasets.entries import DataFile, DatasetInfo
-from grfpp.datasets.optional import optional_module
 from grfpp.datasets.registry import dataset_info
 from grfpp.errors import InputError, MissingDataError
 from grfpp.memory import readable_bytes
+from grfpp.optional import require
 
 _LOGGER = logging.getLogger("grfpp")
 _TIMEOUT_SECONDS = 30
@@ -91,6 +91,12 @@ def where(info: DatasetInfo) -> str | None:
     )
 
 
+def fetch(name: str, family: str | None = None, *, download: bool = True) -> Path:
+    """Find the only file of a data set, or download it into the cache."""
+    info = dataset_info(name, family)
+    return fetch_file(info, info.files[0], download=download)
+
+
 def fetch_file(info: DatasetInfo, file: DataFile, *, download: bool = True) -> Path:
     """Find a file, or download it into the cache.
 
@@ -111,7 +117,7 @@ def fetch_file(info: DatasetInfo, file: DataFile, *, download: bool = True) -> P
     if not file.address:
         raise missing(info, file, "grfpp knows no address to download it from")
     try:
-        pooch = optional_module("pooch", "downloading")
+        pooch = require("pooch", "downloading")
     except InputError as error:
         raise missing(info, file, str(error)) from None
     target = cache_folder() / file.path

@@ -25,7 +25,6 @@ def erdos_renyi(n_nodes: int, p: float, *, seed: int = 0) -> Graph:
 
     Examples
     --------
-    >>> from grfpp.datasets import erdos_renyi
     >>> erdos_renyi(100, 0.04, seed=1).n_nodes
     100
     """
@@ -42,7 +41,6 @@ def connected_random(n_nodes: int, p: float, *, seed: int = 0) -> Graph:
 
     Examples
     --------
-    >>> from grfpp.datasets import connected_random
     >>> connected_random(500, 0.0)
     Graph(n_nodes=500, n_edges=499, undirected)
     """
@@ -63,7 +61,6 @@ def random_regular(n_nodes: int, degree: int, *, seed: int = 0) -> Graph:
 
     Examples
     --------
-    >>> from grfpp.datasets import random_regular
     >>> random_regular(100, 10)
     Graph(n_nodes=100, n_edges=500, undirected)
     """
@@ -84,7 +81,6 @@ def binary_tree(depth: int = 6) -> Graph:
 
     Examples
     --------
-    >>> from grfpp.datasets import binary_tree
     >>> binary_tree()
     Graph(n_nodes=127, n_edges=126, undirected)
     """
@@ -102,7 +98,6 @@ def grid(n_rows: int, n_columns: int) -> Graph:
 
     Examples
     --------
-    >>> from grfpp.datasets import grid
     >>> grid(3, 4)
     Graph(n_nodes=12, n_edges=17, undirected)
     """

@@ -14,6 +14,8 @@ from grfpp.datasets.registry import dataset_info
 from grfpp.errors import InputError
 from grfpp.graph import Graph
 from grfpp.io.gml import matrix_of, parse_gml
+from grfpp.io.packed import explained
+from grfpp.io.text import naming
 from grfpp.typing import IntArray
 
 _CLASS = "gt"
@@ -77,10 +79,8 @@ def load_graph(name: str, *, download: bool = True) -> GraphDataset:
 def read_labelled_gml(path: str | Path, name: str | None = None) -> GraphDataset:
     """Read a GML file whose nodes have their class in the attribute ``gt``."""
     file = Path(path)
-    try:
+    with explained(file, "GML"):
         data = file.read_bytes()
-    except OSError as error:
-        raise InputError(f"cannot read {file}: {error.strerror}") from None
     parsed = parse_gml(data, str(file))
     matrix, node_ids = matrix_of(parsed, str(file))
     classes = [value for _, value in parsed.nodes(data=_CLASS)]
@@ -89,10 +89,8 @@ def read_labelled_gml(path: str | Path, name: str | None = None) -> GraphDataset
             f"{file}: node {node_ids[classes.index(None)]!r} has no class; give each node its "
             f"class in the attribute {_CLASS!r}"
         )
-    try:
+    with naming(str(file)):
         graph = Graph(matrix)
-    except InputError as error:
-        raise InputError(f"{file}: {error}") from None
     return _dataset(name or file.stem, graph, node_ids, classes, str(file))
 
 

@@ -77,7 +77,6 @@ def infection_graph(
 
     Examples
     --------
-    >>> from grfpp.datasets import infection_graph
     >>> infection_graph(50).graph.n_nodes
     50
     """

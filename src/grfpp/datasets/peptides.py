@@ -11,16 +11,15 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-import scipy.sparse as sp
 
-from grfpp.datasets.archives import opened_gzip, read_whole
 from grfpp.datasets.arrays import read_only
-from grfpp.datasets.fetch import fetch_file
-from grfpp.datasets.optional import optional_module
-from grfpp.datasets.registry import dataset_info
+from grfpp.datasets.fetch import fetch
+from grfpp.datasets.generators import undirected_graph
 from grfpp.errors import InputError
 from grfpp.graph import Graph
-from grfpp.io.text import at_line, decode, shown
+from grfpp.io.packed import explained, opened_gzip, read_all
+from grfpp.io.text import at_line, decode, naming, shown
+from grfpp.optional import require
 from grfpp.typing import IntArray
 
 #: The molecule that the paper estimates at long range, by its row: 434 atoms, diameter 159. No
@@ -61,10 +60,8 @@ class Peptides:
         """The graph of a molecule; needs RDKit (``pip install 'grfpp[chem]'``)."""
         if not 0 <= row < len(self):
             raise InputError(f"rows are numbered from 0 to {len(self) - 1}, found {row!r}")
-        try:
+        with naming(f"molecule {row}"):
             return molecule_graph(self.smiles[row])
-        except InputError as error:
-            raise InputError(f"molecule {row}: {error}") from None
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -93,8 +90,7 @@ def load_peptides(*, download: bool = True) -> Peptides:
     download
         Whether to download what is not at hand.
     """
-    info = dataset_info("peptides")
-    return read_peptides(fetch_file(info, info.files[0], download=download))
+    return read_peptides(fetch("peptides", download=download))
 
 
 def load_peptide_splits(*, download: bool = True) -> PeptideSplits:
@@ -103,8 +99,7 @@ def load_peptide_splits(*, download: bool = True) -> PeptideSplits:
     The public file of it is a pickle, which grfpp does not read. Convert one that you trust to JSON
     (three lists of row numbers, named train, val and test), and put it where the error says.
     """
-    info = dataset_info("peptide-splits")
-    return read_peptide_splits(fetch_file(info, info.files[0], download=download))
+    return read_peptide_splits(fetch("peptide-splits", download=download))
 
 
 def longest_peptide(*, download: bool = True) -> Graph:
@@ -122,24 +117,21 @@ def molecule_graph(smiles: str) -> Graph:
     smiles
         The molecule in the SMILES notation.
     """
-    chem = optional_module("rdkit.Chem", "reading SMILES")
+    chem = require("rdkit.Chem", "reading SMILES")
     # RDKit writes what it thinks of a molecule to stderr.
-    with optional_module("rdkit.rdBase", "reading SMILES").BlockLogs():
+    with require("rdkit.rdBase", "reading SMILES").BlockLogs():
         molecule = chem.MolFromSmiles(smiles)
     if molecule is None or not molecule.GetNumAtoms():
         raise InputError(f"{shown(str(smiles))} is not a molecule in the SMILES notation")
     bonds = [(bond.GetBeginAtomIdx(), bond.GetEndAtomIdx()) for bond in molecule.GetBonds()]
-    ends = np.array(bonds, dtype=np.int64).reshape(-1, 2)
-    rows, columns = np.concatenate([ends, ends[:, ::-1]]).T
-    n = molecule.GetNumAtoms()
-    return Graph(sp.csr_array((np.ones(len(rows)), (rows, columns)), shape=(n, n)))
+    return undirected_graph(molecule.GetNumAtoms(), np.array(bonds, dtype=np.int64).reshape(-1, 2))
 
 
 def read_peptides(path: str | Path) -> Peptides:
     """Read a packed table with the columns ``smiles``, ``peptide_seq`` and ``labels``."""
     file = Path(path)
     with opened_gzip(file) as stream:
-        data = read_whole(stream, file)
+        data = read_all(stream, file)
     reader = csv.DictReader(io.StringIO(decode(data, str(file)), newline=""))
     absent = [column for column in _COLUMNS if column not in (reader.fieldnames or ())]
     if absent:
@@ -179,11 +171,11 @@ def _functions(text: str, name: str, line: int) -> list[int]:
 def read_peptide_splits(path: str | Path) -> PeptideSplits:
     """Read three lists of row numbers from a JSON file."""
     file = Path(path)
+    with explained(file, "JSON"):
+        text = file.read_bytes()
     try:
-        document = json.loads(file.read_bytes())
+        document = json.loads(text)
         splits = [_rows(document[name], name) for name in ("train", "val", "test")]
-    except OSError as error:
-        raise InputError(f"cannot read {file}: {error.strerror}") from None
     except KeyError as error:
         raise InputError(f"{file}: the split {error} is missing") from None
     except (ValueError, TypeError, OverflowError, RecursionError) as error:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from typing import Literal
 
 import numpy as np
 
@@ -13,8 +13,11 @@ from grfpp.datasets.registry import dataset_info
 from grfpp.datasets.surfaces.meshes import load_mesh
 from grfpp.datasets.surfaces.shapes import load_shapes
 from grfpp.datasets.tudataset import load_tudataset
+from grfpp.graph import Graph
 
 Counts = dict[str, int | float]
+
+_SPLITS: tuple[Literal["train"], Literal["test"]] = ("train", "test")
 
 
 def count(name: str, *, download: bool = True) -> Counts:
@@ -22,71 +25,46 @@ def count(name: str, *, download: bool = True) -> Counts:
 
     Examples
     --------
-    >>> from grfpp.datasets import count
     >>> count("karate", download=False)
     {'nodes': 34, 'edges': 78, 'classes': 2}
     """
     info = dataset_info(name)
-    return _COUNTERS[info.family](info.name, download)
+    match info.family, info.name:
+        case "graphs", name:
+            network = load_graph(name, download=download)
+            return {**_sizes(network.graph), "classes": len(network.classes)}
+        case "tudataset", name:
+            collection = load_tudataset(name, download=download)
+            return {
+                "graphs": len(collection),
+                "classes": len(collection.classes),
+                "nodes of a graph": _mean([graph.n_nodes for graph in collection.graphs]),
+                "edges of a graph": _mean([graph.n_edges for graph in collection.graphs]),
+            }
+        case "meshes", name:
+            mesh = load_mesh(name, download=download)
+            return {**_sizes(mesh.graph), "faces": len(mesh.faces)}
+        case _, "peptides":
+            peptides = load_peptides(download=download)
+            return {"molecules": len(peptides), "functions": peptides.labels.shape[1]}
+        case _, "peptide-splits":
+            rows = load_peptide_splits(download=download)
+            return {"train": len(rows.train), "val": len(rows.val), "test": len(rows.test)}
+        case _, "shapes":
+            train, test = (load_shapes(split, download=download) for split in _SPLITS)
+            nodes = [mesh.graph.n_nodes for mesh in (*train.meshes, *test.meshes)]
+            counted: Counts = {"meshes": len(nodes), "classes": len(train.classes)}
+            return {**counted, "fewest nodes": min(nodes), "most nodes": max(nodes)}
+        case _, "cifar10":
+            images = load_cifar10(download=download)
+            return {"images": len(images), "classes": len(images.classes)}
+    digits, others = (load_mnist(split, download=download) for split in _SPLITS)
+    return {"train": len(digits), "test": len(others), "classes": len(digits.classes)}
 
 
-def _graph(name: str, download: bool) -> Counts:
-    dataset = load_graph(name, download=download)
-    graph = dataset.graph
-    return {"nodes": graph.n_nodes, "edges": graph.n_edges, "classes": len(dataset.classes)}
-
-
-def _tudataset(name: str, download: bool) -> Counts:
-    dataset = load_tudataset(name, download=download)
-    return {
-        "graphs": len(dataset),
-        "classes": len(dataset.classes),
-        "nodes of a graph": _mean([graph.n_nodes for graph in dataset.graphs]),
-        "edges of a graph": _mean([graph.n_edges for graph in dataset.graphs]),
-    }
-
-
-def _mesh(name: str, download: bool) -> Counts:
-    mesh = load_mesh(name, download=download)
-    return {"nodes": mesh.graph.n_nodes, "edges": mesh.graph.n_edges, "faces": len(mesh.faces)}
-
-
-def _peptides(name: str, download: bool) -> Counts:
-    if name == "peptides":
-        peptides = load_peptides(download=download)
-        return {"molecules": len(peptides), "functions": peptides.labels.shape[1]}
-    splits = load_peptide_splits(download=download)
-    return {"train": len(splits.train), "val": len(splits.val), "test": len(splits.test)}
-
-
-def _shapes(name: str, download: bool) -> Counts:
-    train, test = load_shapes("train", download=download), load_shapes("test", download=download)
-    sizes = [mesh.graph.n_nodes for mesh in (*train.meshes, *test.meshes)]
-    return {
-        "meshes": len(sizes),
-        "classes": len(train.classes),
-        "fewest nodes": min(sizes),
-        "most nodes": max(sizes),
-    }
-
-
-def _images(name: str, download: bool) -> Counts:
-    if name == "cifar10":
-        images = load_cifar10(download=download)
-        return {"images": len(images), "classes": len(images.classes)}
-    train, test = load_mnist("train", download=download), load_mnist("test", download=download)
-    return {"train": len(train), "test": len(test), "classes": len(train.classes)}
+def _sizes(graph: Graph) -> Counts:
+    return {"nodes": graph.n_nodes, "edges": graph.n_edges}
 
 
 def _mean(values: list[int]) -> float:
     return round(float(np.mean(values)), 2)
-
-
-_COUNTERS: dict[str, Callable[[str, bool], Counts]] = {
-    "graphs": _graph,
-    "tudataset": _tudataset,
-    "meshes": _mesh,
-    "peptides": _peptides,
-    "shapes": _shapes,
-    "images": _images,
-}

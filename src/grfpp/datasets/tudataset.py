@@ -12,13 +12,12 @@ import numpy as np
 import numpy.typing as npt
 import scipy.sparse as sp
 
-from grfpp.datasets.archives import opened_zip
 from grfpp.datasets.arrays import numbered, read_only
-from grfpp.datasets.fetch import fetch_file
-from grfpp.datasets.registry import dataset_info
+from grfpp.datasets.fetch import fetch
 from grfpp.datasets.text_tables import integers, natural_numbers, numbers
 from grfpp.errors import InputError
 from grfpp.graph import Graph
+from grfpp.io.packed import opened_zip
 from grfpp.io.text import at_line
 from grfpp.memory import require_bytes
 from grfpp.typing import FloatArray, IntArray
@@ -26,9 +25,6 @@ from grfpp.typing import FloatArray, IntArray
 #: The graph of REDDIT-BINARY that the paper estimates at long range: the only connected one with
 #: 436 nodes and diameter 19.
 LONG_REDDIT_GRAPH = 663
-
-# Parsing takes a few times what the text does: two numbers a line, their transposes, sorting.
-_MEMORY_PER_BYTE = 6
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -76,8 +72,7 @@ def load_tudataset(name: str, *, download: bool = True) -> TUDataset:
     download
         Whether to download what is not at hand.
     """
-    info = dataset_info(name, "tudataset")
-    return read_tudataset(fetch_file(info, info.files[0], download=download))
+    return read_tudataset(fetch(name, "tudataset", download=download))
 
 
 def read_tudataset(path: str | Path) -> TUDataset:
@@ -95,12 +90,12 @@ def read_tudataset(path: str | Path) -> TUDataset:
     file = Path(path)
     with opened_zip(file) as archive:
         raw = _Archive(archive, str(file))
-        of_graphs = raw.integers("graph_labels")
+        of_graphs = integers(*raw.table("graph_labels"))
         if of_graphs.ndim != 1:
             raise at_line(raw.name_of("graph_labels"), 1, "expected one class a line")
         classes, labels = numbered(of_graphs)
         n_graphs = len(labels)
-        graph_of = raw.natural_numbers("graph_indicator", 1, n_graphs)[:, 0] - 1
+        graph_of = natural_numbers(*raw.table("graph_indicator"), 1, n_graphs)[:, 0] - 1
         n_nodes = len(graph_of)
         sizes = np.bincount(graph_of, minlength=n_graphs)
         if not sizes.all():
@@ -108,14 +103,16 @@ def read_tudataset(path: str | Path) -> TUDataset:
                 f"{raw.name_of('graph_indicator')}: graph {int(np.argmin(sizes)) + 1} has no "
                 f"nodes, but {raw.name_of('graph_labels')} has a class for it"
             )
-        ends = raw.natural_numbers("A", 2, n_nodes) - 1
+        ends = natural_numbers(*raw.table("A"), 2, n_nodes) - 1
         crossing = np.flatnonzero(graph_of[ends[:, 0]] != graph_of[ends[:, 1]])
         if len(crossing):
             raise at_line(
                 raw.name_of("A"), int(crossing[0]) + 1, "the edge joins nodes of two graphs"
             )
-        node_labels = raw.integers("node_labels", n_nodes) if raw.has("node_labels") else None
-        attributes = raw.numbers("node_attributes", n_nodes) if raw.has("node_attributes") else None
+        node_labels, attributes = (
+            read(*raw.table(name), n_nodes) if raw.has(name) else None
+            for read, name in ((integers, "node_labels"), (numbers, "node_attributes"))
+        )
     # Nodes graph by graph, as they are in all files but need not be.
     order = np.argsort(graph_of, kind="stable")
     starts = np.concatenate([[0], np.cumsum(sizes)])
@@ -140,13 +137,13 @@ def _graphs(ends: npt.NDArray[np.int32], starts: IntArray) -> Iterator[Graph]:
     n_nodes = int(starts[-1])
     rows = np.concatenate([ends[:, 0], ends[:, 1]])
     columns = np.concatenate([ends[:, 1], ends[:, 0]])
-    whole = sp.csr_array(
+    blocks = sp.csr_array(
         (np.ones(len(rows), dtype=np.int8), (rows, columns)), shape=(n_nodes, n_nodes)
     )
-    whole.sum_duplicates()
+    blocks.sum_duplicates()
     for start, stop in zip(starts[:-1].tolist(), starts[1:].tolist(), strict=True):
-        indptr = whole.indptr[start : stop + 1]
-        columns = whole.indices[indptr[0] : indptr[-1]] - start
+        indptr = blocks.indptr[start : stop + 1]
+        columns = blocks.indices[indptr[0] : indptr[-1]] - start
         n = stop - start
         yield Graph(
             sp.csr_array((np.ones(len(columns)), columns, indptr - indptr[0]), shape=(n, n))
@@ -161,19 +158,23 @@ def _split(
     return tuple(read_only(part.copy()) for part in np.split(rows[order], starts[1:-1]))
 
 
+# Parsing takes a few times what the text does: two numbers a line, their transposes, sorting.
+_MEMORY_PER_BYTE = 6
+
+
 class _Archive:
     """The tables of an archive by their names."""
 
     def __init__(self, archive: zipfile.ZipFile, path: str) -> None:
         self._archive = archive
         self._path = path
-        found = [name for name in archive.namelist() if name.endswith("_graph_indicator.txt")]
-        if len(found) != 1:
+        tables = [name for name in archive.namelist() if name.endswith("_graph_indicator.txt")]
+        if len(tables) != 1:
             raise InputError(
                 f"{path} is not in TUDataset's format: it must hold one file "
-                f"DS_graph_indicator.txt, where DS is the data set's name, found {len(found)}"
+                f"DS_graph_indicator.txt, where DS is the data set's name, found {len(tables)}"
             )
-        self._prefix = found[0].removesuffix("graph_indicator.txt")
+        self._prefix = tables[0].removesuffix("graph_indicator.txt")
         self.dataset = Path(self._prefix).name.removesuffix("_")
 
     def has(self, table: str) -> bool:
@@ -182,19 +183,10 @@ class _Archive:
     def name_of(self, table: str) -> str:
         return f"{self._path}: {self._prefix}{table}.txt"
 
-    def _member(self, table: str) -> zipfile.ZipInfo:
-        if not self.has(table):
-            raise InputError(f"{self._path} holds no file {self._prefix}{table}.txt")
-        member = self._archive.getinfo(f"{self._prefix}{table}.txt")
-        require_bytes(_MEMORY_PER_BYTE * member.file_size, f"reading {self.name_of(table)}")
-        return member
-
-    def natural_numbers(self, table: str, n_columns: int, most: int) -> npt.NDArray[np.int32]:
-        with self._archive.open(self._member(table)) as stream:
-            return natural_numbers(stream, self.name_of(table), n_columns, most)
-
-    def integers(self, table: str, n_rows: int | None = None) -> IntArray:
-        return integers(self._archive.read(self._member(table)), self.name_of(table), n_rows)
-
-    def numbers(self, table: str, n_rows: int) -> FloatArray:
-        return numbers(self._archive.read(self._member(table)), self.name_of(table), n_rows)
+    def table(self, name: str) -> tuple[bytes, str]:
+        """The bytes of a table, and what errors call it."""
+        if not self.has(name):
+            raise InputError(f"{self._path} holds no file {self._prefix}{name}.txt")
+        member = self._archive.getinfo(f"{self._prefix}{name}.txt")
+        require_bytes(_MEMORY_PER_BYTE * member.file_size, f"reading {self.name_of(name)}")
+        return self._archive.read(member), self.name_of(name)

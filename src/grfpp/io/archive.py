@@ -57,13 +57,13 @@ def save_arrays(
 
 def array_names(path: str | Path) -> set[str]:
     """Name the arrays of an ``.npz`` file, whoever wrote it."""
-    with _opened(path) as archive:
+    with opened_arrays(path) as archive:
         return set(archive.files)
 
 
 def load_arrays(path: str | Path, kind: str) -> tuple[dict[str, Any], dict[str, Any]]:
     """Read what `save_arrays` wrote: the arrays and the meta data."""
-    with _opened(path) as archive:
+    with opened_arrays(path) as archive:
         arrays = {name: archive[name] for name in archive.files}
     try:
         meta = json.loads(str(arrays.pop(_META)))
@@ -76,7 +76,7 @@ def load_arrays(path: str | Path, kind: str) -> tuple[dict[str, Any], dict[str, 
 
 
 @contextmanager
-def _opened(path: str | Path) -> Iterator[Any]:
+def opened_arrays(path: str | Path) -> Iterator[Any]:
     """Open an ``.npz`` file; whatever is wrong with it, now or when it is read, is one error."""
     try:
         # Opened here, since numpy does not close a file that it cannot read.

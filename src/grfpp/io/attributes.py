@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-import io
 import os
-import warnings
 from typing import Any
 
 from grfpp.errors import InputError
-from grfpp.io.files import _checked, _read_bytes
+from grfpp.io.files import known_file, read_bytes
 from grfpp.io.gml import parse_gml
+from grfpp.io.graphml import parse_graphml
 
-#: Formats that have attributes.
-SUFFIXES = (".gml", ".graphml")
+#: Formats that have attributes, and what parses them.
+_PARSERS = {".gml": parse_gml, ".graphml": parse_graphml}
 _SHOWN = 8
 
 
@@ -32,13 +31,12 @@ def read_attribute(path: str | os.PathLike[str], attribute: str) -> list[Any]:
         When the format has no attributes, when no node has this one (the message names those there
         are), or when some node has not.
     """
-    file, suffix = _checked(path)
-    if suffix not in SUFFIXES:
+    file, suffix = known_file(path)
+    if suffix not in _PARSERS:
         raise InputError(
-            f"{path} has no attributes of nodes; {' and '.join(SUFFIXES)} files may have some"
+            f"{path} has no attributes of nodes; {' and '.join(_PARSERS)} files may have some"
         )
-    data = _read_bytes(file, suffix, str(path))
-    graph = parse_gml(data, str(path)) if suffix == ".gml" else _parse_graphml(data, path)
+    graph = _PARSERS[suffix](read_bytes(file, suffix, str(path)), str(path))
     nodes = list(graph.nodes(data=True))
     if not any(attribute in values for _, values in nodes):
         known = sorted({str(name) for _, values in nodes for name in values})
@@ -51,16 +49,3 @@ def read_attribute(path: str | os.PathLike[str], attribute: str) -> list[Any]:
         if attribute not in values:
             raise InputError(f"{path}: node {node!r} has no attribute {attribute!r}, others have")
     return [values[attribute] for _, values in nodes]
-
-
-def _parse_graphml(data: bytes, path: Any) -> Any:
-    import networkx as nx
-
-    try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # about ports and drawing, as in `read_graphml`
-            return nx.read_graphml(io.BytesIO(data))
-    except Exception as error:  # whatever networkx raises on a file it does not understand
-        raise InputError(
-            f"{path} is not a GraphML graph: {error or type(error).__name__}"
-        ) from None

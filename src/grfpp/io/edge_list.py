@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import csv
-import io
 import math
 import re
-import warnings
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
@@ -15,7 +13,7 @@ import scipy.sparse as sp
 
 from grfpp.errors import InputError
 from grfpp.io.edges import arcs, undirected_once
-from grfpp.io.text import at_line, decode, shown
+from grfpp.io.text import at_line, decode, naming, number_table, shown
 from grfpp.typing import FloatArray, IntArray
 
 SUFFIXES = (".txt", ".tsv", ".csv", ".edges", ".edgelist")
@@ -41,12 +39,7 @@ class _Edges(NamedTuple):
 
 
 def read_edge_list(
-    data: bytes,
-    name: str,
-    suffix: str,
-    *,
-    directed: bool | None = None,
-    n_nodes: int | None = None,
+    data: bytes, name: str, suffix: str, *, directed: bool | None = None, n_nodes: int | None = None
 ) -> tuple[sp.coo_array, Sequence[Any] | None]:
     """Read a text edge list.
 
@@ -82,11 +75,9 @@ def read_edge_list(
         edges = _number_integers(*table, name, n_nodes)
     if directed:
         return arcs(*edges[:4]), edges.labels
-    try:
+    with naming(name):
         names = range(edges.n_nodes) if edges.labels is None else edges.labels
         return undirected_once(*edges[:4], names), edges.labels
-    except InputError as error:
-        raise InputError(f"{name}: {error}") from None
 
 
 def _separator(line: str, suffix: str) -> str | None:
@@ -106,98 +97,72 @@ def _parse_numbers(
     if _is_header(fields, over_integers=True) and not _misplaced_names(fields) and rest.strip():
         text = rest
     columns: list[tuple[str, Any]] = [("u", np.int64), ("v", np.int64), ("w", np.float64)]
-    try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("error")  # older numpy only warns that 1.5 is no whole number
-            table = np.loadtxt(
-                io.StringIO(text),
-                dtype=columns[: len(fields)],
-                comments=None,
-                delimiter=separator,
-                ndmin=1,
-            )
-    except (ValueError, OverflowError, Warning):
+    table = number_table(text, columns[: len(fields)], delimiter=separator, ndmin=1)
+    if table is None:
         return None
     weights = table["w"] if len(fields) == 3 else np.ones(len(table))
-    return None if _bad_weights(weights) else (table["u"], table["v"], weights)
-
-
-def _bad_weights(weights: FloatArray) -> bool:
-    return bool(not np.isfinite(weights).all() or (weights < 0).any())
+    usable = np.isfinite(weights).all() and (weights >= 0).all()
+    return (table["u"], table["v"], weights) if usable else None
 
 
 def _parse_lines(
     text: str, separator: str | None, name: str, suffix: str
 ) -> tuple[list[str], list[str], list[float]]:
     """Parse line by line, with care: text labels, quotes, and an error that names the line."""
-    sources: list[str] = []
-    targets: list[str] = []
-    weights: list[float] = []
-    first: tuple[int, list[str]] | None = None
-    for number, line in enumerate(text.split("\n"), start=1):
-        if not line or line.isspace():
-            continue
-        fields = _fields(line, separator, name, number)
-        if first is None:
-            first = number, fields
-            continue
-        sources.append(fields[0])
-        targets.append(fields[1])
-        weights.append(_weight(fields, name, number) if len(fields) == 3 else 1.0)
-    if first is None:
-        raise InputError(f"{name} holds no edges")
-    number, fields = first
-    if _misplaced_names(fields):
-        raise at_line(
-            name,
-            number,
-            "the columns must be source, target and weight in this order, found "
-            + ", ".join(fields),
-        )
-    over_integers = bool(sources) and all(map(_INTEGER.fullmatch, sources + targets))
-    if not _is_header(fields, over_integers, named_columns=suffix in (".csv", ".tsv")):
-        sources.insert(0, fields[0])
-        targets.insert(0, fields[1])
-        weights.insert(0, _weight(fields, name, number) if len(fields) == 3 else 1.0)
-    elif not sources:
+    rows: list[tuple[int, list[str]]] = []
+    number = 0
+    try:
+        for number, line in enumerate(text.split("\n"), start=1):
+            if line and not line.isspace():
+                rows.append((number, _fields(line, separator)))
+        (number, first), following = rows[0], rows[1:]
+        if _misplaced_names(first):
+            raise InputError(
+                "the columns must be source, target and weight in this order, found "
+                + ", ".join(first)
+            )
+        labels = (label for _, fields in following for label in fields[:2])
+        over_integers = bool(following) and all(map(_INTEGER.fullmatch, labels))
+        if _is_header(first, over_integers, named_columns=suffix in (".csv", ".tsv")):
+            rows = following
+        weights = []
+        for number, fields in rows:  # noqa: B007  # the number is for errors
+            weights.append(_weight(fields) if len(fields) == 3 else 1.0)
+    except InputError as error:
+        raise at_line(name, number, str(error)) from None
+    if not rows:
         raise InputError(f"{name} holds no edges, only the column names in line {number}")
-    return sources, targets, weights
+    return [fields[0] for _, fields in rows], [fields[1] for _, fields in rows], weights
 
 
-def _fields(line: str, separator: str | None, name: str, number: int) -> list[str]:
+def _fields(line: str, separator: str | None) -> list[str]:
     if separator is None:
         fields = line.split()
         if "," in line or ";" in line:
-            raise at_line(
-                name,
-                number,
+            raise InputError(
                 f"{shown(line.strip())} has a comma or semicolon, but the lines before are "
-                "separated by white space",
+                "separated by white space"
             )
     else:
         if '"' in line:
             try:
                 fields = next(csv.reader([line], delimiter=separator, skipinitialspace=True))
             except csv.Error as error:
-                raise at_line(name, number, f"cannot be split into fields ({error})") from None
+                raise InputError(f"cannot be split into fields ({error})") from None
         else:
             fields = line.split(separator)
         fields = [field.strip() for field in fields]
     if len(fields) not in (2, 3):
         marks = {None: "white space", "\t": "tabs", ",": "commas", ";": "semicolons"}
-        raise at_line(
-            name,
-            number,
+        raise InputError(
             f"expected 2 or 3 fields (source, target, weight) separated by {marks[separator]}, "
-            f"found {len(fields)} in {shown(line.strip())}",
+            f"found {len(fields)} in {shown(line.strip())}"
         )
     for field in fields:
         if not field:
-            raise at_line(name, number, f"an empty field in {shown(line.strip())}")
+            raise InputError(f"an empty field in {shown(line.strip())}")
         if " " in field and all(_is_number(part) for part in field.split()):
-            raise at_line(
-                name, number, f"{shown(field)} is separated otherwise than the lines before"
-            )
+            raise InputError(f"{shown(field)} is separated otherwise than the lines before")
     return fields
 
 
@@ -210,14 +175,12 @@ def _is_number(field: str) -> bool:
     return "_" not in field and field.isascii()
 
 
-def _weight(fields: list[str], name: str, number: int) -> float:
+def _weight(fields: list[str]) -> float:
     if not _is_number(fields[2]):
-        raise at_line(name, number, f"the weight {shown(fields[2])} is not a number")
+        raise InputError(f"the weight {shown(fields[2])} is not a number")
     weight = float(fields[2])
     if not math.isfinite(weight) or weight < 0:
-        raise at_line(
-            name, number, f"weights must be finite and not negative, found {shown(fields[2])}"
-        )
+        raise InputError(f"weights must be finite and not negative, found {shown(fields[2])}")
     return weight
 
 

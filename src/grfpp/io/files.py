@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import gzip
 import os
 import zipfile
-import zlib
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any
 
 from grfpp.errors import InputError
 from grfpp.io import edge_list
@@ -17,20 +15,9 @@ from grfpp.io.graphml import read_graphml
 from grfpp.io.meshes import mesh
 from grfpp.io.mtx import read_mtx
 from grfpp.io.npz import read_npz
-from grfpp.memory import available_bytes
+from grfpp.io.packed import explained, opened_gzip, opened_zip, read_all
 
 _PACKED = (".gz", ".zip")
-_CHUNK = 1 << 24
-# Text takes several times its size while it is parsed.
-_SHARE_OF_MEMORY = 4
-
-
-class Readable(Protocol):
-    """What can be read piece by piece."""
-
-    def read(self, size: int, /) -> bytes:
-        """Give the next bytes, none at the end."""
-        ...
 
 
 def read_file(
@@ -41,15 +28,15 @@ def read_file(
     Every format but ``.npz`` may be packed as ``.gz`` or as the only such file of a ``.zip``.
     `directed` and `n_nodes` are for text edge lists.
     """
-    file, suffix = _checked(path)
+    file, suffix = known_file(path)
     name = str(path)
     if suffix == ".npz":
         return read_npz(file)
-    data = _read_bytes(file, suffix, name)
+    data = read_bytes(file, suffix, name)
     if suffix in mesh.SUFFIXES:
-        found = mesh.read_mesh(data, name, suffix)
+        surface = mesh.read_mesh(data, name, suffix)
         # An STL file does not number its points, so there are no labels to keep.
-        return found.adjacency(), None if suffix == ".stl" else found.labels()
+        return surface.adjacency(), None if suffix == ".stl" else surface.labels()
     if suffix == ".gml":
         return read_gml(data, name)
     if suffix == ".graphml":
@@ -61,13 +48,13 @@ def read_file(
 
 def load_mesh(path: str | os.PathLike[str]) -> mesh.Mesh:
     """Read the points and triangles of a mesh file; row ``i`` is node ``i`` of its graph."""
-    file, suffix = _checked(path)
+    file, suffix = known_file(path)
     if suffix not in mesh.SUFFIXES:
         raise InputError(f"{path} is not a mesh file: {', '.join(mesh.SUFFIXES)} are")
-    return mesh.read_mesh(_read_bytes(file, suffix, str(path)), str(path), suffix)
+    return mesh.read_mesh(read_bytes(file, suffix, str(path)), str(path), suffix)
 
 
-def _checked(path: str | os.PathLike[str]) -> tuple[Path, str]:
+def known_file(path: str | os.PathLike[str]) -> tuple[Path, str]:
     """Give the path of a file that exists, and the suffix of what is packed in it."""
     try:
         file = Path(path).expanduser()
@@ -89,53 +76,29 @@ def _checked(path: str | os.PathLike[str]) -> tuple[Path, str]:
     return file, suffix
 
 
-def _read_bytes(file: Path, suffix: str, name: str) -> bytes:
-    try:
-        match file.suffix.lower():
-            case ".gz":
-                with gzip.open(file) as stream:
-                    return _read_all(stream, name)
-            case ".zip":
-                with (
-                    zipfile.ZipFile(file) as archive,
-                    archive.open(_only_member(archive, suffix, name)) as stream,
-                ):
-                    return _read_all(stream, name)
-            case _:
-                with file.open("rb") as stream:
-                    return _read_all(stream, name)
-    except InputError:
-        raise
-    except (EOFError, zlib.error, zipfile.BadZipFile, gzip.BadGzipFile) as error:
-        raise InputError(
-            f"{name} is truncated, or not a {file.suffix.lower()} file: {error}"
-        ) from None
-    except (OSError, RuntimeError, NotImplementedError, ValueError, LookupError) as error:
-        # RuntimeError and NotImplementedError: zip files with a password or an odd compression.
-        raise InputError(f"cannot read {name}: {error}") from None
+def read_bytes(file: Path, suffix: str, name: str) -> bytes:
+    """Read a file that `known_file` gave, unpacked."""
+    match file.suffix.lower():
+        case ".gz":
+            with opened_gzip(file) as stream:
+                return read_all(stream, name)
+        case ".zip":
+            with (
+                opened_zip(file) as archive,
+                archive.open(_only_member(archive, suffix, name)) as stream,
+            ):
+                return read_all(stream, name)
+        case _:
+            with explained(file, suffix), file.open("rb") as stream:
+                return read_all(stream, name)
 
 
 def _only_member(archive: zipfile.ZipFile, suffix: str, name: str) -> str:
-    found = [
+    members = [
         member
         for member in archive.namelist()
         if member.lower().endswith(suffix) and not member.startswith("__MACOSX")
     ]
-    if len(found) != 1:
-        raise InputError(f"{name} must hold one {suffix} file, found {len(found)}")
-    return found[0]
-
-
-def _read_all(stream: Readable, name: str) -> bytes:
-    """Read to the end, but not more than memory bears: packed files can be tiny and hold much."""
-    limit = available_bytes() // _SHARE_OF_MEMORY
-    chunks: list[bytes] = []
-    size = 0
-    while chunk := stream.read(_CHUNK):
-        chunks.append(chunk)
-        size += len(chunk)
-        if size > limit:
-            raise InputError(
-                f"{name} holds more than {limit:,} bytes, too much for the memory that is free"
-            )
-    return b"".join(chunks)
+    if len(members) != 1:
+        raise InputError(f"{name} must hold one {suffix} file, found {len(members)}")
+    return members[0]

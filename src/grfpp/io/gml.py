@@ -8,7 +8,7 @@ from typing import Any
 import scipy.sparse as sp
 
 from grfpp.errors import InputError
-from grfpp.io.graph_objects import from_networkx, weight_attribute
+from grfpp.io.graph_objects import from_parsed
 from grfpp.io.text import at_line, decode
 
 _PLACE = re.compile(r" at \((\d+), \d+\)$")
@@ -36,20 +36,13 @@ def parse_gml(data: bytes, name: str) -> Any:
 
 def matrix_of(graph: Any, name: str) -> tuple[sp.coo_array, list[Any]]:
     """Weight matrix and labels of a graph that `parse_gml` made of the file `name`."""
-    matrix, ids = _named(name, graph)
+    matrix, ids = from_parsed(graph, name)
     labels = [label for _, label in graph.nodes(data="label")]
     try:
         distinct = None not in labels and len(set(labels)) == len(labels)
     except TypeError:  # nested attributes cannot be compared
         distinct = False
     return matrix, labels if distinct else ids
-
-
-def _named(name: str, graph: Any) -> tuple[sp.coo_array, list[Any]]:
-    try:
-        return from_networkx(graph, weight_attribute(graph))
-    except InputError as error:
-        raise InputError(f"{name}: {error}") from None
 
 
 def _explained(error: Exception, name: str) -> InputError:

@@ -10,7 +10,7 @@ from xml.parsers import expat
 import scipy.sparse as sp
 
 from grfpp.errors import InputError
-from grfpp.io.graph_objects import from_networkx, weight_attribute
+from grfpp.io.graph_objects import from_parsed
 from grfpp.io.text import at_line
 
 
@@ -19,21 +19,22 @@ def read_graphml(data: bytes, name: str) -> tuple[sp.coo_array, list[Any]]:
 
     Weights are the edges' ``weight``, else ``value``, else 1.
     """
+    return from_parsed(parse_graphml(data, name), name)
+
+
+def parse_graphml(data: bytes, name: str) -> Any:
+    """Parse a GraphML file into a networkx graph with all its attributes."""
     import networkx as nx
 
     _check_elements(data, name)
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # about ports and drawing, which a graph does not have
-            graph = nx.read_graphml(io.BytesIO(data))
+            return nx.read_graphml(io.BytesIO(data))
     except Exception as error:  # whatever networkx raises on a file it does not understand
         raise InputError(
             f"{name} is not a GraphML graph: {error or type(error).__name__}"
         ) from None
-    try:
-        return from_networkx(graph, weight_attribute(graph))
-    except InputError as error:
-        raise InputError(f"{name}: {error}") from None
 
 
 def _check_elements(data: bytes, name: str) -> None:

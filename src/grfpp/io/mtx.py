@@ -6,8 +6,6 @@ the last line, without a line end, has a stray character).
 
 from __future__ import annotations
 
-import io
-import warnings
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -17,7 +15,7 @@ import scipy.sparse as sp
 from grfpp.errors import InputError
 from grfpp.io.edges import arcs, undirected
 from grfpp.io.sizes import check_node_count
-from grfpp.io.text import at_line, decode, last_line, numbered_lines, shown
+from grfpp.io.text import Lines, at_line, decode, last_line, number_table, shown
 
 _REAL_FIELDS = ("real", "double", "integer", "unsigned-integer", "pattern")
 
@@ -58,26 +56,20 @@ def _header(text: str, name: str) -> _Header:
         raise at_line(name, 1, f"weights must be real numbers, found {shown(field)}")
     if symmetry not in ("general", "symmetric"):
         raise at_line(name, 1, f"the matrix must be general or symmetric, found {shown(symmetry)}")
-    line, words = next(numbered_lines(text, comment="%"), (last_line(text), []))
     wanted = "rows, columns, entries" if layout == "coordinate" else "rows, columns"
-    if len(words) != wanted.count(",") + 1 or not all(w.isascii() and w.isdigit() for w in words):
-        raise at_line(name, line, f"expected the size ({wanted}), found {shown(' '.join(words))}")
-    n_rows, n_columns, *rest = (int(word[:100]) for word in words)
     symmetric = symmetry == "symmetric"
-    if symmetric and n_rows != n_columns:
-        raise at_line(
-            name, line, f"a symmetric matrix must be square, found {n_rows} x {n_columns}"
-        )
+    with Lines(text, name, comment="%") as lines:
+        words = lines.following(f"the size ({wanted})")
+        digits = all(word.isascii() and word.isdigit() for word in words)
+        if len(words) != wanted.count(",") + 1 or not digits:
+            raise InputError(f"expected the size ({wanted}), found {shown(' '.join(words))}")
+        n_rows, n_columns, *rest = (int(word[:100]) for word in words)
+        if symmetric and n_rows != n_columns:
+            raise InputError(f"a symmetric matrix must be square, found {n_rows} x {n_columns}")
     stored = n_rows * (n_rows + 1) // 2 if symmetric else n_rows * n_columns
-    return _Header(
-        layout == "coordinate",
-        field == "pattern",
-        symmetric,
-        n_rows,
-        n_columns,
-        rest[0] if rest else stored,
-        line,
-    )
+    n_entries = rest[0] if rest else stored
+    pattern, by_entry = field == "pattern", layout == "coordinate"
+    return _Header(by_entry, pattern, symmetric, n_rows, n_columns, n_entries, lines.number)
 
 
 def _table(text: str, header: _Header, name: str) -> npt.NDArray[Any]:
@@ -88,11 +80,8 @@ def _table(text: str, header: _Header, name: str) -> npt.NDArray[Any]:
     body = text.split("\n", header.line)[-1] if text.count("\n") >= header.line else ""
     if not header.n_entries and not body.partition("%")[0].strip():
         return np.empty(0, dtype=columns)
-    try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("error")  # older numpy only warns that 1.5 is no whole number
-            table = np.loadtxt(io.StringIO(body), dtype=columns, comments="%", ndmin=1)
-    except (ValueError, OverflowError, Warning):
+    table = number_table(body, columns, comments="%", ndmin=1)
+    if table is None:
         table = _careful_table(text, columns, header, name)
     if len(table) != header.n_entries:
         raise at_line(
@@ -107,22 +96,19 @@ def _table(text: str, header: _Header, name: str) -> npt.NDArray[Any]:
 def _careful_table(
     text: str, columns: list[tuple[str, Any]], header: _Header, name: str
 ) -> npt.NDArray[Any]:
+    names = {"u": "a row", "v": "a column", "w": "a weight"}
+    wanted = " and ".join(names[key] for key, _ in columns)
     rows = []
-    for number, words in numbered_lines(text, comment="%"):
-        if number <= header.line:
-            continue
-        try:
-            if len(words) != len(columns):
-                raise ValueError
-            rows.append(tuple(kind(word) for (_, kind), word in zip(columns, words, strict=True)))
-        except (ValueError, OverflowError):
-            wanted = {"u": "a row", "v": "a column", "w": "a weight"}
-            raise at_line(
-                name,
-                number,
-                f"expected {' and '.join(wanted[key] for key, _ in columns)}, found "
-                f"{shown(' '.join(words))}",
-            ) from None
+    with Lines(text, name, comment="%") as lines:
+        for words in lines:
+            if lines.number <= header.line:
+                continue
+            try:
+                numbers = zip(columns, words, strict=True)
+                rows.append(tuple(kind(word) for (_, kind), word in numbers))
+            except (ValueError, OverflowError):
+                text = shown(" ".join(words))
+                raise InputError(f"expected {wanted}, found {text}") from None
     return np.array(rows, dtype=columns)
 
 

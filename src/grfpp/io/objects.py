@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import operator
 import os
 from collections.abc import Sequence
 from typing import Any
@@ -10,6 +9,7 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
+from grfpp.arguments import whole
 from grfpp.errors import InputError
 from grfpp.io.arrays import as_array, packages, require_real
 from grfpp.io.edges import from_edge_index
@@ -58,12 +58,7 @@ def read_adjacency(
     if not (directed is None or isinstance(directed, bool | np.bool_)):
         raise InputError(f"directed must be True, False or None, not {directed!r}")
     if n_nodes is not None:
-        try:
-            n_nodes = operator.index(n_nodes)
-        except TypeError:
-            raise InputError(f"n_nodes must be a whole number, not {n_nodes!r}") from None
-        if n_nodes < 1:
-            raise InputError(f"n_nodes must be at least 1, not {n_nodes}")
+        n_nodes = whole(n_nodes, "n_nodes", 1)
         check_node_count(n_nodes, "n_nodes")
     matrix, node_ids = _read(source, directed, n_nodes)
     if matrix.ndim != 2:

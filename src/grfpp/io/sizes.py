@@ -10,7 +10,6 @@ from grfpp.memory import require_bytes
 MAX_NODES = int(np.iinfo(np.int32).max)
 # The row pointers of the graph, of its transpose and of what is made on the way, eight bytes each.
 _BYTES_PER_NODE = 32
-_ALWAYS_FITS = 1 << 20
 
 
 def check_node_count(n_nodes: int, origin: str) -> None:
@@ -20,5 +19,4 @@ def check_node_count(n_nodes: int, origin: str) -> None:
             f"{origin} asks for {n_nodes:,} nodes, more than this version can number (2^31 - 1); "
             "nodes must be numbered from 0 without gaps"
         )
-    if n_nodes > _ALWAYS_FITS:
-        require_bytes(n_nodes * _BYTES_PER_NODE, f"{origin} asks for {n_nodes:,} nodes, which")
+    require_bytes(n_nodes * _BYTES_PER_NODE, f"{origin} asks for {n_nodes:,} nodes, which")

@@ -1,8 +1,15 @@
-"""Bytes of a text file -> lines, and errors that name the line."""
+"""Bytes of a text file -> lines and tables, and errors that name the line."""
 
 from __future__ import annotations
 
+import io
+import warnings
 from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any, Self
+
+import numpy as np
+import numpy.typing as npt
 
 from grfpp.errors import InputError
 
@@ -12,6 +19,15 @@ _SHOWN = 40
 def at_line(name: str, number: int, what: str) -> InputError:
     """Make an error about line `number` (counted from 1) of the file `name`."""
     return InputError(f"{name}, line {number}: {what}")
+
+
+@contextmanager
+def naming(name: str) -> Iterator[None]:
+    """Put the name of a file, or of what is in it, before what is found wrong with it."""
+    try:
+        yield
+    except InputError as error:
+        raise InputError(f"{name}: {error}") from None
 
 
 def shown(text: str) -> str:
@@ -33,14 +49,57 @@ def decode(data: bytes, name: str) -> str:
     return text.replace("\r\n", "\n").replace("\r", "\n") if "\r" in text else text
 
 
-def numbered_lines(text: str, comment: str = "#") -> Iterator[tuple[int, list[str]]]:
-    """Give the number and the words of every line that holds more than a comment."""
-    for number, line in enumerate(text.split("\n"), start=1):
-        words = line.partition(comment)[0].split()
-        if words:
-            yield number, words
+class Lines:
+    """The words of each line of a text that holds more than a comment.
+
+    As a context it tells of every `InputError` in it at which line of the file `name` that
+    happened; `n_before` lines of the file come before the text.
+    """
+
+    def __init__(self, text: str, name: str, comment: str = "#", n_before: int = 0) -> None:
+        self._name, self._comment, self.number = name, comment, n_before
+        self._lines = enumerate(text.split("\n"), start=n_before + 1)
+        self._last = n_before + last_line(text)
+
+    def __iter__(self) -> Iterator[list[str]]:
+        for number, line in self._lines:
+            words = line.partition(self._comment)[0].split()
+            if words:
+                self.number = number
+                yield words
+
+    def following(self, what: str) -> list[str]:
+        """The words of the next line, which should tell `what`."""
+        for words in self:
+            return words
+        raise self.ended(f"before {what}")
+
+    def ended(self, where: str) -> InputError:
+        """Make the error about a file that ends too early."""
+        self.number = self._last
+        return InputError(f"the file ends {where}; is it truncated?")
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, kind: object, error: BaseException | None, trace: object) -> None:
+        if isinstance(error, InputError):
+            raise at_line(self._name, self.number, str(error)) from None
 
 
 def last_line(text: str) -> int:
     """Give the number of the last line that is not empty."""
     return max(1, text.rstrip().count("\n") + 1)
+
+
+def number_table(
+    text: str | bytes, dtype: Any, comments: str | None = None, **layout: Any
+) -> npt.NDArray[Any] | None:
+    """Parse a table of numbers in C, as `numpy.loadtxt` does; ``None`` when it is not one."""
+    lines = io.StringIO(text) if isinstance(text, str) else io.BytesIO(text)
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("error")  # older numpy only warns that 1.5 is no whole number
+            return np.loadtxt(lines, dtype, comments=comments, **layout)
+    except (ValueError, OverflowError, Warning):
+        return None

@@ -15,7 +15,7 @@ from grfpp import series
 from grfpp.arguments import finite, whole
 from grfpp.errors import DivergentSeriesError, InputError
 from grfpp.graph import Graph, as_graph
-from grfpp.linalg import exact
+from grfpp.linalg import chebyshev, dense, functions, taylor
 from grfpp.memory import require_bytes
 from grfpp.typing import FloatArray
 
@@ -181,12 +181,12 @@ class Kernel(ABC):
             When the series of ``g`` diverges on this graph.
         """
         graph = as_graph(W)
-        weights = exact.dense_weights(graph)
+        weights = dense.dense_weights(graph)
         self.check_converges(graph)
         if not graph.is_directed:
-            return exact.dense_symmetric(weights, self.value)
+            return dense.dense_symmetric(weights, self.value)
         with np.errstate(over="ignore", invalid="ignore"):
-            return exact.finite(self._dense(weights))
+            return functions.finite(self._dense(weights))
 
     def apply(
         self, W: Any, V: npt.ArrayLike, tol: float = 1e-10, method: str = "auto"
@@ -226,9 +226,9 @@ class Kernel(ABC):
         self.check_converges(graph)
         require_bytes(6 * vectors.nbytes, f"a product with {vectors.shape} numbers")
         if chosen == "chebyshev":
-            return exact.chebyshev_apply(graph, self.value, vectors, accuracy)
+            return chebyshev.apply(graph, self.value, vectors, accuracy)
         if chosen == "taylor":
-            return exact.taylor_apply(graph, self._scaled, self.radius, vectors, accuracy)
+            return taylor.apply(graph, self._scaled, self.radius, vectors, accuracy)
         return self._expm_multiply(graph, vectors)
 
     def _method(self, method: str, graph: Graph) -> str:

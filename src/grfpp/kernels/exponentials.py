@@ -17,12 +17,47 @@ from grfpp import series
 from grfpp.arguments import finite, whole
 from grfpp.graph import Graph
 from grfpp.kernels.family import Family, LogDerivativeKernel, quiet, real_array
-from grfpp.linalg import exact
+from grfpp.linalg import taylor
 from grfpp.typing import FloatArray
 
 
 @dataclass(frozen=True)
-class Diffusion(LogDerivativeKernel):
+class _OfScaledWeights(Family):
+    """A function of ``λ W`` without singularities."""
+
+    lam: float = 1.0
+
+    radius = math.inf
+
+    def __post_init__(self) -> None:
+        self._set(lam=finite(self.lam, "lam"))
+
+
+@dataclass(frozen=True)
+class _Exponential(_OfScaledWeights, LogDerivativeKernel):
+    """``exp(λ x^of)``."""
+
+    of = 1
+
+    def modulation_radius(self, degree: int) -> float:
+        """Infinite: ``exp`` has neither singularities nor zeros."""
+        whole(degree, "degree", 1)
+        return math.inf
+
+    def value(self, x: npt.ArrayLike) -> FloatArray:
+        """``g(x)``, infinite where it exceeds the range of float64."""
+        with quiet():
+            return np.exp(self.lam * real_array(x) ** self.of)
+
+    def _log_derivative(self) -> tuple[list[Fraction], list[Fraction]]:
+        return [*[Fraction(0)] * (self.of - 1), self.of * Fraction(self.lam)], [Fraction(1)]
+
+    def _dense(self, weights: FloatArray) -> FloatArray:
+        return _expm(self.lam * np.linalg.matrix_power(weights, self.of))
+
+
+@dataclass(frozen=True)
+class Diffusion(_Exponential):
     """The diffusion (heat) kernel ``exp(λ W)``.
 
     Parameters
@@ -42,45 +77,15 @@ class Diffusion(LogDerivativeKernel):
            [1.17520119, 1.54308063]])
     """
 
-    lam: float = 1.0
-
     name = "diffusion"
-    radius = math.inf
-
-    def __post_init__(self) -> None:
-        self._set(lam=finite(self.lam, "lam"))
-
-    def modulation_radius(self, degree: int) -> float:
-        """Infinite: ``exp`` has neither singularities nor zeros."""
-        whole(degree, "degree", 1)
-        return math.inf
-
-    def value(self, x: npt.ArrayLike) -> FloatArray:
-        """``exp(λ x)``."""
-        with quiet():
-            return np.exp(self.lam * real_array(x))
-
-    def _constant(self) -> Fraction:
-        return Fraction(1)
-
-    def _log_derivative(self) -> tuple[list[Fraction], list[Fraction]]:
-        return [Fraction(self.lam)], [Fraction(1)]
-
-    def _dense(self, weights: FloatArray) -> FloatArray:
-        return _expm(self.lam * weights)
 
     def _expm_multiply(self, graph: Graph, vectors: FloatArray) -> FloatArray:
-        return exact.expm_multiply(graph, self.lam, vectors)
+        return taylor.expm_multiply(graph, self.lam, vectors)
 
 
 @dataclass(frozen=True)
-class SquaredDiffusion(LogDerivativeKernel):
-    """Diffusion along walks of even length, ``exp(λ W²)``.
-
-    Parameters
-    ----------
-    lam
-        The time ``λ``, any finite number.
+class SquaredDiffusion(_Exponential):
+    """Diffusion along walks of even length, ``exp(λ W²)``, with `lam` as in `Diffusion`.
 
     Examples
     --------
@@ -88,46 +93,17 @@ class SquaredDiffusion(LogDerivativeKernel):
     array([1.     , 0.     , 0.25   , 0.     , 0.03125])
     """
 
-    lam: float = 1.0
-
     name = "squared-diffusion"
-    radius = math.inf
-
-    def __post_init__(self) -> None:
-        self._set(lam=finite(self.lam, "lam"))
-
-    def modulation_radius(self, degree: int) -> float:
-        """Infinite: ``exp`` has neither singularities nor zeros."""
-        whole(degree, "degree", 1)
-        return math.inf
-
-    def value(self, x: npt.ArrayLike) -> FloatArray:
-        """``exp(λ x²)``."""
-        with quiet():
-            return np.exp(self.lam * real_array(x) ** 2)
-
-    def _constant(self) -> Fraction:
-        return Fraction(1)
-
-    def _log_derivative(self) -> tuple[list[Fraction], list[Fraction]]:
-        return [Fraction(0), 2 * Fraction(self.lam)], [Fraction(1)]
-
-    def _dense(self, weights: FloatArray) -> FloatArray:
-        return _expm(self.lam * (weights @ weights))
+    of = 2
 
 
 @dataclass(frozen=True)
-class Cosine(Family):
+class Cosine(_OfScaledWeights):
     """The cosine kernel ``cos(λ W) + sin(λ W)``.
 
     It is ``√2 cos(λ W − π/4)``; with ``λ = π/4`` and ``L = I − W`` that is ``√2 cos(π/4 · L)``, the
     inverse cosine kernel. Its modulation converges for spectral radii below ``π / (4 |λ|)`` only,
-    because ``g`` has a zero there.
-
-    Parameters
-    ----------
-    lam
-        The factor ``λ``, any finite number.
+    because ``g`` has a zero there. The factor `lam` is any finite number.
 
     Examples
     --------
@@ -137,14 +113,8 @@ class Cosine(Family):
     0.7854
     """
 
-    lam: float = 1.0
-
     name = "cosine"
-    radius = math.inf
     sign = 1
-
-    def __post_init__(self) -> None:
-        self._set(lam=finite(self.lam, "lam"))
 
     def modulation_radius(self, degree: int) -> float:
         """``π / (4 |λ|)``, the distance to the nearest zero of ``g``."""

@@ -37,9 +37,9 @@ class LogDerivativeKernel(Family):
     `grfpp.series.from_log_derivative_here`.
     """
 
-    @abstractmethod
     def _constant(self) -> Fraction:
         """``α_0 = g(0)``, not zero."""
+        return Fraction(1)
 
     @abstractmethod
     def _log_derivative(self) -> tuple[list[Fraction], list[Fraction]]:

@@ -41,9 +41,6 @@ class _InversePowerKernel(LogDerivativeKernel):
         with quiet():
             return (1 - float(self._c()) * real_array(x) ** self.of) ** -float(self.power)
 
-    def _constant(self) -> Fraction:
-        return Fraction(1)
-
     def _log_derivative(self) -> tuple[list[Fraction], list[Fraction]]:
         c, gap = self._c(), [Fraction(0)] * (self.of - 1)
         return [*gap, self.of * Fraction(self.power) * c], [Fraction(1), *gap, -c]

@@ -17,7 +17,7 @@ from grfpp.arguments import positive, whole
 from grfpp.errors import DivergentSeriesError, InputError
 from grfpp.graph import Graph
 from grfpp.kernels.base import Kernel
-from grfpp.linalg import exact
+from grfpp.linalg import taylor
 from grfpp.linalg.polynomials import nearest_branch_point
 from grfpp.typing import FloatArray
 
@@ -72,7 +72,7 @@ class TaylorKernel(Kernel):
         self._alpha: tuple[Coefficient, ...] | CoefficientFunction
         if callable(coefficients):
             self._alpha = coefficients
-            self._radius = None if radius is None else _radius(radius)
+            self._radius = radius if radius in (None, math.inf) else positive(radius, "radius")
         else:
             if radius is not None:
                 raise InputError(
@@ -132,7 +132,7 @@ class TaylorKernel(Kernel):
         self._require_root()
         if callable(self._alpha) or len(self._alpha) > _MAX_POLYNOMIAL + 1:
             return min(self.radius, _estimated_radius(self, order))
-        return _polynomial_radius(self._alpha, order)
+        return nearest_branch_point(self._exact(len(self._alpha)), order)
 
     @property
     def longest_gap(self) -> float:
@@ -151,7 +151,7 @@ class TaylorKernel(Kernel):
             )
         # In units of the largest point: the table stays within range, and is cut where it ends.
         unit = largest or 1.0
-        table = exact.summable_terms(self._scaled, unit) if largest else self.coefficients(1)
+        table = taylor.summable_terms(self._scaled, unit) if largest else self.coefficients(1)
         total: FloatArray = np.polynomial.polynomial.polyval(points / unit, table)  # type: ignore
         return total
 
@@ -193,7 +193,7 @@ class TaylorKernel(Kernel):
 
     def _dense(self, weights: FloatArray) -> FloatArray:
         graph = Graph(weights)
-        return exact.taylor_apply(
+        return taylor.apply(
             graph, self._scaled, self.radius, np.eye(graph.n_nodes), _DENSE_ACCURACY
         )
 
@@ -238,10 +238,6 @@ def _number(value: Any, k: int) -> Coefficient:
     return number
 
 
-def _radius(value: Any) -> float:
-    return math.inf if value == math.inf else positive(value, "radius")
-
-
 @lru_cache(maxsize=64)
 def _called(function: CoefficientFunction, n: int) -> tuple[Fraction, ...]:
     values = []
@@ -259,8 +255,3 @@ def _estimated_radius(kernel: TaylorKernel, order: int | None) -> float:
     if order is None:
         return series.estimate_radius(kernel.coefficients_decimal(_SAMPLE))
     return series.estimate_radius(kernel.modulation_decimal(order // 2, _SAMPLE))
-
-
-@lru_cache(maxsize=64)
-def _polynomial_radius(alpha: tuple[Coefficient, ...], order: int) -> float:
-    return nearest_branch_point([Fraction(value) for value in alpha], order)

@@ -7,6 +7,7 @@ import math
 from collections.abc import Sequence
 from decimal import Decimal
 from fractions import Fraction
+from functools import lru_cache
 from typing import Any
 
 from grfpp.series import product
@@ -16,7 +17,8 @@ _SQUARINGS = 30
 _PRECISION = 200
 
 
-def nearest_branch_point(polynomial: Sequence[Fraction], order: int) -> float:
+@lru_cache(maxsize=64)
+def nearest_branch_point(polynomial: tuple[Fraction, ...], order: int) -> float:
     """Distance from 0 to the nearest zero of a polynomial that is a branch point of its root.
 
     Zeros whose multiplicity is a multiple of `order` are no branch points: the root of
@@ -25,20 +27,14 @@ def nearest_branch_point(polynomial: Sequence[Fraction], order: int) -> float:
 
     Examples
     --------
-    >>> round(nearest_branch_point([5, 11, 7, 1], 2), 6)
+    >>> round(nearest_branch_point((5, 11, 7, 1), 2), 6)
     5.0
-    >>> nearest_branch_point([1, 2, 1], 2)
+    >>> nearest_branch_point((1, 2, 1), 2)
     inf
     """
-    exact = [Fraction(value) for value in polynomial]
-    return min(
-        (
-            smallest_zero(factor)
-            for multiplicity, factor in square_free_factors(exact)
-            if multiplicity % order
-        ),
-        default=math.inf,
-    )
+    factors = square_free_factors(polynomial)
+    zeros = (smallest_zero(factor) for multiplicity, factor in factors if multiplicity % order)
+    return min(zeros, default=math.inf)
 
 
 def square_free_factors(polynomial: Sequence[Fraction]) -> list[tuple[int, list[Fraction]]]:

@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from grfpp.errors import InputError
-from grfpp.typing import FloatArray
+from grfpp.typing import FloatArray, IntArray
 
 
 class Termination(ABC):
@@ -52,11 +52,11 @@ class Termination(ABC):
         return np.asarray(np.where(k <= 0, 1.0, self._survival(np.maximum(k, 1))), dtype=np.float64)
 
     @abstractmethod
-    def _pmf(self, k: npt.NDArray[np.int64]) -> FloatArray:
+    def _pmf(self, k: IntArray) -> FloatArray:
         """Probabilities for ``k ≥ 0``."""
 
     @abstractmethod
-    def _survival(self, k: npt.NDArray[np.int64]) -> FloatArray:
+    def _survival(self, k: IntArray) -> FloatArray:
         """Survival for ``k ≥ 1``, accurate in relative terms far into the tail."""
 
     @classmethod
@@ -79,7 +79,7 @@ def store(law: Termination, **values: Any) -> None:
         object.__setattr__(law, name, value)
 
 
-def _lengths(lengths: npt.ArrayLike) -> npt.NDArray[np.int64]:
+def _lengths(lengths: npt.ArrayLike) -> IntArray:
     values = np.asarray(lengths)
     if values.dtype.kind not in "iu" and values.size:
         raise InputError(f"walk lengths must be whole numbers, found dtype {values.dtype}")

@@ -7,36 +7,41 @@ from dataclasses import dataclass
 from typing import ClassVar, Self
 
 import numpy as np
-import numpy.typing as npt
 
 from grfpp.arguments import finite
 from grfpp.errors import InputError
 from grfpp.termination.base import Termination, store
-from grfpp.typing import FloatArray
+from grfpp.typing import FloatArray, IntArray
 
 
 @dataclass(frozen=True)
-class FixedLength(Termination):
-    """Every walk takes exactly `n` steps (fewer only at a dead end)."""
+class _UpTo(Termination):
+    """A law whose only parameter is the longest length."""
 
     n: int
-    name: ClassVar[str] = "fixed"
 
     def __post_init__(self) -> None:
         store(self, n=_steps(self.n, "n"))
 
     @property
-    def mean(self) -> float:
-        return float(self.n)
-
-    @property
     def max_length(self) -> int:
         return self.n
 
-    def _pmf(self, k: npt.NDArray[np.int64]) -> FloatArray:
+
+@dataclass(frozen=True)
+class FixedLength(_UpTo):
+    """Every walk takes exactly `n` steps (fewer only at a dead end)."""
+
+    name: ClassVar[str] = "fixed"
+
+    @property
+    def mean(self) -> float:
+        return float(self.n)
+
+    def _pmf(self, k: IntArray) -> FloatArray:
         return np.where(k == self.n, 1.0, 0.0)
 
-    def _survival(self, k: npt.NDArray[np.int64]) -> FloatArray:
+    def _survival(self, k: IntArray) -> FloatArray:
         return np.where(k <= self.n, 1.0, 0.0)
 
     @classmethod
@@ -45,27 +50,19 @@ class FixedLength(Termination):
 
 
 @dataclass(frozen=True)
-class UniformLength(Termination):
+class UniformLength(_UpTo):
     """All lengths from 0 to `n` are equally likely."""
 
-    n: int
     name: ClassVar[str] = "uniform"
-
-    def __post_init__(self) -> None:
-        store(self, n=_steps(self.n, "n"))
 
     @property
     def mean(self) -> float:
         return self.n / 2.0
 
-    @property
-    def max_length(self) -> int:
-        return self.n
-
-    def _pmf(self, k: npt.NDArray[np.int64]) -> FloatArray:
+    def _pmf(self, k: IntArray) -> FloatArray:
         return np.where(k <= self.n, 1.0 / (self.n + 1.0), 0.0)
 
-    def _survival(self, k: npt.NDArray[np.int64]) -> FloatArray:
+    def _survival(self, k: IntArray) -> FloatArray:
         return np.asarray(np.maximum(self.n + 1.0 - k, 0.0) / (self.n + 1.0))
 
     @classmethod
@@ -105,11 +102,11 @@ class CustomLength(Termination):
     def max_length(self) -> int:
         return len(self.probabilities) - 1
 
-    def _pmf(self, k: npt.NDArray[np.int64]) -> FloatArray:
+    def _pmf(self, k: IntArray) -> FloatArray:
         padded = np.append(self.probabilities, 0.0)
         return np.asarray(padded[np.minimum(k, len(self.probabilities))])
 
-    def _survival(self, k: npt.NDArray[np.int64]) -> FloatArray:
+    def _survival(self, k: IntArray) -> FloatArray:
         # Summed from the far end, so that small tails keep their digits.
         tail = np.append(np.cumsum(self.probabilities[::-1])[::-1], 0.0)
         return np.asarray(np.minimum(tail[np.minimum(k, len(self.probabilities))], 1.0))

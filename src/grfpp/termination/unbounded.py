@@ -6,12 +6,11 @@ from dataclasses import dataclass
 from typing import ClassVar, Self
 
 import numpy as np
-import numpy.typing as npt
 
 from grfpp.arguments import positive, probability
 from grfpp.errors import InputError
 from grfpp.termination.base import Termination, store
-from grfpp.typing import FloatArray
+from grfpp.typing import FloatArray, IntArray
 
 
 @dataclass(frozen=True)
@@ -31,10 +30,10 @@ class Geometric(Termination):
     def mean(self) -> float:
         return (1.0 - self.p_halt) / self.p_halt
 
-    def _pmf(self, k: npt.NDArray[np.int64]) -> FloatArray:
+    def _pmf(self, k: IntArray) -> FloatArray:
         return self.p_halt * self._survival(k)
 
-    def _survival(self, k: npt.NDArray[np.int64]) -> FloatArray:
+    def _survival(self, k: IntArray) -> FloatArray:
         return np.power(1.0 - self.p_halt, k.astype(np.float64))
 
     @classmethod
@@ -57,12 +56,12 @@ class Poisson(Termination):
     def __init__(self, mean: float) -> None:
         store(self, mean=positive(mean, "mean"))
 
-    def _pmf(self, k: npt.NDArray[np.int64]) -> FloatArray:
+    def _pmf(self, k: IntArray) -> FloatArray:
         from scipy.special import gammaln, xlogy
 
         return np.asarray(np.exp(xlogy(k, self.mean) - self.mean - gammaln(k + 1.0)))
 
-    def _survival(self, k: npt.NDArray[np.int64]) -> FloatArray:
+    def _survival(self, k: IntArray) -> FloatArray:
         from scipy.special import gammainc
 
         return np.asarray(gammainc(k.astype(np.float64), self.mean))
@@ -94,7 +93,7 @@ class NegativeBinomial(Termination):
     def mean(self) -> float:
         return self.n_halts * (1.0 - self.p_halt) / self.p_halt
 
-    def _pmf(self, k: npt.NDArray[np.int64]) -> FloatArray:
+    def _pmf(self, k: IntArray) -> FloatArray:
         from scipy.special import gammaln
 
         log_pmf = (
@@ -106,7 +105,7 @@ class NegativeBinomial(Termination):
         )
         return np.asarray(np.exp(log_pmf))
 
-    def _survival(self, k: npt.NDArray[np.int64]) -> FloatArray:
+    def _survival(self, k: IntArray) -> FloatArray:
         from scipy.special import betainc
 
         return np.asarray(betainc(k.astype(np.float64), self.n_halts, 1.0 - self.p_halt))
@@ -129,8 +128,8 @@ class FirstStepThenGeometric(Termination):
     The law of the paper's paragraph "Walk-stitching with general termination strategies".
     """
 
-    p_next: float = 0.5
     name: ClassVar[str] = "first-step"
+    p_next: float = 0.5
 
     def __post_init__(self) -> None:
         store(self, p_next=probability(self.p_next, "p_next", below_one=True))
@@ -139,10 +138,10 @@ class FirstStepThenGeometric(Termination):
     def mean(self) -> float:
         return 1.0 / (1.0 - self.p_next)
 
-    def _pmf(self, k: npt.NDArray[np.int64]) -> FloatArray:
+    def _pmf(self, k: IntArray) -> FloatArray:
         return np.where(k >= 1, (1.0 - self.p_next) * self._survival(np.maximum(k, 1)), 0.0)
 
-    def _survival(self, k: npt.NDArray[np.int64]) -> FloatArray:
+    def _survival(self, k: IntArray) -> FloatArray:
         return np.asarray(np.power(self.p_next, k.astype(np.float64) - 1.0))
 
     @classmethod

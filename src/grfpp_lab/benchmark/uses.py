@@ -14,7 +14,7 @@ from grfpp.accuracy import relative_error
 from grfpp.estimate import KernelEstimate
 from grfpp.factors import StoredFactor
 from grfpp.graph import Graph
-from grfpp.linalg.exact import chebyshev_coefficients
+from grfpp.linalg import chebyshev
 from grfpp.local import sample_submatrix
 from grfpp.sampling import sample
 from grfpp.typing import FloatArray, IntArray
@@ -160,7 +160,7 @@ def _matching_tol(work: Callable[[float], FloatArray], exact: FloatArray, error:
 
 def _sparse_block(W: Graph, nodes: IntArray, tol: float) -> FloatArray:
     """``K[nodes, nodes]`` by Chebyshev polynomials on sparse vectors."""
-    coefficients = chebyshev_coefficients(KERNEL.value, W.spectral_radius(), tol)
+    coefficients = chebyshev.coefficients_of(KERNEL.value, W.spectral_radius(), tol)
     weights = W.adjacency * (1 / W.spectral_radius())
     here = np.arange(len(nodes))
     units = sp.csr_array((np.ones(len(nodes)), (here, nodes)), shape=(len(nodes), W.n_nodes))

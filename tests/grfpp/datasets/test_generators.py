@@ -9,7 +9,6 @@ from grfpp.datasets import (
     erdos_renyi,
     grid,
     random_regular,
-    triangulated_sphere,
 )
 
 
@@ -89,12 +88,6 @@ def test_grid():
     assert nx.is_isomorphic(as_networkx(grid(3, 5)), nx.grid_2d_graph(3, 5))
     assert grid(1, 1).n_edges == 0
     assert grid(1, 4).adjacency[0, 1] == 1
-
-
-def test_sphere():
-    sphere = triangulated_sphere(2)
-    assert (sphere.graph.n_nodes, sphere.graph.n_edges, len(sphere.faces)) == (162, 480, 320)
-    np.testing.assert_allclose(np.linalg.norm(sphere.vertices, axis=1), 1)
 
 
 def test_refusals():

@@ -247,12 +247,6 @@ def test_zip_files_must_hold_one_such_file():
         assert Graph(path).n_nodes == 4
 
 
-def test_what_unpacks_to_more_than_memory_is_refused(monkeypatch):
-    monkeypatch.setattr("grfpp.io.files.available_bytes", lambda: 1000)
-    packed = gzip.compress(b"0 1\n" * 10_000)
-    assert "too much for the memory" in file_refusal(packed, ".txt.gz")
-
-
 def test_bad_weights_in_files_name_the_file():
     assert "negative" in file_refusal(mtx(-TRIANGLE), ".mtx")
     assert "finite" in file_refusal(scipy_npz(np.diag([np.inf, 1])), ".npz")

@@ -70,7 +70,7 @@ def test_graphs_without_edges():
         (BANNER.replace("real", "complex") + "2 2 1\n1 2 1 1\n", "line 1: weights must be real"),
         (BANNER.replace("general", "skew-symmetric") + "2 2 0\n", "line 1: the matrix must be"),
         (BANNER.replace("coordinate real", "array pattern"), "line 1"),
-        (BANNER, "line 1: expected the size"),
+        (BANNER, "line 1: the file ends before the size"),
         (BANNER + "2 2\n", "line 2: expected the size (rows, columns, entries), found '2 2'"),
         (BANNER + "2 2 -1\n", "line 2: expected the size"),
         (BANNER.replace("coordinate", "array") + "2 2\n1\n2\n3\n", "ends after 3 entries"),

@@ -1,10 +1,8 @@
-import subprocess
-import sys
-
 import networkx as nx
 import numpy as np
 import pytest
 import scipy.sparse as sp
+from fresh_python import imported_by
 from hypothesis import given
 from io_helpers import QUICK, dense, refusal, weight_matrices
 
@@ -31,14 +29,6 @@ def test_dense_arrays_and_lists(matrix):
     np.testing.assert_array_equal(dense(matrix.tolist()), matrix)
 
 
-@pytest.mark.parametrize(
-    "dtype", [bool, np.int8, np.uint64, np.int64, np.float16, np.float32, np.longdouble]
-)
-def test_every_real_dtype(dtype):
-    np.testing.assert_array_equal(dense(np.array([[0, 1], [1, 0]], dtype=dtype)), PAIR / 2)
-    assert Graph(np.eye(2, dtype=dtype)).weights.dtype == np.float64
-
-
 def test_duplicates_are_summed_and_zeros_dropped():
     matrix = sp.coo_array(([1.0, 2.0, 0.0], ([0, 0, 1], [1, 1, 1])), shape=(2, 2))
     graph = Graph(matrix)
@@ -54,11 +44,6 @@ def test_the_source_is_not_changed():
     array = PAIR.copy()
     Graph(array)
     array[0, 1] = 5  # still writeable
-
-
-def test_masked_entries_are_no_edges():
-    masked = np.ma.masked_equal(np.array([[-1.0, 3.0], [3.0, -1.0]]), -1.0)
-    np.testing.assert_array_equal(dense(masked), [[0, 3], [3, 0]])
 
 
 def test_subclasses_are_known_by_their_bases():
@@ -117,13 +102,6 @@ def test_refusals(source, words):
     assert words in refusal(source)
 
 
-def test_sizes_beyond_memory_are_refused_before_allocation(monkeypatch):
-    monkeypatch.setattr("grfpp.memory.available_bytes", lambda: 10**8)
-    assert "bytes" in refusal(([[0], [10**9]], None))
-    assert "bytes" in refusal(([[0], [1]], None), n_nodes=10**9)
-    assert "bytes" in refusal(sp.coo_array((10**9, 10**9)))
-
-
 def test_malformed_indices_never_reach_compiled_code():
     matrix = sp.csr_array(np.eye(3))
     matrix.indices[1] = 1000
@@ -140,7 +118,7 @@ def test_n_nodes_must_agree_with_other_sources():
     assert Graph(PAIR, n_nodes=2).n_nodes == 2
     assert "the source has 2 nodes" in refusal(PAIR, n_nodes=3)
     assert "whole number" in refusal(PAIR, n_nodes=2.5)
-    assert "at least 1" in refusal(PAIR, n_nodes=0)
+    assert ">= 1" in refusal(PAIR, n_nodes=0)
     assert "can number" in refusal(PAIR, n_nodes=10**12)
 
 
@@ -160,9 +138,5 @@ def test_labels_come_with_the_matrix():
 
 
 def test_reading_a_matrix_imports_nothing_heavy():
-    code = (
-        "import sys, grfpp.graph; grfpp.graph.Graph([[0, 1], [1, 0]]);"
-        "print({'networkx', 'torch', 'matplotlib', 'trimesh', 'igraph'} & set(sys.modules))"
-    )
-    run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert run.stdout.strip() == "set()"
+    code = "import grfpp.graph; grfpp.graph.Graph([[0, 1], [1, 0]])"
+    assert imported_by(code, ["networkx", "torch", "matplotlib", "trimesh", "igraph"]) == []

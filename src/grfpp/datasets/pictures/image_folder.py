@@ -4,18 +4,18 @@ from __future__ import annotations
 
 import os
 import warnings
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from functools import cached_property
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from grfpp.arguments import whole
+from grfpp.arguments import node_numbers, whole
 from grfpp.datasets.arrays import ByteArray, read_only
-from grfpp.datasets.optional import optional_module
 from grfpp.errors import InputError
 from grfpp.memory import require_bytes
+from grfpp.optional import require
 from grfpp.typing import IntArray
 
 #: What counts as a picture; other files are passed over.
@@ -53,7 +53,6 @@ class ImageFolder(Sequence[tuple[ByteArray, int]]):
     >>> import tempfile
     >>> from pathlib import Path
     >>> from PIL import Image
-    >>> from grfpp.datasets.pictures.image_folder import ImageFolder
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     for name in ("cat", "dog"):
     ...         (Path(folder) / name).mkdir()
@@ -75,11 +74,10 @@ class ImageFolder(Sequence[tuple[ByteArray, int]]):
         self.classes = tuple(_class_names(self.folder) if classes is None else classes)
         if not self.classes:
             raise InputError(f"{self.folder} has no folders; each class needs one of its own")
-        found = [_pictures(self.folder / name) for name in self.classes]
-        self.paths = tuple(path for own in found for path in own)
-        self.labels: IntArray = read_only(
-            np.repeat(np.arange(len(found)), [len(own) for own in found]).astype(np.int64)
-        )
+        paths = [_pictures(self.folder / name) for name in self.classes]
+        self.paths = tuple(path for of_class in paths for path in of_class)
+        labels = np.repeat(np.arange(len(paths)), [len(of_class) for of_class in paths])
+        self.labels: IntArray = read_only(labels.astype(np.int64))
         if not self.paths:
             raise InputError(
                 f"{self.folder} has no pictures in the folders of its {len(self.classes)} classes; "
@@ -100,14 +98,10 @@ class ImageFolder(Sequence[tuple[ByteArray, int]]):
             raise InputError("slices of pictures are read by load(numbers)")
         return self._pixels(self.paths[number]), int(self.labels[number])
 
-    def __iter__(self) -> Iterator[tuple[ByteArray, int]]:
-        return (self[number] for number in range(len(self)))
-
     def load(self, numbers: Sequence[int] | IntArray | None = None) -> tuple[ByteArray, IntArray]:
         """Pixels of shape ``(n, size, size, 3)`` and labels of the chosen pictures, or of all."""
-        chosen = np.arange(len(self)) if numbers is None else np.asarray(numbers, dtype=np.int64)
-        if len(chosen) and not (chosen.min() >= 0 and chosen.max() < len(self)):
-            raise InputError(f"pictures are numbered from 0 to {len(self) - 1}")
+        every = np.arange(len(self))
+        chosen = every if numbers is None else node_numbers(numbers, len(self), "pictures")
         require_bytes(
             3 * self.size**2 * len(chosen), f"{len(chosen)} pictures of {self.size} x {self.size}"
         )
@@ -134,7 +128,7 @@ class ImageFolder(Sequence[tuple[ByteArray, int]]):
 
     @cached_property
     def _pillow(self) -> Any:
-        return optional_module("PIL.Image", "reading pictures")
+        return require("PIL.Image", "reading pictures")
 
     def _pixels(self, path: Path) -> ByteArray:
         pillow, side = self._pillow, self.size
@@ -175,7 +169,5 @@ def _pictures(folder: Path) -> list[Path]:
     """All pictures in a folder and below it, in the order of their names."""
     if not folder.is_dir():
         raise InputError(f"there is no folder {folder} for the class {folder.name!r}")
-    found = []
-    for here, _, names in os.walk(folder):
-        found += [Path(here) / name for name in names if name.lower().endswith(ENDINGS)]
-    return sorted(found)
+    files = (Path(here) / name for here, _, names in os.walk(folder) for name in names)
+    return sorted(file for file in files if file.name.lower().endswith(ENDINGS))

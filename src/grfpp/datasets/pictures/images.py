@@ -2,27 +2,25 @@
 
 from __future__ import annotations
 
-import zipfile
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
 import numpy as np
 
-from grfpp.datasets.archives import opened_gzip, opened_tar_member, read_whole
+from grfpp.arguments import one_of
 from grfpp.datasets.arrays import ByteArray, read_only
 from grfpp.datasets.fetch import fetch_file, find_file
 from grfpp.datasets.registry import dataset_info
 from grfpp.errors import InputError
-from grfpp.io.files import Readable
+from grfpp.io.archive import opened_arrays
+from grfpp.io.packed import Readable, opened_gzip, opened_tar_member, read_all
 from grfpp.memory import require_bytes
 
 _DIGITS = tuple("0123456789")
 _THINGS = (
     "airplane", "automobile", "bird", "cat", "deer", "dog", "frog", "horse", "ship", "truck",
 )  # fmt: skip
-_MNIST_FILES = {"train": (0, 1), "test": (2, 3)}
-_CIFAR_SIDE = 32
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -54,6 +52,10 @@ class Images:
         return f"Images({self.name!r}, {len(self)} images of {size} pixels)"
 
 
+_MNIST_FILES = {"train": (0, 1), "test": (2, 3)}
+_CIFAR_SIDE = 32
+
+
 def load_mnist(split: Literal["train", "test"] = "train", *, download: bool = True) -> Images:
     """Load the handwritten digits of MNIST: 60,000 to learn from, 10,000 to test on.
 
@@ -64,12 +66,9 @@ def load_mnist(split: Literal["train", "test"] = "train", *, download: bool = Tr
     download
         Whether to download what is not at hand.
     """
-    if split not in _MNIST_FILES:
-        raise InputError(f"split must be 'train' or 'test', found {split!r}")
+    numbers = _MNIST_FILES[one_of(split, "split", tuple(_MNIST_FILES))]
     info = dataset_info("mnist")
-    paths = [
-        fetch_file(info, info.files[number], download=download) for number in _MNIST_FILES[split]
-    ]
+    paths = [fetch_file(info, info.files[number], download=download) for number in numbers]
     images, labels = (read_idx(path) for path in paths)
     if images.ndim != 3 or labels.shape != images.shape[:1]:
         raise InputError(
@@ -126,15 +125,8 @@ def read_idx(path: str | Path) -> ByteArray:
 def read_cifar_npz(path: str | Path) -> tuple[ByteArray, ByteArray]:
     """Read the arrays ``images`` and ``labels`` of an ``.npz`` file."""
     file = Path(path)
-    try:
-        with file.open("rb") as stream, np.load(stream, allow_pickle=False) as arrays:
-            images, labels = arrays["images"], arrays["labels"]
-    except OSError as error:
-        raise InputError(f"cannot read {file}: {error.strerror or error}") from None
-    except (zipfile.BadZipFile, ValueError, KeyError, TypeError, EOFError) as error:
-        raise InputError(
-            f"{file} is not a whole .npz file of images and labels ({error})"
-        ) from None
+    with opened_arrays(file) as arrays:
+        images, labels = arrays["images"], arrays["labels"]
     fits = images.shape[1:] == (_CIFAR_SIDE, _CIFAR_SIDE, 3) and labels.shape == images.shape[:1]
     if not fits or {images.dtype, labels.dtype} != {np.dtype(np.uint8)}:
         raise InputError(
@@ -148,7 +140,7 @@ def read_cifar_archive(path: str | Path) -> tuple[ByteArray, ByteArray]:
     """Read the first batch of CIFAR-10's archive for C programs."""
     file = Path(path)
     with opened_tar_member(file, "data_batch_1.bin") as stream:
-        data = read_whole(stream, file)
+        data = read_all(stream, file)
     # A record is a label, then all red bytes row by row, all green, all blue.
     length = 1 + 3 * _CIFAR_SIDE**2
     if not data or len(data) % length:

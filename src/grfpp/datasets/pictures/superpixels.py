@@ -11,9 +11,9 @@ import scipy.sparse as sp
 
 from grfpp.arguments import positive, whole
 from grfpp.datasets.arrays import read_only
-from grfpp.datasets.optional import optional_module
 from grfpp.errors import InputError
 from grfpp.graph import Graph
+from grfpp.optional import require
 from grfpp.typing import FloatArray, IntArray
 
 #: The photograph of `load_cifar10` whose graph is most like the one that the paper estimates at
@@ -121,7 +121,7 @@ def _pixels(image: npt.ArrayLike) -> FloatArray:
 
 def _slic(pixels: FloatArray, preset: _Preset) -> IntArray:
     """Number the superpixels that pixels are in; ask for fewer until there are not too many."""
-    slic = optional_module("skimage.segmentation", "making superpixels").slic
+    slic = require("skimage.segmentation", "making superpixels").slic
     for n_segments in range(preset.n_superpixels + preset.surplus, 0, -1):
         found = slic(
             pixels,

@@ -2,20 +2,11 @@
 
 from __future__ import annotations
 
-import csv
 from dataclasses import dataclass
 from functools import cache
-from importlib.resources import files
 from typing import Literal
 
-from grfpp.datasets.entries import DataFile, DatasetInfo
-
-_ADDRESS = "https://raw.githubusercontent.com/larsbrubaker/Thingi10K-meshes-{}/{}/meshes/{}.stl.zip"
-#: The state of each repository at which the files have these checksums.
-_COMMITS = {
-    "1": "2d6f82c6f7934f23b051daf2b19e918c62d30d7b",
-    "2": "aed4db3bc01b960234aa924429894b819f3ba6ef",
-}
+from grfpp.datasets.entries import DataFile, DatasetInfo, record, table
 
 
 @dataclass(frozen=True)
@@ -63,11 +54,10 @@ def mesh_table() -> tuple[MeshInfo, ...]:
 
     Examples
     --------
-    >>> from grfpp.datasets import mesh_table
-    >>> table = mesh_table()
-    >>> len(table), sum(mesh.is_stand_in for mesh in table)
+    >>> meshes = mesh_table()
+    >>> len(meshes), sum(mesh.is_stand_in for mesh in meshes)
     (49, 9)
-    >>> [mesh.paper_vertices for mesh in table if mesh.role == "scaling"]
+    >>> [mesh.paper_vertices for mesh in meshes if mesh.role == "scaling"]
     [11700, 15527, 24194, 35300]
     """
     return tuple(mesh for mesh, _ in _rows())
@@ -97,27 +87,19 @@ def _description(mesh: MeshInfo) -> str:
 
 @cache
 def _rows() -> list[tuple[MeshInfo, DataFile]]:
-    text = files("grfpp.datasets.surfaces").joinpath("meshes.csv").read_text("utf-8")
-    return [
-        (
-            MeshInfo(
-                name=row["id"],
-                n_vertices=int(row["vertices"]),
-                n_edges=int(row["edges"]),
-                n_faces=int(row["faces"]),
-                role=row["role"],  # type: ignore[arg-type]  # one of Role, by a test of our own file
-                paper_name=row["paper_id"] or None,
-                paper_vertices=int(row["paper_vertices"]) if row["paper_id"] else None,
-                licence=row["licence"],
-                author=row["author"],
-                thing=row["thing"],
-            ),
-            DataFile(
-                path=f"meshes/thingi10k_{row['id']}.stl.zip",
-                n_bytes=int(row["bytes"]),
-                sha256=row["sha256"],
-                address=_ADDRESS.format(row["repository"], _COMMITS[row["repository"]], row["id"]),
-            ),
-        )
-        for row in csv.DictReader(text.splitlines())
-    ]
+    rows = table("surfaces/meshes.csv")
+    return [(record(MeshInfo, row), record(DataFile, row, **_file(row))) for row in rows]
+
+
+_ADDRESS = "https://raw.githubusercontent.com/larsbrubaker/Thingi10K-meshes-{}/{}/meshes/{}.stl.zip"
+#: The state of each repository at which the files have these checksums.
+_COMMITS = {
+    "1": "2d6f82c6f7934f23b051daf2b19e918c62d30d7b",
+    "2": "aed4db3bc01b960234aa924429894b819f3ba6ef",
+}
+
+
+def _file(row: dict[str, str]) -> dict[str, str]:
+    number, repository = row["name"], row["repository"]
+    address = _ADDRESS.format(repository, _COMMITS[repository], number)
+    return {"path": f"meshes/thingi10k_{number}.stl.zip", "address": address}

@@ -5,8 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from grfpp.datasets.arrays import read_only
-from grfpp.datasets.fetch import fetch_file
-from grfpp.datasets.registry import dataset_info
+from grfpp.datasets.fetch import fetch
 from grfpp.datasets.surfaces.mesh_table import mesh_table
 from grfpp.errors import InputError
 from grfpp.graph import Graph
@@ -69,9 +68,7 @@ def load_mesh(name: str | int, *, stand_in: bool = False, download: bool = True)
                 )
             number = mesh.name
             break
-    info = dataset_info(number, "meshes")
-    path = fetch_file(info, info.files[0], download=download)
-    return triangle_mesh(info.name, read_mesh_file(path))
+    return triangle_mesh(number, read_mesh_file(fetch(number, "meshes", download=download)))
 
 
 def triangle_mesh(name: str, mesh: Mesh) -> TriangleMesh:

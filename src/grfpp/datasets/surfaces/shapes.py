@@ -7,20 +7,18 @@ from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 from typing import Literal
 
-from grfpp.datasets.archives import opened_zip
-from grfpp.datasets.fetch import fetch_file
-from grfpp.datasets.registry import dataset_info
+from grfpp.arguments import one_of
+from grfpp.datasets.fetch import fetch
 from grfpp.datasets.surfaces.meshes import TriangleMesh, triangle_mesh
 from grfpp.errors import InputError
 from grfpp.io.meshes.mesh import read_mesh
+from grfpp.io.packed import opened_zip
 from grfpp.memory import require_bytes
 
 #: The shape that the paper estimates at long range: 864 vertices, diameter 28.
 LONG_SHAPE = "3d_U_cylinder"
 
 Split = Literal["train", "test"]
-# Words and numbers of a text mesh take several times its size while they are parsed.
-_MEMORY_PER_BYTE = 20
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -63,10 +61,8 @@ def load_shapes(split: Split = "train", *, download: bool = True) -> Shapes:
     download
         Whether to download what is not at hand.
     """
-    if split not in ("train", "test"):
-        raise InputError(f"split must be 'train' or 'test', found {split!r}")
-    info = dataset_info("shapes")
-    return read_shapes(fetch_file(info, info.files[0], download=download), split)
+    one_of(split, "split", ("train", "test"))
+    return read_shapes(fetch("shapes", download=download), split)
 
 
 def read_shapes(path: str | Path, split: Split) -> Shapes:
@@ -82,6 +78,10 @@ def read_shapes(path: str | Path, split: Split) -> Shapes:
         raise InputError(f"{file} holds no meshes SHAPE/{split}/NAME.off")
     classes = tuple(sorted(meshes))
     return Shapes(split, tuple(meshes[name] for name in classes), classes)
+
+
+# Words and numbers of a text mesh take several times its size while they are parsed.
+_MEMORY_PER_BYTE = 20
 
 
 def _read(archive: zipfile.ZipFile, member: zipfile.ZipInfo, shape: str, path: str) -> TriangleMesh:

@@ -10,6 +10,7 @@ import scipy.sparse as sp
 from grfpp.errors import InputError
 from grfpp.io.arrays import as_array, require_real
 from grfpp.io.meshes import obj, off, ply, stl
+from grfpp.io.text import naming
 from grfpp.typing import FloatArray, IntArray
 
 _READERS = {".stl": stl.read_stl, ".off": off.read_off, ".ply": ply.read_ply, ".obj": obj.read_obj}
@@ -85,10 +86,8 @@ def read_mesh(data: bytes, name: str, suffix: str) -> Mesh:
     vertices, faces = _READERS[suffix](data, name)
     if not len(faces):
         raise InputError(f"{name} holds no triangles")
-    try:
+    with naming(name):
         return merged(vertices, faces)
-    except InputError as error:
-        raise InputError(f"{name}: {error}") from None
 
 
 def _equal_rows(points: FloatArray) -> tuple[IntArray, IntArray]:

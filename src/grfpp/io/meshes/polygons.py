@@ -8,42 +8,36 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from grfpp.io.text import at_line, shown
+from grfpp.errors import InputError
+from grfpp.io.text import shown
 from grfpp.typing import IntArray
 
 
-def coordinates(words: Sequence[str], name: str, line: int) -> list[float]:
+def coordinates(words: Sequence[str]) -> list[float]:
     """Read a point; what follows its three numbers (colours, normals) is left out."""
     try:
-        if len(words) < 3:
-            raise ValueError
-        return [float(word) for word in words[:3]]
+        x, y, z = map(float, words[:3])
     except ValueError:
-        found = shown(" ".join(words))
-        raise at_line(
-            name, line, f"expected the three coordinates of a point, found {found}"
-        ) from None
+        text = shown(" ".join(words))
+        raise InputError(f"expected the three coordinates of a point, found {text}") from None
+    return [x, y, z]
 
 
-def whole_numbers(words: Sequence[str], name: str, line: int) -> list[int]:
+def whole_numbers(words: Sequence[str]) -> list[int]:
     """Read whole numbers."""
     try:
         return [int(word) for word in words]
     except ValueError:
-        raise at_line(
-            name, line, f"expected whole numbers, found {shown(' '.join(words))}"
-        ) from None
+        raise InputError(f"expected whole numbers, found {shown(' '.join(words))}") from None
 
 
-def checked_polygon(corners: list[int], n_vertices: int, name: str, line: int) -> list[int]:
+def checked_polygon(corners: list[int], n_vertices: int) -> list[int]:
     """Check that a polygon has three corners at least and that they exist."""
     if len(corners) < 3:
-        raise at_line(name, line, f"a face needs three corners at least, found {len(corners)}")
+        raise InputError(f"a face needs three corners at least, found {len(corners)}")
     for corner in corners:
         if not 0 <= corner < n_vertices:
-            raise at_line(
-                name, line, f"the face names vertex {corner}, but there are {n_vertices}, from 0"
-            )
+            raise InputError(f"the face names vertex {corner}, but there are {n_vertices}, from 0")
     return corners
 
 

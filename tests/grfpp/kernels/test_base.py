@@ -1,0 +1,345 @@
+"""What all kernels do: series and roots, convergence, values, dense arrays and products."""
+
+from __future__ import annotations
+
+import decimal
+import math
+import pickle
+import time
+from decimal import Decimal
+
+import numpy as np
+import pytest
+import scipy.linalg
+import scipy.sparse as sp
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from hypothesis.extra.numpy import arrays
+from kernel_cases import CANCELLING, FINITE, KERNELS, NAMED, TAME, geometric_float
+from matrix_functions import DIRECTED, GRAPHS
+from matrix_functions import KERNELS as APPLIED
+from series_helpers import power
+
+from grfpp.errors import DivergentSeriesError, InputError
+from grfpp.graph import Graph
+from grfpp.kernels.base import Kernel
+from grfpp.kernels.exponentials import Cosine, Diffusion, SquaredDiffusion
+from grfpp.kernels.powers import InversePower, PStep, RegularizedLaplacian
+from grfpp.kernels.taylor import TaylorKernel
+
+N = 200
+DEGREES = [1, 2, 3, 4, 8]
+
+
+def convolved(f, fold):
+    result = np.zeros(len(f))
+    result[0] = 1.0
+    for _ in range(fold):
+        result = np.convolve(result, f)[: len(f)]
+    return result
+
+
+@pytest.mark.parametrize("degree", DEGREES)
+@pytest.mark.parametrize("kernel", KERNELS, ids=repr)
+def test_convolution_of_the_modulation_gives_the_coefficients(kernel, degree):
+    """To 1e-10, relative, for the first 200 coefficients of all kernels.
+
+    In high precision: with cos + sin, α_200 is 1e-375 and the sum of 1e21-sized products. Where α_k
+    is zero, "relative" means to the largest value of the modulation.
+    """
+    digits = 420 if kernel in CANCELLING else 150 if kernel in FINITE else 40
+    f = kernel.modulation_decimal(degree, N, digits)
+    alpha = kernel.coefficients_decimal(N, digits)
+    with decimal.localcontext(prec=digits + 40):
+        found = power(f, 2 * degree, N)
+        for k in range(N):
+            error = abs(kernel.sign * found[k] - alpha[k])
+            if alpha[k]:
+                assert error <= Decimal("1e-10") * abs(alpha[k]), k
+            else:
+                assert error <= Decimal(10) ** (-digits // 2) * max(map(abs, f[: k + 1])), k
+
+
+@pytest.mark.parametrize("degree", DEGREES)
+@pytest.mark.parametrize("kernel", TAME, ids=repr)
+def test_convolution_in_float64(kernel, degree):
+    """The same in float64, for the kernels where nothing cancels.
+
+    Only those: elsewhere the products cancel. And only with ``α_k · scale^k``: alone, 1/k! drops
+    out of the range of float64 before k = 180.
+    """
+    scale = {"diffusion": 40.0 / getattr(kernel, "lam", 1), "taylor": 40.0}.get(kernel.name, 1.0)
+    if kernel.name == "squared-diffusion":
+        scale = math.sqrt(20 / abs(kernel.lam))
+    if kernel == TaylorKernel(geometric_float, radius=1 / 0.6):
+        scale = 1.0
+    f = kernel.modulation(degree, N, scale=scale)
+    alpha = kernel.coefficients(N, scale=scale)
+    even = slice(None, None, 2) if not alpha[1] else slice(None)
+    assert (np.abs(alpha[even]) > 1e-290).all()
+    np.testing.assert_allclose(convolved(f, 2 * degree), alpha, rtol=1e-10)
+
+
+def test_float64_cannot_do_it_where_products_cancel():
+    """Why the other kernels are tested in high precision: float64 gets not even the sign right."""
+    f, alpha = Cosine().modulation(2, N), Cosine().coefficients(N)
+    error = np.abs(convolved(f, 4) - alpha)
+    assert (error[:8] < 1e-10 * np.abs(alpha[:8])).all()
+    assert (error[60:150] > np.abs(alpha[60:150])).mean() > 0.9
+
+
+@pytest.mark.parametrize("kernel", [Diffusion(), Cosine(), PStep(), TaylorKernel([1, 1])], ids=repr)
+@pytest.mark.parametrize("degree", [0, -1, 1.5, 2.0, "2", None, True, math.nan])
+def test_degree_is_a_whole_number_from_one(kernel, degree):
+    for attempt in (lambda: kernel.modulation(degree, 4), lambda: kernel.modulation_radius(degree)):
+        with pytest.raises(InputError, match="degree must be a whole number"):
+            attempt()
+
+
+@pytest.mark.parametrize("n", [0, -3, 2.5, "9", None])
+def test_n_is_a_whole_number_from_one(n):
+    for attempt in (lambda: Diffusion().modulation(1, n), lambda: Diffusion().coefficients(n)):
+        with pytest.raises(InputError, match="n must be a whole number"):
+            attempt()
+
+
+def test_numpy_integers_count_as_whole():
+    f = Diffusion().modulation(np.int64(2), np.int32(5))
+    np.testing.assert_array_equal(f, Diffusion().modulation(2, 5))
+
+
+@pytest.mark.parametrize("kernel", NAMED, ids=repr)
+def test_long_tables_are_quick_and_without_warnings(kernel):
+    scale = 1.0 if kernel.modulation_radius(3) >= 1 else 0.9 * kernel.modulation_radius(3)
+    start = time.perf_counter()
+    f = kernel.modulation(3, 5000, scale=scale)
+    alpha = kernel.coefficients(5000, scale=scale)
+    assert time.perf_counter() - start < 3
+    assert np.isfinite(f).all()
+    assert np.isfinite(alpha).all()
+    np.testing.assert_array_equal(f[:50], kernel.modulation(3, 50, scale=scale))
+
+
+def test_underflow_is_zero():
+    f = Diffusion().modulation(2, 5000)
+    assert f[4999] == 0
+    assert f[100] > 0
+
+
+def test_overflow_is_refused_and_scale_avoids_it():
+    kernel = PStep(3, 0.5)
+    with pytest.raises(InputError, match=r"float64 at k=10\d\d; ask for n=10"):
+        kernel.modulation(2, 2000)
+    scaled = kernel.modulation(2, 2000, scale=0.4)
+    assert np.isfinite(scaled).all()
+    np.testing.assert_allclose(
+        scaled[:500], kernel.modulation(2, 500) * 0.4 ** np.arange(500), rtol=1e-12
+    )
+
+
+def test_tables_can_be_changed_without_harm():
+    first = Diffusion().modulation(2, 5)
+    first[:] = 0
+    assert Diffusion().modulation(2, 5)[0] == 1
+
+
+@pytest.mark.parametrize("kernel", KERNELS, ids=repr)
+def test_modulation_radius_is_where_the_terms_stop_falling(kernel):
+    """The radius against the terms themselves, which know nothing of how it was found."""
+    radius = kernel.modulation_radius(2)
+    if radius == math.inf:
+        inside, outside = 3.0, None
+    else:
+        inside, outside = 0.9 * radius, 1.1 * radius
+    terms = np.abs(kernel.modulation(2, 256, scale=inside))
+    assert terms[200:].max() < 1e-2 * terms.max()
+    assert terms[200:].max() < 0.1 * terms[100:150].max() + 1e-300
+    if outside is not None:
+        growing = np.abs(kernel.modulation(2, 256, scale=outside))
+        assert growing[200:].max() > 10 * growing[100:150].max()
+
+
+@pytest.fixture(scope="module")
+def ring():
+    n = 12
+    adjacency = np.zeros((n, n))
+    for i in range(n):
+        adjacency[i, (i + 1) % n] = adjacency[(i + 1) % n, i] = 1
+    return Graph(adjacency)
+
+
+def test_convergence_is_checked(ring):
+    unit = ring.normalized("sym")
+    Diffusion(9).check_converges(ring)
+    Diffusion(9).check_converges(ring, degree=4)
+    RegularizedLaplacian(2, 1.0).check_converges(unit, degree=2)
+    InversePower(4).check_converges(ring.normalized("sym", scale=0.99), degree=2)
+    with pytest.raises(DivergentSeriesError) as error:
+        InversePower(4).check_converges(ring)
+    message = str(error.value)
+    assert "below 1, but this graph's is 2" in message
+    assert "graph.normalized('sym', scale=0.9)" in message
+    assert "multiply the weights by 0.45" in message
+    with pytest.raises(DivergentSeriesError):
+        InversePower(4).check_converges(unit)
+    with pytest.raises(
+        DivergentSeriesError, match=r"modulation of degree 2.*0.785398.*smaller lam"
+    ):
+        Cosine().check_converges(unit, degree=2)
+    Cosine().check_converges(unit)
+    with pytest.raises(DivergentSeriesError, match="smaller sigma2"):
+        RegularizedLaplacian(1, 2.0).check_converges(ring)
+
+
+def test_the_advice_of_the_errors_is_good(ring):
+    for kernel, degree in [(InversePower(2), 1), (Cosine(3.0), 2), (PStep(6, 0.01), 2)]:
+        with pytest.raises(DivergentSeriesError) as error:
+            kernel.check_converges(ring, degree)
+        scale = float(str(error.value).split("scale=")[1].split(")")[0])
+        kernel.check_converges(ring.normalized("sym", scale=scale), degree)
+        factor = float(str(error.value).split("weights by ")[1].split(",")[0])
+        kernel.check_converges(ring.normalized(None, scale=factor), degree)
+    assert "degree=3 does" in str(error.value)
+    PStep(6, 0.01).check_converges(ring, 3)
+
+
+def test_graphs_without_cycles_always_converge():
+    path = Graph([[0, 5, 0], [0, 0, 5], [0, 0, 0]])
+    InversePower(4).check_converges(path)
+    Cosine().check_converges(path, degree=3)
+
+
+@pytest.mark.parametrize("kernel", KERNELS, ids=repr)
+def test_value_is_the_sum_of_the_series(kernel):
+    limit = min(0.9 * kernel.radius, 1.5)
+    x = np.linspace(-limit, limit, 9)
+    alpha = kernel.coefficients(1500 if kernel.radius < math.inf else 150)
+    expected = np.polynomial.polynomial.polyval(x, alpha)
+    found = kernel.value(x)
+    assert found.shape == x.shape
+    np.testing.assert_allclose(found, expected, rtol=1e-12, atol=1e-13 * np.abs(expected).max())
+    assert np.ndim(kernel.value(0.25)) == 0
+    assert kernel.value(0) == pytest.approx(alpha[0])
+    assert kernel.value(np.zeros((2, 3))).shape == (2, 3)
+
+
+@pytest.mark.parametrize("kernel", KERNELS, ids=repr)
+def test_kernels_are_values(kernel):
+    again = pickle.loads(pickle.dumps(kernel))
+    assert again == kernel
+    assert hash(again) == hash(kernel)
+    assert repr(again) == repr(kernel)
+    assert isinstance(kernel, Kernel)
+    assert len({kernel, again}) == 1
+    np.testing.assert_array_equal(again.modulation(2, 9), kernel.modulation(2, 9))
+
+
+def test_different_kernels_differ():
+    assert len(set(KERNELS)) == len(KERNELS)
+    assert Diffusion(1) == Diffusion(1.0)
+    assert Diffusion() != SquaredDiffusion()
+    assert TaylorKernel([1, 2]) != TaylorKernel([1, 2], name="mine")
+
+
+def test_a_scale_is_a_number():
+    with pytest.raises(InputError, match="scale"):
+        Diffusion().modulation(1, 5, scale=math.nan)
+
+
+def test_exact_takes_what_graph_takes():
+    np.testing.assert_allclose(PStep(2, 1.0).exact([[0, 2], [2, 0]]), [[5, 4], [4, 5]])
+    np.testing.assert_allclose(
+        PStep(2, 1.0).exact(sp.coo_array([[0, 2], [0, 0]])), [[1, 4], [0, 1]]
+    )
+
+
+@pytest.mark.parametrize("directed", [False, True])
+def test_divergent_series_are_refused(directed):
+    ring = np.roll(np.eye(5), 1, axis=1)
+    graph = Graph(ring if directed else (ring + ring.T) / 2)
+    for attempt in (InversePower(2).exact, lambda W: InversePower(2).apply(W, np.ones(5))):
+        with pytest.raises(DivergentSeriesError, match="spectral radii below 1"):
+            attempt(graph)
+
+
+@pytest.mark.parametrize("kernel", APPLIED, ids=repr)
+@pytest.mark.parametrize("name", DIRECTED)
+def test_the_default_for_directed_graphs(name, kernel):
+    graph = GRAPHS[name]
+    V = np.random.default_rng(2).normal(size=graph.n_nodes)
+    expected = kernel.exact(graph) @ V
+    error = np.abs(kernel.apply(graph, V) - expected).max()
+    assert error <= 2e-10 * np.abs(expected).max()
+
+
+@given(
+    weights=arrays(
+        np.float64, (6, 6), elements=st.floats(0, 3).filter(lambda x: x == 0 or x > 0.01)
+    ),
+    lam=st.floats(-3, 3),
+    directed=st.booleans(),
+)
+@settings(max_examples=60, deadline=None)
+def test_diffusion_of_any_graph(weights, lam, directed):
+    weights = weights if directed else weights + weights.T
+    scale = max(1.0, weights.sum(axis=1).max() / 2)
+    graph = Graph(weights / scale)
+    A = graph.adjacency.toarray()
+    expected = scipy.linalg.expm(lam * A)
+    bound = scipy.linalg.expm(abs(lam) * A).max()
+    np.testing.assert_allclose(Diffusion(lam).exact(graph), expected, atol=1e-12 * bound)
+    V = np.linspace(-1, 1, 12).reshape(6, 2)
+    found = Diffusion(lam).apply(graph, V, 1e-11)
+    np.testing.assert_allclose(found, expected @ V, atol=1e-10 * bound)
+
+
+def test_shapes_orders_and_types_of_v():
+    graph, kernel = GRAPHS["weighted"], Diffusion()
+    K = kernel.exact(graph)
+    whole = np.arange(34).reshape(17, 2)
+    for V in (whole, np.asfortranarray(whole), whole[::-1], whole.astype(np.float32), whole[:, 0]):
+        np.testing.assert_allclose(kernel.apply(graph, V), K @ V, rtol=1e-9)
+    before = whole.astype(float)
+    kept = before.copy()
+    for method in ("chebyshev", "taylor", "expm_multiply"):
+        result = kernel.apply(graph, before, method=method)
+        assert not np.shares_memory(result, before)
+    np.testing.assert_array_equal(before, kept)
+    assert kernel.apply(graph, np.zeros((17, 0))).shape == (17, 0)
+    np.testing.assert_array_equal(kernel.apply(graph, np.zeros(17)), np.zeros(17))
+    np.testing.assert_array_equal(kernel.apply(graph, np.zeros(17), method="taylor"), np.zeros(17))
+
+
+@pytest.mark.parametrize(
+    ("V", "message"),
+    [
+        (np.ones(16), r"shape \(17,\) or \(17, c\).*found \(16,\)"),
+        (np.ones((2, 17)), r"found \(2, 17\)"),
+        (np.ones((17, 2, 2)), "V must have shape"),
+        (3.0, "V must have shape"),
+        (np.ones(17) * 1j, "real numbers.*complex128"),
+        (["a"] * 17, "real numbers"),
+        (sp.csr_array((17, 2)), "real numbers, found csr_array"),
+    ],
+)
+def test_bad_v_is_named(V, message):
+    with pytest.raises(InputError, match=message):
+        Diffusion().apply(GRAPHS["weighted"], V)
+
+
+@pytest.mark.parametrize("tol", [0, -1, 1, 1e-15, math.nan, "x", None])
+def test_bad_tolerances(tol):
+    with pytest.raises(InputError, match="tol must"):
+        Diffusion().apply(GRAPHS["weighted"], np.ones(17), tol)
+
+
+def test_bad_methods():
+    V = np.ones(17)
+    with pytest.raises(
+        InputError, match=r"'auto', 'chebyshev', 'taylor' for Cosine.*found 'expm_mu"
+    ):
+        Cosine().apply(GRAPHS["weighted"], V, method="expm_multiply")
+    with pytest.raises(InputError, match=r"'expm_multiply'.*found 'magic'"):
+        Diffusion().apply(GRAPHS["weighted"], V, method="magic")
+    with pytest.raises(InputError, match="undirected"):
+        Diffusion().apply(GRAPHS["directed"], np.ones(19), method="chebyshev")

@@ -1,0 +1,132 @@
+"""Kernels told by their coefficients."""
+
+from __future__ import annotations
+
+import decimal
+import math
+from decimal import Decimal
+from fractions import Fraction
+
+import numpy as np
+import pytest
+from kernel_cases import bessel, exponential
+
+from grfpp.errors import DivergentSeriesError, InputError
+from grfpp.kernels import Diffusion, PStep, TaylorKernel
+from grfpp.series import decimal_here
+
+
+def test_families_are_the_same_by_their_coefficients():
+    exp = TaylorKernel(exponential)
+    np.testing.assert_array_equal(exp.modulation(4, 100), Diffusion().modulation(4, 100))
+    step = TaylorKernel([4, 4, 1])
+    np.testing.assert_array_equal(step.modulation(3, 300), PStep(2, 2.0).modulation(3, 300))
+
+
+def test_negative_kernels_go_through_their_negative():
+    kernel, mirror = TaylorKernel([-2, 1, 0.5]), TaylorKernel([2, -1, -0.5])
+    assert (kernel.sign, mirror.sign) == (-1, 1)
+    np.testing.assert_array_equal(kernel.modulation(2, 50), mirror.modulation(2, 50))
+    assert (PStep(3, -2.0).sign, PStep(2, -2.0).sign) == (-1, 1)
+    assert PStep(3, -2.0).modulation(1, 1)[0] == pytest.approx(math.sqrt(8))
+
+
+@pytest.mark.parametrize("kernel", [TaylorKernel([0, 1]), TaylorKernel(lambda k: k, radius=1)])
+def test_no_root_without_a_constant(kernel):
+    for attempt in (kernel.modulation, kernel.modulation_decimal):
+        with pytest.raises(InputError, match=r"alpha_0 = 0.*identity.*factor"):
+            attempt(2, 5)
+    with pytest.raises(InputError, match="alpha_0 = 0"):
+        kernel.modulation_radius(2)
+    assert kernel.coefficients(3)[1] == 1
+
+
+@pytest.mark.parametrize(
+    ("coefficients", "degree", "radius"),
+    [
+        ([1, 2, 1], 1, math.inf),
+        ([1, 2, 1], 2, 1),
+        ([-1, -2, -1], 1, math.inf),
+        ([3], 4, math.inf),
+        ([5, 11, 7, 1], 1, 5),
+        ([5, 11, 7, 1], 2, 1),
+        ([4, 0, 1], 3, 2),
+        (exponential, 3, math.inf),
+        (lambda k: 0.25**k, 3, 4),
+        (lambda k: Fraction((1, 1, -1, -1)[k % 4], math.factorial(k)), 2, math.pi / 4),
+        (bessel, 2, 2.404825557695773 / 2),
+    ],
+)
+def test_radius_of_taylor_modulations(coefficients, degree, radius):
+    found = TaylorKernel(coefficients).modulation_radius(degree)
+    assert found == pytest.approx(radius, rel=1e-2 if callable(coefficients) else 1e-6)
+
+
+@pytest.mark.parametrize("by_function", [False, True])
+@pytest.mark.parametrize("gap", [40, 70, 150])
+def test_series_go_on_after_many_zeros(gap, by_function):
+    listed = [1.0] + [0.0] * (gap - 1) + [0.5]
+    kernel = TaylorKernel(
+        (lambda k: listed[k] if k <= gap else 0.0) if by_function else listed,
+        radius=math.inf if by_function else None,
+    )
+    assert kernel.value(1.0) == 1.5
+    directed = np.diag([1.0, 1.0], 1)
+    directed[2, 0] = 1.0  # a cycle of three
+    for weights in (np.array([[0.0, 1.0], [1.0, 0.0]]), directed):
+        wanted = np.eye(len(weights)) + 0.5 * np.linalg.matrix_power(weights, gap)
+        np.testing.assert_allclose(kernel.exact(weights), wanted, atol=1e-12)
+        vector = np.arange(1.0, len(weights) + 1)
+        np.testing.assert_allclose(kernel.apply(weights, vector), wanted @ vector, rtol=1e-9)
+
+
+def test_value_of_a_function_stays_inside_the_radius():
+    with pytest.raises(DivergentSeriesError, match="below 2, found 2"):
+        TaylorKernel(lambda k: 0.5**k, radius=2).value([0.0, -2.0])
+
+
+def test_coefficients_may_come_in_any_numbers():
+    given_ = [np.float32(0.5), np.int64(2), Fraction(1, 3), Decimal("0.1"), 0]
+    kernel = TaylorKernel(given_)
+    np.testing.assert_array_equal(kernel.coefficients(6), [0.5, 2, 1 / 3, 0.1, 0, 0])
+    with decimal.localcontext(prec=40):
+        assert kernel.coefficients_decimal(3, 30)[2] == pytest.approx(decimal_here(Fraction(1, 3)))
+    assert TaylorKernel(np.array([1.0, 0.5])) == TaylorKernel([1, Fraction(1, 2), 0])
+
+
+@pytest.mark.parametrize(
+    ("make", "message"),
+    [
+        (lambda: TaylorKernel([]), "at least one"),
+        (lambda: TaylorKernel([0, 0.0]), "at least one"),
+        (lambda: TaylorKernel([1, math.nan]), "coefficient 1 must be a finite real number"),
+        (lambda: TaylorKernel([1, Decimal("inf")]), "coefficient 1"),
+        (lambda: TaylorKernel([1, 2j]), "coefficient 1"),
+        (lambda: TaylorKernel([1, "2"]), "coefficient 1"),
+        (lambda: TaylorKernel([True]), "coefficient 0"),
+        (lambda: TaylorKernel(np.ones((2, 2))), "coefficient 0"),
+        (lambda: TaylorKernel("12"), "text"),
+        (lambda: TaylorKernel(7), "sequence of numbers or a function"),
+        (lambda: TaylorKernel([1], radius=2), "radius is for"),
+        (lambda: TaylorKernel(exponential, radius=-1), "radius must be a positive"),
+        (lambda: TaylorKernel(exponential, radius=math.nan), "radius"),
+        (lambda: TaylorKernel(exponential, name=3), "name"),
+        (lambda: TaylorKernel(lambda k: 1 / k), "failed at k=0: division by zero"),
+        (lambda: TaylorKernel(lambda k: 1 / (3 - k)).coefficients(9), "failed at k=3"),
+    ],
+)
+def test_bad_parameters_are_named(make, message):
+    with pytest.raises(InputError) as error:
+        make()
+    assert message in str(error.value)
+
+
+def test_kernels_do_not_change():
+    with pytest.raises(AttributeError):
+        TaylorKernel([1, 2]).name = "other"
+
+
+def test_repr():
+    assert repr(TaylorKernel(range(1, 30))) == "TaylorKernel([1, 2, 3, 4, 5, 6, 7, ..., 29])"
+    assert repr(TaylorKernel(exponential, radius=3)) == "TaylorKernel(exponential, radius=3)"
+    assert repr(TaylorKernel([1], name="one")) == "TaylorKernel([1], name='one')"
