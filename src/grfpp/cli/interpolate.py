@@ -15,8 +15,8 @@ from grfpp.cli.normals_outcome import Outcome, write_table
 from grfpp.cli.outputs import check_output
 from grfpp.errors import InputError
 from grfpp.kernels import kernel_from_spec
+from grfpp.optional import how_to_install, missing_packages
 from grfpp.termination import termination_from_spec
-from grfpp_lab.report.optional import how_to_install, missing_packages
 
 if TYPE_CHECKING:
     from grfpp.datasets import TriangleMesh
@@ -183,9 +183,9 @@ def _draw(
     towards: tuple[float, float, float],
 ) -> None:
     from grfpp.io.archive import atomic_write
-    from grfpp_lab.experiments.normals.error_surfaces import error_surfaces
-    from grfpp_lab.report.figures import image_bytes
-    from grfpp_lab.report.surfaces import surfaces_figure
+    from grfpp.plots.error_surfaces import error_surfaces
+    from grfpp.plots.images import image_bytes
+    from grfpp.plots.surfaces import surfaces_figure
 
     panels = error_surfaces(surface, task, parameters, towards)
     kind: Any = path.suffix.lower().removeprefix(".")

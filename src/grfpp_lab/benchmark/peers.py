@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from grfpp_lab.benchmark.settings import N_WALKS, P_HALT
-from grfpp_lab.harness.isolated import TaskError, run_isolated
+from grfpp_lab.harness.process import TaskError, run_command
 
 
 @dataclass(frozen=True)
@@ -67,7 +67,7 @@ def ask_peer(
         "budget": budget,
     }
     try:
-        answer = run_isolated(command, request, timeout=timeout, threads=threads)
+        answer = run_command(command, request, timeout=timeout, threads=threads)
         steps, seconds = float(answer["steps"]), float(answer["seconds"])
         return {
             "method": peer.name,

@@ -48,6 +48,16 @@ class Row:
         return asdict(self)
 
 
+def measured(method: str, note: str, **numbers: float) -> dict[str, Any]:
+    """What a measurement tells of a row, from another process."""
+    return {"method": method, "note": note, "numbers": numbers}
+
+
+def of_section(rows: Iterable[Row], section: str) -> list[Row]:
+    """The rows of one part of the benchmark."""
+    return [row for row in rows if row.section == section]
+
+
 def find(
     rows: Iterable[Row], section: str, workload: str, method: str, number: str
 ) -> float | None:
@@ -60,4 +70,4 @@ def find(
 
 def workloads(rows: Sequence[Row], section: str) -> list[str]:
     """The workloads of a section, in their order."""
-    return list(dict.fromkeys(row.workload for row in rows if row.section == section))
+    return list(dict.fromkeys(row.workload for row in of_section(rows, section)))

@@ -11,11 +11,11 @@ import typer
 
 from grfpp.cli import console, options
 from grfpp.errors import InputError
+from grfpp.optional import how_to_install, missing_packages
 from grfpp.parallel import thread_count
-from grfpp_lab.report.optional import how_to_install, missing_packages
 
 if TYPE_CHECKING:
-    from grfpp_lab.benchmark.tables import Grouped
+    from grfpp_lab.report.page import Table
 
 #: Shown below the options.
 NOTES = """
@@ -129,16 +129,16 @@ def _print_text(rows: Any, written: list[Path]) -> None:
         print(f"wrote {path}")
 
 
-def _print_table(title: str, table: Grouped) -> None:
-    from rich.table import Table
+def _print_table(title: str, table: Table) -> None:
+    from rich import table as rich_table
 
-    shown = Table(title=title, title_justify="left")
+    shown = rich_table.Table(title=title, title_justify="left")
     for number, column in enumerate(table.columns):
         shown.add_column(column, justify="left" if number in table.words else "right")
-    for heading, lines in table.groups:
-        if heading:
-            shown.add_row(f"[bold]{heading.replace('[', chr(92) + '[')}[/bold]")
-        for line in lines:
+    for group in table.groups:
+        if group.title:
+            shown.add_row(f"[bold]{group.title.replace('[', chr(92) + '[')}[/bold]")
+        for line in group.rows:
             shown.add_row(*(cell.replace("[", r"\[") for cell in line))
         shown.add_section()
     console.print_table(shown)

@@ -13,7 +13,7 @@ import typer
 
 from grfpp.cli import console, options
 from grfpp.errors import InputError
-from grfpp_lab.report.optional import how_to_install, missing_packages
+from grfpp.optional import how_to_install, missing_packages
 
 if TYPE_CHECKING:
     from grfpp_lab.demo.measure import Measurement, Progress

@@ -12,7 +12,7 @@ import typer
 
 from grfpp.cli import console, options
 from grfpp.errors import InputError
-from grfpp_lab.report.optional import how_to_install, missing_packages
+from grfpp.optional import how_to_install, missing_packages
 
 if TYPE_CHECKING:
     from grfpp_lab.experiments.experiment import Settings
@@ -24,7 +24,7 @@ SOME_FAILED = 1
 #: Shown below the options.
 NOTES = """
 \b
-The estimation study, together "all":
+The estimation study, together "estimation-study":
   estimation      error of exp(W) against walks, GRF and GRF++ (Fig. 2)
   long-range      the same for pairs of distant nodes
   halting         Poisson lengths against the Bernoulli scheme
@@ -49,7 +49,7 @@ Transformers and Gaussian processes, together "models"; they need grfpp[torch,gp
   gp              learned kernels on meshes, beside exact processes
 
 \b
-"everything" is all of them.
+"all" is all of them.
 
 \b
 Data that is not at hand is left out; the page says so. See grfpp datasets.
@@ -57,6 +57,7 @@ Data that is not at hand is left out; the page says so. See grfpp datasets.
 \b
 Examples:
   grfpp reproduce all --quick
+  grfpp reproduce estimation-study
   grfpp reproduce estimation halting --jobs 2 --out out/reproduce
   grfpp reproduce theory --seed 1 --json
 
@@ -83,7 +84,7 @@ def reproduce(
             "--jobs", "-j", metavar="N", help="Processes; -1 for all cores. The rows are the same."
         ),
     ] = -1,
-    sigma2: Annotated[
+    scale: Annotated[
         float | None,
         typer.Option(
             metavar="X",
@@ -91,6 +92,7 @@ def reproduce(
             show_default=False,
         ),
     ] = None,
+    sigma2: Annotated[float | None, typer.Option(hidden=True, help="Once --scale.")] = None,
     p_halt: Annotated[
         float | None,
         typer.Option(metavar="P", help="Halting probability. [default: 0.1]", show_default=False),
@@ -112,10 +114,13 @@ def reproduce(
 
     experiments = chosen_experiments(names)
     size = Size.TINY if tiny else Size.QUICK if quick else Size.FULL
+    if sigma2 is not None:
+        console.note("--sigma2 is now called --scale")
+        scale = sigma2
     settings = Settings(
         size,
         seed,
-        None if sigma2 is None else positive(sigma2, "--sigma2"),
+        None if scale is None else positive(scale, "--scale"),
         None
         if p_halt is None
         else probability(p_halt, "--p-halt", above_zero=True, below_one=True),
@@ -157,27 +162,18 @@ def _bar() -> Iterator[Progress]:
     if not console.shows_progress():
         yield lambda share, text: None
         return
+    from rich import progress
     from rich.console import Console
-    from rich.progress import (
-        BarColumn,
-        TaskProgressColumn,
-        TextColumn,
-        TimeElapsedColumn,
-        TimeRemainingColumn,
-    )
-    from rich.progress import (
-        Progress as Bar,
-    )
 
     columns = (
-        TextColumn("{task.description:<13}"),
-        BarColumn(),
-        TaskProgressColumn(),
-        TimeElapsedColumn(),
-        TextColumn("left"),
-        TimeRemainingColumn(),
+        progress.TextColumn("{task.description:<13}"),
+        progress.BarColumn(),
+        progress.TaskProgressColumn(),
+        progress.TimeElapsedColumn(),
+        progress.TextColumn("left"),
+        progress.TimeRemainingColumn(),
     )
-    with Bar(
+    with progress.Progress(
         *columns, console=Console(stderr=True), transient=True, speed_estimate_period=300
     ) as bar:
         task = bar.add_task("getting ready", total=1.0)
@@ -222,8 +218,8 @@ def _command(names: Sequence[str], settings: Settings) -> str:
     if settings.size != "full":
         parts.append(f"--{settings.size}")
     parts.append(f"--seed {settings.seed}")
-    if settings.sigma2 is not None:
-        parts.append(f"--sigma2 {settings.sigma2:g}")
+    if settings.scale is not None:
+        parts.append(f"--scale {settings.scale:g}")
     if settings.p_halt is not None:
         parts.append(f"--p-halt {settings.p_halt:g}")
     return " ".join(parts)
@@ -253,18 +249,12 @@ def _print_text(outcomes: Sequence[Outcome], meta: dict[str, Any], written: Sequ
 def _document(
     outcomes: Sequence[Outcome], meta: dict[str, Any], written: Sequence[Path]
 ) -> dict[str, Any]:
-    from grfpp_lab.harness.outputs import verdicts
+    from grfpp_lab.harness.outputs import summary
 
     return {
         **meta,
         "experiments": {
-            outcome.experiment.name: {
-                "seconds": round(outcome.seconds, 2),
-                "n_rows": len(outcome.rows),
-                "skipped": dict(outcome.plan.skipped),
-                "verdicts": verdicts(outcome),
-                "errors": [{"cell": each.cell, "error": each.error} for each in outcome.errors],
-            }
+            outcome.experiment.name: {"n_rows": len(outcome.rows), **summary(outcome)}
             for outcome in outcomes
         },
         "written": [str(path) for path in written],

@@ -7,17 +7,10 @@ from typing import Any
 
 import numpy as np
 
+from grfpp.plots.images import INK, image_bytes
 from grfpp_lab.demo.graphs import DemoGraph
 from grfpp_lab.demo.measure import DEGREES, KernelRow, Measurement, method_name
-from grfpp_lab.report.figures import (
-    INK,
-    data_uri,
-    draw_curves,
-    draw_network,
-    draw_surface,
-    image_bytes,
-    new_figure,
-)
+from grfpp_lab.report.figures import data_uri, draw_curves, draw_network, draw_surface, new_figure
 from grfpp_lab.report.page import Picture
 
 

@@ -7,8 +7,9 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Any
 
+from grfpp.plots.meshes import Surface
 from grfpp_lab.report.page import Table
-from grfpp_lab.report.panels import Panel, Surface
+from grfpp_lab.report.panels import Panel
 
 #: A unit of work as plain values that JSON can hold; it says everything that its rows depend on.
 Cell = Mapping[str, Any]
@@ -35,13 +36,13 @@ class Settings:
         All of it, the short form, or the smallest that tests run.
     seed
         Of the walks and of generated graphs.
-    sigma2, p_halt
+    scale, p_halt
         In place of each experiment's own, where they are given.
     """
 
     size: Size = Size.FULL
     seed: int = 0
-    sigma2: float | None = None
+    scale: float | None = None
     p_halt: float | None = None
 
 

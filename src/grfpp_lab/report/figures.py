@@ -6,7 +6,6 @@ Figures are made without pyplot: no global state, no display, safe in threads.
 from __future__ import annotations
 
 import base64
-import io
 from collections.abc import Sequence
 from typing import Any, Literal
 
@@ -15,14 +14,14 @@ import numpy as np
 from matplotlib.collections import LineCollection, PolyCollection
 from matplotlib.colors import Normalize
 from matplotlib.figure import Figure
-from PIL import Image
 
+from grfpp.plots.images import INK, image_bytes
+from grfpp.plots.render import turn
 from grfpp.typing import FloatArray, IntArray
-from grfpp_lab.report.render import turn
 
 #: Told apart by colour-blind readers too (Okabe and Ito).
 COLOURS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9")
-INK, FAINT = "#24292f", "#c4c9cf"
+FAINT = "#c4c9cf"
 _COLOUR_MAP = "YlGnBu"
 _LIGHT = np.array([0.35, 0.45, 0.82])
 
@@ -44,26 +43,6 @@ def data_uri(figure: Figure, kind: Literal["svg", "png"] = "svg", dpi: int = 200
     """Turn a figure into an address that holds the picture itself, for ``<img src>``."""
     image = "svg+xml" if kind == "svg" else "png"
     return f"data:image/{image};base64,{base64.b64encode(image_bytes(figure, kind, dpi)).decode()}"
-
-
-def image_bytes(figure: Figure, kind: Literal["svg", "png", "pdf"], dpi: int = 200) -> bytes:
-    """Save a figure; the same figure gives the same bytes."""
-    buffer = io.BytesIO()
-    nothing = {"svg": "Date", "png": "Software", "pdf": "CreationDate"}
-    metadata = {nothing[kind]: None}
-    with mpl.rc_context({"svg.hashsalt": "grfpp"}):
-        figure.savefig(buffer, format=kind, dpi=dpi, metadata=metadata)
-    has_images = any(axes.images for axes in figure.axes)
-    return _fewer_colours(buffer) if kind == "png" and not has_images else buffer.getvalue()
-
-
-def _fewer_colours(png: io.BytesIO) -> bytes:
-    """Drawings have few colours; saying so makes the file a third as large."""
-    small = io.BytesIO()
-    Image.open(png).convert("RGB").quantize(255, dither=Image.Dither.NONE).save(
-        small, "png", optimize=True
-    )
-    return small.getvalue()
 
 
 def draw_network(
@@ -143,8 +122,8 @@ def draw_surface(
     towards
         The direction in which the viewer is.
     """
-    turned = vertices @ turn(towards)
-    corners = turned[faces]
+    rotated = vertices @ turn(towards)
+    corners = rotated[faces]
     normals = np.cross(corners[:, 1] - corners[:, 0], corners[:, 2] - corners[:, 0])
     normals /= np.maximum(np.linalg.norm(normals, axis=1, keepdims=True), 1e-300)
     # The far ones first, so that the near ones cover them.
@@ -165,9 +144,9 @@ def draw_surface(
     )
     if mark is not None:
         axes.scatter(
-            *turned[mark, :2], s=60, facecolors="none", edgecolors=COLOURS[1], lw=1.8, zorder=4
+            *rotated[mark, :2], s=60, facecolors="none", edgecolors=COLOURS[1], lw=1.8, zorder=4
         )
-    _bare(axes, turned[:, :2])
+    _bare(axes, rotated[:, :2])
 
 
 def _bare(axes: Any, positions: FloatArray) -> None:
@@ -209,10 +188,15 @@ def draw_curves(
         axis.set_ticks([], minor=True)
     axes.set_xlabel(x_label, color=INK)
     axes.set_ylabel(y_label, color=INK)
-    axes.grid(True, color="#e5e8eb", linewidth=0.7)
+    grid_lines(axes)
+    axes.legend(frameon=False, fontsize=9)
+
+
+def grid_lines(axes: Any, width: float = 0.7) -> None:
+    """Pale lines behind what is drawn, and no frame above and to the right of it."""
+    axes.grid(True, color="#e5e8eb", linewidth=width)
     axes.set_axisbelow(True)
     axes.spines[["top", "right"]].set_visible(False)
-    axes.legend(frameon=False, fontsize=9)
 
 
 def round_ticks(values: FloatArray) -> FloatArray:

@@ -1,12 +1,11 @@
-"""Charts as plain values: what to draw, apart from how (`curves` and `surfaces`, beside this)."""
+"""Charts as plain values: what to draw, apart from how (`curves`, beside this)."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-import numpy as np
-import numpy.typing as npt
+from grfpp.plots.meshes import Surface
 
 
 @dataclass(frozen=True)
@@ -68,51 +67,10 @@ class Panel:
         return f"{self.y_label} against {self.x_label}"
 
 
-@dataclass(frozen=True, eq=False)
-class Mesh:
-    """Triangles, and the side from which they are seen."""
-
-    vertices: npt.NDArray[np.float64]
-    faces: npt.NDArray[np.int64]
-    towards: tuple[float, float, float] = (1.0, -1.6, 0.9)
-
-
-@dataclass(frozen=True, eq=False)
-class Surface:
-    """A mesh coloured by numbers at its vertices, in place of a chart.
-
-    Attributes
-    ----------
-    title, note
-        Words above it, the second in small letters below the first.
-    mesh
-        What is seen; panels of one and the same mesh are drawn faster.
-    values
-        A number a vertex, from 0; NaN where there is none.
-    limit
-        The number that gets the last colour; larger ones get it too.
-    label
-        What the numbers are.
-    """
-
-    title: str
-    mesh: Mesh
-    values: npt.NDArray[np.float64]
-    limit: float
-    label: str
-    note: str = ""
-    curves: Sequence[Curve] = ()
-
-    @property
-    def shows(self) -> str:
-        """What is to be seen, for those who do not see it."""
-        return f"{self.label}, as colours on the mesh"
-
-
 def legend(panels: Sequence[Panel | Surface]) -> list[Curve]:
     """One curve of each name, in the order of their first appearance."""
     found: dict[str, Curve] = {}
     for panel in panels:
-        for curve in panel.curves:
+        for curve in panel.curves if isinstance(panel, Panel) else ():
             found.setdefault(curve.name, curve)
     return list(found.values())

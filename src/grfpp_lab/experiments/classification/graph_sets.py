@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
@@ -68,15 +68,10 @@ def load_set(name: str) -> GraphSet:
     return GraphSet(graphs, data.labels, data.node_labels is not None)
 
 
-def sets_at_hand(names: Iterable[str]) -> tuple[list[str], dict[str, str]]:
-    """The data sets that can be had without a download, and why the others cannot."""
-    found, skipped = [], {}
-    for name in names:
-        if name == GENERATED or _file(name) is not None:
-            found.append(name)
-        else:
-            skipped[name] = f"{_relative(name)} is not at hand"
-    return found, skipped
+def why_absent(name: str) -> str | None:
+    """Why a data set cannot be had without a download, or ``None`` when it can."""
+    is_here = name == GENERATED or _file(name) is not None
+    return None if is_here else f"{_relative(name)} is not at hand"
 
 
 def _relative(name: str) -> str:

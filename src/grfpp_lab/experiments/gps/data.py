@@ -8,15 +8,14 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from importlib.util import find_spec
 from typing import Any, Literal
 
 import numpy as np
 
 from grfpp import datasets
 from grfpp.datasets import block_models
-from grfpp.datasets.optional import optional_module
 from grfpp.graph import Graph
+from grfpp.optional import how_to_install, missing_packages, require
 from grfpp.typing import FloatArray
 
 Metric = Literal["accuracy", "weighted accuracy", "AP"]
@@ -64,7 +63,6 @@ TASKS = {
         "Peptides-func", "AP", 10, needs=("peptides", "peptide-splits"), package="rdkit"
     ),
 }
-_EXTRAS = {"skimage": "image", "rdkit": "chem"}
 
 
 @dataclass(frozen=True, eq=False)
@@ -84,8 +82,8 @@ class Splits:
 def why_absent(name: str) -> str | None:
     """Why a data set cannot be had, or ``None`` when it can."""
     task = TASKS[name]
-    if task.package is not None and find_spec(task.package) is None:
-        return f"{task.package} is not installed: pip install 'grfpp[{_EXTRAS[task.package]}]'"
+    if task.package is not None and (absent := missing_packages(task.package)):
+        return how_to_install(absent)
     missing = [each for each in task.needs if not datasets.at_hand(each)]
     return f"{', '.join(missing)} is not at hand" if missing else None
 
@@ -181,7 +179,7 @@ def _peptides(sizes: tuple[int, int, int]) -> list[list[Any]]:
 
 def _atoms(smiles: str) -> FloatArray:
     """What RDKit knows of every atom, as columns of 0 and 1."""
-    molecule = optional_module("rdkit.Chem", "reading SMILES").MolFromSmiles(smiles)
+    molecule = require("rdkit.Chem", "reading SMILES").MolFromSmiles(smiles)
     return np.array(
         [
             [

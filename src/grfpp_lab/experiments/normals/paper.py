@@ -39,15 +39,10 @@ _VALUES = {
 }
 
 
-def _table() -> dict[tuple[int, str], float]:
-    sizes = [int(size) for size in _SIZES.split()]
-    return {
-        (size, method): float(value)
-        for method, text in _VALUES.items()
-        for size, value in zip(sizes, text.split(), strict=True)
-        if value != "-"
-    }
-
-
 #: Mean cosine by the number of vertices and the method.
-PAPER = _table()
+PAPER = {
+    (int(size), method): float(value)
+    for method, text in _VALUES.items()
+    for size, value in zip(_SIZES.split(), text.split(), strict=True)
+    if value != "-"
+}

@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
+from grfpp.plots.meshes import Mesh, Surface
 from grfpp.tasks.nodes.normal_prediction import HiddenNormals, MeshGraph, predict_normals
-from grfpp_lab.report.panels import Mesh, Surface
 
 #: Degrees that get the last colour.
 LIMIT = 45.0
