@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import math
 import operator
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from contextlib import suppress
 from typing import Any
 
 import numpy as np
@@ -15,31 +16,24 @@ from grfpp.typing import IntArray
 
 def finite(value: Any, name: str) -> float:
     """Check that an argument is a finite real number."""
-    number = _real(value)
-    if not math.isfinite(number):
-        raise InputError(f"{name} must be a finite number, found {value!r}")
-    return number
+    return _real(value, name, "a finite number", math.isfinite)
 
 
 def positive(value: Any, name: str) -> float:
     """Check that an argument is a positive, finite real number."""
-    number = _real(value)
-    if not (math.isfinite(number) and number > 0):
-        raise InputError(f"{name} must be a positive, finite number, found {value!r}")
-    return number
+    return _real(value, name, "a positive, finite number", lambda x: 0 < x < math.inf)
 
 
 def probability(
     value: Any, name: str, *, above_zero: bool = False, below_one: bool = False
 ) -> float:
     """Check that an argument is a probability, without 0 or 1 where those make no sense."""
-    number = _real(value)
-    low_fits = number > 0 if above_zero else number >= 0
-    high_fits = number < 1 if below_one else number <= 1
-    if not (low_fits and high_fits):
-        interval = f"{'(' if above_zero else '['}0, 1{')' if below_one else ']'}"
-        raise InputError(f"{name} must be a number in {interval}, found {value!r}")
-    return number
+    interval = f"{'(' if above_zero else '['}0, 1{')' if below_one else ']'}"
+
+    def fits(x: float) -> bool:
+        return 0 <= x <= 1 and not (above_zero and x == 0) and not (below_one and x == 1)
+
+    return _real(value, name, f"a number in {interval}", fits)
 
 
 def whole(value: Any, name: str, least: int) -> int:
@@ -49,7 +43,7 @@ def whole(value: Any, name: str, least: int) -> int:
     except TypeError:
         number = least - 1
     if isinstance(value, bool | np.bool_) or number < least:
-        raise InputError(f"{name} must be a whole number >= {least}, found {value!r}")
+        raise InputError(f"must be a whole number >= {least}, found {value!r}", argument=name)
     return number
 
 
@@ -57,7 +51,7 @@ def one_of(value: Any, name: str, known: Sequence[Any]) -> Any:
     """Check that an argument is one of the known values."""
     if not any(value is each or (isinstance(value, str) and value == each) for each in known):
         *first, last = map(repr, known)
-        raise InputError(f"{name} must be {', '.join(first)} or {last}, not {value!r}")
+        raise InputError(f"must be {', '.join(first)} or {last}, not {value!r}", argument=name)
     return value
 
 
@@ -67,19 +61,21 @@ def node_numbers(nodes: Any, n_nodes: int, name: str = "nodes") -> IntArray:
     if chosen.size == 0:
         return np.zeros(0, np.int64)
     if chosen.ndim != 1 or chosen.dtype.kind not in "iu":
-        raise InputError(f"{name} must be whole numbers in a list, found {nodes!r}")
+        raise InputError(f"must be whole numbers in a list, found {nodes!r}", argument=name)
     if chosen.min() < 0 or chosen.max() >= n_nodes:
         raise InputError(
-            f"{name} must lie between 0 and {n_nodes - 1}, found {chosen.min()} to {chosen.max()}"
+            f"must lie between 0 and {n_nodes - 1}, found {chosen.min()} to {chosen.max()}",
+            argument=name,
         )
     return chosen.astype(np.int64)
 
 
-def _real(value: Any) -> float:
-    """The value as a number, NaN if it is none. Text is none, even where it spells one."""
-    if isinstance(value, str | bytes | bytearray | bool | np.bool_):
-        return math.nan
-    try:
-        return float(value)
-    except (TypeError, ValueError, OverflowError):
-        return math.nan
+def _real(value: Any, name: str, what: str, fits: Callable[[float], bool]) -> float:
+    """The value as a number. Text is none, even where it spells one."""
+    number = math.nan
+    if not isinstance(value, str | bytes | bytearray | bool | np.bool_):
+        with suppress(TypeError, ValueError, OverflowError):
+            number = float(value)
+    if not fits(number):
+        raise InputError(f"must be {what}, found {value!r}", argument=name)
+    return number

@@ -49,7 +49,10 @@ class _Commands(TyperGroup):
         module = import_module(COMMANDS[cmd_name])
         alone = typer.Typer(**_STYLE)
         alone.command(cmd_name, epilog=module.NOTES)(getattr(module, cmd_name))
-        return get_command(alone)
+        command: Any = get_command(alone)
+        if ctx.obj is not None:
+            ctx.obj[:] = [flag for parameter in command.params for flag in parameter.opts]
+        return command
 
 
 _STYLE: dict[str, Any] = {
@@ -98,11 +101,14 @@ def run(arguments: Sequence[str]) -> int:
 
     What the user can mend is told in one line on stderr; only bugs give a traceback.
     """
+    options: list[str] = []  # of the command that is called, once it is known
     try:
         with warnings.catch_warnings(), notices():
-            warnings.showwarning = _show_warning
+            warnings.showwarning = lambda message, *_, **__: note(
+                f"warning: {in_options(message, options)}"
+            )
             command = get_command(app)
-            with command.make_context("grfpp", list(arguments)) as context:
+            with command.make_context("grfpp", list(arguments), obj=options) as context:
                 command.invoke(context)
             sys.stdout.flush()
         return 0
@@ -116,17 +122,17 @@ def run(arguments: Sequence[str]) -> int:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return BROKEN_PIPE
     except Exception as error:
-        explanation = _explanation(error)
+        explanation = _explanation(error, options)
         if explanation is None:
             raise
         note(explanation)
         return BAD_INPUT
 
 
-def _explanation(error: Exception) -> str | None:
+def _explanation(error: Exception, options: Sequence[str]) -> str | None:
     """What to tell the user, or nothing when the error is ours."""
     if isinstance(error, InputError):
-        return in_options(str(error))
+        return in_options(error, options)
     if hasattr(error, "format_message"):  # typer's own: unknown options, values of a wrong kind
         return str(error.format_message())
     if isinstance(error, ModuleNotFoundError) and not str(error.name).startswith("grfpp"):
@@ -137,7 +143,3 @@ def _explanation(error: Exception) -> str | None:
     if isinstance(error, MemoryError):
         return "the memory of this machine does not suffice"
     return None
-
-
-def _show_warning(message: Warning | str, *_: Any, **__: Any) -> None:
-    note(f"warning: {in_options(str(message))}")

@@ -2,27 +2,28 @@
 
 from __future__ import annotations
 
-from enum import StrEnum
 from pathlib import Path
-from time import perf_counter
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
-import typer
+import numpy as np
 
 from grfpp.cli import console, options
-from grfpp.cli.classified import SETTINGS, Classified
-from grfpp.cli.outputs import check_output, write_csv
+from grfpp.cli.outcome import Outcome
+from grfpp.cli.outputs import check_output, write_csv, wrote
+from grfpp.cli.wording import law_text
 from grfpp.errors import InputError
+from grfpp.kernels import kernel_from_spec
+from grfpp.options import WalkOptions
 
 if TYPE_CHECKING:
-    from grfpp.datasets import TUDataset
+    from grfpp.tasks.graphs.candidates import Setting
 
 #: Shown below the options.
 NOTES = """
 \b
 Every graph becomes the smallest eigenvalues of its kernel; a random forest tells the classes apart.
-Width, number of walks and number of eigenvalues are chosen anew for each fold, from the other
-folds alone. Lists such as 8,16,32 are what is chosen among.
+Scale, number of walks and number of eigenvalues are chosen anew for each fold, from the other folds
+alone. Lists such as 8,16,32 are what is chosen among.
 
 \b
 Features:
@@ -41,135 +42,166 @@ Examples:
 """
 
 
-class Method(StrEnum):
-    """Where the kernel comes from."""
-
-    EXACT = "exact"
-    GRF = "grf"
-    GRFPP = "grf++"
+#: Walks are chosen among, and are not reused.
+_OWN = ("n_walks", "reuse_walks")
 
 
-class Features(StrEnum):
-    """What graphs are told apart by."""
-
-    SPECTRUM = "spectrum"
-    SAME_LABEL = "same-label"
-    BOTH = "both-spectra"
-    PAIRS = "label-pairs"
-
-
+@options.with_walks(
+    without=_OWN,
+    degree="Stitching degree of grf++.",
+    seed="Of the walks, folds and forests.",
+)
 def classify(
     dataset: Annotated[
         str,
-        typer.Argument(
-            metavar="DATASET",
-            help="A collection of TUDataset (grfpp datasets lists them), or the path of a .zip "
-            "file in its format.",
-            show_default=False,
+        options.argument(
+            "A collection of TUDataset (grfpp datasets lists them), or the path of a .zip file in "
+            "its format.",
+            "DATASET",
         ),
     ],
+    *,
     method: Annotated[
-        Method,
-        typer.Option(
-            "--method",
-            "-m",
-            metavar="exact|grf|grf++",
-            help="The kernel itself, or its estimate by walks.",
+        Literal["exact", "grf", "grf++"],
+        options.option(
+            "The kernel itself, or its estimate by walks.", "exact|grf|grf++", "--method", "-m"
         ),
-    ] = Method.GRFPP,
+    ] = "grf++",
     features: Annotated[
-        Features, typer.Option(metavar="KIND", help="What graphs are told apart by; see below.")
-    ] = Features.SPECTRUM,
+        Literal["spectrum", "same-label", "both-spectra", "label-pairs"],
+        options.option("What graphs are told apart by; see below.", "KIND"),
+    ] = "spectrum",
     kernel: Annotated[
-        str,
-        typer.Option(
-            "--kernel", "-k", metavar="KERNEL", help="As for grfpp estimate, which lists them."
-        ),
+        str, options.kernel("As for grfpp estimate, which lists them.", "-k")
     ] = "diffusion",
-    sigma: Annotated[
-        str,
-        typer.Option(metavar="X,...", help="Widths: W = X^2 D^-1/2 A D^-1/2."),
-    ] = "0.5,0.6,0.8,0.9",
-    walks: Annotated[
-        str, typer.Option(metavar="M,...", help="Walks from every node for every factor.")
+    scale: Annotated[
+        str, options.option("The weights are X D^-1/2 A D^-1/2.", "X,...")
+    ] = "0.25,0.36,0.64,0.81",
+    sigma: Annotated[str | None, options.retired_sigma()] = None,
+    n_walks: Annotated[
+        str, options.option("Walks from every node for every factor.", "M,...", "--walks")
     ] = "16",
-    degree: Annotated[
-        int, typer.Option("--degree", "-l", min=1, metavar="L", help="Stitching degree of grf++.")
-    ] = 2,
-    termination: options.Law = "geometric:0.1",
+    walks: WalkOptions,
     eigenvalues: Annotated[
-        str, typer.Option(metavar="K,...", help="How many eigenvalues; small graphs have zeros.")
+        str, options.option("How many eigenvalues; small graphs have zeros.", "K,...")
     ] = "8,16,32",
-    folds: Annotated[int, typer.Option(min=2, metavar="N", help="Folds.")] = 10,
-    trees: Annotated[int, typer.Option(min=1, metavar="N", help="Trees of the forests.")] = 200,
+    folds: Annotated[int, options.option("Folds.", "N", "--folds", min=2)] = 10,
+    trees: Annotated[int, options.option("Trees of the forests.", "N", "--trees", min=1)] = 200,
     output: Annotated[
-        Path | None,
-        typer.Option(
-            "--output",
-            "-o",
-            metavar="FILE.csv",
-            help="Write what was chosen in each fold, and its accuracy.",
-            show_default=False,
-        ),
+        Path | None, options.output("Write what was chosen in each fold, and its accuracy.")
     ] = None,
-    seed: Annotated[
-        int, typer.Option(min=0, metavar="N", help="Of the walks, folds and forests.")
-    ] = 0,
-    jobs: options.Jobs = -1,
     as_json: options.AsJson = False,
 ) -> None:
     """Classify the graphs of a data set, and tell the accuracy by cross-validation."""
-    if output is not None:
-        check_output(output, (".csv",))
-    grid: dict[str, Any] = {
-        "sigmas": _numbers(sigma, "--sigma", float),
-        "n_walks": _numbers(walks, "--walks", int),
+    check_output(output, ".csv")
+    if sigma is None:
+        scales = [options.scale_of(each, None) for each in _numbers(scale, "--scale", float)]
+    else:
+        scales = [options.scale_of(1.0, each) for each in _numbers(sigma, "--sigma", float)]
+    grid = {
+        "sigmas": [options.weight_factor(each)["sigma"] for each in scales],
+        "n_walks": _numbers(n_walks, "--walks", int),
         "n_eigenvalues": _numbers(eigenvalues, "--eigenvalues", int),
     }
-    from grfpp.kernels import kernel_from_spec
-    from grfpp.parallel import thread_count
+    function = kernel_from_spec(kernel)
+    if method == "grf":
+        walks = walks.changed(degree=1)
+    from grfpp.datasets import load_tudataset, read_tudataset
     from grfpp.tasks.graphs.candidates import candidate_features
+    from grfpp.tasks.graphs.labelled import labelled_graphs
     from grfpp.tasks.graphs.nested import nested_forest_scores, stratified_folds
 
-    kernel_from_spec(kernel)
-    n_threads = thread_count(jobs)
     with console.status(f"reading {dataset}"):
-        data = _read(dataset)
-    stratified_folds(data.labels, folds, seed)  # refuses what cannot be cut before the walks
-    options: dict[str, Any] = {
-        "kernel": kernel,
-        "estimate": "exact" if method is Method.EXACT else "walks",
-        "degree": 1 if method is Method.GRF else degree,
-        "termination": termination,
-        "random_state": seed,
-        "n_jobs": n_threads,
-    }
-    began = perf_counter()
-    with console.status("making features"):
-        graphs = _graphs(data, features)
-        candidates = candidate_features(graphs, kind=features.value, **grid, **options)
-    made = perf_counter()
-    with console.status("growing forests"):
-        scores = nested_forest_scores(
-            candidates, data.labels, n_folds=folds, seed=seed, n_trees=trees, n_jobs=n_threads
+        is_file = dataset.lower().endswith(".zip")
+        data = read_tudataset(dataset) if is_file else load_tudataset(dataset)
+        graphs = list(data.graphs) if features == "spectrum" else labelled_graphs(data)
+    stratified_folds(data.labels, folds, walks.seed)  # refuses what cannot be cut before the walks
+    seconds: dict[str, float] = {}
+    with console.timed(seconds, "features", "making features"):
+        candidates = candidate_features(
+            graphs,
+            kind=features,
+            kernel=function,
+            estimate="exact" if method == "exact" else "walks",
+            **grid,
+            **options.for_estimators(walks, without=_OWN),
         )
-    done = Classified(
-        data=data,
-        method=_described(method, kernel, degree, termination),
-        features=features.value,
-        grid={name: list({getattr(each, name): None for each in candidates}) for name in SETTINGS},
-        scores=scores,
-        seed=seed,
-        seconds_features=made - began,
-        seconds_forests=perf_counter() - made,
-        output=output,
-    )
+    with console.timed(seconds, "forests", "growing forests"):
+        scores = nested_forest_scores(
+            candidates,
+            data.labels,
+            n_folds=folds,
+            seed=walks.seed,
+            n_trees=trees,
+            n_jobs=walks.n_jobs,
+        )
+    lines = [
+        {
+            "fold": score.fold,
+            **_setting(score.chosen),
+            "out_of_bag": round(score.inner, 6),
+            "accuracy": round(score.accuracy, 6),
+        }
+        for score in scores
+    ]
     if output is not None:
-        write_csv(output, *done.table())
-    if as_json:
-        console.print_json(done.document())
-    else:
-        console.print_facts(done.facts())
+        write_csv(output, list(lines[0]), [list(line.values()) for line in lines])
+
+    accuracies = [score.accuracy for score in scores]
+    mean, deviation = float(np.mean(accuracies)), float(np.std(accuracies))
+    how = "exact"
+    if method != "exact":
+        law = law_text(walks.termination)
+        how = f"walks with stitching degree {walks.degree}, lengths {law}"
+    n_nodes = sum(graph.n_nodes for graph in data.graphs) / len(data)
+    facts = [
+        (
+            "data",
+            f"{data.name}: {len(data):,} graphs of {n_nodes:.1f} nodes on average, "
+            f"{len(data.classes)} classes",
+        ),
+        ("kernel", f"{kernel}, {how}"),
+        ("features", features),
+        ("chosen", f"most often {_usual(lines)}"),
+        ("folds", f"{len(scores)}, stratified, seed {walks.seed}"),
+        ("time", f"{seconds['features']:.2f} s features, {seconds['forests']:.2f} s forests"),
+        ("accuracy", f"{100 * mean:.1f} ± {100 * deviation:.1f} %, mean and sd over folds"),
+        *wrote(output),
+    ]
+    settings = [_setting(each) for each in candidates]
+    document = {
+        "dataset": data.name,
+        "n_graphs": len(data),
+        "n_classes": len(data.classes),
+        "method": f"{kernel}, {how}",
+        "features": features,
+        "chosen_among": {
+            name: list(dict.fromkeys(each[name] for each in settings)) for name in settings[0]
+        },
+        "seed": walks.seed,
+        "accuracy": mean,
+        "standard_deviation": deviation,
+        "folds": lines,
+        "seconds": seconds,
+        "output": None if output is None else str(output),
+    }
+    Outcome(facts, document).tell(as_json)
+
+
+def _setting(chosen: Setting) -> dict[str, Any]:
+    """What is chosen in a fold; `sigma` is the root of the scale."""
+    return {"scale": round(chosen.sigma**2, 12), **chosen._asdict()}
+
+
+def _usual(lines: list[dict[str, Any]]) -> str:
+    """The value of each setting that was chosen in most folds."""
+
+    def usual(name: str) -> Any:
+        values = [line[name] for line in lines]
+        return max(dict.fromkeys(values), key=values.count)
+
+    walks = f"{usual('n_walks')} walks, " if usual("n_walks") else ""
+    return f"scale {usual('scale'):g}, {walks}{usual('n_eigenvalues')} eigenvalues"
 
 
 def _numbers(text: str, option: str, convert: type) -> list[Any]:
@@ -178,24 +210,3 @@ def _numbers(text: str, option: str, convert: type) -> list[Any]:
     except ValueError:
         kind = "whole numbers" if convert is int else "numbers"
         raise InputError(f"{option} {text!r} is not a list of {kind} such as 8,16") from None
-
-
-def _read(name: str) -> TUDataset:
-    from grfpp.datasets import load_tudataset, read_tudataset
-
-    if name.lower().endswith(".zip"):
-        return read_tudataset(name)
-    return load_tudataset(name)
-
-
-def _graphs(data: TUDataset, features: Features) -> Any:
-    from grfpp.tasks.graphs.labelled import labelled_graphs
-
-    return list(data.graphs) if features is Features.SPECTRUM else labelled_graphs(data)
-
-
-def _described(method: Method, kernel: str, degree: int, termination: str) -> str:
-    if method is Method.EXACT:
-        return f"{kernel}, exact"
-    stitched = 1 if method is Method.GRF else degree
-    return f"{kernel}, walks with stitching degree {stitched}, lengths {termination}"

@@ -2,26 +2,24 @@
 
 from __future__ import annotations
 
-from enum import StrEnum
 from pathlib import Path
-from time import perf_counter
 from typing import Annotated
 
-import typer
-
 from grfpp.cli import console, options
-from grfpp.cli.clustered import Clustered
-from grfpp.cli.outputs import check_output, write_csv
+from grfpp.cli.outcome import Outcome, graph_document, graph_fact, plain
+from grfpp.cli.outputs import check_output, write_csv, wrote
+from grfpp.cli.rows import labels_of
+from grfpp.cli.wording import law_text
 from grfpp.errors import InputError
 from grfpp.graph import Graph
 from grfpp.io.attributes import read_attribute
 from grfpp.kernels import kernel_from_spec
-from grfpp.termination import termination_from_spec
+from grfpp.options import WalkOptions
 
 #: Shown below the options.
 NOTES = """
 \b
-The nodes are placed by the leading eigenvectors of the kernel exp(SIGMA^2 D^-1/2 A D^-1/2), or of
+The nodes are placed by the leading eigenvectors of the kernel exp(SCALE D^-1/2 A D^-1/2), or of
 another one (grfpp estimate --help lists them), and clustered by k-means.
 
 \b
@@ -33,81 +31,46 @@ Examples:
 """
 
 
-class Method(StrEnum):
-    """Where the kernel comes from."""
-
-    WALKS = "walks"
-    EXACT = "exact"
-
-
+@options.with_walks(seed="Of the walks, and of k-means.")
 def cluster(
-    graph: Annotated[
-        Path,
-        typer.Argument(
-            metavar="GRAPH",
-            help="File with the graph: an edge list (.txt .tsv .csv), .gml, .graphml, .mtx, .npz, "
-            "or a mesh (.stl .off .ply .obj); all but .npz may be packed (.gz .zip).",
-            show_default=False,
-        ),
-    ],
+    graph: options.GraphFile,
+    *,
     clusters: Annotated[
         int | None,
-        typer.Option(
+        options.optional(
+            "Number of clusters; with --labels-from, as many as there are classes.",
+            "K",
             "--clusters",
             "-k",
-            metavar="K",
-            help="Number of clusters; with --labels-from, as many as there are classes.",
-            show_default=False,
         ),
     ] = None,
     labels_from: Annotated[
         str | None,
-        typer.Option(
-            metavar="ATTRIBUTE",
-            help="Compare with the classes that a .gml or .graphml file has in this attribute of "
-            "its nodes.",
-            show_default=False,
+        options.optional(
+            "Compare with the classes that a .gml or .graphml file has in this attribute of its "
+            "nodes.",
+            "ATTRIBUTE",
         ),
     ] = None,
-    output: Annotated[
-        Path | None,
-        typer.Option(
-            "--output",
-            "-o",
-            metavar="FILE.csv",
-            help="Write the cluster of each node.",
-            show_default=False,
-        ),
-    ] = None,
-    method: Annotated[
-        Method,
-        typer.Option(metavar="walks|exact", help="Estimate the kernel by walks, or compute it."),
-    ] = Method.WALKS,
-    kernel: Annotated[str, typer.Option(metavar="KERNEL", help="The kernel.")] = "diffusion",
-    sigma: Annotated[
-        float, typer.Option(metavar="X", help="Width of the kernel: weights are times its square.")
-    ] = 1.0,
-    degree: options.Degree = 2,
-    walks: options.Walks = 16,
-    termination: options.Law = "geometric:0.1",
-    seed: Annotated[
-        int, typer.Option(min=0, metavar="N", help="Of the walks, and of k-means.")
-    ] = 0,
+    output: Annotated[Path | None, options.output("Write the cluster of each node.")] = None,
+    method: options.Method = "walks",
+    kernel: Annotated[str, options.kernel()] = "diffusion",
+    scale: options.Scale = 1.0,
+    sigma: options.Sigma = None,
+    walks: WalkOptions,
     directed: options.Directed = False,
-    jobs: options.Jobs = -1,
     as_json: options.AsJson = False,
 ) -> None:
     """Cluster the nodes of a graph by a kernel.
 
     Spectral clustering: nodes come together that walks connect well.
     """
-    if output is not None:
-        check_output(output, (".csv",))
+    check_output(output, ".csv")
     if clusters is None and labels_from is None:
         raise InputError("-k says how many clusters to find; or give classes by --labels-from")
     if clusters is not None and clusters < 1:
         raise InputError(f"-k must be at least 1, found {clusters}")
-    kernel_from_spec(kernel), termination_from_spec(termination)  # refused before anything is read
+    function, factor = kernel_from_spec(kernel), options.scale_of(scale, sigma)
 
     with console.status(f"reading {graph}"):
         source = Graph(graph, directed=True if directed else None)
@@ -115,47 +78,56 @@ def cluster(
     k = len(set(map(str, truth or []))) if clusters is None else clusters
     if k > source.n_nodes:
         raise InputError(f"-k {k} is more than the {source.n_nodes} nodes of {graph}")
-    with console.status("clustering"):
+    seconds: dict[str, float] = {}
+    with console.timed(seconds, "all", "clustering"):
         from grfpp.tasks.nodes.clustering import SpectralKernelClustering, pair_error
 
-        began = perf_counter()
-        found = SpectralKernelClustering(
+        clustering = SpectralKernelClustering(
             k,
-            kernel=kernel,
-            estimate=method.value,
-            degree=degree,
-            n_walks=walks,
-            termination=termination,
-            sigma=sigma,
-            random_state=seed,
-            n_jobs=jobs,
+            kernel=function,
+            estimate=method,
+            **options.weight_factor(factor),
+            **options.for_estimators(walks),
         ).fit(source)
-        seconds = perf_counter() - began
-    done = Clustered(
-        path=graph,
-        graph=source,
-        labels=found.labels_.tolist(),
-        n_clusters=k,
-        how=_how(method, degree, walks, termination, seed),
-        kernel=repr(kernel_from_spec(kernel)),
-        sigma=sigma,
-        seed=seed,
-        seconds=seconds,
-        truth=truth,
-        error=None if truth is None else pair_error(found.labels_, [str(each) for each in truth]),
-        output=output,
-    )
+    labels = clustering.labels_.tolist()
+    error = None if truth is None else pair_error(labels, [str(each) for each in truth])
     if output is not None:
-        write_csv(output, *done.table(labels_from))
-    if as_json:
-        console.print_json(done.document())
-    else:
-        console.print_facts(done.facts())
+        classes = {} if truth is None else {labels_from: truth}
+        columns = {"node": labels_of(source), "cluster": labels, **classes}
+        write_csv(output, list(columns), list(zip(*columns.values(), strict=True)))
 
-
-def _how(method: Method, degree: int, walks: int, termination: str, seed: int) -> str:
-    if method is Method.EXACT:
-        return "none: the exact kernel"
-    return (
-        f"{walks} a node and factor, stitching degree {degree}, lengths {termination}, seed {seed}"
+    sizes = [labels.count(label) for label in range(k)]
+    reused = ", reused (biased)" if walks.reuse_walks else ""
+    how = (
+        "none: the exact kernel"
+        if method == "exact"
+        else f"{walks.n_walks} a node and factor{reused}, stitching degree {walks.degree}, "
+        f"lengths {law_text(walks.termination)}, seed {walks.seed}"
     )
+    facts = [
+        graph_fact(graph, source),
+        ("kernel", f"{function!r}, scale {factor:g}"),
+        ("walks", how),
+        ("clusters", f"{k} with {', '.join(map(str, sizes))} nodes"),
+        ("time", f"{seconds['all']:.2f} s"),
+    ]
+    if error is not None:
+        pairs = source.n_nodes * (source.n_nodes - 1) // 2
+        wrong = round(error * pairs)
+        facts.append(("error", f"{error:.4f}: {wrong:,} of {pairs:,} pairs are wrong"))
+    document = {
+        "graph": graph_document(graph, source),
+        "kernel": repr(function),
+        "scale": factor,
+        "sigma": factor**0.5,
+        "walks": how,
+        "seed": walks.seed,
+        "n_clusters": k,
+        "sizes": sizes,
+        "nodes": [plain(node) for node in labels_of(source)],
+        "labels": labels,
+        "pair_error": error,
+        "seconds": seconds["all"],
+        "output": None if output is None else str(output),
+    }
+    Outcome([*facts, *wrote(output)], document).tell(as_json)

@@ -5,8 +5,10 @@ from __future__ import annotations
 import json
 import logging
 import sys
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Collection, Iterator, Sequence
+from contextlib import contextmanager, nullcontext
+from functools import partial
+from time import perf_counter
 from typing import Any
 
 
@@ -25,6 +27,28 @@ def status(text: str) -> Iterator[None]:
 
     with Console(stderr=True).status(text):
         yield
+
+
+@contextmanager
+def progress_bar(text: str, *columns: Any, **options: Any) -> Iterator[Callable[..., None]]:
+    """Give what moves a progress bar, which is shown on a terminal and nowhere else."""
+    if not shows_progress():
+        yield lambda **_: None
+        return
+    from rich.console import Console
+    from rich.progress import Progress
+
+    with Progress(*columns, console=Console(stderr=True), transient=True, **options) as bar:
+        yield partial(bar.update, bar.add_task(text, total=None))
+
+
+@contextmanager
+def timed(seconds: dict[str, float], name: str, text: str | None = None) -> Iterator[None]:
+    """Enter how long the block runs, and show on a terminal what it does."""
+    began = perf_counter()
+    with nullcontext() if text is None else status(text):
+        yield
+    seconds[name] = perf_counter() - began
 
 
 def note(text: str) -> None:
@@ -62,6 +86,16 @@ def print_facts(facts: Sequence[tuple[str, str]]) -> None:
     width = max(len(name) for name, _ in facts)
     for name, value in facts:
         print(f"{name:<{width}}  {value}")
+
+
+def new_table(columns: Sequence[str], words: Collection[str], title: str | None = None) -> Any:
+    """A rich table: columns of words to the left, columns of numbers to the right."""
+    from rich.table import Table
+
+    table = Table(title=title, title_justify="left")
+    for column in columns:
+        table.add_column(column, justify="left" if column in words else "right")
+    return table
 
 
 def print_table(table: Any) -> None:

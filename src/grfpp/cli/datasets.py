@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Annotated, Any
 
-import typer
-
 from grfpp.cli import console, options
+from grfpp.cli.outcome import Outcome
 from grfpp.memory import readable_bytes
 
 if TYPE_CHECKING:
@@ -33,14 +32,11 @@ _LONG_FAMILY = "meshes"
 def datasets(
     name: Annotated[
         str | None,
-        typer.Argument(
-            metavar="NAME",
-            help="A data set, or the family 'meshes'; all of them if left out.",
-            show_default=False,
-        ),
+        options.argument("A data set, or the family 'meshes'; all of them if left out.", "NAME"),
     ] = None,
     download: Annotated[
-        bool, typer.Option("--download", help="Download the data set if it is not at hand.")
+        bool,
+        options.option("Download the data set if it is not at hand.", None, "--download"),
     ] = False,
     as_json: options.AsJson = False,
 ) -> None:
@@ -76,13 +72,9 @@ def _folders() -> dict[str, str | None]:
 def _document(info: DatasetInfo) -> dict[str, Any]:
     from grfpp.datasets import where
 
+    shown = ("name", "family", "description", "licence", "page", "n_bytes")
     return {
-        "name": info.name,
-        "family": info.family,
-        "description": info.description,
-        "licence": info.licence,
-        "page": info.page,
-        "n_bytes": info.n_bytes,
+        **{field: getattr(info, field) for field in shown},
         "at_hand": where(info),
         "files": [_file(file) for file in info.files],
         "instead": None if info.instead is None else _file(info.instead),
@@ -90,26 +82,16 @@ def _document(info: DatasetInfo) -> dict[str, Any]:
 
 
 def _file(file: DataFile) -> dict[str, Any]:
-    return {
-        "path": file.path,
-        "n_bytes": file.n_bytes,
-        "sha256": file.sha256,
-        "address": file.address or None,
-    }
+    shown = {field: getattr(file, field) for field in ("path", "n_bytes", "sha256")}
+    return {**shown, "address": file.address or None}
 
 
 def _print_table(chosen: list[DatasetInfo], gather: bool) -> None:
-    from rich.table import Table
-
     from grfpp.datasets import where
 
-    table = Table()
-    for column in ("name", "what", "size", "licence", "at hand"):
-        table.add_column(
-            column,
-            justify="right" if column == "size" else "left",
-            no_wrap=column in ("name", "size"),
-        )
+    words = ("name", "what", "licence", "at hand")
+    table = console.new_table(("name", "what", "size", "licence", "at hand"), words)
+    table.columns[0].no_wrap = table.columns[2].no_wrap = True
     family = None
     for info in chosen:
         if family not in (None, info.family):
@@ -149,9 +131,6 @@ def _tell_one(info: DatasetInfo, download: bool, as_json: bool) -> None:
     if download or where(info):
         with console.status(f"reading {info.name}"):
             counts = count(info.name, download=download)
-    if as_json:
-        console.print_json({**_document(info), "counts": counts})
-        return
     facts = [("name", f"{info.name} ({info.family})"), ("what", info.description)]
     facts += [(what, f"{number:,}") for what, number in (counts or {}).items()]
     facts += [
@@ -164,4 +143,4 @@ def _tell_one(info: DatasetInfo, download: bool, as_json: bool) -> None:
         facts += [("file", file.path), ("", file.address or "no public address is known")]
     if info.instead is not None:
         facts += [("or instead", info.instead.path), ("", info.instead.address)]
-    console.print_facts(facts)
+    Outcome(facts, {**_document(info), "counts": counts}).tell(as_json)

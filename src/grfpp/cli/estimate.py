@@ -2,25 +2,24 @@
 
 from __future__ import annotations
 
-from enum import StrEnum
 from pathlib import Path
-from time import perf_counter
 from typing import Annotated, Any, Literal
 
-import typer
+import numpy as np
 
 from grfpp.accuracy import relative_error
 from grfpp.cli import console, options
-from grfpp.cli.outcome import Outcome
-from grfpp.cli.outputs import check_output, write_csv
-from grfpp.cli.rows import find_rows, labels_of, split_rows
+from grfpp.cli.outcome import Fact, Outcome, graph_document, graph_fact, plain
+from grfpp.cli.outputs import check_output, file_document, write_csv, wrote
+from grfpp.cli.rows import find_rows, labels_of, split_rows, summary
 from grfpp.errors import InputError
 from grfpp.estimate import KernelEstimate
 from grfpp.graph import Graph
 from grfpp.io.archive import save_arrays
-from grfpp.kernels import kernel_from_spec
-from grfpp.sampling import sample
-from grfpp.termination import termination_from_spec
+from grfpp.kernels import Kernel, kernel_from_spec
+from grfpp.memory import readable_bytes
+from grfpp.options import WalkOptions
+from grfpp.sampling import sample_estimate
 from grfpp.typing import FloatArray
 
 FEATURES_FORMAT = "grfpp-features-1"
@@ -55,124 +54,54 @@ Examples:
 """
 
 
-class Normalization(StrEnum):
-    """How weights are divided by degrees."""
-
-    SYM = "sym"
-    RW = "rw"
-    NONE = "none"
-
-
-#: What `Graph.normalized` calls them.
-_KINDS: dict[Normalization, Literal["sym", "rw"] | None] = {
-    Normalization.SYM: "sym",
-    Normalization.RW: "rw",
-    Normalization.NONE: None,
-}
-
-
-class OnInfiniteVariance(StrEnum):
-    """What to do about walk lengths that make the variance infinite."""
-
-    RAISE = "raise"
-    WARN = "warn"
-    IGNORE = "ignore"
-
-
+@options.with_walks(
+    sampling=True,
+    termination="The law of the walk lengths; see below.",
+    seed="Of the walks, and of --project.",
+)
 def estimate(
-    graph: Annotated[
-        Path,
-        typer.Argument(
-            metavar="GRAPH",
-            help="File with the graph: an edge list (.txt .tsv .csv), .gml, .graphml, .mtx, .npz, "
-            "or a mesh (.stl .off .ply .obj); all but .npz may be packed (.gz .zip).",
-            show_default=False,
-        ),
-    ],
-    kernel: Annotated[
-        str,
-        typer.Option(
-            "--kernel",
-            "-k",
-            metavar="KERNEL",
-            help="The kernel; see below.",
-        ),
-    ] = "diffusion",
+    graph: options.GraphFile,
+    *,
+    kernel: Annotated[str, options.kernel("The kernel; see below.", "-k")] = "diffusion",
     normalize: Annotated[
-        Normalization,
-        typer.Option(
-            metavar="sym|rw|none",
-            help="Weights: D^-1/2 A D^-1/2 (sym), D^-1 A (rw), or A as it is (none).",
+        Literal["sym", "rw", "none"],
+        options.option(
+            "Weights: D^-1/2 A D^-1/2 (sym), D^-1 A (rw), or A as it is (none).", "sym|rw|none"
         ),
-    ] = Normalization.SYM,
-    scale: Annotated[float, typer.Option(metavar="X", help="Factor on all weights.")] = 1.0,
-    degree: options.Degree = 2,
-    walks: options.Walks = 16,
-    termination: Annotated[
-        str,
-        typer.Option(
-            "--termination",
-            "-t",
-            metavar="LAW",
-            help="The law of the walk lengths; see below.",
-        ),
-    ] = "geometric:0.1",
-    seed: Annotated[
-        int, typer.Option(min=0, metavar="N", help="Of the walks, and of --project.")
-    ] = 0,
+    ] = "sym",
+    scale: Annotated[float, options.option("Factor on all weights.", "X")] = 1.0,
+    walks: WalkOptions,
     output: Annotated[
         Path | None,
-        typer.Option(
-            "--output",
-            "-o",
-            metavar="FILE",
-            help="FILE.npz for the estimate (with --project: the arrays X and Y); "
-            "FILE.csv for the rows of --rows.",
-            show_default=False,
+        options.output(
+            "FILE.npz for the estimate (with --project: the arrays X and Y); FILE.csv for the rows "
+            "of --rows.",
+            "FILE",
         ),
     ] = None,
     rows: Annotated[
         str | None,
-        typer.Option(
-            metavar="ROW,ROW,...",
-            help="Show these rows of the kernel: node labels where the file has some, else row "
-            "numbers from 0.",
-            show_default=False,
+        options.optional(
+            "Show these rows of the kernel: node labels where the file has some, else row numbers "
+            "from 0.",
+            "ROW,ROW,...",
         ),
     ] = None,
     project: Annotated[
         int | None,
-        typer.Option(
-            min=1,
-            metavar="R",
-            help="Write dense features X, Y of R components with K = X Y^T.",
-            show_default=False,
+        options.optional(
+            "Write dense features X, Y of R components with K = X Y^T.", "R", "--project", min=1
         ),
     ] = None,
     check: Annotated[
         bool,
-        typer.Option(
+        options.option(
+            "Measure the relative error: exactly up to 3000 nodes, by random probes beyond.",
+            None,
             "--check",
-            help="Measure the relative error: exactly up to 3000 nodes, by random probes beyond.",
         ),
     ] = False,
     directed: options.Directed = False,
-    reuse_walks: options.ReuseWalks = False,
-    truncate: Annotated[
-        bool,
-        typer.Option("--truncate", help="Accept the bias of walk lengths that are bounded."),
-    ] = False,
-    on_infinite_variance: Annotated[
-        OnInfiniteVariance,
-        typer.Option(
-            metavar="raise|warn|ignore",
-            help="What to do about walk lengths with infinite variance.",
-        ),
-    ] = OnInfiniteVariance.RAISE,
-    float32: Annotated[
-        bool, typer.Option("--float32", help="Store the factors in single precision.")
-    ] = False,
-    jobs: options.Jobs = -1,
     as_json: options.AsJson = False,
 ) -> None:
     """Estimate a graph kernel by stitched random walks.
@@ -182,57 +111,85 @@ def estimate(
     """
     names = None if rows is None else split_rows(rows)
     _check_outputs(output, names, project)
-    function, law = kernel_from_spec(kernel), termination_from_spec(termination)
+    function = kernel_from_spec(kernel)
 
-    began = perf_counter()
-    with console.status(f"reading {graph}"):
+    seconds: dict[str, float] = {}
+    with console.timed(seconds, "read", f"reading {graph}"):
         source = Graph(graph, directed=True if directed else None)
         chosen = [] if names is None else find_rows(source, names)
-        W = source.normalized(_KINDS[normalize], scale)
-    read = perf_counter()
-    K = sample(
-        W,
-        function,
-        degree=degree,
-        n_walks=walks,
-        termination=law,
-        seed=seed,
-        reuse_walks=reuse_walks,
-        n_jobs=jobs,
-        progress=console.shows_progress(),
-        dtype="float32" if float32 else "float64",
-        truncate=truncate,
-        on_infinite_variance=on_infinite_variance.value,
-    )
-    walked = perf_counter()
+        W = source.normalized(None if normalize == "none" else normalize, scale)
+    with console.timed(seconds, "walk"):
+        K = sample_estimate(W, function, walks, console.shows_progress())
 
-    values = K.rows(chosen) if chosen else None
+    labels = labels_of(source)
+    values = K.rows(chosen) if chosen else np.zeros((0, K.n_nodes))
     if output is not None:
         with console.status(f"writing {output}"):
-            _write(output, K, labels_of(source), names or [], values, project, seed)
+            _write(output, K, labels, names or [], values, project)
     error = None
     if check:
         with console.status("measuring the error"):
             error = relative_error(K, function, W)
-    done = Outcome(
-        path=graph,
-        graph=source,
-        normalize=normalize.value,
-        scale=scale,
-        kernel=function,
-        law=law,
-        K=K,
-        seconds_read=read - began,
-        seconds_walk=walked - read,
-        rows=chosen,
-        values=values,
-        error=error,
-        output=output,
-    )
-    if as_json:
-        console.print_json(done.document())
-    else:
-        console.print_facts(done.facts())
+    shown = list(zip(chosen, values, strict=True))
+    sizes = _sizes(K)
+    facts = [
+        graph_fact(graph, source),
+        ("weights", f"normalize {normalize}, scale {scale:g}"),
+        *_estimate_facts(K, function, walks, sizes),
+        ("time", f"{seconds['read']:.2f} s reading, {seconds['walk']:.2f} s walking"),
+        *((f"row {labels[row]}", summary(labels, line)) for row, line in shown),
+    ]
+    if error is not None:
+        how = "" if error.n_probes else " (whole matrices compared)"
+        facts.append(("error", f"{error!r}{how}"))
+    document = {
+        "graph": {**graph_document(graph, source), "normalize": normalize, "scale": scale},
+        **K.meta,
+        "n_entries": sizes["n_entries"],
+        "n_bytes": sizes["n_bytes"],
+        "seconds": seconds,
+        "rows": [
+            {"row": row, "node": plain(labels[row]), "values": line.tolist()} for row, line in shown
+        ],
+        "relative_error": None
+        if error is None
+        else {
+            "value": float(error),
+            "standard_error": error.standard_error,
+            "n_probes": error.n_probes,
+        },
+        "output": None if output is None else file_document(output),
+    }
+    Outcome([*facts, *wrote(output)], document).tell(as_json)
+
+
+def _sizes(K: KernelEstimate) -> dict[str, int]:
+    """How many factors there are, and what they hold; those that stand twice count once."""
+    matrices = {id(matrix): matrix for pair in K.factors for matrix in pair}.values()
+    return {
+        "n_factors": len(matrices),
+        "n_entries": sum(m.nnz for m in matrices),
+        "n_bytes": sum(m.data.nbytes + m.indices.nbytes + m.indptr.nbytes for m in matrices),
+    }
+
+
+def _estimate_facts(
+    K: KernelEstimate, kernel: Kernel, walks: WalkOptions, sizes: dict[str, int]
+) -> list[Fact]:
+    reused = " (walks reused: the estimate is biased)" if walks.reuse_walks else ""
+    return [
+        ("kernel", f"{kernel!r}, stitching degree {walks.degree}"),
+        (
+            "walks",
+            f"{walks.n_walks} a node and factor, lengths {walks.termination!r}, seed {walks.seed}: "
+            f"{K.meta['steps_per_node']:.6g} steps a node expected",
+        ),
+        (
+            "factors",
+            f"{sizes['n_factors']} with {sizes['n_entries']:,} entries, "
+            f"{readable_bytes(sizes['n_bytes'])}{reused}",
+        ),
+    ]
 
 
 def _check_outputs(output: Path | None, names: list[str] | None, project: int | None) -> None:
@@ -241,7 +198,7 @@ def _check_outputs(output: Path | None, names: list[str] | None, project: int | 
         if project is not None:
             raise InputError("--project needs --output FILE.npz for the features")
         return
-    check_output(output, (".npz", ".csv"))
+    check_output(output, ".npz", ".csv")
     if output.suffix.lower() == ".csv" and (names is None or project is not None):
         raise InputError(
             f"--output {output}: a .csv file is for the rows of --rows; "
@@ -254,12 +211,10 @@ def _write(
     K: KernelEstimate,
     labels: Any,
     names: list[str],
-    values: FloatArray | None,
+    values: FloatArray,
     project: int | None,
-    seed: int,
 ) -> None:
     if output.suffix.lower() == ".csv":
-        assert values is not None
         columns = zip(*values.tolist(), strict=True)
         write_csv(
             output,
@@ -267,7 +222,7 @@ def _write(
             [[label, *column] for label, column in zip(labels, columns, strict=True)],
         )
     elif project is not None:
-        X, Y = K.project(project, seed=seed)
+        X, Y = K.project(project, seed=K.meta["seed"])
         save_arrays(output, FEATURES_FORMAT, {"X": X, "Y": Y}, {"made_by": K.meta})
     else:
         K.save(output)

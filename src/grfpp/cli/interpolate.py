@@ -2,25 +2,22 @@
 
 from __future__ import annotations
 
-from enum import StrEnum
 from pathlib import Path
-from time import perf_counter
 from typing import TYPE_CHECKING, Annotated, Any
-
-import typer
 
 from grfpp.arguments import finite
 from grfpp.cli import console, options
-from grfpp.cli.normals_outcome import Outcome, write_table
-from grfpp.cli.outputs import check_output
+from grfpp.cli.outcome import Outcome
+from grfpp.cli.outputs import check_output, file_document, write_csv, wrote
+from grfpp.cli.wording import law_text
 from grfpp.errors import InputError
 from grfpp.kernels import kernel_from_spec
 from grfpp.optional import how_to_install, missing_packages
-from grfpp.termination import termination_from_spec
+from grfpp.options import WalkOptions
 
 if TYPE_CHECKING:
     from grfpp.datasets import TriangleMesh
-    from grfpp.tasks.nodes.normal_prediction import HiddenNormals
+    from grfpp.tasks.nodes.normal_prediction import HiddenNormals, PredictedNormals
 
 #: Shown below the options.
 NOTES = """
@@ -34,75 +31,46 @@ for grfpp estimate.
 \b
 Examples:
   grfpp interpolate bunny.stl --mask 0.8
-  grfpp interpolate bunny.stl --degree 1 --walks 8 --sigma 0.5
+  grfpp interpolate bunny.stl --degree 1 --walks 8 --scale 0.25
   grfpp interpolate bunny.ply --method exact --output normals.csv
   grfpp interpolate bunny.obj --walks 4 --picture errors.png --view=-1,-1,0.5
 """
 
 
-class Method(StrEnum):
-    """How the kernel is multiplied with."""
-
-    WALKS = "walks"
-    EXACT = "exact"
-
-
+@options.with_walks(seed="Of the hidden vertices and of the walks.")
 def interpolate(
     mesh: Annotated[
         Path,
-        typer.Argument(
-            metavar="MESH",
-            help="File with a triangle mesh: .stl .off .ply .obj, also packed (.gz .zip).",
-            show_default=False,
+        options.argument(
+            "File with a triangle mesh: .stl .off .ply .obj, also packed (.gz .zip).", "MESH"
         ),
     ],
+    *,
     mask: Annotated[
-        float,
-        typer.Option(metavar="X", help="Share of the vertices to hide, above 0 and below 1."),
+        float, options.option("Share of the vertices to hide, above 0 and below 1.", "X")
     ] = 0.8,
-    method: Annotated[
-        Method,
-        typer.Option(
-            metavar="walks|exact", help="Estimate the kernel by walks, or take it itself."
-        ),
-    ] = Method.WALKS,
-    kernel: Annotated[
-        str, typer.Option("--kernel", "-k", metavar="KERNEL", help="The kernel.")
-    ] = "diffusion",
-    sigma: Annotated[
-        float, typer.Option(metavar="S", help="Width: the weights are S^2 D^-1/2 A D^-1/2.")
-    ] = 1.0,
-    degree: options.Degree = 2,
-    walks: options.Walks = 16,
-    termination: options.Law = "geometric:0.1",
-    reuse_walks: options.ReuseWalks = False,
-    seed: Annotated[
-        int, typer.Option(min=0, metavar="N", help="Of the hidden vertices and of the walks.")
-    ] = 0,
+    method: options.Method = "walks",
+    kernel: Annotated[str, options.kernel("The kernel.", "-k")] = "diffusion",
+    scale: options.Scale = 1.0,
+    sigma: options.Sigma = None,
+    walks: WalkOptions,
     output: Annotated[
         Path | None,
-        typer.Option(
-            "--output",
-            "-o",
-            metavar="FILE.csv",
-            help="Table of all vertices: true and predicted normal, and the angle between them.",
-            show_default=False,
+        options.output(
+            "Table of all vertices: true and predicted normal, and the angle between them."
         ),
     ] = None,
     picture: Annotated[
         Path | None,
-        typer.Option(
-            metavar="FILE.png",
-            help="The mesh coloured by angular error: exact, GRF, and GRF++ of this degree "
+        options.optional(
+            "The mesh coloured by angular error: exact, GRF, and GRF++ of this degree "
             "(.png or .pdf).",
-            show_default=False,
+            "FILE.png",
         ),
     ] = None,
     view: Annotated[
-        str,
-        typer.Option(metavar="X,Y,Z", help="The side from which --picture shows the mesh."),
+        str, options.option("The side from which --picture shows the mesh.", "X,Y,Z")
     ] = "1,-1.6,0.9",
-    jobs: options.Jobs = -1,
     as_json: options.AsJson = False,
 ) -> None:
     """Predict hidden vertex normals of a mesh, and say how well.
@@ -112,53 +80,89 @@ def interpolate(
     """
     _check_outputs(output, picture)
     towards = _direction(view)
-    kernel_from_spec(kernel), termination_from_spec(termination)  # refused before anything is read
+    factor = options.scale_of(scale, sigma)
+    parameters = {
+        "kernel": kernel_from_spec(kernel),
+        "estimate": method,
+        **options.weight_factor(factor),
+        **options.for_estimators(walks),
+    }
     from grfpp.datasets.surfaces.meshes import triangle_mesh
     from grfpp.io import load_mesh
     from grfpp.tasks.nodes.normal_prediction import hide_normals, predict_normals
 
-    parameters = {
-        "kernel": kernel,
-        "estimate": method.value,
-        "degree": degree,
-        "n_walks": walks,
-        "termination": termination,
-        "sigma": sigma,
-        "reuse_walks": reuse_walks,
-        "random_state": seed,
-        "n_jobs": jobs,
-    }
-    began = perf_counter()
-    with console.status(f"reading {mesh}"):
+    seconds: dict[str, float] = {}
+    with console.timed(seconds, "read", f"reading {mesh}"):
         source = load_mesh(mesh)
         surface = triangle_mesh(mesh.name, source)
-        task = hide_normals(surface, mask, seed)
-    read = perf_counter()
-    with console.status("predicting"):
-        found = predict_normals(task, **parameters)
-    done = perf_counter()
+        task = hide_normals(surface, mask, walks.seed)
+    with console.timed(seconds, "predict", "predicting"):
+        result = predict_normals(task, **parameters)
 
     if output is not None:
         # An STL file does not number its points.
         numbered = ".stl" not in (suffix.lower() for suffix in mesh.suffixes)
-        write_table(output, found, source.origin.tolist() if numbered else None)
+        _write_table(output, result, source.origin.tolist() if numbered else None)
     if picture is not None:
         with console.status("drawing"):
             _draw(picture, surface, task, parameters, towards)
-    outcome = Outcome(mesh, surface, mask, parameters, found, read - began, done - read)
-    written = [path for path in (output, picture) if path is not None]
-    if as_json:
-        console.print_json(outcome.document(written))
-    else:
-        console.print_facts(outcome.facts(written))
+
+    graph, law = surface.graph, law_text(walks.termination)
+    reused = ", reused (biased)" if walks.reuse_walks else ""
+    how = (
+        "exact"
+        if method == "exact"
+        else f"stitching degree {walks.degree}, {walks.n_walks} walks{reused}, lengths {law}, "
+        f"seed {walks.seed}"
+    )
+    cut_off = f", {task.n_cut_off:,} of them in parts without a known one" if task.n_cut_off else ""
+    unreached = f"at {result.n_unreached:,} hidden vertices, counted as cosine 0{cut_off}"
+    facts = [
+        (
+            "mesh",
+            f"{mesh}: {graph.n_nodes:,} vertices, {graph.n_edges:,} edges, "
+            f"{len(surface.faces):,} faces",
+        ),
+        ("normals", f"{len(task.known):,} known, {len(task.hidden):,} hidden"),
+        ("kernel", f"{kernel}, scale {factor:g}, {how}"),
+        *([("no answer", unreached)] if result.n_unreached else []),
+        ("cosine", f"{result.cosine:.4f}, mean over the hidden vertices"),
+        ("time", f"{seconds['read']:.2f} s reading, {seconds['predict']:.2f} s predicting"),
+        *wrote(output, picture),
+    ]
+    document = {
+        "mesh": {
+            "path": str(mesh),
+            "n_vertices": graph.n_nodes,
+            "n_edges": graph.n_edges,
+            "n_faces": len(surface.faces),
+        },
+        "mask": mask,
+        "seed": walks.seed,
+        "kernel": kernel,
+        "estimate": method,
+        "degree": walks.degree,
+        "n_walks": walks.n_walks,
+        "termination": law,
+        "scale": factor,
+        "sigma": factor**0.5,
+        "reuse_walks": walks.reuse_walks,
+        "n_known": len(task.known),
+        "n_hidden": len(task.hidden),
+        "n_unreached": result.n_unreached,
+        "n_cut_off": task.n_cut_off,
+        "mean_cosine": result.cosine,
+        "seconds": seconds,
+        "written": [file_document(path) for path in (output, picture) if path is not None],
+    }
+    Outcome(facts, document).tell(as_json)
 
 
 def _check_outputs(output: Path | None, picture: Path | None) -> None:
     """Refuse what cannot be written before anything is read."""
-    if output is not None:
-        check_output(output, (".csv",))
+    check_output(output, ".csv")
+    check_output(picture, ".png", ".pdf", option="--picture")
     if picture is not None:
-        check_output(picture, (".png", ".pdf"), "--picture")
         missing = missing_packages()
         if missing:
             raise InputError(f"--picture: {how_to_install(missing)}")
@@ -191,3 +195,20 @@ def _draw(
     kind: Any = path.suffix.lower().removeprefix(".")
     with atomic_write(path) as stream:
         stream.write(image_bytes(surfaces_figure(panels), kind, dpi=200))
+
+
+def _write_table(path: Path, result: PredictedNormals, origin: list[int] | None) -> None:
+    """A line a vertex; `origin` are the numbers that vertices have in their file."""
+    task = result.task
+    kind = dict.fromkeys(task.known.tolist(), "known") | dict.fromkeys(
+        task.hidden.tolist(), "hidden"
+    )
+    lines = []
+    columns = (task.normals.tolist(), result.predicted.tolist(), result.angles().tolist())
+    for node, (true, predicted, angle) in enumerate(zip(*columns, strict=True)):
+        state = kind.get(node, "none")
+        shown = angle if state == "hidden" else ""
+        number = node if origin is None else origin[node]
+        lines.append([number, state, *true, *predicted, shown])
+    header = ["vertex", "normal", "x", "y", "z", "predicted_x", "predicted_y", "predicted_z"]
+    write_csv(path, [*header, "angle"], lines)

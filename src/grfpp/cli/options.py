@@ -2,35 +2,180 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from collections.abc import Callable, Collection
+from copy import copy
+from inspect import Parameter, signature
+from pathlib import Path
+from typing import Annotated, Any, Literal, get_args
 
 import typer
 
-Degree = Annotated[
-    int,
-    typer.Option(
-        "--degree", "-l", min=1, metavar="L", help="Stitching degree; 1 is a regular GRF."
+from grfpp.arguments import positive
+from grfpp.cli.console import note
+from grfpp.options import OnInfiniteVariance, WalkOptions
+
+
+def option(help: str, metavar: str | None = None, *flags: str, **more: Any) -> Any:
+    """An option of a command, in words."""
+    return typer.Option(*flags, metavar=metavar, help=help, **more)
+
+
+def optional(help: str, metavar: str, *flags: str, **more: Any) -> Any:
+    """An option that may be left out: there is no default to show."""
+    return option(help, metavar, *flags, show_default=False, **more)
+
+
+def argument(help: str, metavar: str) -> Any:
+    """What a command is about."""
+    return typer.Argument(metavar=metavar, help=help, show_default=False)
+
+
+def kernel(help: str = "The kernel.", *letters: str) -> Any:
+    """The option ``--kernel``."""
+    return option(help, "KERNEL", "--kernel", *letters)
+
+
+def output(help: str, metavar: str = "FILE.csv") -> Any:
+    """The option ``--output``."""
+    return optional(help, metavar, "--output", "-o")
+
+
+def retired_sigma() -> Any:
+    """The option ``--sigma``, the root of what is now ``--scale``."""
+    return typer.Option("--sigma", hidden=True, callback=_say_retired)
+
+
+def _say_retired(sigma: Any) -> Any:
+    if sigma is not None:
+        note("--sigma is now --scale, its square")
+    return sigma
+
+
+GraphFile = Annotated[
+    Path,
+    argument(
+        "File with the graph: an edge list (.txt .tsv .csv), .gml, .graphml, .mtx, .npz, or a mesh "
+        "(.stl .off .ply .obj); all but .npz may be packed (.gz .zip).",
+        "GRAPH",
     ),
 ]
-Walks = Annotated[
-    int,
-    typer.Option(
-        "--walks", "-m", min=1, metavar="M", help="Walks from every node for every factor."
-    ),
+Method = Annotated[
+    Literal["walks", "exact"],
+    option("Estimate the kernel by walks, or compute it.", "walks|exact"),
 ]
-Law = Annotated[
-    str,
-    typer.Option("--termination", "-t", metavar="LAW", help="The law of the walk lengths."),
-]
-ReuseWalks = Annotated[
-    bool,
-    typer.Option("--reuse-walks", help="One set of walks for all factors: cheaper, biased."),
-]
+#: Of commands that normalise the weights symmetrically.
+Scale = Annotated[float, option("The weights are X D^-1/2 A D^-1/2.", "X")]
+Sigma = Annotated[float | None, retired_sigma()]
 Directed = Annotated[bool, typer.Option("--directed", help="Each line of an edge list is one arc.")]
-Jobs = Annotated[
-    int,
-    typer.Option(
-        "--jobs", "-j", metavar="N", help="Threads; -1 for all cores. The result is the same."
-    ),
-]
 AsJson = Annotated[bool, typer.Option("--json", help="Print one JSON document instead of text.")]
+
+#: What all commands have that walk, by the names in `WalkOptions`.
+_WALKS: dict[str, Any] = {
+    "degree": Annotated[
+        int, option("Stitching degree; 1 is a regular GRF.", "L", "--degree", "-l", min=1)
+    ],
+    "n_walks": Annotated[
+        int, option("Walks from every node for every factor.", "M", "--walks", "-m", min=1)
+    ],
+    "termination": Annotated[
+        str, option("The law of the walk lengths.", "LAW", "--termination", "-t")
+    ],
+    "seed": Annotated[int, option("Of the walks.", "N", "--seed", min=0)],
+    "reuse_walks": Annotated[
+        bool, option("One set of walks for all factors: cheaper, biased.", None, "--reuse-walks")
+    ],
+    "n_jobs": Annotated[
+        int, option("Threads; -1 for all cores. The result is the same.", "N", "--jobs", "-j")
+    ],
+}
+#: What estimators of `grfpp.tasks` do not have.
+_SAMPLING: dict[str, Any] = {
+    "truncate": Annotated[
+        bool, option("Accept the bias of walk lengths that are bounded.", None, "--truncate")
+    ],
+    "on_infinite_variance": Annotated[
+        OnInfiniteVariance,
+        option("What to do about walk lengths with infinite variance.", "raise|warn|ignore"),
+    ],
+    "dtype": Annotated[
+        bool,
+        typer.Option(
+            "--float32",
+            help="Store the factors in single precision.",
+            callback=lambda single: "float32" if single else "float64",
+        ),
+    ],
+}
+#: What `WalkOptions` says in other words, or not at all because it draws it.
+_DEFAULTS: dict[str, Any] = {"termination": "geometric:0.1", "seed": 0, "dtype": False}
+
+
+def with_walks(
+    *, without: Collection[str] = (), sampling: bool = False, **helps: str
+) -> Callable[[Callable[..., None]], Callable[..., None]]:
+    """Give a command the options about walks, in place of its parameter `walks`.
+
+    Parameters
+    ----------
+    without
+        Those that it does not have.
+    sampling
+        Whether it has those that only `grfpp.sample` knows.
+    **helps
+        What some of them say instead.
+    """
+    chosen = {
+        name: _parameter(name, annotation, helps.get(name))
+        for name, annotation in {**_WALKS, **(_SAMPLING if sampling else {})}.items()
+        if name not in without
+    }
+
+    def added(command: Callable[..., None]) -> Callable[..., None]:
+        def called(**values: Any) -> None:
+            keywords: Any = {name: values.pop(name) for name in chosen}
+            command(**values, walks=WalkOptions.of(**keywords))
+
+        written = signature(command, eval_str=True)
+        parameters: list[Parameter] = []
+        for name, parameter in written.parameters.items():
+            parameters += chosen.values() if name == "walks" else [parameter]
+        called.__doc__ = command.__doc__
+        called.__signature__ = written.replace(  # type: ignore[attr-defined]
+            parameters=[each.replace(kind=Parameter.KEYWORD_ONLY) for each in parameters]
+        )
+        return called
+
+    return added
+
+
+def _parameter(name: str, annotation: Any, help: str | None) -> Parameter:
+    kind, words = get_args(annotation)
+    if help is not None:
+        words = copy(words)
+        words.help = help
+    default = _DEFAULTS.get(name, getattr(WalkOptions, name))
+    return Parameter(
+        name, Parameter.KEYWORD_ONLY, default=default, annotation=Annotated[kind, words]
+    )
+
+
+def for_estimators(walks: WalkOptions, without: Collection[str] = ()) -> dict[str, Any]:
+    """Options about walks as the estimators of `grfpp.tasks` take them."""
+    return {
+        "random_state" if name == "seed" else name: getattr(walks, name)
+        for name in _WALKS
+        if name not in without
+    }
+
+
+def scale_of(scale: float, sigma: float | None) -> float:
+    """The factor of the weights, also where its root was given."""
+    if sigma is None:
+        return positive(scale, "--scale")
+    root = positive(sigma, "--sigma")
+    return positive(root * root, "the square of --sigma")
+
+
+def weight_factor(scale: float) -> dict[str, Any]:
+    """The factor of the weights as the estimators of `grfpp.tasks` take it: by its root."""
+    return {"sigma": scale**0.5}

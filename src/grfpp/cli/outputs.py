@@ -14,8 +14,10 @@ from grfpp.io.archive import atomic_write
 from grfpp.memory import readable_bytes
 
 
-def check_output(path: Path, suffixes: Sequence[str], option: str = "--output") -> None:
+def check_output(path: Path | None, *suffixes: str, option: str = "--output") -> None:
     """Refuse a file that could not be written, or whose suffix does not say what to write."""
+    if path is None:
+        return
     if path.suffix.lower() not in suffixes:
         found = path.suffix or "none"
         raise InputError(
@@ -36,6 +38,11 @@ def wrote(*paths: Path | None) -> list[tuple[str, str]]:
         for path in paths
         if path is not None
     ]
+
+
+def file_document(path: Path) -> dict[str, Any]:
+    """The same for programs."""
+    return {"path": str(path), "n_bytes": path.stat().st_size}
 
 
 def write_csv(path: Path, header: Sequence[Any], lines: Sequence[Sequence[Any]]) -> None:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from time import perf_counter
-
 from grfpp.cli import console, options
 
 #: Shown below the options.
@@ -23,11 +21,10 @@ def warmup(
     """
     from grfpp.warmup import warmup as compile_all
 
-    began = perf_counter()
-    with console.status("compiling"):
+    took: dict[str, float] = {}
+    with console.timed(took, "seconds", "compiling"):
         compile_all()
-    seconds = perf_counter() - began
     if as_json:
-        console.print_json({"seconds": seconds})
+        console.print_json(took)
     else:
-        print(f"ready after {seconds:.1f} s")
+        print(f"ready after {took['seconds']:.1f} s")

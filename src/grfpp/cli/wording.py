@@ -1,33 +1,58 @@
-"""The library's advice in the words of the command line."""
+"""Errors and warnings of the library in the words of the command line."""
 
 from __future__ import annotations
 
-import re
+from collections.abc import Collection
 
-#: What errors of the library tell to write in Python, and the option that does it here.
-_TRANSLATIONS = (
-    (r"graph\.normalized\('sym', scale=([^)]+)\)", r"--normalize sym --scale \1"),
-    (r"graph\.normalized\('sym', scale\)", "--normalize sym --scale"),
-    (r"graph\.normalized\('sym'\)", "--normalize sym"),
-    (r"\b(Geometric|Poisson)\(([0-9.e-]+)\)", lambda m: f"--termination {m[1].lower()}:{m[2]}"),
-    (r"\btruncate=True\b", "--truncate"),
-    (r"\bdegree=(\d+)\b", r"--degree \1"),
-    (r"\bsigma=([0-9.e-]+)", r"--sigma \1"),
-    (r"\bn_jobs\b", "--jobs"),
-    (r"^(mask|sigma|degree|seed) must\b", r"--\1 must"),
-    (r"^n_(walks|eigenvalues) must\b", r"--\1 must"),
-    (r"^n_clusters\b", "-k"),
-)
+from grfpp.errors import IN_PYTHON, InputError, InputWarning, Wording
+from grfpp.termination import Termination
 
 
-def in_options(text: str) -> str:
-    """Say with options what a message says in Python.
+def in_options(message: Exception | str, options: Collection[str]) -> str:
+    """Say with the options of a command what a message says in Python.
+
+    Remedies are left out where the command has no option for them.
 
     Examples
     --------
-    >>> in_options("Use Geometric(0.2), or pass truncate=True")
-    'Use --termination geometric:0.2, or pass --truncate'
+    >>> error = InputError("must be a whole number >= 1, found 0", argument="n_walks")
+    >>> in_options(error, ["--walks"])
+    '--walks must be a whole number >= 1, found 0'
+    >>> in_options(InputError("the series diverges", scale=0.81, factor=0.5), ["--scale"])
+    'the series diverges; use --scale 0.81'
     """
-    for pattern, option in _TRANSLATIONS:
-        text = re.sub(pattern, option, text)
-    return text
+    if not isinstance(message, InputError | InputWarning):
+        return str(message)
+    normalize = "--normalize sym " if "--normalize" in options else ""
+    wording: Wording = {
+        "scale": lambda scale: f"use {normalize}--scale {scale:g}",
+        "factor": lambda factor: IN_PYTHON["factor"](factor) if normalize else "",
+        "smaller weights": lambda why: f"{why}: scale the weights down ({normalize}--scale)",
+        "law": lambda law: f"use --termination {law_text(law)} or longer walks",
+        "other": str,
+        "degree": lambda degree: f"a degree that makes the series finite (--degree {degree} does)",
+        "truncate": lambda _: (
+            "pass --truncate to accept the bias" if "--truncate" in options else ""
+        ),
+    }
+    names = {"random_state": "--seed"}
+    for option in options:
+        name = option.removeprefix("--").replace("-", "_")
+        names |= {name: option, f"n_{name}": option}
+    return message.worded(wording, names)
+
+
+def law_text(law: Termination) -> str:
+    """A law of walk lengths as the command line writes it.
+
+    Examples
+    --------
+    >>> from grfpp.termination import CustomLength, NegativeBinomial
+    >>> law_text(NegativeBinomial(2, 0.25)), law_text(CustomLength([0.5, 0.5]))
+    ('negative-binomial:2:0.25', 'custom:0.5:0.5')
+    """
+    name, *parameters = law.to_dict().values()
+    numbers = [
+        n for each in parameters for n in (each if isinstance(each, list | tuple) else [each])
+    ]
+    return ":".join([name, *(f"{number:.15g}" for number in numbers)])

@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 import shlex
-from enum import StrEnum
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
-
-import typer
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from grfpp.cli import console, options
 from grfpp.errors import InputError
-from grfpp.optional import how_to_install, missing_packages
+from grfpp.optional import missing_packages
 from grfpp.parallel import thread_count
+from grfpp_lab.commands import shared
 
 if TYPE_CHECKING:
     from grfpp_lab.report.page import Table
@@ -36,28 +34,17 @@ builds that and passes it. Meshes are read from the folder that GRFPP_DATA names
 """
 
 
-class Set(StrEnum):
-    """How much is measured."""
-
-    QUICK = "quick"
-    FULL = "full"
-    SMOKE = "smoke"
-
-
 def bench(
     chosen: Annotated[
-        Set, typer.Option("--set", metavar="quick|full|smoke", help="How much to measure.")
-    ] = Set.QUICK,
+        Literal["quick", "full", "smoke"],
+        options.option("How much to measure.", "quick|full|smoke", "--set"),
+    ] = "quick",
     out: Annotated[
-        Path,
-        typer.Option(metavar="FOLDER", help="For results.json and the page; made if need be."),
+        Path, options.option("For results.json and the page; made if need be.", "FOLDER")
     ] = Path("out/bench"),
-    peers: Annotated[
-        str | None,
-        typer.Option(metavar="COMMAND", help="What runs the peers.", show_default=False),
-    ] = None,
+    peers: Annotated[str | None, options.optional("What runs the peers.", "COMMAND")] = None,
     jobs: Annotated[
-        int, typer.Option("--jobs", "-j", metavar="N", help="Threads for all; -1 for all cores.")
+        int, options.option("Threads for all; -1 for all cores.", "N", "--jobs", "-j")
     ] = -1,
     as_json: options.AsJson = False,
 ) -> None:
@@ -68,11 +55,11 @@ def bench(
     """
     threads, command = thread_count(jobs), _command(peers)
     missing = missing_packages()
-    _make_folder(out)
+    shared.make_folder(out)
 
     from grfpp_lab.benchmark.run import run_set, write_results
 
-    rows, document = run_set(chosen.value, threads=threads, peers=command, progress=_say)
+    rows, document = run_set(chosen, threads=threads, peers=command, progress=_say)
     written = [out / "results.json"]
     write_results(written[0], document)
     if not missing:
@@ -84,8 +71,7 @@ def bench(
         console.print_json(document)
     else:
         _print_text(rows, written)
-    if missing:
-        console.note(f"no page was written, because {how_to_install(missing)}")
+    shared.say_no_page(missing)
 
 
 def _command(peers: str | None) -> list[str] | None:
@@ -98,13 +84,6 @@ def _command(peers: str | None) -> list[str] | None:
     if not parts:
         raise InputError("--peers is empty; name the command that runs the peers")
     return parts
-
-
-def _make_folder(folder: Path) -> None:
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise InputError(f"--out {folder}: cannot make this folder ({error.strerror})") from None
 
 
 def _say(text: str) -> None:
@@ -125,16 +104,12 @@ def _print_text(rows: Any, written: list[Path]) -> None:
         _print_table(title, table)
     for sentence in tables.winners(rows):
         print(sentence)
-    for path in written:
-        print(f"wrote {path}")
+    shared.print_written(written)
 
 
 def _print_table(title: str, table: Table) -> None:
-    from rich import table as rich_table
-
-    shown = rich_table.Table(title=title, title_justify="left")
-    for number, column in enumerate(table.columns):
-        shown.add_column(column, justify="left" if number in table.words else "right")
+    words = [table.columns[number] for number in table.words]
+    shown = console.new_table(table.columns, words, title)
     for group in table.groups:
         if group.title:
             shown.add_row(f"[bold]{group.title.replace('[', chr(92) + '[')}[/bold]")

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from grfpp.cli import console, options
-from grfpp.errors import InputError
-from grfpp.optional import how_to_install, missing_packages
+from grfpp.optional import missing_packages
+from grfpp_lab.commands import shared
 
 if TYPE_CHECKING:
     from grfpp_lab.experiments.experiment import Settings
@@ -67,35 +67,23 @@ Exit code 1 says that some cells failed; what happened to them is on the page.
 
 
 def reproduce(
-    names: Annotated[
-        list[str],
-        typer.Argument(metavar="NAME...|all", help="Experiments; see below.", show_default=False),
-    ],
+    names: Annotated[list[str], options.argument("Experiments; see below.", "NAME...|all")],
     quick: Annotated[
         bool, typer.Option("--quick", help="Fewer repeats and walks: minutes instead of an hour.")
     ] = False,
-    out: Annotated[
-        Path, typer.Option(metavar="FOLDER", help="Folder for the page; made if need be.")
-    ] = Path("out/reproduce"),
-    seed: Annotated[int, typer.Option(min=0, metavar="N", help="Of the walks.")] = 0,
+    out: shared.Out = Path("out/reproduce"),
+    seed: shared.Seed = 0,
     jobs: Annotated[
         int,
-        typer.Option(
-            "--jobs", "-j", metavar="N", help="Processes; -1 for all cores. The rows are the same."
-        ),
+        options.option("Processes; -1 for all cores. The rows are the same.", "N", "--jobs", "-j"),
     ] = -1,
     scale: Annotated[
         float | None,
-        typer.Option(
-            metavar="X",
-            help="W = X D^-1/2 A D^-1/2. [default: 1; 0.5 for other-kernels]",
-            show_default=False,
-        ),
+        options.optional("W = X D^-1/2 A D^-1/2. [default: 1; 0.5 for other-kernels]", "X"),
     ] = None,
     sigma2: Annotated[float | None, typer.Option(hidden=True, help="Once --scale.")] = None,
     p_halt: Annotated[
-        float | None,
-        typer.Option(metavar="P", help="Halting probability. [default: 0.1]", show_default=False),
+        float | None, options.optional("Halting probability. [default: 0.1]", "P")
     ] = None,
     tiny: Annotated[bool, typer.Option("--tiny", hidden=True)] = False,
     as_json: options.AsJson = False,
@@ -126,7 +114,7 @@ def reproduce(
         else probability(p_halt, "--p-halt", above_zero=True, below_one=True),
     )
     n_jobs = thread_count(jobs)
-    _make_folder(out)
+    shared.make_folder(out)
 
     began = perf_counter()
     try:
@@ -149,35 +137,24 @@ def reproduce(
         raise typer.Exit(SOME_FAILED)
 
 
-def _make_folder(folder: Path) -> None:
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise InputError(f"--out {folder}: cannot make this folder ({error.strerror})") from None
-
-
 @contextmanager
 def _bar() -> Iterator[Progress]:
-    """A progress bar with the time left on a terminal, nothing elsewhere."""
-    if not console.shows_progress():
-        yield lambda share, text: None
-        return
-    from rich import progress
-    from rich.console import Console
+    """A progress bar with the time left."""
+    columns: list[Any] = []
+    if console.shows_progress():
+        from rich import progress
 
-    columns = (
-        progress.TextColumn("{task.description:<13}"),
-        progress.BarColumn(),
-        progress.TaskProgressColumn(),
-        progress.TimeElapsedColumn(),
-        progress.TextColumn("left"),
-        progress.TimeRemainingColumn(),
-    )
-    with progress.Progress(
-        *columns, console=Console(stderr=True), transient=True, speed_estimate_period=300
-    ) as bar:
-        task = bar.add_task("getting ready", total=1.0)
-        yield lambda share, text: bar.update(task, completed=share, description=text)
+        columns = [
+            progress.TextColumn("{task.description:<13}"),
+            progress.BarColumn(),
+            progress.TaskProgressColumn(),
+            progress.TimeElapsedColumn(),
+            progress.TextColumn("left"),
+            progress.TimeRemainingColumn(),
+        ]
+    with console.progress_bar("getting ready", *columns, speed_estimate_period=300) as update:
+        update(total=1.0)
+        yield lambda share, text: update(completed=share, description=text)
 
 
 def _write(folder: Path, outcomes: Sequence[Outcome], meta: dict[str, Any]) -> list[Path]:
@@ -185,7 +162,7 @@ def _write(folder: Path, outcomes: Sequence[Outcome], meta: dict[str, Any]) -> l
 
     missing = missing_packages()
     if missing:
-        console.note(f"no page was written, because {how_to_install(missing)}")
+        shared.say_no_page(missing)
         return write_tables(folder, outcomes, meta)
     from grfpp_lab.experiments.page import write_report
 
@@ -214,15 +191,10 @@ def _meta(
 
 def _command(names: Sequence[str], settings: Settings) -> str:
     """The command that gives the same rows."""
-    parts = ["grfpp reproduce", *names]
-    if settings.size != "full":
-        parts.append(f"--{settings.size}")
-    parts.append(f"--seed {settings.seed}")
-    if settings.scale is not None:
-        parts.append(f"--scale {settings.scale:g}")
-    if settings.p_halt is not None:
-        parts.append(f"--p-halt {settings.p_halt:g}")
-    return " ".join(parts)
+    size = [] if settings.size == "full" else [f"--{settings.size}"]
+    given = {"scale": settings.scale, "p-halt": settings.p_halt}
+    values = [f"--{name} {value:g}" for name, value in given.items() if value is not None]
+    return " ".join(["grfpp reproduce", *names, *size, f"--seed {settings.seed}", *values])
 
 
 def _print_text(outcomes: Sequence[Outcome], meta: dict[str, Any], written: Sequence[Path]) -> None:
@@ -240,8 +212,7 @@ def _print_text(outcomes: Sequence[Outcome], meta: dict[str, Any], written: Sequ
             print(f"    measured: {each['measured']}")
     print(f"{meta['seconds']:.1f} s")
     pages = [path for path in written if path.parent.name != "figures"]
-    for path in pages:
-        print(f"wrote {path}")
+    shared.print_written(pages)
     if len(pages) < len(written):
         print(f"wrote {len(written) - len(pages)} figures in {written[1].parent}")
 

@@ -39,14 +39,16 @@ def test_help_names_every_kernel_and_every_law(capsys):
         assert f" {name}:" in out, name
 
 
-def test_help_loads_nothing_heavy():
+@pytest.mark.parametrize("command", ["estimate", "cluster", "interpolate", "classify"])
+def test_help_loads_nothing_heavy(command):
     code = (
-        "import sys, grfpp.cli; grfpp.cli.run(['estimate', '--help']); "
+        f"import sys, grfpp.cli; grfpp.cli.run(['{command}', '--help']); "
         "heavy = {'numba', 'matplotlib', 'networkx', 'jinja2', 'torch', 'sklearn', 'rich'}; "
         "sys.exit(','.join(sorted(heavy & set(sys.modules))) or 0)"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
     assert (done.returncode, done.stderr) == (0, "")
+    assert all(word in done.stdout for word in ("Examples:", "--seed", "--json"))
 
 
 @pytest.mark.parametrize(
@@ -84,7 +86,7 @@ def test_wrong_usage_is_one_line(capsys, arguments, told):
     ],
 )
 def test_what_the_user_can_mend_is_one_line(capsys, tmp_path, monkeypatch, error, told):
-    monkeypatch.setattr(estimate, "sample", _raiser(error))
+    monkeypatch.setattr(estimate, "sample_estimate", _raiser(error))
     assert told in refused(capsys, "estimate", write_karate(tmp_path))
 
 
@@ -92,7 +94,7 @@ def test_what_the_user_can_mend_is_one_line(capsys, tmp_path, monkeypatch, error
     "error", [RuntimeError("ours"), ModuleNotFoundError("ours", name="grfpp.lost"), ValueError("x")]
 )
 def test_bugs_are_not_hidden(tmp_path, monkeypatch, error):
-    monkeypatch.setattr(estimate, "sample", _raiser(error))
+    monkeypatch.setattr(estimate, "sample_estimate", _raiser(error))
     with pytest.raises(type(error)):
         run(["estimate", str(write_karate(tmp_path))])
 

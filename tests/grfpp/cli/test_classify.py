@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from cli_helpers import accepted, refused
 
-FAST = ("--folds", "3", "--trees", "10", "--walks", "4", "--eigenvalues", "4", "--sigma", "0.8")
+FAST = ("--folds", "3", "--trees", "10", "--walks", "4", "--eigenvalues", "4", "--scale", "0.64")
 
 
 def write_zip(path, members):
@@ -62,17 +62,18 @@ def test_rings_and_stars_are_told_apart(capsys, small, method):
         }[method]
     )
     walks = "" if method == "exact" else "4 walks, "
-    assert told["chosen"] == f"most often sigma 0.8, {walks}4 eigenvalues"
+    assert told["chosen"] == f"most often scale 0.64, {walks}4 eigenvalues"
     assert "s features" in told["time"]
 
 
 def test_json_and_file(capsys, small, tmp_path):
     path = tmp_path / "folds.csv"
     options = ("--folds", "3", "--trees", "10", "--walks", "2,4", "--eigenvalues", "5")
-    command = ("classify", small, *options, "--sigma", "0.5", "--output", path, "--json")
+    command = ("classify", small, *options, "--scale", "0.25", "--output", path, "--json")
     told = json.loads(accepted(capsys, *command, "--jobs", "1"))
     assert (told["dataset"], told["n_graphs"], told["n_classes"]) == ("SMALL", 24, 2)
     assert told["chosen_among"] == {
+        "scale": [0.25],
         "sigma": [0.5],
         "n_walks": [2, 4],
         "n_eigenvalues": [5],
@@ -82,7 +83,7 @@ def test_json_and_file(capsys, small, tmp_path):
         lines = list(csv.DictReader(stream))
     assert [float(line["accuracy"]) for line in lines] == [f["accuracy"] for f in told["folds"]]
     assert list(lines[0]) == [
-        *("fold", "sigma", "n_walks", "n_eigenvalues", "out_of_bag", "accuracy"),
+        *("fold", "scale", "sigma", "n_walks", "n_eigenvalues", "out_of_bag", "accuracy"),
     ]
     again = json.loads(accepted(capsys, *command, "--jobs", "2"))
     assert again["folds"] == told["folds"]
@@ -115,22 +116,20 @@ def test_refusals(capsys, small, tmp_path, monkeypatch):
     assert "all 24 graphs are of one class" in message(one, *FAST)
     bare = archive(tmp_path / "bare.zip", labels=False)
     assert "the nodes of SMALL have no labels" in message(bare, "--features", "same-label", *FAST)
-    assert "--sigma 'wide' is not a list of numbers" in message(small, "--sigma", "wide")
+    assert "--scale 'wide' is not a list of numbers" in message(small, "--scale", "wide")
     assert "--walks '4.5' is not a list of whole numbers" in message(small, "--walks", "4.5")
-    assert "--sigma must be a positive" in message(small, "--folds", "2", "--sigma", "0")
+    assert "--scale must be a positive" in message(small, "--folds", "2", "--scale", "0")
     assert "--walks must be a whole number" in message(small, "--folds", "2", "--walks", "0")
     assert "--eigenvalues must be" in message(small, "--folds", "2", "--eigenvalues", "0")
     assert "there is no kernel 'heat'" in message(small, "--kernel", "heat")
     assert "unknown termination law" in message(small, "--folds", "2", "-t", "never")
     assert "the suffix must be .csv" in message(small, "--output", "folds.txt")
     assert "--jobs must be a whole number" in message(small, "--jobs", "0")
-    diverges = message(small, "--folds", "2", "--kernel", "inverse-power:2", "--sigma", "1")
+    diverges = message(small, "--folds", "2", "--kernel", "inverse-power:2", "--scale", "1")
     assert "converges for spectral radii below 1" in diverges
-    assert "--sigma 0." in diverges
-    assert "--scale" not in diverges
-    assert "--sigma must have a square" in message(small, "--folds", "2", "--sigma", "1e200")
+    assert diverges.endswith("; use --scale 0.9")
     assert "too large for a forest" in message(
-        small, "--folds", "2", "--method", "exact", "--sigma", "12"
+        small, "--folds", "2", "--method", "exact", "--scale", "144"
     )
 
 

@@ -43,7 +43,7 @@ def test_tells_what_the_library_predicts(capsys, sphere):
     assert told["mesh"].endswith("sphere.off: 162 vertices, 480 edges, 320 faces")
     assert told["normals"] == "32 known, 130 hidden"
     assert told["kernel"] == (
-        "diffusion, sigma 1, stitching degree 2, 16 walks, lengths geometric:0.1, seed 0"
+        "diffusion, scale 1, stitching degree 2, 16 walks, lengths geometric:0.1, seed 0"
     )
     assert told["cosine"] == f"{library().cosine:.4f}, mean over the hidden vertices"
     assert told["time"].endswith(" s predicting")
@@ -56,7 +56,7 @@ def test_tells_what_the_library_predicts(capsys, sphere):
         (["--mask", "0.5"], {"mask": 0.5}),
         (["--degree", "1", "--walks", "5"], {"degree": 1, "n_walks": 5}),
         (["--method", "exact"], {"estimate": "exact"}),
-        (["--sigma", "0.5", "--kernel", "diffusion:2"], {"sigma": 0.5, "kernel": "diffusion:2"}),
+        (["--scale", "0.25", "--kernel", "diffusion:2"], {"sigma": 0.5, "kernel": "diffusion:2"}),
         (["--termination", "poisson:4"], {"termination": "poisson:4"}),
         (["--reuse-walks", "--jobs", "1"], {"reuse_walks": True}),
     ],
@@ -157,7 +157,7 @@ def test_parts_without_a_known_vertex_are_told(capsys, tmp_path, monkeypatch):
         (["--kernel", "heat"], "there is no kernel 'heat'"),
         (["--kernel", "inverse-power:4"], "the series of InversePower(power=4, of=1) converges"),
         (["--termination", "never"], "unknown termination law 'never'"),
-        (["--sigma", "-1"], "--sigma must be a positive, finite number"),
+        (["--scale", "-1"], "--scale must be a positive, finite number"),
         (["--jobs", "0"], "--jobs must be a whole number, not 0"),
         (["--method", "guess"], "Invalid value for '--method'"),
         (["--output", "normals.npz"], "--output normals.npz: the suffix must be .csv, not .npz"),

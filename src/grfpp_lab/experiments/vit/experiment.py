@@ -161,12 +161,12 @@ EXPERIMENT = lab.Experiment(
         "The paper adds an estimated diffusion kernel on the lattice of patches to the logits of "
         f"attention, `softmax(Q Kᵀ / √d + λ M) V` with λ = {LAM:g}, and reports a fifth to a "
         "quarter of a point more on ImageNet and Places365. Those need more than a CPU: here the "
-        "same small transformer is trained with and without the mask, on MNIST and on a tenth "
-        "of CIFAR-10. So the numbers are not comparable with the paper's; the sign of the difference is. The "
-        "claim holds where the mask is above on all data by more than chance (a paired t-test over "
-        "seeds), holds within noise where it is above but by no more than that, and does not hold "
-        "where it is below by more than chance; otherwise nothing is said. Seeds share the "
-        "pictures, so p-values speak of the chance in training alone.",
+        "same small transformer is trained with and without the mask, on MNIST and on a tenth of "
+        "CIFAR-10. So the numbers are not comparable with the paper's; the sign of the difference "
+        "is. The claim holds where the mask is above on all data by more than chance (a paired "
+        "t-test over seeds), holds within noise where it is above but by no more than that, and "
+        "does not hold where it is below by more than chance; otherwise nothing is said. Seeds "
+        "share the pictures, so p-values speak of the chance in training alone.",
         "Whoever has ImageNet or Places365 unpacked below `images/imagenet` or `images/places365` "
         "in `GRFPP_DATA` (`train` and `val`, a folder a class) gets ten of their classes as well, "
         "at 64 x 64 pixels.",

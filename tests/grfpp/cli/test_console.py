@@ -1,0 +1,64 @@
+"""What is printed where somebody watches, and where nobody does."""
+
+import io
+import sys
+
+import pytest
+
+from grfpp.cli import console
+
+
+class Terminal(io.StringIO):
+    def isatty(self):
+        return True
+
+
+def watched(monkeypatch):
+    """Let somebody watch; not a fixture, because pytest puts its own streams back after those."""
+    stream = Terminal()
+    monkeypatch.setattr(sys, "stderr", stream)
+    monkeypatch.setenv("TERM", "xterm")
+    return stream
+
+
+def test_steps_are_timed_and_shown_on_a_terminal(monkeypatch):
+    terminal = watched(monkeypatch)
+    seconds = {}
+    with console.timed(seconds, "read", "reading it"):
+        pass
+    with console.timed(seconds, "walk"):
+        pass
+    assert list(seconds) == ["read", "walk"]
+    assert all(0 <= each < 5 for each in seconds.values())
+    assert "reading it" in terminal.getvalue()
+
+
+def test_a_step_that_fails_has_no_time():
+    seconds = {}
+    with pytest.raises(ValueError, match="no"), console.timed(seconds, "read", "reading it"):
+        raise ValueError("no")
+    assert seconds == {}
+
+
+def test_a_bar_moves_on_a_terminal(monkeypatch):
+    terminal = watched(monkeypatch)
+    with console.progress_bar("measuring") as update:
+        update(completed=1, total=2)
+        update(completed=2, description="drawing")
+    assert "drawing" in terminal.getvalue()
+
+
+def test_nothing_is_shown_elsewhere(capsys):
+    with console.progress_bar("measuring") as update, console.status("reading"):
+        update(completed=1, total=2)
+    assert capsys.readouterr() == ("", "")
+
+
+def test_tables_have_words_to_the_left_and_numbers_to_the_right(capsys):
+    table = console.new_table(("name", "size"), ("name",), "A title")
+    table.add_row("a", "1")
+    table.add_row("longer", "1000")
+    console.print_table(table)
+    title, *lines = capsys.readouterr().out.splitlines()
+    assert title == "A title"
+    assert any("a      │    1" in line for line in lines)

@@ -1,0 +1,65 @@
+"""What the library says, in options of a command."""
+
+import pytest
+
+from grfpp.cli.wording import in_options, law_text
+from grfpp.errors import InputError, InputWarning
+from grfpp.termination import Geometric, termination_from_spec
+from grfpp.termination.registry import LAWS
+
+ESTIMATE = ["GRAPH", "--normalize", "--scale", "--truncate", "--walks", "-m", "--jobs", "--seed"]
+CLUSTER = ["GRAPH", "--scale", "--walks", "-m", "--jobs", "--seed", "--labels-from"]
+
+
+@pytest.mark.parametrize(
+    ("argument", "name"),
+    [
+        ("n_walks", "--walks"),
+        ("n_jobs", "--jobs"),
+        ("seed", "--seed"),
+        ("random_state", "--seed"),
+        ("labels_from", "--labels-from"),
+        ("p_halt", "p_halt"),
+        ("n_halts", "n_halts"),
+    ],
+)
+def test_arguments_that_are_options(argument, name):
+    error = InputError("must be smaller", argument=argument)
+    assert in_options(error, CLUSTER) == f"{name} must be smaller"
+
+
+def test_advice_is_given_where_the_command_has_an_option_for_it():
+    error = InputError("it diverges", scale=0.81, factor=0.5, other="a smaller lam", degree=4)
+    more = "a smaller lam, or a degree that makes the series finite (--degree 4 does)"
+    assert in_options(error, ESTIMATE) == (
+        f"it diverges; use --normalize sym --scale 0.81, or multiply the weights by 0.5, or {more}"
+    )
+    assert in_options(error, CLUSTER) == f"it diverges; use --scale 0.81, or {more}"
+
+
+def test_laws_weights_and_truncation():
+    error = InputError("It is biased.", law=Geometric(0.2), truncate=True)
+    advice = "It is biased. Use --termination geometric:0.2 or longer walks"
+    assert in_options(error, ESTIMATE) == f"{advice}, or pass --truncate to accept the bias."
+    assert in_options(error, CLUSTER) == f"{advice}."
+    warning = InputWarning("It is noisy.", **{"smaller weights": "no law helps"})
+    told = "It is noisy. No law helps: scale the weights down ({}--scale)."
+    assert in_options(warning, ESTIMATE) == told.format("--normalize sym ")
+    assert in_options(warning, CLUSTER) == told.format("")
+
+
+def test_other_warnings_are_left_as_they_are():
+    assert in_options(UserWarning("n_walks must be read"), CLUSTER) == "n_walks must be read"
+    assert in_options("text", CLUSTER) == "text"
+
+
+@pytest.mark.parametrize(
+    "spec",
+    [
+        "geometric:0.1", "poisson:4", "negative-binomial:2:0.2", "first-step:0.25", "fixed:3",
+        "uniform:5", "custom:0.5:0.25:0.25", "geometric:0.123456789012",
+    ],
+)  # fmt: skip
+def test_laws_are_written_as_they_are_read(spec):
+    assert law_text(termination_from_spec(spec)) == spec
+    assert spec.partition(":")[0] in LAWS
