@@ -9,8 +9,7 @@ import numpy as np
 import numpy.typing as npt
 from scipy.sparse.linalg import LinearOperator
 
-from grfpp.arguments import whole
-from grfpp.errors import InputError
+from grfpp.arguments import node_numbers, whole
 from grfpp.graph import Graph
 from grfpp.kernels import Kernel
 from grfpp.linalg import exact
@@ -73,19 +72,10 @@ class ExactKernel(LinearOperator):  # type: ignore[misc]  # untyped base
             return np.zeros(block.shape)
         return self.kernel.apply(self.W, block, tol=_TOL)
 
-    def _matvec(self, vector: Any) -> Any:
-        return self._matmat(np.asarray(vector).reshape(-1, 1))
-
     def _transpose(self) -> ExactKernel:
         return ExactKernel(self.W.reversed(), self.kernel) if self.W.is_directed else self
 
     _adjoint = _transpose
-
-    def _rmatmat(self, block: Any) -> Any:
-        return self._transpose()._matmat(block)
-
-    def _rmatvec(self, vector: Any) -> Any:
-        return self._transpose()._matvec(vector)
 
     def toarray(self) -> FloatArray:
         """The whole matrix, dense; refused where it does not fit into memory."""
@@ -93,16 +83,11 @@ class ExactKernel(LinearOperator):  # type: ignore[misc]  # untyped base
 
     def rows(self, nodes: npt.ArrayLike) -> FloatArray:
         """Rows of ``K``."""
-        chosen = np.atleast_1d(np.asarray(nodes, dtype=np.int64))
-        if len(chosen) and (chosen.min() < 0 or chosen.max() >= self.n_nodes):
-            raise InputError(
-                f"nodes must lie between 0 and {self.n_nodes - 1}, "
-                f"found {chosen.min()} to {chosen.max()}"
-            )
+        chosen = node_numbers(nodes, self.n_nodes)
         require_bytes(16 * len(chosen) * self.n_nodes, f"{len(chosen)} dense rows")
         units = np.zeros((self.n_nodes, len(chosen)))
         units[chosen, np.arange(len(chosen))] = 1.0
-        result: FloatArray = self._rmatmat(units).T
+        result: FloatArray = (self.T @ units).T
         return result
 
     def diagonal(self) -> FloatArray:

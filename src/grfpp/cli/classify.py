@@ -99,7 +99,7 @@ def classify(
     else:
         scales = [options.scale_of(1.0, each) for each in _numbers(sigma, "--sigma", float)]
     grid = {
-        "sigmas": [options.weight_factor(each)["sigma"] for each in scales],
+        "scales": scales,
         "n_walks": _numbers(n_walks, "--walks", int),
         "n_eigenvalues": _numbers(eigenvalues, "--eigenvalues", int),
     }
@@ -190,7 +190,8 @@ def classify(
 
 def _setting(chosen: Setting) -> dict[str, Any]:
     """What is chosen in a fold; `sigma` is the root of the scale."""
-    return {"scale": round(chosen.sigma**2, 12), **chosen._asdict()}
+    scale, *others = chosen._asdict().items()
+    return dict([scale, ("sigma", chosen.sigma), *others])
 
 
 def _usual(lines: list[dict[str, Any]]) -> str:

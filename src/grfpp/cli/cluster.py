@@ -86,7 +86,7 @@ def cluster(
             k,
             kernel=function,
             estimate=method,
-            **options.weight_factor(factor),
+            scale=factor,
             **options.for_estimators(walks),
         ).fit(source)
     labels = clustering.labels_.tolist()

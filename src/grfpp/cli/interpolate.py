@@ -84,7 +84,7 @@ def interpolate(
     parameters = {
         "kernel": kernel_from_spec(kernel),
         "estimate": method,
-        **options.weight_factor(factor),
+        "scale": factor,
         **options.for_estimators(walks),
     }
     from grfpp.datasets.surfaces.meshes import triangle_mesh

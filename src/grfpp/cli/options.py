@@ -174,8 +174,3 @@ def scale_of(scale: float, sigma: float | None) -> float:
         return positive(scale, "--scale")
     root = positive(sigma, "--sigma")
     return positive(root * root, "the square of --sigma")
-
-
-def weight_factor(scale: float) -> dict[str, Any]:
-    """The factor of the weights as the estimators of `grfpp.tasks` take it: by its root."""
-    return {"sigma": scale**0.5}

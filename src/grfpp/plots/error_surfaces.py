@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from grfpp.plots.meshes import Mesh, Surface
-from grfpp.tasks.nodes.normal_prediction import HiddenNormals, MeshGraph, predict_normals
+from grfpp.tasks.nodes.normal_prediction import HiddenNormals, predict_normals
+
+if TYPE_CHECKING:
+    from grfpp.datasets import TriangleMesh
 
 #: Degrees that get the last colour.
 LIMIT = 45.0
@@ -16,7 +19,7 @@ LABEL = "angular error (degrees)"
 
 
 def error_surfaces(
-    mesh: MeshGraph,
+    mesh: TriangleMesh,
     task: HiddenNormals,
     parameters: Mapping[str, Any],
     towards: tuple[float, float, float] | None = None,

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from grfpp.tasks.nodes.features import GraphRandomFeatures
     from grfpp.tasks.nodes.interpolation import KernelInterpolator
     from grfpp.tasks.nodes.normal_prediction import hide_normals, predict_normals
-    from grfpp.tasks.nodes.pair_error import pair_error
+    from grfpp.tasks.nodes.rand_error import pair_error
     from grfpp.tasks.nodes.whole_graph import WholeGraph
 
 #: Where each name lives.
@@ -34,7 +34,7 @@ _HOMES = {
     "candidate_features": "graphs.candidates",
     "hide_normals": "nodes.normal_prediction",
     "nested_forest_scores": "graphs.nested",
-    "pair_error": "nodes.pair_error",
+    "pair_error": "nodes.rand_error",
     "predict_normals": "nodes.normal_prediction",
 }
 

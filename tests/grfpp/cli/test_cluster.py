@@ -61,7 +61,7 @@ def test_compares_with_the_classes_of_the_file(capsys, club, path):
         ([], {}),
         (["--seed", 3], {"random_state": 3}),
         (["--degree", 1, "--walks", 2], {"degree": 1, "n_walks": 2}),
-        (["--method", "exact", "--scale", 0.25], {"estimate": "exact", "sigma": 0.5}),
+        (["--method", "exact", "--scale", 0.25], {"estimate": "exact", "scale": 0.25}),
         (["--kernel", "squared-diffusion:2"], {"kernel": "squared-diffusion:2"}),
         (["--termination", "poisson:3", "--jobs", 1], {"termination": "poisson:3"}),
         (["-k", 5], {"k": 5}),

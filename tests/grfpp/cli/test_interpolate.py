@@ -56,7 +56,7 @@ def test_tells_what_the_library_predicts(capsys, sphere):
         (["--mask", "0.5"], {"mask": 0.5}),
         (["--degree", "1", "--walks", "5"], {"degree": 1, "n_walks": 5}),
         (["--method", "exact"], {"estimate": "exact"}),
-        (["--scale", "0.25", "--kernel", "diffusion:2"], {"sigma": 0.5, "kernel": "diffusion:2"}),
+        (["--scale", "0.25", "--kernel", "diffusion:2"], {"scale": 0.25, "kernel": "diffusion:2"}),
         (["--termination", "poisson:4"], {"termination": "poisson:4"}),
         (["--reuse-walks", "--jobs", "1"], {"reuse_walks": True}),
     ],

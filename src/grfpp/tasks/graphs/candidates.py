@@ -8,12 +8,12 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from grfpp.arguments import whole
+from grfpp.arguments import one_of, positive, whole
 from grfpp.errors import InputError
 from grfpp.kernels import Diffusion, SquaredDiffusion
+from grfpp.operators import kernel_and_method, scale_of
 from grfpp.tasks.graphs.label_pairs import LabelPairFeatures
 from grfpp.tasks.graphs.spectrum import KernelSpectrumFeatures
-from grfpp.tasks.kernels import kernel_and_method, squared_width
 from grfpp.typing import FloatArray
 
 #: The spectrum; that of walks between equal labels; both of them; the spectrum with the sums of the
@@ -25,21 +25,27 @@ KINDS = (SPECTRUM, SAME_LABEL, BOTH, PAIRS)
 class Setting(NamedTuple):
     """What a choice is made among; no walks where the kernel is exact."""
 
-    sigma: float
+    scale: float
     n_walks: int
     n_eigenvalues: int
+
+    @property
+    def sigma(self) -> float:
+        """The root of `scale`, which is the paper's ``σ``."""
+        return float(np.sqrt(self.scale))
 
 
 def candidate_features(
     graphs: Any,
     *,
-    sigmas: Sequence[float],
+    scales: Sequence[float] = (),
     n_walks: Sequence[int],
     n_eigenvalues: Sequence[int],
     kind: str = SPECTRUM,
+    sigmas: Sequence[float] = (),
     **options: Any,
 ) -> dict[Setting, FloatArray]:
-    """Features for every width, number of walks and number of eigenvalues.
+    """Features for every scale, number of walks and number of eigenvalues.
 
     Each spectrum is computed once, as long as the longest that is wanted.
 
@@ -47,48 +53,51 @@ def candidate_features(
     ----------
     graphs
         As for `KernelSpectrumFeatures`.
-    sigmas, n_walks, n_eigenvalues
+    scales, n_walks, n_eigenvalues
         What is chosen among.
     kind
         Which features: one of `KINDS`. All but the first need labelled graphs.
+    sigmas
+        Deprecated: the roots of `scales`.
     options
         Other parameters of `KernelSpectrumFeatures`. With ``estimate="exact"`` there are no walks
-        to choose among. Nor are there widths, where the kernel is ``exp(λ W)`` or ``exp(λ W²)``
-        and only spectra count: those of one width are then monotone functions of those of
+        to choose among. Nor are there scales, where the kernel is ``exp(λ W)`` or ``exp(λ W²)``
+        and only spectra count: those of one scale are then monotone functions of those of
         another, and forests do not see the difference.
 
     Examples
     --------
     >>> import networkx as nx
     >>> graphs = [nx.cycle_graph(5), nx.path_graph(3)]
-    >>> found = candidate_features(
-    ...     graphs, sigmas=[0.5, 0.9], n_walks=[4], n_eigenvalues=[2, 3], random_state=0
+    >>> candidates = candidate_features(
+    ...     graphs, scales=[0.25, 0.81], n_walks=[4], n_eigenvalues=[2, 3], random_state=0
     ... )
-    >>> [(tuple(setting), X.shape) for setting, X in found.items()][:2]
-    [((0.5, 4, 2), (2, 2)), ((0.5, 4, 3), (2, 3))]
+    >>> [(tuple(setting), X.shape) for setting, X in candidates.items()][:2]
+    [((0.25, 4, 2), (2, 2)), ((0.25, 4, 3), (2, 3))]
     """
-    if kind not in KINDS:
-        raise InputError(f"kind must be one of {', '.join(KINDS)}, not {kind!r}")
+    one_of(kind, "kind", KINDS)
     lengths = sorted({whole(k, "n_eigenvalues", 1) for k in n_eigenvalues})
-    if not (len(sigmas) and len(n_walks) and lengths):
-        raise InputError("sigmas, n_walks and n_eigenvalues must each have a value at least")
-    kernel, how = kernel_and_method(
+    factors = [positive(scale, "scale") for scale in scales]
+    factors += [scale_of(1.0, sigma) for sigma in sigmas]
+    if not (factors and len(n_walks) and lengths):
+        raise InputError("scales, n_walks and n_eigenvalues must each have a value at least")
+    kernel, is_exact = kernel_and_method(
         options.get("kernel", "diffusion"), options.get("estimate", "walks")
     )
+    options |= {"kernel": kernel, "estimate": "exact" if is_exact else "walks"}
     n_walks = [whole(n, "n_walks", 1) for n in n_walks]
-    for sigma in sigmas:
-        squared_width(sigma)
-    if how == "exact":
+    if is_exact:
         n_walks = [0]
         if kind != PAIRS and isinstance(kernel, Diffusion | SquaredDiffusion):
-            sigmas = sigmas[-1:]
-    found = {}
-    for sigma, walks in product(sigmas, n_walks):
-        own = {**options, "sigma": sigma, "n_walks": max(walks, 1)}
-        spectra, sums = _columns(graphs, kind, lengths[-1], own)
+            factors = factors[-1:]
+    candidates = {}
+    for scale, walks in product(factors, n_walks):
+        parameters = {**options, "scale": scale, "n_walks": max(walks, 1)}
+        spectra, sums = _columns(graphs, kind, lengths[-1], parameters)
         for k in lengths:
-            found[Setting(sigma, walks, k)] = np.hstack([each[:, :k] for each in spectra] + sums)
-    return found
+            columns = [each[:, :k] for each in spectra] + sums
+            candidates[Setting(scale, walks, k)] = np.hstack(columns)
+    return candidates
 
 
 def _columns(

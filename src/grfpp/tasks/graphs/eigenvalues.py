@@ -7,16 +7,18 @@ with its factors.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
-from typing import Any
+from collections.abc import Callable, Sequence
+from functools import reduce
 
 import numpy as np
-import numpy.typing as npt
 import scipy.sparse as sp
 
+from grfpp.chain import Chain, stitched
+from grfpp.factors import StoredFactor
 from grfpp.linalg.exact import finite
 from grfpp.linalg.symmetric import symmetric_eigenvalues
 from grfpp.memory import require_bytes
+from grfpp.tasks.graphs.batch_kernels import stored_chain
 from grfpp.typing import FloatArray, IntArray
 
 #: What stands in the place of eigenvalues that a small graph does not have.
@@ -52,19 +54,16 @@ def estimated_spectra(
     ndarray of shape ``(n_graphs, k)``
         Each row ascending, the padding last.
     """
-    found = np.full((len(starts) - 1, k), PADDING)
-    for size, graphs in _groups(starts):
-        if size > TOGETHER_NODES:
-            for graph in graphs.tolist():
-                rows = slice(int(starts[graph]), int(starts[graph + 1]))
-                blocks = [each[rows, rows] for each in factors]
-                found[graph, : min(size, k)] = _smallest_of_product(blocks, k, sign)
-            continue
-        blocks = [_dense_blocks(each, starts[graphs], size) for each in factors]
-        K = _chain(blocks, lambda a, b: a @ b, lambda a: a.transpose(0, 2, 1))
-        K = K + K.transpose(0, 2, 1)
-        found[graphs, : min(size, k)] = np.linalg.eigvalsh(0.5 * sign * K)[:, :k]
-    return found
+
+    def of_one(rows: slice) -> FloatArray:
+        return _smallest_of_chain(stored_chain([each[rows, rows] for each in factors]), k, sign)
+
+    def of_many(starts: IntArray, size: int) -> FloatArray:
+        blocks = [_dense_blocks(each, starts, size) for each in factors]
+        K = reduce(np.matmul, stitched(blocks, _transposed))
+        return _eigenvalues(0.5 * sign * (K + _transposed(K)))
+
+    return _by_size(starts, k, of_one, of_many)
 
 
 def exact_spectra(
@@ -75,30 +74,41 @@ def exact_spectra(
     They are `function` of the eigenvalues of ``W``: no kernel is formed. Parameters and result
     are those of `estimated_spectra`.
     """
-    found = np.full((len(starts) - 1, k), PADDING)
-    for size, graphs in _groups(starts):
-        if size > TOGETHER_NODES:
-            for graph in graphs.tolist():
-                rows = slice(int(starts[graph]), int(starts[graph + 1]))
-                values = np.sort(finite(function(symmetric_eigenvalues(weights[rows, rows]))))
-                found[graph, : min(size, k)] = values[:k]
-            continue
-        dense = _dense_blocks(weights, starts[graphs], size)
-        eigenvalues = np.asarray(np.linalg.eigvalsh(dense), dtype=np.float64)
-        values = np.sort(finite(function(eigenvalues)), axis=1)
-        found[graphs, : min(size, k)] = values[:, :k]
-    return found
+
+    def of_one(rows: slice) -> FloatArray:
+        return np.sort(finite(function(symmetric_eigenvalues(weights[rows, rows]))))
+
+    def of_many(starts: IntArray, size: int) -> FloatArray:
+        values = _eigenvalues(_dense_blocks(weights, starts, size))
+        return np.sort(finite(function(values)), axis=1)
+
+    return _by_size(starts, k, of_one, of_many)
 
 
-def _groups(starts: IntArray) -> Iterator[tuple[int, npt.NDArray[np.intp]]]:
-    """Graphs of one size, not more at a time than fit well into memory."""
+def _by_size(
+    starts: IntArray,
+    k: int,
+    of_one: Callable[[slice], FloatArray],
+    of_many: Callable[[IntArray, int], FloatArray],
+) -> FloatArray:
+    """Ascending eigenvalues of each block, of which the first `k` count.
+
+    Large blocks are solved by `of_one`, given their rows; small ones of one size together by
+    `of_many`, given their first rows, as many at a time as fit well into memory.
+    """
+    spectra = np.full((len(starts) - 1, k), PADDING)
     sizes = np.diff(starts)
-    order = np.argsort(sizes, kind="stable")
-    for own in np.split(order, np.flatnonzero(np.diff(sizes[order])) + 1):
-        size = int(sizes[own[0]])
-        at_once = max(1, _CHUNK // size**2)
-        for first in range(0, len(own), at_once):
-            yield size, own[first : first + at_once]
+    for size in np.unique(sizes).tolist():
+        alike = np.flatnonzero(sizes == size)
+        at_once = 1 if size > TOGETHER_NODES else max(1, _CHUNK // size**2)
+        for graphs in np.split(alike, range(at_once, len(alike), at_once)):
+            first = starts[graphs]
+            if size > TOGETHER_NODES:
+                values = of_one(slice(int(first[0]), int(first[0]) + size))
+            else:
+                values = of_many(first, size)
+            spectra[graphs, : min(size, k)] = values[..., :k]
+    return spectra
 
 
 def _dense_blocks(matrix: sp.csr_array, starts: IntArray, size: int) -> FloatArray:
@@ -112,33 +122,25 @@ def _dense_blocks(matrix: sp.csr_array, starts: IntArray, size: int) -> FloatArr
     return dense.reshape(n_blocks, size, size)
 
 
-def _chain(factors: Sequence[Any], times: Callable[[Any, Any], Any], turn: Any) -> Any:
-    """``F_1 F_2ᵀ F_3 F_4ᵀ …``."""
-    product = factors[0]
-    for number, factor in enumerate(factors[1:], start=1):
-        product = times(product, turn(factor) if number % 2 else factor)
-    return product
+def _eigenvalues(symmetric: FloatArray) -> FloatArray:
+    return np.asarray(np.linalg.eigvalsh(symmetric), dtype=np.float64)
 
 
-def _smallest_of_product(factors: Sequence[sp.csr_array], k: int, sign: int) -> FloatArray:
-    n = factors[0].shape[0]
-    # From the right end of the chain: K x goes through `forth`, Kᵀ x through `back`.
-    turned = [each.T.tocsr() for each in factors]
-    forth = [turned[i] if i % 2 else factors[i] for i in reversed(range(len(factors)))]
+def _transposed(blocks: FloatArray) -> FloatArray:
+    return blocks.transpose(0, 2, 1)
+
+
+def _smallest_of_chain(chain: Chain, k: int, sign: int) -> FloatArray:
+    """The `k` smallest eigenvalues of the symmetric part of a product, ascending."""
+    n = chain.n_nodes
     if n > LANCZOS_NODES and n > LANCZOS_RATIO * k:
-        back = [factors[i] if i % 2 else turned[i] for i in range(len(factors))]
-        return _lanczos(forth, back, k, sign)
+        return _lanczos(chain, k, sign)
     require_bytes(4 * 8 * n * n, f"the kernel of a graph of {n} nodes")
-    K = forth[0].toarray()
-    for factor in forth[1:]:
-        K = factor @ K
-    K = K + K.T
-    return np.asarray(np.linalg.eigvalsh(0.5 * sign * K)[:k])
+    K = chain @ np.eye(n)
+    return _eigenvalues(0.5 * sign * (K + K.T))
 
 
-def _lanczos(
-    forth: Sequence[sp.csr_array], back: Sequence[sp.csr_array], k: int, sign: int
-) -> FloatArray:
+def _lanczos(chain: Chain, k: int, sign: int) -> FloatArray:
     """By Lanczos' method: only products with the factors, never the matrix.
 
     Chance leaves no two eigenvalues equal but those of isolated nodes, and ARPACK finds all of
@@ -146,13 +148,17 @@ def _lanczos(
     """
     from scipy.sparse.linalg import LinearOperator, eigsh
 
-    def product(vector: FloatArray) -> FloatArray:
-        ahead = behind = vector
-        for a, b in zip(forth, back, strict=True):
-            ahead, behind = a @ ahead, b @ behind
-        return 0.5 * sign * (ahead + behind)
+    # Hundreds of products: worth having every matrix by its rows, those transposed too.
+    forth, back = (
+        Chain.by_rows([StoredFactor(link.to_csr()) for link in each.links], n_jobs=1)
+        for each in (chain, chain.T)
+    )
 
-    n = forth[0].shape[0]
+    def product(vector: FloatArray) -> FloatArray:
+        column = np.ascontiguousarray(vector, dtype=np.float64).reshape(-1, 1)
+        return 0.5 * sign * (forth @ column + back @ column)
+
+    n = chain.n_nodes
     values = eigsh(
         LinearOperator((n, n), matvec=product, dtype=np.float64),
         k=k,

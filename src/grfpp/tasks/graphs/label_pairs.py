@@ -8,26 +8,19 @@ from typing import Any, Self
 import numpy as np
 import numpy.typing as npt
 import scipy.sparse as sp
-from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 
 from grfpp.errors import InputError
 from grfpp.graph import Graph
-from grfpp.tasks.graphs.batch_kernels import (
-    BatchKernels,
-    check_parameters,
-    graph_batch,
-    graph_list_tags,
-)
+from grfpp.tasks.graphs.batch_kernels import GraphListTransformer, stored_chain
 from grfpp.tasks.graphs.labelled import all_labels
-from grfpp.tasks.parameters import ManyGraphsParameters
 from grfpp.typing import FloatArray, IntArray
 
 _PURPOSE = "LabelPairFeatures"
 
 
 @dataclass(eq=False, repr=False)
-class LabelPairFeatures(ManyGraphsParameters, TransformerMixin, BaseEstimator):  # type: ignore[misc]  # untyped base
+class LabelPairFeatures(GraphListTransformer):
     """Sums of each graph's kernel over the pairs of nodes that have given labels.
 
     With ``Y`` the matrix that has a 1 where a node has a label, a graph becomes the entries of
@@ -37,7 +30,7 @@ class LabelPairFeatures(ManyGraphsParameters, TransformerMixin, BaseEstimator): 
 
     Parameters
     ----------
-    kernel, estimate, degree, n_walks, termination, sigma, restrict, random_state, n_jobs
+    kernel, estimate, degree, n_walks, termination, scale, restrict, random_state, n_jobs
         As for `KernelSpectrumFeatures`.
 
     Attributes
@@ -68,8 +61,8 @@ class LabelPairFeatures(ManyGraphsParameters, TransformerMixin, BaseEstimator): 
         y
             Not used.
         """
-        self.seed_ = check_parameters(self)
-        graph_batch(self, X)
+        self._choose()
+        self._batch(X)
         self.labels_ = np.unique(all_labels(X, _PURPOSE))
         return self
 
@@ -81,8 +74,7 @@ class LabelPairFeatures(ManyGraphsParameters, TransformerMixin, BaseEstimator): 
         ndarray of shape ``(n_graphs, n_labels * (n_labels + 1) / 2)``
         """
         check_is_fitted(self)
-        kernels = BatchKernels.of(self, X)
-        labels = all_labels(X, _PURPOSE)
+        batch, labels = self._batch(X), all_labels(X, _PURPOSE)
         if (labels.dtype.kind == "U") != (self.labels_.dtype.kind == "U"):
             raise InputError(
                 f"the fitted labels are {_kind(self.labels_)}, these are {_kind(labels)}; "
@@ -92,23 +84,19 @@ class LabelPairFeatures(ManyGraphsParameters, TransformerMixin, BaseEstimator): 
         # Labels that were not fitted have a number too: one beyond the others, cut off below.
         place = np.minimum(np.searchsorted(self.labels_, labels), n - 1)
         number = np.where(self.labels_[place] == labels, place, n)
-        walks, sign = kernels.walks, kernels.kernel.sign
+        kernel, is_exact = self._choice.kernel, self._choice.is_exact
 
-        def sums(graphs: range) -> FloatArray:
-            own = number[kernels.nodes(graphs)]
-            indicator = (own[:, np.newaxis] == np.arange(n)).astype(np.float64)
-            if walks is None:
-                spread = kernels.kernel.apply(Graph(kernels.weights(graphs)), indicator)
+        def sums(matrices: Any, nodes: slice, starts: IntArray) -> FloatArray:
+            indicator = (number[nodes, np.newaxis] == np.arange(n)).astype(np.float64)
+            if is_exact:
+                spread = kernel.apply(Graph(matrices), indicator)
             else:
-                spread = sign * _chain_times(walks.factors(graphs), indicator)
-            return _sums(spread, own, kernels.starts(graphs))
+                spread = kernel.sign * (stored_chain(matrices) @ indicator)
+            return _sums(spread, number[nodes], starts)
 
-        found = kernels.by_tasks(sums)
+        totals = self._by_parts(batch, sums)
         first, second = np.triu_indices(n)
-        return np.asarray(0.5 * (found[:, first, second] + found[:, second, first]))
-
-    def __sklearn_tags__(self) -> Any:
-        return graph_list_tags(super().__sklearn_tags__())
+        return np.asarray(0.5 * (totals[:, first, second] + totals[:, second, first]))
 
     def get_feature_names_out(self, input_features: Any = None) -> npt.NDArray[np.object_]:
         """Pairs of labels, such as ``C-O``."""
@@ -120,14 +108,6 @@ class LabelPairFeatures(ManyGraphsParameters, TransformerMixin, BaseEstimator): 
 
 def _kind(labels: npt.NDArray[Any]) -> str:
     return "text" if labels.dtype.kind == "U" else "numbers"
-
-
-def _chain_times(factors: list[sp.csr_array], dense: FloatArray) -> FloatArray:
-    """``F_1 F_2ᵀ F_3 F_4ᵀ … @ dense``."""
-    for number in reversed(range(len(factors))):
-        factor = factors[number]
-        dense = (factor.T if number % 2 else factor) @ dense
-    return dense
 
 
 def _sums(spread: FloatArray, number: IntArray, starts: IntArray) -> FloatArray:

@@ -85,7 +85,7 @@ def nested_forest_scores(
     seed = whole(seed, "seed", 0) % 2**32
     _check(candidates, y)
     features = {name: np.asarray(X, dtype=np.float32) for name, X in candidates.items()}
-    found = []
+    scores = []
     for fold, (train, test) in enumerate(stratified_folds(y, n_folds, seed)):
         inner = {
             name: _forest(TRIAL_TREES, seed, n_jobs, oob_score=True)
@@ -97,8 +97,8 @@ def nested_forest_scores(
         best = max(inner, key=lambda name: inner[name])
         forest = _forest(n_trees, seed, n_jobs).fit(features[best][train], y[train])
         accuracy = float(np.mean(forest.predict(features[best][test]) == y[test]))
-        found.append(FoldScore(fold, best, float(inner[best]), accuracy))
-    return found
+        scores.append(FoldScore(fold, best, float(inner[best]), accuracy))
+    return scores
 
 
 def stratified_folds(
@@ -149,5 +149,5 @@ def _check(candidates: Mapping[Any, FloatArray], y: npt.NDArray[Any]) -> None:
         if not (np.abs(X) <= np.finfo(np.float32).max).all():
             raise InputError(
                 f"features of {name!r} are not finite, or too large for a forest; use a smaller "
-                "sigma"
+                "scale"
             )

@@ -7,23 +7,16 @@ from typing import Any, Self
 
 import numpy as np
 import numpy.typing as npt
-from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 
 from grfpp.arguments import whole
-from grfpp.tasks.graphs.batch_kernels import (
-    BatchKernels,
-    check_parameters,
-    graph_batch,
-    graph_list_tags,
-)
+from grfpp.tasks.graphs.batch_kernels import GraphListTransformer
 from grfpp.tasks.graphs.eigenvalues import estimated_spectra, exact_spectra
-from grfpp.tasks.parameters import ManyGraphsParameters
-from grfpp.typing import FloatArray
+from grfpp.typing import FloatArray, IntArray
 
 
 @dataclass(eq=False, repr=False)
-class KernelSpectrumFeatures(ManyGraphsParameters, TransformerMixin, BaseEstimator):  # type: ignore[misc]  # untyped base
+class KernelSpectrumFeatures(GraphListTransformer):
     """The smallest eigenvalues of each graph's kernel, for graphs to be classified by.
 
     Each graph becomes the ``n_eigenvalues`` smallest eigenvalues of ``(K + Kᵀ) / 2``, ascending,
@@ -36,10 +29,10 @@ class KernelSpectrumFeatures(ManyGraphsParameters, TransformerMixin, BaseEstimat
     n_eigenvalues
         How many. A graph with fewer nodes has fewer eigenvalues: the rest of its row is 0, which
         is no eigenvalue of an exact diffusion kernel. So a forest can tell small graphs apart.
-    kernel, estimate, degree, n_walks, termination, sigma
+    kernel, estimate, degree, n_walks, termination, scale
         The kernel and how it is had; see `grfpp.tasks.kernels.kernel_operator`. In short:
         ``estimate="exact"`` for the kernel itself, ``degree=1`` for GRFs, ``degree=2`` for GRFs++;
-        weights are ``W = σ² D^-1/2 A D^-1/2``.
+        weights are ``W = scale · D^-1/2 A D^-1/2``.
     restrict
         ``"same-label"`` walks only between nodes of equal labels: all other edges are taken out
         first, and what is left is normalised by its own degrees. Needs `LabelledGraph` objects.
@@ -56,7 +49,7 @@ class KernelSpectrumFeatures(ManyGraphsParameters, TransformerMixin, BaseEstimat
     Notes
     -----
     An estimate of a matrix is unbiased; its smallest eigenvalues are not, they lie too low by what
-    the noise of the walks amounts to. The width ``σ`` of an exact diffusion kernel changes each
+    the noise of the walks amounts to. The `scale` of an exact diffusion kernel changes each
     feature by a monotone function, which forests do not see.
 
     Examples
@@ -84,8 +77,8 @@ class KernelSpectrumFeatures(ManyGraphsParameters, TransformerMixin, BaseEstimat
             Not used.
         """
         whole(self.n_eigenvalues, "n_eigenvalues", 1)
-        self.seed_ = check_parameters(self)
-        graph_batch(self, X)
+        self._choose()
+        self._batch(X)
         return self
 
     def transform(self, X: Any) -> FloatArray:
@@ -97,19 +90,14 @@ class KernelSpectrumFeatures(ManyGraphsParameters, TransformerMixin, BaseEstimat
         """
         check_is_fitted(self)
         k = whole(self.n_eigenvalues, "n_eigenvalues", 1)
-        kernels = BatchKernels.of(self, X)
-        walks, kernel = kernels.walks, kernels.kernel
+        kernel, is_exact = self._choice.kernel, self._choice.is_exact
 
-        def spectra(graphs: range) -> FloatArray:
-            starts = kernels.starts(graphs)
-            if walks is None:
-                return exact_spectra(kernels.weights(graphs), starts, k, kernel.value)
-            return estimated_spectra(walks.factors(graphs), starts, k, kernel.sign)
+        def spectra(matrices: Any, nodes: slice, starts: IntArray) -> FloatArray:
+            if is_exact:
+                return exact_spectra(matrices, starts, k, kernel.value)
+            return estimated_spectra(matrices, starts, k, kernel.sign)
 
-        return kernels.by_tasks(spectra)
-
-    def __sklearn_tags__(self) -> Any:
-        return graph_list_tags(super().__sklearn_tags__())
+        return self._by_parts(self._batch(X), spectra)
 
     def get_feature_names_out(self, input_features: Any = None) -> npt.NDArray[np.object_]:
         """``eigenvalue0``, ``eigenvalue1``, and so on."""

@@ -7,18 +7,16 @@ from dataclasses import KW_ONLY, dataclass
 from typing import Any, Self
 
 import numpy as np
-import numpy.typing as npt
 from sklearn.base import BaseEstimator, ClusterMixin
 from sklearn.utils.validation import check_is_fitted
 
 from grfpp.arguments import whole
 from grfpp.errors import InputError
-from grfpp.tasks.kernels import operator_of, settled_seed
 from grfpp.tasks.nodes.inputs import read_graph, set_graph_tags
-from grfpp.tasks.nodes.pair_error import pair_error
+from grfpp.tasks.nodes.rand_error import pair_error, rand_error
 from grfpp.tasks.nodes.spectral import component_groups, spectral_embedding
 from grfpp.tasks.parameters import OneGraphParameters
-from grfpp.typing import FloatArray
+from grfpp.typing import FloatArray, IntArray
 
 __all__ = ["SpectralKernelClustering", "pair_error"]
 
@@ -37,9 +35,9 @@ class SpectralKernelClustering(OneGraphParameters, ClusterMixin, BaseEstimator):
         Number of clusters, at most the number of nodes.
     n_init
         How often k-means starts anew; the best run counts.
-    kernel, estimate, degree, n_walks, termination, sigma, normalization, reuse_walks
-        As for `grfpp.tasks.kernels.kernel_operator`: ``kernel="exact"`` or ``estimate="exact"``
-        for the kernel itself, ``degree=1`` for regular GRFs, more for GRFs++.
+    kernel, estimate, degree, n_walks, termination, scale, normalization, reuse_walks
+        As for `grfpp.tasks.kernels.kernel_operator`: ``estimate="exact"`` for the kernel itself,
+        ``degree=1`` for regular GRFs, more for GRFs++.
     random_state
         Seed of the walks and of k-means. The same seed gives the same clusters for any `n_jobs`.
     n_jobs
@@ -70,12 +68,12 @@ class SpectralKernelClustering(OneGraphParameters, ClusterMixin, BaseEstimator):
     --------
     >>> import networkx as nx
     >>> from grfpp.tasks import SpectralKernelClustering
-    >>> from grfpp.tasks.nodes.clustering import pair_error
+    >>> from grfpp.tasks.nodes.rand_error import rand_error
     >>> club = nx.karate_club_graph()
     >>> parties = [club.nodes[node]["club"] for node in club]
     >>> clustering = SpectralKernelClustering(n_clusters=2, random_state=0)
     >>> labels = clustering.fit_predict(nx.to_scipy_sparse_array(club, weight=None))
-    >>> pair_error(labels, parties) < 0.15
+    >>> rand_error(labels, parties) < 0.15
     True
     """
 
@@ -101,15 +99,14 @@ class SpectralKernelClustering(OneGraphParameters, ClusterMixin, BaseEstimator):
                 f"n_clusters={k} is more than the number of nodes, {graph.n_nodes}; "
                 "each cluster needs one at least"
             )
-        self.seed_ = settled_seed(self.random_state)
-        K = operator_of(self, graph, random_state=self.seed_)
+        K = self._choose().operator(graph)
         self.embedding_, self.eigenvalues_ = spectral_embedding(K, graph.adjacency, k)
         groups = component_groups(graph.adjacency, k)
         self.labels_ = _clusters(self.embedding_, groups, k, n_init, self.seed_)
         return self
 
     def score(self, X: Any, y: Any) -> float:
-        """One minus the `pair_error` of the clusters that were found (the Rand index).
+        """The Rand index of the clusters that were found: one minus their `rand_error`.
 
         Parameters
         ----------
@@ -122,29 +119,27 @@ class SpectralKernelClustering(OneGraphParameters, ClusterMixin, BaseEstimator):
         if y is None:
             raise InputError("score compares clusters with true classes: pass them as y")
         read_graph(self, X, reset=False)
-        return 1.0 - pair_error(self.labels_, y)
+        return 1.0 - rand_error(self.labels_, y)
 
     def __sklearn_tags__(self) -> Any:
         return set_graph_tags(super().__sklearn_tags__())
 
 
-def _clusters(
-    points: FloatArray, groups: npt.NDArray[np.int64], k: int, n_init: int, seed: int
-) -> npt.NDArray[np.int32]:
+def _clusters(points: FloatArray, groups: IntArray, k: int, n_init: int, seed: int) -> Any:
     """Clusters of the points by k-means, those of each group of components for themselves."""
     n_groups = int(groups.max()) + 1
     if n_groups == 1:
         return _k_means(points, k, n_init, seed)
-    labels, n_found = np.empty(len(points), np.int32), 0
+    labels, n_labels = np.empty(len(points), np.int32), 0
     for group, share in enumerate(_shares(points[:, n_groups:], groups)):
-        own = groups == group
-        found = _k_means(points[own], share, n_init, seed) if share > 1 else 0
-        labels[own] = n_found + found
-        n_found += share
+        members = groups == group
+        within = _k_means(points[members], share, n_init, seed) if share > 1 else 0
+        labels[members] = n_labels + within
+        n_labels += share
     return labels
 
 
-def _shares(others: FloatArray, groups: npt.NDArray[np.int64]) -> list[int]:
+def _shares(others: FloatArray, groups: IntArray) -> list[int]:
     """How many clusters each group gets: one, and one for each other vector that lives on it."""
     sizes = np.bincount(groups)
     indicator = groups == np.arange(len(sizes))[:, np.newaxis]
@@ -157,7 +152,7 @@ def _shares(others: FloatArray, groups: npt.NDArray[np.int64]) -> list[int]:
     return [int(share) for share in shares]
 
 
-def _k_means(points: FloatArray, k: int, n_init: int, seed: int) -> npt.NDArray[np.int32]:
+def _k_means(points: FloatArray, k: int, n_init: int, seed: int) -> Any:
     from sklearn.cluster import KMeans
     from sklearn.exceptions import ConvergenceWarning
     from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]  # it has no types
@@ -166,6 +161,4 @@ def _k_means(points: FloatArray, k: int, n_init: int, seed: int) -> npt.NDArray[
     with threadpool_limits(1, user_api="openmp"), warnings.catch_warnings():
         # Fewer places than clusters: nodes that nothing tells apart stay together.
         warnings.simplefilter("ignore", ConvergenceWarning)
-        found = KMeans(k, n_init=n_init, random_state=seed % 2**32).fit(points)
-    labels: npt.NDArray[np.int32] = found.labels_
-    return labels
+        return KMeans(k, n_init=n_init, random_state=seed % 2**32).fit(points).labels_

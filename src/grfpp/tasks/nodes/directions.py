@@ -41,14 +41,14 @@ def cosines(predicted: npt.ArrayLike, true: npt.ArrayLike) -> FloatArray:
     >>> cosines([[2, 0], [0, 0], [1, 0]], [[1, 1], [1, 0], [0, 0]])
     array([0.70710678, 0.        , nan])
     """
-    found, wanted = _rows(predicted, "predicted"), _rows(true, "true")
-    if found.shape != wanted.shape:
+    first, second = _rows(predicted, "predicted"), _rows(true, "true")
+    if first.shape != second.shape:
         raise InputError(
-            f"predicted and true vectors must have one shape, found {found.shape} and "
-            f"{wanted.shape}"
+            f"predicted and true vectors must have one shape, found {first.shape} and "
+            f"{second.shape}"
         )
-    result = np.clip((unit_vectors(found) * unit_vectors(wanted)).sum(axis=1), -1.0, 1.0)
-    result[~wanted.any(axis=1)] = np.nan
+    result = np.clip((unit_vectors(first) * unit_vectors(second)).sum(axis=1), -1.0, 1.0)
+    result[~second.any(axis=1)] = np.nan
     return np.asarray(result)
 
 
@@ -60,11 +60,10 @@ def mean_cosine(predicted: npt.ArrayLike, true: npt.ArrayLike) -> float:
     >>> mean_cosine([[2, 0], [0, 0], [1, 0]], [[1, 1], [1, 0], [0, 0]])
     0.35355339
     """
-    found = cosines(predicted, true)
-    known = ~np.isnan(found)
-    if not known.any():
+    each = cosines(predicted, true)
+    if np.isnan(each).all():
         raise InputError("no row of the true vectors has a direction: there is nothing to compare")
-    return float(found[known].mean())
+    return float(each[~np.isnan(each)].mean())
 
 
 def angles(predicted: npt.ArrayLike, true: npt.ArrayLike) -> FloatArray:

@@ -8,10 +8,9 @@ from typing import Any, Self
 from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 
-from grfpp.arguments import whole
-from grfpp.errors import InputError
+from grfpp.arguments import one_of, whole
 from grfpp.exact_kernel import ExactKernel
-from grfpp.tasks.kernels import operator_of, settled_seed
+from grfpp.graph import Graph
 from grfpp.tasks.nodes.inputs import read_graph, set_graph_tags
 from grfpp.tasks.parameters import OneGraphParameters
 
@@ -43,7 +42,7 @@ class GraphRandomFeatures(
         ``"left"`` for ``X``, ``"right"`` for ``Y``. On undirected graphs they are two draws from
         the same law (except for kernels with ``α_0 < 0``, where ``X`` has the sign). On directed
         graphs ``X`` follows the arcs and ``Y`` goes against them.
-    kernel, estimate, degree, n_walks, termination, sigma, normalization, reuse_walks
+    kernel, estimate, degree, n_walks, termination, scale, normalization, reuse_walks
         As for `grfpp.tasks.kernels.kernel_operator`.
     random_state
         Seed of the walks and of the projection. The same seed gives the same features for any
@@ -88,19 +87,17 @@ class GraphRandomFeatures(
         y
             Not used.
         """
-        self._settle(X)
+        graph = self._read(X)
+        self._choice.check(graph)
         return self
 
-    def _settle(self, X: Any) -> Any:
-        """Do what `fit` does and give the graph."""
-        if self.side not in ("left", "right"):
-            raise InputError(f"side must be 'left' or 'right', not {self.side!r}")
+    def _read(self, X: Any) -> Graph:
+        """Do what `fit` does, but for what walking checks too, and give the graph."""
+        one_of(self.side, "side", ("left", "right"))
         if self.n_components is not None:
             whole(self.n_components, "n_components", 1)
         graph = read_graph(self, X, reset=True)
-        self.seed_ = settled_seed(self.random_state)
-        # Kernel, lengths and graph must suit each other. This checks that, and walks nowhere yet.
-        operator_of(self, graph, random_state=self.seed_, storage="recompute")
+        self._choose()
         self._n_features_out = graph.n_nodes if self.n_components is None else self.n_components
         return graph
 
@@ -123,10 +120,10 @@ class GraphRandomFeatures(
 
     def fit_transform(self, X: Any, y: Any = None) -> Any:
         """`fit`, then `transform`, reading the graph once."""
-        return self._features(self._settle(X))
+        return self._features(self._read(X))
 
-    def _features(self, graph: Any) -> Any:
-        K, is_left = operator_of(self, graph, random_state=self.seed_), self.side == "left"
+    def _features(self, graph: Graph) -> Any:
+        K, is_left = self._choice.operator(graph), self.side == "left"
         if self.n_components is not None:
             X, Y = K.project(self.n_components, seed=self.seed_)
         elif isinstance(K, ExactKernel):

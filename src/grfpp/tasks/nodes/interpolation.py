@@ -11,11 +11,11 @@ from sklearn.base import BaseEstimator, RegressorMixin
 from sklearn.metrics import r2_score
 from sklearn.utils.validation import check_is_fitted
 
+from grfpp.arguments import node_numbers, one_of
 from grfpp.errors import InputError
 from grfpp.exact_kernel import ExactKernel
 from grfpp.graph import as_graph
 from grfpp.memory import require_bytes
-from grfpp.tasks.kernels import operator_of
 from grfpp.tasks.nodes.directions import mean_cosine, unit_vectors
 from grfpp.tasks.parameters import OneGraphParameters
 from grfpp.typing import FloatArray, IntArray
@@ -39,7 +39,7 @@ class KernelInterpolator(OneGraphParameters, RegressorMixin, BaseEstimator):  # 
     ----------
     graph
         A `grfpp.Graph`, or anything that it takes; its own weights, not normalised ones.
-    kernel, estimate, degree, n_walks, termination, sigma, normalization, reuse_walks, random_state
+    kernel, estimate, degree, n_walks, termination, scale, normalization, reuse_walks, random_state
         The kernel and how it is estimated; see `grfpp.tasks.kernels.kernel_operator`.
         ``estimate="exact"`` takes the kernel itself, ``degree=1`` is the method of GRFs.
     n_jobs
@@ -72,7 +72,7 @@ class KernelInterpolator(OneGraphParameters, RegressorMixin, BaseEstimator):  # 
     >>> height = np.add.outer(np.arange(20.0), np.arange(20.0)).ravel()
     >>> known = np.random.default_rng(0).choice(400, size=80, replace=False)
     >>> hidden = np.setdiff1d(np.arange(400), known)
-    >>> filled = KernelInterpolator(graph, sigma=1.5, random_state=0).fit(known, height[known])
+    >>> filled = KernelInterpolator(graph, scale=2.25, random_state=0).fit(known, height[known])
     >>> round(filled.score(hidden, height[hidden]), 2)
     0.98
     """
@@ -92,8 +92,7 @@ class KernelInterpolator(OneGraphParameters, RegressorMixin, BaseEstimator):  # 
         y
             The field there, of shape ``(n,)`` or ``(n, c)``.
         """
-        if self.output not in ("mean", "direction", "sum"):
-            raise InputError(f"output must be 'mean', 'direction' or 'sum', not {self.output!r}")
+        one_of(self.output, "output", ("mean", "direction", "sum"))
         graph = as_graph(self.graph)
         known = _nodes(X, graph.n_nodes)
         values = _values(y, len(known), self.output)
@@ -130,7 +129,7 @@ class KernelInterpolator(OneGraphParameters, RegressorMixin, BaseEstimator):  # 
 
     def _times_kernel(self, graph: Any, field: FloatArray) -> tuple[FloatArray, float]:
         """The kernel's product with a field, and the share of its largest entry that is noise."""
-        K = operator_of(self, graph)
+        K = self._choose().operator(graph)
         if isinstance(K, ExactKernel):
             # Not through the dense kernel: between components it has rounding in place of zeros.
             return K.kernel.apply(K.W, field, tol=_EXACT_TOL), _RESOLVED
@@ -174,15 +173,11 @@ def _nodes(X: npt.ArrayLike, n_nodes: int) -> IntArray:
     nodes = np.asarray(X)
     if nodes.ndim == 2 and nodes.shape[1] == 1:
         nodes = nodes[:, 0]
-    if nodes.ndim != 1 or not len(nodes) or nodes.dtype.kind not in "iu":
+    if nodes.ndim != 1 or not len(nodes):
         raise InputError(
-            "X must hold numbers of nodes, whole ones, of shape (n,) or (n, 1), found shape "
-            f"{nodes.shape} and dtype {nodes.dtype}"
+            f"X must hold numbers of nodes, of shape (n,) or (n, 1), found shape {nodes.shape}"
         )
-    if nodes.min() < 0 or nodes.max() >= n_nodes:
-        wrong = nodes.min() if nodes.min() < 0 else nodes.max()
-        raise InputError(f"nodes are numbered from 0 to {n_nodes - 1}, found {wrong}")
-    return nodes.astype(np.int64)
+    return node_numbers(nodes, n_nodes, "X")
 
 
 def _require_distinct(known: IntArray) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
@@ -16,24 +16,8 @@ from grfpp.tasks.nodes.interpolation import KernelInterpolator
 from grfpp.tasks.nodes.vertex_normals import vertex_normals
 from grfpp.typing import FloatArray, IntArray
 
-
-class MeshGraph(Protocol):
-    """What is needed of a mesh, such as `grfpp.datasets.TriangleMesh`."""
-
-    @property
-    def vertices(self) -> FloatArray:
-        """Coordinates of the points."""
-        ...
-
-    @property
-    def faces(self) -> IntArray:
-        """The three points of each triangle."""
-        ...
-
-    @property
-    def graph(self) -> Graph:
-        """The graph of the triangles' sides."""
-        ...
+if TYPE_CHECKING:
+    from grfpp.datasets import TriangleMesh
 
 
 @dataclass(frozen=True, eq=False)
@@ -85,13 +69,13 @@ class PredictedNormals:
 
     def angles(self) -> FloatArray:
         """Angle at every vertex in degrees, 90 out of reach, NaN where nothing was hidden."""
-        found = np.full(len(self.predicted), np.nan)
+        degrees = np.full(len(self.predicted), np.nan)
         hidden = self.task.hidden
-        found[hidden] = angles(self.predicted[hidden], self.task.normals[hidden])
-        return found
+        degrees[hidden] = angles(self.predicted[hidden], self.task.normals[hidden])
+        return degrees
 
 
-def hide_normals(mesh: MeshGraph, mask: float = 0.8, seed: int = 0) -> HiddenNormals:
+def hide_normals(mesh: TriangleMesh, mask: float = 0.8, seed: int = 0) -> HiddenNormals:
     """Hide the normals at a share of the vertices, chosen at random.
 
     Parameters
@@ -117,19 +101,19 @@ def hide(graph: Graph, normals: FloatArray, mask: float = 0.8, seed: int = 0) ->
     """`hide_normals` with the graph and the normals of a mesh, computed before."""
     share = probability(mask, "mask", above_zero=True, below_one=True)
     rng = np.random.default_rng(whole(seed, "seed", 0))
-    there = np.flatnonzero(normals.any(axis=1))
-    if len(there) < 2:
+    with_normal = np.flatnonzero(normals.any(axis=1))
+    if len(with_normal) < 2:
         raise InputError(
-            f"{len(there)} vertices of the mesh have a normal; at least two are needed, one to "
+            f"{len(with_normal)} vertices of the mesh have a normal; at least two are needed, one to "
             "hide and one to know (triangles shrunk to lines have none)"
         )
-    n_hidden = round(share * len(there))
-    if not 0 < n_hidden < len(there):
+    n_hidden = round(share * len(with_normal))
+    if not 0 < n_hidden < len(with_normal):
         raise InputError(
-            f"mask {share:g} hides {n_hidden} of the {len(there)} vertices that have a normal: at "
+            f"mask {share:g} hides {n_hidden} of the {len(with_normal)} vertices that have a normal: at "
             "least one must be hidden and one known"
         )
-    shuffled = rng.permutation(there)
+    shuffled = rng.permutation(with_normal)
     hidden, known = np.sort(shuffled[:n_hidden]), np.sort(shuffled[n_hidden:])
     return HiddenNormals(graph, normals, known, hidden, _cut_off(graph, known, hidden))
 

@@ -49,7 +49,7 @@ def spectral_embedding(
     --------
     >>> from grfpp.tasks.kernels import kernel_operator
     >>> pairs = sp.csr_array(np.kron(np.eye(2), [[0, 1], [1, 0]]))
-    >>> K = kernel_operator(pairs, kernel="exact")
+    >>> K = kernel_operator(pairs, estimate="exact")
     >>> embedding, eigenvalues = spectral_embedding(K, pairs, 2)
     >>> embedding
     array([[1., 0.],
@@ -64,7 +64,7 @@ def spectral_embedding(
         8 * n * (4 * n if dense else 6 * n_components + 60),
         f"{n_components} eigenvectors of a kernel of {n} nodes",
     )
-    S: Any = _dense(K) if dense else _operator(K)
+    S = _symmetric_part(K, dense)
     strength = S @ np.ones(n)
     if not (strength > 0).all():
         raise InputError(
@@ -83,23 +83,11 @@ def spectral_embedding(
     return embedding, np.concatenate([np.ones(known.shape[1]), values])
 
 
-def _dense(K: Any) -> FloatArray:
-    matrix = K.toarray()
-    return np.asarray((matrix + matrix.T) / 2)
-
-
-def _operator(K: Any) -> Any:
-    from scipy.sparse.linalg import LinearOperator
-
-    transposed = K.T
-
-    def multiply(block: FloatArray) -> FloatArray:
-        product: FloatArray = K @ block
-        if transposed is not K:
-            product = (product + transposed @ block) / 2
-        return product
-
-    return LinearOperator(K.shape, matvec=multiply, matmat=multiply, dtype=np.float64)
+def _symmetric_part(K: Any, dense: bool) -> Any:
+    if dense:
+        matrix = K.toarray()
+        return (matrix + matrix.T) / 2
+    return K if K.T is K else 0.5 * (K + K.T)
 
 
 def component_groups(adjacency: Any, most: int) -> IntArray:
@@ -187,7 +175,7 @@ def _leading_lanczos(
     except ArpackNoConvergence as error:
         raise InputError(
             f"only {len(error.eigenvalues)} of {wanted} eigenvectors of the kernel were found; "
-            "its leading eigenvalues are too close to each other: use a larger sigma"
+            "its leading eigenvalues are too close to each other: use a larger scale"
         ) from None
     order = np.argsort(-values, kind="stable")
     return 1 + values[order], _signed(vectors[:, order])

@@ -55,12 +55,12 @@ def vertex_normals(
             triangles.ravel(), (shares * normals[:, [axis]]).ravel(), minlength=len(points)
         )
     # What is left of normals that cancel is rounding, and points anywhere.
-    whole = np.bincount(
+    total = np.bincount(
         triangles.ravel(),
         (shares * np.linalg.norm(normals, axis=1, keepdims=True)).ravel(),
         minlength=len(points),
     )
-    sums[np.linalg.norm(sums, axis=1) <= 1e-12 * whole] = 0.0
+    sums[np.linalg.norm(sums, axis=1) <= 1e-12 * total] = 0.0
     return unit_vectors(sums)
 
 

@@ -28,7 +28,7 @@ class WholeGraph:
     >>> A = nx.to_scipy_sparse_array(club, weight=None)
     >>> parties = [club.nodes[node]["club"] for node in club]
     >>> clustering = SpectralKernelClustering(n_clusters=2, random_state=0)
-    >>> search = GridSearchCV(clustering, {"sigma": [0.5, 1.0], "degree": [1, 2]}, cv=WholeGraph())
+    >>> search = GridSearchCV(clustering, {"scale": [0.25, 1.0], "degree": [1, 2]}, cv=WholeGraph())
     >>> bool(search.fit(A, parties).best_score_ > 0.85)
     True
     """

@@ -17,10 +17,9 @@ import numpy as np
 
 from grfpp.arguments import positive, whole
 from grfpp.errors import InputError
-from grfpp.kernels import Kernel
-from grfpp.options import MAX_DEGREE, WalkOptions, drawn_seed
+from grfpp.kernels import Kernel, kernel_of
+from grfpp.options import MAX_DEGREE, WalkOptions, drawn_seed, law_of
 from grfpp.parallel import in_order, thread_count
-from grfpp.tasks.kernels import kernel_of, law_of
 from grfpp.termination import Termination
 from grfpp.torch.encodings.gaussians import gaussian_rows, mix64
 from grfpp.torch.encodings.principal_axes import on_principal_axes

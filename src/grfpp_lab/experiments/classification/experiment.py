@@ -242,7 +242,7 @@ def candidates(cell: lab.Cell) -> dict[Any, FloatArray]:
 
     return candidate_features(
         load_set(cell["dataset"]).graphs,
-        sigmas=cell["sigmas"],
+        scales=[sigma**2 for sigma in cell["sigmas"]],
         n_walks=[cell["n_walks"] or 1],  # 0 where there are none
         n_eigenvalues=cell["n_eigenvalues"],
         kind=cell["features"],

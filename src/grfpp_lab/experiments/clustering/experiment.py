@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from functools import partial
-from math import sqrt
 from typing import Any
 
 import numpy as np
@@ -94,12 +93,12 @@ def unweighted(name: str) -> GraphDataset:
 
 def run(cell: lab.Cell) -> list[lab.Row]:
     """The pair error of one method on one graph, over the repeats."""
-    from grfpp.tasks.nodes.pair_error import pair_error
+    from grfpp.tasks.nodes.rand_error import rand_error
 
     data, method = unweighted(cell["graph"]), cell["method"]
     n_clusters = len(data.classes)
     errors = [
-        pair_error(_labels(cell, data, n_clusters, seed), data.labels)
+        rand_error(_labels(cell, data, n_clusters, seed), data.labels)
         for seed in seeds(cell["repeats"], **but(cell, "repeats"))
     ]
     # Equal errors have a mean that rounding moves, and so a deviation that is not quite zero.
@@ -129,7 +128,7 @@ def _labels(cell: lab.Cell, data: GraphDataset, n_clusters: int, seed: int) -> A
     from grfpp.tasks.nodes.clustering import SpectralKernelClustering
 
     clustering = SpectralKernelClustering(
-        n_clusters, sigma=sqrt(cell["scale"]), random_state=seed, n_jobs=1
+        n_clusters, scale=cell["scale"], random_state=seed, n_jobs=1
     )
     if method == EXACT:
         clustering.set_params(estimate="exact")

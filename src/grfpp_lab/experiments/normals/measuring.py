@@ -9,7 +9,6 @@ from typing import Any
 import numpy as np
 
 from grfpp.kernels import Diffusion
-from grfpp.tasks.kernels import weights_of
 from grfpp.tasks.nodes.directions import mean_cosine
 from grfpp.tasks.nodes.normal_prediction import HiddenNormals, hide, predict_normals
 from grfpp.tasks.nodes.vertex_normals import vertex_normals
@@ -104,7 +103,7 @@ def identity(cell: Cell) -> dict[str, Any]:
 def _parameters(cell: Cell, sigma: float, n_walks: int | None, seed: int) -> dict[str, Any]:
     return {
         "method": cell["method"],
-        "sigma": sigma,
+        "scale": sigma**2,
         "n_walks": n_walks,
         "termination": cell["termination"],
         "random_state": seed,
@@ -113,20 +112,20 @@ def _parameters(cell: Cell, sigma: float, n_walks: int | None, seed: int) -> dic
 
 def _predicted_cosine(task: HiddenNormals, parameters: dict[str, Any]) -> float:
     settings = dict(parameters)
-    method, sigma = settings.pop("method"), parameters["sigma"]
+    method, scale = settings.pop("method"), parameters["scale"]
     if method in (BRUTE, EXACT):
-        return predict_normals(task, sigma=sigma, estimate="exact").cosine
+        return predict_normals(task, scale=scale, estimate="exact").cosine
     if method in (AL_MOHY, DENSE):
-        predicted = _product(task, sigma, method)
+        predicted = _product(task, scale, method)
         return mean_cosine(predicted[task.hidden], task.normals[task.hidden])
     degree = 1 if method == GRF else DEGREE
     reused = method == REUSED
     return predict_normals(task, **settings, degree=degree, reuse_walks=reused, n_jobs=1).cosine
 
 
-def _product(task: HiddenNormals, sigma: float, method: str) -> FloatArray:
+def _product(task: HiddenNormals, scale: float, method: str) -> FloatArray:
     """``exp(W)`` times the known normals, by a rival of the library's own methods."""
-    W, kernel = weights_of(task.graph, sigma), Diffusion(1.0)
+    W, kernel = task.graph.normalized("sym", scale), Diffusion(1.0)
     field = np.zeros_like(task.normals)
     field[task.known] = task.normals[task.known]
     if method == AL_MOHY:

@@ -1,136 +1,57 @@
-"""Normals at vertices, and vectors of which the direction counts."""
+"""Normals that are hidden and predicted."""
 
+import networkx as nx
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
-from hypothesis.extra.numpy import arrays
 
 import grfpp
 from grfpp.datasets import triangulated_sphere
-from grfpp.tasks.nodes.directions import angles, cosines, mean_cosine, unit_vectors
-from grfpp.tasks.nodes.vertex_normals import vertex_normals
-
-SPHERE = triangulated_sphere(3)
-#: A cube of twelve triangles, counter-clockwise from outside.
-CUBE = np.array([[x, y, z] for x in (0, 1) for y in (0, 1) for z in (0, 1)], dtype=float)
-SIDES = np.array(
-    [
-        *([0, 1, 3], [0, 3, 2], [4, 6, 7], [4, 7, 5], [0, 4, 5], [0, 5, 1]),
-        *([2, 3, 7], [2, 7, 6], [0, 2, 6], [0, 6, 4], [1, 5, 7], [1, 7, 3]),
-    ]
-)
-REALS = st.floats(-1e6, 1e6, allow_subnormal=False)
+from grfpp.tasks.nodes.normal_prediction import hide, hide_normals, predict_normals
 
 
-@pytest.mark.parametrize("weighting", ["angle", "area", "equal"])
-def test_a_sphere_has_its_radii_as_normals(weighting):
-    normals = vertex_normals(SPHERE.vertices, SPHERE.faces, weighting)
-    np.testing.assert_allclose(np.linalg.norm(normals, axis=1), 1)
-    assert cosines(normals, SPHERE.vertices).min() > 0.999
+def test_the_asked_share_is_hidden_and_the_same_seed_hides_the_same():
+    sphere = triangulated_sphere(3)
+    task, again, other = (hide_normals(sphere, 0.8, seed) for seed in (0, 0, 1))
+    assert len(task.hidden) == round(0.8 * 642)
+    assert not set(task.hidden) & set(task.known)
+    assert len(task.hidden) + len(task.known) == 642
+    np.testing.assert_array_equal(task.hidden, again.hidden)
+    assert set(task.hidden) != set(other.hidden)
 
 
-def test_angles_do_not_depend_on_how_faces_are_cut():
-    """Each corner of a cube is alike; areas and counts depend on the diagonals."""
-    out = unit_vectors(CUBE - 0.5)
-    np.testing.assert_allclose(vertex_normals(CUBE, SIDES), out, atol=1e-12)
-    assert np.abs(vertex_normals(CUBE, SIDES, "area") - out).max() > 0.1
-    assert np.abs(vertex_normals(CUBE, SIDES, "equal") - out).max() > 0.1
+@pytest.mark.parametrize("mask", [0, 1, -0.2, 1.5, np.nan, "most", None])
+def test_nonsensical_masks_are_refused(mask):
+    with pytest.raises(grfpp.InputError, match=r"mask must be a number in \(0, 1\)"):
+        hide_normals(triangulated_sphere(1), mask)
 
 
-@pytest.mark.parametrize("scale", [1e-150, 1e-3, 1e150])
-def test_size_and_place_do_not_matter(scale):
-    expected = vertex_normals(SPHERE.vertices, SPHERE.faces)
-    moved = vertex_normals(scale * (SPHERE.vertices + np.array([3, -2, 5])), SPHERE.faces)
-    np.testing.assert_allclose(moved, expected, atol=1e-9)
+def test_masks_that_hide_nothing_or_everything_are_refused():
+    sphere = triangulated_sphere(0)
+    for mask, count in ((0.01, 0), (0.99, 12)):
+        with pytest.raises(grfpp.InputError, match=f"hides {count} of the 12 vertices"):
+            hide_normals(sphere, mask)
 
 
-def test_the_same_as_trimesh():
-    trimesh = pytest.importorskip("trimesh")
-    rng = np.random.default_rng(0)
-    bumpy = SPHERE.vertices * (1 + 0.2 * rng.standard_normal((len(SPHERE.vertices), 1)))
-    mesh = trimesh.Trimesh(bumpy, SPHERE.faces, process=False)
-    np.testing.assert_allclose(vertex_normals(bumpy, SPHERE.faces), mesh.vertex_normals, atol=1e-10)
+def test_vertices_without_a_normal_take_no_part():
+    graph = grfpp.Graph(nx.path_graph(6))
+    normals = np.zeros((6, 3))
+    normals[[0, 1, 3, 5], 2] = 1.0
+    task = hide(graph, normals, 0.5, 0)
+    assert sorted([*task.hidden, *task.known]) == [0, 1, 3, 5]
+    with pytest.raises(grfpp.InputError, match="1 vertices of the mesh have a normal"):
+        hide(graph, normals * (np.arange(6) == 0)[:, None], 0.5)
 
 
-def test_turning_triangles_round_turns_normals_round():
-    turned = vertex_normals(SPHERE.vertices, SPHERE.faces[:, ::-1])
-    np.testing.assert_allclose(turned, -vertex_normals(SPHERE.vertices, SPHERE.faces), atol=1e-12)
-
-
-@pytest.mark.parametrize("weighting", ["angle", "area", "equal"])
-def test_triangles_shrunk_to_lines_do_not_count(weighting):
-    """The second has a wide angle at vertex 1, and no normal but rounding."""
-    points = [[0, 0, 0], [0.1, 0.1, 0], [0.3, 0.3, 0], [0, 1, 0]]
-    normals = vertex_normals(points, [[0, 1, 3], [0, 1, 2], [1, 1, 2]], weighting)
-    np.testing.assert_allclose(normals[:2], [[0, 0, 1], [0, 0, 1]])
-    np.testing.assert_array_equal(normals[2], 0)
-
-
-def test_a_vertex_without_a_normal_has_zeros():
-    points = np.random.default_rng(0).standard_normal((60, 3))  # what cancels leaves rounding
-    faces = np.arange(60).reshape(-1, 3)
-    for weighting in ("angle", "area", "equal"):
-        both_sides = vertex_normals(points, [*faces, *faces[:, [0, 2, 1]]], weighting)
-        np.testing.assert_array_equal(both_sides, 0)
-    alone = vertex_normals([[0, 0, 0], [1, 0, 0], [0, 1, 0], [5, 5, 5]], [[0, 1, 2]])
-    np.testing.assert_array_equal(alone[3], 0)
-
-
-@pytest.mark.parametrize(
-    ("vertices", "faces", "message"),
-    [
-        (CUBE, np.zeros((0, 3), dtype=int), "no faces"),
-        (CUBE[:, :2] + np.arange(8)[:, None], [[0, 1, 2]], "shape \\(n, 3\\)"),
-        (CUBE, [[0, 1, 8]], "vertex 8"),
-        (CUBE, [[0, 1, 2, 3]], "faces must have shape"),
-        (CUBE * np.nan, [[0, 1, 2]], "finite"),
-    ],
-)
-def test_bad_meshes_are_refused(vertices, faces, message):
-    with pytest.raises(grfpp.InputError, match=message):
-        vertex_normals(vertices, faces)
-    with pytest.raises(grfpp.InputError, match="weighting must be"):
-        vertex_normals(CUBE, SIDES, "size")
-
-
-@given(arrays(float, st.tuples(st.integers(1, 6), st.integers(1, 4)), elements=REALS))
-def test_unit_vectors(vectors):
-    units = unit_vectors(vectors)
-    lengths = np.linalg.norm(units, axis=1)
-    has_direction = vectors.any(axis=1)
-    np.testing.assert_allclose(lengths[has_direction], 1)
-    assert (lengths[~has_direction] == 0).all()
-    # The same direction: what is left after projecting is nothing.
-    along = (units * vectors).sum(axis=1, keepdims=True) * units
-    np.testing.assert_allclose(along, vectors, atol=1e-9 * np.abs(vectors).max(initial=1))
-    found = cosines(vectors, vectors)
-    np.testing.assert_allclose(found[has_direction], 1)
-    assert np.isnan(found[~has_direction]).all()
-
-
-def test_cosines_and_angles():
-    true = [[1, 0], [1, 0], [1, 0], [0, 2], [0, 0]]
-    predicted = [[5, 0], [-2, 0], [1, 1], [0, 0], [1, 0]]
-    np.testing.assert_allclose(cosines(predicted, true), [1, -1, 0.5**0.5, 0, np.nan])
-    np.testing.assert_allclose(angles(predicted, true), [0, 180, 45, 90, np.nan])
-    assert mean_cosine(predicted, true) == pytest.approx(0.5**0.5 / 4)
-
-
-@pytest.mark.parametrize(
-    ("predicted", "true", "message"),
-    [
-        ([[1, 0]], [[1, 0], [0, 1]], "one shape"),
-        ([1, 0], [1, 0], "a vector a row"),
-        ([[1, np.nan]], [[1, 0]], "finite"),
-        ([["a", "b"]], [[1, 0]], "real numbers"),
-    ],
-)
-def test_bad_vectors_are_refused(predicted, true, message):
-    with pytest.raises(grfpp.InputError, match=message):
-        cosines(predicted, true)
-
-
-def test_without_any_direction_there_is_no_mean():
-    with pytest.raises(grfpp.InputError, match="nothing to compare"):
-        mean_cosine([[1, 0]], [[0, 0]])
+def test_hidden_vertices_in_parts_without_a_known_one_are_counted_as_zero():
+    parts = nx.disjoint_union_all([nx.cycle_graph(4)] * 30)
+    normals = np.tile([0.0, 0.0, 1.0], (120, 1))
+    task = hide(grfpp.Graph(parts), normals, 0.9, 0)
+    with_known = {node // 4 for node in task.known.tolist()}
+    lost = [node for node in task.hidden.tolist() if node // 4 not in with_known]
+    assert task.n_cut_off == len(lost) > 0
+    for options in ({"estimate": "exact"}, {"random_state": 0, "n_walks": 64}):
+        found = predict_normals(task, **options)
+        assert found.n_unreached == len(lost)
+        assert found.cosine == pytest.approx(1 - len(lost) / len(task.hidden))
+        assert (found.angles()[lost] == 90).all()
+        assert np.isnan(found.angles()[task.known]).all()

@@ -120,7 +120,7 @@ def test_rows_are_what_the_library_predicts(alone, method, options):
     found = [
         predict_normals(
             hide_normals(sphere, 0.8, mask),
-            sigma=0.6,
+            scale=0.6**2,
             n_walks=4,
             termination=grfpp.Geometric(0.1),
             random_state=seed,

@@ -1,0 +1,149 @@
+"""From a graph and what is chosen about its kernel to an operator that multiplies.
+
+What tasks and torch modules share: they hold the graph as it came, a factor of its weights and a
+normalisation, where `grfpp.sample` takes the weight matrix itself.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Any
+
+from grfpp.arguments import one_of, positive
+from grfpp.errors import IN_PYTHON, InputError, Wording, warn_user
+from grfpp.estimate import KernelEstimate
+from grfpp.exact_kernel import ExactKernel
+from grfpp.graph import Graph, as_graph
+from grfpp.kernels import Kernel, kernel_of
+from grfpp.options import WalkOptions
+from grfpp.sampling import sample_estimate
+from grfpp.walks.planning import plan_walks
+
+#: How remedies are written where weights are chosen by `scale` and `normalization`; those without
+#: a parameter are left out.
+_PARAMETERS: Wording = {
+    **{name: words for name, words in IN_PYTHON.items() if name not in ("factor", "truncate")},
+    "scale": lambda scale: f"use scale={scale:g}",
+    "smaller weights": lambda why: f"{why}: use a smaller scale",
+}
+
+
+@dataclass(frozen=True, kw_only=True)
+class KernelChoice:
+    """Which kernel of a graph's weights, and how it is had; checked when it is made.
+
+    Parameters
+    ----------
+    kernel
+        A kernel, or how the command line writes it (`grfpp.kernels.kernel_of`).
+    estimate
+        ``"walks"``, or ``"exact"``: no walks, and their options are not used.
+    scale, normalization
+        The weights of the kernel: ``scale · D^-1/2 A D^-1/2`` for ``"sym"``, ``scale · D^-1 A`` for
+        ``"rw"``, ``scale · A`` for ``None``.
+    options
+        About walks.
+
+    Examples
+    --------
+    >>> import networkx as nx
+    >>> choice = KernelChoice(kernel="diffusion:2", scale=0.64, options=WalkOptions(seed=0))
+    >>> choice.operator(nx.karate_club_graph())
+    KernelEstimate(n_nodes=34, degree=2)
+    """
+
+    kernel: Kernel = "diffusion"  # type: ignore[assignment]  # a kernel once it is checked
+    estimate: str = "walks"
+    scale: float = 1.0
+    normalization: str | None = "sym"
+    options: WalkOptions
+
+    def __post_init__(self) -> None:
+        kernel, is_exact = kernel_and_method(self.kernel, self.estimate)
+        object.__setattr__(self, "kernel", kernel)
+        object.__setattr__(self, "estimate", "exact" if is_exact else "walks")
+        object.__setattr__(self, "scale", positive(self.scale, "scale"))
+        one_of(self.normalization, "normalization", ("sym", "rw", None))
+
+    @property
+    def is_exact(self) -> bool:
+        """Whether there are no walks."""
+        return self.estimate == "exact"
+
+    def weights(self, graph: Any) -> Graph:
+        """The weight matrix ``W`` of which the kernel is a function."""
+        kind: Any = self.normalization
+        return as_graph(graph).normalized(kind, self.scale)
+
+    def check(self, graph: Any) -> None:
+        """Refuse a graph that kernel and walks do not suit, before anything is walked."""
+        W = self.weights(graph)
+        with advice_by_parameters(self.normalization):
+            if self.is_exact:
+                self.kernel.check_converges(W)
+            else:
+                plan_walks(W, self.kernel, self.options)
+
+    def operator(self, graph: Any) -> KernelEstimate | ExactKernel:
+        """The kernel of a graph, ready to multiply."""
+        W = self.weights(graph)
+        with advice_by_parameters(self.normalization):
+            if self.is_exact:
+                return ExactKernel(W, self.kernel)
+            return sample_estimate(W, self.kernel, self.options)
+
+
+@contextmanager
+def advice_by_parameters(normalization: str | None = "sym") -> Iterator[None]:
+    """Let errors advise what can be done with `scale` and `normalization`."""
+    wording = dict(_PARAMETERS)
+    if normalization != "sym":
+        wording["scale"] = lambda scale: f"use normalization='sym' with scale={scale:g}"
+    try:
+        yield
+    except InputError as error:
+        error.args = (error.worded(wording),)
+        raise
+
+
+def kernel_operator(graph: Any, **choice: Any) -> KernelEstimate | ExactKernel:
+    """The kernel of a graph, chosen by the keywords of `KernelChoice`, ready to multiply."""
+    return KernelChoice(**choice).operator(graph)
+
+
+def kernel_and_method(kernel: str | Kernel, estimate: str = "walks") -> tuple[Kernel, bool]:
+    """The kernel, and whether it is wanted exactly, not estimated by walks.
+
+    ``kernel="exact"`` is how ``estimate="exact"`` with the default kernel was once written.
+
+    Examples
+    --------
+    >>> kernel_and_method("diffusion:2", "exact")
+    (Diffusion(lam=2.0), True)
+    """
+    one_of(estimate, "estimate", ("walks", "exact"))
+    if isinstance(kernel, str) and kernel == "exact":
+        warn_user("kernel='exact' is now estimate='exact'", DeprecationWarning)
+        return kernel_of("diffusion"), True
+    return kernel_of(kernel), estimate == "exact"
+
+
+def scale_of(scale: float, sigma: float | None) -> float:
+    """`scale`, or the square of `sigma`, which is what it was once given by.
+
+    Examples
+    --------
+    >>> scale_of(0.81, None)
+    0.81
+    """
+    if sigma is None:
+        return positive(scale, "scale")
+    width = positive(sigma, "sigma")
+    if not 1e-150 < width < 1e150:
+        raise InputError(f"sigma must have a square that is a number, found {width:g}")
+    warn_user(f"sigma={width:g} is now scale={width * width:g}, its square", DeprecationWarning)
+    if scale != 1.0:
+        raise InputError(f"scale={scale!r} and sigma={width:g} say the same: give scale alone")
+    return width * width
