@@ -131,7 +131,7 @@ def run(cell: lab.Cell) -> list[lab.Row]:
             "lam": LAM,
             "learn": cell["method"] == LEARNED,
             "degree": DEGREE,
-            "sigma": cell["scale"] ** 0.5,
+            "scale": cell["scale"],
             **pick(cell, "n_walks", "termination"),
             "seed": seed,
         }
