@@ -10,17 +10,11 @@ from grfpp.datasets.fetch import find_file
 
 
 class PaperMesh(NamedTuple):
-    """A mesh of the paper's table of running times.
+    """A mesh of the paper's table of running times."""
 
-    Attributes
-    ----------
-    n_nodes
-        Its size in the paper.
-    dense_seconds, grf_seconds
-        Of brute force, ``None`` where that did not end, and of GRFs++.
-    """
-
+    #: Its size in the paper.
     n_nodes: int
+    #: Of brute force, ``None`` where that did not end, and of GRFs++.
     dense_seconds: float | None
     grf_seconds: float
 

@@ -11,20 +11,13 @@ from grfpp_lab.harness.process import TaskError, run_command
 
 @dataclass(frozen=True)
 class Peer:
-    """A package that walks too.
+    """A package that walks too."""
 
-    Attributes
-    ----------
-    name
-        What the command knows it by.
-    about
-        What it makes.
-    is_slow
-        Whether it only gets small graphs.
-    """
-
+    #: What the command knows it by.
     name: str
+    #: What it makes.
     about: str
+    #: Whether it only gets small graphs.
     is_slow: bool = False
 
 

@@ -13,28 +13,19 @@ Section = Literal["sampling", "growth", "paper", "uses"]
 
 @dataclass(frozen=True)
 class Row:
-    """One method on one workload.
+    """One method on one workload."""
 
-    Attributes
-    ----------
-    section
-        The part of the benchmark.
-    workload, method, version
-        What was done, by what, in which version.
-    status
-        Whether the numbers were measured in this run.
-    note
-        What else to know; why not, where nothing was run.
-    numbers
-        What was measured, by name: ``seconds`` nearly always, and what the section is about.
-    """
-
+    #: The part of the benchmark.
     section: Section
+    #: What was done, by what, in which version.
     workload: str
     method: str
     version: str = ""
+    #: Whether the numbers were measured in this run.
     status: Status = "measured"
+    #: What else to know; why not, where nothing was run.
     note: str = ""
+    #: What was measured, by name: ``seconds`` nearly always, and what the section is about.
     numbers: dict[str, float] = field(default_factory=dict)
     threads: int = 1
     hardware: str = ""

@@ -18,51 +18,34 @@ SEED = 0
 
 @dataclass(frozen=True)
 class Sizes:
-    """How much is measured.
+    """How much is measured."""
 
-    Attributes
-    ----------
-    sampling
-        Families of graphs and numbers of nodes that are sampled.
-    slow_peers_up_to
-        Graphs of at most so many nodes are also given to peers that need seconds for those.
-    growth
-        Numbers of nodes of the grids on which costs are followed.
-    recompute
-        Nodes of the grid for ``storage="recompute"``.
-    meshes
-        Sizes from the paper's table.
-    dense_up_to
-        Meshes of at most so many nodes are also solved by dense brute force, which is estimated for
-        the others.
-    dense_pilot
-        Nodes of the piece of a mesh from which dense brute force is estimated.
-    local
-        Nodes of the grid from which a submatrix is wanted, and the number of its rows.
-    dense
-        Nodes of the dense graph, and their average degree.
-    sparse
-        Nodes of the grid for a single product.
-    budget
-        Seconds for repeating one measurement.
-    timeout
-        Seconds after which a measurement is stopped.
-    limit
-        Seconds after which no further measurement begins.
-    """
-
+    #: Families of graphs and numbers of nodes that are sampled.
     sampling: tuple[tuple[str, int], ...]
+    #: Graphs of at most so many nodes are also given to peers that need seconds for those.
     slow_peers_up_to: int
+    #: Numbers of nodes of the grids on which costs are followed.
     growth: tuple[int, ...]
+    #: Nodes of the grid for ``storage="recompute"``.
     recompute: int
+    #: Sizes from the paper's table.
     meshes: tuple[int, ...]
+    #: Meshes of at most so many nodes are also solved by dense brute force, which is estimated for
+    #: the others.
     dense_up_to: int
+    #: Nodes of the piece of a mesh from which dense brute force is estimated.
     dense_pilot: int
+    #: Nodes of the grid from which a submatrix is wanted, and the number of its rows.
     local: tuple[int, int]
+    #: Nodes of the dense graph, and their average degree.
     dense: tuple[int, int]
+    #: Nodes of the grid for a single product.
     sparse: int
+    #: Seconds for repeating one measurement.
     budget: float
+    #: Seconds after which a measurement is stopped.
     timeout: float
+    #: Seconds after which no further measurement begins.
     limit: float
 
 

@@ -62,29 +62,19 @@ def workload(family: str, n_nodes: int) -> str:
 
 @dataclass(frozen=True)
 class Suite:
-    """A set of measurements, and the machine to run them on.
+    """A set of measurements, and the machine to run them on."""
 
-    Attributes
-    ----------
-    sizes
-        What is measured.
-    threads
-        For everybody.
-    hardware
-        The machine in a few words.
-    peers
-        The command that runs peers, if there is one.
-    progress
-        Is told what is about to be measured.
-    began
-        When the set's time began, by `time.monotonic`.
-    """
-
+    #: What is measured.
     sizes: Sizes
+    #: For everybody.
     threads: int
+    #: The machine in a few words.
     hardware: str
+    #: The command that runs peers, if there is one.
     peers: list[str] | None = None
+    #: Is told what is about to be measured.
     progress: Progress = lambda text: None
+    #: When the set's time began, by `time.monotonic`.
     began: float = field(default_factory=monotonic)
 
     def run(self) -> list[Row]:

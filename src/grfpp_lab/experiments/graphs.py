@@ -15,20 +15,13 @@ from grfpp.graph import Graph
 
 @dataclass(frozen=True)
 class Source:
-    """Where a graph comes from.
+    """Where a graph comes from."""
 
-    Attributes
-    ----------
-    title
-        What people call it.
-    n_nodes
-        About how many nodes it has, to guess how long it takes.
-    load
-        Reads or makes it, without a download.
-    """
-
+    #: What people call it.
     title: str
+    #: About how many nodes it has, to guess how long it takes.
     n_nodes: int
+    #: Reads or makes it, without a download.
     load: Callable[[], Graph]
 
 
@@ -78,17 +71,11 @@ EIGHT = (
 
 @dataclass(frozen=True)
 class FarPairs:
-    """A line of the paper's table of walk thresholds.
+    """A line of the paper's table of walk thresholds."""
 
-    Attributes
-    ----------
-    distance
-        Pairs count that are at least so far apart.
-    diameter, n_nodes
-        Of the paper's graph.
-    """
-
+    #: Pairs count that are at least so far apart.
     distance: int
+    #: Of the paper's graph.
     diameter: int
     n_nodes: int
 

@@ -68,6 +68,11 @@ def curve(
     return Curve(name, xs, ys, [row[spread] for row in own] if spread else (), style, **look)
 
 
+def error_curve(name: str, rows: Rows, x: str, style: int, dashed: bool = False) -> Curve:
+    """Mean errors, with bars for their standard errors."""
+    return curve(name, rows, x, "error", style, spread="standard_error", dashed=dashed)
+
+
 def mean_curve(
     name: str, rows: Rows, x: str, y: Callable[[Row], float], style: int, bars: bool = True
 ) -> Curve:
@@ -89,11 +94,7 @@ def error_panels(rows: Rows, series: Sequence[Series], x: str = "n_walks") -> li
     for graph in distinct(rows, "graph"):
         own = select(rows, graph=graph)
         curves = [
-            curve(
-                *(each.name, select(own, **each.where), x, "error", each.style),
-                spread="standard_error",
-                dashed=each.dashed,
-            )
+            error_curve(each.name, select(own, **each.where), x, each.style, each.dashed)
             for each in series
         ]
         note = graph_note(own[0])

@@ -26,25 +26,17 @@ class CellError:
 
 @dataclass(frozen=True)
 class Outcome:
-    """What an experiment gave.
-
-    Attributes
-    ----------
-    rows
-        Of all cells that ended well, in the order of the plan.
-    errors
-        Of the others.
-    seconds
-        Work in all cells, whenever they were run; several run at a time.
-    n_found
-        Cells that an earlier run had finished.
-    """
+    """What an experiment gave."""
 
     experiment: Experiment
     plan: Plan
+    #: Of all cells that ended well, in the order of the plan.
     rows: Sequence[Row]
+    #: Of the others.
     errors: Sequence[CellError]
+    #: Work in all cells, whenever they were run; several run at a time.
     seconds: float
+    #: Cells that an earlier run had finished.
     n_found: int
 
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import base64
 from collections.abc import Sequence
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
 import matplotlib as mpl
 import numpy as np
@@ -45,31 +45,22 @@ def data_uri(figure: Figure, kind: Literal["svg", "png"] = "svg", dpi: int = 200
     return f"data:image/{image};base64,{base64.b64encode(image_bytes(figure, kind, dpi)).decode()}"
 
 
-def draw_network(
-    axes: Any,
-    positions: FloatArray,
-    edges: IntArray,
-    values: FloatArray,
-    limit: float,
-    mark: int | None = None,
-) -> None:
-    """Draw nodes coloured by their values, from 0 (pale) to `limit` (dark).
+class Shown(NamedTuple):
+    """Numbers at nodes, as colours from pale (0) to dark."""
 
-    Parameters
-    ----------
-    axes
-        Where to draw.
-    positions
-        Two coordinates a node.
-    edges
-        Two nodes an edge.
-    values
-        A number a node. Exact zeros are drawn as small empty circles: nothing was seen there.
-    limit
-        The value that gets the darkest colour; larger ones get it too.
-    mark
-        A node to put a ring around.
+    values: FloatArray
+    #: The value that gets the darkest colour; larger ones get it too.
+    limit: float
+    #: A node to put a ring around.
+    mark: int | None = None
+
+
+def draw_network(axes: Any, positions: FloatArray, edges: IntArray, shown: Shown) -> None:
+    """Draw nodes, two coordinates each, and edges, two nodes each.
+
+    Nodes of exactly zero are drawn as small empty circles: nothing was seen there.
     """
+    values, limit, mark = shown
     axes.add_collection(
         LineCollection(list(positions[edges]), colors=FAINT, linewidths=0.7, zorder=1)
     )
@@ -101,27 +92,13 @@ def draw_network(
 
 
 def draw_surface(
-    axes: Any,
-    vertices: FloatArray,
-    faces: IntArray,
-    values: FloatArray,
-    limit: float,
-    towards: FloatArray,
-    mark: int | None = None,
+    axes: Any, vertices: FloatArray, faces: IntArray, shown: Shown, towards: FloatArray
 ) -> None:
-    """Draw a triangle mesh, lit from above, coloured by the values at its corners.
+    """Draw a triangle mesh from the side on which the viewer is, lit from above.
 
-    Parameters
-    ----------
-    axes
-        Where to draw.
-    vertices, faces
-        The mesh; triangles counter-clockwise from outside.
-    values, limit, mark
-        As in `draw_network`; parts where nothing was seen are grey.
-    towards
-        The direction in which the viewer is.
+    Triangles are counter-clockwise from outside; parts where nothing was seen are grey.
     """
+    values, limit, mark = shown
     rotated = vertices @ turn(towards)
     corners = rotated[faces]
     normals = np.cross(corners[:, 1] - corners[:, 0], corners[:, 2] - corners[:, 0])

@@ -10,54 +10,36 @@ from grfpp.plots.meshes import Surface
 
 @dataclass(frozen=True)
 class Curve:
-    """Points that belong together.
+    """Points that belong together."""
 
-    Attributes
-    ----------
-    name
-        What the legend says; curves of one name look alike in all panels of a figure.
-    x, y
-        The points.
-    spread
-        Standard errors of `y`, drawn as bars.
-    style
-        Number of its colour and marker.
-    dashed
-        Whether its line is broken.
-    joined
-        Whether it has a line at all, or only points.
-    """
-
+    #: What the legend says; curves of one name look alike in all panels of a figure.
     name: str
+    #: The points.
     x: Sequence[float]
     y: Sequence[float]
+    #: Standard errors of `y`, drawn as bars.
     spread: Sequence[float] = ()
+    #: Number of its colour and marker.
     style: int = 0
+    #: Whether its line is broken.
     dashed: bool = False
+    #: Whether it has a line at all, or only points.
     joined: bool = True
 
 
 @dataclass(frozen=True)
 class Panel:
-    """One chart of a figure.
+    """One chart of a figure."""
 
-    Attributes
-    ----------
-    title, note
-        Words above it, the second in small letters below the first.
-    curves
-        What it shows.
-    x_label, y_label
-        What the axes are.
-    log_x, log_y
-        Whether they are logarithmic.
-    """
-
+    #: Words above it.
     title: str
     curves: Sequence[Curve]
+    #: What the axes are.
     x_label: str
     y_label: str
+    #: Words in small letters below the title.
     note: str = ""
+    #: Whether the axes are logarithmic.
     log_x: bool = True
     log_y: bool = True
 

@@ -4,6 +4,7 @@ import json
 
 import pytest
 from bench_helpers import check
+from cli_helpers import refused
 
 from grfpp.cli import run as run_program
 
@@ -55,9 +56,4 @@ def test_without_the_packages_for_pages(capsys, monkeypatch, tmp_path):
 )
 def test_refusals(capsys, tmp_path, arguments, why):
     (tmp_path / "file").write_text("")
-    assert run_program(["bench", *arguments]) == 2
-    out, err = capsys.readouterr()
-    assert out == ""
-    assert err.startswith("grfpp: ")
-    assert err.count("\n") == 1
-    assert why in err
+    assert why in refused(capsys, "bench", *arguments)

@@ -17,17 +17,14 @@ def test_a_function_is_called_by_name_with_as_many_threads_as_it_may_have():
     assert call(ECHO, {"x": [1, 2.5]}, threads=3) == {"x": [1, 2.5], "threads": 3}
 
 
-@pytest.mark.parametrize(
-    ("act", "why"),
-    [
-        ("raise", "ValueError: no luck at all"),
-        ("exit", "its process ended with exit code 3: last words"),
-        ("kill", "its process ended by SIGKILL"),
-    ],
-)
-def test_what_goes_wrong_is_told_in_a_line(act, why):
-    with pytest.raises(TaskError, match=why):
-        call(RUN, {"x": 1, "act": act})
+def test_calls_that_go_wrong_are_told_in_a_line():
+    for act, why in {
+        "raise": "ValueError: no luck at all",
+        "exit": "its process ended with exit code 3: last words",
+        "kill": "its process ended by SIGKILL",
+    }.items():
+        with pytest.raises(TaskError, match=why):
+            call(RUN, {"x": 1, "act": act})
 
 
 def test_limits_of_time_by_the_clock_and_of_work():

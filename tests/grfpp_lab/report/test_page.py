@@ -20,11 +20,14 @@ def test_a_gallery_has_words_for_its_pictures():
         [page.Picture("data:,1", 'say "a"', "title", "note"), page.Picture("data:,2", "b")], "c"
     )
     html = render_page("t", [], [Section("s", (), [gallery])])
-    assert '<img src="data:,1" alt="say &#34;a&#34;">' in html
-    assert "<b>title</b><br>note</p>" in html
-    assert '<img src="data:,2" alt="b">' in html
-    assert "<figcaption>c</figcaption>" in html
-    assert "--wide: 4; --narrow: 2" in html
+    for part in (
+        '<img src="data:,1" alt="say &#34;a&#34;">',
+        "<b>title</b><br>note</p>",
+        '<img src="data:,2" alt="b">',
+        "<figcaption>c</figcaption>",
+        "--wide: 4; --narrow: 2",
+    ):
+        assert part in html
 
 
 def test_a_table_has_groups_and_marks():

@@ -14,19 +14,10 @@ from typing import Any
 
 from grfpp.typing import FloatArray
 from grfpp_lab.experiments import experiment as lab
-from grfpp_lab.experiments.classification import graph_sets, tables, verdicts, views
+from grfpp_lab.experiments.classification import graph_sets, scores, tables, verdicts, views
 from grfpp_lab.experiments.classification.graph_kernels import NAMES, PENALTIES, run_limited
 from grfpp_lab.experiments.classification.graph_sets import GENERATED, SIZES, load_set
-from grfpp_lab.experiments.classification.scores import (
-    DIFFUSION,
-    EXACT,
-    GRAPH_KERNEL,
-    GRF,
-    GRFPP,
-    LABEL_FEATURES,
-    SPECTRUM,
-    SQUARED,
-)
+from grfpp_lab.experiments.classification.scores import EXACT, GRF, GRFPP, LABEL_FEATURES
 from grfpp_lab.experiments.graphs import at_hand
 from grfpp_lab.experiments.measuring import pick, seeds
 from grfpp_lab.experiments.study.grid import chosen, geometric, listed
@@ -46,36 +37,26 @@ LABELLED = ("MUTAG", "PTC_MR", "ENZYMES", "NCI1")
 
 @dataclass(frozen=True)
 class Parameters:
-    """How much is run.
+    """How much is run."""
 
-    Attributes
-    ----------
-    diffusion, squared, labels, kernels
-        Data sets of each part.
-    sigmas, n_walks, n_eigenvalues
-        What is chosen among. Only the first and the last width for exp(W²), for features with
-        labels and for large data.
-    n_folds, n_trees
-        Of the cross-validation, and of the forests.
-    n_repeats
-        Cross-validations with folds and walks of their own, by the number of graphs up to which.
-    methods
-        Graph kernels of others.
-    budget
-        Seconds that each of them may take.
-    """
-
+    #: Data sets of each part.
     diffusion: tuple[str, ...]
     squared: tuple[str, ...]
     labels: tuple[str, ...]
     kernels: tuple[str, ...]
+    #: What is chosen among. Only the first and the last width for exp(W²), for features with labels
+    #: and for large data.
     sigmas: tuple[float, ...]
     n_walks: tuple[int, ...]
     n_eigenvalues: tuple[int, ...]
+    #: Of the cross-validation, and of the forests.
     n_folds: int
     n_trees: int
+    #: Cross-validations with folds and walks of their own, by the number of graphs up to which.
     n_repeats: tuple[tuple[int, int], ...]
+    #: Graph kernels of others.
     methods: tuple[str, ...]
+    #: Seconds that each of them may take.
     budget: float
 
     @property
@@ -150,19 +131,19 @@ def plan(settings: lab.Settings) -> lab.Plan:
     cells: list[lab.Cell] = []
     for name in mine.diffusion:
         settled, n_walks = (few, mine.n_walks[:2]) if name in LARGE else (shared, mine.n_walks)
-        own = {"dataset": name, "kernel": DIFFUSION, "features": SPECTRUM}
+        own = {"dataset": name, "kernel": scores.DIFFUSION, "features": scores.SPECTRUM}
         cells += _repeated(mine.repeats(name), _methods({**own, **settled}, n_walks))
     for name in mine.squared:
-        own = {"dataset": name, "kernel": SQUARED, "features": SPECTRUM}
+        own = {"dataset": name, "kernel": scores.SQUARED, "features": scores.SPECTRUM}
         cells += _repeated(mine.repeats(name), _methods({**own, **few}, [mine.middle]))
     for name, features in product(mine.labels, LABEL_FEATURES):
-        own = {"dataset": name, "kernel": DIFFUSION, "features": features}
+        own = {"dataset": name, "kernel": scores.DIFFUSION, "features": features}
         methods = _methods({**own, **few}, [mine.middle], (GRFPP,))
         cells += _repeated(mine.repeats(name), methods)
     cells += [
         {
             "dataset": name,
-            "features": GRAPH_KERNEL,
+            "features": scores.GRAPH_KERNEL,
             "method": method,
             "budget": mine.budget,
             "n_folds": mine.n_folds,

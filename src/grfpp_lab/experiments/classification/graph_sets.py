@@ -20,38 +20,22 @@ from grfpp.typing import IntArray
 GENERATED = "generated"
 #: Number of graphs and of nodes a graph, to guess how long things take.
 SIZES = {
-    "MUTAG": (188, 18),
-    "PTC_MR": (344, 14),
-    "ENZYMES": (600, 33),
-    "PROTEINS": (1113, 39),
-    "DD": (1178, 284),
-    "IMDB-BINARY": (1000, 20),
-    "IMDB-MULTI": (1500, 13),
-    "NCI1": (4110, 30),
-    "COLLAB": (5000, 74),
-    "REDDIT-BINARY": (2000, 430),
-    "REDDIT-MULTI-5K": (4999, 509),
-    "REDDIT-MULTI-12K": (11929, 391),
-    GENERATED: (40, 12),
+    **{"MUTAG": (188, 18), "PTC_MR": (344, 14), "ENZYMES": (600, 33), "PROTEINS": (1113, 39)},
+    **{"DD": (1178, 284), "IMDB-BINARY": (1000, 20), "IMDB-MULTI": (1500, 13), "NCI1": (4110, 30)},
+    **{"COLLAB": (5000, 74), "REDDIT-BINARY": (2000, 430), "REDDIT-MULTI-5K": (4999, 509)},
+    **{"REDDIT-MULTI-12K": (11929, 391), GENERATED: (40, 12)},
 }
 
 
 @dataclass(frozen=True, eq=False)
 class GraphSet:
-    """Graphs with a class each.
+    """Graphs with a class each."""
 
-    Attributes
-    ----------
-    graphs
-        Labelled ones where the data have labels.
-    classes
-        The class of each.
-    has_labels
-        Whether nodes have labels.
-    """
-
+    #: Labelled ones where the data have labels.
     graphs: Sequence[Graph | LabelledGraph]
+    #: The class of each.
     classes: IntArray
+    #: Whether nodes have labels.
     has_labels: bool
 
 

@@ -5,13 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from grfpp_lab.experiments.classification import scores as s
-from grfpp_lab.experiments.classification.paper import (
-    NETWORKS,
-    OWN,
-    SQUARED_DIFFUSION,
-    Quoted,
-    quoted,
-)
+from grfpp_lab.experiments.classification.paper import NETWORKS, OWN, SQUARED, Quoted, quoted
 from grfpp_lab.experiments.classification.scores import EXACT, GRF, GRFPP
 from grfpp_lab.experiments.experiment import Rows
 from grfpp_lab.experiments.views import distinct, number, select, table
@@ -43,10 +37,10 @@ def squared_table(rows: Rows) -> Table:
 
 
 def _squared(name: str) -> list[str]:
-    if name not in SQUARED_DIFFUSION:
+    if (name, GRF) not in SQUARED:
         return ["", "", ""]
     exact = quoted()["Diffusion", name].mean
-    return [number(each, ".1f") for each in (exact, *SQUARED_DIFFUSION[name])]
+    return [number(each, ".1f") for each in (exact, SQUARED[name, GRF], SQUARED[name, GRFPP])]
 
 
 def _beside_paper(

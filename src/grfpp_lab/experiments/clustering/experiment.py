@@ -21,13 +21,8 @@ from grfpp_lab.experiments.study import grid
 
 #: Nodes, and clusters to find: the number of true classes. The paper has 6 for Databases.
 GRAPHS = {
-    "karate": (34, 2),
-    "dolphins": (62, 2),
-    "polbooks": (105, 3),
-    "football": (115, 12),
-    "databases": (1006, 7),
-    "eurosis": (1272, 13),
-    "cora": (2485, 7),
+    **{"karate": (34, 2), "dolphins": (62, 2), "polbooks": (105, 3), "football": (115, 12)},
+    **{"databases": (1006, 7), "eurosis": (1272, 13), "cora": (2485, 7)},
 }
 
 
@@ -161,6 +156,8 @@ EXPERIMENT = lab.Experiment(
     ],
     plan=plan,
     run=run,
+    cost=cost,
+    parts=("tasks",),
     claims=[
         lab.Claim(
             "clustering",
@@ -182,6 +179,4 @@ EXPERIMENT = lab.Experiment(
             (views.rival_table,),
         ),
     ],
-    cost=cost,
-    parts=("tasks",),
 )

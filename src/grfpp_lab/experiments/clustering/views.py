@@ -5,7 +5,7 @@ from __future__ import annotations
 from grfpp_lab.experiments.clustering.paper import GRF, GRF_PP, PAPER
 from grfpp_lab.experiments.clustering.rivals import RIVALS
 from grfpp_lab.experiments.experiment import Row, Rows
-from grfpp_lab.experiments.views import chart, curve, distinct, number, select, table, values
+from grfpp_lab.experiments.views import chart, distinct, error_curve, number, select, table, values
 from grfpp_lab.report.page import Table, TableGroup
 from grfpp_lab.report.panels import Curve, Panel
 
@@ -38,10 +38,7 @@ def walk_panels(rows: Rows) -> list[Panel]:
     for graph in distinct(rows, "graph"):
         own = select(rows, graph=graph)
         curves = [
-            curve(
-                *(method, select(own, method=method), "n_walks", "error", style),
-                spread="standard_error",
-            )
+            error_curve(method, select(own, method=method), "n_walks", style)
             for style, method in enumerate(DEGREES)
         ]
         walks, exact = values(own, "n_walks"), select(own, method=EXACT)

@@ -32,29 +32,20 @@ _LARGE = 20_000
 
 @dataclass(frozen=True)
 class Parameters:
-    """What is varied.
+    """What is varied."""
 
-    Attributes
-    ----------
-    repeats
-        Data sets on the sphere of so many subdivisions.
-    most_exact, most_walks, most_peer
-        The largest spheres for the exact process, for all kinds of walks, for the peer.
-    peer_repeats
-        Of how many of the data sets the peer gets, which takes longest.
-    n_steps, n_samples
-        Of training, and of the posterior.
-    fewer
-        What the numbers of walks are divided by.
-    """
-
+    #: Data sets on the sphere of so many subdivisions.
     repeats: dict[int, int]
+    #: The largest spheres for the exact process, for all kinds of walks, for the peer.
     most_exact: int
     most_walks: int
     most_peer: int
+    #: Of how many of the data sets the peer gets, which takes longest.
     peer_repeats: int
+    #: Of training, and of the posterior.
     n_steps: int
     n_samples: int
+    #: What the numbers of walks are divided by.
     fewer: int = 1
 
 

@@ -27,27 +27,18 @@ _PATTERNS = 20
 
 @dataclass(frozen=True)
 class Task:
-    """What is to be learned.
+    """What is to be learned."""
 
-    Attributes
-    ----------
-    title
-        What people call the data set.
-    metric
-        How well it is learned: accuracy; the mean of the classes' accuracies (the benchmark's
-        weighted accuracy); the mean average precision of several yes-or-no questions.
-    n_outputs
-        Classes, or questions.
-    of_nodes
-        Whether nodes are classified, or whole graphs.
-    needs
-        Data sets and packages without which there is nothing to learn from.
-    """
-
+    #: What people call the data set.
     title: str
+    #: How well it is learned: accuracy; the mean of the classes' accuracies (the benchmark's
+    #: weighted accuracy); the mean average precision of several yes-or-no questions.
     metric: Metric
+    #: Classes, or questions.
     n_outputs: int
+    #: Whether nodes are classified, or whole graphs.
     of_nodes: bool = False
+    #: Data sets and packages without which there is nothing to learn from.
     needs: tuple[str, ...] = ()
     package: str | None = None
 

@@ -19,24 +19,17 @@ N_WALKS = 16
 
 @dataclass(frozen=True)
 class Effort:
-    """How much is learned from, and for how long.
+    """How much is learned from, and for how long."""
 
-    Attributes
-    ----------
-    n_train, n_val, n_test
-        Numbers of graphs.
-    epochs, batch_size, rate
-        Of the training.
-    channels, n_layers, n_heads
-        Of the model.
-    """
-
+    #: Numbers of graphs.
     n_train: int
     n_val: int
     n_test: int
+    #: Of the training.
     epochs: int
     batch_size: int = 16
     rate: float = 5e-3
+    #: Of the model.
     channels: int = 32
     n_layers: int = 2
     n_heads: int = 4

@@ -22,29 +22,19 @@ TIMED_SIGMA, TIMED_WALKS = 0.8, 16
 
 @dataclass(frozen=True)
 class Parameters:
-    """How much of it.
+    """How much of it."""
 
-    Attributes
-    ----------
-    most
-        Vertices of the largest mesh whose cosines are compared.
-    masks
-        Of a mesh by its size: how many to choose settings by, and how many to measure with.
-    timed
-        Vertices of the meshes that are timed.
-    most_brute
-        Up to so many the dense kernel is formed.
-    drawn
-        The mesh of the picture.
-    spheres
-        In place of meshes where there are none.
-    """
-
+    #: Vertices of the largest mesh whose cosines are compared.
     most: int
+    #: Of a mesh by its size: how many to choose settings by, and how many to measure with.
     masks: Callable[[int], tuple[int, int]]
+    #: Vertices of the meshes that are timed.
     timed: tuple[int, ...]
+    #: Up to so many the dense kernel is formed.
     most_brute: int
+    #: The mesh of the picture.
     drawn: str
+    #: In place of meshes where there are none.
     spheres: tuple[int, ...]
 
 

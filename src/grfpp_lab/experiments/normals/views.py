@@ -6,20 +6,14 @@ from collections.abc import Mapping, Sequence
 
 from grfpp_lab.experiments.experiment import Row, Rows
 from grfpp_lab.experiments.normals import parts
-from grfpp_lab.experiments.normals.paper import (
-    AL_MOHY,
-    BRUTE,
-    GRF,
-    METHODS,
-    PAPER,
-    REUSED,
-    STITCHED,
-)
+from grfpp_lab.experiments.normals.paper import AL_MOHY, BRUTE, GRF, PAPER, REUSED, STITCHED
 from grfpp_lab.experiments.normals.parts import COMPARED, DENSE, END_TO_END, EXACT, TIMED
 from grfpp_lab.experiments.views import chart, curve, number, select, table, values
 from grfpp_lab.report.page import Table, TableGroup
 from grfpp_lab.report.panels import Curve, Panel
 
+#: Methods of the paper's table.
+_QUOTED = (BRUTE, AL_MOHY, GRF, STITCHED, REUSED)
 _STYLES = {BRUTE: 2, GRF: 1, STITCHED: 0, REUSED: 3, AL_MOHY: 4, EXACT: 2, DENSE: 5, END_TO_END: 0}
 
 
@@ -103,19 +97,19 @@ def cosine_table(rows: Rows) -> Table:
     lines, means = [], []
     for mesh, row in sorted(meshes.items(), key=lambda item: item[1]["n_nodes"]):
         cosines = [_cosine(ours[method].get(mesh)) for method in COMPARED]
-        paper = [number(PAPER.get((row["paper_size"], method))) for method in METHODS]
+        paper = [number(PAPER.get((row["paper_size"], method))) for method in _QUOTED]
         star = " ∗" if row["stand_in"] else ""
         lines.append([f"{row['n_nodes']:,}", f"{mesh}{star}", *cosines, *paper])
     true = parts.true_meshes(meshes)
     if true:
         sizes = [row["paper_size"] for row in true.values()]
         columns = [[ours[m][mesh]["cosine"] for mesh in true if mesh in ours[m]] for m in COMPARED]
-        columns += [[PAPER[n, m] for n in sizes if (n, m) in PAPER] for m in METHODS]
+        columns += [[PAPER[n, m] for n in sizes if (n, m) in PAPER] for m in _QUOTED]
         # A mean over fewer meshes would not be comparable.
         told = [number(sum(c) / len(c)) if len(c) == len(true) else "" for c in columns]
         means = [["", f"mean of {len(true)}", *told]]
     return Table(
-        ["vertices", "mesh", *COMPARED, *(f"paper, {name}" for name in METHODS)],
+        ["vertices", "mesh", *COMPARED, *(f"paper, {name}" for name in _QUOTED)],
         [TableGroup("", lines), TableGroup("", means, strong=(0,))],
         "Mean cosine over the hidden vertices, with each method's best setting. ∗ stands in for a "
         "mesh that is not to be had: the paper's numbers beside it are those of another mesh, and "

@@ -20,19 +20,13 @@ N_WALKS = (2, 4, 8, 16, 32, 64)
 
 @dataclass(frozen=True)
 class Grid:
-    """What is varied.
+    """What is varied."""
 
-    Attributes
-    ----------
-    graphs, degrees, n_walks
-        Every combination is measured.
-    repeats
-        Independent estimates of each.
-    """
-
+    #: Every combination is measured.
     graphs: tuple[str, ...]
     degrees: tuple[int, ...]
     n_walks: tuple[int, ...]
+    #: Independent estimates of each.
     repeats: int
 
 

@@ -19,7 +19,7 @@ from grfpp_lab.experiments.graphs import at_hand, load, n_nodes_of, title_of
 from grfpp_lab.experiments.measuring import but, pick, seeds
 from grfpp_lab.experiments.study.grid import DIFFUSION, chosen, geometric, listed
 from grfpp_lab.experiments.verdicts import NOISE, compare, judged, verdict
-from grfpp_lab.experiments.views import curve, distinct, select, values
+from grfpp_lab.experiments.views import curve, distinct, error_curve, select, values
 from grfpp_lab.experiments.views import table as plain_table
 from grfpp_lab.report.page import Table
 from grfpp_lab.report.panels import Panel
@@ -182,7 +182,7 @@ def lemma_panels(rows: lab.Rows) -> list[Panel]:
     for graph in distinct(_part(rows, LEMMA), "graph"):
         own = _part(rows, LEMMA, graph=graph)
         curves = [
-            curve("measured", own, "n_walks", "error", spread="standard_error"),
+            error_curve("measured", own, "n_walks", 0),
             curve("formula", own, "n_walks", "formula", 1, dashed=True),
         ]
         note = f"{own[0]['n_nodes']} nodes, exp(W), degree 2"
@@ -233,13 +233,11 @@ def theorem_panels(rows: lab.Rows) -> list[Panel]:
     for kernel, graph in product(distinct(own, "kernel"), distinct(own, "graph")):
         here = select(own, kernel=kernel, graph=graph)
         curves = [
-            curve(
+            error_curve(
                 "1 walk" if n_walks == 1 else f"{n_walks} walks",
                 select(here, n_walks=n_walks),
-                x="degree",
-                y="error",
-                spread="standard_error",
-                style=number,
+                "degree",
+                number,
             )
             for number, n_walks in enumerate(values(here, "n_walks"))
         ]

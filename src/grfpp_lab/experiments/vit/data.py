@@ -34,25 +34,15 @@ FOLDER_SIZE, FOLDER_CLASSES = 64, 10
 
 @dataclass(frozen=True, eq=False)
 class ImageSet:
-    """Pictures to learn from and to test on.
+    """Pictures to learn from and to test on."""
 
-    Attributes
-    ----------
-    train, test
-        Bytes of shape ``(n, height, width, channels)``.
-    train_labels, test_labels
-        Their classes, from 0.
-    n_classes
-        How many there are.
-    patch
-        Side of the patches that they are cut into.
-    """
-
+    #: Bytes of shape ``(n, height, width, channels)``, and classes from 0.
     train: ByteArray
     train_labels: IntArray
     test: ByteArray
     test_labels: IntArray
     n_classes: int
+    #: Side of the patches that they are cut into.
     patch: int = 4
 
 

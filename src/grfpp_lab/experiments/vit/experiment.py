@@ -19,23 +19,15 @@ N_WALKS = 64
 
 @dataclass(frozen=True)
 class Parameters:
-    """How much is trained.
+    """How much is trained."""
 
-    Attributes
-    ----------
-    sets
-        By data set: pictures to learn from, to test on, and how often each of the first is seen.
-    repeats
-        Trainings of every method, with other weights, another order of the pictures, other walks.
-    learned
-        As many of them have a learned λ too.
-    model
-        Sizes of the transformer: see `grfpp.torch.attention.small_vit.SmallViT`.
-    """
-
+    #: By data set: pictures to learn from, to test on, and how often each of the first is seen.
     sets: dict[str, tuple[int, int, int]]
+    #: Trainings of every method, with other weights, another order of the pictures, other walks.
     repeats: int
+    #: As many of them have a learned λ too.
     learned: int
+    #: Sizes of the transformer: see `grfpp.torch.attention.small_vit.SmallViT`.
     model: dict[str, int]
 
 

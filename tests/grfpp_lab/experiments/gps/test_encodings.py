@@ -3,21 +3,13 @@
 import pytest
 
 from grfpp_lab.experiments.gps import data as gps_data
-from grfpp_lab.experiments.gps.encodings import (
-    DIM,
-    ENCODINGS,
-    GRF,
-    GRF_PP,
-    LAPLACIAN,
-    NOISE,
-    NONE,
-    encode,
-)
+from grfpp_lab.experiments.gps import encodings
+from grfpp_lab.experiments.gps.encodings import DIM, GRF, GRF_PP, NONE, encode
 
 WALKS = {"n_walks": 4, "scale": 1.0, "termination": "geometric:0.1"}
 
 
-@pytest.mark.parametrize("encoding", ENCODINGS)
+@pytest.mark.parametrize("encoding", encodings.ENCODINGS)
 def test_every_encoding_has_the_same_width_and_repeats(encoding, pattern):
     graphs = pattern.everything[:3]
     first, again = (encode(graphs, encoding, seed=5, **WALKS) for _ in range(2))
@@ -31,7 +23,7 @@ def test_every_encoding_has_the_same_width_and_repeats(encoding, pattern):
         assert made.pe.isfinite().all()
         assert (made.pe == same.pe).all()
     other = encode(graphs, encoding, seed=6, **WALKS)
-    if encoding in (GRF, GRF_PP, NOISE):
+    if encoding in (GRF, GRF_PP, encodings.NOISE):
         assert not (first[0].pe == other[0].pe).any()
 
 
@@ -50,7 +42,7 @@ def test_eigenvectors_of_a_small_graph_are_padded():
 
     edge = gps_data.load("pattern", 1, 1, 1).train[0].clone()
     edge.x, edge.edge_index = torch.eye(3), torch.tensor([[0, 1, 1, 2], [1, 0, 2, 1]])
-    (made,) = encode([edge], LAPLACIAN, seed=0, **WALKS)
+    (made,) = encode([edge], encodings.LAPLACIAN, seed=0, **WALKS)
     assert made.pe.shape == (3, DIM)
     assert (made.pe[:, 2:] == 0).all()
     assert (made.pe[:, :2].norm(dim=0) - 1).abs().max() < 1e-6
