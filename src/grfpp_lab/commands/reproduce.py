@@ -69,7 +69,7 @@ Exit code 1 says that some cells failed; what happened to them is on the page.
 def reproduce(
     names: Annotated[list[str], options.argument("Experiments; see below.", "NAME...|all")],
     quick: Annotated[
-        bool, typer.Option("--quick", help="Fewer repeats and walks: minutes instead of an hour.")
+        bool, typer.Option("--quick", help="Fewer repeats and walks: minutes instead of hours.")
     ] = False,
     out: shared.Out = Path("out/reproduce"),
     seed: shared.Seed = 0,
