@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import warnings
+from collections.abc import Sequence
 from importlib import import_module
+from importlib.util import find_spec
 from typing import Any
 
 from grfpp.errors import InputError
@@ -56,3 +58,22 @@ def require(name: str, purpose: str = "this part of grfpp") -> Any:
             f"{purpose} needs {package}, which cannot be imported ({error}): "
             f"pip install 'grfpp[{extra}]'"
         ) from None
+
+
+def missing_packages(*names: str) -> list[str]:
+    """Those of some optional packages that are not installed; by default of what draws pages."""
+    return [name for name in names or ("matplotlib", "jinja2") if find_spec(name) is None]
+
+
+def how_to_install(missing: Sequence[str]) -> str:
+    """One line that says what to do about missing packages.
+
+    Examples
+    --------
+    >>> how_to_install(["matplotlib", "jinja2"])
+    "matplotlib and jinja2 are not installed: pip install 'grfpp[plot]'"
+    """
+    extras, packages = zip(*(_EXTRAS[name] for name in missing), strict=True)
+    verb = "is" if len(missing) == 1 else "are"
+    wanted = ",".join(dict.fromkeys(extras))
+    return f"{' and '.join(packages)} {verb} not installed: pip install 'grfpp[{wanted}]'"

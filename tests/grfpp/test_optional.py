@@ -74,3 +74,13 @@ def test_what_is_missing_is_named(package, code, extra):
     assert result.returncode == 1
     assert last.startswith("grfpp.optional.MissingPackageError: this part of grfpp needs")
     assert f"pip install 'grfpp[{extra or 'torch'}]'" in last
+
+
+def test_missing_packages_are_named(monkeypatch):
+    how, find = grfpp.optional.how_to_install, grfpp.optional.missing_packages
+    assert find() == []
+    monkeypatch.setattr(grfpp.optional, "find_spec", lambda name: None if name == "jinja2" else 1)
+    assert find() == find("torch", "jinja2") == ["jinja2"]
+    assert how(["jinja2"]) == "jinja2 is not installed: pip install 'grfpp[plot]'"
+    both = "torch and gpytorch are not installed: pip install 'grfpp[torch,gp]'"
+    assert how(["torch", "gpytorch"]) == both

@@ -4,7 +4,8 @@ import os
 import signal
 import time
 
-from grfpp_lab.experiments.experiment import Claim, Experiment, Holds, Plan, Verdict
+from grfpp_lab.experiments.experiment import Claim, Experiment, Holds, Plan, Settings, Verdict
+from grfpp_lab.harness.runner import run_experiments
 from grfpp_lab.report.panels import Curve, Panel
 
 
@@ -22,6 +23,23 @@ def run(cell):
     if act == "sleep":
         time.sleep(cell["seconds"])
     return [{"x": cell["x"], "square": cell["x"] ** 2, "seed": cell.get("seed")}]
+
+
+def echo(argument):
+    """The argument, and how many threads libraries are told to start."""
+    return {**argument, "threads": int(os.environ["OMP_NUM_THREADS"])}
+
+
+def endless(argument):
+    while True:
+        pass
+
+
+def large(argument):
+    """More memory than was allowed."""
+    import numpy as np
+
+    return {"sum": float(np.ones(argument["n"]).sum())}
 
 
 def threads(cell):
@@ -57,3 +75,8 @@ def squares(cells, name="squares", **options):
         claims=[Claim(name, "The squares", "Squares.", panels, judge)],
         **options,
     )
+
+
+def ran(experiment, folder, jobs=2, seed=0, **options):
+    (outcome,) = run_experiments([experiment], Settings(seed=seed), folder, jobs, **options)
+    return outcome

@@ -12,8 +12,8 @@ from grfpp.cli.outputs import check_output, file_document, write_csv, wrote
 from grfpp.cli.wording import law_text
 from grfpp.errors import InputError
 from grfpp.kernels import kernel_from_spec
+from grfpp.optional import how_to_install, missing_packages
 from grfpp.options import WalkOptions
-from grfpp_lab.report.optional import how_to_install, missing_packages
 
 if TYPE_CHECKING:
     from grfpp.datasets import TriangleMesh
@@ -187,9 +187,9 @@ def _draw(
     towards: tuple[float, float, float],
 ) -> None:
     from grfpp.io.archive import atomic_write
-    from grfpp_lab.experiments.normals.error_surfaces import error_surfaces
-    from grfpp_lab.report.figures import image_bytes
-    from grfpp_lab.report.surfaces import surfaces_figure
+    from grfpp.plots.error_surfaces import error_surfaces
+    from grfpp.plots.images import image_bytes
+    from grfpp.plots.surfaces import surfaces_figure
 
     panels = error_surfaces(surface, task, parameters, towards)
     kind: Any = path.suffix.lower().removeprefix(".")

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import argparse
 import json
-import sys
 from collections.abc import Sequence
 from math import isqrt
 from typing import Any
@@ -16,7 +15,7 @@ from typing import Any
 from grfpp.errors import InputError
 from grfpp.memory import readable_bytes
 from grfpp_lab.benchmark.timing import peak_memory, timed
-from grfpp_lab.harness.isolated import run_isolated
+from grfpp_lab.harness.worker import call
 
 TOKENS = (4096, 16384, 65536)
 WAYS = ("multiply", "add")
@@ -43,12 +42,13 @@ def measure(n_tokens: int, how: str, *, gradients: bool = True, threads: int = 1
     if isqrt(n_tokens) ** 2 != n_tokens:
         raise InputError(f"the number of tokens must be a square, found {n_tokens}")
     request = {"n_tokens": n_tokens, "how": how, "gradients": gradients, "threads": threads}
-    command = [sys.executable, "-m", "grfpp_lab.benchmark.attention_memory", "--child"]
-    row: dict[str, Any] = run_isolated(command, request, timeout=TIMEOUT, threads=threads)
+    function = "grfpp_lab.benchmark.attention_memory:one_pass"
+    row: dict[str, Any] = call(function, request, timeout=TIMEOUT, threads=threads)
     return row
 
 
-def _measured_here(request: dict[str, Any]) -> dict[str, Any]:
+def one_pass(request: dict[str, Any]) -> dict[str, Any]:
+    """What `measure` has done in another process."""
     import torch
 
     from grfpp.datasets import grid
@@ -104,11 +104,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("--how", nargs="+", choices=WAYS, default=WAYS)
     parser.add_argument("--threads", type=int, default=2)
     parser.add_argument("--json", action="store_true", help="print JSON")
-    parser.add_argument("--child", action="store_true", help=argparse.SUPPRESS)
     options = parser.parse_args(arguments)
-    if options.child:
-        print(json.dumps(_measured_here(json.load(sys.stdin))), flush=True)
-        return
     rows = [
         measure(n_tokens, how, threads=options.threads)
         for how in options.how

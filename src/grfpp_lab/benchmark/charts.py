@@ -8,11 +8,13 @@ from typing import Any
 import numpy as np
 from matplotlib.ticker import LogLocator
 
+from grfpp.plots.images import INK
 from grfpp_lab.benchmark import paper_table, sampling
-from grfpp_lab.benchmark.graphs import PAPER_MESHES
-from grfpp_lab.benchmark.rows import Row, workloads
+from grfpp_lab.benchmark.ratios import grown
+from grfpp_lab.benchmark.rows import Row, of_section, workloads
 from grfpp_lab.benchmark.tables import short
-from grfpp_lab.report.figures import COLOURS, FAINT, INK, data_uri, new_figure
+from grfpp_lab.meshes import PAPER_MESHES
+from grfpp_lab.report.figures import COLOURS, FAINT, data_uri, grid_lines, new_figure
 from grfpp_lab.report.page import Picture
 
 _MARKERS = "os^Dv*"
@@ -35,8 +37,8 @@ def _bar_charts(
     for name in workloads(rows, section):
         bars = [
             (row.method, unit * row.numbers[number], row.status)
-            for row in rows
-            if row.section == section and row.workload == name and row.get(number)
+            for row in of_section(rows, section)
+            if row.workload == name and row.get(number)
         ]
         if bars:
             pictures.append(Picture(_bar_chart(bars, label), f"{name}: {label} by method", name))
@@ -65,7 +67,7 @@ def _bar_chart(bars: Sequence[tuple[str, float, str]], label: str) -> str:
     axes.set_yticks(range(len(bars)), [method for method, _, _ in bars], fontsize=9)
     axes.invert_yaxis()
     axes.set_xlabel(label, color=INK, fontsize=9)
-    _plain(axes)
+    grid_lines(axes)
     return data_uri(figure)
 
 
@@ -77,11 +79,7 @@ def _colour(method: str) -> str:
 
 def growth_charts(rows: Sequence[Row]) -> list[Picture]:
     """Time and memory per node against the number of nodes."""
-    own = [
-        row
-        for row in rows
-        if row.section == "growth" and row.method == sampling.OURS_SINGLE and row.numbers
-    ]
+    own = [row for row in grown(rows) if row.numbers]
     if len(own) < 2:
         return []
     nodes = np.array([row.numbers["n_nodes"] for row in own])
@@ -107,19 +105,9 @@ def growth_charts(rows: Sequence[Row]) -> list[Picture]:
 def paper_chart(rows: Sequence[Row]) -> list[Picture]:
     """Seconds against mesh size, a curve a method."""
     curves: dict[str, Any] = {}
-    for method in (
-        paper_table.OURS,
-        paper_table.CHEBYSHEV,
-        paper_table.AL_MOHY,
-        paper_table.DENSE,
-        paper_table.PAPER,
-        paper_table.PAPER_DENSE,
-    ):
-        own = [
-            row
-            for row in rows
-            if (row.section, row.method) == ("paper", method) and row.get("seconds")
-        ]
+    for method in paper_table.METHODS:
+        quoted = [row for row in of_section(rows, "paper") if row.method == method]
+        own = [row for row in quoted if row.get("seconds")]
         points = [(row.numbers["n_nodes"], row.numbers["seconds"]) for row in own]
         estimated = any(row.status == "estimated" for row in own)
         if points:
@@ -164,12 +152,6 @@ def _curves(
         axes.set_xticks([], minor=True)
     axes.set_xlabel("nodes", color=INK)
     axes.set_ylabel(label, color=INK)
-    _plain(axes)
+    grid_lines(axes)
     axes.legend(frameon=False, fontsize=8)
     return data_uri(figure)
-
-
-def _plain(axes: Any) -> None:
-    axes.grid(True, color="#e5e8eb", linewidth=0.7)
-    axes.set_axisbelow(True)
-    axes.spines[["top", "right"]].set_visible(False)

@@ -1,17 +1,15 @@
-"""The graphs that are walked: made on the spot, or meshes that lie in ``GRFPP_DATA``."""
+"""The graphs that are walked: made on the spot, or meshes that are at hand."""
 
 from __future__ import annotations
 
-import csv
-import os
 from collections.abc import Callable
-from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
 
+from grfpp.datasets import dataset_info, mesh_table
+from grfpp.datasets.fetch import find_file
 from grfpp.graph import Graph
 from grfpp.typing import IntArray
 
@@ -94,31 +92,6 @@ FAMILIES: dict[str, Callable[[int], Graph]] = {
 }
 
 
-@dataclass(frozen=True)
-class PaperMesh:
-    """A mesh of the paper's table of running times.
-
-    Attributes
-    ----------
-    n_nodes
-        Its size in the paper.
-    grf_seconds, dense_seconds
-        The paper's running times of GRFs++ and of brute force, ``None`` where that did not end.
-    """
-
-    n_nodes: int
-    grf_seconds: float
-    dense_seconds: float | None
-
-
-PAPER_MESHES = (
-    PaperMesh(11_700, 314.98, 1_661.74),
-    PaperMesh(15_527, 727.48, 4_833.51),
-    PaperMesh(24_194, 1_724.71, 14_062.08),
-    PaperMesh(35_300, 5_591.42, None),
-)
-
-
 def mesh_file(n_nodes: int) -> tuple[Path, str]:
     """Find the mesh file for a size of the paper's table.
 
@@ -132,18 +105,9 @@ def mesh_file(n_nodes: int) -> tuple[Path, str]:
     FileNotFoundError
         When the data are not here.
     """
-    folder = os.environ.get("GRFPP_DATA")
-    if not folder:
-        raise FileNotFoundError("GRFPP_DATA does not name a folder with meshes")
-    table = Path(folder) / "meshes" / "paper_table.csv"
-    if not table.is_file():
-        raise FileNotFoundError("the folder GRFPP_DATA has no meshes/paper_table.csv")
-    with table.open(encoding="utf-8", newline="") as stream:
-        for line in csv.DictReader(stream):
-            if line["paper_vertices"] == str(n_nodes):
-                return table.parent / line["file"], _remark(line)
-    raise FileNotFoundError(f"no mesh of {n_nodes} vertices is listed in the data")
-
-
-def _remark(line: dict[str, Any]) -> str:
-    return f"stand-in of {int(line['file_vertices']):,}" if "stand-in" in line["match"] else ""
+    mesh = next(mesh for mesh in mesh_table() if mesh.paper_vertices == n_nodes)
+    (file,) = dataset_info(mesh.name).files
+    path = find_file(file)
+    if path is None:
+        raise FileNotFoundError(f"{file.path} is not at hand: see `grfpp datasets`")
+    return path, f"stand-in of {mesh.n_vertices:,}" if mesh.is_stand_in else ""

@@ -9,6 +9,7 @@ import numpy as np
 from grfpp.sampling import sample
 from grfpp.walks import sample_factor
 from grfpp_lab.benchmark.graphs import grid
+from grfpp_lab.benchmark.rows import measured
 from grfpp_lab.benchmark.sampling import OURS_SINGLE, n_steps, stored_bytes, walk_plan
 from grfpp_lab.benchmark.settings import KERNEL, LAW, N_WALKS, SEED
 from grfpp_lab.benchmark.timing import best_seconds, peak_memory, timed
@@ -33,30 +34,23 @@ def sample_grid(request: dict[str, Any]) -> list[dict[str, Any]]:
         stored = stored_bytes(matrix)
     del matrix
     seconds = min(first, best_seconds(work, budget=request["budget"], after=first))
-    whole = _sample_seconds(W, threads)
-    steps = n_steps(walk_plan(W))
-    return [
-        {
-            "method": OURS_SINGLE,
-            "note": "plan and factor; in a process of its own",
-            "numbers": {
-                "n_nodes": n,
-                "seconds": seconds,
-                "steps_per_second": steps / seconds,
-                "microseconds_per_node": 1e6 * seconds / n,
-                "peak_bytes_per_node": peak.n_bytes / n,
-                "stored_bytes_per_node": stored / n,
-                "sample_seconds": whole,
-            },
-        }
-    ]
-
-
-def _sample_seconds(W: Any, threads: int) -> float:
-    """The public call with all its checks: two factors."""
-    return timed(
+    # The public call with all its checks: two factors.
+    _, public = timed(
         lambda: sample(W, KERNEL, 1, N_WALKS, LAW, SEED, n_jobs=threads, dtype=np.float32)
-    )[1]
+    )
+    return [
+        measured(
+            OURS_SINGLE,
+            "plan and factor; in a process of its own",
+            n_nodes=n,
+            seconds=seconds,
+            steps_per_second=n_steps(walk_plan(W)) / seconds,
+            microseconds_per_node=1e6 * seconds / n,
+            peak_bytes_per_node=peak.n_bytes / n,
+            stored_bytes_per_node=stored / n,
+            sample_seconds=public,
+        )
+    ]
 
 
 def recompute_product(request: dict[str, Any]) -> list[dict[str, Any]]:
@@ -78,15 +72,13 @@ def recompute_product(request: dict[str, Any]) -> list[dict[str, Any]]:
     same = np.array_equal(product(few, "recompute")[0], product(few, "memory")[0])
     values, seconds, n_bytes = product(request["n_nodes"], "recompute")
     return [
-        {
-            "method": RECOMPUTE,
-            "note": f"degree 2, one product, float64; compared with stored ones on {few:,} nodes",
-            "numbers": {
-                "n_nodes": len(values),
-                "seconds": seconds,
-                "peak_bytes": n_bytes,
-                "peak_bytes_per_node": n_bytes / len(values),
-                "same_as_stored": float(same),
-            },
-        }
+        measured(
+            RECOMPUTE,
+            f"degree 2, one product, float64; compared with stored ones on {few:,} nodes",
+            n_nodes=len(values),
+            seconds=seconds,
+            peak_bytes=n_bytes,
+            peak_bytes_per_node=n_bytes / len(values),
+            same_as_stored=float(same),
+        )
     ]

@@ -11,17 +11,8 @@ from grfpp_lab.benchmark.charts import growth_charts, paper_chart, speed_charts,
 from grfpp_lab.benchmark.ratios import ratios, slope
 from grfpp_lab.benchmark.rows import Row
 from grfpp_lab.benchmark.settings import KERNEL, LAW, N_WALKS
-from grfpp_lab.benchmark.tables import Grouped
-from grfpp_lab.harness.machine import hardware
-from grfpp_lab.report.page import (
-    Gallery,
-    Picture,
-    Section,
-    Table,
-    TableGroup,
-    render_page,
-    write_page,
-)
+from grfpp_lab.harness.machine import hardware, versions
+from grfpp_lab.report.page import Gallery, Picture, Section, Table, render_page, write_page
 
 
 def write_bench_page(path: Path, document: dict[str, Any], rows: Sequence[Row]) -> None:
@@ -32,20 +23,17 @@ def write_bench_page(path: Path, document: dict[str, Any], rows: Sequence[Row]) 
 def bench_page(document: dict[str, Any], rows: Sequence[Row]) -> str:
     """The whole page as text."""
     machine = document["machine"]
-    versions = ", ".join(
-        f"{name} {machine[name]}" for name in ("python", "numpy", "scipy", "numba")
-    )
     lead = [
         "Everything on this page was measured in one run on one machine, one after the other, "
         "with the same number of threads for everybody; ratios compare numbers of this run only.",
-        f"Machine: {hardware(machine)}, {machine['system']}. {versions}. Threads: "
+        f"Machine: {hardware(machine)}, {machine['system']}. {versions(machine)}. Threads: "
         f"{document['threads']}. Set: {document['set']}, {document['seconds']:.0f} s in all.",
         f"Walks: {N_WALKS} from every node, lengths `{LAW!r}`, {LAW.mean:g} steps on average; "
         f"kernel `{KERNEL!r}` of the weights `D^-1/2 A D^-1/2`. Times are the best of a few runs "
         "after a first one.",
     ]
     sections = [
-        Section("What was to be shown", [], [_table(tables.bar_table(rows), wraps=(1, 2, 3))]),
+        Section("What was to be shown", [], [tables.bar_table(rows)]),
         _sampling(rows),
         _growth(rows),
         _paper(rows),
@@ -121,20 +109,7 @@ def _uses(rows: Sequence[Row]) -> Section:
 
 
 def _section(
-    title: str, text: list[str], pictures: list[Picture], table: Grouped, columns: int = 2
+    title: str, text: list[str], pictures: list[Picture], table: Table, columns: int = 2
 ) -> Section:
     gallery = [Gallery(pictures, columns=columns)] if pictures else []
-    return Section(title, text, [*gallery, _table(table)])
-
-
-def _table(table: Grouped, wraps: Sequence[int] = ()) -> Table:
-    groups = [
-        TableGroup(
-            title,
-            lines,
-            [line for line in range(len(lines)) if (number, line) in table.strong],
-        )
-        for number, (title, lines) in enumerate(table.groups)
-    ]
-    caption = " ".join(table.notes)
-    return Table(table.columns, groups, caption, table.words, wraps=wraps)
+    return Section(title, text, [*gallery, table])

@@ -9,8 +9,10 @@ import scipy
 
 from grfpp.graph import Graph
 from grfpp.sampling import sample
+from grfpp_lab.benchmark.rows import measured
 from grfpp_lab.benchmark.settings import KERNEL, LAW, N_WALKS, SEED
 from grfpp_lab.benchmark.timing import best_seconds, timed
+from grfpp_lab.experiments.measuring import relative_error
 
 OURS = "grfpp"
 CHEBYSHEV = "Chebyshev"
@@ -18,6 +20,7 @@ AL_MOHY = "Al-Mohy–Higham"
 DENSE = "dense brute force"
 PAPER = "paper, GRFs++"
 PAPER_DENSE = "paper, dense brute force"
+METHODS = (OURS, CHEBYSHEV, AL_MOHY, DENSE, PAPER, PAPER_DENSE)
 
 SCIPY = f"scipy {scipy.__version__}"
 DEGREE = 2
@@ -47,13 +50,9 @@ def mesh_products(request: dict[str, Any]) -> list[dict[str, Any]]:
             "scipy's `expm_multiply`, to double precision",
         ),
     ):
-        error = np.linalg.norm(work() - exact) / np.linalg.norm(exact)
-        numbers = {
-            "n_nodes": W.n_nodes,
-            "seconds": best_seconds(work, budget=request["budget"]),
-            "error": float(error),
-        }
-        results.append({"method": method, "note": note, "numbers": numbers})
+        error = relative_error(work(), exact)
+        seconds = best_seconds(work, budget=request["budget"])
+        results.append(measured(method, note, n_nodes=W.n_nodes, seconds=seconds, error=error))
     results[-1]["version"] = SCIPY
     return results
 
@@ -64,18 +63,14 @@ def dense_kernel(request: dict[str, Any]) -> list[dict[str, Any]]:
     With ``n_nodes`` in the request only for the mesh's first nodes, and the seconds for all are
     estimated as growing with the cube.
     """
-    whole = Graph(request["mesh"])
-    n = min(request["n_nodes"] or whole.n_nodes, whole.n_nodes)
-    W = Graph(whole.adjacency[:n, :n]).normalized("sym")
+    mesh = Graph(request["mesh"])
+    n = min(request["n_nodes"] or mesh.n_nodes, mesh.n_nodes)
+    W = Graph(mesh.adjacency[:n, :n]).normalized("sym")
     columns = np.random.default_rng(SEED).standard_normal((n, N_COLUMNS))
     _, seconds = timed(lambda: KERNEL.exact(W) @ columns)
-    result: dict[str, Any] = {
-        "method": DENSE,
-        "note": "`kernel.exact`, from all eigenvectors",
-        "numbers": {"n_nodes": whole.n_nodes, "seconds": seconds * (whole.n_nodes / n) ** 3},
-    }
-    if n < whole.n_nodes:
-        result["status"] = "estimated"
-        result["note"] += f"; not run, but scaled by the cube from the mesh's first {n:,} nodes"
-        result["numbers"]["pilot_seconds"] = seconds
-    return [result]
+    scaled, note = seconds * (mesh.n_nodes / n) ** 3, "`kernel.exact`, from all eigenvectors"
+    if n == mesh.n_nodes:
+        return [measured(DENSE, note, n_nodes=n, seconds=scaled)]
+    note += f"; not run, but scaled by the cube from the mesh's first {n:,} nodes"
+    told = measured(DENSE, note, n_nodes=mesh.n_nodes, seconds=scaled, pilot_seconds=seconds)
+    return [{**told, "status": "estimated"}]

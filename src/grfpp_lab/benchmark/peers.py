@@ -6,25 +6,18 @@ from dataclasses import dataclass
 from typing import Any
 
 from grfpp_lab.benchmark.settings import N_WALKS, P_HALT
-from grfpp_lab.harness.isolated import TaskError, run_isolated
+from grfpp_lab.harness.process import TaskError, run_command
 
 
 @dataclass(frozen=True)
 class Peer:
-    """A package that walks too.
+    """A package that walks too."""
 
-    Attributes
-    ----------
-    name
-        What the command knows it by.
-    about
-        What it makes.
-    is_slow
-        Whether it only gets small graphs.
-    """
-
+    #: What the command knows it by.
     name: str
+    #: What it makes.
     about: str
+    #: Whether it only gets small graphs.
     is_slow: bool = False
 
 
@@ -67,7 +60,7 @@ def ask_peer(
         "budget": budget,
     }
     try:
-        answer = run_isolated(command, request, timeout=timeout, threads=threads)
+        answer = run_command(command, request, timeout=timeout, threads=threads)
         steps, seconds = float(answer["steps"]), float(answer["seconds"])
         return {
             "method": peer.name,

@@ -10,15 +10,16 @@ import numpy as np
 
 from grfpp_lab.benchmark import growth, paper_table, sampling
 from grfpp_lab.benchmark.peers import FAST_GRAPH_GP, TORCH_CLUSTER
-from grfpp_lab.benchmark.rows import Row, find, workloads
+from grfpp_lab.benchmark.rows import Row, find, of_section, workloads
 from grfpp_lab.benchmark.suite import workload
+from grfpp_lab.meshes import LARGEST
 
 Verdict = Literal["met", "not met", "not measured"]
 
 GRID_SMALL = workload("grid", 10**4)
 GRID_LARGE = workload("grid", 10**6)
 REGULAR = workload("regular", 10**6)
-MESH = workload("mesh", 35_300)
+MESH = workload("mesh", LARGEST.n_nodes)
 
 
 @dataclass(frozen=True)
@@ -51,7 +52,7 @@ def ratios(rows: Sequence[Row]) -> list[Ratio]:
         ("uses", paper_table.OURS),
     ):
         for name in workloads(rows, section):
-            own = [row for row in rows if (row.section, row.workload) == (section, name)]
+            own = [row for row in of_section(rows, section) if row.workload == name]
             base = next((row for row in own if row.method == ours), None)
             for other in own:
                 times = _times_faster(base, other)
@@ -74,8 +75,8 @@ def slope(rows: Iterable[Row], number: str, least: int = 0) -> float | None:
     """The power of the number of nodes by which a cost per grid grows: 1 is proportional."""
     points = [
         (row.numbers["n_nodes"], row.numbers["n_nodes"] * row.numbers[number])
-        for row in rows
-        if row.section == "growth" and row.method == sampling.OURS_SINGLE and number in row.numbers
+        for row in grown(rows)
+        if number in row.numbers
     ]
     points = [point for point in points if point[0] >= least and point[1] > 0]
     if len(points) < 2:
@@ -103,64 +104,66 @@ def _steps(rows: Sequence[Row], name: str, method: str) -> float | None:
     return find(rows, "sampling", name, method, "steps_per_second")
 
 
+def _bar(name: str, target: str, found: str = "", enough: bool | None = None) -> Bar:
+    """A bar with its verdict; nothing was measured where nobody knows whether it is enough."""
+    verdict: Verdict = "met" if enough else "not met"
+    return Bar(name, target, found, "not measured" if enough is None else verdict)
+
+
 def _speed_bar(rows: Sequence[Row], name: str, million: float, times: float) -> Bar:
     """So many million steps a second, or so many times torch_cluster's raw walks."""
     ours, peer = _steps(rows, name, sampling.OURS), _steps(rows, name, TORCH_CLUSTER.name)
     limit = _steps(rows, name, sampling.LIMIT)
     target = f"≥ {million:g} million steps/s, or ≥ {times:g} × torch_cluster's raw walks"
     if ours is None:
-        return Bar(name, target, "", "not measured")
+        return _bar(name, target)
     found = f"{ours / 1e6:.1f} million steps/s"
     if peer is not None:
         found += f", {ours / peer:.2g} × torch_cluster"
     if limit is not None:
         found += f", {ours / limit:.0%} of the machine's pointer chases"
     enough = ours >= million * 1e6 or (peer is not None and ours >= times * peer)
-    return Bar(name, target, found, _verdict(enough))
+    return _bar(name, target, found, enough)
 
 
 def _ratio_bar(rows: Sequence[Row], method: str, times: float) -> Bar:
     ours, other = _steps(rows, GRID_SMALL, sampling.OURS), _steps(rows, GRID_SMALL, method)
     target = f"≥ {times:g} × {method}"
     if ours is None or other is None:
-        return Bar(GRID_SMALL, target, "", "not measured")
-    return Bar(GRID_SMALL, target, f"{ours / other:,.0f} ×", _verdict(ours >= times * other))
+        return _bar(GRID_SMALL, target)
+    return _bar(GRID_SMALL, target, f"{ours / other:,.0f} ×", ours >= times * other)
 
 
-def _grown(rows: Sequence[Row]) -> list[Row]:
-    return [
-        row
-        for row in rows
-        if row.section == "growth"
-        and row.method == sampling.OURS_SINGLE
-        and row.numbers.get("n_nodes", 0) >= 0.9e4
-    ]
+def grown(rows: Iterable[Row]) -> list[Row]:
+    """The rows of one float32 factor on larger and larger grids."""
+    return [row for row in of_section(rows, "growth") if row.method == sampling.OURS_SINGLE]
+
+
+def _large(rows: Sequence[Row]) -> list[Row]:
+    return [row for row in grown(rows) if row.numbers.get("n_nodes", 0) >= 0.9e4]
 
 
 def _growth_bar(rows: Sequence[Row]) -> Bar:
     target = "10⁴ to 10⁷ nodes: time per node within 1.6 ×"
-    grown = _grown(rows)
-    if len(grown) < 2:
-        return Bar("grids", target, "", "not measured")
-    times = [row.numbers["microseconds_per_node"] for row in grown]
+    large = _large(rows)
+    if len(large) < 2:
+        return _bar("grids", target)
+    times = [row.numbers["microseconds_per_node"] for row in large]
     spread = max(times) / min(times)
-    largest = max(row.numbers["n_nodes"] for row in grown)
-    found = f"{spread:.2f} × up to {largest:,.0f} nodes"
-    verdict = _verdict(spread <= 1.6)
-    if verdict == "met" and largest < 0.9e7:
-        verdict = "not measured"
-        found += "; 10⁷ nodes are in the full set"
-    return Bar("grids", target, found, verdict)
+    most = max(row.numbers["n_nodes"] for row in large)
+    found = f"{spread:.2f} × up to {most:,.0f} nodes"
+    if spread <= 1.6 and most < 0.9e7:
+        return _bar("grids", target, f"{found}; 10⁷ nodes are in the full set")
+    return _bar("grids", target, found, spread <= 1.6)
 
 
 def _memory_bar(rows: Sequence[Row]) -> Bar:
     target = "10⁴ to 10⁷ nodes: peak memory < 600 bytes a node and stored float32 factor"
-    grown = _grown(rows)
-    if not grown:
-        return Bar("grids", target, "", "not measured")
-    peaks = [(row.numbers["peak_bytes_per_node"], row.numbers["n_nodes"]) for row in grown]
+    peaks = [(row.numbers["peak_bytes_per_node"], row.numbers["n_nodes"]) for row in _large(rows)]
+    if not peaks:
+        return _bar("grids", target)
     found = ", ".join(f"{peak:.0f} at {n:,.0f} nodes" for peak, n in peaks)
-    return Bar("grids", target, found, _verdict(max(peaks)[0] < 600))
+    return _bar("grids", target, found, max(peaks)[0] < 600)
 
 
 def _paper_bar(rows: Sequence[Row]) -> Bar:
@@ -168,10 +171,8 @@ def _paper_bar(rows: Sequence[Row]) -> Bar:
     paper = find(rows, "paper", MESH, paper_table.PAPER, "seconds")
     target = "≥ 5,000 × less time than the paper"
     if ours is None or paper is None:
-        return Bar(MESH, target, "", "not measured")
-    return Bar(
-        MESH, target, f"{paper / ours:,.0f} × ({ours:.3g} s)", _verdict(paper >= 5000 * ours)
-    )
+        return _bar(MESH, target)
+    return _bar(MESH, target, f"{paper / ours:,.0f} × ({ours:.3g} s)", paper >= 5000 * ours)
 
 
 def _recompute_bar(rows: Sequence[Row]) -> Bar:
@@ -181,14 +182,9 @@ def _recompute_bar(rows: Sequence[Row]) -> Bar:
             peak, same = row.numbers["peak_bytes"], bool(row.numbers["same_as_stored"])
             n = row.numbers["n_nodes"]
             found = f"{peak / 1e9:.2f} GB at {n:,.0f} nodes, {'same' if same else 'OTHER'} numbers"
-            if n < 0.9e7 and same:
-                return Bar("grids", target, found, "not measured")
-            return Bar("grids", target, found, _verdict(peak < 4e9 and same))
-    return Bar("grids", target, "", "not measured")
-
-
-def _verdict(enough: bool) -> Verdict:
-    return "met" if enough else "not met"
+            is_open = n < 0.9e7 and same
+            return _bar("grids", target, found, None if is_open else peak < 4e9 and same)
+    return _bar("grids", target)
 
 
 def conclusions(rows: Sequence[Row]) -> dict[str, Any]:

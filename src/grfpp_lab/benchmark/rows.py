@@ -13,28 +13,19 @@ Section = Literal["sampling", "growth", "paper", "uses"]
 
 @dataclass(frozen=True)
 class Row:
-    """One method on one workload.
+    """One method on one workload."""
 
-    Attributes
-    ----------
-    section
-        The part of the benchmark.
-    workload, method, version
-        What was done, by what, in which version.
-    status
-        Whether the numbers were measured in this run.
-    note
-        What else to know; why not, where nothing was run.
-    numbers
-        What was measured, by name: ``seconds`` nearly always, and what the section is about.
-    """
-
+    #: The part of the benchmark.
     section: Section
+    #: What was done, by what, in which version.
     workload: str
     method: str
     version: str = ""
+    #: Whether the numbers were measured in this run.
     status: Status = "measured"
+    #: What else to know; why not, where nothing was run.
     note: str = ""
+    #: What was measured, by name: ``seconds`` nearly always, and what the section is about.
     numbers: dict[str, float] = field(default_factory=dict)
     threads: int = 1
     hardware: str = ""
@@ -46,6 +37,16 @@ class Row:
     def document(self) -> dict[str, Any]:
         """For JSON."""
         return asdict(self)
+
+
+def measured(method: str, note: str, **numbers: float) -> dict[str, Any]:
+    """What a measurement tells of a row, from another process."""
+    return {"method": method, "note": note, "numbers": numbers}
+
+
+def of_section(rows: Iterable[Row], section: str) -> list[Row]:
+    """The rows of one part of the benchmark."""
+    return [row for row in rows if row.section == section]
 
 
 def find(
@@ -60,4 +61,4 @@ def find(
 
 def workloads(rows: Sequence[Row], section: str) -> list[str]:
     """The workloads of a section, in their order."""
-    return list(dict.fromkeys(row.workload for row in rows if row.section == section))
+    return list(dict.fromkeys(row.workload for row in of_section(rows, section)))

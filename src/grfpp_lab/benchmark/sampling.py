@@ -14,6 +14,7 @@ from grfpp.walks import WalkPlan, sample_factor
 from grfpp.walks.truncation import modulation_table
 from grfpp_lab.benchmark.limits import chases_per_second
 from grfpp_lab.benchmark.plain import time_arrays, time_lists
+from grfpp_lab.benchmark.rows import measured
 from grfpp_lab.benchmark.settings import KERNEL, LAW, N_WALKS, P_HALT, SEED
 from grfpp_lab.benchmark.timing import best_seconds
 
@@ -42,39 +43,29 @@ def stored_bytes(matrix: sp.csr_array) -> int:
 def sample_graph(request: dict[str, Any]) -> list[dict[str, Any]]:
     """Time one factor in both precisions; the plan is made before the clock starts."""
     plan = walk_plan(Graph.load(request["graph"]))
-    steps, n = n_steps(plan), plan.graph.n_nodes
+    n = plan.graph.n_nodes
     results = []
     for method, dtype in ((OURS, np.float64), (OURS_SINGLE, np.float32)):
         work = partial(sample_factor, plan, n_jobs=request["threads"], dtype=dtype)
         size = stored_bytes(work())
         seconds = best_seconds(work, budget=request["budget"])
-        results.append(
-            {
-                "method": method,
-                "note": "features built",
-                "numbers": {
-                    "n_nodes": n,
-                    "steps": steps,
-                    "seconds": seconds,
-                    "steps_per_second": steps / seconds,
-                    "bytes_per_node": size / n,
-                },
-            }
-        )
+        told = measured(method, "features built", **_speed(n, n_steps(plan), seconds))
+        told["numbers"]["bytes_per_node"] = size / n
+        results.append(told)
     return results
+
+
+def _speed(n_nodes: int, steps: float, seconds: float) -> dict[str, float]:
+    rate = steps / seconds
+    return {"n_nodes": n_nodes, "steps": steps, "seconds": seconds, "steps_per_second": rate}
 
 
 def machine_limit(request: dict[str, Any]) -> list[dict[str, Any]]:
     """Time pointer chases over a table as large as the graph's neighbours and offsets."""
     n_bytes = request["n_bytes"]
     rate = chases_per_second(n_bytes, request["threads"], request["budget"] / 10)
-    return [
-        {
-            "method": LIMIT,
-            "note": "independent random reads in a table of the graph's size",
-            "numbers": {"steps_per_second": rate, "table_bytes": n_bytes},
-        }
-    ]
+    note = "independent random reads in a table of the graph's size"
+    return [measured(LIMIT, note, steps_per_second=rate, table_bytes=n_bytes)]
 
 
 def plain_python(request: dict[str, Any]) -> list[dict[str, Any]]:
@@ -87,18 +78,7 @@ def plain_python(request: dict[str, Any]) -> list[dict[str, Any]]:
         (ARRAYS, time_arrays, "one thread; numpy arrays, and a vector of N for every node"),
     ):
         steps, seconds = run(graph, N_WALKS, P_HALT, modulation, request["budget"])
-        results.append(
-            {
-                "method": method,
-                "version": f"Python {platform.python_version()}",
-                "threads": 1,
-                "note": note,
-                "numbers": {
-                    "n_nodes": graph.n_nodes,
-                    "steps": steps,
-                    "seconds": seconds,
-                    "steps_per_second": steps / seconds,
-                },
-            }
-        )
+        told = measured(method, note, **_speed(graph.n_nodes, steps, seconds))
+        version = f"Python {platform.python_version()}"
+        results.append({**told, "version": version, "threads": 1})
     return results

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import tempfile
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 from time import monotonic
@@ -11,15 +11,33 @@ from typing import Any
 
 import grfpp
 from grfpp.graph import Graph
-from grfpp_lab.benchmark import growth, paper_table, sampling
-from grfpp_lab.benchmark.graphs import FAMILIES, PAPER_MESHES, mesh_file
+from grfpp.warmup import warmup
+from grfpp_lab.benchmark import growth, paper_table, sampling, uses
+from grfpp_lab.benchmark.graphs import FAMILIES, mesh_file
 from grfpp_lab.benchmark.peers import PEERS, ask_peer
 from grfpp_lab.benchmark.rows import Row, Section
 from grfpp_lab.benchmark.settings import Sizes
-from grfpp_lab.harness.isolated import TaskError, run_task
+from grfpp_lab.harness.process import TaskError
+from grfpp_lab.harness.worker import address, call
+from grfpp_lab.meshes import PAPER_MESHES
 
 #: Called with what is about to be measured.
 Progress = Callable[[str], None]
+#: A request becomes a list of results: method, numbers, and what else the row says.
+Task = Callable[[dict[str, Any]], list[dict[str, Any]]]
+
+TASKS: dict[str, Task] = {
+    "sample": sampling.sample_graph,
+    "limit": sampling.machine_limit,
+    "plain": sampling.plain_python,
+    "growth": growth.sample_grid,
+    "recompute": growth.recompute_product,
+    "mesh": paper_table.mesh_products,
+    "dense-mesh": paper_table.dense_kernel,
+    "local": uses.local_block,
+    "dense": uses.dense_products,
+    "sparse": uses.sparse_product,
+}
 
 _TITLES = {
     "grid": "grid",
@@ -44,29 +62,19 @@ def workload(family: str, n_nodes: int) -> str:
 
 @dataclass(frozen=True)
 class Suite:
-    """A set of measurements, and the machine to run them on.
+    """A set of measurements, and the machine to run them on."""
 
-    Attributes
-    ----------
-    sizes
-        What is measured.
-    threads
-        For everybody.
-    hardware
-        The machine in a few words.
-    peers
-        The command that runs peers, if there is one.
-    progress
-        Is told what is about to be measured.
-    began
-        When the set's time began, by `time.monotonic`.
-    """
-
+    #: What is measured.
     sizes: Sizes
+    #: For everybody.
     threads: int
+    #: The machine in a few words.
     hardware: str
+    #: The command that runs peers, if there is one.
     peers: list[str] | None = None
+    #: Is told what is about to be measured.
     progress: Progress = lambda text: None
+    #: When the set's time began, by `time.monotonic`.
     began: float = field(default_factory=monotonic)
 
     def run(self) -> list[Row]:
@@ -93,38 +101,28 @@ class Suite:
                     yield self._not_run("sampling", name, sampling.OURS, str(error))
                     continue
                 small = n_nodes <= self.sizes.slow_peers_up_to
-                for row in self._sampled(name, str(path), n_bytes, small):
-                    yield self._row("sampling", name, row)
+                yield from self._sampled(name, str(path), n_bytes, small)
 
-    def _sampled(self, name: str, path: str, n_bytes: int, small: bool) -> Iterator[dict[str, Any]]:
+    def _sampled(self, name: str, path: str, n_bytes: int, small: bool) -> Iterator[Row]:
         request = {"graph": path}
-        yield from self._task("sample", name, request, sampling.OURS)
-        yield from self._task("limit", name, {"n_bytes": n_bytes}, sampling.LIMIT)
+        yield from self._task("sampling", "sample", name, request, sampling.OURS)
+        yield from self._task("sampling", "limit", name, {"n_bytes": n_bytes}, sampling.LIMIT)
         if small:
-            yield from self._task("plain", name, request, sampling.LISTS)
+            yield from self._task("sampling", "plain", name, request, sampling.LISTS)
         for peer in PEERS:
             if small or not peer.is_slow:
                 self.progress(f"{name}: {peer.name}")
-                yield ask_peer(
-                    self.peers,
-                    peer,
-                    path,
-                    threads=self.threads,
-                    budget=self.sizes.budget,
-                    timeout=self._time_left(),
-                )
+                limits = {"budget": self.sizes.budget, "timeout": self._time_left()}
+                answer = ask_peer(self.peers, peer, path, threads=self.threads, **limits)
+                yield self._row("sampling", name, answer)
 
     def growth_rows(self) -> Iterator[Row]:
         """Time and memory on larger and larger grids, and with nothing stored."""
         for n_nodes in self.sizes.growth:
-            request = {"n_nodes": n_nodes}
-            name = workload("grid", n_nodes)
-            for row in self._task("growth", name, request, sampling.OURS_SINGLE):
-                yield self._row("growth", name, row)
-        name = workload("grid", self.sizes.recompute)
-        request = {"n_nodes": self.sizes.recompute}
-        for row in self._task("recompute", name, request, growth.RECOMPUTE):
-            yield self._row("growth", name, row)
+            name, request = workload("grid", n_nodes), {"n_nodes": n_nodes}
+            yield from self._task("growth", "growth", name, request, sampling.OURS_SINGLE)
+        name, request = workload("grid", self.sizes.recompute), {"n_nodes": self.sizes.recompute}
+        yield from self._task("growth", "recompute", name, request, growth.RECOMPUTE)
 
     def paper_rows(self) -> Iterator[Row]:
         """The paper's meshes, beside the paper's seconds."""
@@ -142,12 +140,10 @@ class Suite:
             if path is None:
                 continue
             request: dict[str, Any] = {"mesh": str(path)}
-            for row in self._task("mesh", name, request, paper_table.OURS):
-                yield self._row("paper", name, row)
+            yield from self._task("paper", "mesh", name, request, paper_table.OURS)
             small = mesh.n_nodes <= self.sizes.dense_up_to
             request["n_nodes"] = None if small else self.sizes.dense_pilot
-            for row in self._task("dense-mesh", name, request, paper_table.DENSE):
-                yield self._row("paper", name, row)
+            yield from self._task("paper", "dense-mesh", name, request, paper_table.DENSE)
 
     def uses_rows(self) -> Iterator[Row]:
         """Where walks win, and where they lose."""
@@ -156,37 +152,32 @@ class Suite:
             where = "a patch" if patch else "spread"
             name = f"K[S, S], {n_rows:,} of {n:,} nodes of a grid, {where}"
             request: dict[str, Any] = {"n_nodes": n, "n_rows": n_rows, "patch": patch}
-            yield from self._use("local", name, request)
+            yield from self._task("uses", "local", name, request, paper_table.OURS)
         n, degree = self.sizes.dense
         graph = f"dense graph of {n:,} nodes, {degree:,} neighbours"
         names = {f"K @ V, {count} columns, {graph}": count for count in _COLUMNS}
         request = {"n_nodes": n, "degree": degree, "columns": names}
-        yield from self._use("dense", next(iter(names)), request)
+        yield from self._task("uses", "dense", next(iter(names)), request, paper_table.OURS)
         n = self.sizes.sparse
         name = f"K @ V, {_COLUMNS[0]} columns, grid of {n:,} nodes"
-        yield from self._use("sparse", name, {"n_nodes": n, "columns": {name: _COLUMNS[0]}})
-
-    def _use(self, task: str, name: str, request: dict[str, Any]) -> Iterator[Row]:
-        for row in self._task(task, name, request, paper_table.OURS):
-            yield self._row("uses", name, row)
+        request = {"n_nodes": n, "columns": {name: _COLUMNS[0]}}
+        yield from self._task("uses", "sparse", name, request, paper_table.OURS)
 
     # --- rows -----------------------------------------------------------------------------------
 
     def _task(
-        self, task: str, name: str, request: dict[str, Any], method: str
-    ) -> Sequence[dict[str, Any]]:
-        """The results of one measurement, or one that says why there are none."""
+        self, section: Section, task: str, name: str, request: dict[str, Any], method: str
+    ) -> Iterator[Row]:
+        """The rows of one measurement, or one that says why there are none."""
         self.progress(f"{name}: {task}")
+        asked = {**request, "task": task, "budget": self.sizes.budget, "threads": self.threads}
         try:
-            results: list[dict[str, Any]] = run_task(
-                task,
-                {**request, "budget": self.sizes.budget},
-                timeout=self._time_left(),
-                threads=self.threads,
-            )
+            for result in call(
+                address(measure), asked, timeout=self._time_left(), threads=self.threads
+            ):
+                yield self._row(section, name, result)
         except TaskError as failure:
-            return [{"method": method, "status": "not run", "note": str(failure)}]
-        return results
+            yield self._not_run(section, name, method, str(failure))
 
     def _time_left(self) -> float:
         """Seconds for the next measurement."""
@@ -198,6 +189,12 @@ class Suite:
 
     def _not_run(self, section: Section, name: str, method: str, why: str) -> Row:
         return self._row(section, name, {"method": method, "status": "not run", "note": why})
+
+
+def measure(request: dict[str, Any]) -> list[dict[str, Any]]:
+    """Run one of the `TASKS` in this process, when all code is compiled."""
+    warmup()
+    return TASKS[request["task"]](request)
 
 
 def _quoted(name: str, method: str, n_nodes: int, seconds: float | None) -> Row:

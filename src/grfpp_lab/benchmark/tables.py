@@ -3,48 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 
 from grfpp_lab.benchmark import growth, paper_table, sampling
 from grfpp_lab.benchmark.ratios import bars
-from grfpp_lab.benchmark.rows import Row, find, workloads
+from grfpp_lab.benchmark.rows import Row, find, of_section, workloads
+from grfpp_lab.report.page import Table, TableGroup
 
 Cells = list[str]
 NOTHING = "–"
 
 
-@dataclass(frozen=True)
-class Grouped:
-    """A table whose lines stand in groups.
-
-    Attributes
-    ----------
-    columns
-        Their heads.
-    groups
-        Title and lines of each group.
-    words
-        The columns that hold words; the others hold numbers.
-    strong
-        The lines of ours, as ``(group, line)``.
-    notes
-        What to know about the lines.
-    """
-
-    columns: tuple[str, ...]
-    groups: list[tuple[str, list[Cells]]]
-    words: tuple[int, ...] = (0,)
-    strong: frozenset[tuple[int, int]] = frozenset()
-    notes: tuple[str, ...] = ()
-
-
-def bar_table(rows: Sequence[Row]) -> Grouped:
+def bar_table(rows: Sequence[Row]) -> Table:
     """What was to be shown, and whether it was."""
     lines = [[bar.verdict, bar.workload, bar.target, bar.found or NOTHING] for bar in bars(rows)]
-    return Grouped(("verdict", "workload", "bar", "found"), [("", lines)], words=(0, 1, 2, 3))
+    columns = ("verdict", "workload", "bar", "found")
+    return Table(columns, [TableGroup("", lines)], words=(0, 1, 2, 3), wraps=(1, 2, 3))
 
 
-def sampling_table(rows: Sequence[Row]) -> Grouped:
+def sampling_table(rows: Sequence[Row]) -> Table:
     """Million steps a second, ours against the others', and against the machine."""
 
     def cells(row: Row) -> Cells:
@@ -71,45 +47,44 @@ def sampling_table(rows: Sequence[Row]) -> Grouped:
     )
 
 
-def growth_table(rows: Sequence[Row]) -> Grouped:
+def growth_table(rows: Sequence[Row]) -> Table:
     """Costs by the number of nodes."""
-    lines = []
-    for row in rows:
-        if row.section != "growth":
-            continue
-        if row.get("n_nodes") is None:
-            lines.append([row.workload, row.method, row.status, "", "", "", "", ""])
-            continue
-        lines.append(
-            [
-                f"{row.numbers['n_nodes']:,.0f}",
-                row.method,
-                short(row.numbers["seconds"]),
-                _short(row.get("steps_per_second"), 1e-6),
-                _short(row.get("microseconds_per_node")),
-                _whole(row.get("peak_bytes_per_node")),
-                _whole(row.get("stored_bytes_per_node")),
-                _short(row.get("sample_seconds")),
-            ]
-        )
+    own = of_section(rows, "growth")
     columns = ("nodes", "method", "seconds", "million steps/s", "µs/node", "peak B/node")
-    own = [row for row in rows if row.section == "growth"]
-    return Grouped(
-        (*columns, "stored B/node", "sample() s"), [("", lines)], words=(0, 1), notes=_notes(own)
+    return Table(
+        (*columns, "stored B/node", "sample() s"),
+        [TableGroup("", [_growth_cells(row) for row in own])],
+        _notes(own),
+        words=(0, 1),
     )
 
 
-def paper_rows(rows: Sequence[Row]) -> Grouped:
+def _growth_cells(row: Row) -> Cells:
+    if row.get("n_nodes") is None:
+        return [row.workload, row.method, row.status, "", "", "", "", ""]
+    return [
+        f"{row.numbers['n_nodes']:,.0f}",
+        row.method,
+        short(row.numbers["seconds"]),
+        _short(row.get("steps_per_second"), 1e-6),
+        _short(row.get("microseconds_per_node")),
+        _rounded(row.get("peak_bytes_per_node")),
+        _rounded(row.get("stored_bytes_per_node")),
+        _short(row.get("sample_seconds")),
+    ]
+
+
+def paper_rows(rows: Sequence[Row]) -> Table:
     """Seconds for ``K · F``, beside the paper's."""
     return _seconds_table(rows, "paper")
 
 
-def uses_table(rows: Sequence[Row]) -> Grouped:
+def uses_table(rows: Sequence[Row]) -> Table:
     """Seconds at about equal error."""
     return _seconds_table(rows, "uses")
 
 
-def _seconds_table(rows: Sequence[Row], section: str) -> Grouped:
+def _seconds_table(rows: Sequence[Row], section: str) -> Table:
     def cells(row: Row) -> Cells:
         seconds = row.get("seconds")
         ours = find(rows, section, row.workload, paper_table.OURS, "seconds")
@@ -130,7 +105,7 @@ def winners(rows: Sequence[Row]) -> list[str]:
     """One sentence for each use: who is fastest, and where that leaves the walks."""
     sentences = []
     for name in workloads(rows, "uses"):
-        own = [row for row in rows if row.section == "uses" and row.workload == name]
+        own = [row for row in of_section(rows, "uses") if row.workload == name]
         timed = sorted((row.numbers["seconds"], row.method) for row in own if row.get("seconds"))
         walks = [entry for entry in timed if entry[1].startswith("grfpp")]
         others = [entry for entry in timed if entry not in walks]
@@ -167,7 +142,7 @@ def _short(value: float | None, unit: float = 1.0) -> str:
     return NOTHING if value is None else short(value * unit)
 
 
-def _whole(value: float | None) -> str:
+def _rounded(value: float | None) -> str:
     return NOTHING if value is None else f"{value:,.0f}"
 
 
@@ -177,20 +152,17 @@ def _grouped(
     columns: tuple[str, ...],
     cells: Callable[[Row], Cells],
     words: tuple[int, ...],
-) -> Grouped:
-    groups: list[tuple[str, list[Cells]]] = []
-    strong = set()
+) -> Table:
+    ours = (sampling.OURS, paper_table.OURS, growth.RECOMPUTE)
+    groups = []
     for name in workloads(rows, section):
-        own = [row for row in rows if row.section == section and row.workload == name]
-        for line, row in enumerate(own):
-            if row.method in (sampling.OURS, paper_table.OURS, growth.RECOMPUTE):
-                strong.add((len(groups), line))
-        groups.append((name, [cells(row) for row in own]))
-    own = [row for row in rows if row.section == section]
-    return Grouped(columns, groups, words, frozenset(strong), _notes(own))
+        own = [row for row in of_section(rows, section) if row.workload == name]
+        strong = [line for line, row in enumerate(own) if row.method in ours]
+        groups.append(TableGroup(name, [cells(row) for row in own], strong))
+    return Table(columns, groups, _notes(of_section(rows, section)), words)
 
 
-def _notes(rows: Sequence[Row]) -> tuple[str, ...]:
+def _notes(rows: Sequence[Row]) -> str:
     """What the rows say besides their numbers, each thing once."""
     ran = {row.method for row in rows if row.numbers}
     notes: dict[str, list[str]] = {}
@@ -199,4 +171,4 @@ def _notes(rows: Sequence[Row]) -> tuple[str, ...]:
         who = f"{row.method} ({row.workload})" if failed_here else row.method
         if row.note and who not in notes.setdefault(row.note, []):
             notes[row.note].append(who)
-    return tuple(f"{' and '.join(who)}: {note}." for note, who in notes.items())
+    return " ".join(f"{' and '.join(who)}: {note}." for note, who in notes.items())

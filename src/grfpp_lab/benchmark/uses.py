@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
-from grfpp.accuracy import relative_error
+from grfpp import accuracy
 from grfpp.estimate import KernelEstimate
 from grfpp.factors import StoredFactor
 from grfpp.graph import Graph
@@ -21,9 +21,11 @@ from grfpp.typing import FloatArray, IntArray
 from grfpp.walks import sample_factor
 from grfpp_lab.benchmark.graphs import dense, grid
 from grfpp_lab.benchmark.paper_table import AL_MOHY, CHEBYSHEV, DEGREE, OURS, SCIPY
+from grfpp_lab.benchmark.rows import measured
 from grfpp_lab.benchmark.sampling import walk_plan
 from grfpp_lab.benchmark.settings import KERNEL, LAW, N_WALKS, SEED
 from grfpp_lab.benchmark.timing import best_seconds, timed
+from grfpp_lab.experiments.measuring import relative_error
 
 OURS_PREPARED = "grfpp, plan made before"
 SPARSE_CHEBYSHEV = "Chebyshev, sparse vectors"
@@ -43,33 +45,22 @@ def local_block(request: dict[str, Any]) -> list[dict[str, Any]]:
         return sample_submatrix(W, KERNEL, nodes, None, DEGREE, N_WALKS, LAW, SEED, n_jobs=threads)
 
     exact = _sparse_block(W, nodes, 1e-12)
-    error = _error(ours(), exact)
-    results = [_result(OURS, best_seconds(ours, budget=budget), error, "`sample_submatrix`")]
+    error = relative_error(ours(), exact)
+    seconds = best_seconds(ours, budget=budget)
+    results = [measured(OURS, "`sample_submatrix`", seconds=seconds, error=error)]
 
     some = nodes[:_SOME_COLUMNS]
     units = np.zeros((W.n_nodes, len(some)))
     units[some, np.arange(len(some))] = 1.0
-    tol = _matching_tol(
-        lambda tol: KERNEL.apply(W, units, tol=tol)[nodes], exact[:, : len(some)], error
-    )
-    seconds = best_seconds(lambda: KERNEL.apply(W, units, tol=tol), budget=budget)
-    columns = _error(KERNEL.apply(W, units, tol=tol)[nodes], exact[:, : len(some)])
-    results.append(
-        _result(
-            CHEBYSHEV,
-            seconds * len(nodes) / len(some),
-            columns,
-            f"`kernel.apply` on unit columns; {len(some)} of {len(nodes):,} measured and scaled",
-            "estimated" if len(some) < len(nodes) else "measured",
-        )
-    )
-    tol = _matching_tol(lambda tol: _sparse_block(W, nodes, tol), exact, error)
-    seconds = best_seconds(lambda: _sparse_block(W, nodes, tol), budget=budget)
+    columns = exact[:, : len(some)]
+    _, told = _matched(lambda tol: KERNEL.apply(W, units, tol=tol)[nodes], columns, error, budget)
+    told["seconds"] *= len(nodes) / len(some)
+    note = f"`kernel.apply` on unit columns; {len(some)} of {len(nodes):,} measured and scaled"
+    status = "estimated" if len(some) < len(nodes) else "measured"
+    results.append({**measured(CHEBYSHEV, note, **told), "status": status})
     note = "the same polynomial on sparse unit vectors: cheap while neighbourhoods grow slowly"
-    results.append(
-        _result(SPARSE_CHEBYSHEV, seconds, _error(_sparse_block(W, nodes, tol), exact), note)
-    )
-    return results
+    _, told = _matched(lambda tol: _sparse_block(W, nodes, tol), exact, error, budget)
+    return [*results, measured(SPARSE_CHEBYSHEV, note, **told)]
 
 
 def dense_products(request: dict[str, Any]) -> list[dict[str, Any]]:
@@ -91,13 +82,14 @@ def _products(W: Graph, request: dict[str, Any], prepared: bool) -> list[dict[st
     def estimate() -> KernelEstimate:
         return sample(W, KERNEL, DEGREE, N_WALKS, LAW, SEED, n_jobs=threads)
 
-    error = float(relative_error(estimate(), KERNEL, W, method="probe", n_probes=_N_PROBES))
+    probed = accuracy.relative_error(estimate(), KERNEL, W, method="probe", n_probes=_N_PROBES)
+    error = float(probed)
     results: list[dict[str, Any]] = []
     for name, n_columns in request["columns"].items():
         V = np.random.default_rng(SEED).standard_normal((W.n_nodes, n_columns))
         seconds = best_seconds(partial(lambda V: estimate() @ V, V), budget=budget)
         note = f"degree {DEGREE}, {N_WALKS} walks: sample, product"
-        own = [_result(OURS, seconds, error, note)]
+        own = [measured(OURS, note, seconds=seconds, error=error)]
         if prepared:
             own.append(_prepared_product(W, V, error, threads, budget))
         own += _deterministic_products(W, V, error, budget, al_mohy=not results)
@@ -120,42 +112,32 @@ def _prepared_product(
         return KernelEstimate(pairs, n_jobs=threads) @ V
 
     note = "the same walks and product; checks and plan, which read all edges, not counted"
-    return _result(OURS_PREPARED, best_seconds(work, budget=budget), error, note)
+    return measured(OURS_PREPARED, note, seconds=best_seconds(work, budget=budget), error=error)
 
 
 def _deterministic_products(
     W: Graph, V: FloatArray, error: float, budget: float, al_mohy: bool
 ) -> list[dict[str, Any]]:
     exact = KERNEL.apply(W, V, tol=1e-14)
-    tol = _matching_tol(lambda tol: KERNEL.apply(W, V, tol=tol), exact, error)
-    found = _error(KERNEL.apply(W, V, tol=tol), exact)
-    seconds = best_seconds(lambda: KERNEL.apply(W, V, tol=tol), budget=budget)
-    results = [_result(CHEBYSHEV, seconds, found, f"`kernel.apply(…, tol={tol:g})`")]
+    tol, told = _matched(lambda tol: KERNEL.apply(W, V, tol=tol), exact, error, budget)
+    results = [measured(CHEBYSHEV, f"`kernel.apply(…, tol={tol:g})`", **told)]
     if al_mohy:
         product, seconds = timed(lambda: KERNEL.apply(W, V, method="expm_multiply"))
         note = "scipy's `expm_multiply`, which knows double precision only"
-        result = _result(AL_MOHY, seconds, _error(product, exact), note)
-        results.append({**result, "version": SCIPY})
+        own = relative_error(product, exact)
+        results.append({**measured(AL_MOHY, note, seconds=seconds, error=own), "version": SCIPY})
     return results
 
 
-def _result(
-    method: str, seconds: float, error: float, note: str, status: str = "measured"
-) -> dict[str, Any]:
-    numbers = {"seconds": seconds, "error": float(error)}
-    return {"method": method, "status": status, "note": note, "numbers": numbers}
-
-
-def _error(found: FloatArray, exact: FloatArray) -> float:
-    return float(np.linalg.norm(found - exact) / np.linalg.norm(exact))
-
-
-def _matching_tol(work: Callable[[float], FloatArray], exact: FloatArray, error: float) -> float:
-    """The largest of 1/2, 1/4, 1/8, … at which the error is no larger than this one."""
+def _matched(
+    work: Callable[[float], FloatArray], exact: FloatArray, error: float, budget: float
+) -> tuple[float, dict[str, float]]:
+    """The largest tolerance of 1/2, 1/4, … whose error is no larger; seconds and error there."""
     tol = 0.5
-    while tol > 1e-13 and _error(work(tol), exact) > error:
+    while tol > 1e-13 and relative_error(work(tol), exact) > error:
         tol /= 2
-    return tol
+    seconds = best_seconds(lambda: work(tol), budget=budget)
+    return tol, {"seconds": seconds, "error": relative_error(work(tol), exact)}
 
 
 def _sparse_block(W: Graph, nodes: IntArray, tol: float) -> FloatArray:

@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from grfpp.cli import console, options
 from grfpp.errors import InputError
+from grfpp.optional import missing_packages
 from grfpp.parallel import thread_count
 from grfpp_lab.commands import shared
-from grfpp_lab.report.optional import missing_packages
 
 if TYPE_CHECKING:
-    from grfpp_lab.benchmark.tables import Grouped
+    from grfpp_lab.report.page import Table
 
 #: Shown below the options.
 NOTES = """
@@ -107,13 +107,13 @@ def _print_text(rows: Any, written: list[Path]) -> None:
     shared.print_written(written)
 
 
-def _print_table(title: str, table: Grouped) -> None:
+def _print_table(title: str, table: Table) -> None:
     words = [table.columns[number] for number in table.words]
     shown = console.new_table(table.columns, words, title)
-    for heading, lines in table.groups:
-        if heading:
-            shown.add_row(f"[bold]{heading.replace('[', chr(92) + '[')}[/bold]")
-        for line in lines:
+    for group in table.groups:
+        if group.title:
+            shown.add_row(f"[bold]{group.title.replace('[', chr(92) + '[')}[/bold]")
+        for line in group.rows:
             shown.add_row(*(cell.replace("[", r"\[") for cell in line))
         shown.add_section()
     console.print_table(shown)

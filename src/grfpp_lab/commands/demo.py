@@ -9,8 +9,8 @@ from time import perf_counter
 from typing import TYPE_CHECKING, Any
 
 from grfpp.cli import console, options
+from grfpp.optional import missing_packages
 from grfpp_lab.commands import shared
-from grfpp_lab.report.optional import missing_packages
 
 if TYPE_CHECKING:
     from grfpp_lab.demo.measure import Measurement

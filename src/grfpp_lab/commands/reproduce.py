@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from grfpp.cli import console, options
+from grfpp.optional import missing_packages
 from grfpp_lab.commands import shared
-from grfpp_lab.report.optional import missing_packages
 
 if TYPE_CHECKING:
     from grfpp_lab.experiments.experiment import Settings
@@ -24,7 +24,7 @@ SOME_FAILED = 1
 #: Shown below the options.
 NOTES = """
 \b
-The estimation study, together "all":
+The estimation study, together "estimation-study":
   estimation      error of exp(W) against walks, GRF and GRF++ (Fig. 2)
   long-range      the same for pairs of distant nodes
   halting         Poisson lengths against the Bernoulli scheme
@@ -49,7 +49,7 @@ Transformers and Gaussian processes, together "models"; they need grfpp[torch,gp
   gp              learned kernels on meshes, beside exact processes
 
 \b
-"everything" is all of them.
+"all" is all of them.
 
 \b
 Data that is not at hand is left out; the page says so. See grfpp datasets.
@@ -57,6 +57,7 @@ Data that is not at hand is left out; the page says so. See grfpp datasets.
 \b
 Examples:
   grfpp reproduce all --quick
+  grfpp reproduce estimation-study
   grfpp reproduce estimation halting --jobs 2 --out out/reproduce
   grfpp reproduce theory --seed 1 --json
 
@@ -68,7 +69,7 @@ Exit code 1 says that some cells failed; what happened to them is on the page.
 def reproduce(
     names: Annotated[list[str], options.argument("Experiments; see below.", "NAME...|all")],
     quick: Annotated[
-        bool, typer.Option("--quick", help="Fewer repeats and walks: minutes instead of an hour.")
+        bool, typer.Option("--quick", help="Fewer repeats and walks: minutes instead of hours.")
     ] = False,
     out: shared.Out = Path("out/reproduce"),
     seed: shared.Seed = 0,
@@ -76,10 +77,11 @@ def reproduce(
         int,
         options.option("Processes; -1 for all cores. The rows are the same.", "N", "--jobs", "-j"),
     ] = -1,
-    sigma2: Annotated[
+    scale: Annotated[
         float | None,
         options.optional("W = X D^-1/2 A D^-1/2. [default: 1; 0.5 for other-kernels]", "X"),
     ] = None,
+    sigma2: Annotated[float | None, typer.Option(hidden=True, help="Once --scale.")] = None,
     p_halt: Annotated[
         float | None, options.optional("Halting probability. [default: 0.1]", "P")
     ] = None,
@@ -100,10 +102,13 @@ def reproduce(
 
     experiments = chosen_experiments(names)
     size = Size.TINY if tiny else Size.QUICK if quick else Size.FULL
+    if sigma2 is not None:
+        console.note("--sigma2 is now called --scale")
+        scale = sigma2
     settings = Settings(
         size,
         seed,
-        None if sigma2 is None else positive(sigma2, "--sigma2"),
+        None if scale is None else positive(scale, "--scale"),
         None
         if p_halt is None
         else probability(p_halt, "--p-halt", above_zero=True, below_one=True),
@@ -187,7 +192,7 @@ def _meta(
 def _command(names: Sequence[str], settings: Settings) -> str:
     """The command that gives the same rows."""
     size = [] if settings.size == "full" else [f"--{settings.size}"]
-    given = {"sigma2": settings.sigma2, "p-halt": settings.p_halt}
+    given = {"scale": settings.scale, "p-halt": settings.p_halt}
     values = [f"--{name} {value:g}" for name, value in given.items() if value is not None]
     return " ".join(["grfpp reproduce", *names, *size, f"--seed {settings.seed}", *values])
 
@@ -215,18 +220,12 @@ def _print_text(outcomes: Sequence[Outcome], meta: dict[str, Any], written: Sequ
 def _document(
     outcomes: Sequence[Outcome], meta: dict[str, Any], written: Sequence[Path]
 ) -> dict[str, Any]:
-    from grfpp_lab.harness.outputs import verdicts
+    from grfpp_lab.harness.outputs import summary
 
     return {
         **meta,
         "experiments": {
-            outcome.experiment.name: {
-                "seconds": round(outcome.seconds, 2),
-                "n_rows": len(outcome.rows),
-                "skipped": dict(outcome.plan.skipped),
-                "verdicts": verdicts(outcome),
-                "errors": [{"cell": each.cell, "error": each.error} for each in outcome.errors],
-            }
+            outcome.experiment.name: {"n_rows": len(outcome.rows), **summary(outcome)}
             for outcome in outcomes
         },
         "written": [str(path) for path in written],

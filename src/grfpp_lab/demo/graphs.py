@@ -16,30 +16,20 @@ _TREE_DEPTH = 6
 
 @dataclass(frozen=True)
 class DemoGraph:
-    """A graph and how to draw it.
+    """A graph and how to draw it."""
 
-    Attributes
-    ----------
-    name, title
-        What files and people call it.
-    graph
-        The graph, weights not yet normalised.
-    positions
-        Coordinates of the nodes, two each, or three when there are `faces`.
-    faces
-        Triangles of the surface to draw, where it is one.
-    start
-        The node whose kernel row is shown.
-    about
-        A sentence on where it comes from.
-    """
-
+    #: What files and people call it.
     name: str
     title: str
+    #: The graph, weights not yet normalised.
     graph: Graph
+    #: Coordinates of the nodes, two each, or three when there are `faces`.
     positions: FloatArray
+    #: Triangles of the surface to draw, where it is one.
     faces: IntArray | None
+    #: The node whose kernel row is shown.
     start: int
+    #: A sentence on where it comes from.
     about: str
 
 

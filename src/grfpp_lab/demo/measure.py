@@ -31,23 +31,17 @@ Progress = Callable[[int, int], None]
 
 @dataclass(frozen=True)
 class Measurement:
-    """One graph, one method, one number of walks, several seeds.
-
-    Attributes
-    ----------
-    error, standard_error
-        Mean over the seeds of ``‖K̂ − K‖_F / ‖K‖_F``, and the standard error of that mean.
-    seconds
-        Mean time to sample one estimate.
-    """
+    """One graph, one method, one number of walks, several seeds."""
 
     graph: str
     n_nodes: int
     degree: int
     n_walks: int
     steps_per_node: float
+    #: Mean over the seeds of ``‖K̂ − K‖_F / ‖K‖_F``, and the standard error of that mean.
     error: float
     standard_error: float
+    #: Mean time to sample one estimate.
     seconds: float
 
     @property
@@ -58,18 +52,12 @@ class Measurement:
 
 @dataclass(frozen=True)
 class KernelRow:
-    """The row of one node: exact, or estimated with one seed.
+    """The row of one node: exact, or estimated with one seed."""
 
-    Attributes
-    ----------
-    title, note
-        The method, and its cost and error in words.
-    values
-        The row.
-    """
-
+    #: The method, and its cost and error in words.
     title: str
     note: str
+    #: The row.
     values: FloatArray
 
     @property

@@ -7,15 +7,15 @@ from typing import Any
 
 import numpy as np
 
+from grfpp.plots.images import INK, image_bytes
 from grfpp_lab.demo.graphs import DemoGraph
 from grfpp_lab.demo.measure import DEGREES, KernelRow, Measurement, method_name
 from grfpp_lab.report.figures import (
-    INK,
+    Shown,
     data_uri,
     draw_curves,
     draw_network,
     draw_surface,
-    image_bytes,
     new_figure,
 )
 from grfpp_lab.report.page import Picture
@@ -59,12 +59,13 @@ def error_chart(results: Sequence[Measurement]) -> Picture:
 
 
 def _draw_row(axes: Any, each: DemoGraph, row: KernelRow, limit: float) -> None:
+    shown = Shown(row.values, limit, each.start)
     if each.faces is None:
         edges = np.argwhere(np.triu(each.graph.adjacency.toarray()))
-        draw_network(axes, each.positions, edges, row.values, limit, each.start)
+        draw_network(axes, each.positions, edges, shown)
     else:
         towards = each.positions[each.start] + np.array([0.15, -0.45, 0.0])
-        draw_surface(axes, each.positions, each.faces, row.values, limit, towards, each.start)
+        draw_surface(axes, each.positions, each.faces, shown, towards)
 
 
 def _limit(rows: Sequence[KernelRow]) -> float:

@@ -5,12 +5,10 @@ The copies are different nodes, so their walks are independent; all factors are 
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 import scipy.sparse as sp
 
-from grfpp.estimate import KernelEstimate
+from grfpp.chain import Chain
 from grfpp.graph import Graph
 from grfpp.typing import FloatArray
 
@@ -26,17 +24,7 @@ def copies(graph: Graph, n_copies: int) -> Graph:
     return Graph(sp.block_diag([graph.adjacency] * n_copies, format="csr"))
 
 
-def blocks(matrix: Any, n: int) -> FloatArray:
-    """The diagonal blocks of a sparse matrix as an array of shape ``(copies, n, n)``."""
-    coo = matrix.tocoo()
-    rows, columns = coo.coords
-    dense = np.zeros((matrix.shape[0] // n, n, n))
-    dense[rows // n, rows % n, columns % n] = coo.data
-    return dense
-
-
-def pair_products(estimate: KernelEstimate, n: int) -> list[FloatArray]:
-    """For every pair of factors the products ``K1 K2ᵀ`` of all copies."""
-    return [
-        blocks(left, n) @ blocks(right, n).transpose(0, 2, 1) for left, right in estimate.factors
-    ]
+def blocks(chain: Chain, n: int) -> FloatArray:
+    """The diagonal blocks of a chain on copies of `n` nodes, of shape ``(copies, n, n)``."""
+    # A block-diagonal matrix times identities, one below the other: its blocks, likewise.
+    return (chain @ np.tile(np.eye(n), (chain.n_nodes // n, 1))).reshape(-1, n, n)

@@ -7,8 +7,9 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Any
 
+from grfpp.plots.meshes import Surface
 from grfpp_lab.report.page import Table
-from grfpp_lab.report.panels import Panel, Surface
+from grfpp_lab.report.panels import Panel
 
 #: A unit of work as plain values that JSON can hold; it says everything that its rows depend on.
 Cell = Mapping[str, Any]
@@ -27,40 +28,26 @@ class Size(StrEnum):
 
 @dataclass(frozen=True)
 class Settings:
-    """What holds for all experiments of a run.
+    """What holds for all experiments of a run."""
 
-    Attributes
-    ----------
-    size
-        All of it, the short form, or the smallest that tests run.
-    seed
-        Of the walks and of generated graphs.
-    sigma2, p_halt
-        In place of each experiment's own, where they are given.
-    """
-
+    #: All of it, the short form, or the smallest that tests run.
     size: Size = Size.FULL
+    #: Of the walks and of generated graphs.
     seed: int = 0
-    sigma2: float | None = None
+    #: In place of each experiment's own, where they are given.
+    scale: float | None = None
     p_halt: float | None = None
 
 
 @dataclass(frozen=True)
 class Plan:
-    """What an experiment will do under some settings.
+    """What an experiment will do under some settings."""
 
-    Attributes
-    ----------
-    cells
-        The work, in the order of the rows.
-    parameters
-        Names and values for the page.
-    skipped
-        Data that is not at hand: its name and why.
-    """
-
+    #: The work, in the order of the rows.
     cells: Sequence[Cell]
+    #: Names and values for the page.
     parameters: Mapping[str, str]
+    #: Data that is not at hand: its name and why.
     skipped: Mapping[str, str] = field(default_factory=dict)
 
 
@@ -87,67 +74,44 @@ class Verdict:
 
 @dataclass(frozen=True)
 class Claim:
-    """One figure and the sentence of the paper that it stands for.
+    """One figure and the sentence of the paper that it stands for."""
 
-    Attributes
-    ----------
-    name
-        Of the files that hold the figure.
-    title, caption
-        Words above and below it.
-    panels
-        What to draw, from the rows.
-    judge
-        The verdict, from the rows.
-    tables
-        The numbers behind the figure.
-    """
-
+    #: Of the files that hold the figure.
     name: str
+    #: Words above and below it.
     title: str
     caption: str
+    #: What to draw, from the rows.
     panels: Callable[[Rows], Sequence[Panel | Surface]]
+    #: The verdict, from the rows.
     judge: Callable[[Rows], Verdict]
+    #: The numbers behind the figure.
     tables: Sequence[Callable[[Rows], Table]] = ()
 
 
 @dataclass(frozen=True)
 class Experiment:
-    """A figure or table of the paper, to be made again.
+    """A figure or table of the paper, to be made again."""
 
-    Attributes
-    ----------
-    name, title
-        What the command line and people call it.
-    source
-        Where in the paper it stands.
-    about
-        Paragraphs for the page: what is measured, and how.
-    plan
-        The cells under given settings.
-    run
-        The rows of a cell. A function of a module, so that a process of its own finds it.
-    claims
-        Figures and verdicts.
-    timings
-        Columns that hold measured seconds. An experiment that has some runs alone.
-    cost
-        A guess of the work in a cell, to show the time left and to begin with the longest.
-    parts
-        Folders of the package, such as ``"tasks"``, whose code its rows depend on beside the
-        library: what was stored by other code counts no more.
-    version
-        To be raised when `run` gives other rows for the same cell: stored ones then count no more.
-    """
-
+    #: What the command line and people call it.
     name: str
     title: str
+    #: Where in the paper it stands.
     source: str
+    #: Paragraphs for the page: what is measured, and how.
     about: Sequence[str]
+    #: The cells under given settings.
     plan: Callable[[Settings], Plan]
+    #: The rows of a cell. A function of a module, so that a process of its own finds it.
     run: Callable[[Cell], list[Row]]
+    #: Figures and verdicts.
     claims: Sequence[Claim]
+    #: Columns that hold measured seconds. An experiment that has some runs alone.
     timings: Sequence[str] = ()
+    #: A guess of the work in a cell, to show the time left and to begin with the longest.
     cost: Callable[[Cell], float] = lambda cell: 1.0
+    #: Folders of the package, such as ``"tasks"``, whose code its rows depend on beside the
+    #: library: what was stored by other code counts no more.
     parts: Sequence[str] = ()
+    #: To be raised when `run` gives other rows for the same cell: stored ones then count no more.
     version: int = 1

@@ -15,20 +15,13 @@ from grfpp.graph import Graph
 
 @dataclass(frozen=True)
 class Source:
-    """Where a graph comes from.
+    """Where a graph comes from."""
 
-    Attributes
-    ----------
-    title
-        What people call it.
-    n_nodes
-        About how many nodes it has, to guess how long it takes.
-    load
-        Reads or makes it, without a download.
-    """
-
+    #: What people call it.
     title: str
+    #: About how many nodes it has, to guess how long it takes.
     n_nodes: int
+    #: Reads or makes it, without a download.
     load: Callable[[], Graph]
 
 
@@ -78,17 +71,11 @@ EIGHT = (
 
 @dataclass(frozen=True)
 class FarPairs:
-    """A line of the paper's table of walk thresholds.
+    """A line of the paper's table of walk thresholds."""
 
-    Attributes
-    ----------
-    distance
-        Pairs count that are at least so far apart.
-    diameter, n_nodes
-        Of the paper's graph.
-    """
-
+    #: Pairs count that are at least so far apart.
     distance: int
+    #: Of the paper's graph.
     diameter: int
     n_nodes: int
 
@@ -122,16 +109,22 @@ def n_nodes_of(name: str) -> int:
     return _SOURCES[name].n_nodes
 
 
-def at_hand(names: Iterable[str]) -> tuple[list[str], dict[str, str]]:
-    """The graphs that can be had without a download, and why the others cannot."""
-    found, skipped = [], {}
-    for name in names:
-        try:
-            load(name)
-            found.append(name)
-        except InputError as error:
-            skipped[name] = why_missing(error)
-    return found, skipped
+def at_hand(
+    names: Iterable[str], why_not: Callable[[str], str | None] | None = None
+) -> tuple[list[str], dict[str, str]]:
+    """The data that can be had without a download, and why the rest cannot; graphs by default."""
+    reasons = {name: (why_not or why_absent)(name) for name in names}
+    found = [name for name, why in reasons.items() if why is None]
+    return found, {name: why for name, why in reasons.items() if why is not None}
+
+
+def why_absent(name: str, read: Callable[[str], object] | None = None) -> str | None:
+    """Why something cannot be read, a graph by default, or ``None`` when it can."""
+    try:
+        (read or load)(name)
+    except InputError as error:
+        return why_missing(error)
+    return None
 
 
 def why_missing(error: InputError) -> str:

@@ -22,15 +22,15 @@ from grfpp_lab.experiments.graphs import load, n_nodes_of
 Mask = npt.NDArray[np.bool_]
 
 
-def weights(graph: str, sigma2: float) -> Graph:
-    """``σ² D^-1/2 A D^-1/2`` of a named graph."""
-    return load(graph).normalized("sym", sigma2)
+def weights(graph: str, scale: float) -> Graph:
+    """``scale · D^-1/2 A D^-1/2`` of a named graph."""
+    return load(graph).normalized("sym", scale)
 
 
 @lru_cache(maxsize=3)
-def exact_kernel(graph: str, sigma2: float, kernel: str) -> FloatArray:
+def exact_kernel(graph: str, scale: float, kernel: str) -> FloatArray:
     """The kernel that estimates are measured against, kept for the next cell."""
-    return kernel_from_spec(kernel).exact(weights(graph, sigma2))
+    return kernel_from_spec(kernel).exact(weights(graph, scale))
 
 
 @lru_cache(maxsize=3)
@@ -55,11 +55,23 @@ def seeds(repeats: int, **identity: Any) -> list[int]:
     >>> seeds(2, graph="karate", seed=0)[:1] == seeds(1, graph="karate", seed=0)
     True
     """
-    text = json.dumps(identity, sort_keys=True)
+    # The name that the weight factor once had: its seeds, and so all numbers, stay what they were.
+    named = {"sigma2" if name == "scale" else name: each for name, each in identity.items()}
+    text = json.dumps(named, sort_keys=True)
     return [
         int.from_bytes(hashlib.sha256(f"{text} {repeat}".encode()).digest()[:7])
         for repeat in range(repeats)
     ]
+
+
+def pick(cell: Mapping[str, Any], *names: str) -> dict[str, Any]:
+    """Some of the values of a cell."""
+    return {name: cell[name] for name in names}
+
+
+def but(cell: Mapping[str, Any], *names: str) -> dict[str, Any]:
+    """All values of a cell without some."""
+    return {name: value for name, value in cell.items() if name not in names}
 
 
 def relative_error(estimate: FloatArray, exact: FloatArray, mask: Mask | None = None) -> float:
@@ -84,43 +96,37 @@ def mean_and_error(values: Sequence[float]) -> tuple[float, float]:
 def error_row(cell: Mapping[str, Any]) -> dict[str, Any]:
     """Sample a kernel several times and say how far off it is.
 
-    The cell names `graph`, `sigma2`, `kernel`, `degree`, `n_walks`, `termination`, `repeats`,
+    The cell names `graph`, `scale`, `kernel`, `degree`, `n_walks`, `termination`, `repeats`,
     `seed`, and with `distance` only pairs that are at least so far apart count.
     """
-    graph, sigma2 = cell["graph"], cell["sigma2"]
-    W, kernel = weights(graph, sigma2), kernel_from_spec(cell["kernel"])
+    graph, scale = cell["graph"], cell["scale"]
+    W, kernel = weights(graph, scale), kernel_from_spec(cell["kernel"])
     law = termination_from_spec(cell["termination"])
-    exact = exact_kernel(graph, sigma2, cell["kernel"])
+    exact = exact_kernel(graph, scale, cell["kernel"])
     mask = distances(graph) >= cell["distance"] if "distance" in cell else None
     if mask is not None and not exact[mask].any():
         raise InputError(f"{graph} has no connected nodes at distance {cell['distance']} or more")
-    identity = {name: value for name, value in cell.items() if name != "repeats"}
     errors, steps = [], 0.0
-    for seed in seeds(cell["repeats"], **identity):
+    for seed in seeds(cell["repeats"], **but(cell, "repeats")):
         K = sample(W, kernel, cell["degree"], cell["n_walks"], law, seed, n_jobs=1)
         errors.append(relative_error(K.toarray(), exact, mask))
         steps = K.meta["steps_per_node"]
-    error, standard_error = mean_and_error(errors)
     row = {
-        "graph": graph,
-        "n_nodes": W.n_nodes,
-        "kernel": cell["kernel"],
-        "sigma2": sigma2,
-        "termination": cell["termination"],
-        "degree": cell["degree"],
-        "n_walks": cell["n_walks"],
+        **{"graph": graph, "n_nodes": W.n_nodes},
+        **pick(cell, "kernel", "scale", "termination", "degree", "n_walks"),
         "steps_per_node": steps,
-        "repeats": cell["repeats"],
-        "error": error,
-        "standard_error": standard_error,
+        **error_columns(errors),
     }
     if mask is not None:
-        row |= {
-            "distance": cell["distance"],
-            "diameter": diameter(graph),
-            "n_pairs": int(mask.sum()),
-        }
+        far = {"diameter": diameter(graph), "n_pairs": int(mask.sum())}
+        row |= {"distance": cell["distance"], **far}
     return row
+
+
+def error_columns(errors: Sequence[float]) -> dict[str, float]:
+    """Number, mean and standard error of the repeats."""
+    error, standard_error = mean_and_error(errors)
+    return {"repeats": len(errors), "error": error, "standard_error": standard_error}
 
 
 def cost(cell: Mapping[str, Any]) -> float:

@@ -8,26 +8,16 @@ from typing import Any
 
 import grfpp
 from grfpp.io.archive import atomic_write
-from grfpp_lab.experiments.experiment import Claim, Holds, Rows
+from grfpp.plots.images import image_bytes
+from grfpp.plots.meshes import Surface
+from grfpp_lab.experiments.experiment import Claim, Holds
 from grfpp_lab.experiments.graphs import title_of
-from grfpp_lab.harness.machine import hardware
+from grfpp_lab.harness.machine import hardware, versions
 from grfpp_lab.harness.runner import Outcome
+from grfpp_lab.report import page as parts
 from grfpp_lab.report.curves import colour, panel_uri, panels_figure
-from grfpp_lab.report.figures import image_bytes
-from grfpp_lab.report.page import (
-    Facts,
-    Gallery,
-    Heading,
-    Judgement,
-    Key,
-    Picture,
-    Section,
-    Table,
-    TableGroup,
-    render_page,
-    write_page,
-)
-from grfpp_lab.report.panels import Panel, Surface, legend
+from grfpp_lab.report.page import Section, Table, TableGroup
+from grfpp_lab.report.panels import Panel, legend
 
 _SIGNS = {Holds.YES: "✓", Holds.NOISE: "≈", Holds.NO: "✗", Holds.OPEN: "–"}
 _TONES = {Holds.YES: "good", Holds.NOISE: "good", Holds.NO: "bad", Holds.OPEN: "open"}
@@ -51,7 +41,7 @@ def write_report(folder: Path, outcomes: Sequence[Outcome], meta: dict[str, Any]
                     stream.write(image_bytes(drawing, kind, dpi=160))
                 written.append(path)
     page = folder / "index.html"
-    write_page(page, report_page(outcomes, meta))
+    parts.write_page(page, report_page(outcomes, meta))
     return [page, *written]
 
 
@@ -72,7 +62,7 @@ def report_page(outcomes: Sequence[Outcome], meta: dict[str, Any]) -> str:
         sections.append(Section("Left out", [note], [table], "left-out"))
     sections.append(_how(meta))
     footer = f"Made by grfpp {grfpp.__version__}."
-    return render_page("The paper's experiments, run again", lead, sections, footer)
+    return parts.render_page("The paper's experiments, run again", lead, sections, footer)
 
 
 def _summary(outcomes: Sequence[Outcome], meta: dict[str, Any]) -> Section:
@@ -80,7 +70,7 @@ def _summary(outcomes: Sequence[Outcome], meta: dict[str, Any]) -> Section:
     for outcome in outcomes:
         experiment = outcome.experiment
         for number, claim in enumerate(experiment.claims):
-            holds = _verdict_of(claim, outcome.rows)
+            holds = claim.judge(outcome.rows).holds
             first = number == 0
             lines.append(
                 [
@@ -111,19 +101,15 @@ def _summary(outcomes: Sequence[Outcome], meta: dict[str, Any]) -> Section:
     return Section("In short", paragraphs, [table])
 
 
-def _verdict_of(claim: Claim, rows: Rows) -> Holds:
-    return claim.judge(rows).holds
-
-
 def _section(outcome: Outcome) -> Section:
     experiment = outcome.experiment
     blocks: list[Any] = []
     for claim in experiment.claims:
         if len(experiment.claims) > 1:
-            blocks.append(Heading(claim.title))
+            blocks.append(parts.Heading(claim.title))
         verdict = claim.judge(outcome.rows)
         blocks.append(
-            Judgement(
+            parts.Judgement(
                 str(verdict.holds).capitalize(),
                 _TONES[verdict.holds],
                 [("Paper says:", verdict.paper), ("Measured:", verdict.measured)],
@@ -137,7 +123,7 @@ def _section(outcome: Outcome) -> Section:
     facts.append(("work", f"{len(outcome.plan.cells)} cells, {duration(outcome.seconds)}"))
     if outcome.plan.skipped:
         facts.append(("left out", ", ".join(map(title_of, outcome.plan.skipped))))
-    blocks.append(Facts(facts))
+    blocks.append(parts.Facts(facts))
     if outcome.errors:
         lines = [[each.cell, each.error] for each in outcome.errors[:_ERRORS_SHOWN]]
         more = len(outcome.errors) - _ERRORS_SHOWN
@@ -154,9 +140,9 @@ def _section(outcome: Outcome) -> Section:
     return Section(title, experiment.about, blocks, experiment.name)
 
 
-def _gallery(claim: Claim, panels: Sequence[Panel | Surface]) -> Gallery:
+def _gallery(claim: Claim, panels: Sequence[Panel | Surface]) -> parts.Gallery:
     pictures = [
-        Picture(
+        parts.Picture(
             panel_uri(panel),
             f"{claim.title}, {panel.title}: {panel.shows}",
             panel.title,
@@ -164,18 +150,17 @@ def _gallery(claim: Claim, panels: Sequence[Panel | Surface]) -> Gallery:
         )
         for panel in panels
     ]
-    keys = [Key(each.name, colour(each.style), each.dashed) for each in legend(panels)]
-    return Gallery(pictures, claim.caption, min(4, max(3, len(panels))), keys)
+    keys = [parts.Key(each.name, colour(each.style), each.dashed) for each in legend(panels)]
+    return parts.Gallery(pictures, claim.caption, min(4, max(3, len(panels))), keys)
 
 
 def _how(meta: dict[str, Any]) -> Section:
     machine = meta["machine"]
-    versions = ["python", "numpy", "scipy", "numba"]
     facts = [
         ["command", f"`{meta['command']}`"],
         ["seed", str(meta["seed"])],
         ["grfpp", f"{grfpp.__version__}, code {meta['code']}"],
-        ["versions", ", ".join(f"{name} {machine[name]}" for name in versions)],
+        ["versions", versions(machine)],
         ["machine", f"{hardware(machine)}, {machine['system']}"],
         [
             "time",

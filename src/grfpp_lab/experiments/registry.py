@@ -38,30 +38,25 @@ STUDY = (
     theory.EXPERIMENT,
 )
 #: What kernels are used for.
-TASKS = (
-    clustering.EXPERIMENT,
-    normals.EXPERIMENT,
-    classification.EXPERIMENT,
-)
+TASKS = (clustering.EXPERIMENT, normals.EXPERIMENT, classification.EXPERIMENT)
 #: Transformers and Gaussian processes, which need torch.
-MODELS = (
-    vit.EXPERIMENT,
-    gps.EXPERIMENT,
-    gp.EXPERIMENT,
-)
+MODELS = (vit.EXPERIMENT, gps.EXPERIMENT, gp.EXPERIMENT)
 
 EXPERIMENTS: dict[str, Experiment] = {each.name: each for each in (*STUDY, *TASKS, *MODELS)}
 #: Names that stand for several experiments.
 GROUPS: dict[str, Sequence[Experiment]] = {
-    "all": STUDY,
+    "all": tuple(EXPERIMENTS.values()),
+    "estimation-study": STUDY,
     "tasks": TASKS,
     "models": MODELS,
-    "everything": tuple(EXPERIMENTS.values()),
 }
+#: What groups were once called.
+ALIASES = {"everything": "all"}
 
 
 def chosen_experiments(names: Sequence[str]) -> list[Experiment]:
     """The experiments and groups of these names, in the order of the page."""
+    names = [ALIASES.get(name, name) for name in names]
     unknown = [name for name in names if name not in EXPERIMENTS and name not in GROUPS]
     if unknown:
         raise InputError(

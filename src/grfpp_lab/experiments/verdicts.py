@@ -39,6 +39,10 @@ class Pair:
         spread = math.hypot(self.low["standard_error"], self.high["standard_error"])
         return bool(difference < NOISE * spread)
 
+    def __str__(self) -> str:
+        chance = ", noise" if self.is_noise else ""
+        return f"{plus_minus(self.low)} against {plus_minus(self.high)}{chance}"
+
 
 @dataclass(frozen=True)
 class Comparison:
@@ -59,13 +63,9 @@ class Comparison:
 
         Within noise: in most of them and on average, and no exception is larger than chance.
         """
-        if not self.pairs:
-            return Holds.OPEN
-        found = self.exceptions
-        if not found:
-            return Holds.YES
-        mostly = 2 * len(found) < len(self.pairs) and self.ratio < 1
-        return Holds.NOISE if mostly and all(p.is_noise for p in found) else Holds.NO
+        if self.pairs and self.exceptions and self.ratio >= 1:
+            return Holds.NO
+        return mostly(len(self.pairs), [pair.is_noise for pair in self.exceptions])
 
     @property
     def ratio(self) -> float:
@@ -76,19 +76,17 @@ class Comparison:
         """How many, by how much, and where not."""
         if not self.pairs:
             return f"{self.text}: nothing to compare"
-        found = self.exceptions
-        n_below = len(self.pairs) - len(found)
+        worse = self.exceptions
+        n_below = len(self.pairs) - len(worse)
         told = f"{self.text} in {n_below} of {len(self.pairs)}, error × {self.ratio:.2f} on average"
-        if found:
-            shown = "; ".join(self._where(pair) for pair in found[:_SHOWN])
-            more = f"; and {len(found) - _SHOWN} more" if len(found) > _SHOWN else ""
+        if worse:
+            shown = "; ".join(self._where(pair) for pair in worse[:_SHOWN])
+            more = f"; and {len(worse) - _SHOWN} more" if len(worse) > _SHOWN else ""
             told += f" (not at {shown}{more})"
         return told
 
     def _where(self, pair: Pair) -> str:
-        place = ", ".join(_place(name, pair.low[name]) for name in self.by)
-        chance = ", noise" if pair.is_noise else ""
-        return f"{place}: {plus_minus(pair.low)} against {plus_minus(pair.high)}{chance}"
+        return f"{', '.join(_place(name, pair.low[name]) for name in self.by)}: {pair}"
 
 
 def compare(
@@ -123,20 +121,47 @@ def matches(row: Row, wanted: Mapping[str, Any]) -> bool:
     return all(row.get(name) == value for name, value in wanted.items())
 
 
+def verdict(
+    paper: str,
+    told: str | Sequence[str] = "nothing to compare",
+    holds: Holds | bool | None = None,
+) -> Verdict:
+    """What the paper says beside what is told, in one or several parts.
+
+    Whether it holds may be a plain yes or no; by default nothing is judged.
+
+    Examples
+    --------
+    >>> verdict("more is better", ["3 above 2", "2 above 1"], True)
+    Verdict(paper='more is better', measured='3 above 2; 2 above 1', holds=<Holds.YES: 'holds'>)
+    """
+    if not isinstance(holds, Holds):
+        holds = Holds.OPEN if holds is None else Holds.YES if holds else Holds.NO
+    return Verdict(paper, told if isinstance(told, str) else "; ".join(told), holds)
+
+
 def judged(paper: str, comparisons: Sequence[Comparison], more: str = "") -> Verdict:
     """The verdict on a claim that is made of comparisons: it holds when all of them do."""
-    found = [each.holds for each in comparisons]
-    words = "; ".join([*(each.words() for each in comparisons), *([more] if more else [])])
-    return Verdict(paper, words, worst(found))
+    told = [*(each.words() for each in comparisons), *([more] if more else [])]
+    return verdict(paper, told or "nothing to compare", worst([c.holds for c in comparisons]))
 
 
-def worst(found: Sequence[Holds]) -> Holds:
+def mostly(n: int, exceptions: Sequence[bool]) -> Holds:
+    """Whether something holds in `n` cases but for exceptions, each of which is noise or not.
+
+    Within noise: in most of them, and no exception is larger than chance.
+    """
+    if not n:
+        return Holds.OPEN
+    if not exceptions:
+        return Holds.YES
+    return Holds.NOISE if 2 * len(exceptions) < n and all(exceptions) else Holds.NO
+
+
+def worst(answers: Sequence[Holds]) -> Holds:
     """The least favourable of several answers; open when there is none."""
-    known = [each for each in found if each is not Holds.OPEN]
-    for answer in (Holds.NO, Holds.NOISE, Holds.YES):
-        if answer in known:
-            return answer
-    return Holds.OPEN
+    order = (Holds.NO, Holds.NOISE, Holds.YES)
+    return next((answer for answer in order if answer in answers), Holds.OPEN)
 
 
 def plus_minus(row: Row) -> str:

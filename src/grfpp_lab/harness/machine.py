@@ -38,6 +38,11 @@ def hardware(machine: dict[str, Any]) -> str:
     return f"{machine['processor']}, {cores}, {memory:.0f} GiB"
 
 
+def versions(machine: dict[str, Any]) -> str:
+    """What computes, with versions."""
+    return ", ".join(f"{name} {machine[name]}" for name in ("python", *_PACKAGES))
+
+
 def _memory() -> int:
     try:
         return os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")

@@ -6,10 +6,12 @@ import csv
 import io
 import json
 from collections.abc import Sequence
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
 from grfpp.io.archive import atomic_write
+from grfpp_lab.experiments.measuring import but
 from grfpp_lab.harness.runner import Outcome
 
 
@@ -23,7 +25,7 @@ def write_tables(folder: Path, outcomes: Sequence[Outcome], meta: dict[str, Any]
     for outcome in outcomes:
         name, seconds = outcome.experiment.name, outcome.experiment.timings
         for row in outcome.rows:
-            steady.append({"experiment": name, **_without(row, seconds)})
+            steady.append({"experiment": name, **but(row, *seconds)})
             if seconds:
                 timed.append({"experiment": name, **row})
     written = [_write_csv(folder / "rows.csv", steady)]
@@ -37,10 +39,7 @@ def write_tables(folder: Path, outcomes: Sequence[Outcome], meta: dict[str, Any]
         "experiments": {
             outcome.experiment.name: {
                 "parameters": dict(outcome.plan.parameters),
-                "skipped": dict(outcome.plan.skipped),
-                "seconds": round(outcome.seconds, 2),
-                "verdicts": verdicts(outcome),
-                "errors": [{"cell": each.cell, "error": each.error} for each in outcome.errors],
+                **summary(outcome),
                 "rows": [dict(row) for row in outcome.rows],
             }
             for outcome in outcomes
@@ -52,24 +51,23 @@ def write_tables(folder: Path, outcomes: Sequence[Outcome], meta: dict[str, Any]
     return [*written, path]
 
 
+def summary(outcome: Outcome) -> dict[str, Any]:
+    """What became of an experiment, without its rows."""
+    return {
+        "skipped": dict(outcome.plan.skipped),
+        "seconds": round(outcome.seconds, 2),
+        "verdicts": verdicts(outcome),
+        "errors": [asdict(each) for each in outcome.errors],
+    }
+
+
 def verdicts(outcome: Outcome) -> list[dict[str, str]]:
     """The verdicts of an experiment as plain values."""
-    found = []
-    for claim in outcome.experiment.claims:
-        verdict = claim.judge(outcome.rows)
-        found.append(
-            {
-                "claim": claim.title,
-                "paper": verdict.paper,
-                "measured": verdict.measured,
-                "holds": str(verdict.holds),
-            }
-        )
-    return found
-
-
-def _without(row: Any, names: Sequence[str]) -> dict[str, Any]:
-    return {name: value for name, value in row.items() if name not in names}
+    judged = [(claim.title, claim.judge(outcome.rows)) for claim in outcome.experiment.claims]
+    return [
+        {"claim": title, "paper": each.paper, "measured": each.measured, "holds": str(each.holds)}
+        for title, each in judged
+    ]
 
 
 def _write_csv(path: Path, rows: Sequence[dict[str, Any]]) -> Path:

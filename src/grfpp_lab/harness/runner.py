@@ -10,6 +10,7 @@ from pathlib import Path
 from grfpp_lab.experiments.experiment import Experiment, Plan, Row, Settings
 from grfpp_lab.harness.pool import Task, work_through
 from grfpp_lab.harness.store import CellStore, Finished
+from grfpp_lab.harness.worker import address
 
 #: Called with the share of the work that is done and with what has just been done.
 Progress = Callable[[float, str], None]
@@ -25,25 +26,17 @@ class CellError:
 
 @dataclass(frozen=True)
 class Outcome:
-    """What an experiment gave.
-
-    Attributes
-    ----------
-    rows
-        Of all cells that ended well, in the order of the plan.
-    errors
-        Of the others.
-    seconds
-        Work in all cells, whenever they were run; several run at a time.
-    n_found
-        Cells that an earlier run had finished.
-    """
+    """What an experiment gave."""
 
     experiment: Experiment
     plan: Plan
+    #: Of all cells that ended well, in the order of the plan.
     rows: Sequence[Row]
+    #: Of the others.
     errors: Sequence[CellError]
+    #: Work in all cells, whenever they were run; several run at a time.
     seconds: float
+    #: Cells that an earlier run had finished.
     n_found: int
 
 
@@ -123,20 +116,16 @@ class _Clock:
 
 
 def _run(jobs: Sequence[_Job], n_workers: int, store: CellStore, clock: _Clock) -> None:
-    tasks = [Task(number, _address(job.experiment), job.cell) for number, job in enumerate(jobs)]
+    tasks = [Task(number, address(job.experiment.run), job.cell) for number, job in enumerate(jobs)]
     with closing(work_through(tasks, n_workers)) as answers:
         for task, answer in answers:
             job = jobs[task.number]
             if "error" in answer:
                 job.error = answer["error"]
             else:
-                job.finished = Finished(answer["rows"], answer["seconds"])
+                job.finished = Finished(answer["result"], answer["seconds"])
                 store.save(job.experiment, job.cell, job.finished)
             clock.tick(job)
-
-
-def _address(experiment: Experiment) -> str:
-    return f"{experiment.run.__module__}:{experiment.run.__name__}"
 
 
 def _outcome(experiment: Experiment, plan: Plan, jobs: Sequence[_Job]) -> Outcome:

@@ -17,7 +17,7 @@ from grfpp_lab.experiments.experiment import Cell, Experiment, Row
 
 _FORMAT = "grfpp-cell-1"
 #: Parts of the library that no number depends on, unless an experiment says so.
-_NO_NUMBERS = {"cli", "tasks", "torch"}
+_NO_NUMBERS = {"cli", "plots", "tasks", "torch"}
 #: Parts of the laboratory that numbers do depend on, beside each experiment's own `version`.
 _NUMBERS = ("copies.py", "graphs.py", "measuring.py")
 

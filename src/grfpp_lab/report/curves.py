@@ -12,9 +12,11 @@ import numpy as np
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
-from grfpp_lab.report.figures import COLOURS, FAINT, INK, image_bytes, round_ticks
-from grfpp_lab.report.panels import Curve, Panel, Surface, legend
-from grfpp_lab.report.surfaces import surface_uri, surfaces_figure
+from grfpp.plots.images import INK, image_bytes
+from grfpp.plots.meshes import Surface
+from grfpp.plots.surfaces import surfaces_figure
+from grfpp_lab.report.figures import COLOURS, FAINT, data_uri, grid_lines, round_ticks
+from grfpp_lab.report.panels import Curve, Panel, legend
 
 MARKERS = "os^DvP"
 _SIZE = (2.45, 2.1)
@@ -43,7 +45,7 @@ def panel_figure(panel: Panel) -> Figure:
 def panel_uri(panel: Panel | Surface) -> str:
     """One panel as an address that holds the picture itself, small: letters are left to fonts."""
     if isinstance(panel, Surface):
-        return surface_uri(panel)
+        return data_uri(surfaces_figure([panel], titled=False), "png", dpi=200)
     with mpl.rc_context({"svg.fonttype": "none"}):
         svg = image_bytes(panel_figure(panel), "svg").decode()
     svg = re.sub(r"<metadata>.*?</metadata>\s*", "", svg, flags=re.DOTALL)
@@ -133,9 +135,7 @@ def _draw(axes: Any, panel: Panel) -> None:
             axes.yaxis.set_major_formatter("{x:g}")
     axes.set_xlabel(panel.x_label, color=INK, labelpad=2)
     axes.set_ylabel(panel.y_label, color=INK, labelpad=2)
-    axes.grid(True, color="#e5e8eb", linewidth=0.6)
-    axes.set_axisbelow(True)
-    axes.spines[["top", "right"]].set_visible(False)
+    grid_lines(axes, 0.6)
     axes.spines[["left", "bottom"]].set_color(FAINT)
     axes.tick_params(color=FAINT, labelcolor=INK, length=2.5)
 

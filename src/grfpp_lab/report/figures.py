@@ -6,23 +6,22 @@ Figures are made without pyplot: no global state, no display, safe in threads.
 from __future__ import annotations
 
 import base64
-import io
 from collections.abc import Sequence
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
 import matplotlib as mpl
 import numpy as np
 from matplotlib.collections import LineCollection, PolyCollection
 from matplotlib.colors import Normalize
 from matplotlib.figure import Figure
-from PIL import Image
 
+from grfpp.plots.images import INK, image_bytes
+from grfpp.plots.render import turn
 from grfpp.typing import FloatArray, IntArray
-from grfpp_lab.report.render import turn
 
 #: Told apart by colour-blind readers too (Okabe and Ito).
 COLOURS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9")
-INK, FAINT = "#24292f", "#c4c9cf"
+FAINT = "#c4c9cf"
 _COLOUR_MAP = "YlGnBu"
 _LIGHT = np.array([0.35, 0.45, 0.82])
 
@@ -46,51 +45,22 @@ def data_uri(figure: Figure, kind: Literal["svg", "png"] = "svg", dpi: int = 200
     return f"data:image/{image};base64,{base64.b64encode(image_bytes(figure, kind, dpi)).decode()}"
 
 
-def image_bytes(figure: Figure, kind: Literal["svg", "png", "pdf"], dpi: int = 200) -> bytes:
-    """Save a figure; the same figure gives the same bytes."""
-    buffer = io.BytesIO()
-    nothing = {"svg": "Date", "png": "Software", "pdf": "CreationDate"}
-    metadata = {nothing[kind]: None}
-    with mpl.rc_context({"svg.hashsalt": "grfpp"}):
-        figure.savefig(buffer, format=kind, dpi=dpi, metadata=metadata)
-    has_images = any(axes.images for axes in figure.axes)
-    return _fewer_colours(buffer) if kind == "png" and not has_images else buffer.getvalue()
+class Shown(NamedTuple):
+    """Numbers at nodes, as colours from pale (0) to dark."""
+
+    values: FloatArray
+    #: The value that gets the darkest colour; larger ones get it too.
+    limit: float
+    #: A node to put a ring around.
+    mark: int | None = None
 
 
-def _fewer_colours(png: io.BytesIO) -> bytes:
-    """Drawings have few colours; saying so makes the file a third as large."""
-    small = io.BytesIO()
-    Image.open(png).convert("RGB").quantize(255, dither=Image.Dither.NONE).save(
-        small, "png", optimize=True
-    )
-    return small.getvalue()
+def draw_network(axes: Any, positions: FloatArray, edges: IntArray, shown: Shown) -> None:
+    """Draw nodes, two coordinates each, and edges, two nodes each.
 
-
-def draw_network(
-    axes: Any,
-    positions: FloatArray,
-    edges: IntArray,
-    values: FloatArray,
-    limit: float,
-    mark: int | None = None,
-) -> None:
-    """Draw nodes coloured by their values, from 0 (pale) to `limit` (dark).
-
-    Parameters
-    ----------
-    axes
-        Where to draw.
-    positions
-        Two coordinates a node.
-    edges
-        Two nodes an edge.
-    values
-        A number a node. Exact zeros are drawn as small empty circles: nothing was seen there.
-    limit
-        The value that gets the darkest colour; larger ones get it too.
-    mark
-        A node to put a ring around.
+    Nodes of exactly zero are drawn as small empty circles: nothing was seen there.
     """
+    values, limit, mark = shown
     axes.add_collection(
         LineCollection(list(positions[edges]), colors=FAINT, linewidths=0.7, zorder=1)
     )
@@ -122,29 +92,15 @@ def draw_network(
 
 
 def draw_surface(
-    axes: Any,
-    vertices: FloatArray,
-    faces: IntArray,
-    values: FloatArray,
-    limit: float,
-    towards: FloatArray,
-    mark: int | None = None,
+    axes: Any, vertices: FloatArray, faces: IntArray, shown: Shown, towards: FloatArray
 ) -> None:
-    """Draw a triangle mesh, lit from above, coloured by the values at its corners.
+    """Draw a triangle mesh from the side on which the viewer is, lit from above.
 
-    Parameters
-    ----------
-    axes
-        Where to draw.
-    vertices, faces
-        The mesh; triangles counter-clockwise from outside.
-    values, limit, mark
-        As in `draw_network`; parts where nothing was seen are grey.
-    towards
-        The direction in which the viewer is.
+    Triangles are counter-clockwise from outside; parts where nothing was seen are grey.
     """
-    turned = vertices @ turn(towards)
-    corners = turned[faces]
+    values, limit, mark = shown
+    rotated = vertices @ turn(towards)
+    corners = rotated[faces]
     normals = np.cross(corners[:, 1] - corners[:, 0], corners[:, 2] - corners[:, 0])
     normals /= np.maximum(np.linalg.norm(normals, axis=1, keepdims=True), 1e-300)
     # The far ones first, so that the near ones cover them.
@@ -165,9 +121,9 @@ def draw_surface(
     )
     if mark is not None:
         axes.scatter(
-            *turned[mark, :2], s=60, facecolors="none", edgecolors=COLOURS[1], lw=1.8, zorder=4
+            *rotated[mark, :2], s=60, facecolors="none", edgecolors=COLOURS[1], lw=1.8, zorder=4
         )
-    _bare(axes, turned[:, :2])
+    _bare(axes, rotated[:, :2])
 
 
 def _bare(axes: Any, positions: FloatArray) -> None:
@@ -209,10 +165,15 @@ def draw_curves(
         axis.set_ticks([], minor=True)
     axes.set_xlabel(x_label, color=INK)
     axes.set_ylabel(y_label, color=INK)
-    axes.grid(True, color="#e5e8eb", linewidth=0.7)
+    grid_lines(axes)
+    axes.legend(frameon=False, fontsize=9)
+
+
+def grid_lines(axes: Any, width: float = 0.7) -> None:
+    """Pale lines behind what is drawn, and no frame above and to the right of it."""
+    axes.grid(True, color="#e5e8eb", linewidth=width)
     axes.set_axisbelow(True)
     axes.spines[["top", "right"]].set_visible(False)
-    axes.legend(frameon=False, fontsize=9)
 
 
 def round_ticks(values: FloatArray) -> FloatArray:

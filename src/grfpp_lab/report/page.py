@@ -13,20 +13,13 @@ from grfpp.io.archive import atomic_write
 
 @dataclass(frozen=True)
 class Picture:
-    """An image with words for those who see it and for those who do not.
+    """An image with words for those who see it and for those who do not."""
 
-    Attributes
-    ----------
-    source
-        A data address, as `grfpp_lab.report.figures.data_uri` makes it.
-    alt
-        What it shows, for screen readers.
-    title, note
-        Words below it, the second smaller.
-    """
-
+    #: A data address, as `grfpp_lab.report.figures.data_uri` makes it.
     source: str
+    #: What it shows, for screen readers.
     alt: str
+    #: Words below it, the second smaller.
     title: str = ""
     note: str = ""
 
@@ -93,20 +86,13 @@ class Facts:
 
 @dataclass(frozen=True)
 class Judgement:
-    """What was said, what was found, and in a word whether that agrees.
+    """What was said, what was found, and in a word whether that agrees."""
 
-    Attributes
-    ----------
-    word
-        The answer.
-    tone
-        ``"good"``, ``"bad"`` or ``"open"``: its colour.
-    lines
-        Pairs of who says it and what.
-    """
-
+    #: The answer.
     word: str
+    #: ``"good"``, ``"bad"`` or ``"open"``: its colour.
     tone: str
+    #: Pairs of who says it and what.
     lines: Sequence[tuple[str, str]]
     kind: str = "judgement"
 

@@ -54,19 +54,13 @@ def test_the_same_every_time():
 
 
 def test_mesh_file(monkeypatch, tmp_path):
-    monkeypatch.delenv("GRFPP_DATA", raising=False)
-    with pytest.raises(FileNotFoundError, match="GRFPP_DATA does not name"):
-        graphs.mesh_file(11_700)
     monkeypatch.setenv("GRFPP_DATA", str(tmp_path))
-    with pytest.raises(FileNotFoundError, match=r"no meshes/paper_table\.csv"):
+    monkeypatch.setenv("GRFPP_CACHE", str(tmp_path))
+    with pytest.raises(FileNotFoundError, match=r"thingi10k_112546\.stl\.zip is not at hand"):
         graphs.mesh_file(11_700)
     (tmp_path / "meshes").mkdir()
-    (tmp_path / "meshes" / "paper_table.csv").write_text(
-        "paper_thingi10k_id,paper_vertices,file,file_vertices,match\n"
-        "1,11700,a.stl.zip,11700,scaling:same-size\n"
-        "2,15527,b.stl.zip,15521,scaling:stand-in (id inferred)\n"
-    )
-    assert graphs.mesh_file(11_700) == (tmp_path / "meshes" / "a.stl.zip", "")
+    for number in (112546, 104969):
+        (tmp_path / "meshes" / f"thingi10k_{number}.stl.zip").touch()
+    path = tmp_path / "meshes" / "thingi10k_112546.stl.zip"
+    assert graphs.mesh_file(11_700) == (path, "")
     assert graphs.mesh_file(15_527)[1] == "stand-in of 15,521"
-    with pytest.raises(FileNotFoundError, match="no mesh of 24194"):
-        graphs.mesh_file(24_194)

@@ -60,6 +60,13 @@ def test_groups_stand_for_their_experiments(small, capsys):
     assert list(told["experiments"]) == ["good"]
 
 
+def test_the_old_name_of_the_scale_is_taken_and_told(small, capsys):
+    assert run(["reproduce", "good", "--sigma2", "0.5", "--json"]) == 0
+    out, err = capsys.readouterr()
+    assert "--scale 0.5" in json.loads(out)["command"]
+    assert err == "grfpp: --sigma2 is now called --scale\n"
+
+
 def test_unknown_experiments_are_named_beside_those_that_exist(small, capsys):
     message = refused(capsys, "reproduce", "some", "other")
     assert (
@@ -85,15 +92,15 @@ def test_what_it_refuses(capsys):
         capsys, "reproduce", "estimations"
     )
     assert "NAME" in refused(capsys, "reproduce")
-    assert "--sigma2 must be a positive, finite number" in refused(
-        capsys, "reproduce", "theory", "--sigma2", "0"
+    assert "--scale must be a positive, finite number" in refused(
+        capsys, "reproduce", "theory", "--scale", "0"
     )
     assert "--p-halt must be a number in (0, 1)" in refused(
         capsys, "reproduce", "theory", "--p-halt", "1"
     )
     assert "--jobs" in refused(capsys, "reproduce", "theory", "--jobs", "0")
-    assert "sigma2 must be below 1" in refused(
-        capsys, "reproduce", "other-kernels", "--sigma2", "1.5", "--tiny"
+    assert "scale must be below 1" in refused(
+        capsys, "reproduce", "other-kernels", "--scale", "1.5", "--tiny"
     )
     Path("file").touch()
     assert "--out file" in refused(capsys, "reproduce", "theory", "--out", "file")

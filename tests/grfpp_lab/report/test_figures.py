@@ -20,14 +20,15 @@ FACES = np.array([[0, 2, 1], [0, 1, 3], [1, 2, 3], [0, 3, 2]])
 def network(values):
     figure = figures.new_figure(2, 2)
     axes = figure.add_subplot()
-    figures.draw_network(axes, TRIANGLE, EDGES, np.asarray(values), 1.0, mark=0)
+    figures.draw_network(axes, TRIANGLE, EDGES, figures.Shown(np.asarray(values), 1.0, 0))
     return figure, axes
 
 
 def surface(values, towards):
     figure = figures.new_figure(2, 2)
     axes = figure.add_subplot()
-    figures.draw_surface(axes, CORNERS, FACES, np.asarray(values), 1.0, np.asarray(towards))
+    shown = figures.Shown(np.asarray(values), 1.0)
+    figures.draw_surface(axes, CORNERS, FACES, shown, np.asarray(towards))
     (polygons,) = axes.collections
     figure.canvas.draw()
     return polygons

@@ -1,108 +1,18 @@
-"""Panels as values, and drawn."""
+"""Panels as values."""
 
-import base64
-from xml.etree import ElementTree
+from laboratory.surfaces import surface
 
-import numpy as np
-import pytest
-
-from grfpp_lab.report import curves, figures
-from grfpp_lab.report.page import (
-    Facts,
-    Gallery,
-    Heading,
-    Judgement,
-    Key,
-    Picture,
-    Section,
-    render_page,
-)
 from grfpp_lab.report.panels import Curve, Panel, legend
-
-ONE = Curve("one", [2, 8, 32], [0.4, 0.2, 0.1], [0.01, 0.01, 0.01], 0)
-TWO = Curve("two", [2, 8, 32], [0.3, 0.15, 0.07], (), 1, dashed=True)
-PANEL = Panel("title", [ONE, TWO], "walks", "error", "note")
 
 
 def test_a_legend_names_each_curve_once():
-    panels = [PANEL, Panel("other", [TWO, Curve("three", [1], [1])], "x", "y")]
+    one, two, three = (Curve(name, [1], [1]) for name in ("one", "two", "three"))
+    panels = [Panel("first", [one, two], "x", "y"), Panel("other", [two, three], "x", "y")]
     assert [curve.name for curve in legend(panels)] == ["one", "two", "three"]
 
 
-def test_a_panel_shows_its_curves():
-    figure = curves.panel_figure(PANEL)
-    (axes,) = figure.axes
-    assert axes.get_xscale() == axes.get_yscale() == "log"
-    assert [tick.get_text() for tick in axes.get_xticklabels()] == ["2", "8", "32"]
-    lines = [container.lines[0] for container in axes.containers]
-    np.testing.assert_array_equal(lines[0].get_ydata(), ONE.y)
-    assert [line.get_linestyle() for line in lines] == ["-", "--"]
-    assert lines[0].get_color() != lines[1].get_color()
-
-
-def test_linear_axes_begin_at_zero():
-    figure = curves.panel_figure(Panel("t", [ONE], "degree", "s", log_x=False, log_y=False))
-    (axes,) = figure.axes
-    assert axes.get_xscale() == axes.get_yscale() == "linear"
-    assert axes.get_ylim()[0] == 0
-
-
-@pytest.mark.parametrize("n", [1, 3, 4, 5, 8])
-def test_panels_stand_side_by_side_above_one_legend(n):
-    figure = curves.panels_figure([PANEL] * n)
-    shown = [axes for axes in figure.axes if axes.axison]
-    assert len(shown) == n
-    assert {axes.get_title() for axes in shown} == {"title\nnote"}
-    (told,) = figure.legends
-    assert [text.get_text() for text in told.get_texts()] == ["one", "two"]
-    boxes = [axes.get_position() for axes in shown]
-    assert all(0 < box.x0 < box.x1 < 1 and 0 < box.y0 < box.y1 < 1 for box in boxes)
-
-
-def test_ticks_that_are_too_close_become_round_numbers():
-    crowded = Curve("c", [992, 11700, 15521, 24194, 35300], [1, 2, 3, 4, 5])
-    (axes,) = curves.panel_figure(Panel("t", [crowded], "nodes", "s")).axes
-    assert [tick.get_text() for tick in axes.get_xticklabels()] == [
-        "1,000",
-        "3,000",
-        "10,000",
-        "30,000",
-    ]
-
-
-def test_files_are_whole_and_repeatable():
-    for kind, head in (("svg", b"<?xml"), ("pdf", b"%PDF"), ("png", b"\x89PNG")):
-        first, second = (figures.image_bytes(curves.panels_figure([PANEL]), kind) for _ in "12")
-        assert first == second
-        assert first.startswith(head)
-
-
-def test_pictures_for_pages_are_small_and_whole():
-    head, _, data = curves.panel_uri(PANEL).partition(",")
-    assert head == "data:image/svg+xml;base64"
-    drawing = base64.b64decode(data)
-    assert curves.panel_uri(PANEL).endswith(data)
-    assert len(drawing) < 12_000
-    root = ElementTree.fromstring(drawing)
-    assert root.tag.endswith("svg")
-    told = [text.text for text in root.iter("{http://www.w3.org/2000/svg}text")]
-    assert {"walks", "error", "2", "8", "32", "0.1"} <= set(told)
-
-
-def test_pages_have_judgements_facts_headings_legends_and_links():
-    gallery = Gallery([Picture("data:,1", "a")], "c", legend=[Key("one", "#123456", dashed=True)])
-    blocks = [
-        Heading("h & h"),
-        Judgement("Holds", "good", [("Paper says:", "x < y"), ("Measured:", "`z`")]),
-        Facts([("seed", "0"), ("kernel", "`exp(W)`")]),
-        gallery,
-    ]
-    html = render_page("t", ["see [there](#over-there)"], [Section("s", (), blocks, "over-there")])
-    assert '<a href="#over-there">there</a>' in html
-    assert '<section id="over-there">' in html
-    assert "<h3>h &amp; h</h3>" in html
-    assert '<div class="judgement good">' in html
-    assert "<p><b>Paper says:</b> x &lt; y</p>" in html
-    assert "<b>seed</b> 0 · <b>kernel</b> <code>exp(W)</code>" in html
-    assert "#123456" in html
-    assert "stroke-dasharray" in html
+def test_surfaces_have_no_legend_and_say_what_they_show():
+    chart = Panel("t", [Curve("c", [1], [1])], "x", "y")
+    assert legend([surface([1] * 8)]) == []
+    assert chart.shows == "y against x"
+    assert surface([1] * 8).shows == "error, as colours on the mesh"

@@ -7,46 +7,20 @@ everything that is chosen is chosen within the folds.
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import product
 from math import sqrt
 from typing import Any
 
 from grfpp.typing import FloatArray
-from grfpp_lab.experiments.classification.graph_kernels import NAMES, run_limited
-from grfpp_lab.experiments.classification.graph_sets import GENERATED, SIZES, load_set, sets_at_hand
-from grfpp_lab.experiments.classification.scores import (
-    DIFFUSION,
-    EXACT,
-    GRAPH_KERNEL,
-    GRF,
-    GRFPP,
-    LABEL_FEATURES,
-    SPECTRUM,
-    SQUARED,
-)
-from grfpp_lab.experiments.classification.tables import (
-    kernels_table,
-    labels_table,
-    paper_table,
-    squared_table,
-)
-from grfpp_lab.experiments.classification.verdicts import (
-    judge,
-    judge_kernels,
-    judge_labels,
-    judge_squared,
-)
-from grfpp_lab.experiments.classification.views import (
-    NUMBERED,
-    kernels_panels,
-    labels_panels,
-    panels,
-    squared_panels,
-)
-from grfpp_lab.experiments.experiment import Cell, Claim, Experiment, Plan, Row, Settings, Size
-from grfpp_lab.experiments.measuring import seeds
-from grfpp_lab.experiments.study.grid import P_HALT, geometric, listed
+from grfpp_lab.experiments import experiment as lab
+from grfpp_lab.experiments.classification import graph_sets, scores, tables, verdicts, views
+from grfpp_lab.experiments.classification.graph_kernels import NAMES, PENALTIES, run_limited
+from grfpp_lab.experiments.classification.graph_sets import GENERATED, SIZES, load_set
+from grfpp_lab.experiments.classification.scores import EXACT, GRF, GRFPP, LABEL_FEATURES
+from grfpp_lab.experiments.graphs import at_hand
+from grfpp_lab.experiments.measuring import pick, seeds
+from grfpp_lab.experiments.study.grid import chosen, geometric, listed
 
 #: Stitching degrees of the methods that walk.
 DEGREES = {GRF: 1, GRFPP: 2}
@@ -63,36 +37,26 @@ LABELLED = ("MUTAG", "PTC_MR", "ENZYMES", "NCI1")
 
 @dataclass(frozen=True)
 class Parameters:
-    """How much is run.
+    """How much is run."""
 
-    Attributes
-    ----------
-    diffusion, squared, labels, kernels
-        Data sets of each part.
-    sigmas, n_walks, n_eigenvalues
-        What is chosen among. Only the first and the last width for exp(W²), for features with
-        labels and for large data.
-    n_folds, n_trees
-        Of the cross-validation, and of the forests.
-    n_repeats
-        Cross-validations with folds and walks of their own, by the number of graphs up to which.
-    methods
-        Graph kernels of others.
-    budget
-        Seconds that each of them may take.
-    """
-
+    #: Data sets of each part.
     diffusion: tuple[str, ...]
     squared: tuple[str, ...]
     labels: tuple[str, ...]
     kernels: tuple[str, ...]
+    #: What is chosen among. Only the first and the last width for exp(W²), for features with labels
+    #: and for large data.
     sigmas: tuple[float, ...]
     n_walks: tuple[int, ...]
     n_eigenvalues: tuple[int, ...]
+    #: Of the cross-validation, and of the forests.
     n_folds: int
     n_trees: int
+    #: Cross-validations with folds and walks of their own, by the number of graphs up to which.
     n_repeats: tuple[tuple[int, int], ...]
+    #: Graph kernels of others.
     methods: tuple[str, ...]
+    #: Seconds that each of them may take.
     budget: float
 
     @property
@@ -106,7 +70,7 @@ class Parameters:
 
 
 PARAMETERS = {
-    Size.FULL: Parameters(
+    lab.Size.FULL: Parameters(
         diffusion=(*TEN, *LARGER),
         squared=EIGHT,
         labels=LABELLED,
@@ -120,7 +84,7 @@ PARAMETERS = {
         methods=NAMES,
         budget=30.0,
     ),
-    Size.QUICK: Parameters(
+    lab.Size.QUICK: Parameters(
         diffusion=("MUTAG", "PTC_MR", "IMDB-BINARY"),
         squared=("MUTAG",),
         labels=("MUTAG", "PTC_MR"),
@@ -134,7 +98,7 @@ PARAMETERS = {
         methods=("VH", "SP", "WL-VH", "PM"),
         budget=20.0,
     ),
-    Size.TINY: Parameters(
+    lab.Size.TINY: Parameters(
         diffusion=(GENERATED,),
         squared=(GENERATED,),
         labels=(GENERATED,),
@@ -151,11 +115,10 @@ PARAMETERS = {
 }
 
 
-def plan(settings: Settings) -> Plan:
+def plan(settings: lab.Settings) -> lab.Plan:
     """A cell for every data set, kernel, method and number of walks, and for every rival."""
-    mine = PARAMETERS[settings.size]
-    sigmas = mine.sigmas if settings.sigma2 is None else (sqrt(settings.sigma2),)
-    p_halt = P_HALT if settings.p_halt is None else settings.p_halt
+    mine, (_, p_halt) = PARAMETERS[settings.size], chosen(settings)
+    sigmas = mine.sigmas if settings.scale is None else (sqrt(settings.scale),)
     shared: dict[str, Any] = {
         "sigmas": list(sigmas),
         "n_eigenvalues": list(mine.n_eigenvalues),
@@ -165,22 +128,22 @@ def plan(settings: Settings) -> Plan:
         "seed": settings.seed,
     }
     few = {**shared, "sigmas": [*dict.fromkeys([sigmas[0], sigmas[-1]])]}
-    cells: list[Cell] = []
+    cells: list[lab.Cell] = []
     for name in mine.diffusion:
         settled, n_walks = (few, mine.n_walks[:2]) if name in LARGE else (shared, mine.n_walks)
-        own = {"dataset": name, "kernel": DIFFUSION, "features": SPECTRUM}
+        own = {"dataset": name, "kernel": scores.DIFFUSION, "features": scores.SPECTRUM}
         cells += _repeated(mine.repeats(name), _methods({**own, **settled}, n_walks))
     for name in mine.squared:
-        own = {"dataset": name, "kernel": SQUARED, "features": SPECTRUM}
+        own = {"dataset": name, "kernel": scores.SQUARED, "features": scores.SPECTRUM}
         cells += _repeated(mine.repeats(name), _methods({**own, **few}, [mine.middle]))
     for name, features in product(mine.labels, LABEL_FEATURES):
-        own = {"dataset": name, "kernel": DIFFUSION, "features": features}
+        own = {"dataset": name, "kernel": scores.DIFFUSION, "features": features}
         methods = _methods({**own, **few}, [mine.middle], (GRFPP,))
         cells += _repeated(mine.repeats(name), methods)
     cells += [
         {
             "dataset": name,
-            "features": GRAPH_KERNEL,
+            "features": scores.GRAPH_KERNEL,
             "method": method,
             "budget": mine.budget,
             "n_folds": mine.n_folds,
@@ -189,11 +152,10 @@ def plan(settings: Settings) -> Plan:
         for name, method in product(mine.kernels, mine.methods)
     ]
     wanted = dict.fromkeys([*mine.diffusion, *mine.squared, *mine.labels, *mine.kernels])
-    found, skipped = sets_at_hand(wanted)
-    if not found and settings.size is not Size.TINY:
+    found, skipped = at_hand(wanted, graph_sets.why_absent)
+    if not found:
         # Something to look at, even where there are no data.
-        tiny = plan(Settings(Size.TINY, settings.seed, settings.sigma2, settings.p_halt))
-        return Plan(tiny.cells, tiny.parameters, skipped)
+        return replace(plan(replace(settings, size=lab.Size.TINY)), skipped=skipped)
     described = {
         "kernels": "exp(W), exp(W²)",
         "weights": f"W = σ² D^-1/2 A D^-1/2, σ in {{{listed(sigmas)}}}; the first and the last of "
@@ -205,10 +167,9 @@ def plan(settings: Settings) -> Plan:
         "folds": f"{mine.n_folds}, stratified"
         + ("; " if mine.n_repeats else "")
         + "; ".join(f"{n} times for up to {most} graphs" for most, n in mine.n_repeats),
-        "graph kernels": f"GraKeL, C in {{{listed((0.1, 1.0, 10.0, 100.0))}}}, at most "
-        f"{mine.budget:g} s each",
+        "graph kernels": f"GraKeL, C in {{{listed(PENALTIES)}}}, at most {mine.budget:g} s each",
     }
-    return Plan([cell for cell in cells if cell["dataset"] in found], described, skipped)
+    return lab.Plan([cell for cell in cells if cell["dataset"] in found], described, skipped)
 
 
 def _methods(
@@ -221,7 +182,7 @@ def _methods(
     ]
 
 
-def _repeated(n_repeats: int, cells: list[dict[str, Any]]) -> list[Cell]:
+def _repeated(n_repeats: int, cells: list[dict[str, Any]]) -> list[lab.Cell]:
     return [{**cell, "repeat": repeat} for cell in cells for repeat in range(n_repeats)]
 
 
@@ -230,7 +191,7 @@ def fold_seed(dataset: str, seed: int, repeat: int) -> int:
     return seeds(1, dataset=dataset, seed=seed, repeat=repeat)[0] % 2**32
 
 
-def run(cell: Cell) -> list[Row]:
+def run(cell: lab.Cell) -> list[lab.Row]:
     """Accuracy on every fold."""
     if "budget" in cell:
         return run_limited(cell)
@@ -243,10 +204,9 @@ def run(cell: Cell) -> list[Row]:
         n_trees=cell["n_trees"],
         seed=fold_seed(cell["dataset"], cell["seed"], cell["repeat"]),
     )
-    names = ("dataset", "features", "kernel", "method", "n_walks", "repeat")
     return [
         {
-            **{name: cell[name] for name in names},
+            **pick(cell, "dataset", "features", "kernel", "method", "n_walks", "repeat"),
             "fold": score.fold,
             "sigma": score.chosen.sigma,
             "n_eigenvalues": score.chosen.n_eigenvalues,
@@ -257,7 +217,7 @@ def run(cell: Cell) -> list[Row]:
     ]
 
 
-def candidates(cell: Cell) -> dict[Any, FloatArray]:
+def candidates(cell: lab.Cell) -> dict[Any, FloatArray]:
     """Features of every setting that is chosen among."""
     from grfpp.tasks.graphs.candidates import candidate_features
 
@@ -271,10 +231,10 @@ def candidates(cell: Cell) -> dict[Any, FloatArray]:
     )
 
 
-def _options(cell: Cell) -> dict[str, Any]:
+def _options(cell: lab.Cell) -> dict[str, Any]:
     if cell["method"] == EXACT:
         return {"kernel": cell["kernel"], "estimate": "exact", "n_jobs": 1}
-    identity = {name: cell[name] for name in ("dataset", "method", "n_walks", "seed", "repeat")}
+    identity = pick(cell, "dataset", "method", "n_walks", "seed", "repeat")
     return {
         "kernel": cell["kernel"],
         "degree": DEGREES[cell["method"]],
@@ -284,7 +244,7 @@ def _options(cell: Cell) -> dict[str, Any]:
     }
 
 
-def cost(cell: Cell) -> float:
+def cost(cell: lab.Cell) -> float:
     """A guess of the seconds that a cell takes."""
     n_graphs, n_nodes = SIZES[cell["dataset"]]
     if "budget" in cell:
@@ -297,7 +257,7 @@ def cost(cell: Cell) -> float:
     return float(cell["n_folds"] * trials * forest + n_sigmas * walked)
 
 
-EXPERIMENT = Experiment(
+EXPERIMENT = lab.Experiment(
     name="classification",
     title="Graph classification",
     source="Fig. graph_classification, Tabs. results_labeled, results_unlabeled, kernel_results",
@@ -315,37 +275,37 @@ EXPERIMENT = Experiment(
     plan=plan,
     run=run,
     claims=[
-        Claim(
+        lab.Claim(
             "classification",
             "Diffusion kernel, GRF and GRF++",
             "Share of wrong answers against the number of walks; bars are standard errors.",
-            panels,
-            judge,
-            (paper_table,),
+            views.panels,
+            verdicts.judge,
+            (tables.paper_table,),
         ),
-        Claim(
+        lab.Claim(
             "classification-squared",
             "The kernel exp(W²)",
             "Share of wrong answers for exp(W²); bars are standard errors.",
-            squared_panels,
-            judge_squared,
-            (squared_table,),
+            views.squared_panels,
+            verdicts.judge_squared,
+            (tables.squared_table,),
         ),
-        Claim(
+        lab.Claim(
             "classification-kernels",
             "Beside graph kernels",
             "Share of wrong answers of graph kernels, the best first; ours are the level lines.",
-            kernels_panels,
-            judge_kernels,
-            (kernels_table,),
+            views.kernels_panels,
+            verdicts.judge_kernels,
+            (tables.kernels_table,),
         ),
-        Claim(
+        lab.Claim(
             "classification-labels",
             "Labels (the paper's future work)",
-            f"Share of wrong answers with these features: {NUMBERED}.",
-            labels_panels,
-            judge_labels,
-            (labels_table,),
+            f"Share of wrong answers with these features: {views.NUMBERED}.",
+            views.labels_panels,
+            verdicts.judge_labels,
+            (tables.labels_table,),
         ),
     ],
     cost=cost,

@@ -6,17 +6,17 @@ they have a limit in seconds of work, and a row that says so where they reach it
 
 from __future__ import annotations
 
-import json
-import signal
-import sys
 from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
+from grfpp.optional import require
 from grfpp_lab.experiments.classification.scores import GRAPH_KERNEL
 from grfpp_lab.experiments.experiment import Cell, Row
-from grfpp_lab.harness.isolated import TaskError, run_isolated
+from grfpp_lab.harness.machine import describe_machine
+from grfpp_lab.harness.process import TaskError
+from grfpp_lab.harness.worker import address, call
 
 #: Penalties that the support vector machine is chosen among.
 PENALTIES = (0.1, 1.0, 10.0, 100.0)
@@ -28,10 +28,7 @@ _PATIENCE = 4
 
 def _kernels() -> dict[str, Callable[[], Any]]:
     """GraKeL's kernels by the names that the paper has for them."""
-    try:
-        from grakel import kernels as k
-    except ImportError as error:
-        sys.exit(f"GraKeL cannot be imported ({error}): pip install 'grfpp[baselines]'")
+    k = require("grakel.kernels", "a graph kernel")
     weisfeiler_lehman = {"n_iter": 5, "base_graph_kernel": k.VertexHistogram}
     return {
         "VH": lambda: k.VertexHistogram(normalize=True),
@@ -57,9 +54,14 @@ NAMES = ("VH", "SP", "GR", "WL-VH", "WL-OA", "NH", "ODD-STh", "PM", "PK", "CORE-
 def run_limited(cell: Cell) -> list[Row]:
     """The rows of one kernel on one data set, or one row that says why there are none."""
     shared = {"dataset": cell["dataset"], "features": GRAPH_KERNEL, "method": cell["method"]}
-    command = [sys.executable, "-m", "grfpp_lab.experiments.classification.graph_kernels"]
     try:
-        found = run_isolated(command, dict(cell), timeout=_PATIENCE * cell["budget"], threads=1)
+        found = call(
+            address(scores),
+            cell,
+            timeout=_PATIENCE * cell["budget"],
+            cpu_seconds=cell["budget"],
+            memory_bytes=describe_machine()["memory_bytes"],
+        )
     except TaskError as error:
         return [{**shared, "why_not": str(error)}]
     return [{**shared, "repeat": 0, "fold": fold, **score} for fold, score in enumerate(found)]
@@ -106,29 +108,3 @@ def _as_grakel(graphs: Any) -> list[Any]:
         edges = dict.fromkeys(zip(rows.tolist(), graph.indices.tolist(), strict=True), 1.0)
         found.append([edges, dict(enumerate(labels))])
     return found
-
-
-def _limit_time(seconds: float) -> None:
-    """End this process when it has used so much of the processor, whoever else uses it too."""
-    try:
-        import resource
-    except ImportError:  # not on Windows, where only patience ends it
-        return
-
-    def stop(number: int, frame: Any) -> None:
-        sys.exit(f"stopped after {seconds:g} s of work, which is its limit")
-
-    signal.signal(signal.SIGXCPU, stop)
-    limit = max(1, int(seconds))
-    resource.setrlimit(resource.RLIMIT_CPU, (limit, limit + 5))
-
-
-def main() -> None:
-    """Answer the request on stdin."""
-    request = json.load(sys.stdin)
-    _limit_time(request["budget"])
-    print(json.dumps(scores(request), allow_nan=False), flush=True)
-
-
-if __name__ == "__main__":
-    main()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
@@ -20,38 +20,22 @@ from grfpp.typing import IntArray
 GENERATED = "generated"
 #: Number of graphs and of nodes a graph, to guess how long things take.
 SIZES = {
-    "MUTAG": (188, 18),
-    "PTC_MR": (344, 14),
-    "ENZYMES": (600, 33),
-    "PROTEINS": (1113, 39),
-    "DD": (1178, 284),
-    "IMDB-BINARY": (1000, 20),
-    "IMDB-MULTI": (1500, 13),
-    "NCI1": (4110, 30),
-    "COLLAB": (5000, 74),
-    "REDDIT-BINARY": (2000, 430),
-    "REDDIT-MULTI-5K": (4999, 509),
-    "REDDIT-MULTI-12K": (11929, 391),
-    GENERATED: (40, 12),
+    **{"MUTAG": (188, 18), "PTC_MR": (344, 14), "ENZYMES": (600, 33), "PROTEINS": (1113, 39)},
+    **{"DD": (1178, 284), "IMDB-BINARY": (1000, 20), "IMDB-MULTI": (1500, 13), "NCI1": (4110, 30)},
+    **{"COLLAB": (5000, 74), "REDDIT-BINARY": (2000, 430), "REDDIT-MULTI-5K": (4999, 509)},
+    **{"REDDIT-MULTI-12K": (11929, 391), GENERATED: (40, 12)},
 }
 
 
 @dataclass(frozen=True, eq=False)
 class GraphSet:
-    """Graphs with a class each.
+    """Graphs with a class each."""
 
-    Attributes
-    ----------
-    graphs
-        Labelled ones where the data have labels.
-    classes
-        The class of each.
-    has_labels
-        Whether nodes have labels.
-    """
-
+    #: Labelled ones where the data have labels.
     graphs: Sequence[Graph | LabelledGraph]
+    #: The class of each.
     classes: IntArray
+    #: Whether nodes have labels.
     has_labels: bool
 
 
@@ -68,15 +52,10 @@ def load_set(name: str) -> GraphSet:
     return GraphSet(graphs, data.labels, data.node_labels is not None)
 
 
-def sets_at_hand(names: Iterable[str]) -> tuple[list[str], dict[str, str]]:
-    """The data sets that can be had without a download, and why the others cannot."""
-    found, skipped = [], {}
-    for name in names:
-        if name == GENERATED or _file(name) is not None:
-            found.append(name)
-        else:
-            skipped[name] = f"{_relative(name)} is not at hand"
-    return found, skipped
+def why_absent(name: str) -> str | None:
+    """Why a data set cannot be had without a download, or ``None`` when it can."""
+    is_here = name == GENERATED or _file(name) is not None
+    return None if is_here else f"{_relative(name)} is not at hand"
 
 
 def _relative(name: str) -> str:

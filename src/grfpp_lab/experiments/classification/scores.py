@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from grfpp_lab.experiments.experiment import Row, Rows
-from grfpp_lab.experiments.verdicts import NOISE
+from grfpp_lab.experiments.paired import Difference, paired
+from grfpp_lab.experiments.views import distinct, select
 
 DIFFUSION, SQUARED = "diffusion:1", "squared-diffusion:1"
 EXACT, GRF, GRFPP = "exact", "GRF", "GRF++"
@@ -24,7 +24,14 @@ Place = tuple[int, int]
 
 @dataclass(frozen=True)
 class Scores:
-    """Accuracies of one method on one data set, in per cent, by repeat and fold."""
+    """Accuracies of one method on one data set, in per cent, by repeat and fold.
+
+    Examples
+    --------
+    >>> found = Scores({(0, 0): 80.0, (0, 1): 90.0})
+    >>> str(found), found.above(Scores({(0, 0): 79.0, (0, 1): 87.0})).words()
+    ('85.0 ± 5.0', '+2.0 ± 1.0')
+    """
 
     by_fold: dict[Place, float]
 
@@ -43,38 +50,12 @@ class Scores:
         """Of the mean, as if folds were independent."""
         return self.deviation / math.sqrt(max(1, len(self.by_fold) - 1))
 
+    def above(self, other: Scores) -> Difference:
+        """By how many points it is above another method, fold by fold."""
+        return paired(self.by_fold, other.by_fold)
+
     def __str__(self) -> str:
         return f"{self.mean:.1f} ± {self.deviation:.1f}"
-
-
-@dataclass(frozen=True)
-class Difference:
-    """By how many points one method is above another, fold by fold."""
-
-    mean: float
-    standard_error: float
-
-    @property
-    def is_noise(self) -> bool:
-        """Whether it is too small to be told from chance."""
-        return abs(self.mean) <= NOISE * self.standard_error
-
-    def __str__(self) -> str:
-        return f"{self.mean:+.1f} ± {self.standard_error:.1f}"
-
-
-def difference(a: Scores, b: Scores) -> Difference:
-    """`a` minus `b` on the folds that both have.
-
-    Examples
-    --------
-    >>> str(difference(Scores({(0, 0): 80.0, (0, 1): 90.0}), Scores({(0, 0): 79.0, (0, 1): 87.0})))
-    '+2.0 ± 1.0'
-    """
-    common = sorted(set(a.by_fold) & set(b.by_fold))
-    points = [a.by_fold[place] - b.by_fold[place] for place in common]
-    spread = np.std(points, ddof=1) / np.sqrt(len(points)) if len(points) > 1 else 0.0
-    return Difference(float(np.mean(points)), float(spread))
 
 
 def scores(rows: Rows, **wanted: Any) -> Scores | None:
@@ -84,10 +65,8 @@ def scores(rows: Rows, **wanted: Any) -> Scores | None:
     number of walks), the one counts that did best in the choice made on the other folds.
     """
     best: dict[Place, Row] = {}
-    for row in rows:
-        if "accuracy" not in row or row["accuracy"] is None:
-            continue
-        if any(row.get(name) != value for name, value in wanted.items()):
+    for row in select(rows, **wanted):
+        if row.get("accuracy") is None:
             continue
         place = (row["repeat"], row["fold"])
         if place not in best or row["inner"] > best[place]["inner"]:
@@ -97,22 +76,18 @@ def scores(rows: Rows, **wanted: Any) -> Scores | None:
     return Scores({place: 100 * row["accuracy"] for place, row in sorted(best.items())})
 
 
-def data_sets(rows: Rows, where: Callable[[Row], bool] = lambda row: True) -> list[str]:
-    """The data sets of these rows, in their order."""
-    return list(dict.fromkeys(row["dataset"] for row in rows if where(row)))
-
-
 def of_kernel(rows: Rows, kernel: str) -> Rows:
     """Rows of plain spectra of one kernel."""
-    return [row for row in rows if row.get("kernel") == kernel and row["features"] == SPECTRUM]
+    return select(rows, kernel=kernel, features=SPECTRUM)
+
+
+def labelled_sets(rows: Rows) -> list[str]:
+    """The data sets that were run with labels."""
+    return distinct([row for row in rows if row["features"] in LABEL_FEATURES], "dataset")
 
 
 def with_labels(rows: Rows, dataset: str, method: str) -> Rows:
     """Rows with and without labels, of the number of walks that both were run with."""
-    own = [
-        row
-        for row in rows
-        if (row["dataset"], row["method"], row.get("kernel")) == (dataset, method, DIFFUSION)
-    ]
+    own = select(rows, dataset=dataset, method=method, kernel=DIFFUSION)
     walks = {row["n_walks"] for row in own if row["features"] in LABEL_FEATURES}
     return [row for row in own if row["n_walks"] in walks]

@@ -2,60 +2,24 @@
 
 from __future__ import annotations
 
-from grfpp_lab.experiments.classification.paper import (
-    NETWORKS,
-    OWN,
-    SQUARED_DIFFUSION,
-    Quoted,
-    quoted,
-)
-from grfpp_lab.experiments.classification.scores import (
-    DIFFUSION,
-    EXACT,
-    GRAPH_KERNEL,
-    GRF,
-    GRFPP,
-    LABEL_FEATURES,
-    SPECTRUM,
-    SQUARED,
-    Scores,
-    data_sets,
-    difference,
-    of_kernel,
-    scores,
-    with_labels,
-)
+from collections.abc import Callable
+
+from grfpp_lab.experiments.classification import scores as s
+from grfpp_lab.experiments.classification.paper import NETWORKS, OWN, SQUARED, Quoted, quoted
+from grfpp_lab.experiments.classification.scores import EXACT, GRF, GRFPP
 from grfpp_lab.experiments.experiment import Rows
+from grfpp_lab.experiments.views import distinct, number, select, table
 from grfpp_lab.report.page import Table, TableGroup
 
-_OURS = ((EXACT, "Diffusion"), (GRF, "GRF"), (GRFPP, "GRF++"))
+_OURS = {EXACT: "Diffusion", GRF: "GRF", GRFPP: "GRF++"}
 
 
 def paper_table(rows: Rows) -> Table:
     """The diffusion kernel: ours, the paper's, and how ours differ."""
-    own = of_kernel(rows, DIFFUSION)
-    lines = []
-    for name in data_sets(own):
-        found = {method: scores(own, dataset=name, method=method) for method, _ in _OURS}
-        told = [_quoted(theirs, name) for _, theirs in _OURS]
-        lines.append(
-            [
-                name,
-                *(_text(each) for each in found.values()),
-                *told,
-                _gap(found[GRFPP], found[EXACT]),
-                _gap(found[GRFPP], found[GRF]),
-            ]
-        )
-    columns = [
-        "data set",
-        *("exact", "GRF", "GRF++"),
-        *("paper, exact", "paper, GRF", "paper, GRF++"),
-        *("GRF++ − exact", "GRF++ − GRF"),
-    ]
-    return Table(
-        columns,
-        [TableGroup("", lines)],
+    return _beside_paper(
+        s.of_kernel(rows, s.DIFFUSION),
+        lambda name: [_quoted(theirs, name) for theirs in _OURS.values()],
+        (EXACT, GRF),
         "Accuracy in per cent, mean ± standard deviation over folds; the number of walks is chosen "
         "within each fold. Differences: fold by fold, ± standard error.",
     )
@@ -63,44 +27,51 @@ def paper_table(rows: Rows) -> Table:
 
 def squared_table(rows: Rows) -> Table:
     """The kernel exp(W²)."""
-    own = of_kernel(rows, SQUARED)
-    lines = []
-    for name in data_sets(own):
-        found = {method: scores(own, dataset=name, method=method) for method, _ in _OURS}
-        exact, grfpp, grf = SQUARED_DIFFUSION.get(name, (None, None, None))
-        told = ["" if each is None else f"{each:.1f}" for each in (exact, grf, grfpp)]
-        gap = _gap(found[GRFPP], found[GRF])
-        lines.append([name, *(_text(each) for each in found.values()), *told, gap])
-    columns = [
-        "data set",
-        *("exact", "GRF", "GRF++"),
-        *("paper, exact", "paper, GRF", "paper, GRF++"),
-        "GRF++ − GRF",
-    ]
-    return Table(
-        columns,
-        [TableGroup("", lines)],
+    return _beside_paper(
+        s.of_kernel(rows, s.SQUARED),
+        _squared,
+        (GRF,),
         "As above, for exp(W²). The paper's column of the exact kernel is, to the digit, the one "
         "it has for the diffusion kernel.",
     )
 
 
+def _squared(name: str) -> list[str]:
+    if (name, GRF) not in SQUARED:
+        return ["", "", ""]
+    exact = quoted()["Diffusion", name].mean
+    return [number(each, ".1f") for each in (exact, SQUARED[name, GRF], SQUARED[name, GRFPP])]
+
+
+def _beside_paper(
+    rows: Rows, told: Callable[[str], list[str]], rivals: tuple[str, ...], caption: str
+) -> Table:
+    """Our accuracies, what the paper has for a data set, and differences of GRF++ to some."""
+    lines = []
+    for name in distinct(rows, "dataset"):
+        ours = {method: s.scores(rows, dataset=name, method=method) for method in _OURS}
+        gaps = [_gap(ours[GRFPP], ours[rival]) for rival in rivals]
+        lines.append([name, *map(_text, ours.values()), *told(name), *gaps])
+    columns = [*_OURS, *(f"paper, {method}" for method in _OURS)]
+    return table(["data set", *columns, *(f"GRF++ − {each}" for each in rivals)], lines, caption)
+
+
 def kernels_table(rows: Rows) -> Table:
     """Graph kernels: run here, quoted by the paper, or why not."""
-    names = data_sets(rows, lambda row: row["features"] == GRAPH_KERNEL)
-    own = of_kernel(rows, DIFFUSION)
+    kernels = select(rows, features=s.GRAPH_KERNEL)
+    names = distinct(kernels, "dataset")
+    own = s.of_kernel(rows, s.DIFFUSION)
     ours = [
-        [f"{method}, ours", *(_text(scores(own, dataset=n, method=method)) for n in names)]
-        for method, _ in _OURS
+        [f"{method}, ours", *(_text(s.scores(own, dataset=n, method=method)) for n in names)]
+        for method in _OURS
     ]
-    kernels = [row for row in rows if row["features"] == GRAPH_KERNEL]
     here = []
-    for method in dict.fromkeys(row["method"] for row in kernels):
+    for method in distinct(kernels, "method"):
         line = [method]
         for name in names:
-            mine = [row for row in kernels if (row["method"], row["dataset"]) == (method, name)]
+            mine = select(kernels, method=method, dataset=name)
             why = next((row["why_not"] for row in mine if row.get("why_not")), "")
-            line.append(why or _text(scores(mine)))
+            line.append(why or _text(s.scores(mine)))
         here.append(line)
     told = [
         [method, *(_quoted(method, name) for name in names)]
@@ -126,17 +97,17 @@ def kernels_table(rows: Rows) -> Table:
 def labels_table(rows: Rows) -> Table:
     """What labels of nodes bring."""
     lines = []
-    for name in data_sets(rows, lambda row: row["features"] in LABEL_FEATURES):
+    for name in s.labelled_sets(rows):
         for method in (EXACT, GRFPP):
-            own = with_labels(rows, name, method)
-            plain = scores(own, features=SPECTRUM)
-            kinds = [scores(own, features=kind) for kind in LABEL_FEATURES]
-            chosen = scores(own)
-            found = [_text(each) for each in (plain, *kinds, chosen)]
-            lines.append([name, method, *found, _gap(chosen, plain)])
-    return Table(
-        ["data set", "method", SPECTRUM, *LABEL_FEATURES, "chosen in the folds", "gain"],
-        [TableGroup("", lines)],
+            own = s.with_labels(rows, name, method)
+            plain = s.scores(own, features=s.SPECTRUM)
+            kinds = [s.scores(own, features=kind) for kind in s.LABEL_FEATURES]
+            chosen = s.scores(own)
+            cells = map(_text, (plain, *kinds, chosen))
+            lines.append([name, method, *cells, _gap(chosen, plain)])
+    return table(
+        ["data set", "method", s.SPECTRUM, *s.LABEL_FEATURES, "chosen in the folds", "gain"],
+        lines,
         "Accuracy in per cent, mean ± standard deviation over folds. same-label: the spectrum of "
         "the graph without its edges between different labels, normalised after they are gone. "
         "label-pairs: the spectrum, and the sums of the kernel over pairs of labels.",
@@ -144,12 +115,12 @@ def labels_table(rows: Rows) -> Table:
     )
 
 
-def _text(found: Scores | None) -> str:
+def _text(found: s.Scores | None) -> str:
     return "" if found is None else str(found)
 
 
-def _gap(a: Scores | None, b: Scores | None) -> str:
-    return "" if a is None or b is None else str(difference(a, b))
+def _gap(a: s.Scores | None, b: s.Scores | None) -> str:
+    return "" if a is None or b is None else a.above(b).words()
 
 
 def _quoted(method: str, dataset: str) -> str:

@@ -6,26 +6,14 @@ from collections.abc import Iterable, Mapping
 
 import numpy as np
 
+from grfpp_lab.experiments.classification import scores as s
 from grfpp_lab.experiments.classification.paper import quoted
-from grfpp_lab.experiments.classification.scores import (
-    DIFFUSION,
-    EXACT,
-    GRAPH_KERNEL,
-    GRF,
-    GRFPP,
-    LABEL_FEATURES,
-    SPECTRUM,
-    SQUARED,
-    Difference,
-    data_sets,
-    difference,
-    of_kernel,
-    scores,
-    with_labels,
-)
+from grfpp_lab.experiments.classification.scores import EXACT, GRF, GRFPP
 from grfpp_lab.experiments.classification.views import kernels_here, kernels_quoted
 from grfpp_lab.experiments.experiment import Holds, Rows, Verdict
-from grfpp_lab.experiments.verdicts import worst
+from grfpp_lab.experiments.paired import Difference
+from grfpp_lab.experiments.verdicts import mostly, verdict, worst
+from grfpp_lab.experiments.views import distinct, select, values
 
 #: Points that an accuracy may be below the paper's, and GRF++ below the exact kernel.
 NEAR_PAPER, NEAR_EXACT = 3.0, 2.0
@@ -40,21 +28,22 @@ UNLABELLED = (
 
 def judge(rows: Rows) -> Verdict:
     """The exact kernel against the paper's column, GRF++ against it and against GRF."""
-    own = of_kernel(rows, DIFFUSION)
+    own = s.of_kernel(rows, s.DIFFUSION)
     paper = (
         "GRF++ performs on par with the diffusion kernel and always beats GRF, on 12 data sets; "
         "accuracies are in its tables"
     )
-    parts = [_as_in_paper(own), *_par_and_above(own)]
-    return Verdict(paper, "; ".join(words for words, _ in parts), worst([h for _, h in parts]))
+    return _all_of(paper, [_as_in_paper(own), *_par_and_above(own)])
 
 
 def judge_squared(rows: Rows) -> Verdict:
     """The same for exp(W²), without the paper's exact column, which is that of diffusion."""
-    own = of_kernel(rows, SQUARED)
     paper = "for exp(W²), GRF++ outperforms GRF and matches the exact kernel on all 8 data sets"
-    parts = _par_and_above(own)
-    return Verdict(paper, "; ".join(words for words, _ in parts), worst([h for _, h in parts]))
+    return _all_of(paper, _par_and_above(s.of_kernel(rows, s.SQUARED)))
+
+
+def _all_of(paper: str, parts: list[tuple[str, Holds]]) -> Verdict:
+    return verdict(paper, [words for words, _ in parts], worst([holds for _, holds in parts]))
 
 
 def judge_kernels(rows: Rows) -> Verdict:
@@ -63,23 +52,22 @@ def judge_kernels(rows: Rows) -> Verdict:
         "GRF++ is competitive among more than 20 kernels on unlabelled graphs; it dips on "
         "labelled ones, since it does not use the labels"
     )
-    own = of_kernel(rows, DIFFUSION)
+    own = s.of_kernel(rows, s.DIFFUSION)
     ranks: dict[str, tuple[int, int]] = {}
-    for name in data_sets(rows, lambda row: row["features"] == GRAPH_KERNEL):
-        found = scores(own, dataset=name, method=GRFPP)
-        rivals = [accuracy for _, accuracy in kernels_here(rows, name)]
-        rivals = rivals or [each.mean for each in kernels_quoted(name).values()]
+    for name in distinct(select(rows, features=s.GRAPH_KERNEL), "dataset"):
+        found = s.scores(own, dataset=name, method=GRFPP)
+        rivals = kernels_here(rows, name) or kernels_quoted(name)
         if found is not None and rivals:
             ranks[name] = (1 + sum(each > found.mean for each in rivals), 1 + len(rivals))
     if not ranks:
-        return Verdict(paper, "nothing to compare", Holds.OPEN)
+        return verdict(paper)
     words = "among the graph kernels that ended here GRF++ is " + ", ".join(
         f"number {rank} of {n} on {name}" for name, (rank, n) in ranks.items()
     )
     upper = [2 * rank <= n + 1 for name, (rank, n) in ranks.items() if name in UNLABELLED]
     if not upper:
-        return Verdict(paper, f"{words}; no unlabelled data to judge by", Holds.OPEN)
-    return Verdict(paper, words, Holds.YES if np.mean(upper) >= 0.5 else Holds.NO)
+        return verdict(paper, [words, "no unlabelled data to judge by"])
+    return verdict(paper, words, bool(np.mean(upper) >= 0.5))
 
 
 def judge_labels(rows: Rows) -> Verdict:
@@ -90,28 +78,26 @@ def judge_labels(rows: Rows) -> Verdict:
     )
     gains: dict[str, Difference] = {}
     told = []
-    for name in data_sets(rows, lambda row: row["features"] in LABEL_FEATURES):
-        own = with_labels(rows, name, GRFPP)
-        plain, chosen = scores(own, features=SPECTRUM), scores(own)
+    for name in s.labelled_sets(rows):
+        own = s.with_labels(rows, name, GRFPP)
+        plain, chosen = s.scores(own, features=s.SPECTRUM), s.scores(own)
         if plain is None or chosen is None:
             continue
-        gains[name] = difference(chosen, plain)
-        kinds = {kind: scores(own, features=kind) for kind in LABEL_FEATURES}
-        each = ", ".join(
-            f"{kind} {difference(found, plain)}" for kind, found in kinds.items() if found
-        )
-        told.append(f"{name} {gains[name]} ({each})")
+        gains[name] = chosen.above(plain)
+        kinds = {kind: s.scores(own, features=kind) for kind in s.LABEL_FEATURES}
+        each = ", ".join(f"{kind} {own.above(plain).words()}" for kind, own in kinds.items() if own)
+        told.append(f"{name} {gains[name].words()} ({each})")
     if not gains:
-        return Verdict(paper, "nothing to compare", Holds.OPEN)
+        return verdict(paper)
     words = "points that labels add to GRF++, features chosen within the folds: "
-    return Verdict(paper, words + "; ".join(told), _all_above(gains))
+    return verdict(paper, words + "; ".join(told), _all_above(gains))
 
 
 def _as_in_paper(rows: Rows) -> tuple[str, Holds]:
     """Whether the exact kernel reaches the paper's accuracies."""
     gaps = {}
-    for name in data_sets(rows):
-        found, told = scores(rows, dataset=name, method=EXACT), quoted().get(("Diffusion", name))
+    for name in distinct(rows, "dataset"):
+        found, told = s.scores(rows, dataset=name, method=EXACT), quoted().get(("Diffusion", name))
         if found is not None and told is not None and told.mean is not None:
             gaps[name] = found.mean - told.mean
     if not gaps:
@@ -135,14 +121,15 @@ def _par_and_above(rows: Rows) -> list[tuple[str, Holds]]:
     par = (
         f"GRF++ at most {NEAR_EXACT:g} points below exact on "
         f"{len(to_exact) - len(missed)} of {len(to_exact)}"
-        + _except(f"{name} {each}" for name, each in missed.items())
+        + _except(f"{name} {each.words()}" for name, each in missed.items())
     )
     below = {name: each for name, each in to_grf.items() if each.mean <= 0}
     above = (
         f"above GRF on {len(to_grf) - len(below)} of {len(to_grf)}, by "
         f"{np.mean([each.mean for each in to_grf.values()]):.1f} points on average"
         + _except(
-            f"{name} {each}{', noise' if each.is_noise else ''}" for name, each in below.items()
+            f"{name} {each.words()}{', noise' if each.is_noise else ''}"
+            for name, each in below.items()
         )
     )
     return [
@@ -153,12 +140,12 @@ def _par_and_above(rows: Rows) -> list[tuple[str, Holds]]:
 
 def _by_walks(rows: Rows) -> str:
     """The same comparison with GRF at equal numbers of walks, where there are several."""
-    numbers = sorted({row["n_walks"] for row in rows if row["n_walks"]})
+    numbers = [n for n in values(rows, "n_walks") if n]
     if len(numbers) < 2:
         return ""
     told = []
     for n in numbers:
-        found = _differences([row for row in rows if row["n_walks"] == n], GRF).values()
+        found = _differences(select(rows, n_walks=n), GRF).values()
         n_above, mean = sum(each.mean > 0 for each in found), np.mean([d.mean for d in found])
         told.append(f"{n} walks {n_above} of {len(found)}, {mean:+.1f}")
     return f"; at equal numbers: {', '.join(told)}"
@@ -166,11 +153,10 @@ def _by_walks(rows: Rows) -> str:
 
 def _differences(rows: Rows, rival: str) -> dict[str, Difference]:
     found = {}
-    for name in data_sets(rows):
-        ours = scores(rows, dataset=name, method=GRFPP)
-        other = scores(rows, dataset=name, method=rival)
+    for name in distinct(rows, "dataset"):
+        ours, other = (s.scores(rows, dataset=name, method=each) for each in (GRFPP, rival))
         if ours is not None and other is not None:
-            found[name] = difference(ours, other)
+            found[name] = ours.above(other)
     return found
 
 
@@ -180,11 +166,7 @@ def _most(n_good: int, n: int) -> Holds:
 
 def _all_above(found: Mapping[str, Difference]) -> Holds:
     """Yes when all are above; within noise when most are, and no exception exceeds chance."""
-    below = [each for each in found.values() if each.mean <= 0]
-    if not below:
-        return Holds.YES
-    mostly = 2 * len(below) < len(found)
-    return Holds.NOISE if mostly and all(each.is_noise for each in below) else Holds.NO
+    return mostly(len(found), [each.is_noise for each in found.values() if each.mean <= 0])
 
 
 def _except(names: Iterable[str]) -> str:

@@ -3,48 +3,26 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any
 
 import numpy as np
 
 from grfpp.datasets import GraphDataset, load_graph
-from grfpp.errors import InputError
 from grfpp.graph import Graph
+from grfpp_lab.experiments import experiment as lab
+from grfpp_lab.experiments.clustering import verdicts, views
 from grfpp_lab.experiments.clustering.paper import PAPER
 from grfpp_lab.experiments.clustering.rivals import RIVALS, SEEDED, rival_labels, why_no_rivals
-from grfpp_lab.experiments.clustering.verdicts import judge_degrees, judge_rivals
-from grfpp_lab.experiments.clustering.views import (
-    DEGREES,
-    EXACT,
-    LEAST,
-    MAIN_WALKS,
-    degree_table,
-    rival_panels,
-    rival_table,
-    walk_panels,
-)
-from grfpp_lab.experiments.experiment import (
-    Cell,
-    Claim,
-    Experiment,
-    Plan,
-    Row,
-    Settings,
-    Size,
-)
-from grfpp_lab.experiments.graphs import why_missing
-from grfpp_lab.experiments.measuring import mean_and_error, seeds
-from grfpp_lab.experiments.study.grid import chosen, geometric, listed
+from grfpp_lab.experiments.clustering.views import DEGREES, EXACT, LEAST, MAIN_WALKS
+from grfpp_lab.experiments.graphs import at_hand, why_absent
+from grfpp_lab.experiments.measuring import but, mean_and_error, seeds
+from grfpp_lab.experiments.study import grid
 
 #: Nodes, and clusters to find: the number of true classes. The paper has 6 for Databases.
 GRAPHS = {
-    "karate": (34, 2),
-    "dolphins": (62, 2),
-    "polbooks": (105, 3),
-    "football": (115, 12),
-    "databases": (1006, 7),
-    "eurosis": (1272, 13),
-    "cora": (2485, 7),
+    **{"karate": (34, 2), "dolphins": (62, 2), "polbooks": (105, 3), "football": (115, 12)},
+    **{"databases": (1006, 7), "eurosis": (1272, 13), "cora": (2485, 7)},
 }
 
 
@@ -58,30 +36,25 @@ class Parameters:
 
 
 PARAMETERS = {
-    Size.FULL: Parameters(tuple(GRAPHS), (2, 4, 8, 16, 32), 10),
-    Size.QUICK: Parameters(tuple(GRAPHS), (4, 16), 10),
-    Size.TINY: Parameters(("karate",), (4, 16), 2),
+    lab.Size.FULL: Parameters(tuple(GRAPHS), (2, 4, 8, 16, 32), 10),
+    lab.Size.QUICK: Parameters(tuple(GRAPHS), (4, 16), 10),
+    lab.Size.TINY: Parameters(("karate",), (4, 16), 2),
 }
 
 
-def plan(settings: Settings) -> Plan:
+def plan(settings: lab.Settings) -> lab.Plan:
     """A cell for every graph, method and number of walks."""
-    mine, (sigma2, p_halt) = PARAMETERS[settings.size], chosen(settings)
-    graphs, skipped = [], {}
-    for name in mine.graphs:
-        try:
-            load_graph(name, download=False)
-            graphs.append(name)
-        except InputError as error:
-            skipped[name] = why_missing(error)
+    mine, (scale, p_halt) = PARAMETERS[settings.size], grid.chosen(settings)
+    read = partial(load_graph, download=False)
+    graphs, skipped = at_hand(mine.graphs, lambda name: why_absent(name, read))
     absent = why_no_rivals()
     if absent is not None:
         skipped[", ".join(RIVALS)] = absent
-    cells: list[Cell] = []
+    cells: list[lab.Cell] = []
     for graph in graphs:
         shared = {"graph": graph, "repeats": mine.repeats, "seed": settings.seed}
-        kernel = {**shared, "sigma2": sigma2}
-        walks = {**kernel, "termination": geometric(p_halt)}
+        kernel = {**shared, "scale": scale}
+        walks = {**kernel, "termination": grid.geometric(p_halt)}
         cells += [
             {**walks, "method": method, "n_walks": n_walks}
             for method in DEGREES
@@ -93,15 +66,15 @@ def plan(settings: Settings) -> Plan:
                 {**shared, "method": method, "repeats": mine.repeats if method in SEEDED else 1}
                 for method in RIVALS
             ]
-    return Plan(cells, _parameters(mine, sigma2, p_halt), skipped)
+    return lab.Plan(cells, _parameters(mine, scale, p_halt), skipped)
 
 
-def _parameters(mine: Parameters, sigma2: float, p_halt: float) -> dict[str, str]:
+def _parameters(mine: Parameters, scale: float, p_halt: float) -> dict[str, str]:
     return {
         "kernel": "exp(W)",
-        "weights": f"W = σ² D^-1/2 A D^-1/2 with σ² = {sigma2:g}, edges counted once",
+        "weights": grid.weights_in_words(scale),
         "walk lengths": f"geometric, p_halt = {p_halt:g}",
-        "walks a node and factor": f"{listed(mine.n_walks)}; {MAIN_WALKS} in the tables",
+        "walks a node and factor": f"{grid.listed(mine.n_walks)}; {MAIN_WALKS} in the tables",
         "clusters": "as many as true classes (Databases: 7 here, 6 in the paper)",
         "repeats": f"{mine.repeats}, with other walks and other starts of k-means",
     }
@@ -109,20 +82,19 @@ def _parameters(mine: Parameters, sigma2: float, p_halt: float) -> dict[str, str
 
 def unweighted(name: str) -> GraphDataset:
     """A graph with its classes, all edges with weight one."""
-    found = load_graph(name, download=False)
-    return replace(found, graph=Graph((found.graph.adjacency > 0).astype(np.float64)))
+    data = load_graph(name, download=False)
+    return replace(data, graph=Graph((data.graph.adjacency > 0).astype(np.float64)))
 
 
-def run(cell: Cell) -> list[Row]:
+def run(cell: lab.Cell) -> list[lab.Row]:
     """The pair error of one method on one graph, over the repeats."""
     from grfpp.tasks.nodes.rand_error import rand_error
 
     data, method = unweighted(cell["graph"]), cell["method"]
     n_clusters = len(data.classes)
-    identity = {name: value for name, value in cell.items() if name != "repeats"}
     errors = [
         rand_error(_labels(cell, data, n_clusters, seed), data.labels)
-        for seed in seeds(cell["repeats"], **identity)
+        for seed in seeds(cell["repeats"], **but(cell, "repeats"))
     ]
     # Equal errors have a mean that rounding moves, and so a deviation that is not quite zero.
     same = len(set(errors)) == 1
@@ -134,7 +106,7 @@ def run(cell: Cell) -> list[Row]:
             "n_clusters": n_clusters,
             "method": method,
             "n_walks": cell.get("n_walks"),
-            "sigma2": cell.get("sigma2"),
+            "scale": cell.get("scale"),
             "repeats": cell["repeats"],
             "error": error,
             "standard_error": standard_error,
@@ -144,14 +116,14 @@ def run(cell: Cell) -> list[Row]:
     ]
 
 
-def _labels(cell: Cell, data: GraphDataset, n_clusters: int, seed: int) -> Any:
+def _labels(cell: lab.Cell, data: GraphDataset, n_clusters: int, seed: int) -> Any:
     method = cell["method"]
     if method in RIVALS:
         return rival_labels(method, data.graph.adjacency, n_clusters, seed)
     from grfpp.tasks.nodes.clustering import SpectralKernelClustering
 
     clustering = SpectralKernelClustering(
-        n_clusters, scale=cell["sigma2"], random_state=seed, n_jobs=1
+        n_clusters, scale=cell["scale"], random_state=seed, n_jobs=1
     )
     if method == EXACT:
         clustering.set_params(estimate="exact")
@@ -162,14 +134,14 @@ def _labels(cell: Cell, data: GraphDataset, n_clusters: int, seed: int) -> Any:
     return clustering.fit_predict(data.graph)
 
 
-def cost(cell: Cell) -> float:
+def cost(cell: lab.Cell) -> float:
     """A guess of the seconds that a cell takes."""
     n, k = GRAPHS[cell["graph"]]
     one = 0.02 + 4e-6 * n * k + (2e-5 * n * cell["n_walks"] if cell.get("n_walks") else 0.0)
     return float(cell["repeats"] * one)
 
 
-EXPERIMENT = Experiment(
+EXPERIMENT = lab.Experiment(
     name="clustering",
     title="Clusters of nodes",
     source="Tabs. node_clustering, node_cluster_extend",
@@ -184,27 +156,27 @@ EXPERIMENT = Experiment(
     ],
     plan=plan,
     run=run,
+    cost=cost,
+    parts=("tasks",),
     claims=[
-        Claim(
+        lab.Claim(
             "clustering",
             "GRF and GRF++",
             "Pair error against the number of walks, mean and standard error; the number of walks "
             "is logarithmic. Dashed: the exact kernel.",
-            walk_panels,
-            judge_degrees,
-            (degree_table,),
+            views.walk_panels,
+            verdicts.judge_degrees,
+            (views.degree_table,),
         ),
-        Claim(
+        lab.Claim(
             "clustering-rivals",
             "Other methods",
             f"Pair errors measured here, at {MAIN_WALKS} walks, against those that the paper has "
             "for the same graph and method, both logarithmic; errors below "
             f"{LEAST:g} are drawn there. Below the dashed line: ours are lower.",
-            rival_panels,
-            judge_rivals,
-            (rival_table,),
+            views.rival_panels,
+            verdicts.judge_rivals,
+            (views.rival_table,),
         ),
     ],
-    cost=cost,
-    parts=("tasks",),
 )

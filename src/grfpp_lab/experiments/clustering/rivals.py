@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from importlib.util import find_spec
 from typing import Any
 
 import numpy as np
 
+from grfpp.optional import how_to_install, missing_packages
 from grfpp_lab.experiments.clustering.paper import K_CENTERS, LOUVAIN, PROPAGATION, SPECTRAL
 
 RIVALS = (LOUVAIN, SPECTRAL, K_CENTERS, PROPAGATION)
@@ -18,9 +18,8 @@ SEEDED = (SPECTRAL, K_CENTERS)
 
 def why_no_rivals() -> str | None:
     """Why the rivals cannot be run here, if they cannot."""
-    if find_spec("sknetwork") is None:
-        return "scikit-network is not installed: pip install 'grfpp[baselines]'"
-    return None
+    missing = missing_packages("sknetwork")
+    return how_to_install(missing) if missing else None
 
 
 def rival_labels(method: str, adjacency: Any, n_clusters: int, seed: int) -> Any:

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import math
-
 from grfpp_lab.experiments.clustering.paper import GRF, GRF_PP, PAPER
 from grfpp_lab.experiments.clustering.rivals import RIVALS
 from grfpp_lab.experiments.clustering.views import EXACT, by_graph, main_rows, title_of
-from grfpp_lab.experiments.experiment import Holds, Row, Rows, Verdict
-from grfpp_lab.experiments.verdicts import NOISE, plus_minus
-from grfpp_lab.experiments.views import graphs_of
+from grfpp_lab.experiments.experiment import Rows, Verdict
+from grfpp_lab.experiments.verdicts import Pair, mostly, verdict
+from grfpp_lab.experiments.views import distinct, select
 
 #: How far above the exact kernel an estimate may be before users would mind.
 TOLERANCE = 0.02
@@ -21,27 +19,25 @@ def judge_degrees(rows: Rows) -> Verdict:
     main = main_rows(rows)
     ours, theirs = by_graph(main, GRF_PP), by_graph(main, GRF)
     if not ours or set(ours) - set(theirs):
-        return Verdict(paper, "nothing to compare", Holds.OPEN)
-    above = [graph for graph in ours if ours[graph]["error"] > theirs[graph]["error"]]
+        return verdict(paper)
+    above = {
+        graph: Pair(row, theirs[graph])
+        for graph, row in ours.items()
+        if row["error"] > theirs[graph]["error"]
+    }
     told = [
         f"{GRF_PP} has at most the error of {GRF} on {len(ours) - len(above)} of {len(ours)} graphs"
     ]
     if above:
-        told[0] += f" (not on {'; '.join(_told(g, ours[g], theirs[g]) for g in above)})"
+        told[0] += f" (not on {'; '.join(f'{title_of(g)}: {pair}' for g, pair in above.items())})"
     told += _with_other_walks(rows) + _beside_exact(main)
-    if not above:
-        holds = Holds.YES
-    elif 2 * len(above) < len(ours) and all(_is_noise(ours[g], theirs[g]) for g in above):
-        holds = Holds.NOISE
-    else:
-        holds = Holds.NO
-    return Verdict(paper, "; ".join(told), holds)
+    return verdict(paper, told, mostly(len(ours), [pair.is_noise for pair in above.values()]))
 
 
 def _with_other_walks(rows: Rows) -> list[str]:
     """The same comparison at every number of walks that was measured."""
     ours, theirs = (
-        {(row["graph"], row["n_walks"]): row["error"] for row in rows if row["method"] == method}
+        {(row["graph"], row["n_walks"]): row["error"] for row in select(rows, method=method)}
         for method in (GRF_PP, GRF)
     )
     common = sorted(set(ours) & set(theirs))
@@ -78,8 +74,8 @@ def judge_rivals(rows: Rows) -> Verdict:
     paper = "GRF++ is competitive on all graphs and better than all other methods on 3"
     main = [row for row in main_rows(rows) if row["method"] != EXACT]
     best, gaps = [], {}
-    for graph in graphs_of(main):
-        errors = {row["method"]: row["error"] for row in main if row["graph"] == graph}
+    for graph in distinct(main, "graph"):
+        errors = {row["method"]: row["error"] for row in select(main, graph=graph)}
         others = [error for method, error in errors.items() if method != GRF_PP]
         if GRF_PP not in errors or not set(errors) & set(RIVALS):
             continue
@@ -87,7 +83,7 @@ def judge_rivals(rows: Rows) -> Verdict:
         if gaps[graph] <= 0:
             best.append(title_of(graph))
     if not gaps:
-        return Verdict(paper, "no other methods to compare with", Holds.OPEN)
+        return verdict(paper, "no other methods to compare with")
     worst = max(gaps, key=lambda graph: gaps[graph])
     told = (
         f"{GRF_PP} has the lowest error on {len(best)} of {len(gaps)} graphs"
@@ -97,7 +93,7 @@ def judge_rivals(rows: Rows) -> Verdict:
     )
     told += _beside_the_paper(main)
     # The paper has three of six.
-    return Verdict(paper, told, Holds.YES if 2 * len(best) >= len(gaps) else Holds.NO)
+    return verdict(paper, told, 2 * len(best) >= len(gaps))
 
 
 def _beside_the_paper(rows: Rows) -> str:
@@ -113,13 +109,3 @@ def _beside_the_paper(rows: Rows) -> str:
         f"; the other methods' own errors are {sum(differences) / len(differences):.2f} away from "
         "the paper's on average, so its graphs, classes or settings are not quite ours"
     )
-
-
-def _is_noise(first: Row, second: Row) -> bool:
-    spread = math.hypot(first["standard_error"], second["standard_error"])
-    return bool(abs(first["error"] - second["error"]) < NOISE * spread)
-
-
-def _told(graph: str, first: Row, second: Row) -> str:
-    chance = ", noise" if _is_noise(first, second) else ""
-    return f"{title_of(graph)}: {plus_minus(first)} against {plus_minus(second)}{chance}"

@@ -5,7 +5,7 @@ from __future__ import annotations
 from grfpp_lab.experiments.clustering.paper import GRF, GRF_PP, PAPER
 from grfpp_lab.experiments.clustering.rivals import RIVALS
 from grfpp_lab.experiments.experiment import Row, Rows
-from grfpp_lab.experiments.views import graphs_of
+from grfpp_lab.experiments.views import chart, distinct, error_curve, number, select, table, values
 from grfpp_lab.report.page import Table, TableGroup
 from grfpp_lab.report.panels import Curve, Panel
 
@@ -24,7 +24,7 @@ def main_rows(rows: Rows) -> Rows:
 
 def by_graph(rows: Rows, method: str) -> dict[str, Row]:
     """The row of a method on each graph."""
-    return {row["graph"]: row for row in rows if row["method"] == method}
+    return {row["graph"]: row for row in select(rows, method=method)}
 
 
 def title_of(graph: str) -> str:
@@ -35,45 +35,29 @@ def title_of(graph: str) -> str:
 def walk_panels(rows: Rows) -> list[Panel]:
     """Pair error against walks, one chart a graph; the exact kernel has none."""
     panels = []
-    for graph in graphs_of(rows):
-        own = [row for row in rows if row["graph"] == graph]
-        curves = [_walk_curve(own, method, style) for style, method in enumerate(DEGREES)]
-        walks = sorted({row["n_walks"] for row in own if row["n_walks"] is not None})
-        exact = next((row["error"] for row in own if row["method"] == EXACT), None)
-        if exact is not None and walks:
-            curves.append(Curve(EXACT, [walks[0], walks[-1]], [exact, exact], (), 4, True))
-        panels.append(
-            Panel(
-                title_of(graph),
-                [curve for curve in curves if len(curve.x)],
-                "walks",
-                "pair error",
-                note=f"{own[0]['n_nodes']:,} nodes, {own[0]['n_clusters']} clusters",
-                log_y=False,
-            )
-        )
+    for graph in distinct(rows, "graph"):
+        own = select(rows, graph=graph)
+        curves = [
+            error_curve(method, select(own, method=method), "n_walks", style)
+            for style, method in enumerate(DEGREES)
+        ]
+        walks, exact = values(own, "n_walks"), select(own, method=EXACT)
+        if exact and walks:
+            error = exact[0]["error"]
+            curves.append(Curve(EXACT, [walks[0], walks[-1]], [error, error], (), 4, True))
+        note = f"{own[0]['n_nodes']:,} nodes, {own[0]['n_clusters']} clusters"
+        panels.append(chart(title_of(graph), curves, "walks", "pair error", note=note, log_y=False))
     return panels
-
-
-def _walk_curve(rows: Rows, method: str, style: int) -> Curve:
-    own = sorted((r for r in rows if r["method"] == method), key=lambda row: row["n_walks"])
-    return Curve(
-        method,
-        [row["n_walks"] for row in own],
-        [row["error"] for row in own],
-        [row["standard_error"] for row in own],
-        style,
-    )
 
 
 def rival_panels(rows: Rows) -> list[Panel]:
     """Pair errors measured here against those of the paper, one chart a graph."""
     main = main_rows(rows)
     panels = []
-    for graph in graphs_of(main):
+    for graph in distinct(main, "graph"):
         if graph not in PAPER:
             continue
-        own = {row["method"]: row for row in main if row["graph"] == graph}
+        own = {row["method"]: row for row in select(main, graph=graph)}
         points = [
             Curve(method, [PAPER[graph][method]], [max(row["error"], LEAST)], (), style)
             for style, method in enumerate((*DEGREES, *RIVALS))
@@ -92,8 +76,8 @@ def degree_table(rows: Rows) -> Table:
     """Our errors beside those of the paper's first table."""
     main = main_rows(rows)
     lines = []
-    for graph in graphs_of(main):
-        own = {row["method"]: row for row in main if row["graph"] == graph}
+    for graph in distinct(main, "graph"):
+        own = {row["method"]: row for row in select(main, graph=graph)}
         paper = PAPER.get(graph, {})
         any_row = next(iter(own.values()))
         lines.append(
@@ -102,12 +86,12 @@ def degree_table(rows: Rows) -> Table:
                 f"{any_row['n_nodes']:,}",
                 str(any_row["n_clusters"]),
                 *(_measured(own.get(method)) for method in (GRF, GRF_PP, EXACT)),
-                *(_quoted(paper.get(method)) for method in (GRF, GRF_PP)),
+                *(number(paper.get(method)) for method in (GRF, GRF_PP)),
             ]
         )
-    return Table(
+    return table(
         ["graph", "nodes", "clusters", GRF, GRF_PP, EXACT, f"paper, {GRF}", f"paper, {GRF_PP}"],
-        [TableGroup("", lines)],
+        lines,
         f"Pair error at {MAIN_WALKS} walks, mean and standard deviation over the repeats. Cora is "
         "not in the paper.",
     )
@@ -118,12 +102,12 @@ def rival_table(rows: Rows) -> Table:
     main = main_rows(rows)
     methods = [method for method in (*DEGREES, EXACT, *RIVALS) if by_graph(main, method)]
     measured, quoted = [], []
-    for graph in graphs_of(main):
-        own = {row["method"]: row for row in main if row["graph"] == graph}
+    for graph in distinct(main, "graph"):
+        own = {row["method"]: row for row in select(main, graph=graph)}
         measured.append([title_of(graph), *(_measured(own.get(method)) for method in methods)])
         if graph in PAPER:
             paper = PAPER[graph]
-            quoted.append([title_of(graph), *(_quoted(paper.get(method)) for method in methods)])
+            quoted.append([title_of(graph), *(number(paper.get(method)) for method in methods)])
     return Table(
         ["graph", *methods],
         [TableGroup("measured here", measured), TableGroup("quoted from the paper", quoted)],
@@ -136,7 +120,3 @@ def _measured(row: Row | None) -> str:
     if row is None:
         return ""
     return f"{row['error']:.4f}" + (f" ± {row['deviation']:.4f}" if row["repeats"] > 1 else "")
-
-
-def _quoted(error: float | None) -> str:
-    return "" if error is None else f"{error:.4f}"

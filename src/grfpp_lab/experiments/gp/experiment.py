@@ -4,28 +4,17 @@ from __future__ import annotations
 
 import os
 from dataclasses import dataclass
-from importlib.util import find_spec
 from typing import Any
 
-from grfpp_lab.experiments.experiment import Cell, Claim, Experiment, Plan, Row, Settings, Size
+from grfpp.optional import how_to_install, missing_packages
+from grfpp_lab.experiments import experiment as lab
+from grfpp_lab.experiments.gp import verdicts, views
 from grfpp_lab.experiments.gp.data import LAM, NOISE, OUTPUTSCALE, n_nodes, problem
-from grfpp_lab.experiments.gp.views import (
-    EXACT,
-    GRF,
-    HEAD,
-    PEER_DIFFUSION,
-    PEER_GENERAL,
-    STITCHED,
-    error_panels,
-    judge_accuracy,
-    judge_time,
-    table,
-    time_panels,
-)
-from grfpp_lab.experiments.measuring import seeds
+from grfpp_lab.experiments.gp.views import EXACT, GRF, HEAD, STITCHED
+from grfpp_lab.experiments.measuring import but, pick, seeds
 from grfpp_lab.experiments.study.grid import geometric
 
-TIMINGS = ("walk_seconds", "train_seconds", "predict_seconds")
+TIMINGS = tuple(f"{part}_seconds" for part in views.PARTS)
 #: How a peer is started: a command such as ``.venv-bench/bin/python benchmarks/peers``.
 PEERS_VARIABLE = "GRFPP_PEERS"
 
@@ -35,7 +24,7 @@ WALKS: dict[str, dict[str, Any]] = {
     STITCHED: {"degree": 4, "n_walks": 100, "n_lengths": 14, "n_exact": 0, "p_halt": 0.1},
     HEAD: {"degree": 4, "n_walks": 32, "n_lengths": 12, "n_exact": 1, "p_halt": 0.2},
 }
-PEERS = {PEER_DIFFUSION: "diffusion", PEER_GENERAL: "general"}
+PEERS = {views.PEER_DIFFUSION: "diffusion", views.PEER_GENERAL: "general"}
 _PEER_WALKS = {"n_walks": 400, "n_lengths": 24, "p_halt": 0.1}
 #: From here on numbers are of single precision.
 _LARGE = 20_000
@@ -43,46 +32,37 @@ _LARGE = 20_000
 
 @dataclass(frozen=True)
 class Parameters:
-    """What is varied.
+    """What is varied."""
 
-    Attributes
-    ----------
-    repeats
-        Data sets on the sphere of so many subdivisions.
-    most_exact, most_walks, most_peer
-        The largest spheres for the exact process, for all kinds of walks, for the peer.
-    peer_repeats
-        Of how many of the data sets the peer gets, which takes longest.
-    n_steps, n_samples
-        Of training, and of the posterior.
-    fewer
-        What the numbers of walks are divided by.
-    """
-
+    #: Data sets on the sphere of so many subdivisions.
     repeats: dict[int, int]
+    #: The largest spheres for the exact process, for all kinds of walks, for the peer.
     most_exact: int
     most_walks: int
     most_peer: int
+    #: Of how many of the data sets the peer gets, which takes longest.
     peer_repeats: int
+    #: Of training, and of the posterior.
     n_steps: int
     n_samples: int
+    #: What the numbers of walks are divided by.
     fewer: int = 1
 
 
 PARAMETERS = {
-    Size.FULL: Parameters({3: 5, 4: 3, 5: 1, 6: 1, 7: 1}, 4, 5, 4, 2, 60, 128),
-    Size.QUICK: Parameters({3: 2, 4: 1, 5: 1}, 4, 4, 3, 2, 40, 64),
-    Size.TINY: Parameters({2: 2}, 2, 2, 2, 2, 5, 16, fewer=8),
+    lab.Size.FULL: Parameters({3: 5, 4: 3, 5: 1, 6: 1, 7: 1}, 4, 5, 4, 2, 60, 128),
+    lab.Size.QUICK: Parameters({3: 2, 4: 1, 5: 1}, 4, 4, 3, 2, 40, 64),
+    lab.Size.TINY: Parameters({2: 2}, 2, 2, 2, 2, 5, 16, fewer=8),
 }
 
 
-def plan(settings: Settings) -> Plan:
+def plan(settings: lab.Settings) -> lab.Plan:
     """A cell for every sphere, method and repeat."""
-    missing = [name for name in ("torch", "gpytorch") if find_spec(name) is None]
+    missing = missing_packages("torch", "gpytorch")
     if missing:
-        return Plan([], {}, {"gp": f"{missing[0]} is not installed: pip install 'grfpp[gp]'"})
+        return lab.Plan([], {}, {"gp": how_to_install(missing)})
     mine, peers = PARAMETERS[settings.size], os.environ.get(PEERS_VARIABLE, "")
-    cells: list[Cell] = []
+    cells: list[lab.Cell] = []
     for level, repeats in mine.repeats.items():
         for repeat in range(repeats):
             shared = {
@@ -106,12 +86,12 @@ def plan(settings: Settings) -> Plan:
                     for method, kernel in PEERS.items()
                 ]
     skipped = {} if peers else {"fast-graph-gp": f"{PEERS_VARIABLE} names no command to start it"}
-    return Plan(cells, _described(mine), skipped)
+    return lab.Plan(cells, _described(mine), skipped)
 
 
 def _walks(walks: dict[str, Any], mine: Parameters, level: int) -> dict[str, Any]:
     return {
-        **{name: value for name, value in walks.items() if name != "p_halt"},
+        **but(walks, "p_halt"),
         "n_walks": max(1, walks["n_walks"] // mine.fewer),
         "termination": geometric(walks["p_halt"]),
         "dtype": "float32" if n_nodes(level) > _LARGE else "float64",
@@ -138,7 +118,7 @@ def _described(mine: Parameters) -> dict[str, str]:
     }
 
 
-def run(cell: Cell) -> list[Row]:
+def run(cell: lab.Cell) -> list[lab.Row]:
     """Train one process and measure it."""
     from grfpp_lab.experiments.gp import methods as gp_methods
 
@@ -156,15 +136,13 @@ def run(cell: Cell) -> list[Row]:
         {
             "graph": f"sphere {level}",
             "n_nodes": data.W.n_nodes,
-            "method": cell["method"],
-            "repeat": repeat,
-            "n_steps": cell["n_steps"],
+            **pick(cell, "method", "repeat", "n_steps"),
             **found,
         }
     ]
 
 
-def cost(cell: Cell) -> float:
+def cost(cell: lab.Cell) -> float:
     """A guess of the seconds that a cell takes."""
     n, steps = n_nodes(cell["subdivisions"]), cell["n_steps"]
     if cell["method"] == EXACT:
@@ -174,7 +152,7 @@ def cost(cell: Cell) -> float:
     return float(2 + 4e-5 * n * (2 + steps))
 
 
-EXPERIMENT = Experiment(
+EXPERIMENT = lab.Experiment(
     name="gp",
     title="Gaussian processes with learned kernels",
     source="ours",
@@ -189,22 +167,22 @@ EXPERIMENT = Experiment(
     plan=plan,
     run=run,
     claims=[
-        Claim(
+        lab.Claim(
             "gp-accuracy",
             "As good as an exact process",
             "Errors at nodes that were not observed, and how often intervals of 95 % hold what "
             "is observed there.",
-            error_panels,
-            judge_accuracy,
-            (table,),
+            views.error_panels,
+            verdicts.judge_accuracy,
+            (views.table,),
         ),
-        Claim(
+        lab.Claim(
             "gp-time",
             "Time against size",
             "Seconds on one thread for walks, training and predictions with intervals, against "
             "the number of nodes.",
-            time_panels,
-            judge_time,
+            views.time_panels,
+            verdicts.judge_time,
         ),
     ],
     timings=TIMINGS,

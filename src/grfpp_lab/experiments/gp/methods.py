@@ -19,7 +19,7 @@ from grfpp.torch import DiffusionModulation, GRFKernel, NodeGP
 from grfpp.typing import FloatArray
 from grfpp_lab.experiments.experiment import Cell
 from grfpp_lab.experiments.gp.data import Problem
-from grfpp_lab.harness.isolated import run_isolated
+from grfpp_lab.harness.process import run_command
 
 gpytorch = require("gpytorch")
 
@@ -111,7 +111,7 @@ def peer(data: Problem, cell: Cell) -> Answer:
             "threads": 1,
         }
         command = shlex.split(cell["peers"])
-        answer = run_isolated(command, request, timeout=_PATIENCE, threads=1)
+        answer = run_command(command, request, timeout=_PATIENCE, threads=1)
         with np.load(files["answer"]) as found:
             mean, variance = found["mean"], found["variance"]
     return {

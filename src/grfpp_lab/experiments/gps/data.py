@@ -8,7 +8,6 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from importlib.util import find_spec
 from typing import Any, Literal
 
 import numpy as np
@@ -16,7 +15,7 @@ import numpy as np
 from grfpp import datasets
 from grfpp.datasets import block_models
 from grfpp.graph import Graph
-from grfpp.optional import require
+from grfpp.optional import how_to_install, missing_packages, require
 from grfpp.typing import FloatArray
 
 Metric = Literal["accuracy", "weighted accuracy", "AP"]
@@ -28,27 +27,18 @@ _PATTERNS = 20
 
 @dataclass(frozen=True)
 class Task:
-    """What is to be learned.
+    """What is to be learned."""
 
-    Attributes
-    ----------
-    title
-        What people call the data set.
-    metric
-        How well it is learned: accuracy; the mean of the classes' accuracies (the benchmark's
-        weighted accuracy); the mean average precision of several yes-or-no questions.
-    n_outputs
-        Classes, or questions.
-    of_nodes
-        Whether nodes are classified, or whole graphs.
-    needs
-        Data sets and packages without which there is nothing to learn from.
-    """
-
+    #: What people call the data set.
     title: str
+    #: How well it is learned: accuracy; the mean of the classes' accuracies (the benchmark's
+    #: weighted accuracy); the mean average precision of several yes-or-no questions.
     metric: Metric
+    #: Classes, or questions.
     n_outputs: int
+    #: Whether nodes are classified, or whole graphs.
     of_nodes: bool = False
+    #: Data sets and packages without which there is nothing to learn from.
     needs: tuple[str, ...] = ()
     package: str | None = None
 
@@ -64,7 +54,6 @@ TASKS = {
         "Peptides-func", "AP", 10, needs=("peptides", "peptide-splits"), package="rdkit"
     ),
 }
-_EXTRAS = {"skimage": "image", "rdkit": "chem"}
 
 
 @dataclass(frozen=True, eq=False)
@@ -84,8 +73,8 @@ class Splits:
 def why_absent(name: str) -> str | None:
     """Why a data set cannot be had, or ``None`` when it can."""
     task = TASKS[name]
-    if task.package is not None and find_spec(task.package) is None:
-        return f"{task.package} is not installed: pip install 'grfpp[{_EXTRAS[task.package]}]'"
+    if task.package is not None and (absent := missing_packages(task.package)):
+        return how_to_install(absent)
     missing = [each for each in task.needs if not datasets.at_hand(each)]
     return f"{', '.join(missing)} is not at hand" if missing else None
 
@@ -113,10 +102,8 @@ def _data(graph: Graph, x: FloatArray, y: Any) -> Any:
     """A PyG graph; all edges count one."""
     import torch
 
-    from grfpp.torch.encodings.geometric import require_geometric
-
     sources = np.repeat(np.arange(graph.n_nodes), graph.out_degree)
-    return require_geometric().data.Data(
+    return require("torch_geometric").data.Data(
         x=torch.as_tensor(x, dtype=torch.float32),
         edge_index=torch.as_tensor(np.stack([sources, graph.indices]), dtype=torch.int64),
         y=torch.as_tensor(y),

@@ -21,7 +21,7 @@ def encode(
     encoding: str,
     *,
     n_walks: int,
-    sigma2: float,
+    scale: float,
     termination: str,
     seed: int,
 ) -> list[Any]:
@@ -33,7 +33,7 @@ def encode(
         ``Data``, undirected and without weights.
     encoding
         One of `ENCODINGS`.
-    n_walks, sigma2, termination
+    n_walks, scale, termination
         Walks a node and factor, scale of the weights and law of the lengths, for those that walk.
     seed
         Of the walks and the projections, or of the numbers.
@@ -47,7 +47,7 @@ def encode(
             *(DIM, _DEGREES[encoding], n_walks),
             attr_name="pe",
             termination=termination,
-            scale=sigma2,
+            scale=scale,
             seed=seed,
             cache_mb=0,
         )
@@ -62,9 +62,9 @@ def encode(
 
 
 def _geometric() -> Any:
-    from grfpp.torch.encodings.geometric import require_geometric
+    from grfpp.optional import require
 
-    return require_geometric()
+    return require("torch_geometric")
 
 
 def _with_noise(graphs: Sequence[Any], seed: int) -> list[Any]:

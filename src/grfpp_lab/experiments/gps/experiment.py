@@ -3,29 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import asdict, dataclass
-from importlib.util import find_spec
 from itertools import product
 
-from grfpp_lab.experiments.experiment import Cell, Claim, Experiment, Plan, Row, Settings, Size
+from grfpp.optional import how_to_install, missing_packages
+from grfpp_lab.experiments import experiment as lab
+from grfpp_lab.experiments.gps import encodings, verdicts, views
 from grfpp_lab.experiments.gps.data import TASKS, load, why_absent
-from grfpp_lab.experiments.gps.encodings import (
-    DIM,
-    ENCODINGS,
-    GRF_PP,
-    NOISE,
-    NONE,
-    SIGNLESS,
-    encode,
-)
-from grfpp_lab.experiments.gps.verdicts import judge, judge_reference
-from grfpp_lab.experiments.gps.views import (
-    all_error_panels,
-    error_panels,
-    pairs_table,
-    paper_table,
-    reference_table,
-)
-from grfpp_lab.experiments.measuring import seeds
+from grfpp_lab.experiments.gps.encodings import DIM, ENCODINGS
+from grfpp_lab.experiments.graphs import at_hand
+from grfpp_lab.experiments.measuring import pick, seeds
 from grfpp_lab.experiments.study.grid import chosen, geometric, listed
 
 N_WALKS = 16
@@ -33,24 +19,17 @@ N_WALKS = 16
 
 @dataclass(frozen=True)
 class Effort:
-    """How much is learned from, and for how long.
+    """How much is learned from, and for how long."""
 
-    Attributes
-    ----------
-    n_train, n_val, n_test
-        Numbers of graphs.
-    epochs, batch_size, rate
-        Of the training.
-    channels, n_layers, n_heads
-        Of the model.
-    """
-
+    #: Numbers of graphs.
     n_train: int
     n_val: int
     n_test: int
+    #: Of the training.
     epochs: int
     batch_size: int = 16
     rate: float = 5e-3
+    #: Of the model.
     channels: int = 32
     n_layers: int = 2
     n_heads: int = 4
@@ -74,7 +53,7 @@ _SECONDS = {
     "peptides-func": 2.8e-3,
 }
 PARAMETERS = {
-    Size.FULL: Parameters(
+    lab.Size.FULL: Parameters(
         {
             "pattern": Effort(220, 80, 150, 12),
             "cluster": Effort(300, 80, 150, 13),
@@ -85,7 +64,7 @@ PARAMETERS = {
         ENCODINGS,
         3,
     ),
-    Size.QUICK: Parameters(
+    lab.Size.QUICK: Parameters(
         {
             "pattern": Effort(48, 24, 24, 4),
             "cluster": Effort(48, 24, 24, 5),
@@ -96,44 +75,39 @@ PARAMETERS = {
         ENCODINGS,
         3,
     ),
-    Size.TINY: Parameters(
+    lab.Size.TINY: Parameters(
         {"pattern": Effort(6, 3, 3, 1, batch_size=3, channels=16, n_layers=1, n_heads=2)},
-        (NONE, "GRF", GRF_PP, NOISE),
+        (encodings.NONE, encodings.GRF, encodings.GRF_PP, encodings.NOISE),
         2,
     ),
 }
 
 
-def plan(settings: Settings) -> Plan:
+def plan(settings: lab.Settings) -> lab.Plan:
     """A cell for every data set, encoding and seed."""
-    mine, (sigma2, p_halt) = PARAMETERS[settings.size], chosen(settings)
-    described = _described(mine, sigma2, p_halt)
-    missing = [name for name in ("torch", "torch_geometric") if find_spec(name) is None]
+    mine, (scale, p_halt) = PARAMETERS[settings.size], chosen(settings)
+    described = _described(mine, scale, p_halt)
+    missing = missing_packages("torch", "torch_geometric")
     if missing:
-        why = f"{' and '.join(missing)} not installed: pip install 'grfpp[torch]'"
-        return Plan([], described, {"graph transformers": why})
-    absent = {name: why_absent(name) for name in mine.efforts}
-    cells: list[Cell] = [
+        return lab.Plan([], described, {"graph transformers": how_to_install(missing)})
+    found, skipped = at_hand(mine.efforts, why_absent)
+    cells: list[lab.Cell] = [
         {
             "dataset": name,
             "encoding": encoding,
             "repeat": repeat,
             "n_walks": N_WALKS,
-            "sigma2": sigma2,
+            "scale": scale,
             "termination": geometric(p_halt),
-            **asdict(effort),
+            **asdict(mine.efforts[name]),
             "seed": settings.seed,
         }
-        for (name, effort), encoding, repeat in product(
-            mine.efforts.items(), mine.encodings, range(mine.repeats)
-        )
-        if absent[name] is None
+        for name, encoding, repeat in product(found, mine.encodings, range(mine.repeats))
     ]
-    skipped = {TASKS[name].title: why for name, why in absent.items() if why is not None}
-    return Plan(cells, described, skipped)
+    return lab.Plan(cells, described, {TASKS[name].title: why for name, why in skipped.items()})
 
 
-def _described(mine: Parameters, sigma2: float, p_halt: float) -> dict[str, str]:
+def _described(mine: Parameters, scale: float, p_halt: float) -> dict[str, str]:
     efforts = mine.efforts
     first = next(iter(efforts.values()))
     return {
@@ -147,12 +121,12 @@ def _described(mine: Parameters, sigma2: float, p_halt: float) -> dict[str, str]
         f"{listed([each.epochs for each in efforts.values()])} epochs",
         "encodings": f"{listed(mine.encodings)}; {DIM} numbers a node",
         "walks": f"{N_WALKS} a node and factor, geometric lengths with p_halt = {p_halt:g}; exp(W) "
-        f"with W = σ² D^-1/2 A D^-1/2, σ² = {sigma2:g}",
+        f"with W = σ² D^-1/2 A D^-1/2, σ² = {scale:g}",
         "seeds": str(mine.repeats),
     }
 
 
-def run(cell: Cell) -> list[Row]:
+def run(cell: lab.Cell) -> list[lab.Row]:
     """Train one model with one encoding."""
     from grfpp_lab.experiments.gps.training import Learning, learn
 
@@ -160,45 +134,41 @@ def run(cell: Cell) -> list[Row]:
     splits = load(cell["dataset"], cell["n_train"], cell["n_val"], cell["n_test"])
     # The same first weights of the layers and the same batches for all encodings of a seed: they
     # are compared in pairs.
-    (seed,) = seeds(1, dataset=cell["dataset"], repeat=cell["repeat"], seed=cell["seed"])
-    walks = {name: cell[name] for name in ("n_walks", "sigma2", "termination")}
-    graphs = encode(splits.everything, cell["encoding"], seed=seed, **walks)
+    (seed,) = seeds(1, **pick(cell, "dataset", "repeat", "seed"))
+    walks = pick(cell, "n_walks", "scale", "termination")
+    graphs = encodings.encode(splits.everything, cell["encoding"], seed=seed, **walks)
     n_train, n_val = cell["n_train"], cell["n_val"]
-    names = ("channels", "n_layers", "n_heads", "epochs", "batch_size", "rate")
+    sizes = pick(cell, "channels", "n_layers", "n_heads")
     learned = learn(
         task,
         graphs[:n_train],
         graphs[n_train : n_train + n_val],
         graphs[n_train + n_val :],
-        Learning(**{name: cell[name] for name in names}),
-        flip_signs=cell["encoding"] in SIGNLESS,
+        Learning(**sizes, **pick(cell, "epochs", "batch_size", "rate")),
+        flip_signs=cell["encoding"] in encodings.SIGNLESS,
         seed=seed,
     )
     return [
         {
-            "dataset": cell["dataset"],
-            "encoding": cell["encoding"],
-            "repeat": cell["repeat"],
+            **pick(cell, "dataset", "encoding", "repeat"),
             "metric": task.metric,
-            "test": learned.test,
-            "val": learned.val,
-            "epoch": learned.epoch,
-            "train_loss": learned.train_loss,
-            "n_parameters": learned.n_parameters,
-            "n_train": n_train,
-            "n_test": cell["n_test"],
+            **asdict(learned),
+            **pick(cell, "n_train", "n_test"),
         }
     ]
 
 
-def cost(cell: Cell) -> float:
+def cost(cell: lab.Cell) -> float:
     """A guess of the seconds that a cell takes."""
     n_seen = cell["n_train"] + 0.3 * cell["n_val"] + 0.2 * cell["n_test"]
     return float(0.5 + cell["epochs"] * n_seen * _SECONDS[cell["dataset"]])
 
 
-def _about() -> list[str]:
-    return [
+EXPERIMENT = lab.Experiment(
+    name="gps",
+    title="Encodings of a graph transformer",
+    source="Tab. graph_gps",
+    about=[
         "GraphGPS with Performer attention (`torch_geometric.nn.GPSConv`) on nodes' own features, "
         "without and with positional encodings. Those of GRF and GRF++ are the paper's: sparse "
         "features from the left factor of each pair (one set for GRF, two for GRF++ of degree 2), "
@@ -214,33 +184,26 @@ def _about() -> list[str]:
         "the mean `exp(W/4) (G₁ + G₂)`, that for GRF `exp(W/2) G`: both are random numbers, made "
         "smooth over the graph, GRF++ less so. `random numbers` shows what they would bring if "
         "they were not.",
-    ]
-
-
-EXPERIMENT = Experiment(
-    name="gps",
-    title="Encodings of a graph transformer",
-    source="Tab. graph_gps",
-    about=_about(),
+    ],
     plan=plan,
     run=run,
     claims=[
-        Claim(
+        lab.Claim(
             "gps",
             "GRF and GRF++ as positional encodings",
             "Test error (what is missing of a perfect metric) with an encoding over that without, "
             "a point a seed. Dashed: no difference, and the paper's GRF++.",
-            error_panels,
-            judge,
-            (paper_table, pairs_table),
+            views.error_panels,
+            verdicts.judge,
+            (views.paper_table, views.pairs_table),
         ),
-        Claim(
+        lab.Claim(
             "gps-reference",
             "Beside other encodings",
             "Test error of every encoding, a point a seed.",
-            all_error_panels,
-            judge_reference,
-            (reference_table,),
+            views.all_error_panels,
+            verdicts.judge_reference,
+            (views.reference_table,),
         ),
     ],
     cost=cost,

@@ -12,12 +12,12 @@ import torch
 from torch import Tensor
 from torch.nn import functional
 
-from grfpp.torch.encodings.geometric import require_geometric
+from grfpp.optional import require
 from grfpp_lab.experiments.gps.data import Metric, Task
 from grfpp_lab.experiments.gps.model import GraphTransformer
 from grfpp_lab.experiments.training import learning_rate, repeatable
 
-require_geometric()
+require("torch_geometric")
 
 # Below the check, so that a missing package is named.
 from torch_geometric.loader import DataLoader  # noqa: E402 - below the check above
@@ -25,19 +25,13 @@ from torch_geometric.loader import DataLoader  # noqa: E402 - below the check ab
 
 @dataclass(frozen=True)
 class Learning:
-    """How a model learns.
+    """How a model learns."""
 
-    Attributes
-    ----------
-    channels, n_layers, n_heads
-        Its size.
-    epochs, batch_size, rate
-        Of AdamW, whose rate rises for a tenth of the steps and then falls as a cosine.
-    """
-
+    #: Its size.
     channels: int
     n_layers: int
     n_heads: int
+    #: Of AdamW, whose rate rises for a tenth of the steps and then falls as a cosine.
     epochs: int
     batch_size: int
     rate: float
@@ -45,25 +39,17 @@ class Learning:
 
 @dataclass(frozen=True)
 class Learned:
-    """What came out.
+    """What came out."""
 
-    Attributes
-    ----------
-    test, val
-        The metric on the test and on the validation graphs, after the epoch that was best on the
-        latter (the first of them).
-    epoch
-        Which that was, from 1.
-    train_loss
-        Mean loss of the last epoch.
-    n_parameters
-        Of the model.
-    """
-
+    #: The metric on the test and on the validation graphs, after the epoch that was best on the
+    #: latter (the first of them).
     test: float
     val: float
+    #: Which that was, from 1.
     epoch: int
+    #: Mean loss of the last epoch.
     train_loss: float
+    #: Of the model.
     n_parameters: int
 
 

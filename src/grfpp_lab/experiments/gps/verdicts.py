@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping
 
 from grfpp_lab.experiments.experiment import Holds, Rows, Verdict
 from grfpp_lab.experiments.gps.data import TASKS
 from grfpp_lab.experiments.gps.encodings import GRF, GRF_PP, LAPLACIAN, NOISE, NONE, WALK
-from grfpp_lab.experiments.gps.pairs import Difference, differences, sign_test
-from grfpp_lab.experiments.paired import LEVEL
-from grfpp_lab.experiments.verdicts import worst
+from grfpp_lab.experiments.gps.pairs import differences, sign_test
+from grfpp_lab.experiments.paired import LEVEL, Difference
+from grfpp_lab.experiments.verdicts import verdict, worst
 
 _NAMES = {NONE: "no encoding"}
 
@@ -24,11 +24,8 @@ def judge(rows: Rows) -> Verdict:
     answers = [answer for answer, _ in found]
     # Half a claim that cannot be told from chance leaves all of it open, unless the other is wrong.
     undecided = Holds.OPEN in answers and Holds.NO not in answers
-    return Verdict(
-        paper,
-        "; ".join(words for _, words in found),
-        Holds.OPEN if undecided else worst(answers),
-    )
+    told = [words for _, words in found]
+    return verdict(paper, told, Holds.OPEN if undecided else worst(answers))
 
 
 def judge_reference(rows: Rows) -> Verdict:
@@ -36,7 +33,7 @@ def judge_reference(rows: Rows) -> Verdict:
     paper = "GRF++ generates highly effective positional node representations"
     holds, words = _compared(rows, NOISE)
     others = [_told(differences(rows, GRF_PP, each), each) for each in (WALK, LAPLACIAN)]
-    return Verdict(paper, "; ".join([words, *filter(None, others)]), holds)
+    return verdict(paper, [words, *filter(None, others)], holds)
 
 
 def _compared(rows: Rows, other: str) -> tuple[Holds, str]:
@@ -44,50 +41,42 @@ def _compared(rows: Rows, other: str) -> tuple[Holds, str]:
     return holds(found), _told(found, other) or f"nothing to compare with {_name(other)}"
 
 
-def holds(found: Sequence[Difference]) -> Holds:
+def holds(found: Mapping[str, Difference]) -> Holds:
     """Whether the first of two encodings is better everywhere.
 
     No: on some data set it is below by more than chance (allowing for their number), or it loses
     so many of all pairs. Yes: above on every data set, and it wins so many pairs. Within noise:
     above on most. Else nothing can be told, nor with a single seed.
     """
-    if not found or min(len(each.values) for each in found) < 2:
+    if min((each.n for each in found.values()), default=0) < 2:
         return Holds.OPEN
-    opposite = [Difference(each.dataset, [-value for value in each.values]) for each in found]
-    if any(each.mean < 0 and each.p_value < LEVEL / len(found) for each in found):
+    opposite = {name: Difference([-v for v in each.values]) for name, each in found.items()}
+    if any(each.mean < 0 and each.p < LEVEL / len(found) for each in found.values()):
         return Holds.NO
     if sign_test(opposite)[-1] < LEVEL:
         return Holds.NO
-    n_above = sum(each.mean > 0 for each in found)
+    n_above = sum(each.mean > 0 for each in found.values())
     if n_above == len(found) and sign_test(found)[-1] < LEVEL:
         return Holds.YES
     return Holds.NOISE if 2 * n_above > len(found) else Holds.OPEN
 
 
-def _told(found: Sequence[Difference], other: str) -> str:
-    """How often, by how much, and where not."""
+def _told(found: Mapping[str, Difference], other: str) -> str:
+    """How often, by how much in percentage points, and where not; a mark on what is no chance."""
     if not found:
         return ""
-    n_above = sum(each.mean > 0 for each in found)
+    n_above = sum(each.mean > 0 for each in found.values())
     n_won, n_pairs, p_value = sign_test(found)
-    parts = ", ".join(f"{TASKS[each.dataset].title} {_points(each)}" for each in found)
-    sure = f"* p < {LEVEL}" if any(map(_is_sure, found)) else "none more than chance"
+    parts = ", ".join(
+        f"{TASKS[name].title} {each.words(times=100)}{'*' if each.is_sure else ''}"
+        for name, each in found.items()
+    )
+    any_sure = any(each.is_sure for each in found.values())
+    sure = f"* p < {LEVEL}" if any_sure else "none more than chance"
     return (
         f"{GRF_PP} above {_name(other)} on {n_above} of {len(found)} data sets (points: {parts}; "
         f"{sure}), in {n_won} of {n_pairs} pairs (sign test p = {p_value:.2g})"
     )
-
-
-def _points(each: Difference) -> str:
-    """A difference in percentage points, with its standard error and a mark if it is no chance."""
-    if len(each.values) < 2:
-        return f"{100 * each.mean:+.1f}"
-    mark = "*" if _is_sure(each) else ""
-    return f"{100 * each.mean:+.1f} ± {100 * each.standard_error:.1f}{mark}"
-
-
-def _is_sure(each: Difference) -> bool:
-    return each.p_value < LEVEL
 
 
 def _name(encoding: str) -> str:

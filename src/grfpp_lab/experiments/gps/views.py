@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-import numpy as np
-
 from grfpp_lab.experiments.experiment import Rows
 from grfpp_lab.experiments.gps.data import TASKS
 from grfpp_lab.experiments.gps.encodings import ENCODINGS, GRF, GRF_PP, NONE
 from grfpp_lab.experiments.gps.pairs import differences
 from grfpp_lab.experiments.gps.paper import PAPER, PRINTED
+from grfpp_lab.experiments.views import chart, distinct, mean_and_deviation, select, table
 from grfpp_lab.report.page import Table, TableGroup
 from grfpp_lab.report.panels import Curve, Panel
 
@@ -21,16 +20,11 @@ _LEAST_ERROR = 1e-3
 _PAIRS = ((GRF_PP, NONE), (GRF_PP, GRF), (GRF, NONE))
 
 
-def datasets_of(rows: Rows) -> list[str]:
-    """The data sets, in the order of the rows."""
-    return list(dict.fromkeys(row["dataset"] for row in rows))
-
-
 def error_panels(rows: Rows) -> list[Panel]:
     """Errors with an encoding over those without, seed by seed, one chart a data set."""
     panels = []
-    for name in datasets_of(rows):
-        own = [row for row in rows if row["dataset"] == name]
+    for name in distinct(rows, "dataset"):
+        own = select(rows, dataset=name)
         without = _errors(own, NONE)
         curves = []
         for style, encoding in enumerate((GRF, GRF_PP)):
@@ -53,8 +47,8 @@ def error_panels(rows: Rows) -> list[Panel]:
 def all_error_panels(rows: Rows) -> list[Panel]:
     """Errors with every encoding, seed by seed, one chart a data set."""
     panels = []
-    for name in datasets_of(rows):
-        own = [row for row in rows if row["dataset"] == name]
+    for name in distinct(rows, "dataset"):
+        own = select(rows, dataset=name)
         curves = [
             _points(encoding, _errors(own, encoding), style)
             for style, encoding in enumerate(ENCODINGS)
@@ -66,9 +60,7 @@ def all_error_panels(rows: Rows) -> list[Panel]:
 def _errors(own: Rows, encoding: str) -> dict[int, float]:
     """What is missing of a perfect metric, by seed; never quite zero, so that it can divide."""
     return {
-        row["repeat"]: max(1 - row["test"], _LEAST_ERROR)
-        for row in own
-        if row["encoding"] == encoding
+        row["repeat"]: max(1 - row["test"], _LEAST_ERROR) for row in select(own, encoding=encoding)
     }
 
 
@@ -78,20 +70,15 @@ def _points(name: str, by_seed: dict[int, float], style: int) -> Curve:
 
 
 def _panel(name: str, own: Rows, curves: Sequence[Curve], y_label: str) -> Panel:
-    shown = [curve for curve in curves if len(curve.x)]
-    return Panel(TASKS[name].title, shown, "seed", y_label, note=_note(own), log_x=False)
-
-
-def _note(own: Rows) -> str:
-    first = own[0]
-    return f"{first['n_train']:,} graphs, {first['n_test']:,} to test on"
+    note = f"{own[0]['n_train']:,} graphs, {own[0]['n_test']:,} to test on"
+    return chart(TASKS[name].title, curves, "seed", y_label, note=note, log_x=False)
 
 
 def paper_table(rows: Rows) -> Table:
     """The paper's columns, measured here and quoted."""
     measured = [
         [TASKS[name].title, TASKS[name].metric, *_cells(rows, name, tuple(_MAIN))]
-        for name in datasets_of(rows)
+        for name in distinct(rows, "dataset")
     ]
     quoted = []
     for name, values in PAPER.items():
@@ -118,20 +105,16 @@ def pairs_table(rows: Rows) -> Table:
     """Differences seed by seed, and whether they are more than chance."""
     groups = []
     for first, second in _PAIRS:
-        lines = []
-        for each in differences(rows, first, second):
-            spread = "" if len(each.values) < 2 else f" ± {100 * each.standard_error:.2f}"
-            p_value = "" if len(each.values) < 2 else f"{each.p_value:.3f}"
-            n_won = sum(value > 0 for value in each.values)
-            lines.append(
-                [
-                    TASKS[each.dataset].title,
-                    f"{100 * each.mean:+.2f}{spread}",
-                    f"{n_won} of {len(each.values)}",
-                    p_value,
-                    _quoted_gain(each.dataset, first, second),
-                ]
-            )
+        lines = [
+            [
+                TASKS[name].title,
+                each.words(2, 100),
+                f"{sum(value > 0 for value in each.values)} of {each.n}",
+                "" if each.n < 2 else f"{each.p:.3f}",
+                _quoted_gain(name, first, second),
+            ]
+            for name, each in differences(rows, first, second).items()
+        ]
         groups.append(TableGroup(f"{_MAIN[first]} against {_MAIN[second]}", lines))
     return Table(
         ["data", "difference", "seeds above", "p", "paper"],
@@ -147,23 +130,18 @@ def _quoted_gain(name: str, first: str, second: str) -> str:
 
 def reference_table(rows: Rows) -> Table:
     """All encodings beside each other."""
-    present = [each for each in ENCODINGS if any(row["encoding"] == each for row in rows)]
-    lines = [[TASKS[name].title, *_cells(rows, name, present)] for name in datasets_of(rows)]
-    return Table(
-        ["data", *present],
-        [TableGroup("", lines)],
-        "Test metric in per cent, mean and standard deviation over the seeds.",
-    )
+    present = [each for each in ENCODINGS if select(rows, encoding=each)]
+    lines = [
+        [TASKS[name].title, *_cells(rows, name, present)] for name in distinct(rows, "dataset")
+    ]
+    caption = "Test metric in per cent, mean and standard deviation over the seeds."
+    return table(["data", *present], lines, caption)
 
 
 def _cells(rows: Rows, name: str, encodings: Sequence[str]) -> list[str]:
-    found = []
-    for encoding in encodings:
-        own = [
-            100 * row["test"]
-            for row in rows
-            if row["dataset"] == name and row["encoding"] == encoding
-        ]
-        spread = f" ± {np.std(own, ddof=1):.2f}" if len(own) > 1 else ""
-        found.append(f"{np.mean(own):.2f}{spread}" if own else "")
-    return found
+    return [
+        mean_and_deviation(
+            [100 * row["test"] for row in select(rows, dataset=name, encoding=encoding)]
+        )
+        for encoding in encodings
+    ]

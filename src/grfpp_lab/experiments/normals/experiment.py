@@ -6,70 +6,40 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from grfpp.datasets import at_hand, dataset_info, mesh_table
-from grfpp_lab.experiments.experiment import Cell, Claim, Experiment, Plan, Row, Settings, Size
+from grfpp.datasets import mesh_table
+from grfpp_lab.experiments import experiment as lab
+from grfpp_lab.experiments.graphs import at_hand
+from grfpp_lab.experiments.normals import parts, verdicts, views
 from grfpp_lab.experiments.normals.measuring import cosine_rows, second_rows
 from grfpp_lab.experiments.normals.paper import AL_MOHY, BRUTE, GRF, REUSED, STITCHED
-from grfpp_lab.experiments.normals.parts import (
-    COSINES,
-    DEGREE,
-    DENSE,
-    EXACT,
-    GRF_WALKS,
-    MASK,
-    N_WALKS,
-    PICTURE,
-    SECONDS,
-    SIGMAS,
-    TIMED,
-)
+from grfpp_lab.experiments.normals.parts import COSINES, PICTURE, SECONDS
 from grfpp_lab.experiments.normals.picture import PICTURED_MESH, picture_panels, picture_rows
-from grfpp_lab.experiments.normals.verdicts import (
-    judge_cosines,
-    judge_paper,
-    judge_picture,
-    judge_reuse,
-    judge_seconds,
-)
-from grfpp_lab.experiments.normals.views import (
-    cosine_panels,
-    cosine_table,
-    paper_panels,
-    reuse_panels,
-    second_panels,
-    second_table,
-)
-from grfpp_lab.experiments.study.grid import P_HALT, geometric, listed
+from grfpp_lab.experiments.study.grid import chosen, geometric, listed
+from grfpp_lab.meshes import spheres, why_absent
 
 TIMED_SIGMA, TIMED_WALKS = 0.8, 16
 
 
 @dataclass(frozen=True)
 class Parameters:
-    """How much of it.
+    """How much of it."""
 
-    Attributes
-    ----------
-    most
-        Vertices of the largest mesh whose cosines are compared.
-    masks
-        Of a mesh by its size: how many to choose settings by, and how many to measure with.
-    timed
-        Vertices of the meshes that are timed.
-    most_brute
-        Up to so many the dense kernel is formed.
-    drawn
-        The mesh of the picture.
-    spheres
-        In place of meshes where there are none.
-    """
-
+    #: Vertices of the largest mesh whose cosines are compared.
     most: int
+    #: Of a mesh by its size: how many to choose settings by, and how many to measure with.
     masks: Callable[[int], tuple[int, int]]
+    #: Vertices of the meshes that are timed.
     timed: tuple[int, ...]
+    #: Up to so many the dense kernel is formed.
     most_brute: int
+    #: The mesh of the picture.
     drawn: str
+    #: In place of meshes where there are none.
     spheres: tuple[int, ...]
+
+
+#: Of our meshes for the paper's running times, one of which stands in for another.
+_LARGE = tuple(mesh.n_vertices for mesh in mesh_table() if mesh.role == "scaling")
 
 
 def _between(low: int, value: int, high: int) -> int:
@@ -77,47 +47,46 @@ def _between(low: int, value: int, high: int) -> int:
 
 
 PARAMETERS = {
-    Size.FULL: Parameters(
+    lab.Size.FULL: Parameters(
         10_000,
         lambda n: (_between(1, 10_000 // n, 24), _between(4, 20_000 // n, 24)),
         (
-            *(502, 992, 1849, 2996, 4025, 5985, 8011, 11700, 15521, 24194, 35300),
+            *(502, 992, 1849, 2996, 4025, 5985, 8011, *_LARGE),
             *(48652, 95604, 106485, 151438),
         ),
         4_100,
         PICTURED_MESH,
         (1, 2, 3, 4),
     ),
-    Size.QUICK: Parameters(
+    lab.Size.QUICK: Parameters(
         4_100,
         lambda n: (_between(1, 3_000 // n, 8), _between(2, 4_000 // n, 8)),
-        (992, 1849, 11700, 35300),
+        (992, 1849, _LARGE[0], _LARGE[-1]),
         1_900,
         PICTURED_MESH,
         (1, 2, 3),
     ),
-    Size.TINY: Parameters(100, lambda n: (1, 2), (64,), 200, "mesh 60246", (1,)),
+    lab.Size.TINY: Parameters(100, lambda n: (1, 2), (64,), 200, "mesh 60246", (1,)),
 }
 
 #: Numbers of walks of each method; none where there are no walks.
 _WALKS_OF: dict[str, tuple[int | None, ...]] = {
     BRUTE: (None,),
     AL_MOHY: (None,),
-    GRF: GRF_WALKS,
-    STITCHED: N_WALKS,
-    REUSED: N_WALKS,
+    GRF: parts.GRF_WALKS,
+    STITCHED: parts.N_WALKS,
+    REUSED: parts.N_WALKS,
 }
 
 
-def plan(settings: Settings) -> Plan:
+def plan(settings: lab.Settings) -> lab.Plan:
     """A cell for every mesh and method; spheres where no meshes are at hand."""
-    mine = PARAMETERS[settings.size]
-    p_halt = P_HALT if settings.p_halt is None else settings.p_halt
-    sigmas = SIGMAS if settings.sigma2 is None else (settings.sigma2**0.5,)
+    mine, (_, p_halt) = PARAMETERS[settings.size], chosen(settings)
+    sigmas = parts.SIGMAS if settings.scale is None else (settings.scale**0.5,)
     shared = {"termination": geometric(p_halt), "seed": settings.seed}
-    one = {"sigma": TIMED_SIGMA if settings.sigma2 is None else sigmas[0]}
+    one = {"sigma": TIMED_SIGMA if settings.scale is None else sigmas[0]}
     meshes, skipped = _meshes(mine)
-    cells: list[Cell] = []
+    cells: list[lab.Cell] = []
     for mesh in (each for each in meshes if each["n_nodes"] <= mine.most):
         n_choosing, repeats = mine.masks(mesh["n_nodes"])
         many = {"sigmas": list(sigmas), "n_choosing": n_choosing, "repeats": repeats}
@@ -132,75 +101,70 @@ def plan(settings: Settings) -> Plan:
     for mesh in (each for each in meshes if _is_timed(each, mine)):
         cells += [
             {**mesh, "part": SECONDS, "method": method, "n_walks": TIMED_WALKS, **one, **shared}
-            for method in TIMED
-            if method != DENSE or mesh["n_nodes"] <= mine.most_brute
+            for method in parts.TIMED
+            if method != parts.DENSE or mesh["n_nodes"] <= mine.most_brute
         ]
     drawn = next((each for each in meshes if each["graph"] == mine.drawn), meshes[-1])
     cells.append({**drawn, "part": PICTURE, "method": "all", **one, **shared})
     described = {
         "meshes": "Thingi10K" if meshes[0]["paper_size"] else "spheres (no meshes here)",
-        "hidden": f"{MASK:.0%} of the vertices",
+        "hidden": f"{parts.MASK:.0%} of the vertices",
         "kernel": "exp(W)",
         "weights": "W = σ² D^-1/2 A D^-1/2, all edges of weight 1",
         "σ": listed(sigmas),
-        "walks": f"{listed(N_WALKS)}, p_halt = {p_halt:g}",
-        "GRF++": f"degree {DEGREE}",
+        "walks": f"{listed(parts.N_WALKS)}, p_halt = {p_halt:g}",
+        "GRF++": f"degree {parts.DEGREE}",
         "timed": f"σ = {one['sigma']:g}, {TIMED_WALKS} walks, one thread",
     }
-    return Plan(cells, described, skipped)
+    return lab.Plan(cells, described, skipped)
 
 
 def _meshes(mine: Parameters) -> tuple[list[dict[str, Any]], dict[str, str]]:
     """The meshes that are wanted and at hand, and why others are not."""
-    found: list[dict[str, Any]] = []
-    skipped: dict[str, str] = {}
+    wanted: dict[str, dict[str, Any]] = {}
     for info in mesh_table():
-        mesh: dict[str, Any] = {
+        mesh = {
             "graph": f"mesh {info.name}",
             "n_nodes": info.n_vertices,
             "paper_size": info.paper_vertices or 0,
             "stand_in": info.is_stand_in,
         }
         is_compared = info.role == "normals" and info.n_vertices <= mine.most
-        if not (is_compared or _is_timed(mesh, mine) or mesh["graph"] == mine.drawn):
-            continue
-        if at_hand(info.name):
-            found.append(mesh)
-        else:
-            skipped[mesh["graph"]] = f"{dataset_info(info.name).files[0].path} is not at hand"
-    spheres = [
-        {"graph": f"sphere {n}", "n_nodes": 10 * 4**n + 2, "paper_size": 0, "stand_in": False}
-        for n in mine.spheres
+        if is_compared or _is_timed(mesh, mine) or mesh["graph"] == mine.drawn:
+            wanted[f"mesh {info.name}"] = mesh
+    found, skipped = at_hand(wanted, lambda name: why_absent(name.removeprefix("mesh ")))
+    generated = [
+        {"graph": name, "n_nodes": n, "paper_size": 0, "stand_in": False}
+        for name, n in spheres(mine.spheres)
     ]
-    return found or spheres, skipped
+    return [wanted[name] for name in found] or generated, skipped
 
 
 def _is_timed(mesh: dict[str, Any], mine: Parameters) -> bool:
     return mesh["n_nodes"] in mine.timed or mesh["graph"].startswith("sphere")
 
 
-def run(cell: Cell) -> list[Row]:
+def run(cell: lab.Cell) -> list[lab.Row]:
     """Cosines, seconds or the picture's numbers of one mesh."""
-    parts = {COSINES: cosine_rows, SECONDS: second_rows, PICTURE: picture_rows}
-    return parts[cell["part"]](cell)
+    return {COSINES: cosine_rows, SECONDS: second_rows, PICTURE: picture_rows}[cell["part"]](cell)
 
 
-def cost(cell: Cell) -> float:
+def cost(cell: lab.Cell) -> float:
     """A guess of the seconds that a cell takes."""
     n, method = cell["n_nodes"], cell["method"]
-    if method == DENSE:
+    if method == parts.DENSE:
         return float(3e-10 * n**3 + 0.1)
     n_times = 2
     if cell["part"] == COSINES:
         n_times = (cell["n_choosing"] + cell["repeats"]) * len(cell["sigmas"])
-    if method in (BRUTE, AL_MOHY, EXACT):
+    if method in (BRUTE, AL_MOHY, parts.EXACT):
         return float(n_times * (3e-6 * n + 0.003))
     n_walks = sum(cell["n_walks"]) if cell["part"] == COSINES else TIMED_WALKS
     per_walk = {GRF: 5e-7, REUSED: 3e-7}.get(method, 1e-6)
     return float(n_times * (per_walk * n * n_walks + 0.01) + 0.1)
 
 
-EXPERIMENT = Experiment(
+EXPERIMENT = lab.Experiment(
     name="normals",
     title="Vertex normals on meshes",
     source="Tabs. metrics_node, metrics_vertec_normal_all",
@@ -223,44 +187,44 @@ EXPERIMENT = Experiment(
     plan=plan,
     run=run,
     claims=[
-        Claim(
+        lab.Claim(
             "normals",
             "Cosine similarity",
             "A point a mesh. Left: mean cosine. Right: how much is missing to brute force.",
-            cosine_panels,
-            judge_cosines,
-            (cosine_table,),
+            views.cosine_panels,
+            verdicts.judge_cosines,
+            (views.cosine_table,),
         ),
-        Claim(
+        lab.Claim(
             "normals-reuse",
             "The same walks for every factor",
             "A point a mesh. Left: mean cosine. Right: how much is missing to brute force.",
-            reuse_panels,
-            judge_reuse,
+            views.reuse_panels,
+            verdicts.judge_reuse,
         ),
-        Claim(
+        lab.Claim(
             "normals-paper",
             "Beside the paper's numbers",
             "Mean cosine here against the paper's, a point a mesh. Stand-ins are left out.",
-            paper_panels,
-            judge_paper,
+            views.paper_panels,
+            verdicts.judge_paper,
         ),
-        Claim(
+        lab.Claim(
             "normals-seconds",
             "Time",
             "Seconds on one thread against the number of vertices, both logarithmic: from the "
             "known normals to the prediction, and from the file to the mean cosine.",
-            second_panels,
-            judge_seconds,
-            (second_table,),
+            views.second_panels,
+            verdicts.judge_seconds,
+            (views.second_table,),
         ),
-        Claim(
+        lab.Claim(
             "normals-picture",
             "Where the errors are",
             "Angle between the true and the predicted normal, with four walks. Grey: triangles of "
             "which no normal was hidden.",
             picture_panels,
-            judge_picture,
+            verdicts.judge_picture,
         ),
     ],
     timings=("seconds",),

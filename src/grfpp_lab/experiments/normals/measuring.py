@@ -8,25 +8,16 @@ from typing import Any
 
 import numpy as np
 
-from grfpp.datasets import TriangleMesh, load_mesh, triangulated_sphere
 from grfpp.kernels import Diffusion
 from grfpp.tasks.nodes.directions import mean_cosine
 from grfpp.tasks.nodes.normal_prediction import HiddenNormals, hide, predict_normals
 from grfpp.tasks.nodes.vertex_normals import vertex_normals
 from grfpp.typing import FloatArray
 from grfpp_lab.experiments.experiment import Cell, Row
-from grfpp_lab.experiments.measuring import mean_and_error, seeds
+from grfpp_lab.experiments.measuring import mean_and_error, pick, seeds
 from grfpp_lab.experiments.normals.paper import AL_MOHY, BRUTE, GRF, PAPER, REUSED
 from grfpp_lab.experiments.normals.parts import DEGREE, DENSE, END_TO_END, EXACT, MASK
-
-
-@lru_cache(maxsize=2)
-def mesh_named(name: str) -> TriangleMesh:
-    """A mesh of Thingi10K by number, or a triangulated sphere; kept for the next cell."""
-    kind, _, number = name.partition(" ")
-    if kind == "sphere":
-        return triangulated_sphere(int(number))
-    return load_mesh(number, download=False)
+from grfpp_lab.meshes import mesh_named
 
 
 @lru_cache(maxsize=2)
@@ -106,8 +97,7 @@ def second_rows(cell: Cell) -> list[Row]:
 
 def identity(cell: Cell) -> dict[str, Any]:
     """What a row says about where it belongs."""
-    names = ("part", "graph", "n_nodes", "paper_size", "stand_in", "method")
-    return {name: cell[name] for name in names}
+    return pick(cell, "part", "graph", "n_nodes", "paper_size", "stand_in", "method")
 
 
 def _parameters(cell: Cell, sigma: float, n_walks: int | None, seed: int) -> dict[str, Any]:

@@ -2,52 +2,15 @@
 
 from __future__ import annotations
 
+from grfpp_lab.experiments.quoted import quoted_cells
+
 BRUTE, AL_MOHY, GRF, STITCHED, REUSED = "brute force", "Al-Mohy", "GRF", "GRF++", "GRF++r"
 METHODS = (BRUTE, AL_MOHY, GRF, STITCHED, REUSED)
 
-_SIZES = """
-64 99 146 148 155 182 222 246 290 313 362 482 502 518 614 639 777 942 992 1012 1094 1192 1849 2599
-2626 2996 3072 3559 3715 4025 5155 5985 6577 6911 7386 7953 8011 8261 8449 8800 9603
-"""
-_VALUES = {
-    BRUTE: """
-    .4255 .7675 .9424 .4325 .7095 .9654 .8715 .7464 .8895 .5514 .5884 .9830 .8881 .4956 .9172
-    .8958 .8022 .8559 .7206 .9366 .9236 .8297 .9265 .4987 .8927 .9326 .4796 .9356 .9619 .9669
-    .9011 .9194 .9622 .9769 .9437 .9460 .9382 .9196 .9276 .9836 .9766
-    """,
-    # The largest mesh is in the paper's shorter table only, which leaves this method out.
-    AL_MOHY: """
-    .4248 .7672 .9420 .4320 .7091 .9573 .8704 .7363 .8789 .5511 .5866 .9829 .8872 .4912 .9146
-    .8871 .8009 .8472 .7184 .9183 .9207 .8283 .9181 .4870 .8916 .9236 .4762 .9312 .9582 .9599
-    .8907 .9162 .9512 .9684 .9420 .9360 .9226 .9052 .9163 .9798 -
-    """,
-    GRF: """
-    .3083 .6786 .9348 .3813 .6831 .9466 .8569 .6722 .8651 .5309 .5751 .9737 .8673 .4486 .8866
-    .8739 .7812 .8369 .6967 .9136 .9001 .7987 .9101 .4065 .8778 .9171 .4637 .9208 .9508 .9588
-    .8833 .9091 .9525 .9682 .9308 .9383 .9233 .9050 .9139 .9778 .9708
-    """,
-    STITCHED: """
-    .3889 .7163 .9367 .4434 .6892 .9611 .8684 .7377 .8679 .5432 .5821 .9807 .8843 .4830 .9084
-    .8914 .8039 .8496 .7144 .9234 .9170 .8167 .9202 .4615 .8820 .9277 .4731 .9293 .9546 .9646
-    .8931 .9154 .9599 .9751 .9374 .9429 .9321 .9145 .9205 .9820 .9748
-    """,
-    REUSED: """
-    .3905 .7163 .9327 .4435 .6867 .9564 .8510 .6878 .8464 .5178 .5688 .9775 .8772 .4734 .8982
-    .8866 .8019 .8406 .7085 .9200 .9098 .8134 .9146 .4209 .8730 .9210 .4606 .9281 .9561 .9620
-    .8896 .9129 .9561 .9701 .9348 .9410 .9269 .9095 .9160 .9805 .9734
-    """,
+#: Mean cosine by the number of vertices and the method. The largest mesh is in the paper's shorter
+#: table only, which leaves Al-Mohy's method out.
+PAPER = {
+    (int(size), method.replace("_", " ")): float(cosine)
+    for (size, method), cosine in quoted_cells("normals", "cosines.txt").items()
+    if cosine != "-"
 }
-
-
-def _table() -> dict[tuple[int, str], float]:
-    sizes = [int(size) for size in _SIZES.split()]
-    return {
-        (size, method): float(value)
-        for method, text in _VALUES.items()
-        for size, value in zip(sizes, text.split(), strict=True)
-        if value != "-"
-    }
-
-
-#: Mean cosine by the number of vertices and the method.
-PAPER = _table()

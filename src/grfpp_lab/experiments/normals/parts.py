@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from grfpp_lab.experiments.experiment import Row, Rows
 from grfpp_lab.experiments.normals.paper import AL_MOHY, BRUTE, GRF, REUSED, STITCHED
+from grfpp_lab.experiments.views import select
 
 #: The parts of the experiment.
 COSINES, SECONDS, PICTURE = "cosines", "seconds", "picture"
@@ -31,11 +32,6 @@ COMPARED: dict[str, tuple[str, Sequence[int | None]]] = {
 }
 
 
-def of_part(rows: Rows, part: str) -> list[Row]:
-    """The rows of one part."""
-    return [row for row in rows if row["part"] == part]
-
-
 def chosen_rows(rows: Rows, method: str) -> dict[str, Row]:
     """For every mesh the row of a method's best setting.
 
@@ -44,8 +40,8 @@ def chosen_rows(rows: Rows, method: str) -> dict[str, Row]:
     """
     source, n_walks = COMPARED[method]
     best: dict[str, Row] = {}
-    for row in of_part(rows, COSINES):
-        if row["method"] != source or row["n_walks"] not in n_walks:
+    for row in select(rows, part=COSINES, method=source):
+        if row["n_walks"] not in n_walks:
             continue
         before = best.get(row["graph"])
         if before is None or row["cosine_to_choose_by"] > before["cosine_to_choose_by"]:
@@ -53,6 +49,12 @@ def chosen_rows(rows: Rows, method: str) -> dict[str, Row]:
     return best
 
 
-def true_meshes(found: dict[str, Row]) -> dict[str, Row]:
+def true_meshes(by_mesh: dict[str, Row]) -> dict[str, Row]:
     """Without the meshes that only stand in for those of the paper."""
-    return {name: row for name, row in found.items() if not row["stand_in"]}
+    return {name: row for name, row in by_mesh.items() if not row["stand_in"]}
+
+
+def beside_paper(rows: Rows, method: str) -> list[Row]:
+    """A method's rows on the paper's own meshes, where the paper has a number too."""
+    own = true_meshes(chosen_rows(rows, method)).values()
+    return [row for row in own if row["paper_cosine"] is not None]

@@ -10,11 +10,14 @@ import numpy as np
 
 from grfpp.datasets import mesh_table
 from grfpp.errors import MissingDataError
+from grfpp.plots.error_surfaces import error_surfaces
+from grfpp.plots.meshes import Surface
 from grfpp_lab.experiments.experiment import Cell, Row, Rows
-from grfpp_lab.experiments.normals.error_surfaces import error_surfaces
-from grfpp_lab.experiments.normals.measuring import hidden_task, identity, mesh_named
-from grfpp_lab.experiments.normals.parts import DEGREE, PICTURE, of_part
-from grfpp_lab.report.panels import Surface
+from grfpp_lab.experiments.measuring import pick
+from grfpp_lab.experiments.normals.measuring import hidden_task, identity
+from grfpp_lab.experiments.normals.parts import DEGREE, PICTURE
+from grfpp_lab.experiments.views import select
+from grfpp_lab.meshes import mesh_named
 
 #: A head of a statue: features of many sizes, and a face to look at.
 PICTURED_MESH, _TOWARDS = "mesh 98480", (-1.2, -1.5, 0.35)
@@ -30,9 +33,7 @@ def picture_rows(cell: Cell) -> list[Row]:
         rows.append(
             {
                 **identity({**cell, "method": panel.title}),
-                "sigma": cell["sigma"],
-                "termination": cell["termination"],
-                "seed": cell["seed"],
+                **pick(cell, "sigma", "termination", "seed"),
                 "n_walks": PICTURED_WALKS,
                 "cosine": float(np.nanmean(np.cos(np.radians(angles)))),
                 "mean_angle": float(np.nanmean(angles)),
@@ -47,7 +48,7 @@ def picture_panels(rows: Rows) -> list[Surface]:
 
     Rows hold no pictures, but all that is needed to draw them.
     """
-    own = of_part(rows, PICTURE)
+    own = select(rows, part=PICTURE)
     if not own:
         return []
     first: Mapping[str, Any] = own[0]

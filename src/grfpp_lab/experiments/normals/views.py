@@ -2,33 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from grfpp_lab.experiments.experiment import Row, Rows
-from grfpp_lab.experiments.normals.paper import (
-    AL_MOHY,
-    BRUTE,
-    GRF,
-    METHODS,
-    PAPER,
-    REUSED,
-    STITCHED,
-)
-from grfpp_lab.experiments.normals.parts import (
-    COMPARED,
-    COSINES,
-    DENSE,
-    END_TO_END,
-    EXACT,
-    SECONDS,
-    TIMED,
-    chosen_rows,
-    of_part,
-    true_meshes,
-)
+from grfpp_lab.experiments.normals import parts
+from grfpp_lab.experiments.normals.paper import AL_MOHY, BRUTE, GRF, PAPER, REUSED, STITCHED
+from grfpp_lab.experiments.normals.parts import COMPARED, DENSE, END_TO_END, EXACT, TIMED
+from grfpp_lab.experiments.views import chart, curve, number, select, table, values
 from grfpp_lab.report.page import Table, TableGroup
 from grfpp_lab.report.panels import Curve, Panel
 
+#: Methods of the paper's table.
+_QUOTED = (BRUTE, AL_MOHY, GRF, STITCHED, REUSED)
 _STYLES = {BRUTE: 2, GRF: 1, STITCHED: 0, REUSED: 3, AL_MOHY: 4, EXACT: 2, DENSE: 5, END_TO_END: 0}
 
 
@@ -45,106 +30,86 @@ def reuse_panels(rows: Rows) -> list[Panel]:
 
 
 def _cosine_panel(rows: Rows, methods: Sequence[str]) -> list[Panel]:
-    curves = []
-    for method in methods:
-        own = _by_size(chosen_rows(rows, method))
-        if own:
-            curves.append(_points(method, own, [row["cosine"] for row in own]))
-    return [Panel("Mean cosine", curves, "vertices", "cosine", log_y=False)] if curves else []
+    curves = [_points(method, parts.chosen_rows(rows, method), "cosine") for method in methods]
+    return _shown("Mean cosine", curves, "cosine", log_y=False)
 
 
 def _missing_panel(rows: Rows, methods: Sequence[str]) -> list[Panel]:
-    exact, curves = chosen_rows(rows, BRUTE), []
+    exact, curves = parts.chosen_rows(rows, BRUTE), []
     for method in methods:
-        own = [
-            (row, exact[row["graph"]]["cosine"] - row["cosine"])
-            for row in _by_size(chosen_rows(rows, method))
-            if row["graph"] in exact
-        ]
-        above = [(row, gap) for row, gap in own if gap > 0]  # the axis is logarithmic
-        if above:
-            curves.append(_points(method, [row for row, _ in above], [gap for _, gap in above]))
-    return [Panel("Missing to brute force", curves, "vertices", "cosine missing")] if curves else []
+        gaps = {
+            mesh: {**row, "missing": exact[mesh]["cosine"] - row["cosine"]}
+            for mesh, row in parts.chosen_rows(rows, method).items()
+            if mesh in exact
+        }
+        # The axis is logarithmic.
+        above = {mesh: row for mesh, row in gaps.items() if row["missing"] > 0}
+        curves.append(_points(method, above, "missing"))
+    return _shown("Missing to brute force", curves, "cosine missing")
+
+
+def _points(method: str, by_mesh: Mapping[str, Row], column: str) -> Curve:
+    """A point a mesh; a line between meshes would say nothing."""
+    own = list(by_mesh.values())
+    return curve(method, own, "n_nodes", column, _STYLES[method], joined=False)
+
+
+def _shown(title: str, curves: Sequence[Curve], label: str, log_y: bool = True) -> list[Panel]:
+    """A panel over the numbers of vertices, if it shows anything."""
+    panel = chart(title, curves, "vertices", label, log_y=log_y)
+    return [panel] if panel.curves else []
 
 
 def paper_panels(rows: Rows) -> list[Panel]:
     """Our cosines against the paper's, a chart a method."""
     panels = []
     for method in (BRUTE, GRF, STITCHED):
-        own = [
-            row
-            for row in true_meshes(chosen_rows(rows, method)).values()
-            if row["paper_cosine"] is not None
-        ]
+        own = parts.beside_paper(rows, method)
         if not own:
             continue
-        theirs, ours = ([row[name] for row in own] for name in ("paper_cosine", "cosine"))
-        ends = [min(*theirs, *ours), max(*theirs, *ours)]
-        panels.append(
-            Panel(
-                method,
-                [
-                    Curve("a mesh", theirs, ours, (), 0, joined=False),
-                    Curve("equal", ends, ends, (), 1, True),
-                ],
-                "paper",
-                "here",
-                log_x=False,
-                log_y=False,
-            )
-        )
+        both = [row[name] for row in own for name in ("paper_cosine", "cosine")]
+        ends = [min(both), max(both)]
+        curves = [
+            curve("a mesh", own, "paper_cosine", "cosine", joined=False),
+            Curve("equal", ends, ends, (), 1, True),
+        ]
+        panels.append(Panel(method, curves, "paper", "here", log_x=False, log_y=False))
     return panels or _cosine_panel(rows, (BRUTE,))
 
 
 def second_panels(rows: Rows) -> list[Panel]:
     """Seconds against vertices."""
-    timed = of_part(rows, SECONDS)
-    curves = []
-    for method in TIMED:
-        own = sorted((r for r in timed if r["method"] == method), key=lambda row: row["n_nodes"])
-        if own:
-            curves.append(
-                Curve(
-                    method,
-                    [row["n_nodes"] for row in own],
-                    [row["seconds"] for row in own],
-                    (),
-                    _STYLES[method],
-                    method in (END_TO_END, EXACT),
-                )
-            )
-    return [Panel("Time", curves, "vertices", "seconds")] if curves else []
-
-
-def _by_size(found: dict[str, Row]) -> list[Row]:
-    return sorted(found.values(), key=lambda row: row["n_nodes"])
-
-
-def _points(method: str, rows: Sequence[Row], values: Sequence[float]) -> Curve:
-    """A point a mesh; a line between meshes would say nothing."""
-    return Curve(
-        method, [row["n_nodes"] for row in rows], values, (), _STYLES[method], joined=False
-    )
+    timed = select(rows, part=parts.SECONDS)
+    curves = [
+        curve(
+            *(method, select(timed, method=method), "n_nodes", "seconds", _STYLES[method]),
+            dashed=method in (END_TO_END, EXACT),
+        )
+        for method in TIMED
+    ]
+    return _shown("Time", curves, "seconds")
 
 
 def cosine_table(rows: Rows) -> Table:
     """Every mesh: our cosines and the paper's."""
-    found = {method: chosen_rows(rows, method) for method in COMPARED}
-    meshes = {row["graph"]: row for row in of_part(rows, COSINES)}
+    ours = {method: parts.chosen_rows(rows, method) for method in COMPARED}
+    meshes = {row["graph"]: row for row in select(rows, part=parts.COSINES)}
     lines, means = [], []
-    for row in _by_size(meshes):
-        ours = [_four(found[method].get(row["graph"])) for method in COMPARED]
-        paper = [_paper(row["paper_size"], method) for method in METHODS]
+    for mesh, row in sorted(meshes.items(), key=lambda item: item[1]["n_nodes"]):
+        cosines = [_cosine(ours[method].get(mesh)) for method in COMPARED]
+        paper = [number(PAPER.get((row["paper_size"], method))) for method in _QUOTED]
         star = " ∗" if row["stand_in"] else ""
-        lines.append([f"{row['n_nodes']:,}", f"{row['graph']}{star}", *ours, *paper])
-    true = true_meshes(meshes)
+        lines.append([f"{row['n_nodes']:,}", f"{mesh}{star}", *cosines, *paper])
+    true = parts.true_meshes(meshes)
     if true:
         sizes = [row["paper_size"] for row in true.values()]
-        means = [["", f"mean of {len(true)}", *(_mean(found[m], true) for m in COMPARED)]]
-        means[0] += [_paper_mean(sizes, method) for method in METHODS]
-    names = [BRUTE, AL_MOHY, GRF, STITCHED, REUSED]
+        columns = [[ours[m][mesh]["cosine"] for mesh in true if mesh in ours[m]] for m in COMPARED]
+        columns += [[PAPER[n, m] for n in sizes if (n, m) in PAPER] for m in _QUOTED]
+        # A mean over fewer meshes would not be comparable.
+        told = [number(sum(c) / len(c)) if len(c) == len(true) else "" for c in columns]
+        means = [["", f"mean of {len(true)}", *told]]
     return Table(
-        ["vertices", "mesh", *COMPARED, *(f"paper, {name}" for name in names)],
+        ["vertices", "mesh", *COMPARED, *(f"paper, {name}" for name in _QUOTED)],
         [TableGroup("", lines), TableGroup("", means, strong=(0,))],
         "Mean cosine over the hidden vertices, with each method's best setting. ∗ stands in for a "
         "mesh that is not to be had: the paper's numbers beside it are those of another mesh, and "
@@ -153,45 +118,24 @@ def cosine_table(rows: Rows) -> Table:
     )
 
 
-def _four(row: Row | None) -> str:
-    return "" if row is None else f"{row['cosine']:.4f}"
-
-
-def _paper(size: int, method: str) -> str:
-    value = PAPER.get((size, method))
-    return "" if value is None else f"{value:.4f}"
-
-
-def _mean(found: dict[str, Row], true: dict[str, Row]) -> str:
-    values = [found[name]["cosine"] for name in true if name in found]
-    return f"{sum(values) / len(values):.4f}" if len(values) == len(true) else ""
-
-
-def _paper_mean(sizes: Sequence[int], method: str) -> str:
-    values = [PAPER[size, method] for size in sizes if (size, method) in PAPER]
-    return f"{sum(values) / len(values):.4f}" if len(values) == len(sizes) else ""
+def _cosine(row: Row | None) -> str:
+    return number(None if row is None else row["cosine"])
 
 
 def second_table(rows: Rows) -> Table:
     """Seconds of all methods."""
-    timed = {(row["n_nodes"], row["method"]): row for row in of_part(rows, SECONDS)}
-    methods = [method for method in TIMED if any(method == m for _, m in timed)]
+    own = select(rows, part=parts.SECONDS)
+    timed = {(row["n_nodes"], row["method"]): row for row in own}
+    methods = [method for method in TIMED if select(own, method=method)]
     lines = []
-    for n in sorted({n for n, _ in timed}):
+    for n in values(own, "n_nodes"):
         cells = [timed.get((n, method)) for method in methods]
-        stitched = timed.get((n, STITCHED))
-        exact = timed.get((n, EXACT))
-        lines.append(
-            [
-                f"{n:,}",
-                *("" if row is None else f"{row['seconds']:.3g}" for row in cells),
-                _four(exact),
-                _four(stitched),
-            ]
-        )
-    return Table(
+        seconds = ("" if row is None else f"{row['seconds']:.3g}" for row in cells)
+        cosines = (_cosine(timed.get((n, method))) for method in (EXACT, STITCHED))
+        lines.append([f"{n:,}", *seconds, *cosines])
+    return table(
         ["vertices", *methods, "cosine, exact", "cosine, GRF++"],
-        [TableGroup("", lines)],
+        lines,
         "Seconds on one thread: from the known normals to their prediction at all vertices, walks "
         "included. Empty: not run, because it takes too long or does not fit.",
     )

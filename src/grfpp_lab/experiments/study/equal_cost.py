@@ -5,24 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from grfpp.termination import Geometric
-from grfpp_lab.experiments.experiment import (
-    Cell,
-    Claim,
-    Experiment,
-    Plan,
-    Row,
-    Rows,
-    Settings,
-    Size,
-    Verdict,
-)
+from grfpp_lab.experiments import experiment as lab
 from grfpp_lab.experiments.graphs import EIGHT, FAR, at_hand
-from grfpp_lab.experiments.measuring import cost, error_row
-from grfpp_lab.experiments.study.grid import DIFFUSION, chosen, geometric, listed
-from grfpp_lab.experiments.verdicts import Comparison, compare, worst
-from grfpp_lab.experiments.views import Series, degree_name, error_panels, error_table, values
-from grfpp_lab.report.page import Table
-from grfpp_lab.report.panels import Panel
+from grfpp_lab.experiments.measuring import cost, error_row, pick
+from grfpp_lab.experiments.study import grid
+from grfpp_lab.experiments.verdicts import Comparison, compare, verdict
+from grfpp_lab.experiments.views import Series, degree_name, error_claim, values
 
 #: Degree and how many times larger `p_halt` is.
 METHODS = ((1, 1), (1, 2), (1, 4), (2, 1), (2, 2), (4, 1), (4, 4))
@@ -42,15 +30,15 @@ class Parameters:
 
 
 PARAMETERS = {
-    Size.FULL: Parameters(EIGHT, tuple(FAR), (8, 16, 32, 64), 10),
-    Size.QUICK: Parameters(EIGHT, tuple(FAR), (8, 32), 4),
-    Size.TINY: Parameters(("er-20", "karate"), ("binary-tree",), (8, 16), 2),
+    lab.Size.FULL: Parameters(EIGHT, tuple(FAR), (8, 16, 32, 64), 10),
+    lab.Size.QUICK: Parameters(EIGHT, tuple(FAR), (8, 32), 4),
+    lab.Size.TINY: Parameters(("er-20", "karate"), ("binary-tree",), (8, 16), 2),
 }
 
 
-def plan(settings: Settings) -> Plan:
+def plan(settings: lab.Settings) -> lab.Plan:
     """One cell for every graph, method and budget of steps."""
-    mine, (sigma2, p_halt) = PARAMETERS[settings.size], chosen(settings)
+    mine, (scale, p_halt) = PARAMETERS[settings.size], grid.chosen(settings)
     near, skipped = at_hand(mine.graphs)
     far, more_skipped = at_hand(mine.far)
     scenes: list[tuple[str, dict[str, int]]] = [(graph, {}) for graph in near]
@@ -59,9 +47,9 @@ def plan(settings: Settings) -> Plan:
     cells = [
         {
             "graph": graph,
-            "kernel": DIFFUSION,
-            "sigma2": sigma2,
-            "termination": geometric(times * p_halt),
+            "kernel": grid.DIFFUSION,
+            "scale": scale,
+            "termination": grid.geometric(times * p_halt),
             "degree": degree,
             "n_walks": max(1, round(budget / (2 * degree * Geometric(times * p_halt).mean))),
             "times": times,
@@ -77,20 +65,20 @@ def plan(settings: Settings) -> Plan:
     ]
     described = {
         "kernel": "exp(W)",
-        "weights": f"W = σ² D^-1/2 A D^-1/2 with σ² = {sigma2:g}, edges counted once",
+        "weights": grid.weights_in_words(scale),
         "walk lengths": f"geometric, p_halt = {p_halt:g} and 2 and 4 times that",
-        "steps per node": listed([round(budget) for budget in budgets]),
+        "steps per node": grid.listed([round(budget) for budget in budgets]),
         "repeats": str(mine.repeats),
     }
-    return Plan(cells, described, {**skipped, **more_skipped})
+    return lab.Plan(cells, described, {**skipped, **more_skipped})
 
 
-def run(cell: Cell) -> list[Row]:
+def run(cell: lab.Cell) -> list[lab.Row]:
     """The mean error of one method with so many steps."""
-    return [{**error_row(cell), "times": cell["times"], "budget": cell["budget"]}]
+    return [{**error_row(cell), **pick(cell, "times", "budget")}]
 
 
-def series(rows: Rows) -> list[Series]:
+def series(rows: lab.Rows) -> list[Series]:
     """Degrees with long walks (full lines) and with walks shortened as in the paper (dashed)."""
     present = {(row["degree"], row["times"]) for row in rows}
     return [
@@ -105,31 +93,12 @@ def series(rows: Rows) -> list[Series]:
     ]
 
 
-def all_pairs(rows: Rows) -> Rows:
-    """Rows in which all entries count."""
-    return [row for row in rows if "distance" not in row]
+def drawn(rows: lab.Rows) -> list[Series]:
+    """Those of the charts, which all of them would crowd."""
+    return [each for each in series(rows) if each.where["times"] != 2]
 
 
-def far_pairs(rows: Rows) -> Rows:
-    """Rows in which only distant nodes count."""
-    return [row for row in rows if "distance" in row]
-
-
-def panels(rows: Rows) -> list[Panel]:
-    """A chart a graph: errors against steps."""
-    shown = [each for each in series(rows) if each.where in _SHOWN]
-    return error_panels(rows, shown, "budget", "steps per node")
-
-
-_SHOWN = tuple({"degree": d, "times": t} for d, t in ((1, 1), (1, 4), (2, 1), (4, 1), (4, 4)))
-
-
-def table(rows: Rows) -> Table:
-    """Errors of all methods at one budget."""
-    return error_table(rows, series(rows), "budget")
-
-
-def judge(rows: Rows) -> Verdict:
+def judge(rows: lab.Rows) -> lab.Verdict:
     """What stitching alone, shorter walks alone, and both bring at equal steps."""
     top = max(values(rows, "degree"), default=4)
     grf = {"degree": 1, "times": 1}
@@ -144,26 +113,22 @@ def judge(rows: Rows) -> Verdict:
             {"degree": 1, "times": top},
         ),
     ]
-    found = [each for each in gains if each.pairs]
-    if not found:
-        return Verdict(_PAPER, "nothing to compare", worst([]))
-    words = "; ".join(f"{each.text} × {each.ratio:.2f}" for each in found)
-    stitching = gains[0]
-    return Verdict(
-        _PAPER,
-        f"errors relative to GRF with as many steps: {words}. Below GRF: {stitching.words()}",
-        stitching.holds,
-    )
+    known = [each for each in gains if each.pairs]
+    if not known:
+        return verdict(_PAPER)
+    words = "; ".join(f"{each.text} × {each.ratio:.2f}" for each in known)
+    told = f"errors relative to GRF with as many steps: {words}. Below GRF: {gains[0].words()}"
+    return verdict(_PAPER, told, gains[0].holds)
 
 
 _PAPER = "the gain at equal numbers of walks is due to stitching; equal steps are not compared"
 
 
-def _gain(rows: Rows, text: str, low: dict[str, int], high: dict[str, int]) -> Comparison:
+def _gain(rows: lab.Rows, text: str, low: dict[str, int], high: dict[str, int]) -> Comparison:
     return compare(rows, text, low, high, ("graph", "budget"))
 
 
-EXPERIMENT = Experiment(
+EXPERIMENT = lab.Experiment(
     name="equal-cost",
     title="At equal cost",
     source="ours",
@@ -177,23 +142,27 @@ EXPERIMENT = Experiment(
     plan=plan,
     run=run,
     claims=[
-        Claim(
+        error_claim(
             "equal-cost",
             "Stitching at equal steps",
             "Relative error against walk steps per node, all factors counted: points one above "
             "the other cost the same. Dashed: walks halt more often, in return there are more.",
-            lambda rows: panels(all_pairs(rows)),
-            lambda rows: judge(all_pairs(rows)),
-            (lambda rows: table(all_pairs(rows)),),
+            series,
+            judge,
+            own=lambda rows: [row for row in rows if "distance" not in row],
+            x="budget",
+            drawn=drawn,
         ),
-        Claim(
+        error_claim(
             "equal-cost-far",
             "Stitching at equal steps, distant nodes",
             "The same for the pairs of distant nodes of `long-range`. An estimate that is zero "
             "for all of them would have error 1.",
-            lambda rows: panels(far_pairs(rows)),
-            lambda rows: judge(far_pairs(rows)),
-            (lambda rows: table(far_pairs(rows)),),
+            series,
+            judge,
+            own=lambda rows: [row for row in rows if "distance" in row],
+            x="budget",
+            drawn=drawn,
         ),
     ],
     cost=cost,

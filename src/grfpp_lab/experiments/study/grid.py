@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import product
 from typing import Any
 
-from grfpp_lab.experiments.experiment import Cell, Row, Settings
+from grfpp_lab.experiments import experiment as lab
+from grfpp_lab.experiments.graphs import FAR, at_hand
 from grfpp_lab.experiments.measuring import error_row
 
 #: Where the paper leaves it open: the setting of "General graph random features".
-SIGMA2 = 1.0
+SCALE = 1.0
 P_HALT = 0.1
 DIFFUSION = "diffusion:1"
 N_WALKS = (2, 4, 8, 16, 32, 64)
@@ -19,26 +20,35 @@ N_WALKS = (2, 4, 8, 16, 32, 64)
 
 @dataclass(frozen=True)
 class Grid:
-    """What is varied.
+    """What is varied."""
 
-    Attributes
-    ----------
-    graphs, degrees, n_walks
-        Every combination is measured.
-    repeats
-        Independent estimates of each.
-    """
-
+    #: Every combination is measured.
     graphs: tuple[str, ...]
     degrees: tuple[int, ...]
     n_walks: tuple[int, ...]
+    #: Independent estimates of each.
     repeats: int
 
 
-def chosen(settings: Settings, sigma2: float = SIGMA2) -> tuple[float, float]:
-    """``σ²`` and ``p_halt``: as asked for, else those of the experiment."""
+def grids(
+    graphs: tuple[str, ...],
+    tiny: tuple[str, ...],
+    full: tuple[int, ...],
+    quick: tuple[int, ...],
+    tiny_degrees: tuple[int, ...] | None = None,
+) -> dict[lab.Size, Grid]:
+    """The grids of an experiment: its graphs and degrees by size."""
+    return {
+        lab.Size.FULL: Grid(graphs, full, N_WALKS, 10),
+        lab.Size.QUICK: Grid(graphs, quick, (4, 16, 64), 4),
+        lab.Size.TINY: Grid(tiny, tiny_degrees or quick, (2, 8), 2),
+    }
+
+
+def chosen(settings: lab.Settings, scale: float = SCALE) -> tuple[float, float]:
+    """``scale`` and ``p_halt``: as asked for, else those of the experiment."""
     return (
-        sigma2 if settings.sigma2 is None else settings.sigma2,
+        scale if settings.scale is None else settings.scale,
         P_HALT if settings.p_halt is None else settings.p_halt,
     )
 
@@ -48,49 +58,74 @@ def geometric(p_halt: float) -> str:
     return f"geometric:{p_halt!r}"
 
 
-def error_cells(
-    grid: Grid,
-    graphs: Sequence[str],
-    settings: Settings,
-    sigma2: float,
-    laws: Sequence[str],
-    kernels: Sequence[str] = (DIFFUSION,),
-    **more: Any,
-) -> list[Cell]:
-    """One cell for every combination; `more` is put into all of them."""
-    return [
-        {
-            "graph": graph,
-            "kernel": kernel,
-            "sigma2": sigma2,
-            "termination": law,
-            "degree": degree,
-            "n_walks": n_walks,
-            "repeats": grid.repeats,
-            "seed": settings.seed,
-            **more,
+def error_plan(
+    sizes: Mapping[lab.Size, Grid],
+    laws: Callable[[float], Sequence[str]] = lambda p_halt: [geometric(p_halt)],
+    *,
+    kernels: Mapping[str, str] | None = None,
+    scale: float = SCALE,
+    far: bool = False,
+    words: Callable[[float], Mapping[str, str]] = lambda p_halt: {},
+) -> Callable[[lab.Settings], lab.Plan]:
+    """One cell for every kernel, graph, degree, law and number of walks.
+
+    Parameters
+    ----------
+    sizes
+        The grids.
+    laws
+        Of the lengths of walks, from ``p_halt``.
+    kernels
+        With what people call them; exp(W) by default.
+    scale
+        Of the weights, unless something else is asked for.
+    far
+        Whether only pairs count that are as far apart as the paper's table says.
+    words
+        What the page is told in place of the usual, from ``p_halt``.
+    """
+    names = kernels or {DIFFUSION: "exp(W)"}
+
+    def plan(settings: lab.Settings) -> lab.Plan:
+        grid, (factor, p_halt) = sizes[settings.size], chosen(settings, scale)
+        graphs, skipped = at_hand(grid.graphs)
+        cells: list[lab.Cell] = [
+            {
+                "graph": graph,
+                "kernel": kernel,
+                "scale": factor,
+                "termination": law,
+                "degree": degree,
+                "n_walks": n_walks,
+                "repeats": grid.repeats,
+                "seed": settings.seed,
+                **({"distance": FAR[graph].distance} if far else {}),
+            }
+            for kernel, graph, degree, law, n_walks in product(
+                names, graphs, grid.degrees, laws(p_halt), grid.n_walks
+            )
+        ]
+        described = {
+            "kernel": ", ".join(names.values()),
+            "weights": weights_in_words(factor),
+            "walk lengths": f"geometric, p_halt = {p_halt:g}",
+            "degrees": listed(grid.degrees),
+            "walks a node and factor": listed(grid.n_walks),
+            "repeats": str(grid.repeats),
         }
-        for kernel, graph, degree, law, n_walks in product(
-            kernels, graphs, grid.degrees, laws, grid.n_walks
-        )
-    ]
+        return lab.Plan(cells, {**described, **words(p_halt)}, skipped)
+
+    return plan
 
 
-def run_errors(cell: Cell) -> list[Row]:
+def run_errors(cell: lab.Cell) -> list[lab.Row]:
     """The mean error of one combination."""
     return [error_row(cell)]
 
 
-def parameters(grid: Grid, sigma2: float, p_halt: float, kernel: str = "exp(W)") -> dict[str, str]:
-    """The settings in words."""
-    return {
-        "kernel": kernel,
-        "weights": f"W = σ² D^-1/2 A D^-1/2 with σ² = {sigma2:g}, edges counted once",
-        "walk lengths": f"geometric, p_halt = {p_halt:g}",
-        "degrees": listed(grid.degrees),
-        "walks a node and factor": listed(grid.n_walks),
-        "repeats": str(grid.repeats),
-    }
+def weights_in_words(scale: float, more: str = ", edges counted once") -> str:
+    """The weights as the page has them."""
+    return f"W = σ² D^-1/2 A D^-1/2 with σ² = {scale:g}{more}"
 
 
 def listed(values: Sequence[Any]) -> str:

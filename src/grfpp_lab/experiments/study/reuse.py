@@ -7,96 +7,47 @@ from grfpp.factors import StoredFactor
 from grfpp.kernels.registry import kernel_from_spec
 from grfpp.sampling import sample
 from grfpp.termination import termination_from_spec
-from grfpp_lab.experiments.experiment import (
-    Cell,
-    Claim,
-    Experiment,
-    Plan,
-    Row,
-    Rows,
-    Settings,
-    Size,
-    Verdict,
-)
-from grfpp_lab.experiments.graphs import EIGHT, at_hand
-from grfpp_lab.experiments.measuring import (
-    cost,
-    exact_kernel,
-    mean_and_error,
-    relative_error,
-    seeds,
-    weights,
-)
-from grfpp_lab.experiments.study.grid import (
-    N_WALKS,
-    Grid,
-    chosen,
-    error_cells,
-    geometric,
-    parameters,
-)
+from grfpp_lab.experiments import experiment as lab
+from grfpp_lab.experiments import measuring
+from grfpp_lab.experiments.graphs import EIGHT
+from grfpp_lab.experiments.study.grid import error_plan, grids
 from grfpp_lab.experiments.verdicts import Comparison, compare, judged
-from grfpp_lab.experiments.views import Series, degree_name, error_panels, error_table, values
-from grfpp_lab.report.page import Table
-from grfpp_lab.report.panels import Panel
+from grfpp_lab.experiments.views import Series, degree_name, error_claim, values
 
-PARAMETERS = {
-    Size.FULL: Grid(EIGHT, (1, 2, 3, 4), N_WALKS, 10),
-    Size.QUICK: Grid(EIGHT, (1, 2, 4), (4, 16, 64), 4),
-    Size.TINY: Grid(("er-20", "karate"), (1, 2), (2, 8), 2),
-}
 FRESH, ONE_SET, TWO_SETS = "fresh", "one set", "two sets"
 
 
-def plan(settings: Settings) -> Plan:
-    """One cell for every graph, degree and number of walks."""
-    grid, (sigma2, p_halt) = PARAMETERS[settings.size], chosen(settings)
-    graphs, skipped = at_hand(grid.graphs)
-    cells = error_cells(grid, graphs, settings, sigma2, [geometric(p_halt)])
-    return Plan(cells, parameters(grid, sigma2, p_halt), skipped)
-
-
-def run(cell: Cell) -> list[Row]:
+def run(cell: lab.Cell) -> list[lab.Row]:
     """Errors with fresh walks, with one set for all factors, and with one for each side."""
-    W, kernel = weights(cell["graph"], cell["sigma2"]), kernel_from_spec(cell["kernel"])
+    W, kernel = measuring.weights(cell["graph"], cell["scale"]), kernel_from_spec(cell["kernel"])
     law = termination_from_spec(cell["termination"])
-    exact = exact_kernel(cell["graph"], cell["sigma2"], cell["kernel"])
+    exact = measuring.exact_kernel(cell["graph"], cell["scale"], cell["kernel"])
     degree, n_walks = cell["degree"], cell["n_walks"]
     # The same seeds for all degrees: what is used again are the very walks of regular GRFs.
-    same = {name: cell[name] for name in ("graph", "sigma2", "termination", "n_walks", "seed")}
+    same = measuring.pick(cell, "graph", "scale", "termination", "n_walks", "seed")
     errors: dict[str, list[float]] = {FRESH: [], ONE_SET: [], TWO_SETS: []}
     steps = 0.0
-    for seed in seeds(cell["repeats"], **same):
+    for seed in measuring.seeds(cell["repeats"], **same):
         fresh = sample(W, kernel, degree, n_walks, law, seed, n_jobs=1)
         one = sample(W, kernel, degree, n_walks, law, seed, reuse_walks=True, n_jobs=1)
         left, right = map(StoredFactor, fresh.factors[0])
         two = KernelEstimate([(left, right)] * degree, n_jobs=1)
         for walks, K in ((FRESH, fresh), (ONE_SET, one), (TWO_SETS, two)):
-            errors[walks].append(relative_error(K.toarray(), exact))
+            errors[walks].append(measuring.relative_error(K.toarray(), exact))
         steps = fresh.meta["steps_per_node"] / (2 * degree)
-    rows: list[Row] = []
-    for walks, n_factors in ((FRESH, 2 * degree), (ONE_SET, 1), (TWO_SETS, 2)):
-        error, standard_error = mean_and_error(errors[walks])
-        rows.append(
-            {
-                "graph": cell["graph"],
-                "n_nodes": W.n_nodes,
-                "kernel": cell["kernel"],
-                "sigma2": cell["sigma2"],
-                "termination": cell["termination"],
-                "degree": degree,
-                "n_walks": n_walks,
-                "walks": walks,
-                "steps_per_node": n_factors * steps,
-                "repeats": cell["repeats"],
-                "error": error,
-                "standard_error": standard_error,
-            }
-        )
-    return rows
+    return [
+        {
+            **{"graph": cell["graph"], "n_nodes": W.n_nodes},
+            **measuring.pick(cell, "kernel", "scale", "termination", "degree", "n_walks"),
+            "walks": walks,
+            "steps_per_node": n_factors * steps,
+            **measuring.error_columns(errors[walks]),
+        }
+        for walks, n_factors in ((FRESH, 2 * degree), (ONE_SET, 1), (TWO_SETS, 2))
+    ]
 
 
-def series(rows: Rows) -> list[Series]:
+def series(rows: lab.Rows) -> list[Series]:
     """Regular GRFs, and every degree with one set of walks (dashed: fresh walks)."""
     degrees = values(rows, "degree")
     return [
@@ -113,17 +64,7 @@ def series(rows: Rows) -> list[Series]:
     ]
 
 
-def panels(rows: Rows) -> list[Panel]:
-    """A chart a graph, a curve a degree."""
-    return error_panels(rows, series(rows))
-
-
-def table(rows: Rows) -> Table:
-    """Errors at one number of walks."""
-    return error_table(rows, series(rows))
-
-
-def judge(rows: Rows) -> Verdict:
+def judge(rows: lab.Rows) -> lab.Verdict:
     """GRF++ with walks used again below regular GRFs."""
     grf = {"degree": 1, "walks": FRESH}
     higher = [degree for degree in values(rows, "degree") if degree > 1]
@@ -156,7 +97,7 @@ def judge(rows: Rows) -> Verdict:
     )
 
 
-EXPERIMENT = Experiment(
+EXPERIMENT = lab.Experiment(
     name="reuse",
     title="Using the same walks again",
     source="Fig. speed_reuse (a)",
@@ -169,18 +110,17 @@ EXPERIMENT = Experiment(
         "`2 l` factors, each of which is about `l` times smaller than at degree 1. Independent "
         "ones partly cancel; those of the same walks add up to what degree 1 has.",
     ],
-    plan=plan,
+    plan=error_plan(grids(EIGHT, ("er-20", "karate"), (1, 2, 3, 4), (1, 2, 4), (1, 2))),
     run=run,
     claims=[
-        Claim(
+        error_claim(
             "reuse",
             "Walks used again",
             "Relative error in the Frobenius norm. Full lines: one set of walks for all factors. "
             "Dashed: fresh walks for each.",
-            panels,
+            series,
             judge,
-            (table,),
         )
     ],
-    cost=lambda cell: 3 * cost(cell),
+    cost=lambda cell: 3 * measuring.cost(cell),
 )

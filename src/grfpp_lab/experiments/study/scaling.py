@@ -8,41 +8,30 @@ from typing import Any
 
 import numpy as np
 
-from grfpp.datasets import at_hand, dataset_info, load_mesh, mesh_table, triangulated_sphere
+from grfpp.datasets import mesh_table
 from grfpp.graph import Graph
 from grfpp.kernels.registry import kernel_from_spec
 from grfpp.sampling import sample
 from grfpp.termination import termination_from_spec
-from grfpp_lab.experiments.experiment import (
-    Cell,
-    Claim,
-    Experiment,
-    Holds,
-    Plan,
-    Row,
-    Rows,
-    Settings,
-    Size,
-    Verdict,
-)
-from grfpp_lab.experiments.measuring import seeds
-from grfpp_lab.experiments.study.grid import DIFFUSION, chosen, geometric
-from grfpp_lab.report.page import Table, TableGroup
+from grfpp_lab.experiments import experiment as lab
+from grfpp_lab.experiments.graphs import at_hand
+from grfpp_lab.experiments.measuring import pick, relative_error, seeds
+from grfpp_lab.experiments.study import grid
+from grfpp_lab.experiments.verdicts import verdict
+from grfpp_lab.experiments.views import chart, curve, select, values
+from grfpp_lab.experiments.views import table as plain_table
+from grfpp_lab.meshes import FASTER, LEAST, PAPER_MESHES, mesh_named, spheres, why_absent
+from grfpp_lab.report.page import Table
 from grfpp_lab.report.panels import Curve, Panel
 
 WALKS, DENSE, CHEBYSHEV = "GRF++", "brute force", "Chebyshev"
 PRODUCT, WHOLE, WHOLE_DENSE = "K·F", "all entries", "dense matrix"
-#: Seconds of the paper's table by the size of the mesh: brute force, GRF++.
-PAPER: dict[int, tuple[float | None, float | None]] = {
-    11700: (1661.74, 314.98),
-    15527: (4833.51, 727.48),
-    24194: (14062.08, 1724.71),
-    35300: (None, 5591.42),
+#: The paper's seconds by the size of the mesh.
+PAPER = {
+    mesh.n_nodes: {DENSE: mesh.dense_seconds, WALKS: mesh.grf_seconds} for mesh in PAPER_MESHES
 }
 DEGREE, N_WALKS, N_COLUMNS = 2, 16, 3
 TIMINGS = ("seconds",)
-#: About where the paper's comparison begins.
-_LARGE = 1800
 
 
 @dataclass(frozen=True)
@@ -57,76 +46,60 @@ class Parameters:
 
 
 PARAMETERS = {
-    Size.FULL: Parameters(
-        (992, 1849, 2996, 4025, 5985, 8011, 11700, 15527, 24194, 35300),
+    lab.Size.FULL: Parameters(
+        (992, 1849, 2996, 4025, 5985, 8011, *PAPER),
         (3, 4, 5, 6),
         50_000,
         12_000,
         8_100,
     ),
-    Size.QUICK: Parameters((992, 1849, 2996, 11700, 35300), (3, 4, 5), 12_000, 5_000, 3_000),
-    Size.TINY: Parameters((64, 146), (1, 2), 400, 400, 400),
+    lab.Size.QUICK: Parameters(
+        (992, 1849, 2996, min(PAPER), max(PAPER)), (3, 4, 5), 12_000, 5_000, 3_000
+    ),
+    lab.Size.TINY: Parameters((64, 146), (1, 2), 400, 400, 400),
 }
 
 
-def plan(settings: Settings) -> Plan:
+def plan(settings: lab.Settings) -> lab.Plan:
     """A cell for every mesh and method; spheres where no meshes are at hand."""
-    mine, (sigma2, p_halt) = PARAMETERS[settings.size], chosen(settings)
-    names, skipped = [], {}
+    mine, (scale, p_halt) = PARAMETERS[settings.size], grid.chosen(settings)
     of_size = {mesh.paper_vertices: mesh for mesh in mesh_table() if mesh.paper_vertices}
-    for size in mine.sizes:
-        mesh = of_size[size]
-        if at_hand(mesh.name):
-            names.append((f"mesh {mesh.name}", mesh.n_vertices, size))
-        else:
-            file = dataset_info(mesh.name).files[0].path
-            skipped[f"mesh {mesh.name}"] = f"{file} is not at hand"
-    if not names:
-        names = [(f"sphere {n}", 10 * 4**n + 2, 0) for n in mine.spheres]
-    cells: list[Cell] = []
-    for name, n_nodes, paper_size in names:
+    wanted = {f"mesh {of_size[size].name}": (of_size[size].n_vertices, size) for size in mine.sizes}
+    found, skipped = at_hand(wanted, lambda name: why_absent(name.removeprefix("mesh ")))
+    graphs = {name: wanted[name] for name in found}
+    cells: list[lab.Cell] = []
+    for name, (n_nodes, size) in (
+        graphs or {name: (n, 0) for name, n in spheres(mine.spheres)}
+    ).items():
         shared = {
-            "graph": name,
-            "n_nodes": n_nodes,
-            "paper_size": paper_size,
-            "kernel": DIFFUSION,
-            "sigma2": sigma2,
-            "seed": settings.seed,
+            **{"graph": name, "n_nodes": n_nodes, "paper_size": size},
+            **{"kernel": grid.DIFFUSION, "scale": scale, "seed": settings.seed},
         }
         walks = {
             "method": WALKS,
             "degree": DEGREE,
             "n_walks": N_WALKS,
-            "termination": geometric(p_halt),
+            "termination": grid.geometric(p_halt),
             "forms_sparse": n_nodes <= mine.most_sparse,
             "forms_dense": n_nodes <= mine.most_dense,
         }
-        cells.append({**shared, **walks})
-        cells.append({**shared, "method": CHEBYSHEV})
+        cells += [{**shared, **walks}, {**shared, "method": CHEBYSHEV}]
         if n_nodes <= mine.most_brute:
             cells.append({**shared, "method": DENSE})
     described = {
-        "graphs": "meshes of Thingi10K" if names[0][2] else "triangulated spheres (no meshes here)",
+        "graphs": "meshes of Thingi10K" if graphs else "triangulated spheres (no meshes here)",
         "kernel": "exp(W)",
-        "weights": f"W = σ² D^-1/2 A D^-1/2 with σ² = {sigma2:g}",
+        "weights": grid.weights_in_words(scale, ""),
         "GRF++": f"degree {DEGREE}, {N_WALKS} walks, geometric lengths with p_halt = {p_halt:g}",
         "brute force": f"all eigenvectors (LAPACK), up to {mine.most_brute:,} nodes",
         "threads": "1",
     }
-    return Plan(cells, described, skipped)
+    return lab.Plan(cells, described, skipped)
 
 
-def graph_named(name: str) -> Graph:
-    """A mesh of Thingi10K by number, or a triangulated sphere."""
-    kind, _, number = name.partition(" ")
-    if kind == "sphere":
-        return triangulated_sphere(int(number)).graph
-    return load_mesh(number, download=False).graph
-
-
-def run(cell: Cell) -> list[Row]:
+def run(cell: lab.Cell) -> list[lab.Row]:
     """Seconds of one method on one mesh, for a product and for all entries."""
-    W = graph_named(cell["graph"]).normalized("sym", cell["sigma2"])
+    W = mesh_named(cell["graph"]).graph.normalized("sym", cell["scale"])
     columns = np.random.default_rng(0).standard_normal((W.n_nodes, N_COLUMNS))
     kernel = kernel_from_spec(cell["kernel"])
     if cell["method"] == DENSE:
@@ -144,7 +117,7 @@ def run(cell: Cell) -> list[Row]:
     return _walk(cell, W, columns)
 
 
-def _walk(cell: Cell, W: Graph, columns: Any) -> list[Row]:
+def _walk(cell: lab.Cell, W: Graph, columns: Any) -> list[lab.Row]:
     kernel = kernel_from_spec(cell["kernel"])
     law = termination_from_spec(cell["termination"])
     (seed,) = seeds(1, **cell)
@@ -155,8 +128,7 @@ def _walk(cell: Cell, W: Graph, columns: Any) -> list[Row]:
     walked = perf_counter() - began
     found = K @ columns
     product = perf_counter() - began
-    exact = kernel.apply(W, columns)
-    error = float(np.linalg.norm(found - exact) / np.linalg.norm(exact))
+    error = relative_error(found, kernel.apply(W, columns))
     rows = [_row(cell, PRODUCT, product, error=error)]
     if cell["forms_sparse"]:
         began = perf_counter()
@@ -170,21 +142,18 @@ def _walk(cell: Cell, W: Graph, columns: Any) -> list[Row]:
     return rows
 
 
-def _row(cell: Cell, task: str, seconds: float, **more: float) -> Row:
-    brute, walks = PAPER.get(cell["paper_size"], (None, None))
-    paper = {DENSE: brute, WALKS: walks}.get(cell["method"]) if task != PRODUCT else None
+def _row(cell: lab.Cell, task: str, seconds: float, **more: float) -> lab.Row:
+    paper = PAPER.get(cell["paper_size"], {}) if task != PRODUCT else {}
     return {
-        "graph": cell["graph"],
-        "n_nodes": cell["n_nodes"],
-        "method": cell["method"],
+        **pick(cell, "graph", "n_nodes", "method"),
         "task": task,
-        "paper_seconds": paper,
+        "paper_seconds": paper.get(cell["method"]),
         **more,
         "seconds": seconds,
     }
 
 
-def cost(cell: Cell) -> float:
+def cost(cell: lab.Cell) -> float:
     """A guess of the seconds that a cell takes."""
     n = cell["n_nodes"]
     if cell["method"] == DENSE:
@@ -197,97 +166,83 @@ def cost(cell: Cell) -> float:
     return float(6e-5 * n + 0.3 + formed)
 
 
-_CURVES = (
-    (f"{DENSE}, {WHOLE_DENSE}", DENSE, WHOLE_DENSE, 1, False),
-    (f"{WALKS}, {WHOLE_DENSE}", WALKS, WHOLE_DENSE, 0, False),
-    (f"{WALKS}, {WHOLE} (sparse)", WALKS, WHOLE, 2, False),
-    (f"{WALKS}, {PRODUCT}", WALKS, PRODUCT, 0, True),
-    (f"{CHEBYSHEV}, {PRODUCT}", CHEBYSHEV, PRODUCT, 3, True),
+#: What the charts show and what columns the table has: curve, column, method, task, style.
+_WHOLE_CURVES = (
+    (f"{DENSE}, {WHOLE_DENSE}", "brute force", DENSE, WHOLE_DENSE, 1),
+    (f"{WALKS}, {WHOLE_DENSE}", "GRF++, dense", WALKS, WHOLE_DENSE, 0),
+    (f"{WALKS}, {WHOLE} (sparse)", "GRF++, sparse", WALKS, WHOLE, 2),
+)
+_PRODUCT_CURVES = (
+    (f"{WALKS}, {PRODUCT}", "GRF++, K·F", WALKS, PRODUCT, 0),
+    (f"{CHEBYSHEV}, {PRODUCT}", "Chebyshev, K·F", CHEBYSHEV, PRODUCT, 3),
 )
 
 
-def panels(rows: Rows) -> list[Panel]:
+def panels(rows: lab.Rows) -> list[Panel]:
     """Seconds against nodes: forming the kernel, and multiplying with it."""
-    whole = [_curve(rows, each) for each in _CURVES[:3]]
-    brute, walks = (
-        Curve(
-            f"paper, {name}",
-            [n for n, pair in PAPER.items() if pair[place] is not None],
-            [seconds for pair in PAPER.values() if (seconds := pair[place]) is not None],
-            (),
-            style,
-            True,
-        )
-        for name, place, style in ((DENSE, 0, 1), (WALKS, 1, 4))
+    formed, product = (
+        [
+            curve(
+                *(name, select(rows, method=method, task=task), "n_nodes", "seconds", style),
+                dashed=task == PRODUCT,
+            )
+            for name, _, method, task, style in curves
+        ]
+        for curves in (_WHOLE_CURVES, _PRODUCT_CURVES)
     )
-    found = [
-        Panel(
-            "The whole kernel",
-            [curve for curve in [*whole, brute, walks] if len(curve.x)],
-            "nodes",
-            "seconds",
-        )
-    ]
-    product = [curve for curve in (_curve(rows, each) for each in _CURVES[3:]) if len(curve.x)]
-    if product:
-        found.append(Panel(f"{PRODUCT}, {N_COLUMNS} columns", product, "nodes", "seconds"))
+    paper = []
+    for method, style in ((DENSE, 1), (WALKS, 4)):
+        told = {n: seconds for n, each in PAPER.items() if (seconds := each[method]) is not None}
+        paper.append(Curve(f"paper, {method}", list(told), list(told.values()), (), style, True))
+    found = [chart("The whole kernel", [*formed, *paper], "nodes", "seconds")]
+    if any(len(each.x) for each in product):
+        found.append(chart(f"{PRODUCT}, {N_COLUMNS} columns", product, "nodes", "seconds"))
     return found
 
 
-def _curve(rows: Rows, which: tuple[str, str, str, int, bool]) -> Curve:
-    name, method, task, style, dashed = which
-    own = sorted(_chosen(rows, method, task), key=lambda row: row["n_nodes"])
-    return Curve(name, [r["n_nodes"] for r in own], [r["seconds"] for r in own], (), style, dashed)
+def _by_size(rows: lab.Rows, method: str, task: str) -> dict[int, lab.Row]:
+    own = select(rows, method=method, task=task)
+    return {row["n_nodes"]: row for row in sorted(own, key=lambda row: row["n_nodes"])}
 
 
-def _chosen(rows: Rows, method: str, task: str) -> list[Row]:
-    return [row for row in rows if row["method"] == method and row["task"] == task]
-
-
-def judge(rows: Rows) -> Verdict:
+def judge(rows: lab.Rows) -> lab.Verdict:
     """GRF++ faster than brute force where both form the whole kernel."""
     paper = (
-        "GRF++ is 1.7 to 2.2 times faster than brute force at 2,000 to 4,000 nodes, about 3 times "
-        "at 6,000 to 10,000, and 5 to 8 times at 11,700 to 24,194"
+        f"GRF++ is {FASTER.format(' than brute force')} nodes, about 3 times "
+        "at 6,000 to 10,000, and 5 to 8 times at "
+        f"{PAPER_MESHES[0].n_nodes:,} to {PAPER_MESHES[2].n_nodes:,}"
     )
-    brute = {row["n_nodes"]: row["seconds"] for row in _chosen(rows, DENSE, WHOLE_DENSE)}
-    walks = {row["n_nodes"]: row["seconds"] for row in _chosen(rows, WALKS, WHOLE_DENSE)}
-    sizes = sorted(set(brute) & set(walks))
-    if not sizes:
-        return Verdict(paper, "nothing to compare", Holds.OPEN)
-    ratios = {n: brute[n] / walks[n] for n in sizes}
+    brute, walks = (_by_size(rows, method, WHOLE_DENSE) for method in (DENSE, WALKS))
+    ratios = {n: brute[n]["seconds"] / walks[n]["seconds"] for n in brute if n in walks}
+    if not ratios:
+        return verdict(paper)
     told = [
         "GRF++ forms the dense kernel "
         + ", ".join(f"{ratio:.1f} times faster at {n:,} nodes" for n, ratio in ratios.items())
     ]
-    entries = _chosen(rows, WALKS, WHOLE)
-    largest = max(entries, key=lambda row: row["n_nodes"], default=None)
-    if largest is not None:
-        against = (
-            f" (the paper's GRF++: {largest['paper_seconds']:,.0f} s)"
-            if largest["paper_seconds"]
-            else ""
-        )
+    entries = _by_size(rows, WALKS, WHOLE)
+    if entries:
+        largest = entries[max(entries)]
+        quoted = largest["paper_seconds"]
+        against = f" (the paper's GRF++: {quoted:,.0f} s)" if quoted else ""
         told.append(
             f"all entries at {largest['n_nodes']:,} nodes, in sparse form: "
             f"{largest['seconds']:.3g} s{against}"
         )
     told += _products(rows)
-    large = [ratio for n, ratio in ratios.items() if n >= _LARGE]
+    large = [ratio for n, ratio in ratios.items() if n >= LEAST]
     if not large:
-        told.append(f"too small to judge, the paper begins at {_LARGE:,} nodes")
-        return Verdict(paper, "; ".join(told), Holds.OPEN)
-    return Verdict(paper, "; ".join(told), Holds.YES if min(large) > 1 else Holds.NO)
+        return verdict(paper, [*told, f"too small to judge, the paper begins at {LEAST:,} nodes"])
+    return verdict(paper, told, min(large) > 1)
 
 
-def _products(rows: Rows) -> list[str]:
+def _products(rows: lab.Rows) -> list[str]:
     """What the fair rival of GRF++ does where only products are wanted."""
-    walks = {row["n_nodes"]: row for row in _chosen(rows, WALKS, PRODUCT)}
-    exact = {row["n_nodes"]: row for row in _chosen(rows, CHEBYSHEV, PRODUCT)}
-    common = sorted(set(walks) & set(exact))
+    walks, exact = (_by_size(rows, method, PRODUCT) for method in (WALKS, CHEBYSHEV))
+    common = set(walks) & set(exact)
     if not common:
         return []
-    n = common[-1]
+    n = max(common)
     return [
         f"where only K·F is wanted, Chebyshev polynomials give it to ten digits in "
         f"{exact[n]['seconds']:.2g} s at {n:,} nodes, GRF++ with error {walks[n]['error']:.2g} in "
@@ -295,59 +250,35 @@ def _products(rows: Rows) -> list[str]:
     ]
 
 
-def table(rows: Rows) -> Table:
+def table(rows: lab.Rows) -> Table:
     """Seconds of all methods, and the paper's."""
     lines = []
-    for n in sorted({row["n_nodes"] for row in rows}):
-        own = {(row["method"], row["task"]): row for row in rows if row["n_nodes"] == n}
-        lines.append(
-            [
-                f"{n:,}",
-                *(
-                    _seconds(own.get(key))
-                    for key in (
-                        (DENSE, WHOLE_DENSE),
-                        (WALKS, WHOLE_DENSE),
-                        (WALKS, WHOLE),
-                        (WALKS, PRODUCT),
-                        (CHEBYSHEV, PRODUCT),
-                    )
-                ),
-                *_paper(own),
-            ]
-        )
-    return Table(
-        [
-            "nodes",
-            "brute force",
-            "GRF++, dense",
-            "GRF++, sparse",
-            "GRF++, K·F",
-            "Chebyshev, K·F",
-            "paper, brute force",
-            "paper, GRF++",
-        ],
-        [TableGroup("", lines)],
+    for n in values(rows, "n_nodes"):
+        own = {(row["method"], row["task"]): row for row in select(rows, n_nodes=n)}
+        cells = [
+            own.get((method, task)) for _, _, method, task, _ in (*_WHOLE_CURVES, *_PRODUCT_CURVES)
+        ]
+        measured = ("" if row is None else f"{row['seconds']:.3g}" for row in cells)
+        lines.append([f"{n:,}", *measured, *_paper(own.get((WALKS, WHOLE)))])
+    columns = [column for _, column, *_ in (*_WHOLE_CURVES, *_PRODUCT_CURVES)]
+    return plain_table(
+        ["nodes", *columns, "paper, brute force", "paper, GRF++"],
+        lines,
         "Seconds, one thread; sampling the factors is a part of them, reading the mesh is not. "
         "Empty: not run, because it takes too long or does not fit. Chebyshev is exact to ten "
         "digits.",
     )
 
 
-def _seconds(row: Row | None) -> str:
-    return "" if row is None else f"{row['seconds']:.3g}"
-
-
-def _paper(own: dict[tuple[str, str], Row]) -> list[str]:
+def _paper(walks: lab.Row | None) -> list[str]:
     """The paper's seconds, also where we ran no brute force."""
-    walks = own.get((WALKS, WHOLE))
     if walks is None or walks["paper_seconds"] is None:
         return ["", ""]
-    brute = next(pair[0] for pair in PAPER.values() if pair[1] == walks["paper_seconds"])
+    brute = next(each[DENSE] for each in PAPER.values() if each[WALKS] == walks["paper_seconds"])
     return ["out of time" if brute is None else f"{brute:,.0f}", f"{walks['paper_seconds']:,.0f}"]
 
 
-EXPERIMENT = Experiment(
+EXPERIMENT = lab.Experiment(
     name="scaling",
     title="Large meshes against brute force",
     source="Fig. time_grf_plus, Tab. mesh_runtime_new",
@@ -361,7 +292,7 @@ EXPERIMENT = Experiment(
     plan=plan,
     run=run,
     claims=[
-        Claim(
+        lab.Claim(
             "scaling",
             "Time against size",
             "Seconds on one thread against the number of nodes, both logarithmic. Dashed in the "

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import partial
 from time import perf_counter
 from typing import Any
 
@@ -10,23 +11,13 @@ from grfpp.datasets import connected_random
 from grfpp.kernels.registry import kernel_from_spec
 from grfpp.sampling import sample
 from grfpp.termination import termination_from_spec
-from grfpp_lab.experiments.experiment import (
-    Cell,
-    Claim,
-    Experiment,
-    Holds,
-    Plan,
-    Row,
-    Rows,
-    Settings,
-    Size,
-    Verdict,
-)
-from grfpp_lab.experiments.measuring import mean_and_error, seeds
-from grfpp_lab.experiments.study.grid import DIFFUSION, chosen, geometric, listed
-from grfpp_lab.experiments.views import values
+from grfpp_lab.experiments import experiment as lab
+from grfpp_lab.experiments.measuring import mean_and_error, pick, seeds
+from grfpp_lab.experiments.study import grid
+from grfpp_lab.experiments.verdicts import verdict
+from grfpp_lab.experiments.views import curve, select, values
 from grfpp_lab.report.page import Table, TableGroup
-from grfpp_lab.report.panels import Curve, Panel
+from grfpp_lab.report.panels import Panel
 
 #: Mean degree of the random graphs: comfortably connected.
 MEAN_DEGREE = 10
@@ -45,23 +36,23 @@ class Parameters:
 
 
 PARAMETERS = {
-    Size.FULL: Parameters(500, (0.01, 0.001), (1, 2, 3, 4, 5, 6), 256, 5),
-    Size.QUICK: Parameters(500, (0.01, 0.001), (1, 2, 4, 6), 64, 2),
-    Size.TINY: Parameters(40, (0.01,), (1, 2), 8, 2),
+    lab.Size.FULL: Parameters(500, (0.01, 0.001), (1, 2, 3, 4, 5, 6), 256, 5),
+    lab.Size.QUICK: Parameters(500, (0.01, 0.001), (1, 2, 4, 6), 64, 2),
+    lab.Size.TINY: Parameters(40, (0.01,), (1, 2), 8, 2),
 }
 
 
-def plan(settings: Settings) -> Plan:
+def plan(settings: lab.Settings) -> lab.Plan:
     """One cell for every base of `p_halt`, degree, and whether walks may end early."""
-    mine, (sigma2, _) = PARAMETERS[settings.size], chosen(settings)
+    mine, (scale, _) = PARAMETERS[settings.size], grid.chosen(settings)
     bases = mine.p_bases if settings.p_halt is None else (settings.p_halt,)
     cells = [
         {
             "n_nodes": mine.n_nodes,
-            "kernel": DIFFUSION,
-            "sigma2": sigma2,
+            "kernel": grid.DIFFUSION,
+            "scale": scale,
             "p_base": base,
-            "termination": geometric(min(base * degree, 0.99)),
+            "termination": grid.geometric(min(base * degree, 0.99)),
             "degree": degree,
             "n_walks": mine.n_walks,
             "full_walks": full,
@@ -76,16 +67,16 @@ def plan(settings: Settings) -> Plan:
         "graphs": f"{mine.n_graphs} connected random graphs of {mine.n_nodes} nodes, "
         f"mean degree {MEAN_DEGREE}",
         "kernel": "exp(W)",
-        "weights": f"W = σ² D^-1/2 A D^-1/2 with σ² = {sigma2:g}",
-        "walk lengths": f"geometric, p_halt = {listed(bases)} times the degree",
-        "degrees": listed(mine.degrees),
+        "weights": grid.weights_in_words(scale, ""),
+        "walk lengths": f"geometric, p_halt = {grid.listed(bases)} times the degree",
+        "degrees": grid.listed(mine.degrees),
         "walks a node and factor": str(mine.n_walks),
         "threads": "1",
     }
-    return Plan(cells, described)
+    return lab.Plan(cells, described)
 
 
-def run(cell: Cell) -> list[Row]:
+def run(cell: lab.Cell) -> list[lab.Row]:
     """Seconds to walk all factors and seconds to multiply them, on several graphs."""
     kernel = kernel_from_spec(cell["kernel"])
     law = termination_from_spec(cell["termination"])
@@ -93,7 +84,7 @@ def run(cell: Cell) -> list[Row]:
     for number, seed in enumerate(seeds(cell["n_graphs"], **cell)):
         p = MEAN_DEGREE / (cell["n_nodes"] - 1)
         graph = connected_random(cell["n_nodes"], min(p, 1.0), seed=number)
-        W = graph.normalized("sym", cell["sigma2"])
+        W = graph.normalized("sym", cell["scale"])
         # What is computed once for a kernel and a law is not a part of walking.
         sample(W, kernel, cell["degree"], 1, law, seed, n_jobs=1).toarray()
         began = perf_counter()
@@ -108,11 +99,9 @@ def run(cell: Cell) -> list[Row]:
         walking.append(walked - began)
         entries.append(sum(matrix.nnz for pair in K.factors for matrix in pair))
         steps = K.meta["steps_per_node"]
-    names = ("n_nodes", "kernel", "sigma2", "p_base", "termination", "degree", "n_walks")
-    row: dict[str, Any] = {name: cell[name] for name in names}
-    row |= {
-        "full_walks": cell["full_walks"],
-        "n_graphs": cell["n_graphs"],
+    row: dict[str, Any] = {
+        **pick(cell, "n_nodes", "kernel", "scale", "p_base", "termination", "degree", "n_walks"),
+        **pick(cell, "full_walks", "n_graphs"),
         "steps_per_node": steps,
         "n_entries": round(sum(entries) / len(entries)),
     }
@@ -121,7 +110,7 @@ def run(cell: Cell) -> list[Row]:
     return [row]
 
 
-def cost(cell: Cell) -> float:
+def cost(cell: lab.Cell) -> float:
     """A guess of the seconds that a cell takes."""
     law = termination_from_spec(cell["termination"])
     length = law.mean if cell["full_walks"] else min(law.mean, 100.0)
@@ -129,108 +118,85 @@ def cost(cell: Cell) -> float:
     return float(cell["n_graphs"] * (steps / 4e7 + 0.04 * cell["degree"]) + 0.05)
 
 
-def panels(rows: Rows) -> list[Panel]:
+def _bases(rows: lab.Rows) -> list[float]:
+    return sorted(values(rows, "p_base"), reverse=True)
+
+
+def panels(rows: lab.Rows) -> list[Panel]:
     """Walking and stitching for every base of `p_halt`."""
     found = []
-    for base in sorted(values(rows, "p_base"), reverse=True):
-        own = [row for row in rows if row["p_base"] == base]
-        full = [row for row in own if row["full_walks"]]
-        cut = [row for row in own if not row["full_walks"]]
-        note = f"p_halt = {base:g} · degree"
-        walking = [
-            _curve("all factors, one after the other", full, "walk_seconds", 0),
-            Curve(
-                "one factor (all at a time)",
-                [row["degree"] for row in full],
-                [row["walk_seconds"] / (2 * row["degree"]) for row in full],
-                (),
-                1,
-            ),
-            _curve("all factors, walks end where f(k) is zero", cut, "walk_seconds", 2, True),
-        ]
-        found.append(Panel("Walking", walking, "degree", "seconds", note, log_x=False))
-        stitching = [_curve("product of all factors", full, "stitch_seconds", 3)]
-        found.append(
-            Panel("Stitching", stitching, "degree", "seconds", note, log_x=False, log_y=False)
+    for base in _bases(rows):
+        full, cut = (select(rows, p_base=base, full_walks=each) for each in (True, False))
+        each = [{**row, "one_factor": row["walk_seconds"] / (2 * row["degree"])} for row in full]
+        walk, stitch = (
+            partial(curve, x="degree", y=f"{part}_seconds", spread=f"{part}_seconds_error")
+            for part in ("walk", "stitch")
         )
+        walking = [
+            walk("all factors, one after the other", full),
+            curve("one factor (all at a time)", each, "degree", "one_factor", 1),
+            walk("all factors, walks end where f(k) is zero", cut, style=2, dashed=True),
+        ]
+        stitching = [stitch("product of all factors", full, style=3)]
+        axes = ("degree", "seconds", f"p_halt = {base:g} · degree", False)
+        found.append(Panel("Walking", walking, *axes))
+        found.append(Panel("Stitching", stitching, *axes, log_y=False))
     return found
 
 
-def _curve(name: str, rows: Rows, column: str, style: int, dashed: bool = False) -> Curve:
-    return Curve(
-        name,
-        [row["degree"] for row in rows],
-        [row[column] for row in rows],
-        [row[f"{column}_error"] for row in rows],
-        style,
-        dashed,
-    )
-
-
-def judge(rows: Rows) -> Verdict:
+def judge(rows: lab.Rows) -> lab.Verdict:
     """Both times fall from degree 1 to the highest one."""
     paper = "as the degree increases, both the walk time and the stitching time decrease"
     told, answers = [], []
-    for base in sorted(values(rows, "p_base"), reverse=True):
-        own = [row for row in rows if row["p_base"] == base and row["full_walks"]]
-        first, last = (
-            next((row for row in own if row["degree"] == degree), None)
-            for degree in (1, max(values(own, "degree"), default=1))
-        )
-        if first is None or last is None or first is last:
+    for base in _bases(rows):
+        by_degree = {r["degree"]: r for r in select(rows, p_base=base, full_walks=True)}
+        top = max(by_degree, default=1)
+        if 1 not in by_degree or top == 1:
             continue
-        walk = (first["walk_seconds"], last["walk_seconds"])
-        each = (walk[0] / 2, walk[1] / (2 * last["degree"]))
-        stitch = (first["stitch_seconds"], last["stitch_seconds"])
+        ends = by_degree[1], by_degree[top]
+        walk, stitch = ([row[f"{part}_seconds"] for row in ends] for part in ("walk", "stitch"))
+        each = [walk[0] / 2, walk[1] / (2 * top)]
         told.append(
-            f"p_halt {base:g}, degree 1 → {last['degree']}: walking {_arrow(walk)} s for all "
+            f"p_halt {base:g}, degree 1 → {top}: walking {_arrow(walk)} s for all "
             f"factors one after the other, {_arrow(each)} s for one factor; stitching "
             f"{_arrow(stitch)} s"
         )
         answers.append(walk[1] < walk[0] and stitch[1] < stitch[0])
-    if not answers:
-        return Verdict(paper, "nothing to compare", Holds.OPEN)
-    return Verdict(paper, "; ".join(told), Holds.YES if all(answers) else Holds.NO)
+    return verdict(paper, told, all(answers)) if answers else verdict(paper)
 
 
-def _arrow(pair: tuple[float, float]) -> str:
+def _arrow(pair: list[float]) -> str:
     return f"{pair[0]:.3g} → {pair[1]:.3g}"
 
 
-def table(rows: Rows) -> Table:
+def table(rows: lab.Rows) -> Table:
     """Seconds by degree."""
     groups = []
-    for base in sorted(values(rows, "p_base"), reverse=True):
-        full = [row for row in rows if row["p_base"] == base and row["full_walks"]]
-        cut = {r["degree"]: r for r in rows if r["p_base"] == base and not r["full_walks"]}
+    for base in _bases(rows):
+        full, cut = (select(rows, p_base=base, full_walks=each) for each in (True, False))
+        short = {row["degree"]: f"{row['walk_seconds']:.3f}" for row in cut}
         lines = [
             [
                 str(row["degree"]),
                 f"{row['steps_per_node']:,.0f}",
                 f"{row['walk_seconds']:.3f}",
                 f"{row['walk_seconds'] / (2 * row['degree']):.3f}",
-                f"{cut[row['degree']]['walk_seconds']:.3f}" if row["degree"] in cut else "",
+                short.get(row["degree"], ""),
                 f"{row['stitch_seconds']:.3f}",
             ]
             for row in full
         ]
         groups.append(TableGroup(f"p_halt = {base:g} · degree", lines))
+    steps = ("degree", "steps per node", "walking, s", "one factor, s")
     return Table(
-        [
-            "degree",
-            "steps per node",
-            "walking, s",
-            "one factor, s",
-            "walks cut short, s",
-            "stitching, s",
-        ],
+        [*steps, "walks cut short, s", "stitching, s"],
         groups,
         "Means over the graphs, one thread. “Walks cut short” end where all later f(k) are zero "
         "in float64, which changes no number; it is what `sample` does unless told otherwise.",
     )
 
 
-EXPERIMENT = Experiment(
+EXPERIMENT = lab.Experiment(
     name="speed",
     title="Walk time and stitching time",
     source="Fig. speed_reuse (b)",
@@ -243,7 +209,7 @@ EXPERIMENT = Experiment(
     plan=plan,
     run=run,
     claims=[
-        Claim(
+        lab.Claim(
             "speed",
             "Time by degree",
             "Seconds on one thread, mean and standard error over the graphs. Walking: logarithmic "

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import reduce
+from itertools import product
 from typing import Any
 
 import numpy as np
@@ -13,29 +13,19 @@ from grfpp.kernels.registry import kernel_from_spec
 from grfpp.sampling import sample
 from grfpp.termination import termination_from_spec
 from grfpp.typing import FloatArray
-from grfpp_lab.experiments.copies import copies, pair_products
-from grfpp_lab.experiments.experiment import (
-    Cell,
-    Claim,
-    Experiment,
-    Holds,
-    Plan,
-    Row,
-    Rows,
-    Settings,
-    Size,
-    Verdict,
-)
+from grfpp_lab.experiments import experiment as lab
+from grfpp_lab.experiments.copies import blocks, copies
 from grfpp_lab.experiments.graphs import at_hand, load, n_nodes_of, title_of
-from grfpp_lab.experiments.measuring import seeds
+from grfpp_lab.experiments.measuring import but, pick, seeds
 from grfpp_lab.experiments.study.grid import DIFFUSION, chosen, geometric, listed
-from grfpp_lab.experiments.verdicts import NOISE, compare, judged
-from grfpp_lab.experiments.views import values
-from grfpp_lab.report.page import Table, TableGroup
-from grfpp_lab.report.panels import Curve, Panel
+from grfpp_lab.experiments.verdicts import NOISE, compare, judged, verdict
+from grfpp_lab.experiments.views import curve, distinct, error_curve, select, values
+from grfpp_lab.experiments.views import table as plain_table
+from grfpp_lab.report.page import Table
+from grfpp_lab.report.panels import Panel
 
 LEMMA, THEOREM = "lemma", "theorem"
-#: Kernels of the theorem, with their `σ²` and what people call them.
+#: Kernels of the theorem, with their scale and what people call them.
 KERNELS = {
     DIFFUSION: (1.0, "exp(W)"),
     "diffusion:4": (1.0, "exp(4 W)"),
@@ -57,33 +47,33 @@ class Parameters:
 
 
 PARAMETERS = {
-    Size.FULL: Parameters(
+    lab.Size.FULL: Parameters(
         {"er-20": 4000, "karate": 2000, "binary-tree": 400},
         tuple(KERNELS),
         (1, 2, 4, 8),
         (1, 2, 4, 8, 16),
     ),
-    Size.QUICK: Parameters(
+    lab.Size.QUICK: Parameters(
         {"er-20": 1000, "karate": 500}, tuple(KERNELS), (1, 2, 4, 8), (1, 4, 16)
     ),
-    Size.TINY: Parameters({"er-20": 100}, (DIFFUSION,), (1, 2, 4), (2, 8)),
+    lab.Size.TINY: Parameters({"er-20": 100}, (DIFFUSION,), (1, 2, 4), (2, 8)),
 }
 
 
-def plan(settings: Settings) -> Plan:
+def plan(settings: lab.Settings) -> lab.Plan:
     """Cells for the lemma (degree 2) and for the theorem (all degrees)."""
-    mine, (sigma2, p_halt) = PARAMETERS[settings.size], chosen(settings)
+    mine, (asked, p_halt) = PARAMETERS[settings.size], chosen(settings)
     graphs, skipped = at_hand(mine.graphs)
-    cells: list[Cell] = []
-    kernels = [kernel for kernel in mine.kernels if _exists(kernel, sigma2, p_halt)]
+    cells: list[lab.Cell] = []
+    kernels = [kernel for kernel in mine.kernels if _exists(kernel, asked, p_halt)]
     for kernel in kernels:
-        scale = KERNELS[kernel][0] * sigma2
+        scale = KERNELS[kernel][0] * asked
         for graph in graphs:
             for n_walks in mine.n_walks:
                 shared = {
                     "graph": graph,
                     "kernel": kernel,
-                    "sigma2": scale,
+                    "scale": scale,
                     "termination": geometric(p_halt),
                     "n_walks": n_walks,
                     "estimates": mine.graphs[graph],
@@ -94,54 +84,48 @@ def plan(settings: Settings) -> Plan:
                 cells += [{"part": THEOREM, "degree": d, **shared} for d in mine.degrees]
     described = {
         "kernels": ", ".join(
-            f"{KERNELS[kernel][1]} with σ² = {KERNELS[kernel][0] * sigma2:g}" for kernel in kernels
+            f"{KERNELS[kernel][1]} with σ² = {KERNELS[kernel][0] * asked:g}" for kernel in kernels
         ),
         "walk lengths": f"geometric, p_halt = {p_halt:g}",
         "degrees": listed(mine.degrees),
         "walks a node and factor": listed(mine.n_walks),
         "independent estimates": listed(list(mine.graphs.values())),
     }
-    return Plan(cells, described, skipped)
+    return lab.Plan(cells, described, skipped)
 
 
-def _exists(kernel: str, sigma2: float, p_halt: float) -> bool:
-    """Whether a kernel converges and its estimates have a finite variance, for every ``σ²``."""
+def _exists(kernel: str, asked: float, p_halt: float) -> bool:
+    """Whether a kernel converges and its estimates have a finite variance at the asked scale."""
     scale, _ = KERNELS[kernel]
-    return kernel.startswith("diffusion") or (scale * sigma2) ** 2 < 1 - p_halt
+    return kernel.startswith("diffusion") or (scale * asked) ** 2 < 1 - p_halt
 
 
-def run(cell: Cell) -> list[Row]:
+def run(cell: lab.Cell) -> list[lab.Row]:
     """Mean squared errors, measured, and for the lemma also by its formula."""
     graph = load(cell["graph"])
     kernel = kernel_from_spec(cell["kernel"])
-    exact = kernel.exact(graph.normalized("sym", cell["sigma2"]))
+    exact = kernel.exact(graph.normalized("sym", cell["scale"]))
     size = float(np.linalg.norm(exact) ** 2)
     law = termination_from_spec(cell["termination"])
     n_runs = max(1, round(cell["estimates"] / _AT_ONCE))
     n_copies = -(-cell["estimates"] // n_runs)
-    many = copies(graph, n_copies).normalized("sym", cell["sigma2"])
+    many = copies(graph, n_copies).normalized("sym", cell["scale"])
     squares: list[FloatArray] = []
     left, right = [], []
-    identity = {name: value for name, value in cell.items() if name != "estimates"}
-    for seed in seeds(n_runs, **identity):
+    for seed in seeds(n_runs, **but(cell, "estimates")):
         K = sample(many, kernel, cell["degree"], cell["n_walks"], law, seed, n_jobs=1)
-        pairs = pair_products(K, graph.n_nodes)
-        difference = K.sign * reduce(np.matmul, pairs) - exact
+        difference = K.sign * blocks(K.chain, graph.n_nodes) - exact
         squares.append(np.sum(difference**2, axis=(1, 2)))
         if cell["part"] == LEMMA:
-            first, second = pairs
-            left.append(_batch_means(first.transpose(0, 2, 1) @ first))
-            right.append(_batch_means(second @ second.transpose(0, 2, 1)))
+            # K is X Yᵀ, and the lemma speaks of XᵀX and of YᵀY.
+            X, Y = (blocks(half, graph.n_nodes) for half in K.chain.halves())
+            left.append(_batch_means(X.transpose(0, 2, 1) @ X))
+            right.append(_batch_means(Y.transpose(0, 2, 1) @ Y))
     measured = np.concatenate(squares) / size
     row: dict[str, Any] = {
-        "part": cell["part"],
-        "graph": cell["graph"],
+        **pick(cell, "part", "graph"),
         "n_nodes": graph.n_nodes,
-        "kernel": cell["kernel"],
-        "sigma2": cell["sigma2"],
-        "termination": cell["termination"],
-        "degree": cell["degree"],
-        "n_walks": cell["n_walks"],
+        **pick(cell, "kernel", "scale", "termination", "degree", "n_walks"),
         "estimates": len(measured),
         "error": float(measured.mean()),
         "standard_error": float(measured.std(ddof=1) / np.sqrt(len(measured))),
@@ -185,61 +169,48 @@ def _formula(
     }
 
 
-def cost(cell: Cell) -> float:
+def cost(cell: lab.Cell) -> float:
     """A guess of the seconds that a cell takes."""
     n = n_nodes_of(cell["graph"])
     per_estimate = 2 * cell["degree"] * (n * cell["n_walks"] * 2e-7 + 2e-10 * n**3 + 2e-8 * n * n)
     return float(cell["estimates"] * per_estimate)
 
 
-def lemma_panels(rows: Rows) -> list[Panel]:
+def lemma_panels(rows: lab.Rows) -> list[Panel]:
     """A chart a graph: measured points and the formula's curve."""
-    found = []
-    for graph in dict.fromkeys(row["graph"] for row in _part(rows, LEMMA)):
-        own = [row for row in _part(rows, LEMMA) if row["graph"] == graph]
-        walks = [row["n_walks"] for row in own]
-        found.append(
-            Panel(
-                title_of(graph),
-                [
-                    Curve(
-                        "measured",
-                        walks,
-                        [row["error"] for row in own],
-                        [row["standard_error"] for row in own],
-                        0,
-                    ),
-                    Curve("formula", walks, [row["formula"] for row in own], (), 1, True),
-                ],
-                "walks",
-                "relative MSE",
-                note=f"{own[0]['n_nodes']} nodes, exp(W), degree 2",
-            )
-        )
-    return found
+    panels = []
+    for graph in distinct(_part(rows, LEMMA), "graph"):
+        own = _part(rows, LEMMA, graph=graph)
+        curves = [
+            error_curve("measured", own, "n_walks", 0),
+            curve("formula", own, "n_walks", "formula", 1, dashed=True),
+        ]
+        note = f"{own[0]['n_nodes']} nodes, exp(W), degree 2"
+        panels.append(Panel(title_of(graph), curves, "walks", "relative MSE", note=note))
+    return panels
 
 
-def lemma_judge(rows: Rows) -> Verdict:
+def lemma_judge(rows: lab.Rows) -> lab.Verdict:
     """Measured and formula agree within their standard errors."""
     own = _part(rows, LEMMA)
     paper = "the mean squared error at degree 2 is ‖E[X1ᵀX1]‖² − ‖K‖²"
     if not own:
-        return Verdict(paper, "nothing to compare", Holds.OPEN)
+        return verdict(paper)
     scores = {id(r): abs(r["difference"]) / max(r["difference_error"], 1e-300) for r in own}
     worst_row = max(own, key=lambda row: scores[id(row)])
     ratios = [row["error"] / row["formula"] for row in own]
     agree = all(score < NOISE for score in scores.values())
-    return Verdict(
+    return verdict(
         paper,
         f"measured over formula is {min(ratios):.3f} to {max(ratios):.3f} in {len(own)} settings; "
         f"the largest difference, on {title_of(worst_row['graph'])} with {worst_row['n_walks']} "
         f"walks, is {scores[id(worst_row)]:.1f} standard errors "
         f"({worst_row['error']:.4g} against {worst_row['formula']:.4g})",
-        Holds.YES if agree else Holds.NO,
+        agree,
     )
 
 
-def lemma_table(rows: Rows) -> Table:
+def lemma_table(rows: lab.Rows) -> Table:
     """Measured and formula side by side."""
     lines = [
         [
@@ -251,38 +222,31 @@ def lemma_table(rows: Rows) -> Table:
         ]
         for row in _part(rows, LEMMA)
     ]
-    return Table(
-        ["graph", "walks", "measured", "formula", "difference / its error"],
-        [TableGroup("", lines)],
-        "Mean squared error relative to ‖K‖².",
-    )
+    columns = ["graph", "walks", "measured", "formula", "difference / its error"]
+    return plain_table(columns, lines, "Mean squared error relative to ‖K‖².")
 
 
-def theorem_panels(rows: Rows) -> list[Panel]:
+def theorem_panels(rows: lab.Rows) -> list[Panel]:
     """A chart a graph and kernel: MSE against the degree, a curve a number of walks."""
+    panels = []
     own = _part(rows, THEOREM)
-    found = []
-    for kernel in dict.fromkeys(row["kernel"] for row in own):
-        for graph in dict.fromkeys(row["graph"] for row in own):
-            here = [r for r in own if (r["kernel"], r["graph"]) == (kernel, graph)]
-            curves = []
-            for number, n_walks in enumerate(values(here, "n_walks")):
-                line = [row for row in here if row["n_walks"] == n_walks]
-                curves.append(
-                    Curve(
-                        "1 walk" if n_walks == 1 else f"{n_walks} walks",
-                        [row["degree"] for row in line],
-                        [row["error"] for row in line],
-                        [row["standard_error"] for row in line],
-                        number,
-                    )
-                )
-            note = f"{here[0]['n_nodes']} nodes, {KERNELS[kernel][1]}"
-            found.append(Panel(title_of(graph), curves, "degree", "relative MSE", note=note))
-    return found
+    for kernel, graph in product(distinct(own, "kernel"), distinct(own, "graph")):
+        here = select(own, kernel=kernel, graph=graph)
+        curves = [
+            error_curve(
+                "1 walk" if n_walks == 1 else f"{n_walks} walks",
+                select(here, n_walks=n_walks),
+                "degree",
+                number,
+            )
+            for number, n_walks in enumerate(values(here, "n_walks"))
+        ]
+        note = f"{here[0]['n_nodes']} nodes, {KERNELS[kernel][1]}"
+        panels.append(Panel(title_of(graph), curves, "degree", "relative MSE", note=note))
+    return panels
 
 
-def theorem_judge(rows: Rows) -> Verdict:
+def theorem_judge(rows: lab.Rows) -> lab.Verdict:
     """MSE(2 l) ≤ MSE(l) for every graph, kernel and number of walks."""
     own = _part(rows, THEOREM)
     degrees = values(own, "degree")
@@ -302,11 +266,11 @@ def theorem_judge(rows: Rows) -> Verdict:
     )
 
 
-def _part(rows: Rows, part: str) -> list[Row]:
-    return [row for row in rows if row["part"] == part]
+def _part(rows: lab.Rows, part: str, **wanted: Any) -> list[lab.Row]:
+    return select(rows, part=part, **wanted)
 
 
-EXPERIMENT = Experiment(
+EXPERIMENT = lab.Experiment(
     name="theory",
     title="The lemma and the theorem",
     source="Lemma MSE, Theorem",
@@ -317,7 +281,7 @@ EXPERIMENT = Experiment(
     plan=plan,
     run=run,
     claims=[
-        Claim(
+        lab.Claim(
             "theory-lemma",
             "The lemma",
             "Mean squared error at degree 2, relative to ‖K‖²: measured, and by the formula with "
@@ -326,7 +290,7 @@ EXPERIMENT = Experiment(
             lemma_judge,
             (lemma_table,),
         ),
-        Claim(
+        lab.Claim(
             "theory-theorem",
             "The theorem",
             "Mean squared error, relative to ‖K‖², against the stitching degree at equal numbers "

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import lru_cache
-from importlib.util import find_spec
 from pathlib import Path
 
 import numpy as np
@@ -14,6 +12,7 @@ import numpy.typing as npt
 from grfpp import datasets
 from grfpp.datasets.pictures.image_folder import ImageFolder
 from grfpp.errors import InputError
+from grfpp.optional import how_to_install, missing_packages
 from grfpp.typing import IntArray
 
 ByteArray = npt.NDArray[np.uint8]
@@ -35,47 +34,27 @@ FOLDER_SIZE, FOLDER_CLASSES = 64, 10
 
 @dataclass(frozen=True, eq=False)
 class ImageSet:
-    """Pictures to learn from and to test on.
+    """Pictures to learn from and to test on."""
 
-    Attributes
-    ----------
-    train, test
-        Bytes of shape ``(n, height, width, channels)``.
-    train_labels, test_labels
-        Their classes, from 0.
-    n_classes
-        How many there are.
-    patch
-        Side of the patches that they are cut into.
-    """
-
+    #: Bytes of shape ``(n, height, width, channels)``, and classes from 0.
     train: ByteArray
     train_labels: IntArray
     test: ByteArray
     test_labels: IntArray
     n_classes: int
+    #: Side of the patches that they are cut into.
     patch: int = 4
 
 
-def sets_at_hand(names: Iterable[str]) -> tuple[list[str], dict[str, str]]:
-    """The data sets that can be had without a download, and why the others cannot."""
-    found, skipped = [], {}
-    for name in names:
-        why = _why_not(name)
-        if why is None:
-            found.append(name)
-        else:
-            skipped[TITLES[name]] = why
-    return found, skipped
-
-
-def _why_not(name: str) -> str | None:
+def why_absent(name: str) -> str | None:
+    """Why pictures cannot be had without a download, or ``None`` when they can."""
     if name == STRIPES:
         return None
     if name in FOLDERS:
         if _folder(name) is None:
             return f"images/{name}/train and images/{name}/val are not at hand"
-        return None if find_spec("PIL") else "pillow is not installed: pip install 'grfpp[image]'"
+        missing = missing_packages("PIL")
+        return how_to_install(missing) if missing else None
     return None if datasets.at_hand(name) else f"{name} is not at hand"
 
 
@@ -101,16 +80,13 @@ def load_images(name: str, n_train: int, n_test: int) -> ImageSet:
         return _cut(train, test, n_train, n_test)
     if name == "cifar10":
         # One batch: the last part of it is for testing.
-        whole = datasets.load_cifar10(download=False)
-        if n_train + n_test > len(whole):
-            raise InputError(f"{len(whole)} pictures are too few for {n_train} and {n_test}")
-        return ImageSet(
-            whole.images[:n_train],
-            whole.labels[:n_train].astype(np.int64),
-            whole.images[len(whole) - n_test :],
-            whole.labels[len(whole) - n_test :].astype(np.int64),
-            len(whole.classes),
-        )
+        batch = datasets.load_cifar10(download=False)
+        first = len(batch) - n_test
+        if first < n_train:
+            raise InputError(f"{len(batch)} pictures are too few for {n_train} and {n_test}")
+        labels = batch.labels.astype(np.int64)
+        parts = (batch.images[:n_train], labels[:n_train], batch.images[first:], labels[first:])
+        return ImageSet(*parts, len(batch.classes))
     raise InputError(f"there are no pictures {name!r}")
 
 

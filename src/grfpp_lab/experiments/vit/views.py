@@ -5,58 +5,48 @@ from __future__ import annotations
 import numpy as np
 
 from grfpp_lab.experiments.experiment import Rows
-from grfpp_lab.experiments.measuring import mean_and_error
+from grfpp_lab.experiments.paired import Difference
+from grfpp_lab.experiments.views import chart, distinct, mean_and_deviation, mean_curve, select
 from grfpp_lab.experiments.vit.data import TITLES
 from grfpp_lab.experiments.vit.paper import LEARNED, MASKED, METHODS, PAPER, PLAIN
-from grfpp_lab.experiments.vit.scores import PairedDifference, accuracies, data_sets, final, gain
+from grfpp_lab.experiments.vit.scores import accuracies, final, gain
 from grfpp_lab.report.page import Table, TableGroup
-from grfpp_lab.report.panels import Curve, Panel
+from grfpp_lab.report.panels import Panel
 
 
 def panels(rows: Rows) -> list[Panel]:
     """Test error against epochs, a chart a data set."""
     found = []
-    for name in data_sets(rows):
-        own = [row for row in rows if row["dataset"] == name]
-        curves = [_curve(own, method, style) for style, method in enumerate(METHODS)]
-        found.append(
-            Panel(
-                TITLES[name],
-                [curve for curve in curves if len(curve.x)],
-                "epochs",
-                "test error, %",
-                note=f"{own[0]['n_train']:,} pictures, {own[0]['n_tokens']} tokens",
-                log_x=False,
-                log_y=False,
+    for name in distinct(rows, "dataset"):
+        own = select(rows, dataset=name)
+        curves = [
+            mean_curve(
+                method,
+                select(own, method=method),
+                "epoch",
+                lambda row: 100 * (1 - float(row["accuracy"])),
+                style,
             )
-        )
+            for style, method in enumerate(METHODS)
+        ]
+        axes = {"log_x": False, "log_y": False}
+        note = f"{own[0]['n_train']:,} pictures, {own[0]['n_tokens']} tokens"
+        found.append(chart(TITLES[name], curves, "epochs", "test error, %", note=note, **axes))
     return found
-
-
-def _curve(rows: Rows, method: str, style: int) -> Curve:
-    own = [row for row in rows if row["method"] == method]
-    epochs = sorted({row["epoch"] for row in own})
-    points = [
-        mean_and_error([100 * (1 - row["accuracy"]) for row in own if row["epoch"] == epoch])
-        for epoch in epochs
-    ]
-    return Curve(
-        method, epochs, [mean for mean, _ in points], [error for _, error in points], style
-    )
 
 
 def table(rows: Rows) -> Table:
     """Accuracies after training, paired differences, and what the paper has."""
     measured = []
-    for name in data_sets(rows):
-        seeds = {len(accuracies(rows, name, method)) for method in METHODS}
+    for name in distinct(rows, "dataset"):
+        found = [accuracies(rows, name, method) for method in METHODS]
         measured.append(
             [
                 TITLES[name],
-                *(_mean(accuracies(rows, name, method)) for method in METHODS),
+                *(mean_and_deviation(list(each.values())) for each in found),
                 *_columns(gain(rows, name, MASKED, PLAIN)),
                 *_columns(gain(rows, name, LEARNED, PLAIN)),
-                str(max(seeds)),
+                str(max(len(each) for each in found)),
             ]
         )
     quoted = [
@@ -70,7 +60,7 @@ def table(rows: Rows) -> Table:
         ]
         for name, own in PAPER.items()
     ]
-    learned = [row["lam"] for row in final(rows) if row["method"] == LEARNED]
+    learned = [row["lam"] for row in select(final(rows), method=LEARNED)]
     strength = f" Learned λ: {np.mean(learned):.2f} on average." if learned else ""
     return Table(
         ["data", *METHODS, "mask − ViT", "p", "learned − ViT", "p", "seeds"],
@@ -86,16 +76,7 @@ def table(rows: Rows) -> Table:
     )
 
 
-def _mean(values: dict[int, float]) -> str:
-    if not values:
-        return ""
-    numbers = list(values.values())
-    spread = f" ± {np.std(numbers, ddof=1):.2f}" if len(numbers) > 1 else ""
-    return f"{np.mean(numbers):.2f}{spread}"
-
-
-def _columns(difference: PairedDifference | None) -> tuple[str, str]:
-    if difference is None:
+def _columns(difference: Difference) -> tuple[str, str]:
+    if difference.n < 2:
         return "", ""
-    mean, error = difference.mean, difference.standard_error
-    return f"{mean:+.2f} ± {error:.2f}", f"{difference.p:.2g}"
+    return difference.words(2), f"{difference.p:.2g}"

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from grfpp.plots.meshes import Mesh, Surface
 from grfpp.tasks.nodes.normal_prediction import HiddenNormals, predict_normals
-from grfpp_lab.report.panels import Mesh, Surface
 
 if TYPE_CHECKING:
     from grfpp.datasets import TriangleMesh

@@ -12,21 +12,16 @@ from matplotlib.cm import ScalarMappable
 from matplotlib.colors import Normalize
 from matplotlib.figure import Figure
 
+from grfpp.plots.images import INK
+from grfpp.plots.meshes import Mesh, Surface
+from grfpp.plots.render import View, look_at
 from grfpp.typing import FloatArray
-from grfpp_lab.report.figures import INK, data_uri
-from grfpp_lab.report.panels import Mesh, Surface
-from grfpp_lab.report.render import View, look_at
 
 _COLOUR_MAP = "YlOrRd"
 _NOTHING = (0.80, 0.82, 0.84)
 #: Pixels of a picture's side; each is the mean of four, so that edges are smooth.
 _PIXELS = 480
 _WIDTH, _BAR = 2.3, 0.5
-
-
-def surface_uri(surface: Surface) -> str:
-    """One surface above its scale, without its title, as an address that holds the picture."""
-    return data_uri(surfaces_figure([surface], titled=False), "png", dpi=200)
 
 
 def surfaces_figure(surfaces: Sequence[Surface], titled: bool = True) -> Figure:

@@ -61,10 +61,10 @@ def look_at(
     >>> round(float(view.is_seen.mean()), 1)  # half of a square, and a margin
     0.4
     """
-    turned = vertices @ turn(towards)
-    low, high = turned.min(axis=0), turned.max(axis=0)
+    rotated = vertices @ turn(towards)
+    low, high = rotated.min(axis=0), rotated.max(axis=0)
     middle, extent = (low + high) / 2, 1.06 * float((high - low)[:2].max())
-    placed = (turned - middle) / (extent or 1.0)
+    placed = (rotated - middle) / (extent or 1.0)
     corners = placed[faces]
     corners[:, :, 0] += 0.5
     corners[:, :, 1] = 0.5 - corners[:, :, 1]  # rows of pixels are counted from above

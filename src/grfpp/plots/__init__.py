@@ -1,0 +1,1 @@
+"""Pictures of meshes coloured by numbers; drawing them needs the extra ``plot``."""

@@ -1,0 +1,108 @@
+"""Verdicts on Gaussian processes: our own bars, as the paper has none."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from grfpp_lab.experiments.experiment import Row, Rows, Verdict
+from grfpp_lab.experiments.gp.views import EXACT, HEAD, METHODS, PEER_DIFFUSION, PEER_GENERAL, total
+from grfpp_lab.experiments.verdicts import verdict
+from grfpp_lab.experiments.views import select, values
+
+#: Our bars: an error relative to the exact process, seconds that count as minutes, and from how
+#: many nodes on each is asked for.
+_BAR, _SOME = 1.01, 2000
+_COVERED = (0.93, 0.97)
+_MINUTES, _MANY = 900.0, 100_000
+_ACCURACY = (
+    "nothing of Gaussian processes; our bar: a test error within 1 % of an exact process with the "
+    "same kernel, at 2,000 nodes, and intervals that hold what they say"
+)
+_TIME = (
+    "nothing of Gaussian processes; our bar: 10⁵ nodes train in minutes, and faster than "
+    "fast-graph-gp on the same data"
+)
+
+
+def ratios(rows: Rows, method: str, column: str = "rmse") -> dict[int, list[float]]:
+    """Test errors relative to the exact process on the same data, by size."""
+    exact = {(row["n_nodes"], row["repeat"]): row[column] for row in select(rows, method=EXACT)}
+    found: dict[int, list[float]] = {}
+    for row in sorted(select(rows, method=method), key=lambda row: row["n_nodes"]):
+        key = (row["n_nodes"], row["repeat"])
+        if key in exact:
+            found.setdefault(row["n_nodes"], []).append(row[column] / exact[key])
+    return found
+
+
+def judge_accuracy(rows: Rows) -> Verdict:
+    """How far the walks' processes are from the exact one."""
+    told, worst = [], []
+    for method in METHODS[1:]:
+        by_size = ratios(rows, method)
+        if by_size:
+            of_function = ratios(rows, method, "latent_rmse")
+            words = ", ".join(
+                f"× {np.mean(values):.3f} ({np.mean(of_function[n]):.3f}) at {n:,} nodes"
+                for n, values in by_size.items()
+            )
+            told.append(f"{method}: {words}")
+        if method == HEAD:
+            worst = [float(np.mean(values)) for n, values in by_size.items() if n >= _SOME]
+    if not told:
+        return verdict(_ACCURACY)
+    covered = [r["coverage"] for r in select(rows, method=HEAD) if r["n_nodes"] >= _SOME]
+    if covered:
+        told.append(
+            f"intervals of {HEAD} hold {100 * min(covered):.1f} to {100 * max(covered):.1f} % of "
+            "the observations"
+        )
+    measured = (
+        "test errors (and those of the function itself) relative to the exact process: "
+        + "; ".join(told)
+    )
+    if not worst:
+        return verdict(_ACCURACY, [measured, "too small to judge"])
+    hold = max(worst) <= _BAR and _COVERED[0] <= np.mean(covered) <= _COVERED[1]
+    return verdict(_ACCURACY, measured, bool(hold))
+
+
+def judge_time(rows: Rows) -> Verdict:
+    """Seconds at the largest size, and against the peer."""
+    row = max(select(rows, method=HEAD), key=lambda row: row["n_nodes"], default=None)
+    if row is None:
+        return verdict(_TIME)
+    told = [
+        f"{HEAD} at {row['n_nodes']:,} nodes, half of them observed: walks {_s(row, 'walk')}, "
+        f"{row['n_steps']} steps of training {_s(row, 'train')}, predictions at all others "
+        f"{_s(row, 'predict')}, on one thread"
+    ]
+    faster = []
+    for method in (PEER_DIFFUSION, PEER_GENERAL):
+        for n, (ours, theirs) in _side_by_side(rows, method).items():
+            faster.append(theirs > ours)
+            told.append(f"{method} takes × {theirs / ours:.1f} the time at {n:,} nodes")
+    if not faster:
+        told.append("fast-graph-gp was not run: GRFPP_PEERS names no command")
+    enough = row["n_nodes"] >= _MANY
+    if not enough:
+        told.append(f"too small to judge, the bar is for {_MANY:,} nodes")
+    if not (enough and faster):
+        return verdict(_TIME, told)
+    return verdict(_TIME, told, row["train_seconds"] < _MINUTES and all(faster))
+
+
+def _side_by_side(rows: Rows, method: str) -> dict[int, tuple[float, float]]:
+    """Mean seconds of ours and of a peer, by size, where both were run."""
+    found = {}
+    for n in values(rows, "n_nodes"):
+        ours, theirs = (
+            [total(row) for row in select(rows, method=each, n_nodes=n)] for each in (HEAD, method)
+        )
+        if ours and theirs:
+            found[n] = float(np.mean(ours)), float(np.mean(theirs))
+    return found
+
+
+def _s(row: Row, part: str) -> str:
+    return f"{row[f'{part}_seconds']:.3g} s"

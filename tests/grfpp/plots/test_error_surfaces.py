@@ -1,0 +1,23 @@
+"""Meshes coloured by angular errors."""
+
+import numpy as np
+
+from grfpp.datasets import triangulated_sphere
+from grfpp.plots.error_surfaces import LIMIT, error_surfaces
+from grfpp.tasks.nodes.normal_prediction import hide_normals, predict_normals
+
+
+def test_a_surface_a_method_with_the_angles_that_it_predicts():
+    sphere = triangulated_sphere(2)
+    task = hide_normals(sphere, 0.8, 3)
+    parameters = {"n_walks": 4, "random_state": 0, "n_jobs": 1}
+    exact, grf, stitched = error_surfaces(sphere, task, {**parameters, "degree": 1}, (0, 0, 1))
+    assert [each.title for each in (exact, grf, stitched)] == ["exact kernel", "GRF", "GRF++"]
+    assert exact.mesh is grf.mesh is stitched.mesh
+    assert exact.mesh.towards == (0, 0, 1)
+    assert exact.limit == LIMIT
+    for surface, degree in ((grf, 1), (stitched, 2)):
+        angles = predict_normals(task, **parameters, degree=degree).angles()
+        np.testing.assert_array_equal(surface.values, angles)
+        assert f"{np.nanmean(angles):.1f}°" in surface.note
+    assert np.nanmean(exact.values) < np.nanmean(grf.values)

@@ -1,0 +1,18 @@
+"""Data sets of graphs."""
+
+import os
+
+import pytest
+
+from grfpp_lab.experiments.classification import experiment as classification
+from grfpp_lab.experiments.classification import graph_sets
+from grfpp_lab.experiments.experiment import Settings, Size
+
+
+@pytest.mark.skipif(not os.environ.get("GRFPP_DATA"), reason="GRFPP_DATA does not point to data")
+def test_a_real_collection():
+    data = graph_sets.load_set("MUTAG")
+    assert len(data.graphs) == len(data.classes) == 188
+    assert data.has_labels
+    plan = classification.plan(Settings(Size.QUICK))
+    assert not set(plan.skipped) & {"MUTAG"}

@@ -1,0 +1,29 @@
+"""Tables and charts of clustering."""
+
+from laboratory.clustering_rows import rows
+
+from grfpp_lab.experiments.clustering.paper import GRF, GRF_PP, LOUVAIN
+from grfpp_lab.experiments.clustering.views import (
+    EQUAL,
+    EXACT,
+    degree_table,
+    rival_panels,
+    rival_table,
+    walk_panels,
+)
+
+
+def test_tables_and_panels():
+    made = rows(karate=(0.3, 0.2, 0.2, 0.4), cora=(0.3, 0.3, 0.2, 0.1))
+    first = degree_table(made)
+    assert first.groups[0].rows[0][:4] == ["Karate", "10", "2", "0.3000 ± 0.0300"]
+    assert first.groups[0].rows[0][-2:] == ["0.2995", "0.2585"]
+    assert first.groups[0].rows[1][-2:] == ["", ""]
+    second = rival_table(made)
+    assert second.columns == ["graph", GRF, GRF_PP, EXACT, LOUVAIN]
+    assert [len(group.rows) for group in second.groups] == [2, 1]
+    assert second.groups[1].rows[0] == ["Karate", "0.2995", "0.2585", "", "0.4367"]
+    assert [panel.title for panel in walk_panels(made)] == ["Karate", "Cora"]
+    (panel,) = rival_panels(made)  # the paper has no Cora
+    assert [curve.name for curve in panel.curves] == [GRF, GRF_PP, LOUVAIN, EQUAL]
+    assert (panel.curves[1].x, panel.curves[1].y) == ([0.2585], [0.2])

@@ -1,0 +1,26 @@
+"""Verdicts at equal cost."""
+
+from laboratory.error_rows import error_rows
+
+from grfpp_lab.experiments.experiment import Holds
+from grfpp_lab.experiments.study import equal_cost
+
+
+def test_equal_cost():
+    def rows(stitching, shortening):
+        found = []
+        for degree, times in equal_cost.METHODS:
+            gain = (stitching if degree > 1 else 1) * (shortening if times > 1 else 1)
+            for row in error_rows(lambda graph, degree, n_walks: n_walks**-0.5, (degree,)):
+                error, budget = gain * row["error"], 18 * row["n_walks"]
+                found.append({**row, "error": error, "budget": budget, "times": times})
+        return found
+
+    true = equal_cost.judge(rows(0.8, 0.5))
+    assert true.holds is Holds.YES
+    assert "stitching alone, degree 4, × 0.80" in true.measured
+    assert "walks 4 × shorter alone × 0.50; both × 0.40" in true.measured
+    false = equal_cost.judge(rows(1.0, 0.5))
+    assert false.holds is Holds.NO
+    assert "stitching alone, degree 4, × 1.00" in false.measured
+    assert "both × 0.50" in false.measured

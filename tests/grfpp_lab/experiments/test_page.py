@@ -1,0 +1,191 @@
+"""The page of the estimation study."""
+
+import csv
+import json
+import os
+import random
+import re
+import shutil
+import signal
+import subprocess
+import sys
+import time
+from contextlib import redirect_stdout
+from html.parser import HTMLParser
+from io import StringIO
+
+import pytest
+
+from grfpp.cli import run
+from grfpp_lab.commands import reproduce
+from grfpp_lab.experiments.registry import EXPERIMENTS, STUDY
+
+NAMES = [each.name for each in STUDY]
+STUDY_TINY = ["reproduce", "estimation-study", "--tiny"]
+VOID = {"meta", "link", "img", "br", "path", "circle"}
+
+
+CLAIMS = [claim for each in STUDY for claim in each.claims]
+
+
+@pytest.fixture(scope="module")
+def generated(tmp_path_factory):
+    """No data but what is generated."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.delenv("GRFPP_DATA", raising=False)
+        patch.setenv("GRFPP_CACHE", str(tmp_path_factory.mktemp("no-cache")))
+        yield
+
+
+@pytest.fixture(scope="module")
+def finished(generated, tmp_path_factory):
+    """A folder that the command has filled, and what it printed."""
+    folder = tmp_path_factory.mktemp("reproduce")
+    with redirect_stdout(StringIO()) as out:
+        assert run([*STUDY_TINY, "--jobs", "2", "--json", "--out", str(folder)]) == 0
+    return folder, json.loads(out.getvalue())
+
+
+@pytest.fixture(scope="module")
+def html(finished):
+    return (finished[0] / "index.html").read_text(encoding="utf-8")
+
+
+class Checker(HTMLParser):
+    """Open tags must be closed in order; pictures must have words."""
+
+    def __init__(self):
+        super().__init__()
+        self.open, self.pictures, self.anchors, self.links = [], [], set(), set()
+
+    def handle_starttag(self, tag, attrs):
+        attrs = dict(attrs)
+        if tag not in VOID:
+            self.open.append(tag)
+        if tag == "img":
+            self.pictures.append(attrs)
+        self.anchors.add(attrs.get("id"))
+        if tag == "a":
+            self.links.add(attrs["href"].removeprefix("#"))
+
+    def handle_endtag(self, tag):
+        if tag not in VOID:
+            assert self.open.pop() == tag
+
+
+def test_the_page_is_well_formed_and_needs_nothing_else(html):
+    checker = Checker()
+    checker.feed(html)
+    assert checker.open == []
+    assert checker.links == set(NAMES)
+    assert checker.links <= checker.anchors
+    assert all(
+        picture["alt"] and picture["src"].startswith("data:") for picture in checker.pictures
+    )
+    assert not re.search(r"""(src|href)=["'](?!data:|#)""", html)
+    assert "<script" not in html
+    assert not re.search(r"@import|url\(", html)
+
+
+def test_the_page_has_every_figure_beside_its_verdict(html, finished):
+    sections = {
+        name: html.partition(f'<section id="{name}">')[2].partition("</section>")[0]
+        for name in NAMES
+    }
+    for name, each in finished[1]["experiments"].items():
+        assert sections[name].count('<div class="judgement') == len(each["verdicts"])
+        assert sections[name].count('<div class="gallery"') == len(each["verdicts"])
+        for verdict in each["verdicts"]:
+            assert f'<p class="word">{verdict["holds"].capitalize()}</p>' in sections[name]
+            assert verdict["measured"][:20].replace("'", "&#39;") in sections[name]
+
+
+def test_the_page_says_how_it_was_made(html):
+    assert "grfpp reproduce estimation-study --tiny --seed 0" in html
+    assert "σ² = 1" in html
+    assert "p_halt = 0.1" in html
+    assert "meshes/thingi10k_60246.stl.zip is not at hand" in html
+
+
+def test_figures_are_there_for_paper(finished):
+    figures = finished[0] / "figures"
+    assert {path.name for path in figures.iterdir()} == {
+        f"{claim.name}.{kind}" for claim in CLAIMS for kind in ("pdf", "png")
+    }
+    assert all((figures / f"{c.name}.pdf").read_bytes().startswith(b"%PDF") for c in CLAIMS)
+
+
+def table(path):
+    with path.open(encoding="utf-8", newline="") as stream:
+        return list(csv.DictReader(stream))
+
+
+def test_every_experiment_has_rows_and_verdicts(finished):
+    _, told = finished
+    assert list(told["experiments"]) == NAMES
+    for name, each in told["experiments"].items():
+        assert each["n_rows"] > 0
+        assert each["errors"] == []
+        claims = EXPERIMENTS[name].claims
+        assert [verdict["claim"] for verdict in each["verdicts"]] == [c.title for c in claims]
+        assert all(verdict["paper"] and verdict["measured"] for verdict in each["verdicts"])
+    assert all(mesh.startswith("mesh ") for mesh in told["experiments"]["scaling"]["skipped"])
+
+
+def test_the_rows_are_in_the_tables(finished):
+    folder, told = finished
+    rows, timings = table(folder / "rows.csv"), table(folder / "timings.csv")
+    document = json.loads((folder / "rows.json").read_text(encoding="utf-8"))
+    for name, each in told["experiments"].items():
+        own = [row for row in rows if row["experiment"] == name]
+        assert len(own) == each["n_rows"] == len(document["experiments"][name]["rows"])
+        assert sum(row["experiment"] == name for row in timings) == (
+            each["n_rows"] if EXPERIMENTS[name].timings else 0
+        )
+    # What no seed determines is not among what a seed determines.
+    assert not any("seconds" in column for column in rows[0] if column != "paper_seconds")
+    assert {"walk_seconds", "stitch_seconds", "seconds"} <= set(timings[0])
+    assert document["seed"] == 0
+    assert document["machine"]["cores"] >= 1
+
+
+@pytest.fixture
+def undrawn(monkeypatch):
+    """No page: drawing takes most of the time."""
+    monkeypatch.setattr(reproduce, "missing_packages", lambda: ["matplotlib"])
+
+
+def test_killed_and_started_again_it_ends_with_the_same_rows(finished, undrawn, tmp_path):
+    """With another number of processes, and with a part of the cells from another run."""
+    chance = random.Random(7)
+    command = [sys.executable, "-m", "grfpp", *STUDY_TINY, "--jobs", "1"]
+    process = subprocess.Popen(
+        [*command, "--out", str(tmp_path)], stdout=subprocess.PIPE, env=os.environ
+    )
+    n_cells = chance.randrange(5, 60)
+    deadline = time.monotonic() + 120
+    while len(list(tmp_path.glob("cells/*/*.json"))) < n_cells:
+        assert process.poll() is None
+        assert time.monotonic() < deadline
+        time.sleep(0.01)
+    time.sleep(chance.uniform(0, 0.3))
+    process.send_signal(signal.SIGKILL)
+    process.communicate()
+    assert not (tmp_path / "rows.csv").exists()
+    n_done = len(list(tmp_path.glob("cells/*/*.json")))
+    with redirect_stdout(StringIO()) as out:
+        assert run([*STUDY_TINY, "--json", "--out", str(tmp_path)]) == 0
+    assert json.loads(out.getvalue())["n_found"] == n_done
+    expected = (finished[0] / "rows.csv").read_bytes()
+    assert (tmp_path / "rows.csv").read_bytes() == expected
+
+
+def test_run_again_nothing_is_computed_and_all_is_the_same(finished, undrawn, tmp_path):
+    folder = tmp_path / "copy"
+    shutil.copytree(finished[0] / "cells", folder / "cells")
+    with redirect_stdout(StringIO()) as out:
+        assert run([*STUDY_TINY, "--json", "--out", str(folder)]) == 0
+    told = json.loads(out.getvalue())
+    assert told["n_found"] == told["n_cells"]
+    for name in ("rows.csv", "timings.csv"):
+        assert (folder / name).read_bytes() == (finished[0] / name).read_bytes()

@@ -1,0 +1,49 @@
+"""The verdict on masks."""
+
+import pytest
+
+pytest.importorskip("torch", reason="torch is not installed")
+from laboratory.vit_rows import CLEAR, FAINT, rows
+
+from grfpp_lab.experiments.experiment import Holds
+from grfpp_lab.experiments.vit import verdicts
+
+#: p = 0.035: chance, when one of two data sets is as far off.
+LIKELY = [1.0, 1.3, 0.2, 0.5, 0.3]
+
+
+def minus(gains):
+    return [-each for each in gains]
+
+
+@pytest.mark.parametrize(
+    "first, second, holds, word",
+    [
+        (CLEAR, CLEAR, Holds.YES, "+1.00 ± 0.07"),
+        (CLEAR, FAINT, Holds.NOISE, "noise on CIFAR-10"),
+        (FAINT, FAINT, Holds.NOISE, "none of this can be told from chance"),
+        (CLEAR, minus(FAINT), Holds.OPEN, "noise on CIFAR-10"),
+        (minus(FAINT), minus(FAINT), Holds.OPEN, "none of this can be told from chance"),
+        (CLEAR, minus(LIKELY), Holds.OPEN, "p = 0.035"),
+        (CLEAR, minus(CLEAR), Holds.NO, "-1.00 ± 0.07"),
+        (FAINT, minus(CLEAR), Holds.NO, "noise on MNIST"),
+        (minus(CLEAR), minus(CLEAR), Holds.NO, "-1.00 ± 0.07"),
+    ],
+)
+def test_the_verdict(first, second, holds, word):
+    verdict = verdicts.judge(rows({"mnist": first, "cifar10": second}))
+    assert verdict.holds is holds
+    assert word in verdict.measured
+    assert "80.31" in verdict.paper
+
+
+def test_few_seeds_are_no_verdict():
+    assert verdicts.judge(rows({"mnist": CLEAR}, n=2)).holds is Holds.OPEN
+    assert verdicts.judge([]).holds is Holds.OPEN
+
+
+def test_learned_strengths_are_told_but_not_judged():
+    verdict = verdicts.judge(rows({"mnist": CLEAR}, learned=-3.0))
+    assert verdict.holds is Holds.YES
+    assert "with λ learned: MNIST -3.00" in verdict.measured
+    assert "λ ends between 0.40 and 0.40" in verdict.measured

@@ -1,0 +1,23 @@
+"""Rows of clustering, made by hand."""
+
+from grfpp_lab.experiments.clustering.paper import GRF, GRF_PP, LOUVAIN
+from grfpp_lab.experiments.clustering.views import EXACT
+
+
+def rows(**errors):
+    """Rows of methods on graphs, by ``graph=(GRF, GRF++, exact, Louvain)``."""
+    return [
+        {
+            "graph": graph,
+            "n_nodes": 10 * (place + 1),
+            "n_clusters": 2,
+            "method": method,
+            "n_walks": 16 if method in (GRF, GRF_PP) else None,
+            "repeats": 10,
+            "error": error,
+            "standard_error": 0.01,
+            "deviation": 0.03,
+        }
+        for place, (graph, values) in enumerate(errors.items())
+        for method, error in zip((GRF, GRF_PP, EXACT, LOUVAIN), values, strict=True)
+    ]
