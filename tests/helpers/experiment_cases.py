@@ -4,7 +4,7 @@ import os
 import signal
 import time
 
-from grfpp_lab.experiments.experiment import Claim, Experiment, Holds, Plan, Settings, Verdict
+from grfpp_lab.harness.experiment import Claim, Experiment, Holds, Plan, Settings, Verdict
 from grfpp_lab.harness.runner import run_experiments
 from grfpp_lab.report.panels import Curve, Panel
 

@@ -12,6 +12,7 @@ from grfpp.datasets.generators import (
 )
 from grfpp.datasets.graphs import GraphDataset, load_graph, read_labelled_gml
 from grfpp.datasets.infection import InfectionGraph, infection_graph
+from grfpp.datasets.mesh_table import MeshInfo, mesh_table
 from grfpp.datasets.peptides import (
     LONGEST_PEPTIDE,
     Peptides,
@@ -26,7 +27,6 @@ from grfpp.datasets.pictures.images import Images, load_cifar10, load_mnist
 from grfpp.datasets.pictures.superpixels import LONG_CIFAR_IMAGE, SuperpixelGraph, superpixel_graph
 from grfpp.datasets.registry import all_datasets, dataset_info
 from grfpp.datasets.summary import count
-from grfpp.datasets.surfaces.mesh_table import MeshInfo, mesh_table
 from grfpp.datasets.surfaces.meshes import TriangleMesh, load_mesh
 from grfpp.datasets.surfaces.shapes import LONG_SHAPE, Shapes, load_shapes
 from grfpp.datasets.surfaces.sphere import triangulated_sphere

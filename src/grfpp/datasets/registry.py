@@ -8,7 +8,7 @@ from itertools import groupby
 from typing import get_args
 
 from grfpp.datasets.entries import DataFile, DatasetInfo, Family, record, table
-from grfpp.datasets.surfaces.mesh_table import mesh_entries
+from grfpp.datasets.mesh_table import mesh_entries
 from grfpp.errors import InputError
 
 _LISTED = 25

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import math
 from abc import ABC, abstractmethod
+from collections.abc import Callable
 from decimal import Decimal
 from functools import lru_cache
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 import numpy.typing as npt
@@ -84,12 +85,9 @@ class Kernel(ABC):
         """What else than scaling the graph makes the series converge, for `InputError`."""
         return {}
 
-    @staticmethod
-    def from_dict(values: dict[str, Any]) -> Kernel:
-        """Rebuild the kernel that `to_dict` described."""
-        from grfpp.kernels.registry import kernel_from_dict
-
-        return kernel_from_dict(values)
+    #: Rebuilds the kernel that `to_dict` described; the registry, which knows all kernels, puts it
+    #: here.
+    from_dict: ClassVar[Callable[[dict[str, Any]], Kernel]]
 
     def coefficients(self, n: int, *, scale: float = 1.0) -> FloatArray:
         """First `n` coefficients ``α_k``, rounded to float64.

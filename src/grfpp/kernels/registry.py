@@ -88,6 +88,9 @@ def kernel_from_dict(values: dict[str, Any]) -> Kernel:
     return _built(_named(name), name, parameters)
 
 
+Kernel.from_dict = staticmethod(kernel_from_dict)
+
+
 def _built(kernel: Any, name: str, parameters: dict[str, Any]) -> Kernel:
     try:
         made: Kernel = kernel(**parameters)

@@ -15,7 +15,7 @@ from grfpp.optional import missing_packages
 from grfpp_lab.commands import shared
 
 if TYPE_CHECKING:
-    from grfpp_lab.experiments.experiment import Settings
+    from grfpp_lab.harness.experiment import Settings
     from grfpp_lab.harness.runner import Outcome, Progress
 
 #: What shells are told when some cells failed; the others are on the page.
@@ -96,8 +96,8 @@ def reproduce(
     from grfpp.arguments import positive, probability
     from grfpp.parallel import thread_count
     from grfpp.warmup import warmup
-    from grfpp_lab.experiments.experiment import Settings, Size
     from grfpp_lab.experiments.registry import chosen_experiments
+    from grfpp_lab.harness.experiment import Settings, Size
     from grfpp_lab.harness.runner import run_experiments
 
     experiments = chosen_experiments(names)

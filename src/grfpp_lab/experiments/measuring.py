@@ -18,6 +18,7 @@ from grfpp.sampling import sample
 from grfpp.termination import termination_from_spec
 from grfpp.typing import FloatArray
 from grfpp_lab.experiments.graphs import load, n_nodes_of
+from grfpp_lab.harness.experiment import but
 
 Mask = npt.NDArray[np.bool_]
 
@@ -67,11 +68,6 @@ def seeds(repeats: int, **identity: Any) -> list[int]:
 def pick(cell: Mapping[str, Any], *names: str) -> dict[str, Any]:
     """Some of the values of a cell."""
     return {name: cell[name] for name in names}
-
-
-def but(cell: Mapping[str, Any], *names: str) -> dict[str, Any]:
-    """All values of a cell without some."""
-    return {name: value for name, value in cell.items() if name not in names}
 
 
 def relative_error(estimate: FloatArray, exact: FloatArray, mask: Mask | None = None) -> float:

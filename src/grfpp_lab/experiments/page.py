@@ -10,8 +10,8 @@ import grfpp
 from grfpp.io.archive import atomic_write
 from grfpp.plots.images import image_bytes
 from grfpp.plots.meshes import Surface
-from grfpp_lab.experiments.experiment import Claim, Holds
 from grfpp_lab.experiments.graphs import title_of
+from grfpp_lab.harness.experiment import Claim, Holds
 from grfpp_lab.harness.machine import hardware, versions
 from grfpp_lab.harness.runner import Outcome
 from grfpp_lab.report import page as parts

@@ -7,7 +7,6 @@ from collections.abc import Sequence
 from grfpp.errors import InputError
 from grfpp_lab.experiments.classification import experiment as classification
 from grfpp_lab.experiments.clustering import experiment as clustering
-from grfpp_lab.experiments.experiment import Experiment
 from grfpp_lab.experiments.gp import experiment as gp
 from grfpp_lab.experiments.gps import experiment as gps
 from grfpp_lab.experiments.normals import experiment as normals
@@ -23,6 +22,7 @@ from grfpp_lab.experiments.study import (
     theory,
 )
 from grfpp_lab.experiments.vit import experiment as vit
+from grfpp_lab.harness.experiment import Experiment
 
 #: The paper's estimation study.
 STUDY = (

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from grfpp_lab.experiments.experiment import Holds, Row, Rows, Verdict
+from grfpp_lab.harness.experiment import Holds, Row, Rows, Verdict
 
 #: A difference is noise when it is smaller than so many of its standard errors. Claims are made
 #: of dozens of comparisons, so some differ by two by chance.

@@ -8,10 +8,10 @@ from typing import Any
 
 import numpy as np
 
-from grfpp_lab.experiments.experiment import Claim, Row, Rows, Verdict
 from grfpp_lab.experiments.graphs import title_of
 from grfpp_lab.experiments.measuring import mean_and_error
 from grfpp_lab.experiments.verdicts import matches, plus_minus
+from grfpp_lab.harness.experiment import Claim, Row, Rows, Verdict
 from grfpp_lab.report.page import Table, TableGroup
 from grfpp_lab.report.panels import Curve, Panel
 

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from grfpp.io.archive import atomic_write
-from grfpp_lab.experiments.measuring import but
+from grfpp_lab.harness.experiment import but
 from grfpp_lab.harness.runner import Outcome
 
 

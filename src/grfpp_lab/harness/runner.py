@@ -7,7 +7,7 @@ from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
 
-from grfpp_lab.experiments.experiment import Experiment, Plan, Row, Settings
+from grfpp_lab.harness.experiment import Experiment, Plan, Row, Settings
 from grfpp_lab.harness.pool import Task, work_through
 from grfpp_lab.harness.store import CellStore, Finished
 from grfpp_lab.harness.worker import address

@@ -13,7 +13,7 @@ from typing import Any
 
 import grfpp
 from grfpp.io.archive import atomic_write
-from grfpp_lab.experiments.experiment import Cell, Experiment, Row
+from grfpp_lab.harness.experiment import Cell, Experiment, Row
 
 _FORMAT = "grfpp-cell-1"
 #: Parts of the library that no number depends on, unless an experiment says so.

@@ -5,8 +5,8 @@ import json
 import pytest
 
 from grfpp_lab.experiments import graphs
-from grfpp_lab.experiments.experiment import Holds, Settings, Size
 from grfpp_lab.experiments.registry import ALIASES, EXPERIMENTS, GROUPS, chosen_experiments
+from grfpp_lab.harness.experiment import Holds, Settings, Size
 
 
 def test_names_of_claims_are_unique():

@@ -2,8 +2,8 @@
 
 import pytest
 
-from grfpp_lab.experiments.experiment import Holds
 from grfpp_lab.experiments.verdicts import compare, plus_minus, worst
+from grfpp_lab.harness.experiment import Holds
 
 
 def test_pairs_need_both_sides():

@@ -40,7 +40,7 @@ def test_workers_end_with_a_parent_that_is_killed(tmp_path):
     code = (
         f"import sys; sys.path[:0] = {sys.path!r}\n"
         "from pathlib import Path; from experiment_cases import squares\n"
-        "from grfpp_lab.experiments.experiment import Settings\n"
+        "from grfpp_lab.harness.experiment import Settings\n"
         "from grfpp_lab.harness.runner import run_experiments\n"
         "cells = [dict(x=1), dict(x=2, act='sleep', seconds=300)]\n"
         f"run_experiments([squares(cells)], Settings(), Path({str(tmp_path)!r}), 1,"

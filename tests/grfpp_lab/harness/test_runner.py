@@ -6,7 +6,7 @@ import time
 import pytest
 from experiment_cases import ran, squares
 
-from grfpp_lab.experiments.experiment import Settings
+from grfpp_lab.harness.experiment import Settings
 from grfpp_lab.harness.runner import run_experiments
 
 

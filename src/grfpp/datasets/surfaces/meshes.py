@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from grfpp.datasets.arrays import read_only
 from grfpp.datasets.fetch import fetch
-from grfpp.datasets.surfaces.mesh_table import mesh_table
+from grfpp.datasets.mesh_table import mesh_table
 from grfpp.errors import InputError
 from grfpp.graph import Graph
 from grfpp.io import load_mesh as read_mesh_file

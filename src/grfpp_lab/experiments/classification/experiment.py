@@ -13,7 +13,6 @@ from math import sqrt
 from typing import Any
 
 from grfpp.typing import FloatArray
-from grfpp_lab.experiments import experiment as lab
 from grfpp_lab.experiments.classification import graph_sets, scores, tables, verdicts, views
 from grfpp_lab.experiments.classification.graph_kernels import NAMES, PENALTIES, run_limited
 from grfpp_lab.experiments.classification.graph_sets import GENERATED, SIZES, load_set
@@ -21,6 +20,7 @@ from grfpp_lab.experiments.classification.scores import EXACT, GRF, GRFPP, LABEL
 from grfpp_lab.experiments.graphs import at_hand
 from grfpp_lab.experiments.measuring import pick, seeds
 from grfpp_lab.experiments.study.grid import chosen, geometric, listed
+from grfpp_lab.harness import experiment as lab
 
 #: Stitching degrees of the methods that walk.
 DEGREES = {GRF: 1, GRFPP: 2}

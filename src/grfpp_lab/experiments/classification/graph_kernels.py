@@ -13,7 +13,7 @@ import numpy as np
 
 from grfpp.optional import require
 from grfpp_lab.experiments.classification.scores import GRAPH_KERNEL
-from grfpp_lab.experiments.experiment import Cell, Row
+from grfpp_lab.harness.experiment import Cell, Row
 from grfpp_lab.harness.machine import describe_machine
 from grfpp_lab.harness.process import TaskError
 from grfpp_lab.harness.worker import address, call

@@ -8,9 +8,9 @@ from typing import Any
 
 import numpy as np
 
-from grfpp_lab.experiments.experiment import Row, Rows
 from grfpp_lab.experiments.paired import Difference, paired
 from grfpp_lab.experiments.views import distinct, select
+from grfpp_lab.harness.experiment import Row, Rows
 
 DIFFUSION, SQUARED = "diffusion:1", "squared-diffusion:1"
 EXACT, GRF, GRFPP = "exact", "GRF", "GRF++"

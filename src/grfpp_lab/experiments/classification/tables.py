@@ -7,8 +7,8 @@ from collections.abc import Callable
 from grfpp_lab.experiments.classification import scores as s
 from grfpp_lab.experiments.classification.paper import NETWORKS, OWN, SQUARED, Quoted, quoted
 from grfpp_lab.experiments.classification.scores import EXACT, GRF, GRFPP
-from grfpp_lab.experiments.experiment import Rows
 from grfpp_lab.experiments.views import distinct, number, select, table
+from grfpp_lab.harness.experiment import Rows
 from grfpp_lab.report.page import Table, TableGroup
 
 _OURS = {EXACT: "Diffusion", GRF: "GRF", GRFPP: "GRF++"}

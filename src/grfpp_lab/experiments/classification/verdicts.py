@@ -10,10 +10,10 @@ from grfpp_lab.experiments.classification import scores as s
 from grfpp_lab.experiments.classification.paper import quoted
 from grfpp_lab.experiments.classification.scores import EXACT, GRF, GRFPP
 from grfpp_lab.experiments.classification.views import kernels_here, kernels_quoted
-from grfpp_lab.experiments.experiment import Holds, Rows, Verdict
 from grfpp_lab.experiments.paired import Difference
 from grfpp_lab.experiments.verdicts import mostly, verdict, worst
 from grfpp_lab.experiments.views import distinct, select, values
+from grfpp_lab.harness.experiment import Holds, Rows, Verdict
 
 #: Points that an accuracy may be below the paper's, and GRF++ below the exact kernel.
 NEAR_PAPER, NEAR_EXACT = 3.0, 2.0

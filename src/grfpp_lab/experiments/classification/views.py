@@ -8,8 +8,8 @@ from dataclasses import replace
 from grfpp_lab.experiments.classification import scores as s
 from grfpp_lab.experiments.classification.paper import NETWORKS, OWN, quoted
 from grfpp_lab.experiments.classification.scores import DIFFUSION, EXACT, GRF, GRFPP
-from grfpp_lab.experiments.experiment import Rows
 from grfpp_lab.experiments.views import chart, distinct, select, values
+from grfpp_lab.harness.experiment import Rows
 from grfpp_lab.report.panels import Curve, Panel
 
 _ERROR = "error, %"

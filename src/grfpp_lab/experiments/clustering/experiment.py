@@ -10,14 +10,15 @@ import numpy as np
 
 from grfpp.datasets import GraphDataset, load_graph
 from grfpp.graph import Graph
-from grfpp_lab.experiments import experiment as lab
 from grfpp_lab.experiments.clustering import verdicts, views
 from grfpp_lab.experiments.clustering.paper import PAPER
 from grfpp_lab.experiments.clustering.rivals import RIVALS, SEEDED, rival_labels, why_no_rivals
 from grfpp_lab.experiments.clustering.views import DEGREES, EXACT, LEAST, MAIN_WALKS
 from grfpp_lab.experiments.graphs import at_hand, why_absent
-from grfpp_lab.experiments.measuring import but, mean_and_error, seeds
+from grfpp_lab.experiments.measuring import mean_and_error, seeds
 from grfpp_lab.experiments.study import grid
+from grfpp_lab.harness import experiment as lab
+from grfpp_lab.harness.experiment import but
 
 #: Nodes, and clusters to find: the number of true classes. The paper has 6 for Databases.
 GRAPHS = {

@@ -5,9 +5,9 @@ from __future__ import annotations
 from grfpp_lab.experiments.clustering.paper import GRF, GRF_PP, PAPER
 from grfpp_lab.experiments.clustering.rivals import RIVALS
 from grfpp_lab.experiments.clustering.views import EXACT, by_graph, main_rows, title_of
-from grfpp_lab.experiments.experiment import Rows, Verdict
 from grfpp_lab.experiments.verdicts import Pair, mostly, verdict
 from grfpp_lab.experiments.views import distinct, select
+from grfpp_lab.harness.experiment import Rows, Verdict
 
 #: How far above the exact kernel an estimate may be before users would mind.
 TOLERANCE = 0.02

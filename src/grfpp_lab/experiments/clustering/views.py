@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from grfpp_lab.experiments.clustering.paper import GRF, GRF_PP, PAPER
 from grfpp_lab.experiments.clustering.rivals import RIVALS
-from grfpp_lab.experiments.experiment import Row, Rows
 from grfpp_lab.experiments.views import chart, distinct, error_curve, number, select, table, values
+from grfpp_lab.harness.experiment import Row, Rows
 from grfpp_lab.report.page import Table, TableGroup
 from grfpp_lab.report.panels import Curve, Panel
 

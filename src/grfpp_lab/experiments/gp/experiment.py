@@ -7,12 +7,13 @@ from dataclasses import dataclass
 from typing import Any
 
 from grfpp.optional import how_to_install, missing_packages
-from grfpp_lab.experiments import experiment as lab
 from grfpp_lab.experiments.gp import verdicts, views
 from grfpp_lab.experiments.gp.data import LAM, NOISE, OUTPUTSCALE, n_nodes, problem
 from grfpp_lab.experiments.gp.views import EXACT, GRF, HEAD, STITCHED
-from grfpp_lab.experiments.measuring import but, pick, seeds
+from grfpp_lab.experiments.measuring import pick, seeds
 from grfpp_lab.experiments.study.grid import geometric
+from grfpp_lab.harness import experiment as lab
+from grfpp_lab.harness.experiment import but
 
 TIMINGS = tuple(f"{part}_seconds" for part in views.PARTS)
 #: How a peer is started: a command such as ``.venv-bench/bin/python benchmarks/peers``.

@@ -17,8 +17,8 @@ from grfpp.optional import require
 from grfpp.termination import termination_from_spec
 from grfpp.torch import DiffusionModulation, GRFKernel, NodeGP
 from grfpp.typing import FloatArray
-from grfpp_lab.experiments.experiment import Cell
 from grfpp_lab.experiments.gp.data import Problem
+from grfpp_lab.harness.experiment import Cell
 from grfpp_lab.harness.process import run_command
 
 gpytorch = require("gpytorch")

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from grfpp_lab.experiments.experiment import Row, Rows, Verdict
 from grfpp_lab.experiments.gp.views import EXACT, HEAD, METHODS, PEER_DIFFUSION, PEER_GENERAL, total
 from grfpp_lab.experiments.verdicts import verdict
 from grfpp_lab.experiments.views import select, values
+from grfpp_lab.harness.experiment import Row, Rows, Verdict
 
 #: Our bars: an error relative to the exact process, seconds that count as minutes, and from how
 #: many nodes on each is asked for.

@@ -6,9 +6,9 @@ from collections.abc import Callable
 
 import numpy as np
 
-from grfpp_lab.experiments.experiment import Row, Rows
 from grfpp_lab.experiments.gp.data import LAM, NOISE, OUTPUTSCALE
 from grfpp_lab.experiments.views import chart, mean_curve, select, values
+from grfpp_lab.harness.experiment import Row, Rows
 from grfpp_lab.report.page import Table, TableGroup
 from grfpp_lab.report.panels import Panel
 

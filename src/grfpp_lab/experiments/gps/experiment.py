@@ -6,13 +6,13 @@ from dataclasses import asdict, dataclass
 from itertools import product
 
 from grfpp.optional import how_to_install, missing_packages
-from grfpp_lab.experiments import experiment as lab
 from grfpp_lab.experiments.gps import encodings, verdicts, views
 from grfpp_lab.experiments.gps.data import TASKS, load, why_absent
 from grfpp_lab.experiments.gps.encodings import DIM, ENCODINGS
 from grfpp_lab.experiments.graphs import at_hand
 from grfpp_lab.experiments.measuring import pick, seeds
 from grfpp_lab.experiments.study.grid import chosen, geometric, listed
+from grfpp_lab.harness import experiment as lab
 
 N_WALKS = 16
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from grfpp_lab.experiments.experiment import Rows
 from grfpp_lab.experiments.paired import Difference, paired
 from grfpp_lab.experiments.views import distinct, select
+from grfpp_lab.harness.experiment import Rows
 
 
 def differences(rows: Rows, first: str, second: str) -> dict[str, Difference]:

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from grfpp_lab.experiments.experiment import Holds, Rows, Verdict
 from grfpp_lab.experiments.gps.data import TASKS
 from grfpp_lab.experiments.gps.encodings import GRF, GRF_PP, LAPLACIAN, NOISE, NONE, WALK
 from grfpp_lab.experiments.gps.pairs import differences, sign_test
 from grfpp_lab.experiments.paired import LEVEL, Difference
 from grfpp_lab.experiments.verdicts import verdict, worst
+from grfpp_lab.harness.experiment import Holds, Rows, Verdict
 
 _NAMES = {NONE: "no encoding"}
 

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from grfpp_lab.experiments.experiment import Rows
 from grfpp_lab.experiments.gps.data import TASKS
 from grfpp_lab.experiments.gps.encodings import ENCODINGS, GRF, GRF_PP, NONE
 from grfpp_lab.experiments.gps.pairs import differences
 from grfpp_lab.experiments.gps.paper import PAPER, PRINTED
 from grfpp_lab.experiments.views import chart, distinct, mean_and_deviation, select, table
+from grfpp_lab.harness.experiment import Rows
 from grfpp_lab.report.page import Table, TableGroup
 from grfpp_lab.report.panels import Curve, Panel
 

@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from typing import Any
 
 from grfpp.datasets import mesh_table
-from grfpp_lab.experiments import experiment as lab
 from grfpp_lab.experiments.graphs import at_hand
 from grfpp_lab.experiments.normals import parts, verdicts, views
 from grfpp_lab.experiments.normals.measuring import cosine_rows, second_rows
@@ -15,6 +14,7 @@ from grfpp_lab.experiments.normals.paper import AL_MOHY, BRUTE, GRF, REUSED, STI
 from grfpp_lab.experiments.normals.parts import COSINES, PICTURE, SECONDS
 from grfpp_lab.experiments.normals.picture import PICTURED_MESH, picture_panels, picture_rows
 from grfpp_lab.experiments.study.grid import chosen, geometric, listed
+from grfpp_lab.harness import experiment as lab
 from grfpp_lab.meshes import spheres, why_absent
 
 TIMED_SIGMA, TIMED_WALKS = 0.8, 16

@@ -13,10 +13,10 @@ from grfpp.tasks.nodes.directions import mean_cosine
 from grfpp.tasks.nodes.normal_prediction import HiddenNormals, hide, predict_normals
 from grfpp.tasks.nodes.vertex_normals import vertex_normals
 from grfpp.typing import FloatArray
-from grfpp_lab.experiments.experiment import Cell, Row
 from grfpp_lab.experiments.measuring import mean_and_error, pick, seeds
 from grfpp_lab.experiments.normals.paper import AL_MOHY, BRUTE, GRF, PAPER, REUSED
 from grfpp_lab.experiments.normals.parts import DEGREE, DENSE, END_TO_END, EXACT, MASK
+from grfpp_lab.harness.experiment import Cell, Row
 from grfpp_lab.meshes import mesh_named
 
 

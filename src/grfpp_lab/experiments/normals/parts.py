@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from grfpp_lab.experiments.experiment import Row, Rows
 from grfpp_lab.experiments.normals.paper import AL_MOHY, BRUTE, GRF, REUSED, STITCHED
 from grfpp_lab.experiments.views import select
+from grfpp_lab.harness.experiment import Row, Rows
 
 #: The parts of the experiment.
 COSINES, SECONDS, PICTURE = "cosines", "seconds", "picture"

@@ -6,11 +6,11 @@ from collections.abc import Mapping
 
 import numpy as np
 
-from grfpp_lab.experiments.experiment import Row, Rows, Verdict
 from grfpp_lab.experiments.normals import parts
 from grfpp_lab.experiments.normals.paper import AL_MOHY, BRUTE, GRF, PAPER, REUSED, STITCHED
 from grfpp_lab.experiments.verdicts import verdict
 from grfpp_lab.experiments.views import select
+from grfpp_lab.harness.experiment import Row, Rows, Verdict
 from grfpp_lab.meshes import FASTER, LARGEST, LEAST
 
 #: How near to brute force a mean cosine must be to match it.

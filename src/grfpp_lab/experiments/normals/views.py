@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from grfpp_lab.experiments.experiment import Row, Rows
 from grfpp_lab.experiments.normals import parts
 from grfpp_lab.experiments.normals.paper import AL_MOHY, BRUTE, GRF, PAPER, REUSED, STITCHED
 from grfpp_lab.experiments.normals.parts import COMPARED, DENSE, END_TO_END, EXACT, TIMED
 from grfpp_lab.experiments.views import chart, curve, number, select, table, values
+from grfpp_lab.harness.experiment import Row, Rows
 from grfpp_lab.report.page import Table, TableGroup
 from grfpp_lab.report.panels import Curve, Panel
 

@@ -5,12 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from grfpp.termination import Geometric
-from grfpp_lab.experiments import experiment as lab
 from grfpp_lab.experiments.graphs import EIGHT, FAR, at_hand
 from grfpp_lab.experiments.measuring import cost, error_row, pick
 from grfpp_lab.experiments.study import grid
 from grfpp_lab.experiments.verdicts import Comparison, compare, verdict
 from grfpp_lab.experiments.views import Series, degree_name, error_claim, values
+from grfpp_lab.harness import experiment as lab
 
 #: Degree and how many times larger `p_halt` is.
 METHODS = ((1, 1), (1, 2), (1, 4), (2, 1), (2, 2), (4, 1), (4, 4))

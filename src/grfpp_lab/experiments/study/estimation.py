@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from grfpp_lab.experiments import experiment as lab
 from grfpp_lab.experiments.graphs import EIGHT
 from grfpp_lab.experiments.measuring import cost
 from grfpp_lab.experiments.study.grid import error_plan, grids, run_errors
 from grfpp_lab.experiments.verdicts import Comparison, compare, judged
 from grfpp_lab.experiments.views import degree_name, degree_series, error_claim, values
+from grfpp_lab.harness import experiment as lab
 
 
 def judge(rows: lab.Rows) -> lab.Verdict:

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from itertools import product
 from typing import Any
 
-from grfpp_lab.experiments import experiment as lab
 from grfpp_lab.experiments.graphs import FAR, at_hand
 from grfpp_lab.experiments.measuring import error_row
+from grfpp_lab.harness import experiment as lab
 
 #: Where the paper leaves it open: the setting of "General graph random features".
 SCALE = 1.0

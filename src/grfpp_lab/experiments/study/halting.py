@@ -5,12 +5,12 @@ from __future__ import annotations
 from functools import partial
 
 from grfpp.termination import Geometric, Poisson
-from grfpp_lab.experiments import experiment as lab
 from grfpp_lab.experiments.graphs import EIGHT, FAR
 from grfpp_lab.experiments.measuring import cost
 from grfpp_lab.experiments.study.grid import error_plan, geometric, grids, run_errors
 from grfpp_lab.experiments.verdicts import compare, judged
 from grfpp_lab.experiments.views import Series, degree_name, error_claim, values
+from grfpp_lab.harness import experiment as lab
 
 _DEGREES = ((1, 2, 4), (1, 2))
 

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from grfpp_lab.experiments import experiment as lab
 from grfpp_lab.experiments import views
 from grfpp_lab.experiments.graphs import FAR, title_of
 from grfpp_lab.experiments.measuring import cost
 from grfpp_lab.experiments.study.estimation import degree_comparisons
 from grfpp_lab.experiments.study.grid import error_plan, grids, run_errors
 from grfpp_lab.experiments.verdicts import judged
+from grfpp_lab.harness import experiment as lab
 from grfpp_lab.report.page import Table
 
 

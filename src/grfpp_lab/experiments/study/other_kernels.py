@@ -5,13 +5,13 @@ from __future__ import annotations
 from functools import partial
 
 from grfpp.errors import InputError
-from grfpp_lab.experiments import experiment as lab
 from grfpp_lab.experiments.graphs import EIGHT
 from grfpp_lab.experiments.measuring import cost
 from grfpp_lab.experiments.study.estimation import degree_comparisons
 from grfpp_lab.experiments.study.grid import chosen, error_plan, grids, run_errors
 from grfpp_lab.experiments.verdicts import judged
 from grfpp_lab.experiments.views import degree_series, error_claim, select
+from grfpp_lab.harness import experiment as lab
 
 #: Inverse powers need a spectral radius below 1; the paper does not say which it had.
 OTHER_SCALE = 0.5

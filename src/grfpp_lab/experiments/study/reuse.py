@@ -7,12 +7,12 @@ from grfpp.factors import StoredFactor
 from grfpp.kernels.registry import kernel_from_spec
 from grfpp.sampling import sample
 from grfpp.termination import termination_from_spec
-from grfpp_lab.experiments import experiment as lab
 from grfpp_lab.experiments import measuring
 from grfpp_lab.experiments.graphs import EIGHT
 from grfpp_lab.experiments.study.grid import error_plan, grids
 from grfpp_lab.experiments.verdicts import Comparison, compare, judged
 from grfpp_lab.experiments.views import Series, degree_name, error_claim, values
+from grfpp_lab.harness import experiment as lab
 
 FRESH, ONE_SET, TWO_SETS = "fresh", "one set", "two sets"
 

@@ -13,13 +13,13 @@ from grfpp.graph import Graph
 from grfpp.kernels.registry import kernel_from_spec
 from grfpp.sampling import sample
 from grfpp.termination import termination_from_spec
-from grfpp_lab.experiments import experiment as lab
 from grfpp_lab.experiments.graphs import at_hand
 from grfpp_lab.experiments.measuring import pick, relative_error, seeds
 from grfpp_lab.experiments.study import grid
 from grfpp_lab.experiments.verdicts import verdict
 from grfpp_lab.experiments.views import chart, curve, select, values
 from grfpp_lab.experiments.views import table as plain_table
+from grfpp_lab.harness import experiment as lab
 from grfpp_lab.meshes import FASTER, LEAST, PAPER_MESHES, mesh_named, spheres, why_absent
 from grfpp_lab.report.page import Table
 from grfpp_lab.report.panels import Curve, Panel

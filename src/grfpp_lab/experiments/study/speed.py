@@ -11,11 +11,11 @@ from grfpp.datasets import connected_random
 from grfpp.kernels.registry import kernel_from_spec
 from grfpp.sampling import sample
 from grfpp.termination import termination_from_spec
-from grfpp_lab.experiments import experiment as lab
 from grfpp_lab.experiments.measuring import mean_and_error, pick, seeds
 from grfpp_lab.experiments.study import grid
 from grfpp_lab.experiments.verdicts import verdict
 from grfpp_lab.experiments.views import curve, select, values
+from grfpp_lab.harness import experiment as lab
 from grfpp_lab.report.page import Table, TableGroup
 from grfpp_lab.report.panels import Panel
 

@@ -13,14 +13,15 @@ from grfpp.kernels.registry import kernel_from_spec
 from grfpp.sampling import sample
 from grfpp.termination import termination_from_spec
 from grfpp.typing import FloatArray
-from grfpp_lab.experiments import experiment as lab
 from grfpp_lab.experiments.copies import blocks, copies
 from grfpp_lab.experiments.graphs import at_hand, load, n_nodes_of, title_of
-from grfpp_lab.experiments.measuring import but, pick, seeds
+from grfpp_lab.experiments.measuring import pick, seeds
 from grfpp_lab.experiments.study.grid import DIFFUSION, chosen, geometric, listed
 from grfpp_lab.experiments.verdicts import NOISE, compare, judged, verdict
 from grfpp_lab.experiments.views import curve, distinct, error_curve, select, values
 from grfpp_lab.experiments.views import table as plain_table
+from grfpp_lab.harness import experiment as lab
+from grfpp_lab.harness.experiment import but
 from grfpp_lab.report.page import Table
 from grfpp_lab.report.panels import Panel
 

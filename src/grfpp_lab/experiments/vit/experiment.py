@@ -7,12 +7,12 @@ from itertools import product
 from typing import Any
 
 from grfpp.optional import how_to_install, missing_packages
-from grfpp_lab.experiments import experiment as lab
 from grfpp_lab.experiments.graphs import at_hand
 from grfpp_lab.experiments.measuring import pick, seeds
 from grfpp_lab.experiments.study.grid import chosen, geometric
 from grfpp_lab.experiments.vit import data, verdicts, views
 from grfpp_lab.experiments.vit.paper import DEGREE, LAM, LEARNED, METHODS, PLAIN
+from grfpp_lab.harness import experiment as lab
 
 N_WALKS = 64
 

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from grfpp_lab.experiments.experiment import Row, Rows
 from grfpp_lab.experiments.paired import Difference, paired
 from grfpp_lab.experiments.views import select
+from grfpp_lab.harness.experiment import Row, Rows
 
 
 def final(rows: Rows) -> list[Row]:

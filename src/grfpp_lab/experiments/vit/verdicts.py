@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from grfpp_lab.experiments.experiment import Holds, Rows, Verdict
 from grfpp_lab.experiments.paired import LEVEL, Difference
 from grfpp_lab.experiments.verdicts import verdict
 from grfpp_lab.experiments.views import distinct, select
 from grfpp_lab.experiments.vit.data import TITLES
 from grfpp_lab.experiments.vit.paper import LAM, LEARNED, MASKED, PAPER, PLAIN
 from grfpp_lab.experiments.vit.scores import final, gain
+from grfpp_lab.harness.experiment import Holds, Rows, Verdict
 
 #: With fewer seeds nothing is said.
 FEWEST = 3

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import numpy as np
 
-from grfpp_lab.experiments.experiment import Rows
 from grfpp_lab.experiments.paired import Difference
 from grfpp_lab.experiments.views import chart, distinct, mean_and_deviation, mean_curve, select
 from grfpp_lab.experiments.vit.data import TITLES
 from grfpp_lab.experiments.vit.paper import LEARNED, MASKED, METHODS, PAPER, PLAIN
 from grfpp_lab.experiments.vit.scores import accuracies, final, gain
+from grfpp_lab.harness.experiment import Rows
 from grfpp_lab.report.page import Table, TableGroup
 from grfpp_lab.report.panels import Panel
 

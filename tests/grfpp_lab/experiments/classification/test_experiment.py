@@ -10,7 +10,7 @@ from grfpp.optional import missing_packages
 from grfpp_lab.experiments.classification import experiment as classification
 from grfpp_lab.experiments.classification import graph_sets
 from grfpp_lab.experiments.classification.scores import GRFPP
-from grfpp_lab.experiments.experiment import Settings, Size
+from grfpp_lab.harness.experiment import Settings, Size
 
 
 def test_the_smallest_size_runs(no_data):

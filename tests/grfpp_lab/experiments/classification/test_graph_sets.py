@@ -6,7 +6,7 @@ import pytest
 
 from grfpp_lab.experiments.classification import experiment as classification
 from grfpp_lab.experiments.classification import graph_sets
-from grfpp_lab.experiments.experiment import Settings, Size
+from grfpp_lab.harness.experiment import Settings, Size
 
 
 @pytest.mark.skipif(not os.environ.get("GRFPP_DATA"), reason="GRFPP_DATA does not point to data")

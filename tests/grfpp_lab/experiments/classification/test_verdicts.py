@@ -19,7 +19,7 @@ from grfpp_lab.experiments.classification.verdicts import (
     judge_labels,
     judge_squared,
 )
-from grfpp_lab.experiments.experiment import Holds
+from grfpp_lab.harness.experiment import Holds
 
 
 def as_paper(change=None, kernel=DIFFUSION):

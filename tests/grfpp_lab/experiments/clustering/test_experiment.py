@@ -4,7 +4,7 @@ from grfpp import optional
 from grfpp_lab.experiments.clustering import experiment as clustering
 from grfpp_lab.experiments.clustering.paper import GRF_PP, LOUVAIN, PAPER
 from grfpp_lab.experiments.clustering.rivals import RIVALS
-from grfpp_lab.experiments.experiment import Settings, Size
+from grfpp_lab.harness.experiment import Settings, Size
 
 
 def test_cells_say_everything(no_data):

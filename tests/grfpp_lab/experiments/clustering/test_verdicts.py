@@ -6,7 +6,7 @@ from laboratory.clustering_rows import rows
 from grfpp_lab.experiments.clustering.paper import GRF_PP, LOUVAIN
 from grfpp_lab.experiments.clustering.verdicts import judge_degrees, judge_rivals
 from grfpp_lab.experiments.clustering.views import EXACT
-from grfpp_lab.experiments.experiment import Holds
+from grfpp_lab.harness.experiment import Holds
 
 
 @pytest.mark.parametrize(

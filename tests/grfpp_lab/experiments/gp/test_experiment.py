@@ -2,9 +2,9 @@
 
 import pytest
 
-from grfpp_lab.experiments.experiment import Holds, Settings, Size
 from grfpp_lab.experiments.gp import experiment as gp
 from grfpp_lab.experiments.gp.views import EXACT, GRF, HEAD
+from grfpp_lab.harness.experiment import Holds, Settings, Size
 
 
 @pytest.fixture(scope="module")

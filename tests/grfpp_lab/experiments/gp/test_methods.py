@@ -2,9 +2,9 @@
 
 import sys
 
-from grfpp_lab.experiments.experiment import Settings, Size
 from grfpp_lab.experiments.gp import experiment as gp
 from grfpp_lab.experiments.gp.views import PEER_GENERAL
+from grfpp_lab.harness.experiment import Settings, Size
 
 ECHO = """
 import json, sys

@@ -2,9 +2,9 @@
 
 import pytest
 
-from grfpp_lab.experiments.experiment import Holds
 from grfpp_lab.experiments.gp import experiment as gp
 from grfpp_lab.experiments.gp.views import EXACT, HEAD, PEER_GENERAL
+from grfpp_lab.harness.experiment import Holds
 
 CLAIMS = {claim.name: claim for claim in gp.EXPERIMENT.claims}
 

@@ -7,10 +7,10 @@ import sys
 import pytest
 
 from grfpp import optional
-from grfpp_lab.experiments.experiment import Holds, Settings, Size
 from grfpp_lab.experiments.gps import data as gps_data
 from grfpp_lab.experiments.gps import experiment as gps
 from grfpp_lab.experiments.gps.encodings import ENCODINGS, GRF
+from grfpp_lab.harness.experiment import Holds, Settings, Size
 from grfpp_lab.harness.worker import answer
 
 TINY = Settings(Size.TINY)
@@ -68,7 +68,7 @@ def test_data_and_packages_that_are_absent_are_named(monkeypatch, no_data):
 def test_the_registry_does_not_import_torch():
     code = (
         "import sys; from grfpp_lab.experiments.registry import EXPERIMENTS; "
-        "from grfpp_lab.experiments.experiment import Settings, Size; "
+        "from grfpp_lab.harness.experiment import Settings, Size; "
         "EXPERIMENTS['gps'].plan(Settings(Size.FULL)); "
         "assert not {'torch', 'torch_geometric', 'skimage', 'rdkit'} & set(sys.modules)"
     )

@@ -2,11 +2,11 @@
 
 from laboratory.gps_rows import ALL, made_rows
 
-from grfpp_lab.experiments.experiment import Holds
 from grfpp_lab.experiments.gps.encodings import GRF, GRF_PP, LAPLACIAN, NOISE, NONE, WALK
 from grfpp_lab.experiments.gps.pairs import differences
 from grfpp_lab.experiments.gps.verdicts import holds, judge, judge_reference
 from grfpp_lab.experiments.paired import Difference
+from grfpp_lab.harness.experiment import Holds
 
 
 def test_the_claim_holds_where_it_is_true():

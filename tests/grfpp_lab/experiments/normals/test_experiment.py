@@ -3,10 +3,10 @@
 import pytest
 
 from grfpp.datasets import at_hand
-from grfpp_lab.experiments.experiment import Settings, Size
 from grfpp_lab.experiments.normals import experiment as normals
 from grfpp_lab.experiments.normals.paper import BRUTE, METHODS
 from grfpp_lab.experiments.normals.parts import COSINES, DENSE, PICTURE, SECONDS
+from grfpp_lab.harness.experiment import Settings, Size
 
 
 @pytest.fixture

@@ -4,10 +4,10 @@ import pytest
 from laboratory.normals_rows import TRUE, as_paper, cosine_rows, second_rows
 
 from grfpp.datasets import mesh_table
-from grfpp_lab.experiments.experiment import Holds
 from grfpp_lab.experiments.normals import verdicts
 from grfpp_lab.experiments.normals.paper import BRUTE, GRF, REUSED, STITCHED
 from grfpp_lab.experiments.normals.parts import PICTURE, chosen_rows, true_meshes
+from grfpp_lab.harness.experiment import Holds
 
 
 def test_stand_ins_take_no_part():

@@ -2,8 +2,8 @@
 
 from laboratory.error_rows import error_rows
 
-from grfpp_lab.experiments.experiment import Holds
 from grfpp_lab.experiments.study import equal_cost
+from grfpp_lab.harness.experiment import Holds
 
 
 def test_equal_cost():

@@ -3,8 +3,8 @@
 import pytest
 from laboratory.error_rows import as_paper, error_rows
 
-from grfpp_lab.experiments.experiment import Holds
 from grfpp_lab.experiments.study import estimation, long_range
+from grfpp_lab.harness.experiment import Holds
 
 
 def except_karate(graph, degree, n_walks):

@@ -4,9 +4,9 @@ import pytest
 
 import grfpp
 from grfpp_lab.experiments import graphs
-from grfpp_lab.experiments.experiment import Settings, Size
 from grfpp_lab.experiments.registry import EXPERIMENTS
 from grfpp_lab.experiments.study import grid
+from grfpp_lab.harness.experiment import Settings, Size
 
 
 @pytest.mark.parametrize("name", ["estimation", "long-range", "halting", "halting-long", "reuse"])

@@ -3,8 +3,8 @@
 import pytest
 from laboratory.error_rows import as_paper, error_rows
 
-from grfpp_lab.experiments.experiment import Holds
 from grfpp_lab.experiments.study import halting
+from grfpp_lab.harness.experiment import Holds
 
 
 @pytest.mark.parametrize("judge", [halting.judge, halting.judge_long])

@@ -5,8 +5,8 @@ from functools import partial
 import pytest
 from laboratory.error_rows import as_paper, error_rows
 
-from grfpp_lab.experiments.experiment import Holds
 from grfpp_lab.experiments.study import other_kernels
+from grfpp_lab.harness.experiment import Holds
 
 
 @pytest.mark.parametrize("kernel", other_kernels.KERNELS)

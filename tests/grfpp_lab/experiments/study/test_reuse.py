@@ -2,8 +2,8 @@
 
 from laboratory.error_rows import as_paper, error_rows
 
-from grfpp_lab.experiments.experiment import Holds
 from grfpp_lab.experiments.study import reuse
+from grfpp_lab.harness.experiment import Holds
 
 
 def test_reuse():

@@ -1,7 +1,7 @@
 """Verdicts on large meshes."""
 
-from grfpp_lab.experiments.experiment import Holds
 from grfpp_lab.experiments.study import scaling
+from grfpp_lab.harness.experiment import Holds
 
 
 def scaling_rows(ratio, sizes=(2000, 4000)):

@@ -1,7 +1,7 @@
 """Verdicts on speed."""
 
-from grfpp_lab.experiments.experiment import Holds
 from grfpp_lab.experiments.study import speed
+from grfpp_lab.harness.experiment import Holds
 
 
 def test_speed():

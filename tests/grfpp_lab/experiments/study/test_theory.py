@@ -3,9 +3,9 @@
 import numpy as np
 from laboratory.error_rows import error_rows
 
-from grfpp_lab.experiments.experiment import Holds, Settings, Size
 from grfpp_lab.experiments.registry import EXPERIMENTS
 from grfpp_lab.experiments.study import theory
+from grfpp_lab.harness.experiment import Holds, Settings, Size
 
 
 def test_the_formula_is_without_bias_and_knows_its_error():

@@ -5,9 +5,9 @@ import pytest
 
 pytest.importorskip("torch", reason="torch is not installed")
 from grfpp.errors import InputError
-from grfpp_lab.experiments.experiment import Settings
 from grfpp_lab.experiments.vit import data as vit_data
 from grfpp_lab.experiments.vit import experiment as vit
+from grfpp_lab.harness.experiment import Settings
 
 
 def test_unpacked_folders_are_found(monkeypatch, tmp_path):

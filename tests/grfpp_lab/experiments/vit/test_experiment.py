@@ -9,10 +9,10 @@ import pytest
 pytest.importorskip("torch", reason="torch is not installed")
 from grfpp import optional
 from grfpp.cli import run as command
-from grfpp_lab.experiments.experiment import Settings, Size
 from grfpp_lab.experiments.vit import data as vit_data
 from grfpp_lab.experiments.vit import experiment as vit
 from grfpp_lab.experiments.vit.paper import LEARNED, MASKED, PLAIN
+from grfpp_lab.harness.experiment import Settings, Size
 
 TINY = Settings(Size.TINY)
 

@@ -6,11 +6,11 @@ pytest.importorskip("torch", reason="torch is not installed")
 import torch
 
 from grfpp.torch import add_mask
-from grfpp_lab.experiments.experiment import Size
 from grfpp_lab.experiments.vit import data as vit_data
 from grfpp_lab.experiments.vit import experiment as vit
 from grfpp_lab.experiments.vit import training as vit_training
 from grfpp_lab.experiments.vit.training import train
+from grfpp_lab.harness.experiment import Size
 
 
 def test_methods_differ_by_the_mask_alone():

@@ -5,8 +5,8 @@ import pytest
 pytest.importorskip("torch", reason="torch is not installed")
 from laboratory.vit_rows import CLEAR, FAINT, rows
 
-from grfpp_lab.experiments.experiment import Holds
 from grfpp_lab.experiments.vit import verdicts
+from grfpp_lab.harness.experiment import Holds
 
 #: p = 0.035: chance, when one of two data sets is as far off.
 LIKELY = [1.0, 1.3, 0.2, 0.5, 0.3]

@@ -115,3 +115,8 @@ class Experiment:
     parts: Sequence[str] = ()
     #: To be raised when `run` gives other rows for the same cell: stored ones then count no more.
     version: int = 1
+
+
+def but(cell: Mapping[str, Any], *names: str) -> dict[str, Any]:
+    """All values of a cell without some."""
+    return {name: value for name, value in cell.items() if name not in names}
