@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from importlib import import_module
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 from grfpp.arguments import finite
 from grfpp.cli import console, options
@@ -16,8 +17,7 @@ from grfpp.optional import how_to_install, missing_packages
 from grfpp.options import WalkOptions
 
 if TYPE_CHECKING:
-    from grfpp.datasets import TriangleMesh
-    from grfpp.tasks.nodes.normal_prediction import HiddenNormals, PredictedNormals
+    from grfpp.tasks.nodes.normal_prediction import PredictedNormals
 
 #: Shown below the options.
 NOTES = """
@@ -105,7 +105,9 @@ def interpolate(
         _write_table(output, result, source.origin.tolist() if numbered else None)
     if picture is not None:
         with console.status("drawing"):
-            _draw(picture, surface, task, parameters, towards)
+            # As in the experiment: the laboratory draws, and is known by name only.
+            laboratory = import_module("grfpp_lab.experiments.normals.error_surfaces")
+            laboratory.draw_errors(picture, surface, task, parameters, towards)
 
     graph, law = surface.graph, law_text(walks.termination)
     reused = ", reused (biased)" if walks.reuse_walks else ""
@@ -177,24 +179,6 @@ def _direction(text: str) -> tuple[float, float, float]:
     if not (x or y or z):
         raise InputError(f"--view {text!r} is not a direction: it must not be zero")
     return x, y, z
-
-
-def _draw(
-    path: Path,
-    surface: TriangleMesh,
-    task: HiddenNormals,
-    parameters: dict[str, Any],
-    towards: tuple[float, float, float],
-) -> None:
-    from grfpp.io.archive import atomic_write
-    from grfpp.plots.error_surfaces import error_surfaces
-    from grfpp.plots.images import image_bytes
-    from grfpp.plots.surfaces import surfaces_figure
-
-    panels = error_surfaces(surface, task, parameters, towards)
-    kind: Any = path.suffix.lower().removeprefix(".")
-    with atomic_write(path) as stream:
-        stream.write(image_bytes(surfaces_figure(panels), kind, dpi=200))
 
 
 def _write_table(path: Path, result: PredictedNormals, origin: list[int] | None) -> None:

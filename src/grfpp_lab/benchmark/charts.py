@@ -8,13 +8,13 @@ from typing import Any
 import numpy as np
 from matplotlib.ticker import LogLocator
 
-from grfpp.plots.images import INK
 from grfpp_lab.benchmark import paper_table, sampling
 from grfpp_lab.benchmark.ratios import grown
 from grfpp_lab.benchmark.rows import Row, of_section, workloads
 from grfpp_lab.benchmark.tables import short
 from grfpp_lab.meshes import PAPER_MESHES
 from grfpp_lab.report.figures import COLOURS, FAINT, data_uri, grid_lines, new_figure
+from grfpp_lab.report.images import INK
 from grfpp_lab.report.page import Picture
 
 _MARKERS = "os^Dv*"

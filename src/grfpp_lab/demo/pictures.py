@@ -7,7 +7,6 @@ from typing import Any
 
 import numpy as np
 
-from grfpp.plots.images import INK, image_bytes
 from grfpp_lab.demo.graphs import DemoGraph
 from grfpp_lab.demo.measure import DEGREES, KernelRow, Measurement, method_name
 from grfpp_lab.report.figures import (
@@ -18,6 +17,7 @@ from grfpp_lab.report.figures import (
     draw_surface,
     new_figure,
 )
+from grfpp_lab.report.images import INK, image_bytes
 from grfpp_lab.report.page import Picture
 
 

@@ -8,14 +8,14 @@ from typing import Any
 
 import grfpp
 from grfpp.io.archive import atomic_write
-from grfpp.plots.images import image_bytes
-from grfpp.plots.meshes import Surface
 from grfpp_lab.experiments.graphs import title_of
 from grfpp_lab.harness.experiment import Claim, Holds
 from grfpp_lab.harness.machine import hardware, versions
 from grfpp_lab.harness.runner import Outcome
 from grfpp_lab.report import page as parts
 from grfpp_lab.report.curves import colour, panel_uri, panels_figure
+from grfpp_lab.report.images import image_bytes
+from grfpp_lab.report.meshes import Surface
 from grfpp_lab.report.page import Section, Table, TableGroup
 from grfpp_lab.report.panels import Panel, legend
 

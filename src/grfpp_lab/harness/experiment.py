@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Any
 
-from grfpp.plots.meshes import Surface
+from grfpp_lab.report.meshes import Surface
 from grfpp_lab.report.page import Table
 from grfpp_lab.report.panels import Panel
 

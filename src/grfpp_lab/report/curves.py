@@ -12,11 +12,11 @@ import numpy as np
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
-from grfpp.plots.images import INK, image_bytes
-from grfpp.plots.meshes import Surface
-from grfpp.plots.surfaces import surfaces_figure
 from grfpp_lab.report.figures import COLOURS, FAINT, data_uri, grid_lines, round_ticks
+from grfpp_lab.report.images import INK, image_bytes
+from grfpp_lab.report.meshes import Surface
 from grfpp_lab.report.panels import Curve, Panel, legend
+from grfpp_lab.report.surfaces import surfaces_figure
 
 MARKERS = "os^DvP"
 _SIZE = (2.45, 2.1)

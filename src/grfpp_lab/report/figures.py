@@ -15,9 +15,9 @@ from matplotlib.collections import LineCollection, PolyCollection
 from matplotlib.colors import Normalize
 from matplotlib.figure import Figure
 
-from grfpp.plots.images import INK, image_bytes
-from grfpp.plots.render import turn
 from grfpp.typing import FloatArray, IntArray
+from grfpp_lab.report.images import INK, image_bytes
+from grfpp_lab.report.render import turn
 
 #: Told apart by colour-blind readers too (Okabe and Ito).
 COLOURS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9")

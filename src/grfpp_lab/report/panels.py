@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from grfpp.plots.meshes import Surface
+from grfpp_lab.report.meshes import Surface
 
 
 @dataclass(frozen=True)

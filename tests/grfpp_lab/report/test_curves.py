@@ -9,8 +9,7 @@ import pytest
 from laboratory.surfaces import surface
 from PIL import Image
 
-from grfpp.plots import images
-from grfpp_lab.report import curves
+from grfpp_lab.report import curves, images
 from grfpp_lab.report.panels import Curve, Panel
 
 

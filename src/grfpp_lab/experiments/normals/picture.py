@@ -10,14 +10,14 @@ import numpy as np
 
 from grfpp.datasets import mesh_table
 from grfpp.errors import MissingDataError
-from grfpp.plots.error_surfaces import error_surfaces
-from grfpp.plots.meshes import Surface
 from grfpp_lab.experiments.measuring import pick
+from grfpp_lab.experiments.normals.error_surfaces import error_surfaces
 from grfpp_lab.experiments.normals.measuring import hidden_task, identity
 from grfpp_lab.experiments.normals.parts import DEGREE, PICTURE
 from grfpp_lab.experiments.views import select
 from grfpp_lab.harness.experiment import Cell, Row, Rows
 from grfpp_lab.meshes import mesh_named
+from grfpp_lab.report.meshes import Surface
 
 #: A head of a statue: features of many sizes, and a face to look at.
 PICTURED_MESH, _TOWARDS = "mesh 98480", (-1.2, -1.5, 0.35)

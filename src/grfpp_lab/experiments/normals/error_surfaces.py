@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from grfpp.plots.meshes import Mesh, Surface
+from grfpp.io.archive import atomic_write
 from grfpp.tasks.nodes.normal_prediction import HiddenNormals, predict_normals
+from grfpp_lab.report.images import image_bytes
+from grfpp_lab.report.meshes import Mesh, Surface
+from grfpp_lab.report.surfaces import surfaces_figure
 
 if TYPE_CHECKING:
     from grfpp.datasets import TriangleMesh
@@ -50,3 +54,10 @@ def error_surfaces(
         note = f"mean cosine {found.cosine:.4f}, {np.nanmean(angles):.1f}°"
         panels.append(Surface(title, seen, angles, LIMIT, LABEL, note))
     return panels
+
+
+def draw_errors(path: Path, *seen: Any) -> None:
+    """Write the picture of `error_surfaces`, given its arguments; the suffix tells the format."""
+    kind: Any = path.suffix.lower().removeprefix(".")
+    with atomic_write(path) as stream:
+        stream.write(image_bytes(surfaces_figure(error_surfaces(*seen)), kind, dpi=200))

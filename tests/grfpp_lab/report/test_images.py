@@ -7,7 +7,7 @@ import pytest
 from matplotlib.figure import Figure
 from PIL import Image
 
-from grfpp.plots.images import image_bytes
+from grfpp_lab.report.images import image_bytes
 
 
 def drawn(photograph=False):

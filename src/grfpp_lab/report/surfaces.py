@@ -12,10 +12,10 @@ from matplotlib.cm import ScalarMappable
 from matplotlib.colors import Normalize
 from matplotlib.figure import Figure
 
-from grfpp.plots.images import INK
-from grfpp.plots.meshes import Mesh, Surface
-from grfpp.plots.render import View, look_at
 from grfpp.typing import FloatArray
+from grfpp_lab.report.images import INK
+from grfpp_lab.report.meshes import Mesh, Surface
+from grfpp_lab.report.render import View, look_at
 
 _COLOUR_MAP = "YlOrRd"
 _NOTHING = (0.80, 0.82, 0.84)

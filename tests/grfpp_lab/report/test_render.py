@@ -5,7 +5,7 @@ import pytest
 from laboratory.surfaces import FACES, VERTICES
 
 from grfpp.datasets import triangulated_sphere
-from grfpp.plots.render import look_at, turn
+from grfpp_lab.report.render import look_at, turn
 
 ABOVE = np.array([0.0, 0.0, 1.0])
 
@@ -53,7 +53,7 @@ def test_neighbours_leave_no_gaps():
 def test_many_triangles_are_cut_into_parts(monkeypatch):
     sphere = triangulated_sphere(2)
     whole = look_at(sphere.vertices, sphere.faces, ABOVE, 80)
-    monkeypatch.setattr("grfpp.plots.render._AT_ONCE", 50)
+    monkeypatch.setattr("grfpp_lab.report.render._AT_ONCE", 50)
     parts = look_at(sphere.vertices, sphere.faces, ABOVE, 80)
     np.testing.assert_array_equal(whole.face, parts.face)
 

@@ -4,7 +4,7 @@ import numpy as np
 from laboratory.surfaces import surface
 from matplotlib import colormaps
 
-from grfpp.plots import images, surfaces
+from grfpp_lab.report import images, surfaces
 
 
 def test_colours_tell_values():

@@ -3,8 +3,8 @@
 import numpy as np
 
 from grfpp.datasets import triangulated_sphere
-from grfpp.plots.error_surfaces import LIMIT, error_surfaces
 from grfpp.tasks.nodes.normal_prediction import hide_normals, predict_normals
+from grfpp_lab.experiments.normals.error_surfaces import LIMIT, error_surfaces
 
 
 def test_a_surface_a_method_with_the_angles_that_it_predicts():

@@ -1,1 +1,0 @@
-"""Pictures of meshes coloured by numbers; drawing them needs the extra ``plot``."""
