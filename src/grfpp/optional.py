@@ -1,4 +1,4 @@
-"""The packages that this part of grfpp needs and the core does not."""
+"""Packages that a part of grfpp needs and the core does not."""
 
 from __future__ import annotations
 
@@ -10,10 +10,21 @@ from grfpp.errors import InputError
 
 #: The extra of grfpp that brings each, and what pip calls it.
 _EXTRAS = {
+    "PIL": ("image", "pillow"),
+    "dask": ("distributed", "dask"),
+    "distributed": ("distributed", "distributed"),
+    "gpytorch": ("gp", "gpytorch"),
+    "grakel": ("baselines", "grakel"),
+    "jinja2": ("plot", "jinja2"),
+    "linear_operator": ("gp", "linear_operator"),
+    "matplotlib": ("plot", "matplotlib"),
+    "pooch": ("download", "pooch"),
+    "rdkit": ("chem", "rdkit"),
+    "skimage": ("image", "scikit-image"),
+    "sknetwork": ("baselines", "scikit-network"),
     "torch": ("torch", "torch"),
     "torch_geometric": ("torch", "torch-geometric"),
-    "gpytorch": ("gp", "gpytorch"),
-    "linear_operator": ("gp", "linear_operator"),
+    "trimesh": ("mesh", "trimesh"),
 }
 
 
@@ -21,27 +32,29 @@ class MissingPackageError(InputError, ImportError):
     """An optional package is not installed; the message names the extra that brings it."""
 
 
-def require(name: str) -> Any:
+def require(name: str, purpose: str = "this part of grfpp") -> Any:
     """Import an optional package, or say what to install.
 
     Parameters
     ----------
     name
-        Such as ``"torch"``.
+        A package or a module of one, such as ``"torch"`` or ``"rdkit.Chem"``.
+    purpose
+        What needs it, for the message.
 
     Examples
     --------
     >>> require("torch").__name__
     'torch'
     """
-    extra, package = _EXTRAS[name]
+    extra, package = _EXTRAS[name.partition(".")[0]]
     try:
         with warnings.catch_warnings():
-            # linear_operator is built with a part of torch that torch has deprecated.
-            warnings.simplefilter("ignore", DeprecationWarning)
+            # Some are built with parts of others that are deprecated: no user can help that.
+            warnings.simplefilter("ignore")
             return import_module(name)
     except ImportError as error:
         raise MissingPackageError(
-            f"this part of grfpp needs {package}, which cannot be imported ({error}): "
+            f"{purpose} needs {package}, which cannot be imported ({error}): "
             f"pip install 'grfpp[{extra}]'"
         ) from None

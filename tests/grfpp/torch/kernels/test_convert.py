@@ -1,7 +1,4 @@
-"""Estimates as torch tensors, and what happens where torch is not installed."""
-
-import subprocess
-import sys
+"""Estimates as torch tensors."""
 
 import networkx as nx
 import numpy as np
@@ -14,7 +11,6 @@ import torch
 from torch.testing import assert_close
 
 import grfpp
-import grfpp.torch
 from grfpp import InputError
 from grfpp.torch.kernels.convert import from_scipy
 
@@ -93,54 +89,3 @@ def test_products_with_tensors():
 
 def test_rectangular_and_empty_matrices():
     assert_close(from_scipy(sp.csr_array((2, 5))).to_dense(), torch.zeros(2, 5).double())
-
-
-def test_every_public_name_is_there():
-    assert sorted(grfpp.torch.__all__) == grfpp.torch.__all__
-    assert set(grfpp.torch.__all__) <= set(dir(grfpp.torch))
-    for name in grfpp.torch.__all__:
-        assert getattr(grfpp.torch, name).__doc__
-    with pytest.raises(AttributeError, match="no attribute 'Nothing'"):
-        _ = grfpp.torch.Nothing
-
-
-def run_without(package, code):
-    """Run some code in a Python that cannot import a package."""
-    block = f"import sys; sys.modules[{package!r}] = None; "
-    return subprocess.run(
-        [sys.executable, "-c", block + code], capture_output=True, text=True, check=False
-    )
-
-
-def test_without_torch_the_rest_works():
-    result = run_without("torch", "import grfpp; print(grfpp.Graph([[0, 1], [1, 0]]))")
-    assert result.returncode == 0, result.stderr
-    assert "n_nodes=2" in result.stdout
-
-
-@pytest.mark.parametrize(
-    ("package", "code", "extra"),
-    [
-        ("torch", "import grfpp.torch", "torch"),
-        ("torch", "import grfpp; grfpp.sample([[0, 1], [1, 0]], grfpp.Diffusion()).to_torch()", 0),
-        ("gpytorch", "import grfpp.torch; grfpp.torch.GRFKernel", "gp"),
-        ("linear_operator", "import grfpp.torch; grfpp.torch.KernelLinearOperator", "gp"),
-    ],
-)
-def test_what_is_missing_is_named(package, code, extra):
-    result = run_without(package, code)
-    last = result.stderr.strip().splitlines()[-1]
-    assert result.returncode == 1
-    assert last.startswith("grfpp.optional.MissingPackageError: this part of grfpp needs")
-    assert f"pip install 'grfpp[{extra or 'torch'}]'" in last
-
-
-def test_a_missing_package_is_an_import_error_and_a_value_error():
-    code = """
-try:
-    import grfpp.torch
-except ImportError as error:
-    assert isinstance(error, ValueError)
-    print("caught")
-"""
-    assert run_without("torch", code).stdout == "caught\n"
