@@ -3,7 +3,7 @@
 from grfpp.kernels.base import Kernel
 from grfpp.kernels.exponentials import Cosine, Diffusion, SquaredDiffusion
 from grfpp.kernels.powers import InversePower, PStep, RegularizedLaplacian
-from grfpp.kernels.registry import kernel_from_dict, kernel_from_spec
+from grfpp.kernels.registry import kernel_from_dict, kernel_from_spec, kernel_of
 from grfpp.kernels.taylor import TaylorKernel
 
 __all__ = [
@@ -17,4 +17,5 @@ __all__ = [
     "TaylorKernel",
     "kernel_from_dict",
     "kernel_from_spec",
+    "kernel_of",
 ]

@@ -28,6 +28,21 @@ KERNELS: dict[str, _Named] = {
 """The named kernels, by what they are called on the command line."""
 
 
+def kernel_of(kernel: str | Kernel) -> Kernel:
+    """A kernel, given as such or as the command line writes it.
+
+    Examples
+    --------
+    >>> kernel_of("diffusion:0.5"), kernel_of(Diffusion(2.0))
+    (Diffusion(lam=0.5), Diffusion(lam=2.0))
+    """
+    if isinstance(kernel, Kernel):
+        return kernel
+    if not isinstance(kernel, str):
+        raise InputError(f"kernel must be a Kernel or text such as 'diffusion:1', not {kernel!r}")
+    return kernel_from_spec(kernel)
+
+
 def kernel_from_spec(spec: str) -> Kernel:
     """Make a kernel from its name and, after colons, its parameters in their order.
 

@@ -19,6 +19,7 @@ from grfpp.estimate import KernelEstimate
 from grfpp.exact_kernel import ExactKernel
 from grfpp.graph import Graph, as_graph
 from grfpp.kernels import Kernel, kernel_from_spec
+from grfpp.kernels import kernel_of as kernel_of
 from grfpp.parallel import thread_count
 from grfpp.sampling import sample
 from grfpp.termination import Termination, termination_from_spec
@@ -178,15 +179,6 @@ def kernel_and_method(kernel: str | Kernel, estimate: str = "walks") -> tuple[Ke
     if kernel == "exact":
         return kernel_from_spec("diffusion"), "exact"
     return kernel_of(kernel), estimate
-
-
-def kernel_of(kernel: str | Kernel) -> Kernel:
-    """A kernel, given as such or as the command line writes it."""
-    if isinstance(kernel, Kernel):
-        return kernel
-    if not isinstance(kernel, str):
-        raise InputError(f"kernel must be a Kernel or text such as 'diffusion:1', not {kernel!r}")
-    return kernel_from_spec(kernel)
 
 
 def law_of(termination: str | Termination) -> Termination:
