@@ -9,8 +9,8 @@ import torch
 
 from grfpp.arguments import finite, positive, whole
 from grfpp.errors import InputError
+from grfpp.options import drawn_seed
 from grfpp.torch.gp.conjugate_gradients import solve
-from grfpp.torch.kernels.chain import multiply
 from grfpp.torch.kernels.learnable import LearnableKernel
 
 
@@ -93,10 +93,7 @@ def posterior_samples(
     test = slice(None) if test_nodes is None else graph_kernel.nodes(test_nodes)
     y = target_numbers(targets, len(train)).to(like)
     generator = torch.Generator(device=like.device)
-    if seed is None:
-        generator.seed()
-    else:
-        generator.manual_seed(whole(seed, "seed", 0))
+    generator.manual_seed(drawn_seed() if seed is None else whole(seed, "seed", 0))
     with torch.no_grad():
         values = graph_kernel.values()
         prior, observed = _draws(
@@ -151,7 +148,7 @@ def _draws(
         return torch.randn(shape, generator=generator, dtype=like.dtype, device=like.device)
 
     left, _ = kernel.chain.halves()
-    prior = size**0.5 * multiply(left, values, gaussian(kernel.n_nodes))
+    prior = size**0.5 * left.matmat(values, gaussian(kernel.n_nodes))
     return prior, prior[train] + variance**0.5 * gaussian(len(train))
 
 
@@ -166,15 +163,12 @@ def _update(
 ) -> torch.Tensor:
     """What the residuals at the training nodes tell about all nodes."""
     part, numbers = kernel.chain.select(values, train, train)
-    matrices = part.matrices(numbers)
+    multiply = part.multiplier(numbers)
 
     def covariance(block: torch.Tensor) -> torch.Tensor:
-        product = block
-        for matrix in reversed(matrices):
-            product = matrix @ product
-        return size * product + variance * block
+        return size * multiply(block) + variance * block
 
     weights = solve(covariance, residuals, tol=tol)
     everywhere = torch.zeros(kernel.n_nodes, weights.shape[1]).to(weights)
     everywhere.index_add_(0, train, weights)
-    return size * kernel.chain.multiply(values, everywhere)
+    return size * kernel.chain.matmat(values, everywhere)

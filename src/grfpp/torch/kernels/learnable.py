@@ -14,7 +14,7 @@ from grfpp.graph import Graph, as_graph
 from grfpp.options import DEFAULT_LAW, MAX_DEGREE, drawn_seed
 from grfpp.parallel import thread_count
 from grfpp.termination import Termination
-from grfpp.torch.kernels.chain import FactorChain, Link, multiply, sparse_rows
+from grfpp.torch.kernels.chain import FactorChain, Link
 from grfpp.torch.kernels.length_factor import LengthFactor
 from grfpp.torch.kernels.modulation import LearnableModulation
 from grfpp.torch.node_numbers import node_numbers
@@ -170,9 +170,9 @@ class LearnableKernel(nn.Module):  # type: ignore[misc]  # untyped base
 
     def _chain(self) -> FactorChain:
         degree = self.modulation.degree
-        links = [Link(factor.pattern, i, False) for i, factor in enumerate(self.factors)]
-        right = links[:degree] if self.symmetric else links[degree:]
-        return FactorChain((*links[:degree], *(link.turned() for link in reversed(right))))
+        links = tuple(Link(factor.pattern, i) for i, factor in enumerate(self.factors))
+        right = FactorChain(links[:degree] if self.symmetric else links[degree:])
+        return FactorChain(links[:degree] + right.T.links)
 
     def extra_repr(self) -> str:
         """What the module is, for its ``repr``."""
@@ -203,7 +203,7 @@ class LearnableKernel(nn.Module):  # type: ignore[misc]  # untyped base
     def forward(self, vectors: torch.Tensor) -> torch.Tensor:
         """``K(f) @ vectors``, for one vector or a matrix of them."""
         given = self._block(vectors, "vectors")
-        product = self.chain.multiply(self.values(), given[:, None] if given.dim() == 1 else given)
+        product = self.chain.matmat(self.values(), given[:, None] if given.dim() == 1 else given)
         return product[:, 0] if given.dim() == 1 else product
 
     def features(self) -> tuple[torch.Tensor, torch.Tensor]:
@@ -213,8 +213,8 @@ class LearnableKernel(nn.Module):  # type: ignore[misc]  # untyped base
         """
         left, right = self.chain.halves()
         values = self.values()
-        X = sparse_rows(left, values)
-        return X, X if self.symmetric else sparse_rows(right, values)
+        X = left.rows(values)
+        return X, X if self.symmetric else right.rows(values)
 
     def project(self, projection: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
         """Dense features ``X G, Y G`` for a matrix ``G`` with a row for every node.
@@ -229,15 +229,15 @@ class LearnableKernel(nn.Module):  # type: ignore[misc]  # untyped base
             )
         left, right = self.chain.halves()
         values = self.values()
-        X = multiply(left, values, G)
-        return X, X if self.symmetric else multiply(right, values, G)
+        X = left.matmat(values, G)
+        return X, X if self.symmetric else right.matmat(values, G)
 
     def rows(self, nodes: Any) -> torch.Tensor:
         """Rows of ``K``, dense."""
         chosen = self.nodes(nodes)
         chain, values = self.chain.select(self.values(), chosen, None)
         units = torch.eye(len(chosen), dtype=values[0].dtype, device=values[0].device)
-        return chain.turned().multiply(values, units).T
+        return chain.T.matmat(values, units).T
 
     def entries(self, rows: Any, columns: Any) -> torch.Tensor:
         """The numbers ``K[rows[p], columns[p]]``."""

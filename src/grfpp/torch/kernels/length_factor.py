@@ -91,7 +91,7 @@ class LengthFactor(nn.Module):  # type: ignore[misc]  # untyped base
 
     def forward(self, modulation: torch.Tensor) -> torch.Tensor:
         """``Φ(f)`` as a sparse CSR tensor."""
-        return self.pattern.tensor(self.values(modulation))
+        return self.pattern.matrix(self.values(modulation))
 
 
 class _Combine(torch.autograd.Function):  # type: ignore[misc]  # untyped base
