@@ -14,7 +14,6 @@ from grfpp.errors import InputError
 from grfpp.memory import require_bytes
 from grfpp.torch.floating import floating
 from grfpp.torch.kernels.chain import FactorChain, Link
-from grfpp.torch.kernels.convert import from_scipy
 from grfpp.torch.kernels.pattern import SparsePattern
 
 
@@ -67,14 +66,14 @@ class FactoredMask(nn.Module):  # type: ignore[misc]  # untyped base
             )
         self.n_nodes = int(n)
         self.n_prefix = whole(n_prefix, "n_prefix", 0)
-        # Copies, so that nobody else's arrays change with these.
-        matrices = [
-            from_scipy(step.copy(), dtype=floating(dtype), device=device, sort=False)
-            for step in steps
-        ]
-        self.patterns = nn.ModuleList(map(SparsePattern.of, matrices))
-        for number, matrix in enumerate(matrices):
-            self.register_buffer(f"values_{number}", matrix.values(), persistent=False)
+        kind = floating(dtype)
+        self.patterns = nn.ModuleList()
+        for number, step in enumerate(steps):
+            # Copies, so that nobody else's arrays change with these.
+            crow, columns = (torch.tensor(each, device=device) for each in (step.indptr, step.indices))
+            self.patterns.append(SparsePattern(crow, columns, self.n_nodes))
+            values = torch.tensor(step.data, dtype=kind, device=device)
+            self.register_buffer(f"values_{number}", values, persistent=False)
         self.chain = FactorChain(tuple(map(Link, self.patterns, range(len(steps)))))
 
     @property

@@ -131,7 +131,7 @@ class _Multiply(torch.autograd.Function):  # type: ignore[misc]  # untyped base
         transposed: bool,
     ) -> torch.Tensor:
         # The dense block is for the gradient of the values, which masks do not want.
-        ctx.save_for_backward(values, dense if ctx.needs_input_grad[0] else None)
+        ctx.save_for_backward(values, dense if values.requires_grad else None)
         ctx.pattern, ctx.transposed = pattern, transposed
         with no_autocast(dense.device):
             return pattern.matrix(values, transposed) @ dense
