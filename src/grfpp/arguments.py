@@ -17,7 +17,7 @@ def finite(value: Any, name: str) -> float:
     """Check that an argument is a finite real number."""
     number = _real(value)
     if not math.isfinite(number):
-        raise InputError(f"{name} must be a finite number, found {value!r}")
+        raise InputError(f"must be a finite number, found {value!r}", argument=name)
     return number
 
 
@@ -25,7 +25,7 @@ def positive(value: Any, name: str) -> float:
     """Check that an argument is a positive, finite real number."""
     number = _real(value)
     if not (math.isfinite(number) and number > 0):
-        raise InputError(f"{name} must be a positive, finite number, found {value!r}")
+        raise InputError(f"must be a positive, finite number, found {value!r}", argument=name)
     return number
 
 
@@ -38,7 +38,7 @@ def probability(
     high_fits = number < 1 if below_one else number <= 1
     if not (low_fits and high_fits):
         interval = f"{'(' if above_zero else '['}0, 1{')' if below_one else ']'}"
-        raise InputError(f"{name} must be a number in {interval}, found {value!r}")
+        raise InputError(f"must be a number in {interval}, found {value!r}", argument=name)
     return number
 
 
@@ -49,7 +49,7 @@ def whole(value: Any, name: str, least: int) -> int:
     except TypeError:
         number = least - 1
     if isinstance(value, bool | np.bool_) or number < least:
-        raise InputError(f"{name} must be a whole number >= {least}, found {value!r}")
+        raise InputError(f"must be a whole number >= {least}, found {value!r}", argument=name)
     return number
 
 
@@ -57,7 +57,7 @@ def one_of(value: Any, name: str, known: Sequence[Any]) -> Any:
     """Check that an argument is one of the known values."""
     if not any(value is each or (isinstance(value, str) and value == each) for each in known):
         *first, last = map(repr, known)
-        raise InputError(f"{name} must be {', '.join(first)} or {last}, not {value!r}")
+        raise InputError(f"must be {', '.join(first)} or {last}, not {value!r}", argument=name)
     return value
 
 
@@ -67,10 +67,11 @@ def node_numbers(nodes: Any, n_nodes: int, name: str = "nodes") -> IntArray:
     if chosen.size == 0:
         return np.zeros(0, np.int64)
     if chosen.ndim != 1 or chosen.dtype.kind not in "iu":
-        raise InputError(f"{name} must be whole numbers in a list, found {nodes!r}")
+        raise InputError(f"must be whole numbers in a list, found {nodes!r}", argument=name)
     if chosen.min() < 0 or chosen.max() >= n_nodes:
         raise InputError(
-            f"{name} must lie between 0 and {n_nodes - 1}, found {chosen.min()} to {chosen.max()}"
+            f"must lie between 0 and {n_nodes - 1}, found {chosen.min()} to {chosen.max()}",
+            argument=name,
         )
     return chosen.astype(np.int64)
 

@@ -23,37 +23,18 @@ Wording = Mapping[str, Callable[[Any], str | None]]
 IN_PYTHON: Wording = {
     "scale": lambda scale: f"use graph.normalized('sym', scale={scale:g})",
     "factor": lambda factor: f"multiply the weights by {factor:g}",
-    "smaller weights": lambda _: "scale the weights down (graph.normalized('sym', scale))",
-    "law": lambda law: f"use {law!r} or longer walks",
-    "degree": lambda degree: f"use degree={degree}",
-    "truncate": lambda _: "pass truncate=True to accept the bias",
+    "smaller weights": lambda why: (
+        f"{why}: scale the weights down (graph.normalized('sym', scale))"
+    ),
+    "law": lambda law: f"use {type(law).__name__}({law.p_halt:g}) or longer walks",
     "other": str,
+    "degree": lambda degree: f"a degree that makes the series finite (degree={degree} does)",
+    "truncate": lambda _: "pass truncate=True to accept the bias",
 }
 
 
-class InputError(ValueError):
-    """Something that was handed to grfpp cannot be used; the message says what to do.
-
-    Parameters
-    ----------
-    problem
-        What is wrong; after the argument's name where there is one.
-    argument
-        The name of the argument that cannot be used.
-    **remedies
-        What would help, by the names of `IN_PYTHON`.
-
-    Examples
-    --------
-    >>> error = InputError("must be a whole number >= 1, found 0", argument="n_walks")
-    >>> str(error)
-    'n_walks must be a whole number >= 1, found 0'
-    >>> error = InputError("the series diverges", scale=0.81, truncate=True)
-    >>> str(error)
-    "the series diverges; use graph.normalized('sym', scale=0.81), or pass truncate=True to accept ..."
-    >>> error.worded({"scale": lambda scale: f"--scale {scale}"})
-    'the series diverges; --scale 0.81'
-    """
+class _Worded(Exception):
+    """What errors and warnings share: fields, and words made of them."""
 
     def __init__(self, problem: str, *, argument: str | None = None, **remedies: Any) -> None:
         self.problem = problem
@@ -71,31 +52,80 @@ class InputError(ValueError):
         names
             What arguments are called, where that is not what they are called in Python.
         """
-        known = {} if names is None else names
         text = self.problem
         if self.argument is not None:
-            text = f"{known.get(self.argument, self.argument)} {text}"
+            text = f"{(names or {}).get(self.argument, self.argument)} {text}"
         offers = [wording[name](value) for name, value in self.remedies.items() if name in wording]
-        helpful = [offer for offer in offers if offer]
-        return f"{text}; {', or '.join(helpful)}" if helpful else text
+        advice = ", or ".join(offer for offer in offers if offer)
+        if not advice:
+            return text
+        if text.endswith("."):
+            return f"{text} {advice[0].upper()}{advice[1:]}."
+        return f"{text}; {advice}"
 
-    def __reduce__(self) -> tuple[Any, ...]:
-        return _rebuilt, (type(self), self.problem, self.argument, self.remedies)
+
+class InputError(_Worded, ValueError):
+    """Something that was handed to grfpp cannot be used; the message says what to do.
+
+    Parameters
+    ----------
+    problem
+        What is wrong; after the argument's name where there is one. If it ends with a full stop,
+        so does the message.
+    argument
+        The name of the argument that cannot be used.
+    **remedies
+        What would help, by the names of `IN_PYTHON`.
+
+    Examples
+    --------
+    >>> error = InputError("must be a whole number >= 1, found 0", argument="n_walks")
+    >>> str(error)
+    'n_walks must be a whole number >= 1, found 0'
+    >>> error = InputError("the series diverges", scale=0.81, truncate=True)
+    >>> str(error)
+    "the series diverges; use graph.normalized('sym', scale=0.81), or pass truncate=True to accept ..."
+    >>> error.worded({"scale": lambda scale: f"--scale {scale}"})
+    'the series diverges; --scale 0.81'
+    """
 
 
-def _rebuilt(
-    kind: type[InputError], problem: str, argument: str | None, remedies: dict[str, Any]
-) -> InputError:
-    return kind(problem, argument=argument, **remedies)
+class InputWarning(_Worded, RuntimeWarning):
+    """As `InputError`, where grfpp goes on all the same."""
 
 
 class DivergentSeriesError(InputError):
-    """The kernel's power series, or its root, does not converge on this graph."""
+    """The kernel's power series, or its root, does not converge on this graph.
+
+    Attributes
+    ----------
+    radius
+        The radius of convergence, where one number tells it.
+    spectral_radius
+        That of the graph.
+    """
+
+    def __init__(
+        self,
+        problem: str,
+        *,
+        radius: float | None = None,
+        spectral_radius: float | None = None,
+        **remedies: Any,
+    ) -> None:
+        super().__init__(problem, **remedies)
+        self.radius = radius
+        self.spectral_radius = spectral_radius
 
     @property
     def scale(self) -> float | None:
         """A scale of the symmetric normalisation with which it converges."""
         return self.remedies.get("scale")
+
+    @property
+    def factor(self) -> float | None:
+        """A factor of the weights with which it converges."""
+        return self.remedies.get("factor")
 
 
 class InfiniteVarianceError(InputError):
@@ -110,7 +140,7 @@ class MissingDataError(InputError):
     """A data set is not at hand and cannot be downloaded; the message says where to put it."""
 
 
-def warn_user(message: str, category: type[Warning] = RuntimeWarning) -> None:
+def warn_user(message: str | Warning, category: type[Warning] = RuntimeWarning) -> None:
     """Warn at the line of the user's that led here, however deep in libraries this is."""
     frame, level = sys._getframe(1), 2
     while frame.f_back and frame.f_globals.get("__name__", "").split(".")[0] in _LIBRARIES:

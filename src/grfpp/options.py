@@ -107,7 +107,7 @@ class WalkOptions:
 
     def __post_init__(self) -> None:
         if whole(self.degree, "degree", 1) > MAX_DEGREE:
-            raise InputError(f"degree must be at most {MAX_DEGREE}, found {self.degree}")
+            raise InputError(f"must be at most {MAX_DEGREE}, found {self.degree}", argument="degree")
         one_of(self.on_infinite_variance, "on_infinite_variance", get_args(OnInfiniteVariance))
         one_of(self.storage, "storage", get_args(Storage))
         thread_count(self.n_jobs)

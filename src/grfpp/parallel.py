@@ -19,7 +19,9 @@ Result = TypeVar("Result")
 def thread_count(n_jobs: int) -> int:
     """Turn scikit-learn's `n_jobs` (-1: all cores) into a number of threads."""
     if isinstance(n_jobs, bool) or not isinstance(n_jobs, int | np.integer) or n_jobs == 0:
-        raise InputError(f"n_jobs must be a whole number, not 0 (-1: all cores), not {n_jobs!r}")
+        raise InputError(
+            f"must be a whole number, not 0 (-1: all cores), not {n_jobs!r}", argument="n_jobs"
+        )
     if n_jobs > 0:
         return int(n_jobs)
     cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()

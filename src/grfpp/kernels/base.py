@@ -80,9 +80,9 @@ class Kernel(ABC):
         """More zeros in a row than this mean that the modulation has ended."""
         return 2
 
-    def _remedy(self, degree: int | None) -> str:
-        """Say what else than scaling the graph makes the series converge, for error messages."""
-        return ""
+    def _remedies(self) -> dict[str, Any]:
+        """What else than scaling the graph makes the series converge, for `InputError`."""
+        return {}
 
     @staticmethod
     def from_dict(values: dict[str, Any]) -> Kernel:
@@ -148,16 +148,18 @@ class Kernel(ABC):
         radius = self.radius if degree is None else self.modulation_radius(degree)
         if radius == math.inf:
             return
-        found = as_graph(W).spectral_radius()
-        if found < radius * (1 - _SAFETY):
+        largest = as_graph(W).spectral_radius()
+        if largest < radius * (1 - _SAFETY):
             return
         what = "series" if degree is None else f"modulation of degree {degree}"
-        remedy = self._remedy(degree)
         raise DivergentSeriesError(
             f"the {what} of {self!r} converges for spectral radii below {radius:.6g}, but this "
-            f"graph's is {found:.6g}; use graph.normalized('sym', scale={_below(radius)}), or "
-            f"multiply the weights by {_below(radius / found)}"
-            + (f", or {remedy}" if remedy else "")
+            f"graph's is {largest:.6g}",
+            radius=radius,
+            spectral_radius=largest,
+            scale=_below(radius),
+            factor=_below(radius / largest),
+            **self._remedies(),
         )
 
     def exact(self, W: Any) -> FloatArray:
@@ -291,6 +293,6 @@ def _vectors(V: npt.ArrayLike, n_nodes: int) -> FloatArray:
     return np.ascontiguousarray(array, dtype=np.float64)
 
 
-def _below(bound: float) -> str:
-    """Two digits of nine tenths of a bound."""
-    return f"{0.9 * bound:.2g}"
+def _below(bound: float) -> float:
+    """Nine tenths of a bound, of two digits."""
+    return float(f"{0.9 * bound:.2g}")

@@ -173,8 +173,8 @@ class Cosine(Family):
         result: FloatArray = wave.real + wave.imag
         return result
 
-    def _remedy(self, degree: int | None) -> str:
-        return "a smaller lam"
+    def _remedies(self) -> dict[str, Any]:
+        return {"other": "a smaller lam"}
 
 
 def _terms_that_count_here() -> int:

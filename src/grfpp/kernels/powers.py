@@ -6,6 +6,7 @@ import math
 from abc import abstractmethod
 from dataclasses import dataclass
 from fractions import Fraction
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -100,8 +101,8 @@ class RegularizedLaplacian(_InversePowerKernel):
     def _c(self) -> Fraction:
         return Fraction(self.sigma2) / (1 + Fraction(self.sigma2))
 
-    def _remedy(self, degree: int | None) -> str:
-        return "a smaller sigma2"
+    def _remedies(self) -> dict[str, Any]:
+        return {"other": "a smaller sigma2"}
 
 
 @dataclass(frozen=True)
@@ -190,11 +191,9 @@ class PStep(LogDerivativeKernel):
     def _dense(self, weights: FloatArray) -> FloatArray:
         return np.linalg.matrix_power(self.a * np.eye(len(weights)) + weights, self.p)
 
-    def _remedy(self, degree: int | None) -> str:
-        remedy = "a larger a"
-        if self.p % 2 == 0:
-            remedy += f", or a degree that makes the series finite (degree={self.p // 2} does)"
-        return remedy
+    def _remedies(self) -> dict[str, Any]:
+        finite = {} if self.p % 2 else {"degree": self.p // 2}
+        return {"other": "a larger a", **finite}
 
 
 def _tidy(power: float) -> float:

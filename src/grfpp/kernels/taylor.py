@@ -145,7 +145,9 @@ class TaylorKernel(Kernel):
         largest = float(np.abs(points).max(initial=0.0))
         if largest >= self.radius:
             raise DivergentSeriesError(
-                f"the series of {self!r} converges below {self.radius:.6g}, found {largest:.6g}"
+                f"the series of {self!r} converges below {self.radius:.6g}, found {largest:.6g}",
+                radius=self.radius,
+                spectral_radius=largest,
             )
         # In units of the largest point: the table stays within range, and is cut where it ends.
         unit = largest or 1.0

@@ -139,7 +139,8 @@ def advice_for_tasks(normalization: str | None = "sym") -> Iterator[None]:
     try:
         yield
     except InputError as error:
-        raise type(error)(advice_with_sigma(str(error), normalization)) from None
+        error.args = (advice_with_sigma(str(error), normalization),)
+        raise
 
 
 def advice_with_sigma(message: str, normalization: str | None = "sym") -> str:

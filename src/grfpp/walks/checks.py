@@ -12,15 +12,23 @@ where there is no cycle), so for such graphs ``ρ`` is at least ``‖W^(n+1)‖^
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
-from grfpp.errors import InfiniteVarianceError, InputError, TruncationError, warn_user
+from grfpp.errors import (
+    InfiniteVarianceError,
+    InputError,
+    InputWarning,
+    TruncationError,
+    warn_user,
+)
 from grfpp.graph import Graph
 from grfpp.kernels import Kernel
 from grfpp.linalg.spectrum import perron_root
 from grfpp.options import OnInfiniteVariance
 from grfpp.series import to_float64
-from grfpp.termination import Termination
+from grfpp.termination import Geometric, Termination
 from grfpp.typing import FloatArray
 from grfpp.walks.lengths import resolvable_length
 from grfpp.walks.plan import WalkPlan
@@ -81,14 +89,16 @@ def check_truncation(kernel: Kernel, degree: int, plan: WalkPlan, truncate: bool
     if bias <= NEGLIGIBLE_BIAS or truncate:
         return
     remedy = (
-        "The modulation falls below the range of float64 there: scale the weights down"
+        {"smaller weights": "the modulation falls below the range of float64 there"}
         if ended
-        else "Take longer walks or an unbounded law such as Geometric(0.1)"
+        else {"law": Geometric(0.1)}
     )
     raise TruncationError(
         f"walks end after {n} steps, which leaves out {bias:.2g} of the series of each factor "
         f"({kernel!r} at degree {degree}, spectral radius {graph.spectral_radius():.4g}): the "
-        f"estimate would be biased. {remedy}, or pass truncate=True to accept the bias."
+        "estimate would be biased.",
+        **remedy,
+        truncate=True,
     )
 
 
@@ -157,14 +167,15 @@ def check_variance(
             log_radius = float(np.log(plan.graph.spectral_radius()))
         _warn_if_hopeless(kernel, degree, plan, law, error_floor(plan, logs, log_radius))
         return
-    message = (
+    problem = (
         f"with {law!r} the variance of this estimate is infinite or nearly so: the terms "
         f"f(k)² q(k) / τ(k) are still {np.exp(logs[-1] - logs.max()):.2g} of the largest at "
-        f"k = {len(logs) - 1}. {_advice(kernel, degree, plan, growth[-1])}"
+        f"k = {len(logs) - 1}."
     )
+    remedy = _remedy(kernel, degree, plan, growth[-1])
     if action == "raise":
-        raise InfiniteVarianceError(message)
-    warn_user(message)
+        raise InfiniteVarianceError(problem, **remedy)
+    warn_user(InputWarning(problem, **remedy))
 
 
 def error_floor(plan: WalkPlan, logs: FloatArray, log_radius: float) -> float:
@@ -267,16 +278,15 @@ def variance_terms(plan: WalkPlan, growth: FloatArray) -> FloatArray:
     return np.maximum(logs, np.roll(logs, 1)) if len(logs) > 2 else logs
 
 
-def _advice(kernel: Kernel, degree: int, plan: WalkPlan, growth: float) -> str:
+def _remedy(kernel: Kernel, degree: int, plan: WalkPlan, growth: float) -> dict[str, Any]:
     """A geometric law whose survival falls more slowly than the square root of the terms."""
     f = np.abs(_representable(kernel, degree, _look_ahead(kernel, plan.lengths.max_length)))
     late = np.flatnonzero(f)[-_ZERO_RUN:]
     gap = max(int(late[-1] - late[0]), 1)
     decay = (np.log(f[late[-1]]) - np.log(f[late[0]])) / gap + growth / 2
     if decay >= -1e-6:
-        return "No law makes it finite: scale the weights down (graph.normalized('sym', scale))."
-    p_halt = float(f"{min(0.5, 1 - np.exp(decay)):.1g}")
-    return f"Use Geometric({p_halt:g}) or a smaller p_halt instead."
+        return {"smaller weights": "no law makes it finite"}
+    return {"law": Geometric(float(f"{min(0.5, 1 - np.exp(decay)):.1g}"))}
 
 
 def _underflow_is_harmless(modulation: FloatArray, reach: float) -> bool:
