@@ -12,6 +12,8 @@ where there is no cycle), so for such graphs ``ρ`` is at least ``‖W^(n+1)‖^
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -26,11 +28,11 @@ from grfpp.errors import (
 from grfpp.graph import Graph
 from grfpp.kernels import Kernel
 from grfpp.linalg.spectrum import perron_root
-from grfpp.options import OnInfiniteVariance
+from grfpp.options import OnInfiniteVariance, WalkOptions
 from grfpp.series import to_float64
 from grfpp.termination import Geometric, Termination
 from grfpp.typing import FloatArray
-from grfpp.walks.lengths import resolvable_length
+from grfpp.walks.lengths import LengthTable, resolvable_length
 from grfpp.walks.plan import WalkPlan
 from grfpp.walks.transition import UniformSteps
 
@@ -77,16 +79,52 @@ def _representable(kernel: Kernel, degree: int, n: int) -> FloatArray:
         return to_float64(exactly[:too_large])
 
 
+def check_normalized(kernel: Kernel, options: WalkOptions, scale: float) -> None:
+    """Refuse what works on no graph at all whose weights are ``scale · D^-1/2 A D^-1/2``.
+
+    The spectral radius of these is `scale`, unless they have no edge. Squares of loads grow by its
+    square at least, because they do not grow more slowly than the square of the mean.
+    """
+    degree, law = options.degree, options.termination
+    kernel.check_radius(scale)
+    kernel.check_radius(scale, degree)
+    modulation = modulation_table(kernel, degree, law)
+    lengths = LengthTable.of(law, len(modulation) - 1)
+    modulation, n = modulation[: lengths.max_length + 1], lengths.max_length
+    if law.max_length is None and options.on_infinite_variance == "raise":
+        growth = np.array([0.0, 2 * np.log(scale)])
+        logs = _variance_terms(modulation, lengths, growth)
+        if not (_converges(logs) or _sum_is_finite(kernel, degree, n, growth[-1])):
+            problem, remedies = _infinite_variance(kernel, degree, law, logs, growth[-1])
+            raise InfiniteVarianceError(problem, **remedies)
+    if not options.truncate:
+        _check_truncation(kernel, degree, modulation, n, scale, lambda: scale)
+
+
 def check_truncation(kernel: Kernel, degree: int, plan: WalkPlan, truncate: bool) -> None:
     """Refuse a law whose longest walk leaves out a part of the series that matters."""
-    n = plan.lengths.max_length
-    graph = plan.graph
-    reach = float(graph.adjacency.sum(axis=1).max())
+    if not truncate:
+        n, graph = plan.lengths.max_length, plan.graph
+        reach = float(graph.adjacency.sum(axis=1).max())
+        growth = partial(_growth_beyond, graph, n)
+        _check_truncation(kernel, degree, plan.modulation, n, reach, growth)
+
+
+def _check_truncation(
+    kernel: Kernel,
+    degree: int,
+    modulation: FloatArray,
+    n: int,
+    reach: float,
+    growth: Callable[[], float],
+) -> None:
+    """The same for weights whose powers beyond the n-th are about ``growth()^k``."""
     ended = not _goes_on(kernel, degree, n)
-    if ended and _underflow_is_harmless(plan.modulation, reach):
+    if ended and _underflow_is_harmless(modulation, reach):
         return
-    bias = truncation_bias(kernel, degree, graph, n)
-    if bias <= NEGLIGIBLE_BIAS or truncate:
+    radius = growth()
+    bias = _share_beyond(kernel, degree, radius, n)
+    if bias <= NEGLIGIBLE_BIAS:
         return
     remedy = (
         {"smaller weights": "the modulation falls below the range of float64 there"}
@@ -95,7 +133,7 @@ def check_truncation(kernel: Kernel, degree: int, plan: WalkPlan, truncate: bool
     )
     raise TruncationError(
         f"walks end after {n} steps, which leaves out {bias:.2g} of the series of each factor "
-        f"({kernel!r} at degree {degree}, spectral radius {graph.spectral_radius():.4g}): the "
+        f"({kernel!r} at degree {degree}, spectral radius {radius:.4g}): the "
         "estimate would be biased.",
         **remedy,
         truncate=True,
@@ -104,7 +142,10 @@ def check_truncation(kernel: Kernel, degree: int, plan: WalkPlan, truncate: bool
 
 def truncation_bias(kernel: Kernel, degree: int, graph: Graph, n: int) -> float:
     """Share of ``Σ |f(k)| ρ^k`` that lies beyond ``k = n``."""
-    radius = _growth_beyond(graph, n)
+    return _share_beyond(kernel, degree, _growth_beyond(graph, n), n)
+
+
+def _share_beyond(kernel: Kernel, degree: int, radius: float, n: int) -> float:
     if radius >= kernel.modulation_radius(degree):
         return 1.0
     size = max(_look_ahead(kernel, n), 256)
@@ -162,20 +203,32 @@ def check_variance(
     # The bound does not settle it: iterate for the growth itself.
     growth = moment_growth(plan.steps)
     logs = variance_terms(plan, growth)
-    if finite or _converges(logs) or _sum_is_finite(kernel, degree, plan, growth[-1]):
+    if (
+        finite
+        or _converges(logs)
+        or _sum_is_finite(kernel, degree, plan.lengths.max_length, growth[-1])
+    ):
         with np.errstate(divide="ignore"):
             log_radius = float(np.log(plan.graph.spectral_radius()))
         _warn_if_hopeless(kernel, degree, plan, law, error_floor(plan, logs, log_radius))
         return
+    problem, remedies = _infinite_variance(kernel, degree, law, logs, growth[-1])
+    if action == "raise":
+        raise InfiniteVarianceError(problem, **remedies)
+    warn_user(InputWarning(problem, **remedies))
+
+
+def _infinite_variance(
+    kernel: Kernel, degree: int, law: Termination, logs: FloatArray, growth: float
+) -> tuple[str, dict[str, Any]]:
+    """What is wrong, and what would help."""
+    n = len(logs) - 1
     problem = (
         f"with {law!r} the variance of this estimate is infinite or nearly so: the terms "
         f"f(k)² q(k) / τ(k) are still {np.exp(logs[-1] - logs.max()):.2g} of the largest at "
-        f"k = {len(logs) - 1}."
+        f"k = {n}."
     )
-    remedy = _remedy(kernel, degree, plan, growth[-1])
-    if action == "raise":
-        raise InfiniteVarianceError(problem, **remedy)
-    warn_user(InputWarning(problem, **remedy))
+    return problem, _remedy(kernel, degree, n, growth)
 
 
 def error_floor(plan: WalkPlan, logs: FloatArray, log_radius: float) -> float:
@@ -208,10 +261,10 @@ def _converges(logs: FloatArray) -> bool:
     return bool(logs[-1] <= logs.max() + np.log(_CONVERGED))
 
 
-def _sum_is_finite(kernel: Kernel, degree: int, plan: WalkPlan, growth: float) -> bool:
+def _sum_is_finite(kernel: Kernel, degree: int, n: int, growth: float) -> bool:
     """Whether the sum has no further terms, because the modulation is a polynomial that ends."""
     scale = float(np.exp(np.clip(growth / 2, 0.0, 700.0)))
-    return not _goes_on(kernel, degree, plan.lengths.max_length, scale)
+    return not _goes_on(kernel, degree, n, scale)
 
 
 def growth_bound(steps: UniformSteps) -> FloatArray:
@@ -267,20 +320,24 @@ def _known_growth(steps: UniformSteps) -> float | None:
 
 def variance_terms(plan: WalkPlan, growth: FloatArray) -> FloatArray:
     """``log(f(k)² q_k / τ(k))`` for every length in the plan's table."""
-    k = np.arange(len(plan.modulation))
+    return _variance_terms(plan.modulation, plan.lengths, growth)
+
+
+def _variance_terms(modulation: FloatArray, lengths: LengthTable, growth: FloatArray) -> FloatArray:
+    k = np.arange(len(modulation))
     n_known = len(growth) - 1
     with np.errstate(divide="ignore", invalid="ignore"):
         extrapolated = growth[-2] + (k - (n_known - 1)) * growth[-1]
         log_q = np.where(k < n_known, growth[np.minimum(k, n_known - 1)], extrapolated)
-        log_f = np.log(np.abs(plan.modulation))
-        logs = 2 * log_f + log_q - np.log(plan.lengths.survival)
+        log_f = np.log(np.abs(modulation))
+        logs = 2 * log_f + log_q - np.log(lengths.survival)
     # Series in W² have f(k) = 0 at every other k: let each length stand for its neighbour too.
     return np.maximum(logs, np.roll(logs, 1)) if len(logs) > 2 else logs
 
 
-def _remedy(kernel: Kernel, degree: int, plan: WalkPlan, growth: float) -> dict[str, Any]:
+def _remedy(kernel: Kernel, degree: int, n: int, growth: float) -> dict[str, Any]:
     """A geometric law whose survival falls more slowly than the square root of the terms."""
-    f = np.abs(_representable(kernel, degree, _look_ahead(kernel, plan.lengths.max_length)))
+    f = np.abs(_representable(kernel, degree, _look_ahead(kernel, n)))
     late = np.flatnonzero(f)[-_ZERO_RUN:]
     gap = max(int(late[-1] - late[0]), 1)
     decay = (np.log(f[late[-1]]) - np.log(f[late[0]])) / gap + growth / 2

@@ -25,7 +25,7 @@ SECOND_WORD = 0xA0761D6478BD642F
 
 
 def mix64(z: Words) -> Words:
-    """SplitMix64's finaliser: a bijection of 64-bit words, alone or in arrays, that scatters them."""
+    """SplitMix64's finaliser: a bijection of 64-bit words (or arrays of them) that scatters."""
     z = ((z ^ (z >> 30)) * 0xBF58476D1CE4E5B9) & MASK
     z = ((z ^ (z >> 27)) * 0x94D049BB133111EB) & MASK
     return z ^ (z >> 31)

@@ -70,7 +70,9 @@ class FactoredMask(nn.Module):  # type: ignore[misc]  # untyped base
         self.patterns = nn.ModuleList()
         for number, step in enumerate(steps):
             # Copies, so that nobody else's arrays change with these.
-            crow, columns = (torch.tensor(each, device=device) for each in (step.indptr, step.indices))
+            crow, columns = (
+                torch.tensor(each, device=device) for each in (step.indptr, step.indices)
+            )
             self.patterns.append(SparsePattern(crow, columns, self.n_nodes))
             values = torch.tensor(step.data, dtype=kind, device=device)
             self.register_buffer(f"values_{number}", values, persistent=False)

@@ -73,7 +73,7 @@ class EncodingRecipe:
             features=one_of(features, "features", get_args(Features)),
             projection=one_of(projection, "projection", get_args(Projection)),
             rotation=one_of(rotation, "rotation", get_args(Rotation)),
-            options=walk_options(walks, "reuse_walks", "storage"),
+            options=walk_options(walks, "reuse_walks", "storage", "n_jobs"),
         )
         check_normalized(recipe.kernel, recipe.options, recipe.scale)
         return recipe

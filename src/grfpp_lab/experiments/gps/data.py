@@ -113,10 +113,10 @@ def _data(graph: Graph, x: FloatArray, y: Any) -> Any:
     """A PyG graph; all edges count one."""
     import torch
 
-    from grfpp.torch.encodings.geometric import require_geometric
+    from grfpp.optional import require
 
     sources = np.repeat(np.arange(graph.n_nodes), graph.out_degree)
-    return require_geometric().data.Data(
+    return require("torch_geometric").data.Data(
         x=torch.as_tensor(x, dtype=torch.float32),
         edge_index=torch.as_tensor(np.stack([sources, graph.indices]), dtype=torch.int64),
         y=torch.as_tensor(y),

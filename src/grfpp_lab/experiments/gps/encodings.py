@@ -62,9 +62,9 @@ def encode(
 
 
 def _geometric() -> Any:
-    from grfpp.torch.encodings.geometric import require_geometric
+    from grfpp.optional import require
 
-    return require_geometric()
+    return require("torch_geometric")
 
 
 def _with_noise(graphs: Sequence[Any], seed: int) -> list[Any]:

@@ -7,9 +7,9 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 
-from grfpp.torch.encodings.geometric import require_geometric
+from grfpp.optional import require
 
-require_geometric()
+require("torch_geometric")
 
 # Below the check, so that a missing package is named.
 from torch_geometric.nn import GPSConv, ResGatedGraphConv, global_mean_pool  # noqa: E402 - below the check above

@@ -12,12 +12,12 @@ import torch
 from torch import Tensor
 from torch.nn import functional
 
-from grfpp.torch.encodings.geometric import require_geometric
+from grfpp.optional import require
 from grfpp_lab.experiments.gps.data import Metric, Task
 from grfpp_lab.experiments.gps.model import GraphTransformer
 from grfpp_lab.experiments.training import learning_rate, repeatable
 
-require_geometric()
+require("torch_geometric")
 
 # Below the check, so that a missing package is named.
 from torch_geometric.loader import DataLoader  # noqa: E402 - below the check above

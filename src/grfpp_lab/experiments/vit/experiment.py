@@ -133,7 +133,7 @@ def run(cell: Cell) -> list[Row]:
             "learn": cell["method"] == LEARNED,
             "degree": DEGREE,
             "n_walks": cell["n_walks"],
-            "sigma": cell["sigma2"] ** 0.5,
+            "scale": cell["sigma2"],
             "termination": cell["termination"],
             "seed": seed,
         }

@@ -23,10 +23,10 @@ from grfpp.errors import InputError
 from grfpp.torch import AddGRFPE, grf_pe
 from grfpp.torch.encodings.cache import EncodingCache, key_of
 from grfpp.torch.encodings.edge_lists import joined, read_graphs
-from grfpp.torch.encodings.gaussians import gaussian_rows, mix64
+from grfpp.torch.encodings.gaussians import gaussian_rows
 from grfpp.torch.encodings.principal_axes import on_principal_axes
 from grfpp.torch.encodings.recipe import EncodingRecipe
-from grfpp.walks import streams
+from grfpp.walks.streams import mix64
 
 EDGE = torch.tensor([[0, 1], [1, 0]])
 
@@ -60,19 +60,7 @@ def molecules(n_graphs, seed=0):
 
 
 def recipe(**changes):
-    given_values = {
-        "dim": 8,
-        "degree": 2,
-        "n_walks": 16,
-        "kernel": "diffusion",
-        "termination": "geometric:0.1",
-        "scale": 1.0,
-        "seed": 0,
-        "features": "factors",
-        "projection": "graph",
-        "rotation": "none",
-    }
-    return EncodingRecipe.of(**{**given_values, **changes})
+    return EncodingRecipe.of(**{"seed": 0, **changes})
 
 
 def equal(ours, theirs):
@@ -162,7 +150,7 @@ def test_gaussian_numbers_are_gaussian_and_independent():
 
 def test_words_are_mixed_as_in_the_engine():
     words = [0, 1, 2**63, 2**64 - 1, 0x123456789ABCDEF0]
-    assert mix64(np.array(words, dtype=np.uint64)).tolist() == [streams.mix64(w) for w in words]
+    assert mix64(np.array(words, dtype=np.uint64)).tolist() == [mix64(w) for w in words]
 
 
 # --- the same bits everywhere -------------------------------------------------------------------
@@ -497,7 +485,12 @@ def test_its_words_say_all_that_it_depends_on():
         ({"kernel": "warmth"}, "there is no kernel 'warmth'"),
         ({"kernel": "inverse-power:2"}, "converges for spectral radii below 1"),
         ({"termination": "fixed:2"}, "leaves out"),
-        ({"termination": None}, "termination must be a law or text"),
+        ({"termination": 3}, "termination must be a law"),
+        (
+            {"kernel": "inverse-power:2", "scale": 0.99, "n_walks": 4, "termination": "poisson:1"},
+            "variance",
+        ),
+        ({"storage": "recompute"}, "storage is not an option here"),
         ({"kernel": 3}, "kernel must be a Kernel or text"),
         ({"scale": 1e308}, "scale must be at most"),
         ({"features": "all"}, "features must be 'factors' or 'stitched', not 'all'"),

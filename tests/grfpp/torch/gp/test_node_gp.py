@@ -149,7 +149,10 @@ def test_fit_repeats_itself_and_leaves_other_random_numbers_alone():
         (lambda: NodeGP(["a"], [1.0], kernel_of()), "nodes must be whole numbers"),
         (lambda: NodeGP([100], [1.0], kernel_of()), "between 0 and 99, found 100"),
         (lambda: NodeGP([0.5], [1.0], kernel_of()), r"found array\(\[0.5"),
-        (lambda: NodeGP([-1], [1.0], gpytorch.kernels.RBFKernel()), "between 0 and 2147483647, found -1"),
+        (
+            lambda: NodeGP([-1], [1.0], gpytorch.kernels.RBFKernel()),
+            "between 0 and 2147483647, found -1",
+        ),
         (lambda: NodeGP([0], [1.0], "diffusion"), "kernel must be a GRFKernel"),
         (lambda: NodeGP([0, 1], [1e300, -1e300], kernel_of()), "take other units"),
         (lambda: NodeGP([0], [1.0], kernel_of(), noise=0), "noise must be a positive"),

@@ -205,7 +205,7 @@ def easy():
     """Graphs whose class is seen in their encodings, up to a sign, and nowhere else."""
     import torch
 
-    from grfpp.torch.encodings.geometric import require_geometric
+    from grfpp.optional import require
 
     generator = torch.Generator().manual_seed(0)
     found = []
@@ -213,7 +213,7 @@ def easy():
         pe = torch.randn(6, 2, generator=generator) * (0.1 if number % 2 else 3.0)
         ends = torch.tensor([[0, 1, 2, 3, 4, 5], [1, 2, 3, 4, 5, 0]])
         found.append(
-            require_geometric().data.Data(
+            require("torch_geometric").data.Data(
                 x=torch.ones(6, 1),
                 edge_index=torch.cat([ends, ends.flip(0)], dim=1),
                 y=torch.tensor([number % 2]),
