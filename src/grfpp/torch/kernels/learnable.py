@@ -239,12 +239,12 @@ class LearnableKernel(nn.Module):  # type: ignore[misc]  # untyped base
 
     def diagonal(self) -> torch.Tensor:
         """The diagonal of ``K``."""
-        every = torch.arange(self.n_nodes, device=self.factors[0].entries.device)
+        every = torch.arange(self.n_nodes, device=self.factors[0].amounts.device)
         return self.chain.entries(self.values(), every, every)
 
     def nodes(self, nodes: Any) -> torch.Tensor:
         """Numbers of nodes as a tensor of whole numbers, checked."""
-        return node_numbers(nodes, self.n_nodes).to(self.factors[0].entries.device)
+        return node_numbers(nodes, self.n_nodes).to(self.factors[0].amounts.device)
 
     def _block(self, vectors: Any, name: str) -> torch.Tensor:
         """A vector or matrix that the kernel can be multiplied with, checked."""
