@@ -19,7 +19,7 @@ from grfpp.torch.kernels.pattern import no_autocast
 from grfpp.torch.node_numbers import node_numbers
 from grfpp.torch.walks import walk_options
 from grfpp.walks import WalkPlan
-from grfpp.walks.by_length import LengthDeposits, sample_by_length
+from grfpp.walks.by_length import sample_by_length
 from grfpp.walks.exact_head import with_exact_head
 
 #: Share of a family's series that may be left out unsaid.
@@ -133,8 +133,16 @@ class LearnableKernel(nn.Module):  # type: ignore[misc]  # untyped base
         forward = self._plan(graph, options)
         back = self._plan(graph.reversed(), options) if graph.is_directed else forward
         self.factors = nn.ModuleList(
-            LengthFactor(self._deposits(plan.with_factor(number), options.n_jobs), kind)
-            for plan, number in self._streams(forward, back)
+            LengthFactor(
+                with_exact_head(
+                    sample_by_length(plan, n_jobs=options.n_jobs),
+                    plan.graph,
+                    self.n_exact,
+                    n_jobs=options.n_jobs,
+                ),
+                kind,
+            )
+            for plan in self._factor_plans(forward, back)
         )
         self.chain = self._chain()
 
@@ -149,15 +157,11 @@ class LearnableKernel(nn.Module):  # type: ignore[misc]  # untyped base
             )
         return plan
 
-    def _deposits(self, plan: WalkPlan, n_jobs: int) -> LengthDeposits:
-        walked = sample_by_length(plan, n_jobs=n_jobs)
-        return with_exact_head(walked, plan.graph, self.n_exact, n_jobs=n_jobs)
-
-    def _streams(self, forward: WalkPlan, back: WalkPlan) -> list[tuple[WalkPlan, int]]:
+    def _factor_plans(self, forward: WalkPlan, back: WalkPlan) -> list[WalkPlan]:
         """The walks of every factor: those of `grfpp.sample_submatrix` with the same seed."""
-        degree = self.modulation.degree
-        left = [(forward, 2 * i) for i in range(degree)]
-        return left if self.symmetric else left + [(back, 2 * i + 1) for i in range(degree)]
+        numbers = range(0, 2 * self.modulation.degree, 2)
+        left = [forward.with_factor(number) for number in numbers]
+        return left if self.symmetric else left + [back.with_factor(i + 1) for i in numbers]
 
     def _chain(self) -> FactorChain:
         degree = self.modulation.degree
