@@ -13,7 +13,6 @@ from grfpp.errors import InputError
 from grfpp.estimate import KernelEstimate
 from grfpp.optional import require
 from grfpp.torch.kernels.chain import FactorChain, Link
-from grfpp.torch.kernels.convert import factors_to_torch
 from grfpp.torch.kernels.pattern import SparsePattern
 
 require("linear_operator")
@@ -94,7 +93,7 @@ class KernelLinearOperator(LinearOperator):  # type: ignore[misc]  # untyped bas
         """
         if not isinstance(estimate, KernelEstimate):
             raise InputError(f"estimate must be what grfpp.sample returns, not {estimate!r}")
-        pairs = factors_to_torch(estimate, dtype=dtype, device=device, sort=False)
+        pairs = estimate.to_torch(dtype=dtype, device=device, sort=False)
         matrices = [matrix for pair in pairs for matrix in pair]
         links = [Link(SparsePattern.of(matrix), number) for number, matrix in enumerate(matrices)]
         values = [matrix.values() for matrix in matrices]

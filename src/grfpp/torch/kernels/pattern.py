@@ -8,7 +8,7 @@ from typing import Any
 import torch
 from torch import nn
 
-from grfpp.torch.kernels.convert import csr_tensor
+from grfpp.linalg.tensors import csr_tensor
 
 #: Choices of rows that a pattern remembers: for training and testing, with some to spare.
 _KEPT = 4
