@@ -8,7 +8,7 @@ import pytest
 pytest.importorskip("torch", reason="torch is not installed")
 
 import torch
-from attention_helpers import DIM, HEADS, MASK, heads
+from attention_helpers import DIM, HEADS, MASK, heads, without_warnings_of_the_compiler
 from torch import nn
 from torch.nn import functional
 
@@ -126,6 +126,17 @@ def test_the_linear_module_under_autocast(how):
     assert y.dtype == torch.bfloat16
     for exact, rough in zip(*found, strict=True):
         assert (rough - exact).norm() < 0.03 * exact.norm()
+
+
+@without_warnings_of_the_compiler
+@pytest.mark.filterwarnings("ignore:.*should not be instantiated:DeprecationWarning")
+def test_the_linear_module_can_be_compiled():
+    torch.compiler.reset()
+    module, x = LinearMaskedAttention(DIM, HEADS, FACTORED), torch.randn(1, 21, DIM)
+    compiled = torch.compile(module, backend="eager")
+    torch.testing.assert_close(compiled(x), module(x))
+    compiled(x).sum().backward()
+    assert module.in_proj_weight.grad.any()
 
 
 def test_weights_that_are_all_zero_give_no_nan():
