@@ -236,9 +236,9 @@ class KernelEstimate(LinearOperator):  # type: ignore[misc]  # untyped base
         share the memory of the factors, whose columns are not in the order that torch asks for
         (its products do not need it); else they are copies.
         """
-        from grfpp.torch.kernels.convert import factors_to_torch
+        from grfpp.linalg.tensors import pairs_from_scipy
 
-        return factors_to_torch(self, dtype=dtype, device=device, sort=sort)
+        return pairs_from_scipy(self.factors, dtype=dtype, device=device, sort=sort)
 
     # --- files ----------------------------------------------------------------------------------
 

@@ -143,10 +143,12 @@ class Kernel(ABC):
         degree
             Check the modulation of this stitching degree; without it, the kernel's own series.
         """
-        radius = self.radius if degree is None else self.modulation_radius(degree)
-        if radius == math.inf:
-            return
-        largest = as_graph(W).spectral_radius()
+        if self._radius_of(degree) < math.inf:
+            self.check_radius(as_graph(W).spectral_radius(), degree)
+
+    def check_radius(self, largest: float, degree: int | None = None) -> None:
+        """As `check_converges`, for all graphs whose spectral radius is `largest`."""
+        radius = self._radius_of(degree)
         if largest < radius * (1 - _SAFETY):
             return
         what = "series" if degree is None else f"modulation of degree {degree}"
@@ -159,6 +161,9 @@ class Kernel(ABC):
             factor=_below(radius / largest),
             **self._remedies(),
         )
+
+    def _radius_of(self, degree: int | None) -> float:
+        return self.radius if degree is None else self.modulation_radius(degree)
 
     def exact(self, W: Any) -> FloatArray:
         """``g(W)`` as a dense array, to rounding.

@@ -1,4 +1,4 @@
-"""Laws with a longest walk. They cut a kernel's series off there: see `grfpp.walks.checks`."""
+"""Laws with a longest walk. They cut a kernel's series off there: see `grfpp.walks.truncation`."""
 
 from __future__ import annotations
 

@@ -6,9 +6,9 @@ names here are imported when they are first used, so that none of them costs the
 
 from __future__ import annotations
 
-from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
+from grfpp.lazy import lazy_names
 from grfpp.optional import require
 
 if TYPE_CHECKING:
@@ -35,34 +35,28 @@ if TYPE_CHECKING:
 
 require("torch")
 
-#: Where each name lives.
-_HOMES = {
-    "AddGRFPE": "encodings.transform",
-    "AddedMask": "attention.adapter",
-    "DiffusionModulation": "kernels.modulation",
-    "FactoredMask": "attention.factored",
-    "FreeModulation": "kernels.modulation",
-    "GRFKernel": "gp.kernel",
-    "KernelLinearOperator": "gp.operator",
-    "LearnableKernel": "kernels.learnable",
-    "LearnableModulation": "kernels.modulation",
-    "LengthFactor": "kernels.length_factor",
-    "LinearMaskedAttention": "attention.linear",
-    "MLPModulation": "kernels.modulation",
-    "MaskedAttention": "attention.softmax",
-    "NodeGP": "gp.node_gp",
-    "RegularizedLaplacianModulation": "kernels.modulation",
-    "SmallViT": "attention.small_vit",
-    "add_mask": "attention.adapter",
-    "factored_mask": "attention.masks",
-    "graph_mask": "attention.masks",
-    "grf_pe": "encodings.transform",
-    "linear_masked_attention": "attention.linear",
-    "masked_attention": "attention.softmax",
-    "patch_grid_mask": "attention.masks",
-    "posterior_samples": "gp.pathwise",
-    "remove_mask": "attention.adapter",
-}
+__getattr__, __dir__ = lazy_names(
+    __name__,
+    {
+        "attention.adapter": "AddedMask add_mask remove_mask",
+        "attention.factored": "FactoredMask",
+        "attention.linear": "LinearMaskedAttention linear_masked_attention",
+        "attention.masks": "factored_mask graph_mask patch_grid_mask",
+        "attention.small_vit": "SmallViT",
+        "attention.softmax": "MaskedAttention masked_attention",
+        "encodings.transform": "AddGRFPE grf_pe",
+        "gp.kernel": "GRFKernel",
+        "gp.node_gp": "NodeGP",
+        "gp.operator": "KernelLinearOperator",
+        "gp.pathwise": "posterior_samples",
+        "kernels.learnable": "LearnableKernel",
+        "kernels.length_factor": "LengthFactor",
+        "kernels.modulation": (
+            "DiffusionModulation FreeModulation LearnableModulation MLPModulation "
+            "RegularizedLaplacianModulation"
+        ),
+    },
+)
 
 __all__ = [
     "AddGRFPE",
@@ -91,13 +85,3 @@ __all__ = [
     "posterior_samples",
     "remove_mask",
 ]
-
-
-def __getattr__(name: str) -> Any:
-    if name not in _HOMES:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    return getattr(import_module(f"{__name__}.{_HOMES[name]}"), name)
-
-
-def __dir__() -> list[str]:
-    return sorted([*globals(), *__all__])

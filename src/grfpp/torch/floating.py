@@ -9,25 +9,15 @@ import torch
 from grfpp.errors import InputError
 
 
-def floating(dtype: Any) -> torch.dtype:
-    """Check that an argument is a floating-point type of torch.
+def floating(dtype: Any = None) -> torch.dtype:
+    """Check that an argument is a floating-point type of torch; its default where there is none.
 
     Examples
     --------
-    >>> floating(torch.float32)
-    torch.float32
+    >>> floating(torch.float64), floating() == torch.get_default_dtype()
+    (torch.float64, True)
     """
-    if not isinstance(dtype, torch.dtype) or not dtype.is_floating_point:
+    kind = torch.get_default_dtype() if dtype is None else dtype
+    if not isinstance(kind, torch.dtype) or not kind.is_floating_point:
         raise InputError(f"dtype must be a floating-point type of torch, found {dtype!r}")
-    return dtype
-
-
-def floating_or_default(dtype: torch.dtype | None) -> torch.dtype:
-    """The same, with torch's default where there is none.
-
-    Examples
-    --------
-    >>> floating_or_default(None) == torch.get_default_dtype()
-    True
-    """
-    return floating(torch.get_default_dtype() if dtype is None else dtype)
+    return kind

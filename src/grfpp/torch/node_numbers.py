@@ -1,4 +1,4 @@
-"""Lists of nodes, checked."""
+"""Lists of nodes as tensors."""
 
 from __future__ import annotations
 
@@ -7,47 +7,27 @@ from typing import Any
 import numpy as np
 import torch
 
-from grfpp.errors import InputError
+from grfpp import arguments
+
+#: The engine numbers no more nodes.
+_MOST_NODES = 1 << 31
 
 
-def node_numbers(nodes: Any, n_nodes: int | None = None) -> torch.Tensor:
-    """Numbers of nodes as a tensor of whole numbers.
-
-    Parameters
-    ----------
-    nodes
-        A list, a range, an array or a tensor; numbers such as ``3.0`` are taken for whole ones.
-    n_nodes
-        How many nodes there are, where that is known.
+def node_numbers(nodes: Any, n_nodes: int = _MOST_NODES) -> torch.Tensor:
+    """`grfpp.arguments.node_numbers` as a tensor; numbers such as ``3.0`` count as whole ones.
 
     Examples
     --------
-    >>> node_numbers(range(3))
-    tensor([0, 1, 2])
+    >>> node_numbers(torch.tensor([0.0, 2.0]), 3)
+    tensor([0, 2])
     """
-    given = nodes.detach() if isinstance(nodes, torch.Tensor) else _tensor_of(nodes)
-    if given.dim() != 1:
-        raise InputError(
-            f"nodes must be whole numbers in a list, found an array of shape {tuple(given.shape)}"
-        )
-    if given.dtype == torch.bool or given.is_complex():
-        raise InputError(f"nodes must be whole numbers in a list, found numbers of {given.dtype}")
-    chosen = given.long()
-    others = given[chosen.to(given.dtype) != given]
-    if len(others):
-        raise InputError(f"nodes must be whole numbers in a list, found {others[0].item()} in it")
-    low, high = (int(chosen.min()), int(chosen.max())) if len(chosen) else (0, 0)
-    if low < 0 or (n_nodes is not None and len(chosen) and high >= n_nodes):
-        known = ">= 0" if n_nodes is None else f"between 0 and {n_nodes - 1}"
-        raise InputError(f"nodes must be {known}, found {low} to {high}")
-    return chosen
-
-
-def _tensor_of(nodes: Any) -> torch.Tensor:
-    try:
-        array = np.array(nodes if hasattr(nodes, "__array__") else list(nodes), order="C")
-    except (TypeError, ValueError):  # not iterable; rows of different lengths
-        array = np.array(None)
-    if array.dtype.kind not in "iuf":
-        raise InputError(f"nodes must be whole numbers in a list, found {nodes!r}")
-    return torch.from_numpy(array.astype(np.int64) if array.dtype.kind == "u" else array)
+    if isinstance(nodes, torch.Tensor):
+        array = (nodes.double() if nodes.is_floating_point() else nodes).detach().cpu().numpy()
+    else:
+        try:
+            array = np.asarray(nodes)
+        except ValueError:  # rows of different lengths
+            array = np.array(None)
+    if array.dtype.kind == "f" and (np.abs(array) < 2.0**53).all() and (array % 1 == 0).all():
+        array = array.astype(np.int64)
+    return torch.from_numpy(arguments.node_numbers(array, n_nodes))

@@ -8,7 +8,13 @@ the same few lines in compiled form.
 
 from __future__ import annotations
 
+from typing import Any, TypeVar
+
 import numpy as np
+
+from grfpp.typing import WordArray
+
+Words = TypeVar("Words", int, WordArray)
 
 MASK = (1 << 64) - 1
 GOLDEN = 0x9E3779B97F4A7C15
@@ -18,11 +24,13 @@ WALK_STRIDE = 0x8CB92BA72F3D8DD7
 SECOND_WORD = 0xA0761D6478BD642F
 
 
-def mix64(z: int) -> int:
-    """SplitMix64's finaliser: a bijection of 64-bit words that scatters them."""
-    z = ((z ^ (z >> 30)) * 0xBF58476D1CE4E5B9) & MASK
-    z = ((z ^ (z >> 27)) * 0x94D049BB133111EB) & MASK
-    return z ^ (z >> 31)
+def mix64(z: Words) -> Words:
+    """SplitMix64's finaliser: a bijection of 64-bit words (or arrays of them) that scatters."""
+    word: Any = z
+    word = ((word ^ (word >> 30)) * 0xBF58476D1CE4E5B9) & MASK
+    word = ((word ^ (word >> 27)) * 0x94D049BB133111EB) & MASK
+    mixed: Words = word ^ (word >> 31)
+    return mixed
 
 
 def factor_key(seed: int, factor: int) -> int:

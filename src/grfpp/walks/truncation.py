@@ -8,6 +8,9 @@ where there is no cycle), so for such graphs ``ρ`` is at least ``‖W^(n+1)‖^
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from functools import partial
+
 import numpy as np
 
 from grfpp.errors import InputError, TruncationError
@@ -60,14 +63,28 @@ def representable(kernel: Kernel, degree: int, n: int) -> FloatArray:
 
 def check_truncation(kernel: Kernel, degree: int, plan: WalkPlan, truncate: bool) -> None:
     """Refuse a law whose longest walk leaves out a part of the series that matters."""
-    n = plan.lengths.max_length
-    graph = plan.graph
-    reach = float(graph.adjacency.sum(axis=1).max())
+    if not truncate:
+        n, graph = plan.lengths.max_length, plan.graph
+        reach = float(graph.adjacency.sum(axis=1).max())
+        growth = partial(_growth_beyond, graph, n)
+        check_series_truncation(kernel, degree, plan.modulation, n, reach, growth)
+
+
+def check_series_truncation(
+    kernel: Kernel,
+    degree: int,
+    modulation: FloatArray,
+    n: int,
+    reach: float,
+    growth: Callable[[], float],
+) -> None:
+    """The same for weights whose powers beyond the n-th are about ``growth()^k``."""
     ended = not goes_on(kernel, degree, n)
-    if ended and _underflow_is_harmless(plan.modulation, reach):
+    if ended and _underflow_is_harmless(modulation, reach):
         return
-    bias = truncation_bias(kernel, degree, graph, n)
-    if bias <= NEGLIGIBLE_BIAS or truncate:
+    radius = growth()
+    bias = _share_beyond(kernel, degree, radius, n)
+    if bias <= NEGLIGIBLE_BIAS:
         return
     remedy = (
         {"smaller weights": "the modulation falls below the range of float64 there"}
@@ -76,7 +93,7 @@ def check_truncation(kernel: Kernel, degree: int, plan: WalkPlan, truncate: bool
     )
     raise TruncationError(
         f"walks end after {n} steps, which leaves out {bias:.2g} of the series of each factor "
-        f"({kernel!r} at degree {degree}, spectral radius {graph.spectral_radius():.4g}): the "
+        f"({kernel!r} at degree {degree}, spectral radius {radius:.4g}): the "
         "estimate would be biased.",
         **remedy,
         truncate=True,
@@ -85,7 +102,10 @@ def check_truncation(kernel: Kernel, degree: int, plan: WalkPlan, truncate: bool
 
 def truncation_bias(kernel: Kernel, degree: int, graph: Graph, n: int) -> float:
     """Share of ``Σ |f(k)| ρ^k`` that lies beyond ``k = n``."""
-    radius = _growth_beyond(graph, n)
+    return _share_beyond(kernel, degree, _growth_beyond(graph, n), n)
+
+
+def _share_beyond(kernel: Kernel, degree: int, radius: float, n: int) -> float:
     if radius >= kernel.modulation_radius(degree):
         return 1.0
     size = max(look_ahead(kernel, n), 256)

@@ -17,6 +17,7 @@ from grfpp.linalg.spectrum import perron_root
 from grfpp.options import OnInfiniteVariance
 from grfpp.termination import Geometric, Termination
 from grfpp.typing import FloatArray
+from grfpp.walks.lengths import LengthTable
 from grfpp.walks.plan import WalkPlan
 from grfpp.walks.transition import UniformSteps
 from grfpp.walks.truncation import ZERO_RUN, goes_on, look_ahead, representable
@@ -34,27 +35,39 @@ def check_variance(
     if action == "ignore":
         return
     bound = growth_bound(plan.steps)
-    logs = variance_terms(plan, bound)
-    finite = law.max_length is not None or _converges(logs)
+    logs = variance_terms(plan.modulation, plan.lengths, bound)
+    finite = law.max_length is not None or converges(logs)
     if finite and error_floor(plan, logs, bound[-1] / 2) <= 1:
         return
     # The bound does not settle it: iterate for the growth itself.
     growth = moment_growth(plan.steps)
-    logs = variance_terms(plan, growth)
-    if finite or _converges(logs) or _sum_is_finite(kernel, degree, plan, growth[-1]):
+    logs = variance_terms(plan.modulation, plan.lengths, growth)
+    if (
+        finite
+        or converges(logs)
+        or sum_is_finite(kernel, degree, plan.lengths.max_length, growth[-1])
+    ):
         with np.errstate(divide="ignore"):
             log_radius = float(np.log(plan.graph.spectral_radius()))
         _warn_if_hopeless(kernel, degree, plan, law, error_floor(plan, logs, log_radius))
         return
+    problem, remedies = infinite_variance(kernel, degree, law, logs, growth[-1])
+    if action == "raise":
+        raise InfiniteVarianceError(problem, **remedies)
+    warn_user(InputWarning(problem, **remedies))
+
+
+def infinite_variance(
+    kernel: Kernel, degree: int, law: Termination, logs: FloatArray, growth: float
+) -> tuple[str, dict[str, Any]]:
+    """What is wrong, and what would help."""
+    n = len(logs) - 1
     problem = (
         f"with {law!r} the variance of this estimate is infinite or nearly so: the terms "
         f"f(k)² q(k) / τ(k) are still {np.exp(logs[-1] - logs.max()):.2g} of the largest at "
-        f"k = {len(logs) - 1}."
+        f"k = {n}."
     )
-    remedy = _remedy(kernel, degree, plan, growth[-1])
-    if action == "raise":
-        raise InfiniteVarianceError(problem, **remedy)
-    warn_user(InputWarning(problem, **remedy))
+    return problem, _remedy(kernel, degree, n, growth)
 
 
 def error_floor(plan: WalkPlan, logs: FloatArray, log_radius: float) -> float:
@@ -83,14 +96,15 @@ def _warn_if_hopeless(
         )
 
 
-def _converges(logs: FloatArray) -> bool:
+def converges(logs: FloatArray) -> bool:
+    """Whether the terms with these logarithms have fallen far enough at the end of the table."""
     return bool(logs[-1] <= logs.max() + np.log(_CONVERGED))
 
 
-def _sum_is_finite(kernel: Kernel, degree: int, plan: WalkPlan, growth: float) -> bool:
+def sum_is_finite(kernel: Kernel, degree: int, n: int, growth: float) -> bool:
     """Whether the sum has no further terms, because the modulation is a polynomial that ends."""
     scale = float(np.exp(np.clip(growth / 2, 0.0, 700.0)))
-    return not goes_on(kernel, degree, plan.lengths.max_length, scale)
+    return not goes_on(kernel, degree, n, scale)
 
 
 def growth_bound(steps: UniformSteps) -> FloatArray:
@@ -144,22 +158,22 @@ def _known_growth(steps: UniformSteps) -> float | None:
     return float(2 * np.log(steps.rate))
 
 
-def variance_terms(plan: WalkPlan, growth: FloatArray) -> FloatArray:
-    """``log(f(k)² q_k / τ(k))`` for every length in the plan's table."""
-    k = np.arange(len(plan.modulation))
+def variance_terms(modulation: FloatArray, lengths: LengthTable, growth: FloatArray) -> FloatArray:
+    """``log(f(k)² q_k / τ(k))`` for every length in the table."""
+    k = np.arange(len(modulation))
     n_known = len(growth) - 1
     with np.errstate(divide="ignore", invalid="ignore"):
         extrapolated = growth[-2] + (k - (n_known - 1)) * growth[-1]
         log_q = np.where(k < n_known, growth[np.minimum(k, n_known - 1)], extrapolated)
-        log_f = np.log(np.abs(plan.modulation))
-        logs = 2 * log_f + log_q - np.log(plan.lengths.survival)
+        log_f = np.log(np.abs(modulation))
+        logs = 2 * log_f + log_q - np.log(lengths.survival)
     # Series in W² have f(k) = 0 at every other k: let each length stand for its neighbour too.
     return np.maximum(logs, np.roll(logs, 1)) if len(logs) > 2 else logs
 
 
-def _remedy(kernel: Kernel, degree: int, plan: WalkPlan, growth: float) -> dict[str, Any]:
+def _remedy(kernel: Kernel, degree: int, n: int, growth: float) -> dict[str, Any]:
     """A geometric law whose survival falls more slowly than the square root of the terms."""
-    f = np.abs(representable(kernel, degree, look_ahead(kernel, plan.lengths.max_length)))
+    f = np.abs(representable(kernel, degree, look_ahead(kernel, n)))
     late = np.flatnonzero(f)[-ZERO_RUN:]
     gap = max(int(late[-1] - late[0]), 1)
     decay = (np.log(f[late[-1]]) - np.log(f[late[0]])) / gap + growth / 2

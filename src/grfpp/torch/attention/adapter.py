@@ -81,19 +81,19 @@ def add_mask(
     if weight is not None:
         bias.to(weight.device)
     attentions = [each for each in model.modules() if isinstance(each, nn.MultiheadAttention)]
-    own = list(_with_code_of_their_own(model, attentions))
-    if not attentions and not own:
+    custom = list(_custom_modules(model, attentions))
+    if not attentions and not custom:
         raise InputError(
             f"there is no attention in this {type(model).__name__}: neither "
             "nn.MultiheadAttention, nor a module that could call scaled_dot_product_attention"
         )
-    if own:
-        _hook_all(model, attentions, own, bias)
+    if custom:
+        _hook_all(model, attentions, custom, bias)
     else:
         for attention in attentions:
             merge = merged_or_refused if attention is model else merged_arguments
             _hook(attention, bias, merge, with_kwargs=True)
-    for place in attentions or _outermost(own):
+    for place in attentions or _outermost(custom):
         place.add_module(MASK, bias)
         _changes(place, bias).holds_mask = True
     _block_shortcuts(model, bias)
@@ -160,25 +160,24 @@ class _Changes:
 
 
 def _changes(module: nn.Module, bias: MaskBias) -> _Changes:
-    found: _Changes | None = vars(module).get(_CHANGES)
-    if found is None:
-        found = _Changes(bias)
-        setattr(module, _CHANGES, found)
-    return found
+    changes: _Changes | None = vars(module).get(_CHANGES)
+    if changes is None:
+        changes = _Changes(bias)
+        setattr(module, _CHANGES, changes)
+    return changes
 
 
 def _hook_all(
-    model: nn.Module, attentions: list[nn.Module], own: list[nn.Module], bias: MaskBias
+    model: nn.Module, attentions: list[nn.Module], custom: list[nn.Module], bias: MaskBias
 ) -> None:
     """Mask what the modules with code of their own call, too."""
-    from grfpp.torch.attention.fused_calls import (
-        Masker,  # takes seconds: it imports torch's compiler
-    )
+    # Here, because it takes seconds: it imports torch's compiler.
+    from grfpp.torch.attention.fused_calls import Masker
 
     masker = Masker(bias)
     for attention in attentions:
         _hook(attention, bias, masker.merge, masker.end, with_kwargs=True)
-    for each in own:
+    for each in custom:
         if each is not model:
             _hook(each, bias, masker.begin, masker.end)
     _hook(model, bias, masker.begin, masker.finish)
@@ -238,7 +237,7 @@ def _refuse_masked(model: nn.Module) -> None:
             raise InputError(f"this model has a mask already, in its {type(each).__name__}")
 
 
-def _with_code_of_their_own(
+def _custom_modules(
     model: nn.Module, attentions: list[nn.MultiheadAttention]
 ) -> Iterator[nn.Module]:
     """Modules that may call fused attention themselves; those of torch.nn do not."""
@@ -251,10 +250,10 @@ def _with_code_of_their_own(
             yield each
 
 
-def _outermost(own: list[nn.Module]) -> list[nn.Module]:
+def _outermost(custom: list[nn.Module]) -> list[nn.Module]:
     """Those that are in none of the others: containers of torch have no room for a mask."""
-    inner = {id(part) for each in own for part in each.modules() if part is not each}
-    return [each for each in own if id(each) not in inner]
+    inner = {id(part) for each in custom for part in each.modules() if part is not each}
+    return [each for each in custom if id(each) not in inner]
 
 
 def _block_shortcuts(model: nn.Module, bias: MaskBias) -> None:

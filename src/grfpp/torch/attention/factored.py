@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Sequence
-from contextlib import AbstractContextManager, nullcontext
 from typing import Any
 
-import numpy as np
 import scipy.sparse as sp
 import torch
 from torch import nn
@@ -15,10 +12,9 @@ from torch import nn
 from grfpp.arguments import whole
 from grfpp.errors import InputError
 from grfpp.memory import require_bytes
-from grfpp.torch.floating import floating_or_default
-
-#: One matrix of the chain: row pointers, columns, values.
-_Step = tuple[torch.Tensor, torch.Tensor, torch.Tensor]
+from grfpp.torch.floating import floating
+from grfpp.torch.kernels.chain import FactorChain, Link
+from grfpp.torch.kernels.pattern import SparsePattern
 
 
 class FactoredMask(nn.Module):  # type: ignore[misc]  # untyped base
@@ -70,18 +66,17 @@ class FactoredMask(nn.Module):  # type: ignore[misc]  # untyped base
             )
         self.n_nodes = int(n)
         self.n_prefix = whole(n_prefix, "n_prefix", 0)
-        self.n_steps = len(steps)
-        kind = floating_or_default(dtype)
+        kind = floating(dtype)
+        self.patterns = nn.ModuleList()
         for number, step in enumerate(steps):
-            # scipy's indices are 32 bits wide wherever that suffices, and torch keeps them so.
-            for part in ("indptr", "indices", "data"):
-                # A copy, so that nobody else's arrays change with these.
-                tensor = torch.from_numpy(np.array(getattr(step, part)))
-                self.register_buffer(
-                    f"{part}_{number}",
-                    tensor.to(device, kind if part == "data" else None),
-                    persistent=False,
-                )
+            # Copies, so that nobody else's arrays change with these.
+            crow, columns = (
+                torch.tensor(each, device=device) for each in (step.indptr, step.indices)
+            )
+            self.patterns.append(SparsePattern(crow, columns, self.n_nodes))
+            values = torch.tensor(step.data, dtype=kind, device=device)
+            self.register_buffer(f"values_{number}", values, persistent=False)
+        self.chain = FactorChain(tuple(map(Link, self.patterns, range(len(steps)))))
 
     @property
     def n_tokens(self) -> int:
@@ -91,12 +86,12 @@ class FactoredMask(nn.Module):  # type: ignore[misc]  # untyped base
     @property
     def n_entries(self) -> int:
         """Numbers that are stored."""
-        return sum(values.numel() for _, _, values in self._steps())
+        return sum(values.numel() for values in self._values())
 
     @property
     def is_nonnegative(self) -> bool:
         """Whether no entry of any factor is negative, so that none of ``M`` is."""
-        return all(bool((values >= 0).all()) for _, _, values in self._steps())
+        return all(bool((values >= 0).all()) for values in self._values())
 
     def forward(self, x: torch.Tensor) -> torch.Tensor:
         """``M x``."""
@@ -111,65 +106,23 @@ class FactoredMask(nn.Module):  # type: ignore[misc]  # untyped base
                 "tokens"
             )
         nodes = x[..., self.n_prefix :, :].movedim(-2, 0)
-        product = _Chain.apply(nodes.reshape(self.n_nodes, -1), self._steps(), False)
-        product = product.reshape(nodes.shape).movedim(0, -2)
+        # Half precision has no sparse products everywhere, and would lose the small entries.
+        block = nodes.reshape(self.n_nodes, -1).to(torch.promote_types(x.dtype, torch.float32))
+        product = self.chain.matmat([each.to(block.dtype) for each in self._values()], block)
+        product = product.to(x.dtype).reshape(nodes.shape).movedim(0, -2)
         return nn.functional.pad(product, (0, 0, self.n_prefix, 0)) if self.n_prefix else product
 
     def dense(self) -> torch.Tensor:
         """The whole matrix, N×N; refused where it does not fit."""
-        n, like = self.n_tokens, self.data_0
+        n, like = self.n_tokens, self.values_0
         require_bytes(4 * like.element_size() * n * n, f"a dense mask of {n} x {n} numbers")
         return self(torch.eye(n, dtype=like.dtype, device=like.device))
 
-    def _steps(self) -> list[_Step]:
-        return [
-            (
-                getattr(self, f"indptr_{number}"),
-                getattr(self, f"indices_{number}"),
-                getattr(self, f"data_{number}"),
-            )
-            for number in range(self.n_steps)
-        ]
+    def _values(self) -> list[torch.Tensor]:
+        return [getattr(self, f"values_{number}") for number in range(len(self.patterns))]
 
     def __repr__(self) -> str:
         return (
             f"FactoredMask(n_tokens={self.n_tokens}, n_prefix={self.n_prefix}, "
-            f"n_steps={self.n_steps})"
+            f"n_steps={len(self.patterns)})"
         )
-
-
-class _Chain(torch.autograd.Function):  # type: ignore[misc]  # untyped base
-    """A product with all matrices of the chain, or with the transpose of that."""
-
-    @staticmethod
-    def forward(ctx: Any, x: torch.Tensor, steps: list[_Step], transposed: bool) -> torch.Tensor:
-        ctx.steps, ctx.transposed = steps, transposed
-        # Half precision has no sparse products everywhere, and would lose the small entries.
-        block = x.to(torch.promote_types(x.dtype, torch.float32))
-        with _no_autocast(x.device.type):
-            for step in steps if transposed else reversed(steps):
-                block = _matrix(step, block.dtype, transposed) @ block
-        return block.to(x.dtype)
-
-    @staticmethod
-    def backward(ctx: Any, gradient: torch.Tensor) -> Any:
-        return _Chain.apply(gradient, ctx.steps, not ctx.transposed), None, None
-
-
-def _no_autocast(device: str) -> AbstractContextManager[Any]:
-    """Automatic half precision reaches for products that torch does not have; see above."""
-    if device == "meta":
-        return nullcontext()
-    off: AbstractContextManager[Any] = torch.autocast(device, enabled=False)
-    return off
-
-
-def _matrix(step: _Step, dtype: torch.dtype, transposed: bool) -> torch.Tensor:
-    """A sparse tensor on the arrays of a step; read by columns, they are its transpose."""
-    pointers, indices, values = step
-    make = torch.sparse_csc_tensor if transposed else torch.sparse_csr_tensor
-    n = len(pointers) - 1
-    with warnings.catch_warnings():
-        # Torch says once a process that these layouts are new.
-        warnings.filterwarnings("ignore", "Sparse CS[RC] tensor support", UserWarning)
-        return make(pointers, indices, values.to(dtype), (n, n), check_invariants=False)

@@ -12,7 +12,7 @@ import numpy as np
 import scipy.sparse as sp
 import torch
 
-from grfpp.arguments import whole
+from grfpp.arguments import one_of, whole
 from grfpp.datasets.generators import grid
 from grfpp.errors import InputError
 from grfpp.estimate import KernelEstimate
@@ -20,31 +20,31 @@ from grfpp.exact_kernel import ExactKernel
 from grfpp.graph import as_graph
 from grfpp.kernels import Kernel
 from grfpp.memory import require_bytes
-from grfpp.tasks.kernels import kernel_operator
-from grfpp.termination import Termination
+from grfpp.operators import kernel_operator, scale_of
+from grfpp.options import WalkOptions
 from grfpp.torch.attention.factored import FactoredMask
-from grfpp.torch.floating import floating_or_default
+from grfpp.torch.floating import floating
 from grfpp.typing import FloatArray
 
 Scaling = Literal["cosine", "rows"] | None
+SCALINGS = ("cosine", "rows", None)
 
 
 def graph_mask(
     graph: Any,
     *,
-    degree: int = 2,
     n_walks: int = 64,
     kernel: str | Kernel = "diffusion",
-    sigma: float = 1.0,
+    scale: float = 1.0,
     normalization: str | None = "sym",
-    termination: str | Termination = "geometric:0.1",
     scaling: Scaling = "cosine",
     estimate: Literal["walks", "exact"] = "walks",
     class_token: bool | int = False,
     seed: int = 0,
-    n_jobs: int = -1,
     dtype: torch.dtype | None = None,
     device: Any = None,
+    sigma: float | None = None,
+    **walks: Any,
 ) -> torch.Tensor:
     """Make the mask ``M`` of a graph whose nodes are tokens, to be added to logits as ``λ M``.
 
@@ -52,17 +52,13 @@ def graph_mask(
     ----------
     graph
         A `Graph`, or anything that `Graph` takes; node ``i`` is token ``i``.
-    degree
-        Stitching degree of the estimate; 1 is the method of regular graph random features.
     n_walks
         Walks from every node for every factor.
     kernel
         The kernel, or how the command line writes it: ``"diffusion"``, ``"diffusion:2"``, …
-    sigma, normalization
-        The weights are ``σ² D^-1/2 A D^-1/2`` with ``"sym"``, ``σ² D^-1 A`` with ``"rw"``, ``σ² A``
-        with ``None``.
-    termination
-        The law of the walk lengths: a law, or how the command line writes it.
+    scale, normalization
+        The weights are ``scale · D^-1/2 A D^-1/2`` with ``"sym"``, ``scale · D^-1 A`` with
+        ``"rw"``, ``scale · A`` with ``None``.
     scaling
         ``"cosine"`` divides by the roots of the diagonal, ``K[i, j] / √(K[i, i] K[j, j])``, so that
         every node is worth 1 to itself. ``"rows"`` makes rows add up to 1. ``None`` leaves the
@@ -75,10 +71,12 @@ def graph_mask(
         does not say. In their rows any constant would do the same, since softmax drops it.)
     seed
         Of the walks. A model's mask is not saved with its weights: the same seed gives it again.
-    n_jobs
-        Threads; the result is the same for any number of them.
     dtype, device
         Of the tensor; torch's defaults.
+    sigma
+        The root of `scale`, as which that was once given.
+    **walks
+        `degree`, `termination`, `n_jobs`, …: see `grfpp.WalkOptions`.
 
     Returns
     -------
@@ -93,22 +91,12 @@ def graph_mask(
     >>> mask.shape, bool(torch.allclose(mask.diagonal(), torch.ones(34)))
     (torch.Size([34, 34]), True)
     """
-    n_prefix, scaling, kind = _prefix(class_token), _known(scaling), floating_or_default(dtype)
+    n_prefix, kind = _prefix(class_token), floating(dtype)
+    one_of(scaling, "scaling", SCALINGS)
     nodes = as_graph(graph)
     n = nodes.n_nodes + n_prefix
     require_bytes(24 * n * n, f"a mask of {n} x {n} numbers, with room to compute it,")
-    K = kernel_operator(
-        nodes,
-        kernel=kernel,
-        estimate=estimate,
-        degree=degree,
-        n_walks=n_walks,
-        termination=termination,
-        sigma=sigma,
-        normalization=normalization,
-        random_state=whole(seed, "seed", 0),
-        n_jobs=n_jobs,
-    )
+    K = _operator(nodes, n_walks, kernel, scale, sigma, normalization, estimate, seed, **walks)
     rows, columns = _scales(K, scaling)
     mask = torch.zeros(n, n, dtype=kind, device=device)
     values = rows[:, None] * K.toarray() * columns
@@ -143,18 +131,12 @@ def patch_grid_mask(height: int, width: int, degree: int = 2, **options: Any) ->
 def factored_mask(
     graph: Any,
     *,
-    degree: int = 2,
     n_walks: int = 16,
-    kernel: str | Kernel = "diffusion",
-    sigma: float = 1.0,
-    normalization: str | None = "sym",
-    termination: str | Termination = "geometric:0.1",
     scaling: Scaling = "cosine",
     class_token: bool | int = False,
-    seed: int = 0,
-    n_jobs: int = -1,
     dtype: torch.dtype | None = None,
     device: Any = None,
+    **options: Any,
 ) -> FactoredMask:
     """Make the mask of a graph as a product of sparse matrices, for `LinearMaskedAttention`.
 
@@ -163,10 +145,8 @@ def factored_mask(
 
     Parameters
     ----------
-    graph, degree, n_walks, kernel, sigma, normalization, termination, scaling, class_token, seed
+    graph, n_walks, scaling, class_token, dtype, device, **options
         As for `graph_mask`, with fewer walks.
-    n_jobs, dtype, device
-        Likewise.
 
     Examples
     --------
@@ -177,33 +157,43 @@ def factored_mask(
     >>> bool(torch.allclose(mask.dense(), patch_grid_mask(8, 8), atol=1e-6))
     True
     """
-    n_prefix, scaling, kind = _prefix(class_token), _known(scaling), floating_or_default(dtype)
-    K = kernel_operator(
+    n_prefix, kind = _prefix(class_token), floating(dtype)
+    one_of(scaling, "scaling", SCALINGS)
+    K = _operator(graph, n_walks, **options)
+    if not isinstance(K, KernelEstimate):
+        raise InputError("a factored mask is made of walks: an exact kernel has no factors")
+    return FactoredMask(_scaled_factors(K, scaling), n_prefix=n_prefix, dtype=kind, device=device)
+
+
+def _operator(
+    graph: Any,
+    n_walks: int,
+    kernel: str | Kernel = "diffusion",
+    scale: float = 1.0,
+    sigma: float | None = None,
+    normalization: str | None = "sym",
+    estimate: str = "walks",
+    seed: int = 0,
+    **walks: Any,
+) -> KernelEstimate | ExactKernel:
+    """The kernel that a mask is made of."""
+    # Masks are not saved with the weights of a model: a seed that nobody knows is refused.
+    options = WalkOptions.of(n_walks=n_walks, seed=whole(seed, "seed", 0), **walks)
+    return kernel_operator(
         graph,
         kernel=kernel,
-        degree=degree,
-        n_walks=n_walks,
-        termination=termination,
-        sigma=sigma,
+        estimate=estimate,
+        scale=scale_of(scale, sigma),
         normalization=normalization,
-        random_state=whole(seed, "seed", 0),
-        n_jobs=n_jobs,
+        options=options,
     )
-    if not isinstance(K, KernelEstimate):
-        raise InputError("a factored mask is made of walks: kernel='exact' has no factors")
-    return FactoredMask(_scaled_chain(K, scaling), n_prefix=n_prefix, dtype=kind, device=device)
 
 
-def _scaled_chain(K: KernelEstimate, scaling: Scaling) -> list[sp.csr_array]:
+def _scaled_factors(K: KernelEstimate, scaling: Scaling) -> list[sp.csr_array]:
     """The matrices whose product is the scaled estimate: the outer ones take the scales."""
     rows, columns = _scales(K, scaling)
-    steps = [step for left, right in K.factors for step in (left, right.T.tocsr())]
-    first, last = steps[0], steps[-1]
-    values = first.data * np.repeat(K.sign * rows, np.diff(first.indptr))
-    steps[0] = sp.csr_array((values, first.indices, first.indptr), shape=first.shape)
-    values = last.data * columns[last.indices]
-    steps[-1] = sp.csr_array((values, last.indices, last.indptr), shape=last.shape)
-    return steps
+    first, *inner, last = (link.to_csr(K.n_jobs) for link in K.chain.links)
+    return [sp.diags_array(K.sign * rows) @ first, *inner, last @ sp.diags_array(columns)]
 
 
 def _scales(K: KernelEstimate | ExactKernel, scaling: Scaling) -> tuple[FloatArray, FloatArray]:
@@ -221,13 +211,6 @@ def _scales(K: KernelEstimate | ExactKernel, scaling: Scaling) -> tuple[FloatArr
     if scaling == "rows":
         return 1 / divisors, ones
     return 1 / np.sqrt(divisors), 1 / np.sqrt(divisors)
-
-
-def _known(scaling: Any) -> Scaling:
-    if scaling not in ("cosine", "rows", None):
-        raise InputError(f"scaling must be 'cosine', 'rows' or None, not {scaling!r}")
-    known: Scaling = scaling
-    return known
 
 
 def _prefix(class_token: bool | int) -> int:

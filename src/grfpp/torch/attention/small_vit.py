@@ -68,10 +68,10 @@ class SmallViT(nn.Module):  # type: ignore[misc]  # untyped base
         )
         self.encoder = nn.TransformerEncoder(layer, depth, enable_nested_tensor=False)
         # The encoder's layers are copies of one: each gets weights of its own.
-        for own in self.encoder.layers:
-            own.self_attn._reset_parameters()
-            own.linear1.reset_parameters()
-            own.linear2.reset_parameters()
+        for each in self.encoder.layers:
+            each.self_attn._reset_parameters()
+            each.linear1.reset_parameters()
+            each.linear2.reset_parameters()
         self.norm = nn.LayerNorm(dim)
         self.head = nn.Linear(dim, n_classes)
 

@@ -17,7 +17,7 @@ import scipy.sparse as sp
 from grfpp.errors import InputError
 from grfpp.graph import Graph, as_graph
 from grfpp.io.arrays import tensor_to_numpy
-from grfpp.torch.encodings.geometric import require_geometric
+from grfpp.optional import require
 from grfpp.walks.batch import GraphBatch
 
 #: Where PyG keeps weights of edges; it is the only name that may be missing.
@@ -46,7 +46,7 @@ class EdgeList(NamedTuple):
 
 def listed(graphs: Any) -> list[Any]:
     """The graphs of a list, of a PyG data set, or of any other iterable."""
-    data_type = require_geometric().data.Data
+    data_type = require("torch_geometric").data.Data
     if not isinstance(graphs, data_type | Graph | str | bytes):
         if isinstance(graphs, Iterable):
             return list(graphs)
@@ -59,7 +59,7 @@ def listed(graphs: Any) -> list[Any]:
 
 def read_graphs(graphs: Sequence[Any], weight_attr: str | None) -> list[EdgeList]:
     """Read PyG ``Data``, or anything that `grfpp.Graph` takes."""
-    types = require_geometric().data
+    types = require("torch_geometric").data
     found = []
     with warnings.catch_warnings():
         # PyG warns when it has only the edges to count nodes by.

@@ -7,10 +7,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from grfpp.typing import FloatArray
-from grfpp.walks.streams import NODE_STRIDE, WALK_STRIDE
-
-WordArray = npt.NDArray[np.uint64]
+from grfpp.typing import FloatArray, WordArray
+from grfpp.walks.streams import NODE_STRIDE, WALK_STRIDE, mix64
 
 
 def gaussian_rows(words: WordArray, nodes: npt.NDArray[Any], n_columns: int) -> FloatArray:
@@ -39,10 +37,3 @@ def gaussian_rows(words: WordArray, nodes: npt.NDArray[Any], n_columns: int) -> 
     # 52 bits and half a unit more, which float64 holds exactly: neither 0 nor 1 can come up.
     uniform = ((bits >> np.uint64(12)).astype(np.float64) + 0.5) * 2.0**-52
     return np.asarray(ndtri(uniform))
-
-
-def mix64(z: WordArray) -> WordArray:
-    """`grfpp.walks.streams.mix64` for arrays, where 64-bit products wrap round."""
-    z = (z ^ (z >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
-    z = (z ^ (z >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
-    return z ^ (z >> np.uint64(31))

@@ -32,13 +32,13 @@ def on_principal_axes(rows: FloatArray, starts: npt.NDArray[np.int64]) -> FloatA
            [ 0.,  0.],
            [10.,  0.]])
     """
-    turned = np.empty_like(rows)
+    rotated = np.empty_like(rows)
     first = int(starts[0])
     for start, stop in pairwise((starts - first).tolist()):
-        own = rows[start:stop]
+        block = rows[start:stop]
         # Not by BLAS, whose bits may depend on the number of its threads.
-        _, axes = np.linalg.eigh(np.einsum("ni,nj->ij", own, own))
-        own = np.einsum("ni,ij->nj", own, axes[:, ::-1])
-        largest = own[np.abs(own).argmax(axis=0), np.arange(own.shape[1])]
-        turned[start:stop] = own * np.where(largest < 0, -1.0, 1.0)
-    return turned
+        _, axes = np.linalg.eigh(np.einsum("ni,nj->ij", block, block))
+        block = np.einsum("ni,ij->nj", block, axes[:, ::-1])
+        largest = block[np.abs(block).argmax(axis=0), np.arange(block.shape[1])]
+        rotated[start:stop] = block * np.where(largest < 0, -1.0, 1.0)
+    return rotated

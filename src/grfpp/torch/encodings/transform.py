@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from copy import copy
+from dataclasses import fields
 from itertools import pairwise
 from typing import Any
 
@@ -11,16 +12,14 @@ import torch
 
 from grfpp.arguments import finite
 from grfpp.errors import InputError
-from grfpp.kernels import Kernel
+from grfpp.optional import require
 from grfpp.parallel import thread_count
-from grfpp.termination import Termination
 from grfpp.torch.encodings.cache import EncodingCache, key_of
 from grfpp.torch.encodings.edge_lists import EdgeList, joined, listed, read_batch, read_graphs
-from grfpp.torch.encodings.geometric import require_geometric
-from grfpp.torch.encodings.recipe import EncodingRecipe, Features, Projection, Rotation
+from grfpp.torch.encodings.recipe import EncodingRecipe
 from grfpp.torch.floating import floating
 
-require_geometric()
+require("torch_geometric")
 
 # Below the check, so that a missing package is named.
 from torch_geometric.data import Batch, Data  # noqa: E402 - below the check above
@@ -33,17 +32,8 @@ def grf_pe(
     degree: int = 2,
     n_walks: int = 16,
     *,
-    kernel: Kernel | str = "diffusion",
-    termination: Termination | str = "geometric:0.1",
-    scale: float = 1.0,
-    seed: int | None = 0,
-    features: Features = "factors",
-    projection: Projection = "graph",
-    rotation: Rotation = "none",
-    symmetrize: bool = False,
-    weight_attr: str | None = "edge_weight",
     n_jobs: int = -1,
-    dtype: torch.dtype = torch.float32,
+    **options: Any,
 ) -> list[torch.Tensor]:
     """Positional encodings of the nodes of many graphs.
 
@@ -63,37 +53,37 @@ def grf_pe(
         Stitching degree: 1 for GRFs, more for GRFs++.
     n_walks
         Walks from every node for every factor.
+    n_jobs
+        Threads; -1 for all cores.
     kernel
-        A kernel, or how the command line writes it. Wider ones (``"diffusion:5"``) tell nodes
-        further apart from each other.
-    termination
-        The law of the walk lengths: a law, or how the command line writes it.
+        A kernel, or how the command line writes it, ``"diffusion"`` if not given. Wider ones
+        (``"diffusion:5"``) tell nodes further apart from each other.
     scale
-        The weights are ``W = scale · D^-1/2 A D^-1/2``.
+        The weights are ``W = scale · D^-1/2 A D^-1/2``; 1 if not given.
     seed
-        Of the walks and of the projections. ``None`` draws one.
+        Of the walks and of the projections, 0 if not given. ``None`` draws one.
     features
-        ``"factors"``, the paper's: one set a pair of factors, with mean ``g(W)^(1/2l)``, so that a
-        higher degree looks less far. ``"stitched"``: the two sets ``X`` and ``Y`` of
-        `KernelEstimate.features`, with mean ``g(W)^(1/2)`` at every degree.
+        ``"factors"``, the default and the paper's: one set a pair of factors, with mean
+        ``g(W)^(1/2l)``, so that a higher degree looks less far. ``"stitched"``: the two sets ``X``
+        and ``Y`` of `KernelEstimate.features`, with mean ``g(W)^(1/2)`` at every degree.
     projection
-        ``"graph"``: every graph has its own, made from the seed and from what the graph is.
-        ``"shared"``: one for all, by the numbers of the nodes. That is for graphs whose numbering
-        means something (a lattice, the pixels of an image); elsewhere it shows a model the order
-        in which the nodes happen to be listed.
+        ``"graph"``, the default: every graph has its own, made from the seed and from what the
+        graph is. ``"shared"``: one for all, by the numbers of the nodes. That is for graphs whose
+        numbering means something (a lattice, the pixels of an image); elsewhere it shows a model
+        the order in which the nodes happen to be listed.
     rotation
         ``"principal"`` turns every graph's encoding to its principal axes, the longest first:
-        what is left depends on ``PE PEᵀ`` only, but for ties. ``"none"`` leaves it.
+        what is left depends on ``PE PEᵀ`` only, but for ties. ``"none"`` leaves it as it is.
     symmetrize
         Take the mean of both directions of every edge, instead of refusing directed graphs.
     weight_attr
         Which attribute of a ``Data`` holds the weights of its edges; ``None`` for weights of one.
         ``edge_weight`` may be missing, which is the same. ``edge_attr`` is not read unless it is
         named here: it may hold the types of chemical bonds.
-    n_jobs
-        Threads; -1 for all cores.
     dtype
-        Of the encodings; they are computed in float64.
+        Of the encodings, float32 if not given; they are computed in float64.
+    termination, …
+        More about walks: see `grfpp.WalkOptions`.
 
     Returns
     -------
@@ -116,14 +106,11 @@ def grf_pe(
     >>> ring.shape, club.shape
     (torch.Size([5, 8]), torch.Size([34, 8]))
     """
-    recipe = EncodingRecipe.of(
-        *(dim, degree, n_walks, kernel, termination, scale, seed, features, projection, rotation)
-    )
+    transform = AddGRFPE(dim, degree, n_walks, **options)
     thread_count(n_jobs)
-    kept = listed(graphs)
-    lists = read_graphs(kept, weight_attr)
-    found = _encoded(recipe, lists, bool(symmetrize), n_jobs, floating(dtype))
-    return [pe.to(_device(each)) for pe, each in zip(found, kept, strict=True)]
+    given = listed(graphs)
+    encodings = transform._encoded(read_graphs(given, transform.weight_attr), n_jobs)
+    return [pe.to(_device(each)) for pe, each in zip(encodings, given, strict=True)]
 
 
 class AddGRFPE(BaseTransform):  # type: ignore[misc]  # untyped base
@@ -136,12 +123,9 @@ class AddGRFPE(BaseTransform):  # type: ignore[misc]  # untyped base
 
     Parameters
     ----------
-    dim, degree, n_walks, kernel, termination, scale, features, projection, rotation, symmetrize
-        As for `grf_pe`.
-    weight_attr, dtype
-        As for `grf_pe`.
-    seed
-        Of the walks and of the projections. ``None`` draws one here and now, for all workers.
+    dim, degree, n_walks, symmetrize, weight_attr, dtype, **recipe
+        As for `grf_pe`: `kernel`, `scale`, `features`, …. A `seed` of ``None`` draws one here and
+        now, for all workers.
     attr_name
         The attribute that gets the encoding; ``None`` to append it to ``data.x``.
     cache_mb
@@ -167,22 +151,14 @@ class AddGRFPE(BaseTransform):  # type: ignore[misc]  # untyped base
         n_walks: int = 16,
         *,
         attr_name: str | None = "grf_pe",
-        kernel: Kernel | str = "diffusion",
-        termination: Termination | str = "geometric:0.1",
-        scale: float = 1.0,
-        seed: int | None = 0,
-        features: Features = "factors",
-        projection: Projection = "graph",
-        rotation: Rotation = "none",
         symmetrize: bool = False,
         weight_attr: str | None = "edge_weight",
         dtype: torch.dtype = torch.float32,
         cache_mb: float = 64.0,
+        **recipe: Any,
     ) -> None:
-        self.recipe = EncodingRecipe.of(
-            *(dim, degree, n_walks, kernel, termination),
-            *(scale, seed, features, projection, rotation),
-        )
+        walks = {"degree": degree, "n_walks": n_walks, "seed": 0}
+        self.recipe = EncodingRecipe.of(dim, **{**walks, **recipe})
         if attr_name is not None and (not isinstance(attr_name, str) or not attr_name):
             raise InputError(f"attr_name must be a name or None, found {attr_name!r}")
         if finite(cache_mb, "cache_mb") < 0:
@@ -245,7 +221,7 @@ class AddGRFPE(BaseTransform):  # type: ignore[misc]  # untyped base
         if wanted:
             graphs = [lists[number] for number in wanted]
             try:
-                made = _encoded(self.recipe, graphs, self.symmetrize, n_jobs, self.dtype)
+                made = self._encoded(graphs, n_jobs)
             except InputError:
                 # Again with all of them, for a message that tells the right number.
                 joined(lists, self.symmetrize)
@@ -254,6 +230,12 @@ class AddGRFPE(BaseTransform):  # type: ignore[misc]  # untyped base
                 found[number] = pe
                 self.cache.put(keys[number], pe)
         return found
+
+    def _encoded(self, lists: Sequence[EdgeList], n_jobs: int) -> list[torch.Tensor]:
+        """Encode graphs together; every tensor has memory of its own."""
+        batch = joined(lists, self.symmetrize)
+        rows = torch.from_numpy(self.recipe.encode(batch, n_jobs)).to(self.dtype)
+        return [rows[start:stop].clone() for start, stop in pairwise(batch.starts.tolist())]
 
     def _with(self, data: Any, encoding: torch.Tensor) -> Any:
         """Put an encoding into a graph, as a tensor of its own: the cache's stays as it is."""
@@ -279,28 +261,15 @@ class AddGRFPE(BaseTransform):  # type: ignore[misc]  # untyped base
         return data
 
     def __repr__(self) -> str:
-        recipe = self.recipe
-        return (
-            f"AddGRFPE(dim={recipe.dim}, degree={recipe.degree}, n_walks={recipe.n_walks}, "
-            f"attr_name={self.attr_name!r}, kernel={recipe.kernel!r}, "
-            f"termination={recipe.termination!r}, scale={recipe.scale!r}, seed={recipe.seed}, "
-            f"features={recipe.features!r}, projection={recipe.projection!r}, "
-            f"rotation={recipe.rotation!r}, symmetrize={self.symmetrize}, "
-            f"weight_attr={self.weight_attr!r}, dtype={self.dtype})"
-        )
-
-
-def _encoded(
-    recipe: EncodingRecipe,
-    lists: Sequence[EdgeList],
-    symmetrize: bool,
-    n_jobs: int,
-    dtype: torch.dtype,
-) -> list[torch.Tensor]:
-    """Encode graphs together; every tensor has memory of its own."""
-    batch = joined(lists, symmetrize)
-    rows = torch.from_numpy(recipe.encode(batch, n_jobs)).to(dtype)
-    return [rows[start:stop].clone() for start, stop in pairwise(batch.starts.tolist())]
+        recipe = vars(self.recipe).copy()
+        walks = recipe.pop("options")
+        for each in fields(walks):
+            # Options that are as ever say nothing.
+            if getattr(walks, each.name) != each.default:
+                recipe[each.name] = getattr(walks, each.name)
+        names = ("attr_name", "symmetrize", "weight_attr", "dtype")
+        recipe |= {name: getattr(self, name) for name in names}
+        return f"AddGRFPE({', '.join(f'{name}={value!r}' for name, value in recipe.items())})"
 
 
 def _device(graph: Any) -> Any:

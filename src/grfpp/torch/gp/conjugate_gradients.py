@@ -18,6 +18,10 @@ def solve(
 ) -> torch.Tensor:
     """Solve ``A x = right`` for a symmetric positive definite ``A`` that is given by its products.
 
+    `linear_operator.utils.linear_cg` takes as many products and as long, and ends when the mean of
+    the residuals is small: at condition numbers of 100 to 10,000 the worst column was left 10 to
+    50 % short of `tol`. It also needs the extra ``gp``, which `posterior_samples` does not.
+
     Parameters
     ----------
     product

@@ -8,8 +8,6 @@ import torch
 
 from grfpp.errors import InputError
 from grfpp.optional import require
-from grfpp.options import DEFAULT_LAW
-from grfpp.termination import Termination
 from grfpp.torch.gp.operator import KernelLinearOperator
 from grfpp.torch.kernels.learnable import LearnableKernel
 from grfpp.torch.kernels.modulation import DiffusionModulation, LearnableModulation
@@ -31,8 +29,8 @@ class GRFKernel(gpytorch.kernels.Kernel):  # type: ignore[misc, name-defined]  #
     modulation
         What is learned, with the stitching degree and where training begins;
         ``DiffusionModulation(16, degree=4, laplacian=True)`` if not given, that is ``exp(−λ L)``.
-    n_walks, termination, seed, n_exact, dtype, n_jobs
-        As for `grfpp.torch.LearnableKernel`.
+    n_walks, n_exact, **options
+        As for `grfpp.torch.LearnableKernel`, which is symmetric here: `dtype`, `seed`, …
     active_dims
         Which column of the inputs holds the nodes, where others hold something else, for products
         and sums with other gpytorch kernels. Batches of kernels (``batch_shape``) there are none.
@@ -52,26 +50,15 @@ class GRFKernel(gpytorch.kernels.Kernel):  # type: ignore[misc, name-defined]  #
         modulation: LearnableModulation | None = None,
         *,
         n_walks: int = 32,
-        termination: Termination = DEFAULT_LAW,
-        seed: int | None = None,
         n_exact: int = 1,
-        dtype: torch.dtype | None = None,
-        n_jobs: int = -1,
         active_dims: tuple[int, ...] | None = None,
+        **options: Any,
     ) -> None:
         super().__init__(active_dims=active_dims)
         if modulation is None:
             modulation = DiffusionModulation(16, degree=4, laplacian=True)
         self.graph_kernel = LearnableKernel(
-            W,
-            modulation,
-            n_walks=n_walks,
-            termination=termination,
-            seed=seed,
-            n_exact=n_exact,
-            symmetric=True,
-            dtype=dtype,
-            n_jobs=n_jobs,
+            W, modulation, n_walks=n_walks, n_exact=n_exact, symmetric=True, **options
         )
 
     @property

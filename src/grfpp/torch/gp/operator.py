@@ -8,11 +8,11 @@ from typing import Any
 
 import torch
 
+from grfpp.chain import stitched
 from grfpp.errors import InputError
 from grfpp.estimate import KernelEstimate
 from grfpp.optional import require
 from grfpp.torch.kernels.chain import FactorChain, Link
-from grfpp.torch.kernels.convert import factors_to_torch
 from grfpp.torch.kernels.pattern import SparsePattern
 
 require("linear_operator")
@@ -72,7 +72,7 @@ class KernelLinearOperator(LinearOperator):  # type: ignore[misc]  # untyped bas
         self._values = values
         self._chain = chain
         self._batch = torch.Size(batch)
-        self._matrices: list[torch.Tensor] | None = None
+        self._multiplier: Callable[[torch.Tensor], torch.Tensor] | None = None
 
     @classmethod
     def of(
@@ -93,18 +93,13 @@ class KernelLinearOperator(LinearOperator):  # type: ignore[misc]  # untyped bas
         """
         if not isinstance(estimate, KernelEstimate):
             raise InputError(f"estimate must be what grfpp.sample returns, not {estimate!r}")
-        links: list[Link] = []
-        values: list[torch.Tensor] = []
-        for pair in factors_to_torch(estimate, dtype=dtype, device=device, sort=False):
-            for matrix, transposed in zip(pair, (False, True), strict=True):
-                pattern = SparsePattern(
-                    matrix.crow_indices(), matrix.col_indices(), matrix.shape[1]
-                )
-                links.append(Link(pattern, len(values), transposed))
-                values.append(matrix.values())
+        pairs = estimate.to_torch(dtype=dtype, device=device, sort=False)
+        matrices = [matrix for pair in pairs for matrix in pair]
+        links = [Link(SparsePattern.of(matrix), number) for number, matrix in enumerate(matrices)]
+        values = [matrix.values() for matrix in matrices]
         if estimate.sign < 0:
             values[0] = -values[0]
-        return cls(*values, chain=FactorChain(tuple(links)))
+        return cls(*values, chain=FactorChain(tuple(stitched(links, Link.turn))))
 
     @property
     def is_symmetric(self) -> bool:
@@ -120,7 +115,7 @@ class KernelLinearOperator(LinearOperator):  # type: ignore[misc]  # untyped bas
     def _transpose_nonbatch(self) -> KernelLinearOperator:
         if self.is_symmetric:
             return self
-        return self._with(self._chain.turned(), self._values, self._batch)
+        return self._with(self._chain.T, self._values, self._batch)
 
     def _expand_batch(self, batch_shape: Any) -> KernelLinearOperator:
         return self._with(self._chain, self._values, batch_shape)
@@ -144,14 +139,11 @@ class KernelLinearOperator(LinearOperator):  # type: ignore[misc]  # untyped bas
 
     def _product(self, block: torch.Tensor) -> torch.Tensor:
         if torch.is_grad_enabled():
-            return self._chain.multiply(self._values, block)
+            return self._chain.matmat(self._values, block)
         # Conjugate gradients come here again and again: the transposes are made once.
-        if self._matrices is None:
-            self._matrices = self._chain.matrices(self._values)
-        with torch.autocast(block.device.type, enabled=False):
-            for matrix in reversed(self._matrices):
-                block = matrix @ block
-        return block
+        if self._multiplier is None:
+            self._multiplier = self._chain.multiplier(self._values)
+        return self._multiplier(block)
 
     def _diagonal(self) -> torch.Tensor:
         every = torch.arange(min(self._chain.shape), device=self.device)
@@ -161,8 +153,8 @@ class KernelLinearOperator(LinearOperator):  # type: ignore[misc]  # untyped bas
         self, row_index: torch.Tensor, col_index: torch.Tensor, *batch_indices: torch.Tensor
     ) -> torch.Tensor:
         rows, columns, *_ = torch.broadcast_tensors(row_index, col_index, *batch_indices)
-        found = self._chain.entries(self._values, rows.reshape(-1), columns.reshape(-1))
-        return found.reshape(rows.shape)
+        numbers = self._chain.entries(self._values, rows.reshape(-1), columns.reshape(-1))
+        return numbers.reshape(rows.shape)
 
     def _getitem(self, row_index: Any, col_index: Any, *batch_indices: Any) -> Any:
         rows, columns = (

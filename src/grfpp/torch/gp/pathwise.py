@@ -9,8 +9,8 @@ import torch
 
 from grfpp.arguments import finite, positive, whole
 from grfpp.errors import InputError
+from grfpp.options import drawn_seed
 from grfpp.torch.gp.conjugate_gradients import solve
-from grfpp.torch.kernels.chain import multiply
 from grfpp.torch.kernels.learnable import LearnableKernel
 
 
@@ -93,18 +93,28 @@ def posterior_samples(
     test = slice(None) if test_nodes is None else graph_kernel.nodes(test_nodes)
     y = target_numbers(targets, len(train)).to(like)
     generator = torch.Generator(device=like.device)
-    if seed is None:
-        generator.seed()
-    else:
-        generator.manual_seed(whole(seed, "seed", 0))
+    generator.manual_seed(drawn_seed() if seed is None else whole(seed, "seed", 0))
+
+    def gaussian(n_rows: int) -> torch.Tensor:
+        shape = (n_rows, number_of_samples)
+        return torch.randn(shape, generator=generator, dtype=like.dtype, device=like.device)
+
+    chain = graph_kernel.chain
     with torch.no_grad():
         values = graph_kernel.values()
-        prior, observed = _draws(
-            graph_kernel, values, train, size, variance, number_of_samples, generator
-        )
+        part, numbers = chain.select(values, train, train)
+        multiply = part.multiplier(numbers)
+        # Draws of the prior at all nodes, and what would be observed of them.
+        prior = size**0.5 * chain.halves()[0].matmat(values, gaussian(graph_kernel.n_nodes))
+        observed = prior[train] + variance**0.5 * gaussian(len(train))
         # One right side for the mean, and one for every sample.
         residuals = torch.cat([(y - centre)[:, None], (y - centre)[:, None] - observed], dim=1)
-        update = _update(graph_kernel, values, train, residuals, size, variance, accuracy)
+        weights = solve(
+            lambda block: size * multiply(block) + variance * block, residuals, tol=accuracy
+        )
+        # What the residuals at the training nodes tell about all nodes.
+        everywhere = torch.zeros(graph_kernel.n_nodes, weights.shape[1]).to(weights)
+        update = size * chain.matmat(values, everywhere.index_add_(0, train, weights))
         middle = centre + update[test, 0]
         samples = centre + (prior + update[:, 1:])[test]
         std = ((samples - middle[:, None]) ** 2).mean(1).sqrt()
@@ -133,48 +143,3 @@ def target_numbers(targets: Any, n_nodes: int) -> torch.Tensor:
             f"{bad[0].item()}; leave out nodes without a value"
         )
     return y
-
-
-def _draws(
-    kernel: LearnableKernel,
-    values: list[torch.Tensor],
-    train: torch.Tensor,
-    size: float,
-    variance: float,
-    n_samples: int,
-    generator: torch.Generator,
-) -> tuple[torch.Tensor, torch.Tensor]:
-    """Draws of the prior at all nodes, and what would be observed of them."""
-
-    def gaussian(n_rows: int) -> torch.Tensor:
-        shape, like = (n_rows, n_samples), values[0]
-        return torch.randn(shape, generator=generator, dtype=like.dtype, device=like.device)
-
-    left, _ = kernel.chain.halves()
-    prior = size**0.5 * multiply(left, values, gaussian(kernel.n_nodes))
-    return prior, prior[train] + variance**0.5 * gaussian(len(train))
-
-
-def _update(
-    kernel: LearnableKernel,
-    values: list[torch.Tensor],
-    train: torch.Tensor,
-    residuals: torch.Tensor,
-    size: float,
-    variance: float,
-    tol: float,
-) -> torch.Tensor:
-    """What the residuals at the training nodes tell about all nodes."""
-    part, numbers = kernel.chain.select(values, train, train)
-    matrices = part.matrices(numbers)
-
-    def covariance(block: torch.Tensor) -> torch.Tensor:
-        product = block
-        for matrix in reversed(matrices):
-            product = matrix @ product
-        return size * product + variance * block
-
-    weights = solve(covariance, residuals, tol=tol)
-    everywhere = torch.zeros(kernel.n_nodes, weights.shape[1]).to(weights)
-    everywhere.index_add_(0, train, weights)
-    return size * kernel.chain.multiply(values, everywhere)

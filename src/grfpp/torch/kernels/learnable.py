@@ -11,21 +11,23 @@ from torch import nn
 from grfpp.arguments import whole
 from grfpp.errors import DivergentSeriesError, InputError, TruncationError, warn_user
 from grfpp.graph import Graph, as_graph
-from grfpp.options import DEFAULT_LAW, MAX_DEGREE, drawn_seed
-from grfpp.parallel import thread_count
-from grfpp.termination import Termination
-from grfpp.torch.kernels.chain import FactorChain, Link, multiply, sparse_rows
+from grfpp.options import WalkOptions
+from grfpp.torch.kernels.chain import FactorChain, Link
 from grfpp.torch.kernels.length_factor import LengthFactor
 from grfpp.torch.kernels.modulation import LearnableModulation
+from grfpp.torch.kernels.pattern import no_autocast
 from grfpp.torch.node_numbers import node_numbers
+from grfpp.torch.walks import walk_options
 from grfpp.walks import WalkPlan
-from grfpp.walks.by_length import LengthDeposits, sample_by_length
+from grfpp.walks.by_length import sample_by_length
 from grfpp.walks.exact_head import with_exact_head
 
 #: Share of a family's series that may be left out unsaid.
 _NEGLIGIBLE = 1e-3
 #: Number types that torch has all sparse products for.
 _DTYPES = (torch.float32, torch.float64)
+#: Options that a learned modulation, kept in memory, leaves nothing to choose about.
+_UNUSED = ("reuse_walks", "truncate", "on_infinite_variance", "full_walks", "storage")
 
 
 class LearnableKernel(nn.Module):  # type: ignore[misc]  # untyped base
@@ -42,12 +44,6 @@ class LearnableKernel(nn.Module):  # type: ignore[misc]  # untyped base
         The modulation with its parameters, its number of lengths and its stitching degree.
     n_walks
         Walks from every node for every factor.
-    termination
-        The law of the walk lengths; walks end at the modulation's last length at the latest. It
-        should give every length that matters its share of the walks.
-    seed
-        A whole number; the result is the same for any number of threads. ``None`` draws one, to be
-        found in the attribute `seed`.
     n_exact
         How many lengths are computed and not walked for: the ``Φ_k`` below are ``W^k`` itself, and
         the later ones begin where these end. The noise falls, most of all at a high degree, where
@@ -62,8 +58,10 @@ class LearnableKernel(nn.Module):  # type: ignore[misc]  # untyped base
     dtype
         Of the numbers, ``torch.float32`` or ``torch.float64``; torch's default if not given. Under
         ``torch.autocast`` the kernel keeps it.
-    n_jobs
-        Threads; -1 for all cores.
+    **walks
+        `termination`, `seed`, `n_jobs`, …: see `grfpp.WalkOptions`. Walks end at the modulation's
+        last length at the latest; their law should give every length that matters its share of
+        them. The seed is to be found in the attribute `seed`.
 
     Raises
     ------
@@ -95,12 +93,10 @@ class LearnableKernel(nn.Module):  # type: ignore[misc]  # untyped base
         modulation: LearnableModulation,
         *,
         n_walks: int = 64,
-        termination: Termination = DEFAULT_LAW,
-        seed: int | None = None,
         n_exact: int = 0,
         symmetric: bool = False,
         dtype: torch.dtype | None = None,
-        n_jobs: int = -1,
+        **walks: Any,
     ) -> None:
         super().__init__()
         graph = as_graph(W)
@@ -109,15 +105,13 @@ class LearnableKernel(nn.Module):  # type: ignore[misc]  # untyped base
                 "modulation must be a LearnableModulation such as DiffusionModulation(12), "
                 f"not {modulation!r}"
             )
-        if modulation.degree > MAX_DEGREE:
-            raise InputError(f"degree must be at most {MAX_DEGREE}, found {modulation.degree}")
+        options = walk_options(walks, *_UNUSED, degree=modulation.degree, n_walks=n_walks)
         if symmetric and graph.is_directed:
             raise InputError(
                 "symmetric=True needs an undirected graph: a directed graph's kernel is not "
                 "symmetric"
             )
-        thread_count(n_jobs)
-        dtype = _checked(torch.get_default_dtype() if dtype is None else dtype)
+        kind = _checked(torch.get_default_dtype() if dtype is None else dtype)
         self.spectral_radius = graph.spectral_radius()
         if self.spectral_radius >= modulation.radius_of_convergence:
             raise DivergentSeriesError(
@@ -128,28 +122,33 @@ class LearnableKernel(nn.Module):  # type: ignore[misc]  # untyped base
             )
         self.modulation = modulation
         self.symmetric = bool(symmetric)
-        self.n_walks = whole(n_walks, "n_walks", 1)
+        self.n_walks, self.seed = options.n_walks, options.seed
         self.n_exact = whole(n_exact, "n_exact", 0)
         if self.n_exact >= modulation.n_lengths:
             raise InputError(
                 f"n_exact must be below the modulation's {modulation.n_lengths} lengths, "
                 f"found {n_exact}"
             )
-        self.seed = drawn_seed() if seed is None else whole(seed, "seed", 0)
         self._said_neglected = False
-        forward = self._plan(graph, termination)
-        back = self._plan(graph.reversed(), termination) if graph.is_directed else forward
+        forward = self._plan(graph, options)
+        back = self._plan(graph.reversed(), options) if graph.is_directed else forward
         self.factors = nn.ModuleList(
-            LengthFactor(self._deposits(plan.with_factor(number), n_jobs), dtype)
-            for plan, number in self._streams(forward, back)
+            LengthFactor(
+                with_exact_head(
+                    sample_by_length(plan, n_jobs=options.n_jobs),
+                    plan.graph,
+                    self.n_exact,
+                    n_jobs=options.n_jobs,
+                ),
+                kind,
+            )
+            for plan in self._factor_plans(forward, back)
         )
         self.chain = self._chain()
 
-    def _plan(self, graph: Graph, law: Termination) -> WalkPlan:
-        if not isinstance(law, Termination):
-            raise InputError(f"termination must be a law such as Geometric(0.1), not {law!r}")
-        n_lengths = self.modulation.n_lengths - self.n_exact
-        plan = WalkPlan.of(graph, np.ones(n_lengths), law, self.n_walks, self.seed)
+    def _plan(self, graph: Graph, options: WalkOptions) -> WalkPlan:
+        law, n_lengths = options.termination, self.modulation.n_lengths - self.n_exact
+        plan = WalkPlan.of(graph, np.ones(n_lengths), law, options.n_walks, options.seed)
         reached = plan.lengths.max_length
         if reached < n_lengths - 1:
             raise TruncationError(
@@ -158,21 +157,17 @@ class LearnableKernel(nn.Module):  # type: ignore[misc]  # untyped base
             )
         return plan
 
-    def _deposits(self, plan: WalkPlan, n_jobs: int) -> LengthDeposits:
-        walked = sample_by_length(plan, n_jobs=n_jobs)
-        return with_exact_head(walked, plan.graph, self.n_exact, n_jobs=n_jobs)
-
-    def _streams(self, forward: WalkPlan, back: WalkPlan) -> list[tuple[WalkPlan, int]]:
+    def _factor_plans(self, forward: WalkPlan, back: WalkPlan) -> list[WalkPlan]:
         """The walks of every factor: those of `grfpp.sample_submatrix` with the same seed."""
-        degree = self.modulation.degree
-        left = [(forward, 2 * i) for i in range(degree)]
-        return left if self.symmetric else left + [(back, 2 * i + 1) for i in range(degree)]
+        numbers = range(0, 2 * self.modulation.degree, 2)
+        left = [forward.with_factor(number) for number in numbers]
+        return left if self.symmetric else left + [back.with_factor(i + 1) for i in numbers]
 
     def _chain(self) -> FactorChain:
         degree = self.modulation.degree
-        links = [Link(factor.pattern, i, False) for i, factor in enumerate(self.factors)]
-        right = links[:degree] if self.symmetric else links[degree:]
-        return FactorChain((*links[:degree], *(link.turned() for link in reversed(right))))
+        links = tuple(Link(factor.pattern, i) for i, factor in enumerate(self.factors))
+        right = FactorChain(links[:degree] if self.symmetric else links[degree:])
+        return FactorChain(links[:degree] + right.T.links)
 
     def extra_repr(self) -> str:
         """What the module is, for its ``repr``."""
@@ -196,14 +191,14 @@ class LearnableKernel(nn.Module):  # type: ignore[misc]  # untyped base
         like = self.factors[0].amounts
         _checked(like.dtype)  # .half() comes after the beginning
         self._warn_if_cut()
-        with torch.autocast(like.device.type, enabled=False):
+        with no_autocast(like.device):
             f = self.modulation()
             return [factor.values(f) for factor in self.factors]
 
     def forward(self, vectors: torch.Tensor) -> torch.Tensor:
         """``K(f) @ vectors``, for one vector or a matrix of them."""
         given = self._block(vectors, "vectors")
-        product = self.chain.multiply(self.values(), given[:, None] if given.dim() == 1 else given)
+        product = self.chain.matmat(self.values(), given[:, None] if given.dim() == 1 else given)
         return product[:, 0] if given.dim() == 1 else product
 
     def features(self) -> tuple[torch.Tensor, torch.Tensor]:
@@ -213,8 +208,8 @@ class LearnableKernel(nn.Module):  # type: ignore[misc]  # untyped base
         """
         left, right = self.chain.halves()
         values = self.values()
-        X = sparse_rows(left, values)
-        return X, X if self.symmetric else sparse_rows(right, values)
+        X = left.rows(values)
+        return X, X if self.symmetric else right.rows(values)
 
     def project(self, projection: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
         """Dense features ``X G, Y G`` for a matrix ``G`` with a row for every node.
@@ -229,15 +224,15 @@ class LearnableKernel(nn.Module):  # type: ignore[misc]  # untyped base
             )
         left, right = self.chain.halves()
         values = self.values()
-        X = multiply(left, values, G)
-        return X, X if self.symmetric else multiply(right, values, G)
+        X = left.matmat(values, G)
+        return X, X if self.symmetric else right.matmat(values, G)
 
     def rows(self, nodes: Any) -> torch.Tensor:
         """Rows of ``K``, dense."""
         chosen = self.nodes(nodes)
         chain, values = self.chain.select(self.values(), chosen, None)
         units = torch.eye(len(chosen), dtype=values[0].dtype, device=values[0].device)
-        return chain.turned().multiply(values, units).T
+        return chain.T.matmat(values, units).T
 
     def entries(self, rows: Any, columns: Any) -> torch.Tensor:
         """The numbers ``K[rows[p], columns[p]]``."""
@@ -248,12 +243,12 @@ class LearnableKernel(nn.Module):  # type: ignore[misc]  # untyped base
 
     def diagonal(self) -> torch.Tensor:
         """The diagonal of ``K``."""
-        every = torch.arange(self.n_nodes, device=self.factors[0].entries.device)
+        every = torch.arange(self.n_nodes, device=self.factors[0].amounts.device)
         return self.chain.entries(self.values(), every, every)
 
     def nodes(self, nodes: Any) -> torch.Tensor:
         """Numbers of nodes as a tensor of whole numbers, checked."""
-        return node_numbers(nodes, self.n_nodes).to(self.factors[0].entries.device)
+        return node_numbers(nodes, self.n_nodes).to(self.factors[0].amounts.device)
 
     def _block(self, vectors: Any, name: str) -> torch.Tensor:
         """A vector or matrix that the kernel can be multiplied with, checked."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 import torch
 from torch import nn
 
@@ -38,31 +39,20 @@ class LengthFactor(nn.Module):  # type: ignore[misc]  # untyped base
     tensor([1.1250, 0.5000, 1.1250, 0.5000])
     """
 
-    entries: torch.Tensor
     amounts: torch.Tensor
 
     def __init__(self, deposits: LengthDeposits, dtype: torch.dtype | None = None) -> None:
         super().__init__()
-        n_entries, n_deposits = len(deposits.columns), len(deposits.amounts)
+        n_deposits = len(deposits.amounts)
         if n_deposits > np.iinfo(np.int32).max:
             raise InputError(f"{n_deposits} deposits are too many for one factor; take fewer walks")
         self.n_lengths = deposits.n_lengths
-        self.pattern = SparsePattern(
-            torch.from_numpy(deposits.indptr.astype(np.int32)),
-            torch.from_numpy(deposits.columns),
-            deposits.n_nodes,
-        )
-        # By length, and within each in the order of the entries: memory is met in order.
-        order = np.argsort(deposits.lengths, kind="stable")
-        counts = np.diff(deposits.ends, prepend=0)
-        entries = np.repeat(np.arange(n_entries, dtype=np.int32), counts)[order]
-        ends = np.cumsum(np.bincount(deposits.lengths, minlength=self.n_lengths)).tolist()
-        self.spans = tuple(map(slice, [0, *ends[:-1]], ends))
-        amounts = torch.from_numpy(deposits.amounts[order])
-        self.register_buffer("entries", torch.from_numpy(entries), persistent=False)
-        self.register_buffer(
-            "amounts", amounts.to(dtype or torch.get_default_dtype()), persistent=False
-        )
+        self.pattern = _pattern(deposits.indptr, deposits.columns, deposits.n_nodes)
+        # A row an entry, a column a length: times the modulation, these are the values.
+        ends = np.concatenate([[0], deposits.ends])
+        self.by_length = _pattern(ends, deposits.lengths, self.n_lengths)
+        amounts = torch.from_numpy(deposits.amounts).to(dtype or torch.get_default_dtype())
+        self.register_buffer("amounts", amounts, persistent=False)
 
     @property
     def n_nodes(self) -> int:
@@ -86,45 +76,15 @@ class LengthFactor(nn.Module):  # type: ignore[misc]  # untyped base
             raise InputError(
                 f"the modulation must be a vector of {self.n_lengths} numbers, found {found}"
             )
-        combined: torch.Tensor = _Combine.apply(modulation.to(self.amounts.dtype), self)
-        return combined
+        f = modulation.to(self.amounts.dtype)
+        return self.by_length.multiply(self.amounts, f)
 
     def forward(self, modulation: torch.Tensor) -> torch.Tensor:
         """``Φ(f)`` as a sparse CSR tensor."""
-        return self.pattern.tensor(self.values(modulation))
+        return self.pattern.matrix(self.values(modulation))
 
 
-class _Combine(torch.autograd.Function):  # type: ignore[misc]  # untyped base
-    """``Σ_k f(k) Φ_k``, a linear map of f."""
-
-    @staticmethod
-    def forward(ctx: Any, modulation: torch.Tensor, factor: LengthFactor) -> torch.Tensor:
-        ctx.factor = factor
-        values = torch.zeros(
-            factor.pattern.n_entries, dtype=modulation.dtype, device=modulation.device
-        )
-        for f, span in zip(modulation, factor.spans, strict=True):
-            values.index_add_(0, factor.entries[span], f * factor.amounts[span])
-        return values
-
-    @staticmethod
-    def backward(ctx: Any, grad: torch.Tensor) -> tuple[torch.Tensor, None]:
-        return _Split.apply(grad, ctx.factor), None
-
-
-class _Split(torch.autograd.Function):  # type: ignore[misc]  # untyped base
-    """The transpose of `_Combine`: how much a change of each f(k) matters."""
-
-    @staticmethod
-    def forward(ctx: Any, grad: torch.Tensor, factor: LengthFactor) -> torch.Tensor:
-        ctx.factor = factor
-        return torch.stack(
-            [
-                torch.dot(factor.amounts[span], grad.index_select(0, factor.entries[span]))
-                for span in factor.spans
-            ]
-        )
-
-    @staticmethod
-    def backward(ctx: Any, grad: torch.Tensor) -> tuple[torch.Tensor, None]:
-        return _Combine.apply(grad, ctx.factor), None
+def _pattern(indptr: npt.NDArray[Any], columns: npt.NDArray[Any], n: int) -> SparsePattern:
+    return SparsePattern(
+        torch.from_numpy(indptr.astype(np.int32)), torch.from_numpy(columns.astype(np.int32)), n
+    )

@@ -57,12 +57,10 @@ class FreeModulation(LearnableModulation):
 
     Parameters
     ----------
-    n_lengths
-        How many values.
+    n_lengths, degree
+        As for `LearnableModulation`.
     kernel
         Begin with the modulation of this kernel; ``exp(W)`` if not given.
-    degree
-        The stitching degree of that.
 
     Examples
     --------
@@ -87,12 +85,10 @@ class MLPModulation(LearnableModulation):
 
     Parameters
     ----------
-    n_lengths
-        How many values.
+    n_lengths, degree
+        As for `LearnableModulation`.
     kernel
         The one with the modulation ``f₀``; ``exp(W)`` if not given.
-    degree
-        The stitching degree of that.
     n_hidden
         Width of the two hidden layers.
 
@@ -106,12 +102,7 @@ class MLPModulation(LearnableModulation):
     where: torch.Tensor
 
     def __init__(
-        self,
-        n_lengths: int,
-        *,
-        kernel: Kernel | None = None,
-        degree: int = 2,
-        n_hidden: int = 16,
+        self, n_lengths: int, *, kernel: Kernel | None = None, degree: int = 2, n_hidden: int = 16
     ) -> None:
         super().__init__(n_lengths, degree)
         width = whole(n_hidden, "n_hidden", 1)

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from contextlib import AbstractContextManager, nullcontext
 from typing import Any
 
 import torch
 from torch import nn
 
-from grfpp.torch.kernels.convert import csr_tensor
+from grfpp.linalg.tensors import csr_tensor
 
 #: Choices of rows that a pattern remembers: for training and testing, with some to spare.
 _KEPT = 4
@@ -29,47 +30,40 @@ class SparsePattern(nn.Module):  # type: ignore[misc]  # untyped base
 
     crow: torch.Tensor
     columns: torch.Tensor
-    crow_t: torch.Tensor
-    rows_t: torch.Tensor
-    order_t: torch.Tensor
+    crow_t: torch.Tensor | None
+    rows_t: torch.Tensor | None
+    order_t: torch.Tensor | None
 
     def __init__(self, crow: torch.Tensor, columns: torch.Tensor, n_columns: int) -> None:
         super().__init__()
         self.shape = (len(crow) - 1, n_columns)
         self._taken: list[tuple[torch.Tensor, SparsePattern, torch.Tensor]] = []
-        crow_t, rows_t, order_t = _transposed(crow, columns, n_columns)
-        for name, tensor in (
-            ("crow", crow),
-            ("columns", columns),
-            ("crow_t", crow_t),
-            ("rows_t", rows_t),
-            ("order_t", order_t),
-        ):
-            self.register_buffer(name, tensor, persistent=False)
+        self.register_buffer("crow", crow, persistent=False)
+        self.register_buffer("columns", columns, persistent=False)
+        for name in ("crow_t", "rows_t", "order_t"):
+            self.register_buffer(name, None, persistent=False)
+
+    @classmethod
+    def of(cls, matrix: torch.Tensor) -> SparsePattern:
+        """The positions of a sparse CSR tensor."""
+        return cls(matrix.crow_indices(), matrix.col_indices(), matrix.shape[1])
 
     @property
     def n_entries(self) -> int:
         """Number of positions."""
         return len(self.columns)
 
-    def multiply(self, values: torch.Tensor, dense: torch.Tensor) -> torch.Tensor:
-        """``A @ dense``, where ``A`` has these values."""
-        product: torch.Tensor = _Multiply.apply(values, dense, self, False)
-        return product
-
-    def multiply_transposed(self, values: torch.Tensor, dense: torch.Tensor) -> torch.Tensor:
-        """``A.T @ dense``."""
-        product: torch.Tensor = _Multiply.apply(values, dense, self, True)
+    def multiply(
+        self, values: torch.Tensor, dense: torch.Tensor, transposed: bool = False
+    ) -> torch.Tensor:
+        """``A @ dense`` or ``A.T @ dense``, where ``A`` has these values."""
+        product: torch.Tensor = _Multiply.apply(values, dense, self, transposed)
         return product
 
     def sample(self, left: torch.Tensor, right: torch.Tensor) -> torch.Tensor:
         """``left @ right.T`` at the positions of the pattern only."""
         sampled: torch.Tensor = _Sample.apply(left, right, self)
         return sampled
-
-    def tensor(self, values: torch.Tensor) -> torch.Tensor:
-        """``A`` as a sparse CSR tensor."""
-        return csr_tensor(self.crow, self.columns, values, self.shape)
 
     def coo(self, values: torch.Tensor) -> torch.Tensor:
         """``A`` as a sparse COO tensor, which torch can multiply with others and differentiate."""
@@ -96,25 +90,33 @@ class SparsePattern(nn.Module):  # type: ignore[misc]  # untyped base
         self._taken = [*self._taken[1 - _KEPT :], (nodes.clone(), pattern, entries)]
         return pattern, entries
 
-    def matrix(self, values: torch.Tensor, transposed: bool) -> torch.Tensor:
+    def matrix(self, values: torch.Tensor, transposed: bool = False) -> torch.Tensor:
         """``A`` or its transpose as a sparse CSR tensor."""
         if not transposed:
-            return self.tensor(values)
-        ordered = values.index_select(0, self.order_t)
-        return csr_tensor(self.crow_t, self.rows_t, ordered, self.shape[::-1])
+            return csr_tensor(self.crow, self.columns, values, self.shape)
+        crow, rows, order = self._by_columns()
+        return csr_tensor(crow, rows, values.index_select(0, order), self.shape[::-1])
+
+    def _by_columns(self) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
+        """Where each column begins, the rows, and the order of the entries; found once."""
+        if self.order_t is None or self.crow_t is None or self.rows_t is None:
+            n_rows, n_columns = self.shape
+            like = {"dtype": self.columns.dtype, "device": self.columns.device}
+            order = torch.argsort(self.columns, stable=True).to(self.columns.dtype)
+            rows = torch.repeat_interleave(torch.arange(n_rows, **like), self.crow.diff())
+            self.rows_t = rows[order]
+            self.crow_t = torch.zeros(n_columns + 1, dtype=self.crow.dtype, device=order.device)
+            self.crow_t[1:] = torch.cumsum(torch.bincount(self.columns, minlength=n_columns), 0)
+            self.order_t = order
+        return self.crow_t, self.rows_t, self.order_t
 
 
-def _transposed(
-    crow: torch.Tensor, columns: torch.Tensor, n_columns: int
-) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
-    """The same positions by columns: where each begins, the rows, and the order of the entries."""
-    order = torch.argsort(columns, stable=True).to(columns.dtype)
-    rows = torch.repeat_interleave(
-        torch.arange(len(crow) - 1, dtype=columns.dtype, device=columns.device), crow.diff()
-    )
-    crow_t = torch.zeros(n_columns + 1, dtype=crow.dtype, device=crow.device)
-    crow_t[1:] = torch.cumsum(torch.bincount(columns, minlength=n_columns), 0)
-    return crow_t, rows[order], order
+def no_autocast(device: torch.device) -> AbstractContextManager[Any]:
+    """Sparse products have no lower precision that automatic mixed precision could choose."""
+    if device.type == "meta":
+        return nullcontext()
+    off: AbstractContextManager[Any] = torch.autocast(device.type, enabled=False)
+    return off
 
 
 class _Multiply(torch.autograd.Function):  # type: ignore[misc]  # untyped base
@@ -128,10 +130,10 @@ class _Multiply(torch.autograd.Function):  # type: ignore[misc]  # untyped base
         pattern: SparsePattern,
         transposed: bool,
     ) -> torch.Tensor:
-        ctx.save_for_backward(values, dense)
+        # The dense block is for the gradient of the values, which masks do not want.
+        ctx.save_for_backward(values, dense if values.requires_grad else None)
         ctx.pattern, ctx.transposed = pattern, transposed
-        # Sparse products have no lower precision that autocast could choose.
-        with torch.autocast(dense.device.type, enabled=False):
+        with no_autocast(dense.device):
             return pattern.matrix(values, transposed) @ dense
 
     @staticmethod
@@ -156,10 +158,10 @@ class _Sample(torch.autograd.Function):  # type: ignore[misc]  # untyped base
     ) -> torch.Tensor:
         ctx.save_for_backward(left, right)
         ctx.pattern = pattern
-        nothing = pattern.tensor(
+        nothing = pattern.matrix(
             torch.zeros(pattern.n_entries, dtype=left.dtype, device=left.device)
         )
-        with torch.autocast(left.device.type, enabled=False):
+        with no_autocast(left.device):
             sampled = torch.sparse.sampled_addmm(
                 nothing, left.contiguous(), right.T.contiguous(), beta=0.0
             )
@@ -173,5 +175,5 @@ class _Sample(torch.autograd.Function):  # type: ignore[misc]  # untyped base
         if ctx.needs_input_grad[0]:
             grad_left = ctx.pattern.multiply(grad, right)
         if ctx.needs_input_grad[1]:
-            grad_right = ctx.pattern.multiply_transposed(grad, left)
+            grad_right = ctx.pattern.multiply(grad, left, True)
         return grad_left, grad_right, None

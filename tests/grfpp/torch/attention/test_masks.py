@@ -32,7 +32,7 @@ def cosine(K):
 
 def test_the_patch_lattice_has_edges_between_neighbours_only():
     """To first order in the width, the kernel is its weights: patches that touch, and no others."""
-    mask = patch_grid_mask(3, 4, estimate="exact", sigma=1e-3, scaling=None, **DOUBLE)
+    mask = patch_grid_mask(3, 4, estimate="exact", scale=1e-6, scaling=None, **DOUBLE)
     near = (mask - torch.eye(12)) > 1e-7
     lattice = nx.to_numpy_array(nx.grid_2d_graph(3, 4)) > 0
     assert np.array_equal(near.numpy(), lattice)
@@ -91,6 +91,25 @@ def test_the_seed_decides():
     assert not torch.equal(first, other)
     assert torch.equal(patch_grid_mask(5, 5), first)
     assert torch.equal(patch_grid_mask(5, 5, n_jobs=1), first)
+
+
+@pytest.mark.parametrize("make", [graph_mask, lambda *a, **o: factored_mask(*a, **o).dense()])
+def test_the_root_of_the_scale_is_still_taken(make):
+    with pytest.warns(DeprecationWarning, match="sigma=0.5 is now scale=0.25"):
+        old = make(grid(3, 3), sigma=0.5)
+    assert torch.equal(old, make(grid(3, 3), scale=0.25))
+    assert not torch.equal(old, make(grid(3, 3)))
+
+
+def test_every_option_about_walks_is_passed_on():
+    graph, options = grid(3, 3), {"reuse_walks": True, "n_jobs": 1, "storage": "recompute"}
+    W = graph.normalized("sym")
+    K = grfpp.sample(W, grfpp.Diffusion(1.0), 1, 4, seed=0, **options).toarray()
+    options |= {"degree": 1, "n_walks": 4, "scaling": None}
+    for found in (graph_mask(graph, **options), factored_mask(graph, **options).dense()):
+        torch.testing.assert_close(found, torch.from_numpy(K).float())
+    with pytest.raises(TypeError, match="n_walk"):
+        graph_mask(graph, n_walk=3)
 
 
 def test_types_follow_torch():
@@ -167,7 +186,7 @@ def test_factors_move_and_are_copied_but_not_saved():
     assert twin.dense().dtype == torch.float64
     assert mask.dense().dtype == torch.float32
     torch.testing.assert_close(twin.dense().float(), mask.dense())
-    assert mask.to("meta").data_0.device.type == "meta"
+    assert mask.to("meta").values_0.device.type == "meta"
 
 
 def test_what_is_stored_grows_with_the_nodes_not_with_their_square():
@@ -189,6 +208,7 @@ def test_large_masks_are_refused_before_they_fill_the_memory():
         ({"degree": 0}, "degree must be a whole number >= 1"),
         ({"n_walks": 2.5}, "n_walks must be a whole number"),
         ({"kernel": "gauss"}, "there is no kernel 'gauss'"),
+        ({"scale": float("nan")}, "scale must be a positive, finite number"),
         ({"sigma": float("nan")}, "sigma must be a positive, finite number"),
         ({"seed": -1}, "seed must be a whole number >= 0"),
         ({"seed": None}, "seed must be a whole number >= 0"),
@@ -220,8 +240,8 @@ def test_a_kernel_without_positive_diagonal_cannot_be_scaled():
 
 
 def test_factors_are_made_of_walks():
-    with pytest.raises(InputError, match="kernel='exact' has no factors"):
-        factored_mask(grid(2, 2), kernel="exact")
+    with pytest.raises(InputError, match="an exact kernel has no factors"):
+        factored_mask(grid(2, 2), estimate="exact")
     with pytest.raises(InputError, match="at least one matrix"):
         FactoredMask([])
     with pytest.raises(InputError, match="square and of one size"):

@@ -16,15 +16,6 @@ DOUBLE = torch.float64
 TRUE = 4.0
 
 
-@pytest.fixture(autouse=True)
-def one_thread():
-    """Threads wait for each other longer than matrices of this size take."""
-    before = torch.get_num_threads()
-    torch.set_num_threads(1)
-    yield
-    torch.set_num_threads(before)
-
-
 def data(W, n_signals=5, seed=0):
     K = 10 * np.exp(-TRUE) * grfpp.Diffusion(TRUE).exact(W) + 0.01 * np.eye(W.n_nodes)
     draws = np.random.default_rng(seed).standard_normal((W.n_nodes, n_signals))

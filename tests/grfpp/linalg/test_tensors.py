@@ -12,7 +12,7 @@ from torch.testing import assert_close
 
 import grfpp
 from grfpp import InputError
-from grfpp.torch.kernels.convert import from_scipy
+from grfpp.linalg.tensors import from_scipy
 
 W = grfpp.Graph(nx.karate_club_graph()).normalized("sym")
 ESTIMATE = grfpp.sample(W, grfpp.Diffusion(1.0), degree=2, seed=0)

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import warnings
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterable
 
 import scipy.sparse as sp
-import torch
 
 from grfpp.errors import InputError
+from grfpp.optional import require
 
-if TYPE_CHECKING:
-    from grfpp.estimate import KernelEstimate
+require("torch")
+import torch  # noqa: E402 - below the check, so that a missing package is named
 
 _BETA = "Sparse CSR tensor support is in beta state"
 
@@ -61,23 +61,19 @@ def from_scipy(
     return csr_tensor(crow, columns, values.to(dtype), (rows, width))
 
 
-def factors_to_torch(
-    estimate: KernelEstimate,
+def pairs_from_scipy(
+    pairs: Iterable[tuple[sp.csr_array, sp.csr_array]],
     *,
     dtype: torch.dtype | None = None,
     device: torch.device | str | None = None,
     sort: bool = True,
 ) -> list[tuple[torch.Tensor, torch.Tensor]]:
-    """The factors of an estimate as pairs of CSR tensors; see `KernelEstimate.to_torch`."""
+    """Pairs of arrays as pairs of tensors; arrays that are the same become the same tensor."""
     if not (dtype is None or (isinstance(dtype, torch.dtype) and dtype.is_floating_point)):
         raise InputError(f"dtype must be one of real numbers, such as torch.float32, not {dtype!r}")
-    done: dict[int, Any] = {}  # factors that share walks share tensors
-
-    def converted(matrix: sp.csr_array) -> torch.Tensor:
-        if id(matrix) not in done:
-            done[id(matrix)] = from_scipy(matrix, dtype=dtype, device=device, sort=sort)
-        tensor: torch.Tensor = done[id(matrix)]
-        return tensor
-
-    factors = estimate.factors  # kept: ids are of living objects only
-    return [(converted(left), converted(right)) for left, right in factors]
+    arrays = list(pairs)  # kept: ids are of living objects only
+    tensors = {
+        id(each): from_scipy(each, dtype=dtype, device=device, sort=sort)
+        for each in {id(each): each for pair in arrays for each in pair}.values()
+    }
+    return [(tensors[id(left)], tensors[id(right)]) for left, right in arrays]

@@ -1,0 +1,25 @@
+"""Names that are imported when they are first used."""
+
+import subprocess
+import sys
+
+import pytest
+
+from grfpp.lazy import lazy_names
+
+
+def test_a_module_is_imported_when_a_name_of_it_is_asked_for():
+    code = """
+import sys
+from grfpp.lazy import lazy_names
+get, names = lazy_names("grfpp", {"optional": "require", "nowhere": "x y"})
+assert "grfpp.optional" not in sys.modules and {"require", "x", "y"} <= set(names())
+assert get("require").__module__ == "grfpp.optional"
+"""
+    subprocess.run([sys.executable, "-c", code], check=True)
+
+
+def test_other_names_there_are_none():
+    get, _ = lazy_names("grfpp", {"graph": "Graph"})
+    with pytest.raises(AttributeError, match="module 'grfpp' has no attribute 'Nothing'"):
+        get("Nothing")

@@ -1,0 +1,41 @@
+"""Lists of nodes in all forms that users hold."""
+
+import numpy as np
+import pytest
+
+pytest.importorskip("torch", reason="torch is not installed")
+
+import torch
+
+from grfpp.errors import InputError
+from grfpp.torch.node_numbers import node_numbers
+
+
+@pytest.mark.parametrize(
+    "nodes",
+    [
+        [0, 2],
+        (0, 2),
+        range(0, 3, 2),
+        np.array([0, 2], dtype=np.uint8),
+        np.array([5, 0, 5, 2])[1::2],
+        [0.0, 2.0],
+        torch.tensor([0, 2], dtype=torch.int32),
+        torch.tensor([0.0, 2.0], dtype=torch.bfloat16, requires_grad=True),
+    ],
+)
+def test_forms_of_the_same_nodes(nodes):
+    found = node_numbers(nodes, 3)
+    assert found.dtype == torch.int64
+    assert found.tolist() == [0, 2]
+
+
+def test_one_node_and_none():
+    assert node_numbers(2, 3).tolist() == [2]
+    assert node_numbers([], 3).tolist() == []
+
+
+@pytest.mark.parametrize("nodes", [[3], [-1], [0.5], [torch.inf], [True], ["a"], None, [0, [1]]])
+def test_what_are_no_nodes(nodes):
+    with pytest.raises(InputError, match="nodes must"):
+        node_numbers(nodes, 3)
