@@ -150,7 +150,7 @@ class _Walker:
         n_lengths = plan.lengths.max_length + 1
         self._plan_arrays = (
             plan.layout.arrays,
-            plan.lengths.arrays,
+            tuple(plan.lengths),
             plan.scales,
             np.uint64(plan.key),
         )

@@ -36,7 +36,8 @@ def sample_block(
     key: Any,
     n_walks: int,
     rows: Any,
-    buffers: Any,
+    walkers: Any,
+    hash_table: Any,
     out_end: Any,
     out_column: Any,
     out_value: Any,
@@ -46,15 +47,15 @@ def sample_block(
     Parameters
     ----------
     graph
-        The `GraphArrays` of a layout.
+        The arrays of a `WalkLayout`.
     lengths
-        The `LengthArrays` of a law.
+        A `LengthTable` as a plain tuple.
     deposits, key, n_walks
         As the plan has them.
     rows
         Where to start.
-    buffers
-        A walker's `Buffers`.
+    walkers, hash_table
+        Buffers: for the walkers and the log of their steps; for the nodes of one row.
     out_end, out_column, out_value
         Room for the block.
 
@@ -62,8 +63,8 @@ def sample_block(
     the log entries and the output entries that it alone may need (else zero).
     """
     words, slots, factors, nodes, potential, inverse_potential = graph
-    state, here, place, last, slot, load, length, log_end, log_word, log_load = buffers.walkers
-    table, found_word, sums = buffers.table
+    state, here, place, last, slot, load, length, log_end, log_word, log_load = walkers
+    table, found_word, sums = hash_table
     weighted = len(factors) > 0
     n_out = 0
     done = 0

@@ -9,8 +9,7 @@ looked up once for every entry of the result, not at every step.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -21,71 +20,37 @@ from grfpp.walks.transition import UniformSteps
 
 #: Low bits of a word that hold the degree; the others hold the number of the first slot.
 DEGREE_BITS = 30
-#: A slot holds its word and, where loads do not telescope, the factor of its edge.
-PLAIN, WITH_FACTOR = 1, 2
 
 
-class GraphArrays(NamedTuple):
-    """What the compiled loops take of a layout; names as there."""
+class WalkLayout(NamedTuple):
+    """Arrays for the compiled loops."""
 
+    #: The word of every node.
     word: IntArray
+    #: The word that each slot leads to; in steps of two where slots hold factors.
     slots: IntArray
-    factors: FloatArray
+    #: The node that owns each slot.
     node: npt.NDArray[np.int32]
+    #: ``x`` of every node where loads telescope, else empty.
     potential: FloatArray
+    #: ``1 / x`` by degree (``x`` is a function of the degree).
     inverse_potential: FloatArray
-
-
-@dataclass(frozen=True, eq=False)
-class WalkLayout:
-    """Arrays for the compiled loops.
-
-    Attributes
-    ----------
-    word
-        The word of every node.
-    slots
-        The word that each slot leads to, in steps of `stride`.
-    stride
-        1, or 2 where slots hold factors.
-    node
-        The node that owns each slot.
-    potential
-        ``x`` of every node where loads telescope, else empty.
-    inverse_potential
-        ``1 / x`` by degree (``x`` is a function of the degree).
-    rate
-        What every step multiplies the load with, beside that.
-    """
-
-    word: IntArray
-    slots: IntArray
-    stride: int
-    node: npt.NDArray[np.int32]
-    potential: FloatArray
-    inverse_potential: FloatArray
+    #: What every step multiplies the load with, beside that.
     rate: float
 
     @property
     def factors(self) -> FloatArray:
-        """The slots' memory as numbers: the factor of slot ``s`` stands at ``2 s + 1``.
+        """The slots' memory as numbers, the factor of slot ``s`` at ``2 s + 1``.
 
         Empty where loads telescope.
         """
-        numbers = self.slots.view(np.float64)
-        return numbers if self.stride == WITH_FACTOR else numbers[:0]
+        return self.slots.view(np.float64)[: 0 if len(self.potential) else None]
 
     @property
-    def arrays(self) -> GraphArrays:
-        """For the compiled loops."""
-        return GraphArrays(
-            self.word,
-            self.slots,
-            self.factors,
-            self.node,
-            self.potential,
-            self.inverse_potential,
-        )
+    def arrays(self) -> tuple[npt.NDArray[Any], ...]:
+        """All of them, as the compiled loops want them."""
+        word, slots, *others, _ = self
+        return (word, slots, self.factors, *others)
 
     @classmethod
     def of(cls, steps: UniformSteps) -> WalkLayout:
@@ -98,7 +63,7 @@ class WalkLayout:
         first = np.cumsum(n_slots) - n_slots
         word = (first << DEGREE_BITS) | degree
         edges = graph.indices
-        stride = PLAIN if telescopes else WITH_FACTOR
+        stride = 1 if telescopes else 2
         slots = np.zeros(stride * int(n_slots.sum()), np.int64)
         if len(edges) == len(slots) // stride:
             used: slice | npt.NDArray[np.int64] = slice(None)
@@ -113,7 +78,6 @@ class WalkLayout:
         return cls(
             word=word,
             slots=slots,
-            stride=stride,
             node=np.repeat(np.arange(graph.n_nodes, dtype=np.int32), n_slots),
             potential=steps.potential,
             inverse_potential=inverse,

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from math import ldexp
 from typing import NamedTuple
 
@@ -20,16 +19,7 @@ GUIDE_BITS = 10
 MAX_TABLE = 1 << 23
 
 
-class LengthArrays(NamedTuple):
-    """A law's thresholds for the compiled loops."""
-
-    high: WordArray
-    low: WordArray
-    guide: npt.NDArray[np.int32]
-
-
-@dataclass(frozen=True, eq=False)
-class LengthTable:
+class LengthTable(NamedTuple):
     """A walk-length law as integer thresholds on 128 random bits ``u``.
 
     A walk has at least ``k`` steps when ``u < threshold(k)``. The thresholds are the law's survival
@@ -60,11 +50,6 @@ class LengthTable:
             survival=np.array([1.0, *(ldexp(float(t), -LENGTH_BITS) for t in thresholds)]),
             guide=_guide(high),
         )
-
-    @property
-    def arrays(self) -> LengthArrays:
-        """The thresholds."""
-        return LengthArrays(self.high, self.low, self.guide)
 
     @property
     def max_length(self) -> int:

@@ -50,13 +50,14 @@ def scaled(word: Any, degree: Any) -> Any:
 @njit(inline="always")
 def draw_length(state: Any, lengths: Any) -> Any:
     """The number of steps of the walk with this stream."""
+    high, low, _, guide = lengths
     word = mix64(state)
-    length = int64(lengths.guide[word >> uint64(_GUIDE_SHIFT)])
-    while length < len(lengths.high):
-        if word > lengths.high[length]:
+    length = int64(guide[word >> uint64(_GUIDE_SHIFT)])
+    while length < len(high):
+        if word > high[length]:
             break
-        is_tie = word == lengths.high[length]
-        if is_tie and mix64(state ^ uint64(_SECOND_WORD)) >= lengths.low[length]:
+        is_tie = word == high[length]
+        if is_tie and mix64(state ^ uint64(_SECOND_WORD)) >= low[length]:
             break
         length += 1
     return length

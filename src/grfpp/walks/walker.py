@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 from grfpp.errors import InputError
 from grfpp.linalg.growing import Block
-from grfpp.typing import FloatArray, IntArray, WordArray
+from grfpp.typing import IntArray
 from grfpp.walks.plan import WalkPlan
 
 
@@ -28,36 +27,6 @@ class Output:
         self.columns, self.values = larger.columns, larger.values
 
 
-class WalkerBuffers(NamedTuple):
-    """What a batch of walkers keeps: for each of them, for each row, for each step of the log."""
-
-    state: WordArray
-    here: IntArray
-    place: npt.NDArray[np.int32]
-    last: npt.NDArray[np.int32]
-    slot: IntArray
-    load: FloatArray
-    length: npt.NDArray[np.int32]
-    log_end: IntArray
-    log_word: IntArray
-    log_load: FloatArray
-
-
-class TableBuffers(NamedTuple):
-    """A row's hash table from nodes to entries, and the entries."""
-
-    table: npt.NDArray[np.int32]
-    found_word: IntArray
-    sums: FloatArray
-
-
-class Buffers(NamedTuple):
-    """All that the compiled loops write to, beside the output."""
-
-    walkers: WalkerBuffers
-    table: TableBuffers
-
-
 class Walker:
     """A plan's arrays and the buffers of one batch of walkers.
 
@@ -71,7 +40,9 @@ class Walker:
 
     def __init__(self, plan: WalkPlan, batch_steps: int) -> None:
         self._plan = plan
-        self._plan_arrays = (plan.layout.arrays, plan.lengths.arrays, plan.deposits)
+        # Plain tuples: a class of ours in the types of a compiled function would be looked for in
+        # caches of earlier versions, and break where it has moved.
+        self._plan_arrays = (plan.layout.arrays, tuple(plan.lengths), plan.deposits)
         self._n_walkers = max(batch_steps // 4, plan.n_walks)
         self._n_rows = batch_steps
         self._make_buffers(batch_steps)
@@ -81,24 +52,22 @@ class Walker:
         carried = not self._plan.steps.telescopes
         table_size = 1 << max(4, (2 * log_size + 1).bit_length())
         self._log_size = log_size
-        self._buffers = Buffers(
-            WalkerBuffers(
-                state=np.empty(n, np.uint64),
-                here=np.empty(n, np.int64),
-                place=np.empty(n, np.int32),
-                last=np.empty(n, np.int32),
-                slot=np.empty(n, np.int64),
-                load=np.empty(carried * n, np.float64),
-                length=np.empty(n, np.int32),
-                log_end=np.empty(self._n_rows, np.int64),
-                log_word=np.empty(log_size, np.int64),
-                log_load=np.empty(carried * log_size, np.float64),
-            ),
-            TableBuffers(
-                table=np.empty(table_size, np.int32),
-                found_word=np.empty(log_size + 1, np.int64),
-                sums=np.empty(log_size + 1, np.float64),
-            ),
+        self._walkers = (
+            np.empty(n, np.uint64),  # state
+            np.empty(n, np.int64),  # here
+            np.empty(n, np.int32),  # place
+            np.empty(n, np.int32),  # last
+            np.empty(n, np.int64),  # slot
+            np.empty(carried * n, np.float64),  # load
+            np.empty(n, np.int32),  # length
+            np.empty(self._n_rows, np.int64),  # log_end
+            np.empty(log_size, np.int64),  # log_word
+            np.empty(carried * log_size, np.float64),  # log_load
+        )
+        self._table = (
+            np.empty(table_size, np.int32),  # table
+            np.empty(log_size + 1, np.int64),  # found_word
+            np.empty(log_size + 1, np.float64),  # sums
         )
 
     def walk(self, rows: IntArray, output: Output, key: int | None = None) -> Block:
@@ -124,7 +93,8 @@ class Walker:
                 stream,
                 self._plan.n_walks,
                 rows[done:],
-                self._buffers,
+                self._walkers,
+                self._table,
                 end[done:],
                 output.columns[written:],
                 output.values[written:],

@@ -49,7 +49,7 @@ def test_compiled_choice_at_the_ends_of_the_range():
 
 
 def compiled_length(table, state):
-    return steps.draw_length(np.uint64(state), table.arrays)
+    return steps.draw_length(np.uint64(state), tuple(table))
 
 
 def plain_length(table, state):
