@@ -162,19 +162,13 @@ class BatchWalks:
     What is walked from a graph is a function of the seed and the graph: it does not depend on the
     other graphs. (Loads grow by a rule that is found for the whole batch, and rules round
     differently; where the last bit counts too, see `alike`.)
-
-    Attributes
-    ----------
-    batch
-        The graphs, with the weights that they came with.
-    plan
-        Walks on the batch's graph with its final weights.
-    options
-        What was asked for.
     """
 
+    #: The graphs, with the weights that they came with.
     batch: GraphBatch
+    #: Walks on the batch's graph with its final weights.
     plan: WalkPlan
+    #: What was asked for.
     options: WalkOptions
 
     @classmethod

@@ -21,7 +21,7 @@ from grfpp.errors import InputError
 from grfpp.linalg.sparse import csr
 from grfpp.memory import require_bytes
 from grfpp.parallel import in_order, thread_count
-from grfpp.typing import FloatArray
+from grfpp.typing import FloatArray, IntArray
 from grfpp.walks.layout import DEGREE_BITS
 from grfpp.walks.plan import WalkPlan
 from grfpp.walks.steps import (
@@ -45,25 +45,17 @@ _ENTRY_BYTES, _DEPOSIT_BYTES = 12, 10
 
 @dataclass(frozen=True, eq=False)
 class LengthDeposits:
-    """The matrices ``Φ_k`` on one common pattern.
+    """The matrices ``Φ_k`` on one common pattern."""
 
-    Attributes
-    ----------
-    indptr, columns
-        The pattern of ``Φ(f)`` in CSR form; columns stand in the order of their first visit.
-    ends
-        Where the deposits of each entry end; those of entry ``e`` begin at ``ends[e - 1]``.
-    lengths, amounts
-        Of every deposit: ``k``, and the mean over walks of ``load / τ(k)``.
-    n_lengths
-        Lengths ``0 … n_lengths - 1`` are told apart.
-    """
-
-    indptr: npt.NDArray[np.int64]
+    #: The pattern of ``Φ(f)`` in CSR form; columns stand in the order of their first visit.
+    indptr: IntArray
     columns: npt.NDArray[np.int32]
-    ends: npt.NDArray[np.int64]
+    #: Where the deposits of each entry end; those of entry ``e`` begin at ``ends[e - 1]``.
+    ends: IntArray
+    #: Of every deposit: ``k``, and the mean over walks of ``load / τ(k)``.
     lengths: npt.NDArray[np.int16]
     amounts: FloatArray
+    #: Lengths ``0 … n_lengths - 1`` are told apart.
     n_lengths: int
 
     @property
@@ -127,16 +119,14 @@ def sample_by_length(plan: WalkPlan, *, n_jobs: int = -1) -> LengthDeposits:
 class _Rows(NamedTuple):
     """Consecutive rows: where each ends, their columns, where the deposits of each entry end."""
 
-    row_end: npt.NDArray[np.int64]
+    row_end: IntArray
     columns: npt.NDArray[np.int32]
-    entry_end: npt.NDArray[np.int64]
+    entry_end: IntArray
     lengths: npt.NDArray[np.int16]
     amounts: FloatArray
 
 
-def _joined_ends(
-    parts: list[npt.NDArray[np.int64]], leading_zero: bool = False
-) -> npt.NDArray[np.int64]:
+def _joined_ends(parts: list[IntArray], leading_zero: bool = False) -> IntArray:
     """Ends that each part counts from its own beginning, counted from the very first."""
     offsets = np.cumsum([0, *(int(part[-1]) for part in parts)])
     shifted = [part + offset for part, offset in zip(parts, offsets, strict=False)]

@@ -49,8 +49,8 @@ class WalkLayout(NamedTuple):
     @property
     def arrays(self) -> tuple[npt.NDArray[Any], ...]:
         """All of them, as the compiled loops want them."""
-        word, slots, *others, _ = self
-        return (word, slots, self.factors, *others)
+        of_nodes = (self.node, self.potential, self.inverse_potential)
+        return (self.word, self.slots, self.factors, *of_nodes)
 
     @classmethod
     def of(cls, steps: UniformSteps) -> WalkLayout:

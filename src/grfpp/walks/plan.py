@@ -17,32 +17,21 @@ from grfpp.walks.transition import UniformSteps
 
 @dataclass(frozen=True, eq=False)
 class WalkPlan:
-    """Everything that `sample_rows` needs, and nothing about where or how it runs.
+    """Everything that `sample_rows` needs, and nothing about where or how it runs."""
 
-    Parameters
-    ----------
-    steps
-        The graph that is walked, and where walkers step.
-    modulation
-        ``f(k)`` for every length in the table.
-    lengths
-        The walk-length law.
-    n_walks
-        Walks that start at each node.
-    seed
-        What the random streams derive from, beside the factor, the node and the walk.
-    key
-        The word that the streams of this factor start from.
-    layout
-        The graph as the compiled loops want it; made by `WalkPlan.of`, shared by all factors.
-    """
-
+    #: The graph that is walked, and where walkers step.
     steps: UniformSteps
+    #: ``f(k)`` for every length in the table.
     modulation: FloatArray
+    #: The walk-length law.
     lengths: LengthTable
+    #: Walks that start at each node.
     n_walks: int
+    #: What the random streams derive from, beside the factor, the node and the walk.
     seed: int
+    #: The word that the streams of this factor start from.
     key: int
+    #: The graph as the compiled loops want it; made by `WalkPlan.of`, shared by all factors.
     layout: WalkLayout
 
     @classmethod

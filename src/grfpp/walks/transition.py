@@ -22,16 +22,11 @@ class UniformSteps:
     ``rate · x[i] / x[j]`` on every edge, the product telescopes to ``rate^k · x[start] / x[now]``,
     and nothing has to be fetched or carried on the way. That is so for equal weights under the
     symmetric (``x = √degree``) and the random-walk normalisation (``x = 1``).
-
-    Attributes
-    ----------
-    graph
-        The graph that is walked.
-    rate, potential
-        Of the telescoping product; `potential` is empty where there is none.
     """
 
+    #: The graph that is walked.
     graph: Graph
+    #: Of the telescoping product, ``x`` the potential; empty where there is none.
     rate: float
     potential: FloatArray
 
