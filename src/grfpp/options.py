@@ -13,6 +13,7 @@ from grfpp.errors import InputError
 from grfpp.parallel import thread_count
 from grfpp.termination import Geometric, Termination, termination_from_spec
 
+Walks = Literal["independent", "pooled"]
 Storage = Literal["memory", "recompute"]
 OnInfiniteVariance = Literal["raise", "warn", "ignore"]
 
@@ -32,6 +33,7 @@ class MoreWalkKeywords(TypedDict, total=False):
     dtype: npt.DTypeLike
     storage: Storage
     n_jobs: int
+    walks: Walks
 
 
 class WalkKeywords(MoreWalkKeywords, total=False):
@@ -80,6 +82,9 @@ class WalkOptions:
         same numbers: for graphs whose factors do not fit.
     n_jobs
         Threads; -1 for all cores.
+    walks
+        ``"independent"``: walkers that know nothing of each other, the paper's way. ``"pooled"``,
+        walkers of one row that move together, is to come.
 
     Examples
     --------
@@ -104,6 +109,7 @@ class WalkOptions:
     dtype: np.dtype[Any] = np.float64  # type: ignore[assignment]  # a dtype once it is checked
     storage: Storage = "memory"
     n_jobs: int = -1
+    walks: Walks = "independent"
 
     def __post_init__(self) -> None:
         if whole(self.degree, "degree", 1) > MAX_DEGREE:
@@ -112,6 +118,8 @@ class WalkOptions:
             )
         one_of(self.on_infinite_variance, "on_infinite_variance", get_args(OnInfiniteVariance))
         one_of(self.storage, "storage", get_args(Storage))
+        if one_of(self.walks, "walks", get_args(Walks)) == "pooled":
+            raise InputError("must be 'independent': pooled walks are to come", argument="walks")
         thread_count(self.n_jobs)
         checked = {
             "degree": whole(self.degree, "degree", 1),

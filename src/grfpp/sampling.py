@@ -50,7 +50,7 @@ def sample(
         ``True`` for a progress bar on the terminal, or a function that is called with the rows
         done and the rows to do.
     **options
-        `reuse_walks`, `n_jobs`, `dtype`, `truncate`, `on_infinite_variance`, `storage`,
+        `walks`, `reuse_walks`, `n_jobs`, `dtype`, `truncate`, `on_infinite_variance`, `storage`,
         `full_walks`: see `grfpp.WalkOptions`.
 
     Returns
@@ -115,6 +115,7 @@ def sample_estimate(
         "n_walks": options.n_walks,
         "termination": options.termination.to_dict(),
         "seed": options.seed,
+        "walks": options.walks,
         "reuse_walks": options.reuse_walks,
         "steps_per_node": plans.forward.expected_steps * len(walks),
     }

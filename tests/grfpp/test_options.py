@@ -56,6 +56,8 @@ def test_changes_are_checked_too():
         ("storage", "disk", "storage must be 'memory' or 'recompute', not 'disk'"),
         ("dtype", np.int32, "dtype must be float64 or float32, not int32"),
         ("dtype", "number", "dtype must be float64 or float32, not 'number'"),
+        ("walks", "lonely", "walks must be 'independent' or 'pooled', not 'lonely'"),
+        ("walks", "pooled", "walks must be 'independent': pooled walks are to come"),
         ("n_jobs", 0, "n_jobs must be a whole number, not 0"),
     ],
 )

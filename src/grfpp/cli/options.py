@@ -12,7 +12,7 @@ import typer
 
 from grfpp.arguments import positive
 from grfpp.cli.console import note
-from grfpp.options import OnInfiniteVariance, WalkOptions
+from grfpp.options import OnInfiniteVariance, WalkOptions, Walks
 
 
 def option(help: str, metavar: str | None = None, *flags: str, **more: Any) -> Any:
@@ -83,6 +83,9 @@ _WALKS: dict[str, Any] = {
     "seed": Annotated[int, option("Of the walks.", "N", "--seed", min=0)],
     "reuse_walks": Annotated[
         bool, option("One set of walks for all factors: cheaper, biased.", None, "--reuse-walks")
+    ],
+    "walks": Annotated[
+        Walks, option("Walkers that know nothing of each other.", "independent", "--walks-kind")
     ],
     "n_jobs": Annotated[
         int, option("Threads; -1 for all cores. The result is the same.", "N", "--jobs", "-j")

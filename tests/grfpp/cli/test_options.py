@@ -53,7 +53,7 @@ def test_options_of_sampling():
 
 def test_some_can_be_left_out_and_have_other_words():
     _, done = run(options.with_walks(without=("n_walks",), seed="Of it all."), "--help")
-    assert "--walks" not in done.output
+    assert "-m, --walks" not in done.output
     assert "Of it all." in done.output
     _, done = run(options.with_walks(), "--help")
     assert "Of the walks." in done.output
@@ -73,7 +73,7 @@ def test_estimators_call_the_seed_otherwise():
     keywords = options.for_estimators(walks, without=("reuse_walks",))
     assert keywords == {
         "degree": 4, "n_walks": 16, "termination": walks.termination, "random_state": 3,
-        "n_jobs": -1,
+        "walks": "independent", "n_jobs": -1,
     }  # fmt: skip
 
 
