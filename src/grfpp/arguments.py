@@ -47,6 +47,13 @@ def whole(value: Any, name: str, least: int) -> int:
     return number
 
 
+def truth(value: Any, name: str) -> bool:
+    """Check that an argument is ``True`` or ``False``, or a number that says so."""
+    if not isinstance(value, bool | np.bool_ | int) or value not in (0, 1):
+        raise InputError(f"must be True or False, found {value!r}", argument=name)
+    return bool(value)
+
+
 def one_of(value: Any, name: str, known: Sequence[Any]) -> Any:
     """Check that an argument is one of the known values."""
     if not any(value is each or (isinstance(value, str) and value == each) for each in known):
@@ -57,7 +64,10 @@ def one_of(value: Any, name: str, known: Sequence[Any]) -> Any:
 
 def node_numbers(nodes: Any, n_nodes: int, name: str = "nodes") -> IntArray:
     """Check that an argument is a list of node numbers, or a single one."""
-    chosen = np.atleast_1d(np.asarray(nodes))
+    try:
+        chosen = np.atleast_1d(np.asarray(nodes))
+    except ValueError:  # lists of different lengths
+        chosen = np.array([None])
     if chosen.size == 0:
         return np.zeros(0, np.int64)
     if chosen.ndim != 1 or chosen.dtype.kind not in "iu":

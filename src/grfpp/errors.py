@@ -14,7 +14,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 #: Whose lines a user can do nothing about.
-_LIBRARIES = {"grfpp", "torch", "gpytorch", "linear_operator", "sklearn"}
+_LIBRARIES = {"grfpp", "torch", "gpytorch", "linear_operator", "sklearn", "joblib"}
 
 #: From the name of a remedy and its value to words; `None` where a caller has no such thing.
 Wording = Mapping[str, Callable[[Any], str | None]]

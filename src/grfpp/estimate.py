@@ -18,6 +18,7 @@ from grfpp.errors import InputError
 from grfpp.factors import Factor, StoredFactor
 from grfpp.io.archive import load_arrays, save_arrays
 from grfpp.memory import require_bytes
+from grfpp.parallel import thread_count
 from grfpp.typing import FloatArray
 
 Item = TypeVar("Item")
@@ -90,6 +91,7 @@ class KernelEstimate(LinearOperator):  # type: ignore[misc]  # untyped base
 
     @n_jobs.setter
     def n_jobs(self, n_jobs: int) -> None:
+        thread_count(n_jobs)
         self.chain = replace(self.chain, n_jobs=n_jobs)
 
     @property

@@ -45,7 +45,7 @@ def sample_submatrix(
         Numbers of nodes; `columns` are the same as `rows` by default.
 
     **options
-        `n_jobs`, `truncate`, `on_infinite_variance`: see `grfpp.WalkOptions`.
+        `n_jobs`, `dtype`, `truncate`, `on_infinite_variance`, `walks`: see `grfpp.WalkOptions`.
 
     Returns
     -------
@@ -61,7 +61,12 @@ def sample_submatrix(
            [0. , 1.3]])
     """
     chosen = WalkOptions.of(
-        degree=degree, n_walks=n_walks, termination=termination, seed=seed, **options
+        without=("reuse_walks", "storage", "full_walks"),
+        degree=degree,
+        n_walks=n_walks,
+        termination=termination,
+        seed=seed,
+        **options,
     )
     plans = plan_walks(W, kernel, chosen)
     n, steps = plans.forward.graph.n_nodes, plans.forward.expected_steps

@@ -10,21 +10,30 @@ from importlib.machinery import ModuleSpec
 from types import ModuleType
 from typing import Any
 
-#: Names that the documentation once gave, and where they live now.
+#: Names that were once given, most of them by the documentation, and where they live now. Those of
+#: the laboratory are names only: nothing of it is imported here.
 MOVED = {
-    "grfpp.tasks.candidates": "grfpp.tasks.graphs.candidates",
-    "grfpp.tasks.clustering": "grfpp.tasks.nodes.clustering",
-    "grfpp.tasks.features": "grfpp.tasks.nodes.features",
-    "grfpp.tasks.interpolation": "grfpp.tasks.nodes.interpolation",
-    "grfpp.tasks.label_pairs": "grfpp.tasks.graphs.label_pairs",
-    "grfpp.tasks.labelled": "grfpp.tasks.graphs.labelled",
-    "grfpp.tasks.nested": "grfpp.tasks.graphs.nested",
-    "grfpp.tasks.normal_prediction": "grfpp.tasks.nodes.normal_prediction",
-    "grfpp.tasks.spectrum": "grfpp.tasks.graphs.spectrum",
-    "grfpp.tasks.vertex_normals": "grfpp.tasks.nodes.vertex_normals",
-    "grfpp.tasks.whole_graph": "grfpp.tasks.nodes.whole_graph",
-    "grfpp.torch.masks": "grfpp.torch.attention.masks",
-    "grfpp.torch.small_vit": "grfpp.torch.attention.small_vit",
+    "grfpp.benchmark": "grfpp_lab.benchmark",
+    **{
+        f"grfpp.tasks.{name}": f"grfpp.tasks.{folder}.{name}"
+        for folder, names in (
+            ("graphs", "candidates label_pairs labelled nested spectrum"),
+            ("nodes", "clustering features interpolation normal_prediction"),
+            ("nodes", "vertex_normals whole_graph"),
+        )
+        for name in names.split()
+    },
+    **{
+        f"grfpp.torch.{name}": f"grfpp.torch.{folder}.{name}"
+        for folder, names in (
+            ("attention", "adapter factored masks small_vit"),
+            ("gp", "node_gp operator pathwise"),
+            ("kernels", "length_factor modulation"),
+        )
+        for name in names.split()
+    },
+    "grfpp.torch.kernel": "grfpp.torch.kernels.learnable",
+    "grfpp.torch.linear_attention": "grfpp.torch.attention.linear",
 }
 
 

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from dataclasses import dataclass, replace
 from typing import Any, Literal, Self, TypedDict, Unpack, cast, get_args
 
 import numpy as np
 import numpy.typing as npt
 
-from grfpp.arguments import one_of, whole
+from grfpp.arguments import one_of, truth, whole
 from grfpp.errors import InputError
 from grfpp.parallel import thread_count
 from grfpp.termination import Geometric, Termination, termination_from_spec
@@ -21,6 +22,8 @@ OnInfiniteVariance = Literal["raise", "warn", "ignore"]
 DEFAULT_LAW = Geometric(0.1)
 #: No use of stitching is known beyond single digits; this keeps absurd requests out.
 MAX_DEGREE = 1024
+#: Walkers are numbered in 32 bits.
+MAX_WALKS = 2**31 - 1
 
 
 class MoreWalkKeywords(TypedDict, total=False):
@@ -112,31 +115,40 @@ class WalkOptions:
     walks: Walks = "independent"
 
     def __post_init__(self) -> None:
-        if whole(self.degree, "degree", 1) > MAX_DEGREE:
-            raise InputError(
-                f"must be at most {MAX_DEGREE}, found {self.degree}", argument="degree"
-            )
+        for name, most in (("degree", MAX_DEGREE), ("n_walks", MAX_WALKS)):
+            number = whole(getattr(self, name), name, 1)
+            if number > most:
+                raise InputError(f"must be at most {most}, found {number}", argument=name)
+            object.__setattr__(self, name, number)
         one_of(self.on_infinite_variance, "on_infinite_variance", get_args(OnInfiniteVariance))
         one_of(self.storage, "storage", get_args(Storage))
         if one_of(self.walks, "walks", get_args(Walks)) == "pooled":
             raise InputError("must be 'independent': pooled walks are to come", argument="walks")
         thread_count(self.n_jobs)
         checked = {
-            "degree": whole(self.degree, "degree", 1),
-            "n_walks": whole(self.n_walks, "n_walks", 1),
             "termination": law_of(self.termination),
             "seed": drawn_seed() if self.seed is None else whole(self.seed, "seed", 0),
-            "reuse_walks": bool(self.reuse_walks),
-            "truncate": bool(self.truncate),
-            "full_walks": bool(self.full_walks),
+            "reuse_walks": truth(self.reuse_walks, "reuse_walks"),
+            "truncate": truth(self.truncate, "truncate"),
+            "full_walks": truth(self.full_walks, "full_walks"),
             "dtype": _value_type(self.dtype),
         }
         for name, value in checked.items():
             object.__setattr__(self, name, value)
 
     @classmethod
-    def of(cls, **options: Unpack[WalkKeywords]) -> Self:
-        """The options that these keywords ask for, in any of the forms that users give."""
+    def of(cls, *, without: Collection[str] = (), **options: Unpack[WalkKeywords]) -> Self:
+        """The options that these keywords ask for, in any of the forms that users give.
+
+        Parameters
+        ----------
+        without
+            Names of options that there are not where these were given: they are refused.
+        **options
+            As users give them.
+        """
+        for name in sorted(set(without) & set(options)):
+            raise InputError("is not an option here", argument=name)
         return cls(**cast(Any, options))
 
     def changed(self, **options: Any) -> Self:

@@ -72,6 +72,8 @@ def test_refusals():
             sample_submatrix(graph, Diffusion(1.0), bad)
         with pytest.raises(InputError, match=r"columns must (be|lie)"):
             sample_submatrix(graph, Diffusion(1.0), [0], bad)
+    with pytest.raises(InputError, match="reuse_walks is not an option here"):
+        sample_submatrix(graph, Diffusion(1.0), [0], reuse_walks=True)
     with pytest.raises(grfpp.DivergentSeriesError):
         sample_submatrix(graph, InversePower(2), [0])
     with pytest.raises(InputError, match="n_walks"):

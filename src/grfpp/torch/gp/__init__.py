@@ -1,1 +1,13 @@
 """Gaussian processes on the nodes of a graph."""
+
+from grfpp.lazy import lazy_names
+
+__getattr__, __dir__ = lazy_names(
+    __name__,
+    {
+        "kernel": "GRFKernel",
+        "node_gp": "NodeGP",
+        "operator": "KernelLinearOperator",
+        "pathwise": "posterior_samples",
+    },
+)
