@@ -11,14 +11,9 @@ from typing import Any
 def lazy_names(
     package: str, homes: Mapping[str, str]
 ) -> tuple[Callable[[str], Any], Callable[[], list[str]]]:
-    """The ``__getattr__`` and the ``__dir__`` of such a package.
+    """The ``__getattr__`` and the ``__dir__`` of such a package, given its ``__name__``.
 
-    Parameters
-    ----------
-    package
-        Its ``__name__``.
-    homes
-        The modules that names live in, each with its names, parted by spaces.
+    `homes` are the modules that names live in, each with its names, parted by spaces.
 
     Examples
     --------

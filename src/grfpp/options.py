@@ -140,12 +140,7 @@ class WalkOptions:
     def of(cls, *, without: Collection[str] = (), **options: Unpack[WalkKeywords]) -> Self:
         """The options that these keywords ask for, in any of the forms that users give.
 
-        Parameters
-        ----------
-        without
-            Names of options that there are not where these were given: they are refused.
-        **options
-            As users give them.
+        Those named in `without`, because there is no such option there, are refused.
         """
         for name in sorted(set(without) & set(options)):
             raise InputError("is not an option here", argument=name)

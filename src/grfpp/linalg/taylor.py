@@ -11,7 +11,8 @@ from grfpp.errors import InputError
 from grfpp.linalg.functions import MAX_DEGREE, TOO_LARGE, WeightMatrix, finite
 from grfpp.typing import FloatArray
 
-#: Gives ``α_k · scale^k`` for ``k < n`` when called with ``(n, scale)``.
+#: Gives ``α_k · scale^k`` for ``k < n``, or more of them, when called with ``(n, scale)``; raises
+#: `OverflowError` when float64 cannot hold them.
 Coefficients = Callable[[int, float], FloatArray]
 
 
@@ -20,25 +21,9 @@ def apply(
 ) -> FloatArray:
     """``Σ α_k W^k @ vectors`` for any graph, by adding up the power series.
 
-    Parameters
-    ----------
-    graph
-        Directed or not, of spectral radius below `radius`.
-    coefficients
-        Gives ``α_k · scale^k`` for ``k < n``, or more of them, when called with ``(n, scale)``,
-        and raises `OverflowError` when float64 cannot hold them.
-    radius
-        Radius of convergence of the series.
-    vectors
-        Of shape ``(N,)`` or ``(N, c)``.
-    tol
-        The error of each column is at most ``tol`` times its largest absolute value.
-
-    Raises
-    ------
-    InputError
-        When the terms cancel so much that rounding alone exceeds ``tol``, or when the series needs
-        more than 100,000 terms.
+    The spectral radius must be below `radius`, that of convergence. The error of each column is at
+    most ``tol`` times its largest absolute value; where the terms cancel so much that rounding
+    alone exceeds that, or more than 100,000 of them are needed, an `InputError` says so.
     """
     yardstick, bound, table, tails = _bounded_terms(graph, coefficients, radius)
     weights, spread = graph.adjacency, float(yardstick.max())

@@ -41,13 +41,6 @@ TASK_NODES = 20_000
 class GraphBatch:
     """Undirected graphs side by side in one block-diagonal graph.
 
-    Attributes
-    ----------
-    graph
-        All of them: nodes ``starts[i] … starts[i+1] - 1`` are those of graph ``i``.
-    starts
-        Number of the first node of each graph, and the number of all nodes.
-
     Examples
     --------
     >>> batch = GraphBatch.of([[[0, 1], [1, 0]], [[0]], [[0, 1, 1], [1, 0, 1], [1, 1, 0]]])
@@ -57,7 +50,9 @@ class GraphBatch:
     array([0, 2, 3, 6])
     """
 
+    #: All of them: nodes ``starts[i] … starts[i+1] - 1`` are those of graph ``i``.
     graph: Graph
+    #: Number of the first node of each graph, and the number of all nodes.
     starts: IntArray
 
     @classmethod
@@ -124,13 +119,7 @@ class GraphBatch:
         return found
 
     def within(self, groups: npt.NDArray[Any]) -> GraphBatch:
-        """The same nodes without the edges between nodes of different groups.
-
-        Parameters
-        ----------
-        groups
-            A number for every node of the batch.
-        """
+        """The same nodes without edges between groups, of which every node has the number."""
         graph = self.graph
         rows = np.repeat(np.arange(graph.n_nodes), graph.out_degree)
         kept = groups[rows] == groups[graph.indices]

@@ -64,13 +64,7 @@ class LengthDeposits:
         return len(self.indptr) - 1
 
     def factor(self, modulation: npt.ArrayLike) -> sp.csr_array:
-        """``Φ(f)`` for one modulation.
-
-        Parameters
-        ----------
-        modulation
-            ``f(0) … f(n_lengths - 1)``.
-        """
+        """``Φ(f)`` for one modulation ``f(0) … f(n_lengths - 1)``."""
         f = np.asarray(modulation, dtype=np.float64)
         if f.shape != (self.n_lengths,):
             raise InputError(f"modulation must hold {self.n_lengths} numbers, found {f.shape}")

@@ -44,20 +44,8 @@ def sample_block(
 ) -> tuple[int, int, int, int]:
     """Walk from `rows` until they are done or a buffer is too small for the next one.
 
-    Parameters
-    ----------
-    graph
-        The arrays of a `WalkLayout`.
-    lengths
-        A `LengthTable` as a plain tuple.
-    deposits, key, n_walks
-        As the plan has them.
-    rows
-        Where to start.
-    walkers, hash_table
-        Buffers: for the walkers and the log of their steps; for the nodes of one row.
-    out_end, out_column, out_value
-        Room for the block.
+    `graph` and `lengths` are the arrays of a `WalkLayout` and of a `LengthTable`. There are buffers
+    for the walkers and the log of their steps and for the nodes of one row, and room for the block.
 
     Returns the number of rows done and of entries written; and, where the next row did not fit,
     the log entries and the output entries that it alone may need (else zero).

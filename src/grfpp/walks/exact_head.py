@@ -20,18 +20,9 @@ from grfpp.walks.by_length import LengthDeposits
 def with_exact_head(
     deposits: LengthDeposits, graph: Graph, n_exact: int, *, n_jobs: int = -1
 ) -> LengthDeposits:
-    """Put exact powers of ``W`` before the lengths that were walked.
+    """Put `n_exact` exact powers of the graph's ``W`` before the lengths that were walked on it.
 
-    Parameters
-    ----------
-    deposits
-        Of walks on `graph`; their length ``k`` becomes ``k + n_exact``.
-    graph
-        The graph ``W``.
-    n_exact
-        The number ``q`` of lengths that are exact.
-    n_jobs
-        Threads for the product.
+    The length ``k`` of a deposit becomes ``k + n_exact``.
     """
     from grfpp.linalg.products import sparse_product
 

@@ -30,12 +30,7 @@ class Output:
 class Walker:
     """A plan's arrays and the buffers of one batch of walkers.
 
-    Parameters
-    ----------
-    plan
-        What to walk.
-    batch_steps
-        Steps that one batch walks in lock-step; a row that takes more makes the buffers grow.
+    A batch walks `batch_steps` steps in lock-step; a row that takes more makes the buffers grow.
     """
 
     def __init__(self, plan: WalkPlan, batch_steps: int) -> None:
@@ -73,14 +68,7 @@ class Walker:
     def walk(self, rows: IntArray, output: Output, key: int | None = None) -> Block:
         """Walk from `rows`; the block lies in `output`.
 
-        Parameters
-        ----------
-        rows
-            Numbers of nodes.
-        output
-            Where the block is written to.
-        key
-            What the random streams start from, where that is not the plan's key.
+        The random streams start from `key`, or from the plan's own.
         """
         from grfpp.walks.engine import sample_block
 
