@@ -22,12 +22,8 @@ def available_bytes(root: str | Path = "/") -> int:
 
     The smallest of what Linux calls available and what is left in the memory limits of this
     process's control groups (containers, batch systems). Where none of that can be read, half of
-    the machine's memory, or 4 GiB when not even that is known.
-
-    Parameters
-    ----------
-    root
-        Where ``/proc`` and ``/sys`` are found.
+    the machine's memory, or 4 GiB when not even that is known. ``/proc`` and ``/sys`` are looked
+    for in `root`.
 
     Examples
     --------

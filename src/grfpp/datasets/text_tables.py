@@ -14,21 +14,7 @@ from grfpp.typing import FloatArray, IntArray
 
 
 def natural_numbers(data: bytes, name: str, n_columns: int, most: int) -> npt.NDArray[np.int32]:
-    """Read a table of whole numbers from 1 to `most`, separated by commas.
-
-    Parameters
-    ----------
-    data, name
-        The file and what errors call it.
-    n_columns
-        How many numbers each line must have.
-    most
-        The largest number that is allowed.
-
-    Returns
-    -------
-    array of shape ``(n_lines, n_columns)``
-    """
+    """Read a table of whole numbers from 1 to `most`, `n_columns` a line, separated by commas."""
     if not data or data.isspace():
         return np.empty((0, n_columns), dtype=np.int32)
     table = _parsed(data, name, np.int32)

@@ -13,7 +13,7 @@ import scipy.sparse as sp
 
 from grfpp.errors import InputError
 from grfpp.io.edges import arcs, undirected_once
-from grfpp.io.text import at_line, decode, naming, number_table, shown
+from grfpp.io.text import Lines, decode, naming, number_table, shown
 from grfpp.typing import FloatArray, IntArray
 
 SUFFIXES = (".txt", ".tsv", ".csv", ".edges", ".edgelist")
@@ -46,18 +46,12 @@ def read_edge_list(
     Fields are separated by ``;``, else by ``,`` (in ``.tsv`` files by tabs), else by white space:
     the first of these that the first edge shows. Text from ``#`` or ``%`` on is a comment. A first
     line of column names is skipped. Labels that are whole numbers are sorted, others keep the
-    order in which they appear.
+    order in which they appear; with `n_nodes` the nodes are 0 to ``n_nodes - 1``, whether or not
+    they have an edge.
 
-    Parameters
-    ----------
-    data, name, suffix
-        The bytes of the file, its name for errors, its suffix.
-    directed
-        Whether each line is one arc. By default an edge listed once counts in both directions;
-        where both directions are listed their weights must agree, and the edge counts once. Lines
-        that repeat an edge in the same direction are summed.
-    n_nodes
-        The nodes are 0 to ``n_nodes - 1``, whether or not they have an edge.
+    If `directed`, each line is one arc. By default an edge listed once counts in both directions;
+    where both directions are listed their weights must agree, and the edge counts once. Lines that
+    repeat an edge in the same direction are summed.
     """
     text = decode(data, name)
     if "#" in text or "%" in text:
@@ -109,13 +103,9 @@ def _parse_lines(
     text: str, separator: str | None, name: str, suffix: str
 ) -> tuple[list[str], list[str], list[float]]:
     """Parse line by line, with care: text labels, quotes, and an error that names the line."""
-    rows: list[tuple[int, list[str]]] = []
-    number = 0
-    try:
-        for number, line in enumerate(text.split("\n"), start=1):
-            if line and not line.isspace():
-                rows.append((number, _fields(line, separator)))
-        (number, first), following = rows[0], rows[1:]
+    with Lines(text, name, split=lambda line: _fields(line, separator)) as lines:
+        rows = [(lines.number, fields) for fields in lines]
+        (lines.number, first), following = rows[0], rows[1:]
         if _misplaced_names(first):
             raise InputError(
                 "the columns must be source, target and weight in this order, found "
@@ -126,12 +116,10 @@ def _parse_lines(
         if _is_header(first, over_integers, named_columns=suffix in (".csv", ".tsv")):
             rows = following
         weights = []
-        for number, fields in rows:  # noqa: B007  # the number is for errors
+        for lines.number, fields in rows:
             weights.append(_weight(fields) if len(fields) == 3 else 1.0)
-    except InputError as error:
-        raise at_line(name, number, str(error)) from None
     if not rows:
-        raise InputError(f"{name} holds no edges, only the column names in line {number}")
+        raise InputError(f"{name} holds no edges, only the column names in line {lines.number}")
     return [fields[0] for _, fields in rows], [fields[1] for _, fields in rows], weights
 
 

@@ -9,7 +9,6 @@ import scipy.sparse as sp
 
 from grfpp.io.arrays import real_numbers
 from grfpp.io.edges import arcs, undirected
-from grfpp.io.text import naming
 from grfpp.typing import IntArray
 
 
@@ -27,20 +26,6 @@ def from_networkx(graph: Any, weight: str = "weight") -> tuple[sp.coo_array, lis
     )
     matrix = arcs if graph.is_directed() else undirected
     return matrix(rows, columns, weights, len(labels)), labels
-
-
-def from_parsed(graph: Any, name: str) -> tuple[sp.coo_array, list[Any]]:
-    """Read a networkx graph that was parsed from the file `name`, its weights by what they are.
-
-    They are the edges' ``weight`` where any edge has one; else ``value``, the name of GML, where
-    that is a number; else 1.
-    """
-    attributes = [data for *_, data in graph.edges(data=True)]
-    values = [data["value"] for data in attributes if "value" in data]
-    named_value = all(isinstance(value, int | float) for value in values)
-    weighted = any("weight" in data for data in attributes)
-    with naming(name):
-        return from_networkx(graph, "value" if named_value and not weighted else "weight")
 
 
 def is_igraph(source: Any) -> bool:

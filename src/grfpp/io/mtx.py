@@ -13,8 +13,7 @@ import numpy.typing as npt
 import scipy.sparse as sp
 
 from grfpp.errors import InputError
-from grfpp.io.edges import arcs, undirected
-from grfpp.io.sizes import check_node_count
+from grfpp.io.edges import arcs, check_node_count, undirected
 from grfpp.io.text import Lines, at_line, decode, last_line, number_table, shown
 
 _REAL_FIELDS = ("real", "double", "integer", "unsigned-integer", "pattern")

@@ -12,11 +12,10 @@ import scipy.sparse as sp
 from grfpp.arguments import whole
 from grfpp.errors import InputError
 from grfpp.io.arrays import as_array, packages, require_real
-from grfpp.io.edges import from_edge_index
+from grfpp.io.edges import check_node_count, from_edge_index
 from grfpp.io.files import read_file
 from grfpp.io.graph_objects import from_igraph, from_networkx, is_igraph
 from grfpp.io.meshes.mesh import from_mesh
-from grfpp.io.sizes import check_node_count
 from grfpp.io.torch_objects import from_pyg, from_sparse_tensor, is_sparse_tensor
 
 _WANTED = (
