@@ -51,11 +51,10 @@ def undirected(
 
 def unweighted(ends: npt.NDArray[Any], n_nodes: int) -> sp.csr_array:
     """Take each row of `ends` as one edge of weight 1, however often it is listed."""
-    rows, columns = np.concatenate([ends, ends[:, ::-1]]).T
-    matrix = sp.csr_array((np.ones(len(rows)), (rows, columns)), shape=(n_nodes, n_nodes))
-    matrix.sum_duplicates()
-    matrix.data[:] = 1.0
-    return matrix
+    rows, columns = ends.T.ravel(), ends[:, ::-1].T.ravel()
+    joined = np.ones(len(rows), dtype=bool)  # what is listed twice stays true
+    matrix = sp.csr_array((joined, (rows, columns)), shape=(n_nodes, n_nodes))
+    return matrix.astype(np.float64)
 
 
 def undirected_once(

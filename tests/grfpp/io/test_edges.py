@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 from io_helpers import QUICK, refusal
 
 from grfpp.errors import InputError
-from grfpp.io.edges import arcs, check_node_count, undirected, undirected_once
+from grfpp.io.edges import arcs, check_node_count, undirected, undirected_once, unweighted
 
 N = 4
 EDGES = st.lists(
@@ -80,3 +80,14 @@ def test_graphs_that_cannot_be_numbered():
     check_node_count(2**20, "someone")
     with pytest.raises(InputError, match=r"someone asks for 2,147,483,648 nodes, more than"):
         check_node_count(2**31, "someone")
+
+
+@QUICK
+@given(EDGES)
+def test_unweighted_edges(edges):
+    u, v, _ = columns(edges)
+    expected = np.zeros((N, N))
+    expected[u, v] = expected[v, u] = 1
+    matrix = unweighted(np.stack([u, v], axis=1), N)
+    np.testing.assert_array_equal(matrix.toarray(), expected)
+    assert set(matrix.data.tolist()) <= {1.0}
