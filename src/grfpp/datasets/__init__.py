@@ -27,15 +27,9 @@ from grfpp.datasets.pictures.images import Images, load_cifar10, load_mnist
 from grfpp.datasets.pictures.superpixels import LONG_CIFAR_IMAGE, SuperpixelGraph, superpixel_graph
 from grfpp.datasets.registry import all_datasets, dataset_info
 from grfpp.datasets.summary import count
-from grfpp.datasets.surfaces.meshes import TriangleMesh, load_mesh
+from grfpp.datasets.surfaces.meshes import TriangleMesh, load_mesh, triangulated_sphere
 from grfpp.datasets.surfaces.shapes import LONG_SHAPE, Shapes, load_shapes
-from grfpp.datasets.surfaces.sphere import triangulated_sphere
-from grfpp.datasets.tudataset import (
-    LONG_REDDIT_GRAPH,
-    TUDataset,
-    load_tudataset,
-    read_tudataset,
-)
+from grfpp.datasets.tudataset import LONG_REDDIT_GRAPH, TUDataset, load_tudataset, read_tudataset
 
 __all__ = [
     "LONGEST_PEPTIDE",
