@@ -83,13 +83,7 @@ class PeptideSplits:
 
 
 def load_peptides(*, download: bool = True) -> Peptides:
-    """Load the molecules and their functions.
-
-    Parameters
-    ----------
-    download
-        Whether to download what is not at hand.
-    """
+    """Load the molecules and their functions; `download` them if they are not at hand."""
     return read_peptides(fetch("peptides", download=download))
 
 

@@ -43,10 +43,7 @@ def _umask() -> int:
 
 
 def save_arrays(
-    path: str | Path,
-    kind: str,
-    arrays: Mapping[str, Any],
-    meta: Mapping[str, Any] | None = None,
+    path: str | Path, kind: str, arrays: Mapping[str, Any], meta: Mapping[str, Any] | None = None
 ) -> None:
     """Write named arrays and JSON-able `meta`; `kind` says what the file holds."""
     header = json.dumps({"format": kind, **(meta or {})})

@@ -58,11 +58,7 @@ def unweighted(ends: npt.NDArray[Any], n_nodes: int) -> sp.csr_array:
 
 
 def undirected_once(
-    rows: IntArray,
-    columns: IntArray,
-    weights: FloatArray,
-    n_nodes: int,
-    names: Sequence[Any],
+    rows: IntArray, columns: IntArray, weights: FloatArray, n_nodes: int, names: Sequence[Any]
 ) -> sp.coo_array:
     """Take each entry as one edge, or as one direction of it when the other is listed too.
 
