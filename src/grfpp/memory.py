@@ -31,7 +31,8 @@ def available_bytes(root: str | Path = "/") -> int:
     True
     """
     root = Path(root)
-    bounds = [*_meminfo(root), *_control_groups(root)]
+    free = (1024 * n for n in _numbers(root / "proc/meminfo", "MemAvailable:"))
+    bounds = [*free, *_control_groups(root)]
     return max(0, min(bounds)) if bounds else _physical_fallback()
 
 
@@ -71,11 +72,11 @@ def readable_bytes(n_bytes: int) -> str:
     return f"{size:,.1f} TB"
 
 
-def _meminfo(root: Path) -> Iterator[int]:
-    for line in _read(root / "proc/meminfo").splitlines():
-        key, _, rest = line.partition(":")
-        if key == "MemAvailable":
-            yield int(rest.split()[0]) * 1024
+def _numbers(path: Path, key: str) -> Iterator[int]:
+    """The numbers after a word at the beginning of lines."""
+    for words in map(str.split, _read(path).splitlines()):
+        if words[:1] == [key]:
+            yield int(words[1])
 
 
 def _control_groups(root: Path) -> Iterator[int]:
@@ -100,12 +101,7 @@ def _left_in_group(group: Path, limit: str, usage: str, reclaimable: str) -> Ite
     if not (most.isdigit() and used.isdigit()) or int(most) >= _V1_UNLIMITED:
         return
     # Cached pages of files count as used but are given back on demand.
-    cached = 0
-    for line in _read(group / "memory.stat").splitlines():
-        key, _, value = line.partition(" ")
-        if key == reclaimable:
-            cached = int(value)
-    yield int(most) - int(used) + cached
+    yield int(most) - int(used) + sum(_numbers(group / "memory.stat", reclaimable))
 
 
 def _read(path: Path) -> str:

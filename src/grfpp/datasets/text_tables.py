@@ -57,11 +57,8 @@ def _table(
         n_columns = data.partition(b"\n")[0].count(b",") + 1
         raise _first_error(data, name, n_columns, kind, what)
     if n_rows is not None and len(table) != n_rows:
-        raise at_line(
-            name,
-            min(len(table), n_rows + 1),
-            f"expected {n_rows:,} lines, found {len(table):,}; is the file truncated?",
-        )
+        counts = f"expected {n_rows:,} lines, found {len(table):,}"
+        raise at_line(name, min(len(table), n_rows + 1), f"{counts}; is the file truncated?")
     return table
 
 

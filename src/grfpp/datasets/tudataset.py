@@ -109,30 +109,26 @@ def read_tudataset(path: str | Path) -> TUDataset:
             raise at_line(
                 raw.name_of("A"), int(crossing[0]) + 1, "the edge joins nodes of two graphs"
             )
+        # Nodes graph by graph, as they are in all files but need not be.
+        order = np.argsort(graph_of, kind="stable")
+        starts = np.concatenate([[0], np.cumsum(sizes)])
         node_labels, attributes = (
-            read(*raw.table(name), n_nodes) if raw.has(name) else None
+            _split(read(*raw.table(name), n_nodes)[order], starts) if raw.has(name) else None
             for read, name in ((integers, "node_labels"), (numbers, "node_attributes"))
         )
-    # Nodes graph by graph, as they are in all files but need not be.
-    order = np.argsort(graph_of, kind="stable")
-    starts = np.concatenate([[0], np.cumsum(sizes)])
     blocks = unweighted(np.argsort(order).astype(np.int32)[ends], n_nodes)
     return TUDataset(
         name=raw.dataset,
         graphs=tuple(Graph(blocks[i:j, i:j]) for i, j in pairwise(starts.tolist())),
         labels=labels,
         classes=tuple(classes.tolist()),
-        node_labels=_split(node_labels, order, starts),
-        node_attributes=_split(attributes, order, starts),
+        node_labels=node_labels,
+        node_attributes=attributes,
     )
 
 
-def _split(
-    rows: npt.NDArray[Any] | None, order: npt.NDArray[np.intp], starts: IntArray
-) -> tuple[Any, ...] | None:
-    if rows is None:
-        return None
-    return tuple(read_only(part.copy()) for part in np.split(rows[order], starts[1:-1]))
+def _split(rows: npt.NDArray[Any], starts: IntArray) -> tuple[Any, ...]:
+    return tuple(read_only(part.copy()) for part in np.split(rows, starts[1:-1]))
 
 
 # Parsing takes a few times what the text does: two numbers a line, their transposes, sorting.

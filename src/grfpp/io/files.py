@@ -107,10 +107,7 @@ def read_bytes(file: Path, suffix: str, name: str) -> bytes:
             with opened_gzip(file) as stream:
                 return read_all(stream, name)
         case ".zip":
-            with (
-                opened_zip(file) as archive,
-                archive.open(_only_member(archive, suffix, name)) as stream,
-            ):
+            with opened_zip(file) as pack, pack.open(_only_member(pack, suffix, name)) as stream:
                 return read_all(stream, name)
         case _:
             with explained(file, suffix), file.open("rb") as stream:

@@ -87,12 +87,8 @@ def _table(text: str, header: _Header, name: str) -> npt.NDArray[Any]:
     if table is None:
         table = _careful_table(text, columns, header, name)
     if len(table) != header.n_entries:
-        raise at_line(
-            name,
-            last_line(text),
-            f"the file ends after {len(table):,} entries, the header announces "
-            f"{header.n_entries:,}; is it truncated?",
-        )
+        counts = f"{len(table):,} entries, the header announces {header.n_entries:,}"
+        raise at_line(name, last_line(text), f"the file ends after {counts}; is it truncated?")
     return table
 
 

@@ -65,7 +65,11 @@ def read_adjacency(
     if n_nodes is not None and matrix.shape[0] != n_nodes:
         raise InputError(f"n_nodes is {n_nodes}, but {origin} has {matrix.shape[0]} nodes")
     check_node_count(max(matrix.shape), origin)
-    _check_indices(matrix, origin)
+    if matrix.format in ("csr", "csc", "bsr"):
+        try:  # C code will trust the indices from here on
+            matrix.check_format(full_check=True)
+        except ValueError as error:
+            raise InputError(f"{origin} is a malformed sparse matrix: {error}") from None
     if directed is False:
         _require_symmetric(matrix, origin)
     return matrix, node_ids
@@ -123,15 +127,6 @@ def _dense(source: Any) -> sp.csr_array:
             "edge_index, pass the pair (edge_index, None) or (edge_index, weights)"
         )
     return sp.csr_array(array.astype(np.float64) if array.dtype.kind == "f" else array)
-
-
-def _check_indices(matrix: Any, origin: str) -> None:
-    """Check the indices of a compressed matrix, which C code will trust from here on."""
-    if matrix.format in ("csr", "csc", "bsr"):
-        try:
-            matrix.check_format(full_check=True)
-        except ValueError as error:
-            raise InputError(f"{origin} is a malformed sparse matrix: {error}") from None
 
 
 def _require_symmetric(matrix: Any, origin: str) -> None:

@@ -82,12 +82,8 @@ def load_cifar10(*, download: bool = True) -> Images:
     """Load the 10,000 photographs of CIFAR-10's first training batch.
 
     From ``cifar10_batch1.npz`` where that is at hand, else from the archive for C programs at the
-    authors' address. Their other archives are pickles, which are never read.
-
-    Parameters
-    ----------
-    download
-        Whether to download what is not at hand (170 MB).
+    authors' address (170 MB, if `download`). Their other archives are pickles, which are never
+    read.
     """
     info = dataset_info("cifar10")
     assert info.instead is not None

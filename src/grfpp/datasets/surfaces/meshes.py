@@ -8,7 +8,7 @@ import numpy as np
 
 from grfpp.datasets.arrays import read_only
 from grfpp.datasets.fetch import fetch
-from grfpp.datasets.mesh_table import mesh_table
+from grfpp.datasets.registry import mesh_table
 from grfpp.errors import InputError
 from grfpp.graph import Graph
 from grfpp.io import load_mesh as read_mesh_file
@@ -95,12 +95,6 @@ def icosphere(n_subdivisions: int) -> tuple[FloatArray, IntArray]:
     """Cut the triangles of an icosahedron into four, several times, on the unit sphere.
 
     Gives ``10 · 4^n + 2`` points and ``20 · 4^n`` triangles, each counter-clockwise from outside.
-
-    Examples
-    --------
-    >>> vertices, faces = icosphere(1)
-    >>> vertices.shape, faces.shape
-    ((42, 3), (80, 3))
     """
     vertices, faces = _icosahedron()
     for _ in range(n_subdivisions):

@@ -86,8 +86,7 @@ def _equal_rows(points: FloatArray) -> tuple[IntArray, IntArray]:
     starts = np.ones(len(points), dtype=bool)
     starts[1:] = (following[1:] != following[:-1]).any(axis=1)
     first = order[starts]
-    rank = np.empty(len(first), dtype=np.int64)
-    rank[np.argsort(first)] = np.arange(len(first))
+    rank = np.argsort(np.argsort(first))
     place = np.empty(len(points), dtype=np.int64)
     place[order] = rank[np.cumsum(starts) - 1]
     return np.sort(first), place
