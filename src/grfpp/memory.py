@@ -12,7 +12,6 @@ _UNKNOWN = 4 * 2**30
 _V1_UNLIMITED = 2**60
 _V1_NAMES = ("memory.limit_in_bytes", "memory.usage_in_bytes", "total_inactive_file")
 
-
 #: Requests up to this size are granted unseen: asking the system costs more than they do.
 ALWAYS_THERE = 2**20
 

@@ -16,14 +16,13 @@ from grfpp.typing import FloatArray, IntArray
 
 # Totals of the two directions may differ by the order in which their parts were added up.
 _SAME = 1e-12
-MAX_NODES = int(np.iinfo(np.int32).max)
 # The row pointers of the graph, of its transpose and of what is made on the way, eight bytes each.
 _BYTES_PER_NODE = 32
 
 
 def check_node_count(n_nodes: int, origin: str) -> None:
     """Raise when `n_nodes` nodes cannot be numbered or held; `origin` says who asks for them."""
-    if n_nodes > MAX_NODES:
+    if n_nodes > np.iinfo(np.int32).max:
         raise InputError(
             f"{origin} asks for {n_nodes:,} nodes, more than this version can number (2^31 - 1); "
             "nodes must be numbered from 0 without gaps"

@@ -120,13 +120,12 @@ def read_idx(path: str | Path) -> ByteArray:
 
 def read_cifar_npz(path: str | Path) -> tuple[ByteArray, ByteArray]:
     """Read the arrays ``images`` and ``labels`` of an ``.npz`` file."""
-    file = Path(path)
-    with opened_arrays(file) as arrays:
+    with opened_arrays(path) as arrays:
         images, labels = arrays["images"], arrays["labels"]
     fits = images.shape[1:] == (_CIFAR_SIDE, _CIFAR_SIDE, 3) and labels.shape == images.shape[:1]
     if not fits or {images.dtype, labels.dtype} != {np.dtype(np.uint8)}:
         raise InputError(
-            f"{file}: expected bytes of shapes (n, {_CIFAR_SIDE}, {_CIFAR_SIDE}, 3) and (n,), "
+            f"{path}: expected bytes of shapes (n, {_CIFAR_SIDE}, {_CIFAR_SIDE}, 3) and (n,), "
             f"found {images.dtype} {images.shape} and {labels.dtype} {labels.shape}"
         )
     return images, labels
