@@ -12,7 +12,6 @@ _UNKNOWN = 4 * 2**30
 _V1_UNLIMITED = 2**60
 _V1_NAMES = ("memory.limit_in_bytes", "memory.usage_in_bytes", "total_inactive_file")
 
-
 #: Requests up to this size are granted unseen: asking the system costs more than they do.
 ALWAYS_THERE = 2**20
 
@@ -22,12 +21,8 @@ def available_bytes(root: str | Path = "/") -> int:
 
     The smallest of what Linux calls available and what is left in the memory limits of this
     process's control groups (containers, batch systems). Where none of that can be read, half of
-    the machine's memory, or 4 GiB when not even that is known.
-
-    Parameters
-    ----------
-    root
-        Where ``/proc`` and ``/sys`` are found.
+    the machine's memory, or 4 GiB when not even that is known. ``/proc`` and ``/sys`` are looked
+    for in `root`.
 
     Examples
     --------
@@ -35,7 +30,8 @@ def available_bytes(root: str | Path = "/") -> int:
     True
     """
     root = Path(root)
-    bounds = [*_meminfo(root), *_control_groups(root)]
+    free = (1024 * n for n in _numbers(root / "proc/meminfo", "MemAvailable:"))
+    bounds = [*free, *_control_groups(root)]
     return max(0, min(bounds)) if bounds else _physical_fallback()
 
 
@@ -75,11 +71,11 @@ def readable_bytes(n_bytes: int) -> str:
     return f"{size:,.1f} TB"
 
 
-def _meminfo(root: Path) -> Iterator[int]:
-    for line in _read(root / "proc/meminfo").splitlines():
-        key, _, rest = line.partition(":")
-        if key == "MemAvailable":
-            yield int(rest.split()[0]) * 1024
+def _numbers(path: Path, key: str) -> Iterator[int]:
+    """The numbers after a word at the beginning of lines."""
+    for words in map(str.split, _read(path).splitlines()):
+        if words[:1] == [key]:
+            yield int(words[1])
 
 
 def _control_groups(root: Path) -> Iterator[int]:
@@ -104,12 +100,7 @@ def _left_in_group(group: Path, limit: str, usage: str, reclaimable: str) -> Ite
     if not (most.isdigit() and used.isdigit()) or int(most) >= _V1_UNLIMITED:
         return
     # Cached pages of files count as used but are given back on demand.
-    cached = 0
-    for line in _read(group / "memory.stat").splitlines():
-        key, _, value = line.partition(" ")
-        if key == reclaimable:
-            cached = int(value)
-    yield int(most) - int(used) + cached
+    yield int(most) - int(used) + sum(_numbers(group / "memory.stat", reclaimable))
 
 
 def _read(path: Path) -> str:

@@ -12,7 +12,7 @@ from grfpp.cli.rows import labels_of
 from grfpp.cli.wording import law_text
 from grfpp.errors import InputError
 from grfpp.graph import Graph
-from grfpp.io.attributes import read_attribute
+from grfpp.io.files import read_attribute
 from grfpp.kernels import kernel_from_spec
 from grfpp.options import WalkOptions
 

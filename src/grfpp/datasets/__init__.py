@@ -1,7 +1,6 @@
 """Graphs to try things on: loaders of public data sets, and generators that need no data."""
 
 from grfpp.datasets.block_models import LabelledNodes, cluster_graphs, pattern_graphs
-from grfpp.datasets.entries import DataFile, DatasetInfo
 from grfpp.datasets.fetch import at_hand, cache_folder, data_folder, fetch_file, where
 from grfpp.datasets.generators import (
     binary_tree,
@@ -12,7 +11,6 @@ from grfpp.datasets.generators import (
 )
 from grfpp.datasets.graphs import GraphDataset, load_graph, read_labelled_gml
 from grfpp.datasets.infection import InfectionGraph, infection_graph
-from grfpp.datasets.mesh_table import MeshInfo, mesh_table
 from grfpp.datasets.peptides import (
     LONGEST_PEPTIDE,
     Peptides,
@@ -25,17 +23,18 @@ from grfpp.datasets.peptides import (
 from grfpp.datasets.pictures.image_folder import ImageFolder
 from grfpp.datasets.pictures.images import Images, load_cifar10, load_mnist
 from grfpp.datasets.pictures.superpixels import LONG_CIFAR_IMAGE, SuperpixelGraph, superpixel_graph
-from grfpp.datasets.registry import all_datasets, dataset_info
-from grfpp.datasets.summary import count
-from grfpp.datasets.surfaces.meshes import TriangleMesh, load_mesh
-from grfpp.datasets.surfaces.shapes import LONG_SHAPE, Shapes, load_shapes
-from grfpp.datasets.surfaces.sphere import triangulated_sphere
-from grfpp.datasets.tudataset import (
-    LONG_REDDIT_GRAPH,
-    TUDataset,
-    load_tudataset,
-    read_tudataset,
+from grfpp.datasets.registry import (
+    DataFile,
+    DatasetInfo,
+    MeshInfo,
+    all_datasets,
+    dataset_info,
+    mesh_table,
 )
+from grfpp.datasets.summary import count
+from grfpp.datasets.surfaces.meshes import TriangleMesh, load_mesh, triangulated_sphere
+from grfpp.datasets.surfaces.shapes import LONG_SHAPE, Shapes, load_shapes
+from grfpp.datasets.tudataset import LONG_REDDIT_GRAPH, TUDataset, load_tudataset, read_tudataset
 
 __all__ = [
     "LONGEST_PEPTIDE",

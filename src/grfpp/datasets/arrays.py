@@ -21,13 +21,6 @@ def read_only(array: AnyArray) -> AnyArray:
 
 
 def numbered(names: npt.NDArray[Any]) -> tuple[npt.NDArray[Any], IntArray]:
-    """Classes in order, and for each entry the number of its class, read-only.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> numbered(np.array([2, 0, 2]))
-    (array([0, 2]), array([1, 0, 1]))
-    """
+    """Classes in order, and for each entry the number of its class, read-only."""
     classes, labels = np.unique(names, return_inverse=True)
     return classes, read_only(labels.astype(np.int64))

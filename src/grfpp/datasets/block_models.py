@@ -70,7 +70,7 @@ def cluster_graphs(n_graphs: int, *, seed: int = 0) -> list[LabelledNodes]:
     >>> int(first.labels.max()), int(np.count_nonzero(first.signals))
     (5, 6)
     """
-    found = []
+    graphs = []
     for number in range(whole(n_graphs, "n_graphs", 0)):
         rng = np.random.default_rng([whole(seed, "seed", 0), number])
         sizes = rng.integers(*SIZES, CLUSTER_COMMUNITIES)
@@ -80,8 +80,8 @@ def cluster_graphs(n_graphs: int, *, seed: int = 0) -> list[LabelledNodes]:
         signals = np.zeros(len(community), dtype=np.int64)
         for each in range(CLUSTER_COMMUNITIES):
             signals[rng.choice(np.flatnonzero(community == each))] = each + 1
-        found.append(_labelled(edges, signals, community))
-    return found
+        graphs.append(_labelled(edges, signals, community))
+    return graphs
 
 
 def pattern_graphs(n_graphs: int, *, n_patterns: int = 100, seed: int = 0) -> list[LabelledNodes]:
@@ -107,7 +107,7 @@ def pattern_graphs(n_graphs: int, *, n_patterns: int = 100, seed: int = 0) -> li
     ([0, 1], 2)
     """
     n_patterns, seed = whole(n_patterns, "n_patterns", 1), whole(seed, "seed", 0)
-    found = []
+    graphs = []
     for number in range(whole(n_graphs, "n_graphs", 0)):
         pattern_rng = np.random.default_rng([seed, 0, number % n_patterns])
         n_hidden = int(pattern_rng.integers(*SIZES))
@@ -126,8 +126,8 @@ def pattern_graphs(n_graphs: int, *, n_patterns: int = 100, seed: int = 0) -> li
         signals = np.concatenate([rng.integers(PATTERN_SIGNALS, size=n_others), hidden_signals])
         labels = np.repeat([0, 1], [n_others, n_hidden])
         order = rng.permutation(len(labels))
-        found.append(_labelled(edges[order][:, order], signals[order], labels[order]))
-    return found
+        graphs.append(_labelled(edges[order][:, order], signals[order], labels[order]))
+    return graphs
 
 
 def _symmetric(rng: np.random.Generator, chance: npt.NDArray[np.float64]) -> BoolArray:

@@ -11,8 +11,7 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
-from grfpp.datasets.entries import DataFile, DatasetInfo
-from grfpp.datasets.registry import dataset_info
+from grfpp.datasets.registry import DataFile, DatasetInfo, dataset_info
 from grfpp.errors import InputError, MissingDataError
 from grfpp.memory import readable_bytes
 from grfpp.optional import require

@@ -5,12 +5,12 @@ from __future__ import annotations
 from itertools import pairwise
 
 import numpy as np
-import scipy.sparse as sp
 from scipy.sparse.csgraph import connected_components
 
 from grfpp.arguments import probability, whole
 from grfpp.errors import InputError
 from grfpp.graph import Graph
+from grfpp.io.edges import unweighted
 from grfpp.memory import require_bytes
 from grfpp.typing import IntArray
 
@@ -46,7 +46,7 @@ def connected_random(n_nodes: int, p: float, *, seed: int = 0) -> Graph:
     """
     n, rng = whole(n_nodes, "n_nodes", 1), np.random.default_rng(whole(seed, "seed", 0))
     ends = _random_pairs(n, probability(p, "p"), rng)
-    n_components, component = connected_components(_matrix(n, ends), directed=False)
+    n_components, component = connected_components(unweighted(ends, n), directed=False)
     order = np.argsort(component, kind="stable")
     starts = np.searchsorted(component[order], np.arange(1, n_components + 1))
     bridges = [
@@ -111,13 +111,7 @@ def grid(n_rows: int, n_columns: int) -> Graph:
 
 def undirected_graph(n_nodes: int, ends: IntArray) -> Graph:
     """Make a graph of pairs of nodes; each is an edge of weight 1."""
-    half = _matrix(n_nodes, ends)
-    return Graph(half + half.T)
-
-
-def _matrix(n: int, ends: IntArray) -> sp.csr_array:
-    rows, columns = ends.T
-    return sp.csr_array((np.ones(len(ends)), (rows, columns)), shape=(n, n))
+    return Graph(unweighted(ends, n_nodes))
 
 
 def _random_pairs(n: int, p: float, rng: np.random.Generator) -> IntArray:

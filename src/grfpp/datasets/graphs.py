@@ -13,7 +13,7 @@ from grfpp.datasets.fetch import fetch_file, find_file
 from grfpp.datasets.registry import dataset_info
 from grfpp.errors import InputError
 from grfpp.graph import Graph
-from grfpp.io.gml import matrix_of, parse_gml
+from grfpp.io.markup import matrix_of, parse_gml
 from grfpp.io.packed import explained
 from grfpp.io.text import naming
 from grfpp.typing import IntArray
@@ -82,7 +82,7 @@ def read_labelled_gml(path: str | Path, name: str | None = None) -> GraphDataset
     with explained(file, "GML"):
         data = file.read_bytes()
     parsed = parse_gml(data, str(file))
-    matrix, node_ids = matrix_of(parsed, str(file))
+    matrix, node_ids = matrix_of(parsed, str(file), ".gml")
     classes = [value for _, value in parsed.nodes(data=_CLASS)]
     if None in classes:
         raise InputError(

@@ -83,13 +83,7 @@ class PeptideSplits:
 
 
 def load_peptides(*, download: bool = True) -> Peptides:
-    """Load the molecules and their functions.
-
-    Parameters
-    ----------
-    download
-        Whether to download what is not at hand.
-    """
+    """Load the molecules and their functions; `download` them if they are not at hand."""
     return read_peptides(fetch("peptides", download=download))
 
 
@@ -136,22 +130,20 @@ def read_peptides(path: str | Path) -> Peptides:
     absent = [column for column in _COLUMNS if column not in (reader.fieldnames or ())]
     if absent:
         raise at_line(str(file), 1, f"the column {absent[0]!r} is missing")
-    smiles: list[str] = []
-    sequences: list[str] = []
-    labels: list[list[int]] = []
+    molecules: list[tuple[str, str, list[int]]] = []
     try:
         for row in reader:
             line = reader.line_num
             if not row["smiles"] or row["labels"] is None:
                 raise at_line(str(file), line, "the line is not complete; is the file truncated?")
-            smiles.append(row["smiles"])
-            sequences.append(row["peptide_seq"])
-            labels.append(_functions(row["labels"], str(file), line))
+            labels = _functions(row["labels"], str(file), line)
+            molecules.append((row["smiles"], row["peptide_seq"], labels))
     except csv.Error as error:
         raise at_line(str(file), reader.line_num, f"not a table ({error})") from None
-    if not smiles:
+    if not molecules:
         raise InputError(f"{file} holds no molecules")
-    return Peptides(tuple(smiles), tuple(sequences), read_only(np.array(labels, dtype=np.int8)))
+    smiles, sequences, functions = zip(*molecules, strict=True)
+    return Peptides(smiles, sequences, read_only(np.array(functions, dtype=np.int8)))
 
 
 def _functions(text: str, name: str, line: int) -> list[int]:
@@ -160,11 +152,8 @@ def _functions(text: str, name: str, line: int) -> list[int]:
         if len(values) != N_FUNCTIONS or not all(value in (0, 1) for value in values):
             raise ValueError
     except (ValueError, TypeError, RecursionError):
-        raise at_line(
-            name,
-            line,
-            f"expected {N_FUNCTIONS} labels 0 or 1 such as [0, 1, ...], found {shown(text)}",
-        ) from None
+        wanted = f"{N_FUNCTIONS} labels 0 or 1 such as [0, 1, ...]"
+        raise at_line(name, line, f"expected {wanted}, found {shown(text)}") from None
     return [int(value) for value in values]
 
 

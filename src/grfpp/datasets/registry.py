@@ -1,17 +1,126 @@
-"""All data sets that have files: what they are called and what is known of them."""
+"""All data sets that have files: what they are called, and what is known before they are read."""
 
 from __future__ import annotations
 
+import csv
+from dataclasses import dataclass, fields
 from difflib import get_close_matches
 from functools import cache
+from importlib.resources import files
 from itertools import groupby
-from typing import get_args
+from typing import Any, Literal, TypeVar, get_args
 
-from grfpp.datasets.entries import DataFile, DatasetInfo, Family, record, table
-from grfpp.datasets.mesh_table import mesh_entries
 from grfpp.errors import InputError
 
 _LISTED = 25
+
+Family = Literal["graphs", "tudataset", "meshes", "peptides", "shapes", "images"]
+
+
+@dataclass(frozen=True)
+class DataFile:
+    """One file of a data set.
+
+    Attributes
+    ----------
+    path
+        Where it lies in a data folder, with forward slashes.
+    n_bytes, sha256
+        Size and checksum of the file that the loaders were checked on.
+    address
+        Where it is downloaded from; empty where no public address is known to hold these data
+        under a known checksum.
+    address_sha256
+        Checksum of the file at the address where that is another one, packed differently.
+    """
+
+    path: str
+    n_bytes: int
+    sha256: str
+    address: str = ""
+    address_sha256: str = ""
+
+    @property
+    def checksum(self) -> str:
+        """The SHA-256 that a download must have."""
+        return self.address_sha256 or self.sha256
+
+
+@dataclass(frozen=True)
+class DatasetInfo:
+    """A data set: what it is and where its files are.
+
+    Attributes
+    ----------
+    name, family
+        What loaders call it, and the kind of loader that reads it.
+    description
+        One line on what it holds.
+    licence
+        Under which terms it is distributed, in short.
+    page
+        Where its authors tell about it; files without an address are found there.
+    files
+        All of them are needed.
+    instead
+        A public file that serves when `files` are not at hand.
+    package
+        An installed package that serves when `files` are not at hand.
+    """
+
+    name: str
+    family: Family
+    description: str
+    licence: str
+    page: str
+    files: tuple[DataFile, ...]
+    instead: DataFile | None = None
+    package: str = ""
+
+    @property
+    def n_bytes(self) -> int:
+        """Size of all files together."""
+        return sum(file.n_bytes for file in self.files)
+
+
+@dataclass(frozen=True)
+class MeshInfo:
+    """A triangle mesh of Thingi10K and its place in the paper.
+
+    Attributes
+    ----------
+    name
+        Its number in Thingi10K.
+    n_vertices, n_edges, n_faces
+        Its size, equal vertices merged.
+    role
+        ``"normals"`` for the meshes whose normals the paper predicts, ``"scaling"`` for those of
+        its running times (the paper gives only their sizes; they are the only meshes of Thingi10K
+        that have them), ``"extra"`` for larger ones that the paper does not have.
+    paper_name, paper_vertices
+        Number and size of the paper's mesh, ``None`` for extra ones.
+    licence, author, thing
+        The model's terms, who made it, and its number on Thingiverse.
+    """
+
+    name: str
+    n_vertices: int
+    n_edges: int
+    n_faces: int
+    role: Literal["normals", "scaling", "extra"]
+    paper_name: str | None
+    paper_vertices: int | None
+    licence: str
+    author: str
+    thing: str
+
+    @property
+    def is_stand_in(self) -> bool:
+        """Whether it is another mesh of nearly the size of the paper's, which is not to be had.
+
+        Results on stand-ins are not comparable mesh by mesh.
+        """
+        return self.paper_name not in (None, self.name)
 
 
 @cache
@@ -24,15 +133,15 @@ def all_datasets() -> tuple[DatasetInfo, ...]:
     ['karate', 'dolphins', 'polbooks', 'football', 'databases', 'eurosis', 'cora']
     """
     # A row a file; those of one data set follow each other, and the first tells about it.
-    by_name = groupby(table("datasets.csv"), key=lambda row: row["name"])
-    listed = [_entry(list(rows)) for _, rows in by_name]
+    by_name = groupby(_table("datasets.csv"), key=lambda row: row["name"])
+    listed = [*(_entry(list(rows)) for _, rows in by_name), *_meshes().values()]
     families = get_args(Family)
-    return tuple(sorted([*listed, *mesh_entries()], key=lambda info: families.index(info.family)))
+    return tuple(sorted(listed, key=lambda info: families.index(info.family)))
 
 
 def _entry(rows: list[dict[str, str]]) -> DatasetInfo:
-    files = [(record(DataFile, row), row["serves_instead"]) for row in rows]
-    return record(
+    files = [(_record(DataFile, row), row["serves_instead"]) for row in rows]
+    return _record(
         DatasetInfo,
         rows[0],
         files=tuple(file for file, instead in files if not instead),
@@ -64,3 +173,61 @@ def dataset_info(name: str, family: str | None = None) -> DatasetInfo:
     names = [info.name for info in known.values() if family or info.family != "meshes"]
     listed = ", ".join(names if len(names) <= _LISTED else [*names[: _LISTED // 3], "..."])
     raise InputError(f"there is no data set {name!r}{kind}; known are {listed}")
+
+
+def mesh_table() -> tuple[MeshInfo, ...]:
+    """All meshes, in the order of their sizes in the paper, the extra ones last.
+
+    Examples
+    --------
+    >>> meshes = mesh_table()
+    >>> len(meshes), sum(mesh.is_stand_in for mesh in meshes)
+    (49, 9)
+    >>> [mesh.paper_vertices for mesh in meshes if mesh.role == "scaling"]
+    [11700, 15527, 24194, 35300]
+    """
+    return tuple(_meshes())
+
+
+_ADDRESS = "https://raw.githubusercontent.com/larsbrubaker/Thingi10K-meshes-{}/{}/meshes/{}.stl.zip"
+#: The state of each repository at which the files have these checksums.
+_COMMITS = {
+    "1": "2d6f82c6f7934f23b051daf2b19e918c62d30d7b",
+    "2": "aed4db3bc01b960234aa924429894b819f3ba6ef",
+}
+
+
+@cache
+def _meshes() -> dict[MeshInfo, DatasetInfo]:
+    """The meshes, and what the registry holds of each."""
+    entries = {}
+    for row in _table("surfaces/meshes.csv"):
+        mesh, repository = _record(MeshInfo, row), row["repository"]
+        address = _ADDRESS.format(repository, _COMMITS[repository], mesh.name)
+        path = f"meshes/thingi10k_{mesh.name}.stl.zip"
+        text = f"mesh of {mesh.n_vertices:,} vertices, by {mesh.author}"
+        if mesh.is_stand_in:
+            text += f"; stands in for {mesh.paper_name} ({mesh.paper_vertices:,})"
+        page = f"https://www.thingiverse.com/thing:{mesh.thing}"
+        file = _record(DataFile, row, path=path, address=address)
+        entries[mesh] = DatasetInfo(mesh.name, "meshes", text, mesh.licence, page, (file,))
+    return entries
+
+
+_Record = TypeVar("_Record")
+
+
+def _record(kind: type[_Record], row: dict[str, str], **others: Any) -> _Record:
+    """A dataclass from a row whose columns have the names of its fields; the rest is given."""
+    values = {}
+    for field in fields(kind):  # type: ignore[arg-type]  # a dataclass
+        if field.name in row:
+            text = row[field.name] or (None if str(field.type).endswith("None") else "")
+            values[field.name] = int(text) if text and str(field.type).startswith("int") else text
+    return kind(**values, **others)
+
+
+def _table(name: str) -> list[dict[str, str]]:
+    """The rows of a table that comes with this package, by the names of its columns."""
+    text = files("grfpp.datasets").joinpath(name).read_text("utf-8")
+    return list(csv.DictReader(text.splitlines()))

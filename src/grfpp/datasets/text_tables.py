@@ -14,21 +14,7 @@ from grfpp.typing import FloatArray, IntArray
 
 
 def natural_numbers(data: bytes, name: str, n_columns: int, most: int) -> npt.NDArray[np.int32]:
-    """Read a table of whole numbers from 1 to `most`, separated by commas.
-
-    Parameters
-    ----------
-    data, name
-        The file and what errors call it.
-    n_columns
-        How many numbers each line must have.
-    most
-        The largest number that is allowed.
-
-    Returns
-    -------
-    array of shape ``(n_lines, n_columns)``
-    """
+    """Read a table of whole numbers from 1 to `most`, `n_columns` a line, separated by commas."""
     if not data or data.isspace():
         return np.empty((0, n_columns), dtype=np.int32)
     table = _parsed(data, name, np.int32)
@@ -71,11 +57,8 @@ def _table(
         n_columns = data.partition(b"\n")[0].count(b",") + 1
         raise _first_error(data, name, n_columns, kind, what)
     if n_rows is not None and len(table) != n_rows:
-        raise at_line(
-            name,
-            min(len(table), n_rows + 1),
-            f"expected {n_rows:,} lines, found {len(table):,}; is the file truncated?",
-        )
+        counts = f"expected {n_rows:,} lines, found {len(table):,}"
+        raise at_line(name, min(len(table), n_rows + 1), f"{counts}; is the file truncated?")
     return table
 
 

@@ -3,20 +3,20 @@
 from __future__ import annotations
 
 import zipfile
-from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-import scipy.sparse as sp
 
 from grfpp.datasets.arrays import numbered, read_only
 from grfpp.datasets.fetch import fetch
 from grfpp.datasets.text_tables import integers, natural_numbers, numbers
 from grfpp.errors import InputError
 from grfpp.graph import Graph
+from grfpp.io.edges import unweighted
 from grfpp.io.packed import opened_zip
 from grfpp.io.text import at_line
 from grfpp.memory import require_bytes
@@ -109,53 +109,26 @@ def read_tudataset(path: str | Path) -> TUDataset:
             raise at_line(
                 raw.name_of("A"), int(crossing[0]) + 1, "the edge joins nodes of two graphs"
             )
+        # Nodes graph by graph, as they are in all files but need not be.
+        order = np.argsort(graph_of, kind="stable")
+        starts = np.concatenate([[0], np.cumsum(sizes)])
         node_labels, attributes = (
-            read(*raw.table(name), n_nodes) if raw.has(name) else None
+            _split(read(*raw.table(name), n_nodes)[order], starts) if raw.has(name) else None
             for read, name in ((integers, "node_labels"), (numbers, "node_attributes"))
         )
-    # Nodes graph by graph, as they are in all files but need not be.
-    order = np.argsort(graph_of, kind="stable")
-    starts = np.concatenate([[0], np.cumsum(sizes)])
+    blocks = unweighted(np.argsort(order).astype(np.int32)[ends], n_nodes)
     return TUDataset(
         name=raw.dataset,
-        graphs=tuple(_graphs(_place(order)[ends], starts)),
+        graphs=tuple(Graph(blocks[i:j, i:j]) for i, j in pairwise(starts.tolist())),
         labels=labels,
         classes=tuple(classes.tolist()),
-        node_labels=_split(node_labels, order, starts),
-        node_attributes=_split(attributes, order, starts),
+        node_labels=node_labels,
+        node_attributes=attributes,
     )
 
 
-def _place(order: npt.NDArray[np.intp]) -> npt.NDArray[np.int32]:
-    place = np.empty(len(order), dtype=np.int32)
-    place[order] = np.arange(len(order), dtype=np.int32)
-    return place
-
-
-def _graphs(ends: npt.NDArray[np.int32], starts: IntArray) -> Iterator[Graph]:
-    """Cut the block-diagonal matrix of all edges into graphs."""
-    n_nodes = int(starts[-1])
-    rows = np.concatenate([ends[:, 0], ends[:, 1]])
-    columns = np.concatenate([ends[:, 1], ends[:, 0]])
-    blocks = sp.csr_array(
-        (np.ones(len(rows), dtype=np.int8), (rows, columns)), shape=(n_nodes, n_nodes)
-    )
-    blocks.sum_duplicates()
-    for start, stop in zip(starts[:-1].tolist(), starts[1:].tolist(), strict=True):
-        indptr = blocks.indptr[start : stop + 1]
-        columns = blocks.indices[indptr[0] : indptr[-1]] - start
-        n = stop - start
-        yield Graph(
-            sp.csr_array((np.ones(len(columns)), columns, indptr - indptr[0]), shape=(n, n))
-        )
-
-
-def _split(
-    rows: npt.NDArray[Any] | None, order: npt.NDArray[np.intp], starts: IntArray
-) -> tuple[Any, ...] | None:
-    if rows is None:
-        return None
-    return tuple(read_only(part.copy()) for part in np.split(rows[order], starts[1:-1]))
+def _split(rows: npt.NDArray[Any], starts: IntArray) -> tuple[Any, ...]:
+    return tuple(read_only(part.copy()) for part in np.split(rows, starts[1:-1]))
 
 
 # Parsing takes a few times what the text does: two numbers a line, their transposes, sorting.

@@ -43,22 +43,12 @@ def _umask() -> int:
 
 
 def save_arrays(
-    path: str | Path,
-    kind: str,
-    arrays: Mapping[str, Any],
-    meta: Mapping[str, Any] | None = None,
+    path: str | Path, kind: str, arrays: Mapping[str, Any], meta: Mapping[str, Any] | None = None
 ) -> None:
     """Write named arrays and JSON-able `meta`; `kind` says what the file holds."""
     header = json.dumps({"format": kind, **(meta or {})})
     with atomic_write(path) as stream:
-        everything: dict[str, Any] = {_META: np.asarray(header), **arrays}
-        np.savez(stream, **everything)
-
-
-def array_names(path: str | Path) -> set[str]:
-    """Name the arrays of an ``.npz`` file, whoever wrote it."""
-    with opened_arrays(path) as archive:
-        return set(archive.files)
+        np.savez(stream, **{_META: np.asarray(header), **arrays})
 
 
 def load_arrays(path: str | Path, kind: str) -> tuple[dict[str, Any], dict[str, Any]]:

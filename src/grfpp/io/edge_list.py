@@ -6,14 +6,14 @@ import csv
 import math
 import re
 from collections.abc import Sequence
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
 
 from grfpp.errors import InputError
 from grfpp.io.edges import arcs, undirected_once
-from grfpp.io.text import at_line, decode, naming, number_table, shown
+from grfpp.io.text import Lines, decode, naming, number_table, shown
 from grfpp.typing import FloatArray, IntArray
 
 SUFFIXES = (".txt", ".tsv", ".csv", ".edges", ".edgelist")
@@ -28,16 +28,6 @@ _HEADERS = {
 }  # fmt: skip
 
 
-class _Edges(NamedTuple):
-    """Edges whose ends are numbered; `labels` are the nodes' own, or ``None`` where these do."""
-
-    rows: IntArray
-    columns: IntArray
-    weights: FloatArray
-    n_nodes: int
-    labels: Sequence[Any] | None
-
-
 def read_edge_list(
     data: bytes, name: str, suffix: str, *, directed: bool | None = None, n_nodes: int | None = None
 ) -> tuple[sp.coo_array, Sequence[Any] | None]:
@@ -46,18 +36,12 @@ def read_edge_list(
     Fields are separated by ``;``, else by ``,`` (in ``.tsv`` files by tabs), else by white space:
     the first of these that the first edge shows. Text from ``#`` or ``%`` on is a comment. A first
     line of column names is skipped. Labels that are whole numbers are sorted, others keep the
-    order in which they appear.
+    order in which they appear; with `n_nodes` the nodes are 0 to ``n_nodes - 1``, whether or not
+    they have an edge.
 
-    Parameters
-    ----------
-    data, name, suffix
-        The bytes of the file, its name for errors, its suffix.
-    directed
-        Whether each line is one arc. By default an edge listed once counts in both directions;
-        where both directions are listed their weights must agree, and the edge counts once. Lines
-        that repeat an edge in the same direction are summed.
-    n_nodes
-        The nodes are 0 to ``n_nodes - 1``, whether or not they have an edge.
+    If `directed`, each line is one arc. By default an edge listed once counts in both directions;
+    where both directions are listed their weights must agree, and the edge counts once. Lines that
+    repeat an edge in the same direction are summed.
     """
     text = decode(data, name)
     if "#" in text or "%" in text:
@@ -69,15 +53,12 @@ def read_edge_list(
     # Most files are nothing but numbers: they are parsed in C, and gone through line by line only
     # when that fails, to say where.
     table = _parse_numbers(text[first.start() :], separator)
-    if table is None:
-        edges = _number_labels(*_parse_lines(text, separator, name, suffix), name, n_nodes)
-    else:
-        edges = _number_integers(*table, name, n_nodes)
+    ends, weights = table or _parse_lines(text, separator, name, suffix)
+    (rows, columns), n, labels = _numbered(ends, name, n_nodes)
     if directed:
-        return arcs(*edges[:4]), edges.labels
+        return arcs(rows, columns, weights, n), labels
     with naming(name):
-        names = range(edges.n_nodes) if edges.labels is None else edges.labels
-        return undirected_once(*edges[:4], names), edges.labels
+        return undirected_once(rows, columns, weights, n, labels or range(n)), labels
 
 
 def _separator(line: str, suffix: str) -> str | None:
@@ -86,9 +67,7 @@ def _separator(line: str, suffix: str) -> str | None:
     return next((mark for mark in ";," if mark in line), None)
 
 
-def _parse_numbers(
-    text: str, separator: str | None
-) -> tuple[IntArray, IntArray, FloatArray] | None:
+def _parse_numbers(text: str, separator: str | None) -> tuple[IntArray, FloatArray] | None:
     """Parse a table of numbers in C, with or without column names; ``None`` when it is not one."""
     line, _, rest = text.partition("\n")
     fields = [field.strip() for field in line.split(separator)]
@@ -102,20 +81,16 @@ def _parse_numbers(
         return None
     weights = table["w"] if len(fields) == 3 else np.ones(len(table))
     usable = np.isfinite(weights).all() and (weights >= 0).all()
-    return (table["u"], table["v"], weights) if usable else None
+    return (np.stack([table["u"], table["v"]]), weights) if usable else None
 
 
 def _parse_lines(
     text: str, separator: str | None, name: str, suffix: str
-) -> tuple[list[str], list[str], list[float]]:
+) -> tuple[IntArray | list[list[Any]], FloatArray]:
     """Parse line by line, with care: text labels, quotes, and an error that names the line."""
-    rows: list[tuple[int, list[str]]] = []
-    number = 0
-    try:
-        for number, line in enumerate(text.split("\n"), start=1):
-            if line and not line.isspace():
-                rows.append((number, _fields(line, separator)))
-        (number, first), following = rows[0], rows[1:]
+    with Lines(text, name, split=lambda line: _fields(line, separator)) as lines:
+        rows = [(lines.number, fields) for fields in lines]
+        (lines.number, first), following = rows[0], rows[1:]
         if _misplaced_names(first):
             raise InputError(
                 "the columns must be source, target and weight in this order, found "
@@ -126,13 +101,12 @@ def _parse_lines(
         if _is_header(first, over_integers, named_columns=suffix in (".csv", ".tsv")):
             rows = following
         weights = []
-        for number, fields in rows:  # noqa: B007  # the number is for errors
+        for lines.number, fields in rows:
             weights.append(_weight(fields) if len(fields) == 3 else 1.0)
-    except InputError as error:
-        raise at_line(name, number, str(error)) from None
     if not rows:
-        raise InputError(f"{name} holds no edges, only the column names in line {number}")
-    return [fields[0] for _, fields in rows], [fields[1] for _, fields in rows], weights
+        raise InputError(f"{name} holds no edges, only the column names in line {lines.number}")
+    ends = [[fields[end] for _, fields in rows] for end in (0, 1)]
+    return _whole_numbers(ends), np.array(weights)
 
 
 def _fields(line: str, separator: str | None) -> list[str]:
@@ -210,40 +184,35 @@ def _misplaced_names(fields: Sequence[str]) -> bool:
     )
 
 
-def _number_labels(
-    sources: list[str],
-    targets: list[str],
-    weights: list[float],
-    name: str,
-    n_nodes: int | None,
-) -> _Edges:
-    if all(map(_INTEGER.fullmatch, sources)) and all(map(_INTEGER.fullmatch, targets)):
-        ends = [[int(label) for label in labels] for labels in (sources, targets)]
-        if all(-(2**63) <= number < 2**63 for end in ends for number in end):
-            rows, columns = np.array(ends, dtype=np.int64)
-            return _number_integers(rows, columns, np.array(weights), name, n_nodes)
-        labels: list[Any] = sorted({*ends[0], *ends[1]})
-    else:
-        ends = [sources, targets]  # type: ignore[list-item]
-        labels = list(dict.fromkeys(label for pair in zip(*ends, strict=True) for label in pair))
-    position = {label: i for i, label in enumerate(labels)}
-    rows, columns = (np.array([position[label] for label in end], dtype=np.int64) for end in ends)
-    return _Edges(rows, columns, np.array(weights), len(labels), labels)
+def _whole_numbers(ends: list[list[str]]) -> IntArray | list[list[Any]]:
+    """Turn labels into whole numbers where all of them are, into an array where 64 bits do."""
+    if not all(_INTEGER.fullmatch(label) for labels in ends for label in labels):
+        return ends
+    numbers = [[int(label) for label in labels] for labels in ends]
+    try:
+        return np.array(numbers, dtype=np.int64)
+    except OverflowError:
+        return numbers
 
 
-def _number_integers(
-    sources: IntArray, targets: IntArray, weights: FloatArray, name: str, n_nodes: int | None
-) -> _Edges:
-    if n_nodes is not None:
-        least = int(min(sources.min(), targets.min()))
-        largest = int(max(sources.max(), targets.max()))
-        if least < 0 or largest >= n_nodes:
-            raise InputError(
-                f"{name} names node {least if least < 0 else largest}, but n_nodes={n_nodes} "
-                f"allows 0 to {n_nodes - 1}"
-            )
-        return _Edges(sources, targets, weights, n_nodes, None)
-    labels, ends = np.unique(np.concatenate([sources, targets]), return_inverse=True)
-    rows, columns = ends.reshape(2, -1)
-    plain = labels[0] == 0 and labels[-1] == len(labels) - 1
-    return _Edges(rows, columns, weights, len(labels), None if plain else labels.tolist())
+def _numbered(
+    ends: IntArray | list[list[Any]], name: str, n_nodes: int | None
+) -> tuple[IntArray, int, list[Any] | None]:
+    """Number the nodes: the numbers of the ends, how many there are, and what they are called."""
+    if not isinstance(ends, np.ndarray):
+        names = list(dict.fromkeys(label for pair in zip(*ends, strict=True) for label in pair))
+        if isinstance(names[0], int):
+            names.sort()
+        position = {label: i for i, label in enumerate(names)}
+        return np.array([[position[label] for label in end] for end in ends]), len(names), names
+    if n_nodes is None:
+        labels, places = np.unique(ends, return_inverse=True)
+        plain = labels[0] == 0 and labels[-1] == len(labels) - 1
+        return places.reshape(2, -1), len(labels), None if plain else labels.tolist()
+    least, largest = int(ends.min()), int(ends.max())
+    if least < 0 or largest >= n_nodes:
+        raise InputError(
+            f"{name} names node {least if least < 0 else largest}, but n_nodes={n_nodes} "
+            f"allows 0 to {n_nodes - 1}"
+        )
+    return ends, n_nodes, None

@@ -6,15 +6,28 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 import scipy.sparse as sp
 
 from grfpp.errors import InputError
 from grfpp.io.arrays import as_array, require_real
-from grfpp.io.sizes import check_node_count
+from grfpp.memory import require_bytes
 from grfpp.typing import FloatArray, IntArray
 
 # Totals of the two directions may differ by the order in which their parts were added up.
 _SAME = 1e-12
+# The row pointers of the graph, of its transpose and of what is made on the way, eight bytes each.
+_BYTES_PER_NODE = 32
+
+
+def check_node_count(n_nodes: int, origin: str) -> None:
+    """Raise when `n_nodes` nodes cannot be numbered or held; `origin` says who asks for them."""
+    if n_nodes > np.iinfo(np.int32).max:
+        raise InputError(
+            f"{origin} asks for {n_nodes:,} nodes, more than this version can number (2^31 - 1); "
+            "nodes must be numbered from 0 without gaps"
+        )
+    require_bytes(n_nodes * _BYTES_PER_NODE, f"{origin} asks for {n_nodes:,} nodes, which")
 
 
 def arcs(rows: IntArray, columns: IntArray, weights: FloatArray, n_nodes: int) -> sp.coo_array:
@@ -35,12 +48,16 @@ def undirected(
     )
 
 
+def unweighted(ends: npt.NDArray[Any], n_nodes: int) -> sp.csr_array:
+    """Take each row of `ends` as one edge of weight 1, however often it is listed."""
+    rows, columns = ends.T.ravel(), ends[:, ::-1].T.ravel()
+    joined = np.ones(len(rows), dtype=bool)  # what is listed twice stays true
+    matrix = sp.csr_array((joined, (rows, columns)), shape=(n_nodes, n_nodes))
+    return matrix.astype(np.float64)
+
+
 def undirected_once(
-    rows: IntArray,
-    columns: IntArray,
-    weights: FloatArray,
-    n_nodes: int,
-    names: Sequence[Any],
+    rows: IntArray, columns: IntArray, weights: FloatArray, n_nodes: int, names: Sequence[Any]
 ) -> sp.coo_array:
     """Take each entry as one edge, or as one direction of it when the other is listed too.
 
@@ -78,14 +95,8 @@ def _totals(keys: IntArray, weights: FloatArray) -> tuple[IntArray, FloatArray]:
 def from_edge_index(edge_index: Any, weights: Any, n_nodes: int | None) -> sp.coo_array:
     """Read ``(edge_index, weights)``: column ``k`` of `edge_index` is the k-th arc.
 
-    Parameters
-    ----------
-    edge_index
-        Whole numbers from 0, of shape ``(2, n_arcs)``; nothing is mirrored.
-    weights
-        One number an arc, or ``None`` for ones.
-    n_nodes
-        Number of nodes; by default one more than the largest number in `edge_index`.
+    Nothing is mirrored. Without `weights` all are one; without `n_nodes` the largest number is that
+    of the last node.
     """
     index = as_array(edge_index, "edge_index")
     if index.ndim != 2 or index.shape[0] != 2:

@@ -10,14 +10,14 @@ from typing import Any
 
 from grfpp.errors import InputError
 from grfpp.io import edge_list
-from grfpp.io.gml import read_gml
-from grfpp.io.graphml import read_graphml
+from grfpp.io.markup import PARSERS, matrix_of
 from grfpp.io.meshes import mesh
 from grfpp.io.mtx import read_mtx
 from grfpp.io.npz import read_npz
 from grfpp.io.packed import explained, opened_gzip, opened_zip, read_all
 
 _PACKED = (".gz", ".zip")
+_SHOWN = 8
 
 
 def read_file(
@@ -37,10 +37,8 @@ def read_file(
         surface = mesh.read_mesh(data, name, suffix)
         # An STL file does not number its points, so there are no labels to keep.
         return surface.adjacency(), None if suffix == ".stl" else surface.labels()
-    if suffix == ".gml":
-        return read_gml(data, name)
-    if suffix == ".graphml":
-        return read_graphml(data, name)
+    if suffix in PARSERS:
+        return matrix_of(PARSERS[suffix](data, name), name, suffix)
     if suffix == ".mtx":
         return read_mtx(data, name), None
     return edge_list.read_edge_list(data, name, suffix, directed=directed, n_nodes=n_nodes)
@@ -52,6 +50,32 @@ def load_mesh(path: str | os.PathLike[str]) -> mesh.Mesh:
     if suffix not in mesh.SUFFIXES:
         raise InputError(f"{path} is not a mesh file: {', '.join(mesh.SUFFIXES)} are")
     return mesh.read_mesh(read_bytes(file, suffix, str(path)), str(path), suffix)
+
+
+def read_attribute(path: str | os.PathLike[str], attribute: str) -> list[Any]:
+    """Read one attribute of all nodes of a GML or GraphML file, in the order of the graph's rows.
+
+    It is an error when the format has no attributes, when no node has this one (the message names
+    those there are), or when some node has not.
+    """
+    file, suffix = known_file(path)
+    if suffix not in PARSERS:
+        raise InputError(
+            f"{path} has no attributes of nodes; {' and '.join(PARSERS)} files may have some"
+        )
+    graph = PARSERS[suffix](read_bytes(file, suffix, str(path)), str(path))
+    nodes = list(graph.nodes(data=True))
+    if not any(attribute in values for _, values in nodes):
+        known = sorted({str(name) for _, values in nodes for name in values})
+        shown = ", ".join(known[:_SHOWN]) + (", ..." if len(known) > _SHOWN else "")
+        raise InputError(
+            f"{path}: no node has an attribute {attribute!r}; "
+            + (f"there are {shown}" if known else "nodes have none at all")
+        )
+    for node, values in nodes:
+        if attribute not in values:
+            raise InputError(f"{path}: node {node!r} has no attribute {attribute!r}, others have")
+    return [values[attribute] for _, values in nodes]
 
 
 def known_file(path: str | os.PathLike[str]) -> tuple[Path, str]:
@@ -67,7 +91,7 @@ def known_file(path: str | os.PathLike[str]) -> tuple[Path, str]:
     suffixes = [suffix.lower() for suffix in file.suffixes]
     packed = suffixes[-1:] != [] and suffixes[-1] in _PACKED
     suffix = "".join(suffixes[:-1][-1:] if packed else suffixes[-1:])
-    plain = (*edge_list.SUFFIXES, ".gml", ".graphml", ".mtx", *mesh.SUFFIXES)
+    plain = (*edge_list.SUFFIXES, *PARSERS, ".mtx", *mesh.SUFFIXES)
     if suffix not in plain and (suffix != ".npz" or packed):
         raise InputError(
             f"{path}: the suffix {''.join(file.suffixes) or '(none)'} is unknown; known are "
@@ -83,10 +107,7 @@ def read_bytes(file: Path, suffix: str, name: str) -> bytes:
             with opened_gzip(file) as stream:
                 return read_all(stream, name)
         case ".zip":
-            with (
-                opened_zip(file) as archive,
-                archive.open(_only_member(archive, suffix, name)) as stream,
-            ):
+            with opened_zip(file) as pack, pack.open(_only_member(pack, suffix, name)) as stream:
                 return read_all(stream, name)
         case _:
             with explained(file, suffix), file.open("rb") as stream:

@@ -13,8 +13,7 @@ import numpy.typing as npt
 import scipy.sparse as sp
 
 from grfpp.errors import InputError
-from grfpp.io.edges import arcs, undirected
-from grfpp.io.sizes import check_node_count
+from grfpp.io.edges import check_node_count, undirected
 from grfpp.io.text import Lines, at_line, decode, last_line, number_table, shown
 
 _REAL_FIELDS = ("real", "double", "integer", "unsigned-integer", "pattern")
@@ -30,7 +29,7 @@ class _Header(NamedTuple):
     line: int
 
 
-def read_mtx(data: bytes, name: str) -> Any:
+def read_mtx(data: bytes, name: str) -> sp.coo_array:
     """Read a Matrix Market file; its header says whether the matrix is symmetric."""
     text = decode(data, name)
     header = _header(text, name)
@@ -42,7 +41,11 @@ def read_mtx(data: bytes, name: str) -> Any:
             f"file is only {len(text):,} characters long"
         )
     table = _table(text, header, name)
-    return _from_entries(table, header, name) if header.coordinate else _from_columns(table, header)
+    places = _places(table, header, name)
+    weights = np.ones(len(table)) if header.pattern else table["w"]
+    if header.symmetric:
+        return undirected(*places, weights, header.n_rows)
+    return sp.coo_array((weights, places), shape=(header.n_rows, header.n_columns))
 
 
 def _header(text: str, name: str) -> _Header:
@@ -84,12 +87,8 @@ def _table(text: str, header: _Header, name: str) -> npt.NDArray[Any]:
     if table is None:
         table = _careful_table(text, columns, header, name)
     if len(table) != header.n_entries:
-        raise at_line(
-            name,
-            last_line(text),
-            f"the file ends after {len(table):,} entries, the header announces "
-            f"{header.n_entries:,}; is it truncated?",
-        )
+        counts = f"{len(table):,} entries, the header announces {header.n_entries:,}"
+        raise at_line(name, last_line(text), f"the file ends after {counts}; is it truncated?")
     return table
 
 
@@ -112,7 +111,16 @@ def _careful_table(
     return np.array(rows, dtype=columns)
 
 
-def _from_entries(table: npt.NDArray[Any], header: _Header, name: str) -> sp.coo_array:
+def _places(table: npt.NDArray[Any], header: _Header, name: str) -> tuple[Any, Any]:
+    """Row and column of each entry."""
+    if not header.coordinate:
+        # The lower triangle by columns is the upper one by rows.
+        columns, rows = (
+            np.triu_indices(header.n_rows)
+            if header.symmetric
+            else np.divmod(np.arange(header.n_entries), header.n_rows)
+        )
+        return rows, columns
     for key, limit in (("u", header.n_rows), ("v", header.n_columns)):
         wrong = np.flatnonzero((table[key] < 1) | (table[key] > limit))
         if len(wrong):
@@ -121,22 +129,4 @@ def _from_entries(table: npt.NDArray[Any], header: _Header, name: str) -> sp.coo
                 f"{name}: entry {wrong[0] + 1:,} is at ({entry['u']}, {entry['v']}), outside of "
                 f"the {header.n_rows} x {header.n_columns} of the header"
             )
-    weights = np.ones(len(table)) if header.pattern else table["w"]
-    rows, columns = table["u"] - 1, table["v"] - 1
-    if header.symmetric:
-        return undirected(rows, columns, weights, header.n_rows)
-    if header.n_rows != header.n_columns:
-        return sp.coo_array((weights, (rows, columns)), shape=(header.n_rows, header.n_columns))
-    return arcs(rows, columns, weights, header.n_rows)
-
-
-def _from_columns(table: npt.NDArray[Any], header: _Header) -> sp.csr_array:
-    shape = header.n_rows, header.n_columns
-    if not header.symmetric:
-        return sp.csr_array(table["w"].reshape(shape, order="F"))
-    matrix = np.zeros(shape)
-    # The lower triangle by columns is the upper one by rows.
-    upper = np.triu_indices(header.n_rows)
-    matrix[upper] = table["w"]
-    matrix.T[upper] = table["w"]
-    return sp.csr_array(matrix)
+    return table["u"] - 1, table["v"] - 1

@@ -11,13 +11,11 @@ import scipy.sparse as sp
 
 from grfpp.arguments import whole
 from grfpp.errors import InputError
+from grfpp.io import graph_objects
 from grfpp.io.arrays import as_array, packages, require_real
-from grfpp.io.edges import from_edge_index
+from grfpp.io.edges import check_node_count, from_edge_index
 from grfpp.io.files import read_file
-from grfpp.io.graph_objects import from_igraph, from_networkx, is_igraph
 from grfpp.io.meshes.mesh import from_mesh
-from grfpp.io.sizes import check_node_count
-from grfpp.io.torch_objects import from_pyg, from_sparse_tensor, is_sparse_tensor
 
 _WANTED = (
     "a scipy sparse matrix, a square array, a networkx or igraph graph, a PyG Data, a torch "
@@ -67,7 +65,11 @@ def read_adjacency(
     if n_nodes is not None and matrix.shape[0] != n_nodes:
         raise InputError(f"n_nodes is {n_nodes}, but {origin} has {matrix.shape[0]} nodes")
     check_node_count(max(matrix.shape), origin)
-    _check_indices(matrix, origin)
+    if matrix.format in ("csr", "csc", "bsr"):
+        try:  # C code will trust the indices from here on
+            matrix.check_format(full_check=True)
+        except ValueError as error:
+            raise InputError(f"{origin} is a malformed sparse matrix: {error}") from None
     if directed is False:
         _require_symmetric(matrix, origin)
     return matrix, node_ids
@@ -82,15 +84,15 @@ def _read(
         return source, None
     origin = packages(source)
     if "torch" in origin and hasattr(source, "layout"):
-        if is_sparse_tensor(source):
-            return from_sparse_tensor(source), None
+        if graph_objects.is_sparse_tensor(source):
+            return graph_objects.from_sparse_tensor(source), None
         return _dense(source), None
     if "torch_geometric" in origin:
-        return from_pyg(source, n_nodes), None
+        return graph_objects.from_pyg(source, n_nodes), None
     if "networkx" in origin and hasattr(source, "edges"):
-        return from_networkx(source)
-    if is_igraph(source):
-        return from_igraph(source)
+        return graph_objects.from_networkx(source)
+    if graph_objects.is_igraph(source):
+        return graph_objects.from_igraph(source)
     if isinstance(source, tuple) and len(source) == 2:
         return _pair(*source, n_nodes=n_nodes)
     if "trimesh" in origin and hasattr(source, "to_mesh"):
@@ -127,23 +129,14 @@ def _dense(source: Any) -> sp.csr_array:
     return sp.csr_array(array.astype(np.float64) if array.dtype.kind == "f" else array)
 
 
-def _check_indices(matrix: Any, origin: str) -> None:
-    """Check the indices of a compressed matrix, which C code will trust from here on."""
-    if matrix.format in ("csr", "csc", "bsr"):
-        try:
-            matrix.check_format(full_check=True)
-        except ValueError as error:
-            raise InputError(f"{origin} is a malformed sparse matrix: {error}") from None
-
-
 def _require_symmetric(matrix: Any, origin: str) -> None:
     if matrix.shape[0] != matrix.shape[1] or matrix.dtype.kind not in "buif":
         return  # Graph tells what is wrong
+    values = sp.csr_array(matrix)
     # Not the difference: unsigned numbers wrap round in it.
-    differ = (sp.csr_array(matrix) != sp.csr_array(matrix).T).tocoo()
+    differ = (values != values.T).tocoo()
     if differ.nnz:
         u, v = int(differ.row[0]), int(differ.col[0])
-        values = sp.csr_array(matrix)
         raise InputError(
             f"directed=False, but {origin} is directed: the weight from {u} to {v} is "
             f"{values[u, v]}, from {v} to {u} it is {values[v, u]}; list both directions"

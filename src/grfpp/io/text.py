@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import io
 import warnings
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any, Self
 
@@ -56,17 +56,24 @@ class Lines:
     happened; `n_before` lines of the file come before the text.
     """
 
-    def __init__(self, text: str, name: str, comment: str = "#", n_before: int = 0) -> None:
-        self._name, self._comment, self.number = name, comment, n_before
+    def __init__(
+        self,
+        text: str,
+        name: str,
+        comment: str = "#",
+        n_before: int = 0,
+        split: Callable[[str], list[str]] = str.split,
+    ) -> None:
+        self._name, self._comment, self._split, self.number = name, comment, split, n_before
         self._lines = enumerate(text.split("\n"), start=n_before + 1)
         self._last = n_before + last_line(text)
 
     def __iter__(self) -> Iterator[list[str]]:
         for number, line in self._lines:
-            words = line.partition(self._comment)[0].split()
-            if words:
+            content = line.partition(self._comment)[0]
+            if content and not content.isspace():
                 self.number = number
-                yield words
+                yield self._split(content)
 
     def following(self, what: str) -> list[str]:
         """The words of the next line, which should tell `what`."""

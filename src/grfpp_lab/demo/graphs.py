@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import networkx as nx
 import numpy as np
 
-from grfpp.datasets.surfaces.sphere import icosphere
+from grfpp.datasets.surfaces.meshes import icosphere
 from grfpp.graph import Graph
 from grfpp.typing import FloatArray, IntArray
 

@@ -14,8 +14,8 @@ from fresh_python import imported_by
 
 from grfpp import datasets
 from grfpp.datasets import at_hand, cache_folder, data_folder, dataset_info, fetch_file, where
-from grfpp.datasets.entries import DataFile, DatasetInfo
 from grfpp.datasets.fetch import find_file
+from grfpp.datasets.registry import DataFile, DatasetInfo
 from grfpp.errors import MissingDataError
 
 CONTENT = b"a graph\n"

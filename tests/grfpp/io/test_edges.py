@@ -1,11 +1,12 @@
 import numpy as np
 import pytest
+import scipy.sparse as sp
 from hypothesis import given
 from hypothesis import strategies as st
-from io_helpers import QUICK
+from io_helpers import QUICK, refusal
 
 from grfpp.errors import InputError
-from grfpp.io.edges import arcs, undirected, undirected_once
+from grfpp.io.edges import arcs, check_node_count, undirected, undirected_once, unweighted
 
 N = 4
 EDGES = st.lists(
@@ -66,3 +67,27 @@ def test_the_order_of_a_sum_does_not_make_two_directions_differ():
 def test_the_clash_is_named():
     with pytest.raises(InputError, match="'a' - 'b' has weight 2 in one direction and 3"):
         undirected_once(np.array([0, 1]), np.array([1, 0]), np.array([2.0, 3.0]), 2, "ab")
+
+
+def test_sizes_beyond_memory_are_refused_before_allocation(monkeypatch):
+    monkeypatch.setattr("grfpp.memory.available_bytes", lambda: 10**8)
+    assert "bytes" in refusal(([[0], [10**9]], None))
+    assert "bytes" in refusal(([[0], [1]], None), n_nodes=10**9)
+    assert "bytes" in refusal(sp.coo_array((10**9, 10**9)))
+
+
+def test_graphs_that_cannot_be_numbered():
+    check_node_count(2**20, "someone")
+    with pytest.raises(InputError, match=r"someone asks for 2,147,483,648 nodes, more than"):
+        check_node_count(2**31, "someone")
+
+
+@QUICK
+@given(EDGES)
+def test_unweighted_edges(edges):
+    u, v, _ = columns(edges)
+    expected = np.zeros((N, N))
+    expected[u, v] = expected[v, u] = 1
+    matrix = unweighted(np.stack([u, v], axis=1), N)
+    np.testing.assert_array_equal(matrix.toarray(), expected)
+    assert set(matrix.data.tolist()) <= {1.0}

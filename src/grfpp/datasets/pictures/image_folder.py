@@ -132,6 +132,7 @@ class ImageFolder(Sequence[tuple[ByteArray, int]]):
 
     def _pixels(self, path: Path) -> ByteArray:
         pillow, side = self._pillow, self.size
+        bombs = (pillow.DecompressionBombError, pillow.DecompressionBombWarning)
         try:
             with warnings.catch_warnings():
                 # Pillow warns of odd files, and of ones so large that they may be an attack.
@@ -140,13 +141,7 @@ class ImageFolder(Sequence[tuple[ByteArray, int]]):
                 with pillow.open(path) as picture:
                     picture.draft("RGB", (2 * side, 2 * side))  # JPEG files shrink as they are read
                     colours = picture.convert("RGB")
-        except (
-            OSError,
-            ValueError,
-            SyntaxError,  # of pillow, for broken files
-            pillow.DecompressionBombError,
-            pillow.DecompressionBombWarning,
-        ) as error:
+        except (OSError, ValueError, SyntaxError, *bombs) as error:  # all are pillow's
             raise InputError(f"{path} cannot be read as a picture ({error})") from None
         width, height = colours.size
         scale = side / min(width, height)

@@ -82,12 +82,8 @@ def load_cifar10(*, download: bool = True) -> Images:
     """Load the 10,000 photographs of CIFAR-10's first training batch.
 
     From ``cifar10_batch1.npz`` where that is at hand, else from the archive for C programs at the
-    authors' address. Their other archives are pickles, which are never read.
-
-    Parameters
-    ----------
-    download
-        Whether to download what is not at hand (170 MB).
+    authors' address (170 MB, if `download`). Their other archives are pickles, which are never
+    read.
     """
     info = dataset_info("cifar10")
     assert info.instead is not None
@@ -124,13 +120,12 @@ def read_idx(path: str | Path) -> ByteArray:
 
 def read_cifar_npz(path: str | Path) -> tuple[ByteArray, ByteArray]:
     """Read the arrays ``images`` and ``labels`` of an ``.npz`` file."""
-    file = Path(path)
-    with opened_arrays(file) as arrays:
+    with opened_arrays(path) as arrays:
         images, labels = arrays["images"], arrays["labels"]
     fits = images.shape[1:] == (_CIFAR_SIDE, _CIFAR_SIDE, 3) and labels.shape == images.shape[:1]
     if not fits or {images.dtype, labels.dtype} != {np.dtype(np.uint8)}:
         raise InputError(
-            f"{file}: expected bytes of shapes (n, {_CIFAR_SIDE}, {_CIFAR_SIDE}, 3) and (n,), "
+            f"{path}: expected bytes of shapes (n, {_CIFAR_SIDE}, {_CIFAR_SIDE}, 3) and (n,), "
             f"found {images.dtype} {images.shape} and {labels.dtype} {labels.shape}"
         )
     return images, labels

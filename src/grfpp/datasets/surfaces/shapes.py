@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import zipfile
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 from typing import Literal
@@ -17,6 +16,9 @@ from grfpp.memory import require_bytes
 
 #: The shape that the paper estimates at long range: 864 vertices, diameter 28.
 LONG_SHAPE = "3d_U_cylinder"
+
+# Words and numbers of a text mesh take several times its size while they are parsed.
+_MEMORY_PER_BYTE = 20
 
 Split = Literal["train", "test"]
 
@@ -73,18 +75,11 @@ def read_shapes(path: str | Path, split: Split) -> Shapes:
         for member in archive.infolist():
             parts = PurePosixPath(member.filename).parts
             if member.filename.endswith(".off") and len(parts) >= 3 and parts[-2] == split:
-                meshes[parts[-3]] = _read(archive, member, parts[-3], str(file))
+                name = f"{file}: {member.filename}"
+                require_bytes(_MEMORY_PER_BYTE * member.file_size, f"reading {name}")
+                mesh = read_mesh(archive.read(member), name, ".off")
+                meshes[parts[-3]] = triangle_mesh(parts[-3], mesh)
     if not meshes:
         raise InputError(f"{file} holds no meshes SHAPE/{split}/NAME.off")
     classes = tuple(sorted(meshes))
     return Shapes(split, tuple(meshes[name] for name in classes), classes)
-
-
-# Words and numbers of a text mesh take several times its size while they are parsed.
-_MEMORY_PER_BYTE = 20
-
-
-def _read(archive: zipfile.ZipFile, member: zipfile.ZipInfo, shape: str, path: str) -> TriangleMesh:
-    name = f"{path}: {member.filename}"
-    require_bytes(_MEMORY_PER_BYTE * member.file_size, f"reading {name}")
-    return triangle_mesh(shape, read_mesh(archive.read(member), name, ".off"))

@@ -9,6 +9,7 @@ import scipy.sparse as sp
 
 from grfpp.errors import InputError
 from grfpp.io.arrays import as_array, require_real
+from grfpp.io.edges import unweighted
 from grfpp.io.meshes import obj, off, ply, stl
 from grfpp.io.text import naming
 from grfpp.typing import FloatArray, IntArray
@@ -18,32 +19,20 @@ SUFFIXES = tuple(_READERS)
 
 
 class Mesh(NamedTuple):
-    """Points and triangles; no two points are the same.
+    """Points and triangles; no two points are the same."""
 
-    Attributes
-    ----------
-    vertices
-        Coordinates of the points, a row each.
-    faces
-        The three points of each triangle.
-    origin
-        The number that each point had before equal ones were merged (the first of theirs).
-    """
-
+    #: Coordinates of the points, a row each.
     vertices: FloatArray
+    #: The three points of each triangle.
     faces: IntArray
+    #: The number that each point had before equal ones were merged (the first of theirs).
     origin: IntArray
 
     def adjacency(self) -> sp.csr_array:
         """Weight matrix of the mesh: 1 for every side of a triangle."""
-        n = len(self.vertices)
         ends = self.faces[:, [0, 1, 1, 2, 2, 0]].reshape(-1, 2)
         ends = ends[ends[:, 0] != ends[:, 1]]  # merging may shrink a triangle to a line
-        rows, columns = np.concatenate([ends, ends[:, ::-1]]).T
-        matrix = sp.csr_array((np.ones(len(rows)), (rows, columns)), shape=(n, n))
-        matrix.sum_duplicates()
-        matrix.data[:] = 1.0
-        return matrix
+        return unweighted(ends, len(self.vertices))
 
     def labels(self) -> list[int] | None:
         """Tell the points' numbers before the merging, or ``None`` where it changed none."""
@@ -97,8 +86,7 @@ def _equal_rows(points: FloatArray) -> tuple[IntArray, IntArray]:
     starts = np.ones(len(points), dtype=bool)
     starts[1:] = (following[1:] != following[:-1]).any(axis=1)
     first = order[starts]
-    rank = np.empty(len(first), dtype=np.int64)
-    rank[np.argsort(first)] = np.arange(len(first))
+    rank = np.argsort(np.argsort(first))
     place = np.empty(len(points), dtype=np.int64)
     place[order] = rank[np.cumsum(starts) - 1]
     return np.sort(first), place

@@ -15,7 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from grfpp.errors import InputError
-from grfpp.io.meshes.polygons import triangles
+from grfpp.io.meshes.polygons import checked_polygon, triangles
 from grfpp.io.text import Lines, at_line, decode, shown
 from grfpp.typing import FloatArray, IntArray
 
@@ -60,10 +60,8 @@ def read_ply(data: bytes, name: str) -> tuple[FloatArray, IntArray]:
 
 def _corners(elements: list[_Element], name: str) -> str:
     """Check that there are vertices and faces, and name the property of the faces' corners."""
-    vertex, face = (
-        next((element for element in elements if element.name == title), _Element(title, 0))
-        for title in ("vertex", "face")
-    )
+    named = {element.name: element for element in elements}
+    vertex, face = (named.get(title, _Element(title, 0)) for title in ("vertex", "face"))
     if not set("xyz") <= vertex.types.keys() - vertex.length_types.keys():
         raise InputError(f"{name} has no vertices with x, y and z")
     for title in ("vertex_indices", "vertex_index"):
@@ -74,15 +72,9 @@ def _corners(elements: list[_Element], name: str) -> str:
 
 def _checked_triangles(polygons: Any, n_vertices: int, name: str) -> IntArray:
     for i, polygon in enumerate(polygons):
-        if len(polygon) < 3:
-            raise InputError(f"{name}: face {i} has {len(polygon)} corners; three are needed")
+        checked_polygon(polygon, n_vertices, f"{name}: face {i}")
         if isinstance(polygons, np.ndarray):
             break  # all are as long, and their range is checked with that of the triangles
-        for corner in polygon:
-            if not 0 <= corner < n_vertices:
-                raise InputError(
-                    f"{name}: face {i} names vertex {corner}, but there are {n_vertices}, from 0"
-                )
     return triangles(polygons)
 
 

@@ -31,13 +31,13 @@ def whole_numbers(words: Sequence[str]) -> list[int]:
         raise InputError(f"expected whole numbers, found {shown(' '.join(words))}") from None
 
 
-def checked_polygon(corners: list[int], n_vertices: int) -> list[int]:
+def checked_polygon(corners: list[int], n_vertices: int, name: str = "the face") -> list[int]:
     """Check that a polygon has three corners at least and that they exist."""
     if len(corners) < 3:
-        raise InputError(f"a face needs three corners at least, found {len(corners)}")
+        raise InputError(f"{name} needs three corners at least, found {len(corners)}")
     for corner in corners:
         if not 0 <= corner < n_vertices:
-            raise InputError(f"the face names vertex {corner}, but there are {n_vertices}, from 0")
+            raise InputError(f"{name} names vertex {corner}, but there are {n_vertices}, from 0")
     return corners
 
 

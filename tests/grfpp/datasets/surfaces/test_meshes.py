@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 from datasets_helpers import is_frozen, needs_data, no_data, refusal, write_zip
 
-from grfpp.datasets import dataset_info, load_mesh, mesh_table
+from grfpp.datasets import dataset_info, load_mesh, mesh_table, triangulated_sphere
 from grfpp.errors import MissingDataError
 
 STL = """solid square
@@ -71,3 +71,9 @@ def test_real_meshes():
         found = (mesh.graph.n_nodes, mesh.graph.n_edges, len(mesh.faces))
         assert found == (info.n_vertices, info.n_edges, info.n_faces), info.name
         assert np.isfinite(mesh.vertices).all()
+
+
+def test_sphere():
+    sphere = triangulated_sphere(2)
+    assert (sphere.graph.n_nodes, sphere.graph.n_edges, len(sphere.faces)) == (162, 480, 320)
+    np.testing.assert_allclose(np.linalg.norm(sphere.vertices, axis=1), 1)

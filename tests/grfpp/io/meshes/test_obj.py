@@ -26,7 +26,7 @@ def test_faces_before_their_points():
 @pytest.mark.parametrize(
     ("content", "words"),
     [
-        (POINTS + "f 1 2\n", "line 5: a face needs three corners"),
+        (POINTS + "f 1 2\n", "line 5: the face needs three corners"),
         (POINTS + "f 1 2 5\n", "line 5: the face names vertex 4, but there are 4"),
         (POINTS + "f 1 2 -5\n", "line 5: the face names vertex -1"),
         (POINTS + "f 0 1 2\n", "line 5: vertices are counted from 1"),

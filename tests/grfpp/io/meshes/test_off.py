@@ -37,7 +37,7 @@ def test_colours_of_faces_are_left_out():
         (f"OFF\n4 1 0\n{BODY}3 0 1\n", "line 7: a face of 3 corners lists 2"),
         (f"OFF\n4 1 0\n{BODY}3 0 1 4\n", "line 7: the face names vertex 4, but there are 4"),
         (f"OFF\n4 1 0\n{BODY}3 0 1 -1\n", "line 7: the face names vertex -1"),
-        (f"OFF\n4 1 0\n{BODY}2 0 1\n", "line 7: a face needs three corners"),
+        (f"OFF\n4 1 0\n{BODY}2 0 1\n", "line 7: the face needs three corners"),
         (f"OFF\n4 1 0\n{BODY}x 0 1\n", "line 7: expected whole numbers, found 'x'"),
         (f"OFF\n4 1 0\n{BODY}-3 0 1\n", "line 7"),
         ("OFF\n1 0 0\n0 zero 0\n", "line 3: expected the three coordinates"),

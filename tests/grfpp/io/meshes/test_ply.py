@@ -84,7 +84,7 @@ def test_other_properties_and_elements_are_passed_over():
         (header() + ROWS.replace("1 1 0", "1 1"), "line 13: cannot read a vertex from '1 1'"),
         (header() + ROWS + "3 0 1 9\n", "vertex 9"),
         (header() + ROWS + "3 0 1 -1\n", "vertex -1"),
-        (header() + ROWS + "2 0 1\n", "2 corners"),
+        (header() + ROWS + "2 0 1\n", "face 0 needs three corners at least, found 2"),
         (header(faces=0) + ROWS, "no triangles"),
         (header(vertices=0, faces=0), "no triangles"),
         (binary([[0, 1, 2], [0, 2, 3]])[:-1], "truncated"),

@@ -6,7 +6,7 @@ import networkx as nx
 import pytest
 
 import grfpp
-from grfpp.io.attributes import read_attribute
+from grfpp.io.files import read_attribute
 
 
 @pytest.fixture
