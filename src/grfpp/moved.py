@@ -22,7 +22,7 @@ MOVED = {
     "grfpp.tasks.normal_prediction": "grfpp.tasks.nodes.normal_prediction",
     "grfpp.tasks.spectrum": "grfpp.tasks.graphs.spectrum",
     "grfpp.tasks.vertex_normals": "grfpp.tasks.nodes.vertex_normals",
-    "grfpp.tasks.whole_graph": "grfpp.tasks.nodes.whole_graph",
+    "grfpp.tasks.whole_graph": "grfpp.tasks.nodes.inputs",
     "grfpp.torch.masks": "grfpp.torch.attention.masks",
     "grfpp.torch.small_vit": "grfpp.torch.attention.small_vit",
 }

@@ -16,7 +16,7 @@ from grfpp.factors import StoredFactor
 from grfpp.operators import advice_by_parameters
 from grfpp.parallel import in_order, thread_count
 from grfpp.tasks.graphs.labelled import all_labels, plain_graphs
-from grfpp.tasks.parameters import KernelParameters
+from grfpp.tasks.kernels import KernelParameters
 from grfpp.typing import FloatArray, IntArray
 from grfpp.walks.batch import BatchWalks, GraphBatch
 

@@ -26,21 +26,10 @@ TRIAL_TREES, TREES = 48, 200
 
 @dataclass(frozen=True)
 class FoldScore:
-    """What came of one fold.
-
-    Attributes
-    ----------
-    fold
-        Its number.
-    chosen
-        The candidate that was chosen on the other folds.
-    inner
-        Its out-of-bag accuracy there.
-    accuracy
-        On this fold.
-    """
+    """What came of one fold."""
 
     fold: int
+    #: The candidate that was chosen on the other folds, and its out-of-bag accuracy there.
     chosen: Any
     inner: float
     accuracy: float

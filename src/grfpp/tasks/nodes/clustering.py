@@ -12,17 +12,22 @@ from sklearn.utils.validation import check_is_fitted
 
 from grfpp.arguments import whole
 from grfpp.errors import InputError
-from grfpp.tasks.nodes.inputs import read_graph, set_graph_tags
+from grfpp.tasks.kernels import OneGraphParameters
+from grfpp.tasks.nodes.inputs import GraphInput, read_graph
 from grfpp.tasks.nodes.rand_error import pair_error, rand_error
 from grfpp.tasks.nodes.spectral import component_groups, spectral_embedding
-from grfpp.tasks.parameters import OneGraphParameters
 from grfpp.typing import FloatArray, IntArray
 
 __all__ = ["SpectralKernelClustering", "pair_error"]
 
 
 @dataclass(eq=False, repr=False)
-class SpectralKernelClustering(OneGraphParameters, ClusterMixin, BaseEstimator):  # type: ignore[misc]  # untyped base
+class SpectralKernelClustering(
+    GraphInput,
+    OneGraphParameters,
+    ClusterMixin,  # type: ignore[misc]  # untyped base
+    BaseEstimator,  # type: ignore[misc]  # untyped base
+):
     """Spectral clustering of the nodes of a graph by a kernel, estimated from walks or exact.
 
     The leading eigenvectors of the kernel, symmetrised and normalised by its row sums, place the
@@ -120,9 +125,6 @@ class SpectralKernelClustering(OneGraphParameters, ClusterMixin, BaseEstimator):
             raise InputError("score compares clusters with true classes: pass them as y")
         read_graph(self, X, reset=False)
         return 1.0 - rand_error(self.labels_, y)
-
-    def __sklearn_tags__(self) -> Any:
-        return set_graph_tags(super().__sklearn_tags__())
 
 
 def _clusters(points: FloatArray, groups: IntArray, k: int, n_init: int, seed: int) -> Any:

@@ -11,12 +11,13 @@ from sklearn.utils.validation import check_is_fitted
 from grfpp.arguments import one_of, whole
 from grfpp.exact_kernel import ExactKernel
 from grfpp.graph import Graph
-from grfpp.tasks.nodes.inputs import read_graph, set_graph_tags
-from grfpp.tasks.parameters import OneGraphParameters
+from grfpp.tasks.kernels import OneGraphParameters
+from grfpp.tasks.nodes.inputs import GraphInput, read_graph
 
 
 @dataclass(eq=False, repr=False)
 class GraphRandomFeatures(
+    GraphInput,
     OneGraphParameters,
     ClassNamePrefixFeaturesOutMixin,  # type: ignore[misc]  # untyped base
     TransformerMixin,  # type: ignore[misc]  # untyped base
@@ -131,6 +132,3 @@ class GraphRandomFeatures(
         else:  # as `K.features`, without multiplying the half that nobody asked for
             return K.feature_side("left" if is_left else "right")
         return X if is_left else Y
-
-    def __sklearn_tags__(self) -> Any:
-        return set_graph_tags(super().__sklearn_tags__())

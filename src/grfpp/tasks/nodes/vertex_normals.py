@@ -7,10 +7,11 @@ from typing import Literal
 import numpy as np
 import numpy.typing as npt
 
+from grfpp.arguments import one_of
 from grfpp.errors import InputError
 from grfpp.io.meshes.mesh import merged
 from grfpp.tasks.nodes.directions import unit_vectors
-from grfpp.typing import FloatArray
+from grfpp.typing import FloatArray, IntArray
 
 Weighting = Literal["angle", "area", "equal"]
 
@@ -41,25 +42,21 @@ def vertex_normals(
     >>> vertex_normals(corner, [[0, 2, 1], [0, 1, 3], [0, 3, 2]])[0]
     array([-0.57735027, -0.57735027, -0.57735027])
     """
-    if weighting not in ("angle", "area", "equal"):
-        raise InputError(f"weighting must be 'angle', 'area' or 'equal', not {weighting!r}")
+    one_of(weighting, "weighting", ("angle", "area", "equal"))
     points, triangles = _checked(vertices, faces)
     corners = points[triangles]
     normals = _across(corners)
     if weighting != "area":
         normals = unit_vectors(normals)
     shares = _angles(corners) if weighting == "angle" else np.ones(triangles.shape)
-    sums = np.empty((len(points), 3))
-    for axis in range(3):
-        sums[:, axis] = np.bincount(
-            triangles.ravel(), (shares * normals[:, [axis]]).ravel(), minlength=len(points)
-        )
+
+    def summed(values: FloatArray) -> FloatArray:
+        weights = (shares * values[:, np.newaxis]).ravel()
+        return np.asarray(np.bincount(triangles.ravel(), weights, len(points)))
+
+    sums = np.stack([summed(each) for each in normals.T], axis=1)
     # What is left of normals that cancel is rounding, and points anywhere.
-    total = np.bincount(
-        triangles.ravel(),
-        (shares * np.linalg.norm(normals, axis=1, keepdims=True)).ravel(),
-        minlength=len(points),
-    )
+    total = summed(np.linalg.norm(normals, axis=1))
     sums[np.linalg.norm(sums, axis=1) <= 1e-12 * total] = 0.0
     return unit_vectors(sums)
 
@@ -80,9 +77,7 @@ def _angles(corners: FloatArray) -> FloatArray:
     return np.asarray(np.arccos(np.clip(-(sides * sides[:, [2, 0, 1]]).sum(axis=2), -1.0, 1.0)))
 
 
-def _checked(
-    vertices: npt.ArrayLike, faces: npt.ArrayLike
-) -> tuple[FloatArray, npt.NDArray[np.int64]]:
+def _checked(vertices: npt.ArrayLike, faces: npt.ArrayLike) -> tuple[FloatArray, IntArray]:
     mesh = merged(vertices, faces)  # checks; equal points are one only in what it returns
     if mesh.vertices.shape[1] != 3:
         raise InputError(f"normals need vertices of shape (n, 3), found {np.shape(vertices)}")
