@@ -34,18 +34,6 @@ _PARAMETERS: Wording = {
 class KernelChoice:
     """Which kernel of a graph's weights, and how it is had; checked when it is made.
 
-    Parameters
-    ----------
-    kernel
-        A kernel, or how the command line writes it (`grfpp.kernels.kernel_of`).
-    estimate
-        ``"walks"``, or ``"exact"``: no walks, and their options are not used.
-    scale, normalization
-        The weights of the kernel: ``scale · D^-1/2 A D^-1/2`` for ``"sym"``, ``scale · D^-1 A`` for
-        ``"rw"``, ``scale · A`` for ``None``.
-    options
-        About walks.
-
     Examples
     --------
     >>> import networkx as nx
@@ -54,8 +42,12 @@ class KernelChoice:
     KernelEstimate(n_nodes=34, degree=2)
     """
 
+    #: A kernel, or how the command line writes it (`grfpp.kernels.kernel_of`).
     kernel: Kernel = "diffusion"  # type: ignore[assignment]  # a kernel once it is checked
+    #: ``"walks"``, or ``"exact"``: no walks, and their options are not used.
     estimate: str = "walks"
+    #: The weights of the kernel: ``scale · D^-1/2 A D^-1/2`` for ``"sym"``, ``scale · D^-1 A`` for
+    #: ``"rw"``, ``scale · A`` for ``None``.
     scale: float = 1.0
     normalization: str | None = "sym"
     options: WalkOptions

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import groupby
 from typing import Annotated, Any
 
 from grfpp import datasets as library
@@ -84,18 +85,14 @@ def _print_table(chosen: list[DatasetInfo], gather: bool) -> None:
     words = ("name", "what", "licence", "at hand")
     table = console.new_table(("name", "what", "size", "licence", "at hand"), words)
     table.columns[0].no_wrap = table.columns[2].no_wrap = True
-    family = None
-    for info in chosen:
-        if family not in (None, info.family):
-            table.add_section()
-        if gather and info.family == _LONG_FAMILY:
-            if family != _LONG_FAMILY:
-                meshes = [each for each in chosen if each.family == _LONG_FAMILY]
-                table.add_row(*_gathered(meshes))
+    for family, members in groupby(chosen, key=lambda info: info.family):
+        if gather and family == _LONG_FAMILY:
+            table.add_row(*_gathered(list(members)))
         else:
-            size = readable_bytes(info.n_bytes)
-            table.add_row(info.name, info.description, size, info.licence, where(info) or "no")
-        family = info.family
+            for info in members:
+                size = readable_bytes(info.n_bytes)
+                table.add_row(info.name, info.description, size, info.licence, where(info) or "no")
+        table.add_section()
     console.print_table(table)
 
 

@@ -93,13 +93,7 @@ def nested_forest_scores(
 def stratified_folds(
     classes: npt.ArrayLike, n_folds: int, seed: int = 0
 ) -> list[tuple[npt.NDArray[np.intp], npt.NDArray[np.intp]]]:
-    """Numbers of the training and of the test graphs of each fold.
-
-    Raises
-    ------
-    InputError
-        When there is one class only, or a class with fewer graphs than folds.
-    """
+    """Numbers of the training and of the test graphs of each fold, with all classes in each."""
     from sklearn.model_selection import StratifiedKFold
 
     y = np.asarray(classes)
