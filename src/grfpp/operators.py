@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import InitVar, dataclass
 from typing import Any
 
 from grfpp.arguments import one_of, positive
@@ -50,13 +50,15 @@ class KernelChoice:
     #: ``"rw"``, ``scale · A`` for ``None``.
     scale: float = 1.0
     normalization: str | None = "sym"
+    #: Deprecated: the root of `scale`.
+    sigma: InitVar[float | None] = None
     options: WalkOptions
 
-    def __post_init__(self) -> None:
+    def __post_init__(self, sigma: float | None) -> None:
         kernel, is_exact = kernel_and_method(self.kernel, self.estimate)
         object.__setattr__(self, "kernel", kernel)
         object.__setattr__(self, "estimate", "exact" if is_exact else "walks")
-        object.__setattr__(self, "scale", positive(self.scale, "scale"))
+        object.__setattr__(self, "scale", scale_of(self.scale, sigma))
         one_of(self.normalization, "normalization", ("sym", "rw", None))
 
     @property
@@ -98,11 +100,6 @@ def advice_by_parameters(normalization: str | None = "sym") -> Iterator[None]:
     except InputError as error:
         error.args = (error.worded(wording),)
         raise
-
-
-def kernel_operator(graph: Any, **choice: Any) -> KernelEstimate | ExactKernel:
-    """The kernel of a graph, chosen by the keywords of `KernelChoice`, ready to multiply."""
-    return KernelChoice(**choice).operator(graph)
 
 
 def kernel_and_method(kernel: str | Kernel, estimate: str = "walks") -> tuple[Kernel, bool]:

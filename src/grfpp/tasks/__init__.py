@@ -16,12 +16,11 @@ if TYPE_CHECKING:
     from grfpp.tasks.graphs.labelled import LabelledGraph
     from grfpp.tasks.graphs.nested import nested_forest_scores
     from grfpp.tasks.graphs.spectrum import KernelSpectrumFeatures
-    from grfpp.tasks.nodes.clustering import SpectralKernelClustering
+    from grfpp.tasks.nodes.clustering import SpectralKernelClustering, pair_error
     from grfpp.tasks.nodes.features import GraphRandomFeatures
     from grfpp.tasks.nodes.inputs import WholeGraph
     from grfpp.tasks.nodes.interpolation import KernelInterpolator
     from grfpp.tasks.nodes.normal_prediction import hide_normals, predict_normals
-    from grfpp.tasks.nodes.rand_error import pair_error
 
 __getattr__, __dir__ = lazy_names(
     __name__,
@@ -31,12 +30,11 @@ __getattr__, __dir__ = lazy_names(
         "graphs.labelled": "LabelledGraph",
         "graphs.nested": "nested_forest_scores",
         "graphs.spectrum": "KernelSpectrumFeatures",
-        "nodes.clustering": "SpectralKernelClustering",
+        "nodes.clustering": "SpectralKernelClustering pair_error",
         "nodes.features": "GraphRandomFeatures",
         "nodes.inputs": "WholeGraph",
         "nodes.interpolation": "KernelInterpolator",
         "nodes.normal_prediction": "hide_normals predict_normals",
-        "nodes.rand_error": "pair_error",
     },
 )
 

@@ -19,7 +19,7 @@ from grfpp.arguments import whole
 from grfpp.estimate import KernelEstimate
 from grfpp.exact_kernel import ExactKernel
 from grfpp.kernels import Kernel
-from grfpp.operators import KernelChoice, scale_of
+from grfpp.operators import KernelChoice
 from grfpp.options import WalkOptions
 
 #: What estimators have no parameter for. `random_state` is their seed; lists of graphs are not
@@ -114,27 +114,14 @@ def kernel_operator(graph: Any, **parameters: Any) -> KernelEstimate | ExactKern
 
 
 def kernel_choice(
-    *,
-    kernel: Any = "diffusion",
-    estimate: str = "walks",
-    scale: float = 1.0,
-    normalization: str | None = "sym",
-    sigma: float | None = None,
-    **walks: Any,
+    random_state: Any = None, n_jobs: int | None = -1, **parameters: Any
 ) -> KernelChoice:
     """Check what `kernel_operator` takes."""
-    return KernelChoice(
-        kernel=kernel,
-        estimate=estimate,
-        scale=scale_of(scale, sigma),
-        normalization=normalization,
-        options=walk_options(**walks),
-    )
-
-
-def walk_options(random_state: Any = None, n_jobs: int | None = -1, **walks: Any) -> WalkOptions:
-    """Options about walks as scikit-learn has them: a random state, and ``None`` for one thread."""
-    return WalkOptions(seed=seed_of(random_state), n_jobs=1 if n_jobs is None else n_jobs, **walks)
+    names = parameters.keys() & {each.name for each in fields(WalkOptions)}
+    walks = {name: parameters.pop(name) for name in names}
+    n_jobs = 1 if n_jobs is None else n_jobs
+    options = WalkOptions(seed=seed_of(random_state), n_jobs=n_jobs, **walks)
+    return KernelChoice(**parameters, options=options)
 
 
 def seed_of(random_state: Any) -> Any:

@@ -13,7 +13,7 @@ from small_graphs import irregular, weighted
 import grfpp
 from grfpp import tasks
 from grfpp.exact_kernel import ExactKernel
-from grfpp.tasks.kernels import OneGraphParameters, kernel_operator, seed_of, walk_options
+from grfpp.tasks.kernels import OneGraphParameters, kernel_choice, kernel_operator, seed_of
 
 
 def exact_diffusion(matrix, scale, kind="sym"):
@@ -196,6 +196,6 @@ def test_seeds():
     assert seed_of(np.int64(3)) == 3
     assert seed_of(np.random.RandomState(0)) == seed_of(np.random.RandomState(0))
     assert seed_of(np.random.default_rng(0)) == seed_of(np.random.default_rng(0))
-    assert walk_options(5).seed == 5
-    assert walk_options().seed != walk_options().seed
-    assert walk_options(n_jobs=None).n_jobs == 1
+    assert kernel_choice(5).options.seed == 5
+    assert kernel_choice().options.seed != kernel_choice().options.seed
+    assert kernel_choice(n_jobs=None).options.n_jobs == 1

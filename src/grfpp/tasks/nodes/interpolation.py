@@ -108,9 +108,14 @@ class KernelInterpolator(OneGraphParameters, RegressorMixin, BaseEstimator):  # 
         require_bytes(16 * graph.n_nodes * (columns.shape[1] + 1), "the field")
         field = np.zeros((graph.n_nodes, columns.shape[1] + 1))
         field[known] = np.column_stack([columns, np.ones(len(known))])
-        product, floor = self._times_kernel(graph, field)
+        K = self._choose().operator(graph)
+        if isinstance(K, ExactKernel):
+            # Not through the dense kernel: between components it has rounding in place of zeros.
+            product, noise = K.kernel.apply(K.W, field, tol=_EXACT_TOL), _RESOLVED
+        else:
+            product, noise = np.asarray(K @ field), 0.0
         sums, mass = product[:, :-1], product[:, -1]
-        reached = np.abs(mass) > floor * np.abs(mass).max()
+        reached = np.abs(mass) > noise * np.abs(mass).max()
         if self.output == "mean":
             if (mass[reached] < 0).any():
                 raise InputError(
@@ -130,14 +135,6 @@ class KernelInterpolator(OneGraphParameters, RegressorMixin, BaseEstimator):  # 
         self.reached_ = reached
         self.n_features_in_ = 1
         return self
-
-    def _times_kernel(self, graph: Any, field: FloatArray) -> tuple[FloatArray, float]:
-        """The kernel's product with a field, and the share of its largest entry that is noise."""
-        K = self._choose().operator(graph)
-        if isinstance(K, ExactKernel):
-            # Not through the dense kernel: between components it has rounding in place of zeros.
-            return K.kernel.apply(K.W, field, tol=_EXACT_TOL), _RESOLVED
-        return np.asarray(K @ field), 0.0
 
     def predict(self, X: npt.ArrayLike) -> FloatArray:
         """The field at nodes.

@@ -20,7 +20,7 @@ from grfpp.exact_kernel import ExactKernel
 from grfpp.graph import as_graph
 from grfpp.kernels import Kernel
 from grfpp.memory import require_bytes
-from grfpp.operators import kernel_operator, scale_of
+from grfpp.operators import KernelChoice
 from grfpp.options import WalkOptions
 from grfpp.torch.attention.factored import FactoredMask
 from grfpp.torch.floating import floating
@@ -168,7 +168,7 @@ def factored_mask(
 def _operator(
     graph: Any,
     n_walks: int,
-    kernel: str | Kernel = "diffusion",
+    kernel: Any = "diffusion",
     scale: float = 1.0,
     sigma: float | None = None,
     normalization: str | None = "sym",
@@ -179,14 +179,15 @@ def _operator(
     """The kernel that a mask is made of."""
     # Masks are not saved with the weights of a model: a seed that nobody knows is refused.
     options = WalkOptions.of(n_walks=n_walks, seed=whole(seed, "seed", 0), **walks)
-    return kernel_operator(
-        graph,
+    choice = KernelChoice(
         kernel=kernel,
         estimate=estimate,
-        scale=scale_of(scale, sigma),
+        scale=scale,
+        sigma=sigma,
         normalization=normalization,
         options=options,
     )
+    return choice.operator(graph)
 
 
 def _scaled_factors(K: KernelEstimate, scaling: Scaling) -> list[sp.csr_array]:
