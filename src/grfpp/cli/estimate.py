@@ -196,12 +196,8 @@ def _write(
     project: int | None,
 ) -> None:
     if output.suffix.lower() == ".csv":
-        columns = zip(*values.tolist(), strict=True)
-        outputs.write_csv(
-            output,
-            ["node", *names],
-            [[label, *column] for label, column in zip(labels, columns, strict=True)],
-        )
+        lines = [[label, *column] for label, column in zip(labels, values.T.tolist(), strict=True)]
+        outputs.write_csv(output, ["node", *names], lines)
     elif project is not None:
         X, Y = K.project(project, seed=K.meta["seed"])
         save_arrays(output, FEATURES_FORMAT, {"X": X, "Y": Y}, {"made_by": K.meta})

@@ -8,25 +8,19 @@ from typing import Any, Self
 
 import numpy as np
 import numpy.typing as npt
-from sklearn.base import BaseEstimator, ClusterMixin
+from sklearn.base import ClusterMixin
 from sklearn.metrics.cluster import pair_confusion_matrix
 from sklearn.utils.validation import check_is_fitted
 
 from grfpp.arguments import whole
 from grfpp.errors import InputError
-from grfpp.tasks.kernels import OneGraphParameters
-from grfpp.tasks.nodes.inputs import GraphInput, read_graph
+from grfpp.tasks.nodes.inputs import GraphEstimator, read_graph
 from grfpp.tasks.nodes.spectral import component_groups, spectral_embedding
 from grfpp.typing import FloatArray, IntArray
 
 
 @dataclass(eq=False, repr=False)
-class SpectralKernelClustering(
-    GraphInput,
-    OneGraphParameters,
-    ClusterMixin,  # type: ignore[misc]  # untyped base
-    BaseEstimator,  # type: ignore[misc]  # untyped base
-):
+class SpectralKernelClustering(ClusterMixin, GraphEstimator):  # type: ignore[misc]  # untyped base
     """Spectral clustering of the nodes of a graph by a kernel, estimated from walks or exact.
 
     The leading eigenvectors of the kernel, symmetrised and normalised by its row sums, place the

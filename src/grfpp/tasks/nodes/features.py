@@ -5,24 +5,17 @@ from __future__ import annotations
 from dataclasses import KW_ONLY, dataclass
 from typing import Any, Self
 
-from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
+from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 
 from grfpp.arguments import one_of, whole
 from grfpp.exact_kernel import ExactKernel
 from grfpp.graph import Graph
-from grfpp.tasks.kernels import OneGraphParameters
-from grfpp.tasks.nodes.inputs import GraphInput, read_graph
+from grfpp.tasks.nodes.inputs import GraphEstimator, read_graph
 
 
 @dataclass(eq=False, repr=False)
-class GraphRandomFeatures(
-    GraphInput,
-    OneGraphParameters,
-    ClassNamePrefixFeaturesOutMixin,  # type: ignore[misc]  # untyped base
-    TransformerMixin,  # type: ignore[misc]  # untyped base
-    BaseEstimator,  # type: ignore[misc]  # untyped base
-):
+class GraphRandomFeatures(ClassNamePrefixFeaturesOutMixin, TransformerMixin, GraphEstimator):  # type: ignore[misc]  # untyped bases
     """Features of the nodes of a graph whose products estimate a kernel.
 
     An estimate is ``K̂ = X Yᵀ`` with independent ``X`` and ``Y``; `side` says which of the two

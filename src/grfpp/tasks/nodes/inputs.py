@@ -8,10 +8,12 @@ from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
+from sklearn.base import BaseEstimator
 from sklearn.utils.validation import _num_samples, check_non_negative, validate_data
 
 from grfpp.errors import InputError
 from grfpp.graph import Graph, as_graph
+from grfpp.tasks.kernels import OneGraphParameters
 from grfpp.typing import IntArray
 
 
@@ -58,11 +60,11 @@ def read_graph(estimator: Any, X: Any, *, reset: bool) -> Graph:
     return graph
 
 
-class GraphInput:
+class GraphEstimator(OneGraphParameters, BaseEstimator):  # type: ignore[misc]  # untyped base
     """Estimators whose ``X`` is a square matrix of weights, dense or sparse."""
 
     def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()  # type: ignore[misc]  # of the estimator
+        tags = super().__sklearn_tags__()
         tags.input_tags.pairwise = True
         tags.input_tags.sparse = True
         tags.input_tags.positive_only = True
