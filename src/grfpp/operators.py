@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import InitVar, dataclass
-from typing import Any
+from dataclasses import InitVar, dataclass, fields
+from typing import Any, Self
 
 from grfpp.arguments import one_of, positive
 from grfpp.errors import IN_PYTHON, InputError, Wording, warn_user
@@ -60,6 +60,13 @@ class KernelChoice:
         object.__setattr__(self, "estimate", "exact" if is_exact else "walks")
         object.__setattr__(self, "scale", scale_of(self.scale, sigma))
         one_of(self.normalization, "normalization", ("sym", "rw", None))
+
+    @classmethod
+    def of(cls, **parameters: Any) -> Self:
+        """The choice that these keywords ask for, those of `WalkOptions` among them."""
+        names = parameters.keys() & {each.name for each in fields(WalkOptions)}
+        options = WalkOptions(**{name: parameters.pop(name) for name in names})
+        return cls(**parameters, options=options)
 
     @property
     def is_exact(self) -> bool:

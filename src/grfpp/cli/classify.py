@@ -150,8 +150,7 @@ def classify(
     mean, deviation = float(np.mean(accuracies)), float(np.std(accuracies))
     how = "exact"
     if method != "exact":
-        law = law_text(walks.termination)
-        how = f"walks with stitching degree {walks.degree}, lengths {law}"
+        how = f"walks with stitching degree {walks.degree}, lengths {law_text(walks.termination)}"
     n_nodes = sum(graph.n_nodes for graph in data.graphs) / len(data)
     facts = [
         (

@@ -117,11 +117,8 @@ def kernel_choice(
     random_state: Any = None, n_jobs: int | None = -1, **parameters: Any
 ) -> KernelChoice:
     """Check what `kernel_operator` takes."""
-    names = parameters.keys() & {each.name for each in fields(WalkOptions)}
-    walks = {name: parameters.pop(name) for name in names}
     n_jobs = 1 if n_jobs is None else n_jobs
-    options = WalkOptions(seed=seed_of(random_state), n_jobs=n_jobs, **walks)
-    return KernelChoice(**parameters, options=options)
+    return KernelChoice.of(seed=seed_of(random_state), n_jobs=n_jobs, **parameters)
 
 
 def seed_of(random_state: Any) -> Any:

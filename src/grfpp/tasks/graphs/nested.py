@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -70,22 +71,23 @@ def nested_forest_scores(
     >>> [(score.chosen, score.accuracy) for score in scores]
     [('good', 1.0), ('good', 1.0), ('good', 1.0)]
     """
+    from sklearn.ensemble import RandomForestClassifier
+
     y = np.asarray(classes)
     seed = whole(seed, "seed", 0) % 2**32
     _check(candidates, y)
     features = {name: np.asarray(X, dtype=np.float32) for name, X in candidates.items()}
+    forest = partial(RandomForestClassifier, random_state=seed, n_jobs=n_jobs)
     scores = []
     for fold, (train, test) in enumerate(stratified_folds(y, n_folds, seed)):
         inner = {
-            name: _forest(TRIAL_TREES, seed, n_jobs, oob_score=True)
-            .fit(X[train], y[train])
-            .oob_score_
+            name: forest(TRIAL_TREES, oob_score=True).fit(X[train], y[train]).oob_score_
             for name, X in features.items()
         }
         # Equal scores: the first, so that candidates can be given with the simplest first.
         best = max(inner, key=lambda name: inner[name])
-        forest = _forest(n_trees, seed, n_jobs).fit(features[best][train], y[train])
-        accuracy = float(np.mean(forest.predict(features[best][test]) == y[test]))
+        fitted = forest(n_trees).fit(features[best][train], y[train])
+        accuracy = float(np.mean(fitted.predict(features[best][test]) == y[test]))
         scores.append(FoldScore(fold, best, float(inner[best]), accuracy))
     return scores
 
@@ -112,12 +114,6 @@ def stratified_folds(
         )
     folds = StratifiedKFold(n_folds, shuffle=True, random_state=whole(seed, "seed", 0) % 2**32)
     return list(folds.split(np.zeros(len(y)), y))
-
-
-def _forest(n_trees: int, seed: int, n_jobs: int, **more: Any) -> Any:
-    from sklearn.ensemble import RandomForestClassifier
-
-    return RandomForestClassifier(n_trees, random_state=seed, n_jobs=n_jobs, **more)
 
 
 def _check(candidates: Mapping[Any, FloatArray], y: npt.NDArray[Any]) -> None:

@@ -51,10 +51,9 @@ class PredictedNormals:
 
     def angles(self) -> FloatArray:
         """Angle at every vertex in degrees, 90 out of reach, NaN where nothing was hidden."""
-        degrees = np.full(len(self.predicted), np.nan)
-        hidden = self.task.hidden
-        degrees[hidden] = angles(self.predicted[hidden], self.task.normals[hidden])
-        return degrees
+        truth, hidden = np.zeros_like(self.task.normals), self.task.hidden
+        truth[hidden] = self.task.normals[hidden]
+        return angles(self.predicted, truth)
 
 
 def hide_normals(mesh: TriangleMesh, mask: float = 0.8, seed: int = 0) -> HiddenNormals:
