@@ -11,7 +11,7 @@ from grfpp.arguments import one_of
 from grfpp.errors import InputError
 from grfpp.io.meshes.mesh import merged
 from grfpp.tasks.nodes.directions import unit_vectors
-from grfpp.typing import FloatArray, IntArray
+from grfpp.typing import FloatArray
 
 Weighting = Literal["angle", "area", "equal"]
 
@@ -43,7 +43,16 @@ def vertex_normals(
     array([-0.57735027, -0.57735027, -0.57735027])
     """
     one_of(weighting, "weighting", ("angle", "area", "equal"))
-    points, triangles = _checked(vertices, faces)
+    mesh = merged(vertices, faces)  # checks; equal points are one only in what it returns
+    if mesh.vertices.shape[1] != 3:
+        raise InputError(f"normals need vertices of shape (n, 3), found {np.shape(vertices)}")
+    if not len(mesh.faces):
+        raise InputError("the mesh has no faces, so it has no normals")
+    triangles = np.asarray(faces, dtype=np.int64)
+    points = np.asarray(vertices, dtype=np.float64)
+    points = points - points.mean(axis=0)
+    # In units of the mesh's own size no product leaves the range of float64.
+    points /= np.abs(points).max() or 1.0
     corners = points[triangles]
     normals = _across(corners)
     if weighting != "area":
@@ -75,16 +84,3 @@ def _angles(corners: FloatArray) -> FloatArray:
     """Angles of triangles at their corners."""
     sides = unit_vectors((corners[:, [1, 2, 0]] - corners).reshape(-1, 3)).reshape(-1, 3, 3)
     return np.asarray(np.arccos(np.clip(-(sides * sides[:, [2, 0, 1]]).sum(axis=2), -1.0, 1.0)))
-
-
-def _checked(vertices: npt.ArrayLike, faces: npt.ArrayLike) -> tuple[FloatArray, IntArray]:
-    mesh = merged(vertices, faces)  # checks; equal points are one only in what it returns
-    if mesh.vertices.shape[1] != 3:
-        raise InputError(f"normals need vertices of shape (n, 3), found {np.shape(vertices)}")
-    if not len(mesh.faces):
-        raise InputError("the mesh has no faces, so it has no normals")
-    # In units of the mesh's own size no product leaves the range of float64.
-    points = np.asarray(vertices, dtype=np.float64)
-    points = points - points.mean(axis=0)
-    extent = np.abs(points).max()
-    return points / extent if extent > 0 else points, np.asarray(faces, dtype=np.int64)
