@@ -24,13 +24,6 @@ _TOL = 1e-10
 class ExactKernel(LinearOperator):  # type: ignore[misc]  # untyped base
     """The kernel ``K = g(W)`` itself, with the methods of `grfpp.KernelEstimate` that tasks use.
 
-    Parameters
-    ----------
-    W
-        The weight matrix.
-    kernel
-        The kernel ``g``.
-
     Examples
     --------
     >>> import grfpp

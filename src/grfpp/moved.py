@@ -10,31 +10,23 @@ from importlib.machinery import ModuleSpec
 from types import ModuleType
 from typing import Any
 
-#: Names that were once given, most of them by the documentation, and where they live now. Those of
-#: the laboratory are names only: nothing of it is imported here.
+#: What was once given, most of it by the documentation, and where it lives now. The laboratory's
+#: are names only: nothing of it is imported here.
 MOVED = {
     "grfpp.benchmark": "grfpp_lab.benchmark",
-    **{
-        f"grfpp.tasks.{name}": f"grfpp.tasks.{folder}.{name}"
-        for folder, names in (
-            ("graphs", "candidates label_pairs labelled nested spectrum"),
-            ("nodes", "clustering features interpolation normal_prediction"),
-            ("nodes", "vertex_normals whole_graph"),
-        )
-        for name in names.split()
-    },
-    **{
-        f"grfpp.torch.{name}": f"grfpp.torch.{folder}.{name}"
-        for folder, names in (
-            ("attention", "adapter factored masks small_vit"),
-            ("gp", "node_gp operator pathwise"),
-            ("kernels", "length_factor modulation"),
-        )
-        for name in names.split()
-    },
+    "grfpp.tasks.whole_graph": "grfpp.tasks.nodes.inputs",
     "grfpp.torch.kernel": "grfpp.torch.kernels.learnable",
     "grfpp.torch.linear_attention": "grfpp.torch.attention.linear",
 }
+for _package, _names in {
+    "grfpp.tasks.graphs": "candidates label_pairs labelled nested spectrum",
+    "grfpp.tasks.nodes": "clustering features interpolation normal_prediction vertex_normals",
+    "grfpp.torch.attention": "adapter factored masks small_vit",
+    "grfpp.torch.gp": "node_gp operator pathwise",
+    "grfpp.torch.kernels": "length_factor modulation",
+}.items():
+    for _name in _names.split():
+        MOVED[f"{_package.rpartition('.')[0]}.{_name}"] = f"{_package}.{_name}"
 
 
 class _MovedModules(MetaPathFinder, Loader):

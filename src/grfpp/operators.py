@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
-from typing import Any
+from dataclasses import InitVar, dataclass, fields
+from typing import Any, Self
 
 from grfpp.arguments import one_of, positive
 from grfpp.errors import IN_PYTHON, InputError, Wording, warn_user
@@ -34,18 +34,6 @@ _PARAMETERS: Wording = {
 class KernelChoice:
     """Which kernel of a graph's weights, and how it is had; checked when it is made.
 
-    Parameters
-    ----------
-    kernel
-        A kernel, or how the command line writes it (`grfpp.kernels.kernel_of`).
-    estimate
-        ``"walks"``, or ``"exact"``: no walks, and their options are not used.
-    scale, normalization
-        The weights of the kernel: ``scale · D^-1/2 A D^-1/2`` for ``"sym"``, ``scale · D^-1 A`` for
-        ``"rw"``, ``scale · A`` for ``None``.
-    options
-        About walks.
-
     Examples
     --------
     >>> import networkx as nx
@@ -54,18 +42,31 @@ class KernelChoice:
     KernelEstimate(n_nodes=34, degree=2)
     """
 
+    #: A kernel, or how the command line writes it (`grfpp.kernels.kernel_of`).
     kernel: Kernel = "diffusion"  # type: ignore[assignment]  # a kernel once it is checked
+    #: ``"walks"``, or ``"exact"``: no walks, and their options are not used.
     estimate: str = "walks"
+    #: The weights of the kernel: ``scale · D^-1/2 A D^-1/2`` for ``"sym"``, ``scale · D^-1 A`` for
+    #: ``"rw"``, ``scale · A`` for ``None``.
     scale: float = 1.0
     normalization: str | None = "sym"
+    #: Deprecated: the root of `scale`.
+    sigma: InitVar[float | None] = None
     options: WalkOptions
 
-    def __post_init__(self) -> None:
+    def __post_init__(self, sigma: float | None) -> None:
         kernel, is_exact = kernel_and_method(self.kernel, self.estimate)
         object.__setattr__(self, "kernel", kernel)
         object.__setattr__(self, "estimate", "exact" if is_exact else "walks")
-        object.__setattr__(self, "scale", positive(self.scale, "scale"))
+        object.__setattr__(self, "scale", scale_of(self.scale, sigma))
         one_of(self.normalization, "normalization", ("sym", "rw", None))
+
+    @classmethod
+    def of(cls, **parameters: Any) -> Self:
+        """The choice that these keywords ask for, those of `WalkOptions` among them."""
+        names = parameters.keys() & {each.name for each in fields(WalkOptions)}
+        options = WalkOptions(**{name: parameters.pop(name) for name in names})
+        return cls(**parameters, options=options)
 
     @property
     def is_exact(self) -> bool:
@@ -106,11 +107,6 @@ def advice_by_parameters(normalization: str | None = "sym") -> Iterator[None]:
     except InputError as error:
         error.args = (error.worded(wording),)
         raise
-
-
-def kernel_operator(graph: Any, **choice: Any) -> KernelEstimate | ExactKernel:
-    """The kernel of a graph, chosen by the keywords of `KernelChoice`, ready to multiply."""
-    return KernelChoice(**choice).operator(graph)
 
 
 def kernel_and_method(kernel: str | Kernel, estimate: str = "walks") -> tuple[Kernel, bool]:

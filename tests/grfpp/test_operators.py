@@ -13,7 +13,6 @@ from grfpp.operators import (
     KernelChoice,
     advice_by_parameters,
     kernel_and_method,
-    kernel_operator,
     scale_of,
 )
 
@@ -21,7 +20,8 @@ OPTIONS = grfpp.WalkOptions(degree=3, n_walks=5, termination=grfpp.Poisson(3), s
 
 
 def test_walks_are_those_of_the_library():
-    K = kernel_operator(irregular(), kernel="diffusion:0.5", scale=0.64, options=OPTIONS)
+    choice = KernelChoice(kernel="diffusion:0.5", scale=0.64, options=OPTIONS)
+    K = choice.operator(irregular())
     W = grfpp.Graph(irregular()).normalized("sym", 0.64)
     wanted = grfpp.sample(W, grfpp.Diffusion(0.5), 3, 5, grfpp.Poisson(3), 7)
     assert_array_equal(K.toarray(), wanted.toarray())
@@ -29,9 +29,8 @@ def test_walks_are_those_of_the_library():
 
 @pytest.mark.parametrize("kind", ["sym", "rw", None])
 def test_exact_kernels_of_scaled_weights(kind):
-    K = kernel_operator(
-        weighted(), estimate="exact", scale=0.25, normalization=kind, options=OPTIONS
-    )
+    choice = KernelChoice(estimate="exact", scale=0.25, normalization=kind, options=OPTIONS)
+    K = choice.operator(weighted())
     assert isinstance(K, ExactKernel)
     W = grfpp.Graph(weighted()).normalized(kind, 0.25)
     assert_allclose(K.toarray(), grfpp.Diffusion(1.0).exact(W), rtol=1e-12)

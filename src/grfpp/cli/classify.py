@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 import numpy as np
 
 from grfpp.cli import console, options
-from grfpp.cli.outcome import Outcome
 from grfpp.cli.outputs import check_output, write_csv, wrote
 from grfpp.cli.wording import law_text
 from grfpp.errors import InputError
@@ -151,8 +150,7 @@ def classify(
     mean, deviation = float(np.mean(accuracies)), float(np.std(accuracies))
     how = "exact"
     if method != "exact":
-        law = law_text(walks.termination)
-        how = f"walks with stitching degree {walks.degree}, lengths {law}"
+        how = f"walks with stitching degree {walks.degree}, lengths {law_text(walks.termination)}"
     n_nodes = sum(graph.n_nodes for graph in data.graphs) / len(data)
     facts = [
         (
@@ -185,7 +183,7 @@ def classify(
         "seconds": seconds,
         "output": None if output is None else str(output),
     }
-    Outcome(facts, document).tell(as_json)
+    console.tell(facts, document, as_json)
 
 
 def _setting(chosen: Setting) -> dict[str, Any]:

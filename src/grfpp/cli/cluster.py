@@ -6,8 +6,7 @@ from pathlib import Path
 from typing import Annotated
 
 from grfpp.cli import console, options
-from grfpp.cli.outcome import Outcome, graph_document, graph_fact, plain
-from grfpp.cli.outputs import check_output, write_csv, wrote
+from grfpp.cli.outputs import check_output, graph_document, graph_fact, plain, write_csv, wrote
 from grfpp.cli.rows import labels_of
 from grfpp.cli.wording import law_text
 from grfpp.errors import InputError
@@ -130,4 +129,4 @@ def cluster(
         "seconds": seconds["all"],
         "output": None if output is None else str(output),
     }
-    Outcome([*facts, *wrote(output)], document).tell(as_json)
+    console.tell([*facts, *wrote(output)], document, as_json)

@@ -81,8 +81,11 @@ def print_json(document: Any) -> None:
     print(json.dumps(document, indent=2, ensure_ascii=False, allow_nan=False))
 
 
-def print_facts(facts: Sequence[tuple[str, str]]) -> None:
-    """Print names and values in two columns."""
+def tell(facts: Sequence[tuple[str, str]], document: Any, as_json: bool) -> None:
+    """Say what a command did: names and values for people, or a document for programs."""
+    if as_json:
+        print_json(document)
+        return
     width = max(len(name) for name, _ in facts)
     for name, value in facts:
         print(f"{name:<{width}}  {value}")

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated, Any
+from itertools import groupby
+from typing import Annotated, Any
 
+from grfpp import datasets as library
 from grfpp.cli import console, options
-from grfpp.cli.outcome import Outcome
+from grfpp.datasets import DataFile, DatasetInfo, where
+from grfpp.errors import InputError
 from grfpp.memory import readable_bytes
-
-if TYPE_CHECKING:
-    from grfpp.datasets import DataFile, DatasetInfo
 
 #: Shown below the options.
 NOTES = """
@@ -45,15 +45,14 @@ def datasets(
     Says how large they are, under which licence, and where they are at hand; of a single one that
     is, also how many nodes, edges and classes it has.
     """
-    from grfpp.datasets import all_datasets, dataset_info
-    from grfpp.errors import InputError
-
     if name is not None and name.lower() != _LONG_FAMILY:
-        _tell_one(dataset_info(name), download, as_json)
+        _tell_one(library.dataset_info(name), download, as_json)
         return
     if download:
         raise InputError("--download needs the name of a single data set")
-    chosen = [info for info in all_datasets() if name is None or info.family == _LONG_FAMILY]
+    chosen = [
+        info for info in library.all_datasets() if name is None or info.family == _LONG_FAMILY
+    ]
     if as_json:
         console.print_json({**_folders(), "datasets": [_document(info) for info in chosen]})
         return
@@ -63,15 +62,11 @@ def datasets(
 
 
 def _folders() -> dict[str, str | None]:
-    from grfpp.datasets import cache_folder, data_folder
-
-    data = data_folder()
-    return {"GRFPP_DATA": None if data is None else str(data), "cache": str(cache_folder())}
+    data, cache = library.data_folder(), library.cache_folder()
+    return {"GRFPP_DATA": None if data is None else str(data), "cache": str(cache)}
 
 
 def _document(info: DatasetInfo) -> dict[str, Any]:
-    from grfpp.datasets import where
-
     shown = ("name", "family", "description", "licence", "page", "n_bytes")
     return {
         **{field: getattr(info, field) for field in shown},
@@ -87,34 +82,26 @@ def _file(file: DataFile) -> dict[str, Any]:
 
 
 def _print_table(chosen: list[DatasetInfo], gather: bool) -> None:
-    from grfpp.datasets import where
-
     words = ("name", "what", "licence", "at hand")
     table = console.new_table(("name", "what", "size", "licence", "at hand"), words)
     table.columns[0].no_wrap = table.columns[2].no_wrap = True
-    family = None
-    for info in chosen:
-        if family not in (None, info.family):
-            table.add_section()
-        if gather and info.family == _LONG_FAMILY:
-            if family != _LONG_FAMILY:
-                meshes = [each for each in chosen if each.family == _LONG_FAMILY]
-                table.add_row(*_gathered(meshes))
+    for family, members in groupby(chosen, key=lambda info: info.family):
+        if gather and family == _LONG_FAMILY:
+            table.add_row(*_gathered(list(members)))
         else:
-            size = readable_bytes(info.n_bytes)
-            table.add_row(info.name, info.description, size, info.licence, where(info) or "no")
-        family = info.family
+            for info in members:
+                size = readable_bytes(info.n_bytes)
+                table.add_row(info.name, info.description, size, info.licence, where(info) or "no")
+        table.add_section()
     console.print_table(table)
 
 
 def _gathered(meshes: list[DatasetInfo]) -> list[str]:
     """One line for all meshes."""
-    from grfpp.datasets import mesh_table, where
-
     found = [where(info) for info in meshes]
     places = " and ".join(sorted({place for place in found if place}))
     n_found = len(found) - found.count(None)
-    sizes = [mesh.n_vertices for mesh in mesh_table()]
+    sizes = [mesh.n_vertices for mesh in library.mesh_table()]
     return [
         _LONG_FAMILY,
         f"{len(meshes)} meshes of {min(sizes)} to {max(sizes):,} vertices, Thingi10K",
@@ -125,12 +112,10 @@ def _gathered(meshes: list[DatasetInfo]) -> list[str]:
 
 
 def _tell_one(info: DatasetInfo, download: bool, as_json: bool) -> None:
-    from grfpp.datasets import count, where
-
     counts = None
     if download or where(info):
         with console.status(f"reading {info.name}"):
-            counts = count(info.name, download=download)
+            counts = library.count(info.name, download=download)
     facts = [("name", f"{info.name} ({info.family})"), ("what", info.description)]
     facts += [(what, f"{number:,}") for what, number in (counts or {}).items()]
     facts += [
@@ -143,4 +128,4 @@ def _tell_one(info: DatasetInfo, download: bool, as_json: bool) -> None:
         facts += [("file", file.path), ("", file.address or "no public address is known")]
     if info.instead is not None:
         facts += [("or instead", info.instead.path), ("", info.instead.address)]
-    Outcome(facts, {**_document(info), "counts": counts}).tell(as_json)
+    console.tell(facts, {**_document(info), "counts": counts}, as_json)

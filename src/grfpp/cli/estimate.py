@@ -8,15 +8,13 @@ from typing import Annotated, Any, Literal
 import numpy as np
 
 from grfpp.accuracy import relative_error
-from grfpp.cli import console, options
-from grfpp.cli.outcome import Fact, Outcome, graph_document, graph_fact, plain
-from grfpp.cli.outputs import check_output, file_document, write_csv, wrote
+from grfpp.cli import console, options, outputs
 from grfpp.cli.rows import find_rows, labels_of, split_rows, summary
 from grfpp.errors import InputError
 from grfpp.estimate import KernelEstimate
 from grfpp.graph import Graph
 from grfpp.io.archive import save_arrays
-from grfpp.kernels import Kernel, kernel_from_spec
+from grfpp.kernels import kernel_from_spec
 from grfpp.memory import readable_bytes
 from grfpp.options import WalkOptions
 from grfpp.sampling import sample_estimate
@@ -131,11 +129,22 @@ def estimate(
         with console.status("measuring the error"):
             error = relative_error(K, function, W)
     shown = list(zip(chosen, values, strict=True))
-    sizes = _sizes(K)
+    # Factors that stand twice count once.
+    matrices = {id(matrix): matrix for pair in K.factors for matrix in pair}.values()
+    n_entries = sum(m.nnz for m in matrices)
+    n_bytes = sum(m.data.nbytes + m.indices.nbytes + m.indptr.nbytes for m in matrices)
+    size = f"{len(matrices)} with {n_entries:,} entries, {readable_bytes(n_bytes)}"
+    reused = " (walks reused: the estimate is biased)" if walks.reuse_walks else ""
     facts = [
-        graph_fact(graph, source),
+        outputs.graph_fact(graph, source),
         ("weights", f"normalize {normalize}, scale {scale:g}"),
-        *_estimate_facts(K, function, walks, sizes),
+        ("kernel", f"{function!r}, stitching degree {walks.degree}"),
+        (
+            "walks",
+            f"{walks.n_walks} a node and factor, lengths {walks.termination!r}, seed {walks.seed}: "
+            f"{K.meta['steps_per_node']:.6g} steps a node expected",
+        ),
+        ("factors", f"{size}{reused}"),
         ("time", f"{seconds['read']:.2f} s reading, {seconds['walk']:.2f} s walking"),
         *((f"row {labels[row]}", summary(labels, line)) for row, line in shown),
     ]
@@ -143,13 +152,14 @@ def estimate(
         how = "" if error.n_probes else " (whole matrices compared)"
         facts.append(("error", f"{error!r}{how}"))
     document = {
-        "graph": {**graph_document(graph, source), "normalize": normalize, "scale": scale},
+        "graph": {**outputs.graph_document(graph, source), "normalize": normalize, "scale": scale},
         **K.meta,
-        "n_entries": sizes["n_entries"],
-        "n_bytes": sizes["n_bytes"],
+        "n_entries": n_entries,
+        "n_bytes": n_bytes,
         "seconds": seconds,
         "rows": [
-            {"row": row, "node": plain(labels[row]), "values": line.tolist()} for row, line in shown
+            {"row": row, "node": outputs.plain(labels[row]), "values": line.tolist()}
+            for row, line in shown
         ],
         "relative_error": None
         if error is None
@@ -158,38 +168,9 @@ def estimate(
             "standard_error": error.standard_error,
             "n_probes": error.n_probes,
         },
-        "output": None if output is None else file_document(output),
+        "output": None if output is None else outputs.file_document(output),
     }
-    Outcome([*facts, *wrote(output)], document).tell(as_json)
-
-
-def _sizes(K: KernelEstimate) -> dict[str, int]:
-    """How many factors there are, and what they hold; those that stand twice count once."""
-    matrices = {id(matrix): matrix for pair in K.factors for matrix in pair}.values()
-    return {
-        "n_factors": len(matrices),
-        "n_entries": sum(m.nnz for m in matrices),
-        "n_bytes": sum(m.data.nbytes + m.indices.nbytes + m.indptr.nbytes for m in matrices),
-    }
-
-
-def _estimate_facts(
-    K: KernelEstimate, kernel: Kernel, walks: WalkOptions, sizes: dict[str, int]
-) -> list[Fact]:
-    reused = " (walks reused: the estimate is biased)" if walks.reuse_walks else ""
-    return [
-        ("kernel", f"{kernel!r}, stitching degree {walks.degree}"),
-        (
-            "walks",
-            f"{walks.n_walks} a node and factor, lengths {walks.termination!r}, seed {walks.seed}: "
-            f"{K.meta['steps_per_node']:.6g} steps a node expected",
-        ),
-        (
-            "factors",
-            f"{sizes['n_factors']} with {sizes['n_entries']:,} entries, "
-            f"{readable_bytes(sizes['n_bytes'])}{reused}",
-        ),
-    ]
+    console.tell([*facts, *outputs.wrote(output)], document, as_json)
 
 
 def _check_outputs(output: Path | None, names: list[str] | None, project: int | None) -> None:
@@ -198,7 +179,7 @@ def _check_outputs(output: Path | None, names: list[str] | None, project: int | 
         if project is not None:
             raise InputError("--project needs --output FILE.npz for the features")
         return
-    check_output(output, ".npz", ".csv")
+    outputs.check_output(output, ".npz", ".csv")
     if output.suffix.lower() == ".csv" and (names is None or project is not None):
         raise InputError(
             f"--output {output}: a .csv file is for the rows of --rows; "
@@ -215,12 +196,8 @@ def _write(
     project: int | None,
 ) -> None:
     if output.suffix.lower() == ".csv":
-        columns = zip(*values.tolist(), strict=True)
-        write_csv(
-            output,
-            ["node", *names],
-            [[label, *column] for label, column in zip(labels, columns, strict=True)],
-        )
+        lines = [[label, *column] for label, column in zip(labels, values.T.tolist(), strict=True)]
+        outputs.write_csv(output, ["node", *names], lines)
     elif project is not None:
         X, Y = K.project(project, seed=K.meta["seed"])
         save_arrays(output, FEATURES_FORMAT, {"X": X, "Y": Y}, {"made_by": K.meta})

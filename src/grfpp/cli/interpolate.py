@@ -6,9 +6,10 @@ from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
+import numpy as np
+
 from grfpp.arguments import finite
 from grfpp.cli import console, options
-from grfpp.cli.outcome import Outcome
 from grfpp.cli.outputs import check_output, file_document, write_csv, wrote
 from grfpp.cli.wording import law_text
 from grfpp.errors import InputError
@@ -78,7 +79,10 @@ def interpolate(
     Reads the mesh, computes the normals at its vertices, hides them at a share of the vertices
     chosen at random, predicts them from the others, and compares.
     """
-    _check_outputs(output, picture)
+    check_output(output, ".csv")
+    check_output(picture, ".png", ".pdf", option="--picture")
+    if picture is not None and (missing := missing_packages()):
+        raise InputError(f"--picture: {how_to_install(missing)}")
     towards = _direction(view)
     factor = options.scale_of(scale, sigma)
     parameters = {
@@ -157,17 +161,7 @@ def interpolate(
         "seconds": seconds,
         "written": [file_document(path) for path in (output, picture) if path is not None],
     }
-    Outcome(facts, document).tell(as_json)
-
-
-def _check_outputs(output: Path | None, picture: Path | None) -> None:
-    """Refuse what cannot be written before anything is read."""
-    check_output(output, ".csv")
-    check_output(picture, ".png", ".pdf", option="--picture")
-    if picture is not None:
-        missing = missing_packages()
-        if missing:
-            raise InputError(f"--picture: {how_to_install(missing)}")
+    console.tell(facts, document, as_json)
 
 
 def _direction(text: str) -> tuple[float, float, float]:
@@ -184,15 +178,11 @@ def _direction(text: str) -> tuple[float, float, float]:
 def _write_table(path: Path, result: PredictedNormals, origin: list[int] | None) -> None:
     """A line a vertex; `origin` are the numbers that vertices have in their file."""
     task = result.task
-    kind = dict.fromkeys(task.known.tolist(), "known") | dict.fromkeys(
-        task.hidden.tolist(), "hidden"
-    )
-    lines = []
-    columns = (task.normals.tolist(), result.predicted.tolist(), result.angles().tolist())
-    for node, (true, predicted, angle) in enumerate(zip(*columns, strict=True)):
-        state = kind.get(node, "none")
-        shown = angle if state == "hidden" else ""
-        number = node if origin is None else origin[node]
-        lines.append([number, state, *true, *predicted, shown])
+    state = np.full(len(task.normals), "none", dtype=object)
+    state[task.known], state[task.hidden] = "known", "hidden"
+    angles = ["" if np.isnan(angle) else angle for angle in result.angles().tolist()]
+    numbers = range(len(state)) if origin is None else origin
+    columns = (numbers, state, task.normals.tolist(), result.predicted.tolist(), angles)
+    lines = [[a, b, *true, *guess, c] for a, b, true, guess, c in zip(*columns, strict=True)]
     header = ["vertex", "normal", "x", "y", "z", "predicted_x", "predicted_y", "predicted_z"]
     write_csv(path, [*header, "angle"], lines)

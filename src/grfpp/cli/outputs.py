@@ -1,4 +1,7 @@
-"""Files that commands write: checked before the work begins, written whole or not at all."""
+"""What commands say about graphs and files, and the files that they write.
+
+Files are checked before the work begins, and written whole or not at all.
+"""
 
 from __future__ import annotations
 
@@ -10,8 +13,30 @@ from pathlib import Path
 from typing import Any
 
 from grfpp.errors import InputError
+from grfpp.graph import Graph
 from grfpp.io.archive import atomic_write
 from grfpp.memory import readable_bytes
+
+
+def graph_fact(path: Path, graph: Graph) -> tuple[str, str]:
+    """What graph it was about."""
+    kind = "directed" if graph.is_directed else "undirected"
+    return "graph", f"{path}: {graph.n_nodes:,} nodes, {graph.n_edges:,} edges, {kind}"
+
+
+def graph_document(path: Path, graph: Graph) -> dict[str, Any]:
+    """The same for programs."""
+    return {
+        "path": str(path),
+        "n_nodes": graph.n_nodes,
+        "n_edges": graph.n_edges,
+        "directed": graph.is_directed,
+    }
+
+
+def plain(label: Any) -> int | str:
+    """A node label that JSON can hold."""
+    return label if isinstance(label, int) else str(label)
 
 
 def check_output(path: Path | None, *suffixes: str, option: str = "--output") -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 from collections.abc import Sequence
+from contextlib import suppress
 from typing import Any
 
 import numpy as np
@@ -23,10 +24,9 @@ def split_rows(text: str) -> list[str]:
     >>> split_rows('0, 5,"Smith, J."')
     ['0', '5', 'Smith, J.']
     """
-    try:
+    names: list[str] = []
+    with suppress(csv.Error, ValueError):
         (names,) = csv.reader([text], skipinitialspace=True, strict=True)
-    except (csv.Error, ValueError):
-        raise InputError(f"--rows {text!r} is not a list such as 0,5,9") from None
     names = [name.strip() for name in names]
     if not names or not all(names):
         raise InputError(f"--rows {text!r} is not a list such as 0,5,9")

@@ -12,9 +12,7 @@ Example:
 """
 
 
-def warmup(
-    as_json: options.AsJson = False,
-) -> None:
+def warmup(as_json: options.AsJson = False) -> None:
     """Compile the inner loops, so that no later call has to.
 
     The machine keeps the result; a second run only loads it.

@@ -2,30 +2,72 @@
 
 Changing parameters is all it takes to compare methods: ``estimate="exact"`` for the kernel itself,
 ``degree=1`` for graph random features, ``degree=2`` and more for GRFs++.
+
+Estimators are dataclasses: the constructor that `dataclass` writes has one keyword for each
+parameter and only stores them, which is what scikit-learn asks for. Those about walks are the
+fields of `grfpp.WalkOptions`.
 """
 
 from __future__ import annotations
 
+from dataclasses import dataclass, fields, make_dataclass
 from typing import Any
 
-from grfpp import operators
+import numpy as np
+
+from grfpp.arguments import whole
 from grfpp.estimate import KernelEstimate
 from grfpp.exact_kernel import ExactKernel
 from grfpp.kernels import Kernel
-from grfpp.tasks.parameters import walk_options
+from grfpp.operators import KernelChoice
+from grfpp.options import WalkOptions
+
+#: What estimators have no parameter for. `random_state` is their seed; lists of graphs are not
+#: walked with one set of walks for all factors.
+_LEFT_OUT = {"seed", "storage", "dtype", "full_walks", "truncate", "on_infinite_variance"}
+_ONE_GRAPH = {"reuse_walks"}
+
+WalkParameters: Any = make_dataclass(
+    "WalkParameters",
+    [
+        (each.name, Any, each.default)
+        for each in fields(WalkOptions)
+        if each.name not in _LEFT_OUT | _ONE_GRAPH
+    ],
+    kw_only=True,
+    eq=False,
+    repr=False,
+)
 
 
-def kernel_operator(
-    graph: Any,
-    *,
-    kernel: str | Kernel = "diffusion",
-    estimate: str = "walks",
-    scale: float = 1.0,
-    normalization: str | None = "sym",
-    random_state: Any = None,
-    sigma: float | None = None,
-    **walks: Any,
-) -> KernelEstimate | ExactKernel:
+@dataclass(kw_only=True, eq=False, repr=False)
+class KernelParameters(WalkParameters):  # type: ignore[misc]  # made above
+    """Which kernel, and how it is estimated; see `kernel_operator`."""
+
+    kernel: str | Kernel = "diffusion"
+    estimate: str = "walks"
+    scale: float = 1.0
+    sigma: float | None = None
+    random_state: Any = None
+
+    def _choose(self) -> KernelChoice:
+        """Check the parameters and settle the seed, as the first step of a fit."""
+        names = (each.name for each in fields(OneGraphParameters))
+        parameters = {name: getattr(self, name) for name in names if hasattr(self, name)}
+        self._choice = kernel_choice(**parameters)
+        self.seed_ = self._choice.options.seed
+        return self._choice
+
+
+@dataclass(kw_only=True, eq=False, repr=False)
+class OneGraphParameters(KernelParameters):
+    """Those of estimators whose samples are the nodes of one graph."""
+
+    normalization: str | None = "sym"
+    reuse_walks: bool = False
+
+
+def kernel_operator(graph: Any, **parameters: Any) -> KernelEstimate | ExactKernel:
     """Make the kernel of a graph, estimated by walks or exact, ready to multiply.
 
     Parameters
@@ -48,7 +90,7 @@ def kernel_operator(
         ``Generator`` is asked for one.
     sigma
         Deprecated: the root of `scale`.
-    **walks
+    **parameters
         `degree`, `n_walks`, `termination`, `reuse_walks`, `n_jobs` and other options about walks:
         see `grfpp.WalkOptions`. Degree 1 is the method of regular graph random features (GRFs).
         ``n_jobs=None`` is one thread.
@@ -68,11 +110,23 @@ def kernel_operator(
     >>> kernel_operator(graph, estimate="exact", scale=0.64)
     ExactKernel(n_nodes=34, kernel=Diffusion(lam=1.0))
     """
-    return operators.kernel_operator(
-        graph,
-        kernel=kernel,
-        estimate=estimate,
-        scale=operators.scale_of(scale, sigma),
-        normalization=normalization,
-        options=walk_options(random_state, **walks),
-    )
+    return kernel_choice(**parameters).operator(graph)
+
+
+def kernel_choice(
+    random_state: Any = None, n_jobs: int | None = -1, **parameters: Any
+) -> KernelChoice:
+    """Check what `kernel_operator` takes."""
+    n_jobs = 1 if n_jobs is None else n_jobs
+    return KernelChoice.of(seed=seed_of(random_state), n_jobs=n_jobs, **parameters)
+
+
+def seed_of(random_state: Any) -> Any:
+    """The seed of the walks: a whole number, or ``None`` for one that is drawn."""
+    if random_state is None:
+        return None
+    if isinstance(random_state, np.random.RandomState):
+        return int(random_state.randint(2**31 - 1))
+    if isinstance(random_state, np.random.Generator):
+        return int(random_state.integers(2**63 - 1))
+    return whole(random_state, "random_state", 0)

@@ -1,6 +1,7 @@
 """What is printed where somebody watches, and where nobody does."""
 
 import io
+import json
 import sys
 
 import pytest
@@ -62,3 +63,11 @@ def test_tables_have_words_to_the_left_and_numbers_to_the_right(capsys):
     title, *lines = capsys.readouterr().out.splitlines()
     assert title == "A title"
     assert any("a      │    1" in line for line in lines)
+
+
+def test_what_was_done_is_told_as_text_or_as_json(capsys):
+    facts, document = [("name", "one"), ("longer", "two")], {"n": 1, "where": None}
+    console.tell(facts, document, as_json=False)
+    assert capsys.readouterr().out == "name    one\nlonger  two\n"
+    console.tell(facts, document, as_json=True)
+    assert json.loads(capsys.readouterr().out) == document

@@ -16,7 +16,7 @@ from grfpp.factors import StoredFactor
 from grfpp.operators import advice_by_parameters
 from grfpp.parallel import in_order, thread_count
 from grfpp.tasks.graphs.labelled import all_labels, plain_graphs
-from grfpp.tasks.parameters import KernelParameters
+from grfpp.tasks.kernels import KernelParameters
 from grfpp.typing import FloatArray, IntArray
 from grfpp.walks.batch import BatchWalks, GraphBatch
 
@@ -40,15 +40,10 @@ class GraphListTransformer(KernelParameters, TransformerMixin, BaseEstimator):  
     ) -> FloatArray:
         """Features of graphs, a row a graph, by all threads.
 
-        Parameters
-        ----------
-        batch
-            The graphs.
-        features
-            A function of some consecutive graphs: of the factors of their estimated kernels or,
-            where kernels are exact, of their weights, block-diagonal in both cases; of which nodes
-            of all graphs are theirs; and of where each begins, counted from the first of them, and
-            the last ends.
+        They are a function of some consecutive graphs: of the factors of their estimated kernels
+        or, where kernels are exact, of their weights, block-diagonal in both cases; of which nodes
+        of all graphs are theirs; and of where each begins, counted from the first of them, and
+        the last ends.
         """
         choice = self._choice
         W, walks = choice.weights(batch.graph), None

@@ -20,6 +20,9 @@ from grfpp.typing import FloatArray
 #: kernel over pairs of labels.
 SPECTRUM, SAME_LABEL, BOTH, PAIRS = "spectrum", "same-label", "both-spectra", "label-pairs"
 KINDS = (SPECTRUM, SAME_LABEL, BOTH, PAIRS)
+_WITHIN = {"restrict": "same-label"}
+#: Which spectra each kind has.
+_SPECTRA: dict[str, list[dict[str, Any]]] = {SAME_LABEL: [_WITHIN], BOTH: [{}, _WITHIN]}
 
 
 class Setting(NamedTuple):
@@ -93,23 +96,12 @@ def candidate_features(
     candidates = {}
     for scale, walks in product(factors, n_walks):
         parameters = {**options, "scale": scale, "n_walks": max(walks, 1)}
-        spectra, sums = _columns(graphs, kind, lengths[-1], parameters)
+        spectra = [
+            KernelSpectrumFeatures(lengths[-1], **which, **parameters).fit_transform(graphs)
+            for which in _SPECTRA.get(kind, [{}])
+        ]
+        sums = [LabelPairFeatures(**parameters).fit_transform(graphs)] if kind == PAIRS else []
         for k in lengths:
             columns = [each[:, :k] for each in spectra] + sums
             candidates[Setting(scale, walks, k)] = np.hstack(columns)
     return candidates
-
-
-def _columns(
-    graphs: Any, kind: str, longest: int, options: dict[str, Any]
-) -> tuple[list[FloatArray], list[FloatArray]]:
-    """Spectra, of which the first columns count, and other features."""
-    spectra, sums = [], []
-    if kind != SAME_LABEL:
-        spectra.append(KernelSpectrumFeatures(longest, **options).fit_transform(graphs))
-    if kind in (SAME_LABEL, BOTH):
-        within = KernelSpectrumFeatures(longest, restrict="same-label", **options)
-        spectra.append(within.fit_transform(graphs))
-    if kind == PAIRS:
-        sums.append(LabelPairFeatures(**options).fit_transform(graphs))
-    return spectra, sums

@@ -37,25 +37,19 @@ def estimated_spectra(
 ) -> FloatArray:
     """The `k` smallest eigenvalues of ``(K̂ + K̂ᵀ) / 2`` for each graph of a batch.
 
-    Parameters
-    ----------
-    factors
-        Block-diagonal factors of the batch, an even number of them: ``K̂ = ± F_1 F_2ᵀ F_3 F_4ᵀ …``.
-    starts
-        The first row of each block, and the number of all rows.
-    k
-        How many; blocks with fewer rows are filled up with `PADDING`.
-    sign
-        Of the kernel.
-
-    Returns
-    -------
-    ndarray of shape ``(n_graphs, k)``
-        Each row ascending, the padding last.
+    ``K̂ = ± F_1 F_2ᵀ F_3 F_4ᵀ …`` with an even number of block-diagonal factors; `starts` has the
+    first row of each block, and the number of all rows. Gives a row a graph, ascending; for blocks
+    with fewer rows it is filled up with `PADDING`.
     """
 
     def of_one(rows: slice) -> FloatArray:
-        return _smallest_of_chain(stored_chain([each[rows, rows] for each in factors]), k, sign)
+        chain = stored_chain([each[rows, rows] for each in factors])
+        n = chain.n_nodes
+        if n > LANCZOS_NODES and n > LANCZOS_RATIO * k:
+            return _lanczos(chain, k, sign)
+        require_bytes(4 * 8 * n * n, f"the kernel of a graph of {n} nodes")
+        K = chain @ np.eye(n)
+        return _eigenvalues(0.5 * sign * (K + K.T))
 
     def of_many(starts: IntArray, size: int) -> FloatArray:
         blocks = [_dense_blocks(each, starts, size) for each in factors]
@@ -127,16 +121,6 @@ def _eigenvalues(symmetric: FloatArray) -> FloatArray:
 
 def _transposed(blocks: FloatArray) -> FloatArray:
     return blocks.transpose(0, 2, 1)
-
-
-def _smallest_of_chain(chain: Chain, k: int, sign: int) -> FloatArray:
-    """The `k` smallest eigenvalues of the symmetric part of a product, ascending."""
-    n = chain.n_nodes
-    if n > LANCZOS_NODES and n > LANCZOS_RATIO * k:
-        return _lanczos(chain, k, sign)
-    require_bytes(4 * 8 * n * n, f"the kernel of a graph of {n} nodes")
-    K = chain @ np.eye(n)
-    return _eigenvalues(0.5 * sign * (K + K.T))
 
 
 def _lanczos(chain: Chain, k: int, sign: int) -> FloatArray:

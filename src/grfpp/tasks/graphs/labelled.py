@@ -58,12 +58,8 @@ class LabelledGraph:
 def labelled_graphs(dataset: TUDataset) -> list[LabelledGraph]:
     """The graphs of a data set with the labels of their nodes.
 
-    Where nodes have several labels, each combination of them counts as one.
-
-    Raises
-    ------
-    InputError
-        When the nodes of the data set have none.
+    Where nodes have several labels, each combination of them counts as one; where they have none,
+    the data set is refused.
     """
     if dataset.node_labels is None:
         raise InputError(f"the nodes of {dataset.name} have no labels")
@@ -83,13 +79,7 @@ def plain_graphs(graphs: Any) -> Any:
 
 
 def all_labels(graphs: Sequence[Any], purpose: str) -> LabelArray:
-    """The labels of all nodes of all graphs, one after the other.
-
-    Raises
-    ------
-    InputError
-        When a graph has none, or when some are texts and others are numbers.
-    """
+    """The labels of all nodes of all graphs, one after the other; all of one kind."""
     for number, each in enumerate(graphs):
         if not isinstance(each, LabelledGraph):
             raise InputError(

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -26,21 +27,10 @@ TRIAL_TREES, TREES = 48, 200
 
 @dataclass(frozen=True)
 class FoldScore:
-    """What came of one fold.
-
-    Attributes
-    ----------
-    fold
-        Its number.
-    chosen
-        The candidate that was chosen on the other folds.
-    inner
-        Its out-of-bag accuracy there.
-    accuracy
-        On this fold.
-    """
+    """What came of one fold."""
 
     fold: int
+    #: The candidate that was chosen on the other folds, and its out-of-bag accuracy there.
     chosen: Any
     inner: float
     accuracy: float
@@ -81,22 +71,23 @@ def nested_forest_scores(
     >>> [(score.chosen, score.accuracy) for score in scores]
     [('good', 1.0), ('good', 1.0), ('good', 1.0)]
     """
+    from sklearn.ensemble import RandomForestClassifier
+
     y = np.asarray(classes)
     seed = whole(seed, "seed", 0) % 2**32
     _check(candidates, y)
     features = {name: np.asarray(X, dtype=np.float32) for name, X in candidates.items()}
+    forest = partial(RandomForestClassifier, random_state=seed, n_jobs=n_jobs)
     scores = []
     for fold, (train, test) in enumerate(stratified_folds(y, n_folds, seed)):
         inner = {
-            name: _forest(TRIAL_TREES, seed, n_jobs, oob_score=True)
-            .fit(X[train], y[train])
-            .oob_score_
+            name: forest(TRIAL_TREES, oob_score=True).fit(X[train], y[train]).oob_score_
             for name, X in features.items()
         }
         # Equal scores: the first, so that candidates can be given with the simplest first.
         best = max(inner, key=lambda name: inner[name])
-        forest = _forest(n_trees, seed, n_jobs).fit(features[best][train], y[train])
-        accuracy = float(np.mean(forest.predict(features[best][test]) == y[test]))
+        fitted = forest(n_trees).fit(features[best][train], y[train])
+        accuracy = float(np.mean(fitted.predict(features[best][test]) == y[test]))
         scores.append(FoldScore(fold, best, float(inner[best]), accuracy))
     return scores
 
@@ -104,13 +95,7 @@ def nested_forest_scores(
 def stratified_folds(
     classes: npt.ArrayLike, n_folds: int, seed: int = 0
 ) -> list[tuple[npt.NDArray[np.intp], npt.NDArray[np.intp]]]:
-    """Numbers of the training and of the test graphs of each fold.
-
-    Raises
-    ------
-    InputError
-        When there is one class only, or a class with fewer graphs than folds.
-    """
+    """Numbers of the training and of the test graphs of each fold, with all classes in each."""
     from sklearn.model_selection import StratifiedKFold
 
     y = np.asarray(classes)
@@ -129,12 +114,6 @@ def stratified_folds(
         )
     folds = StratifiedKFold(n_folds, shuffle=True, random_state=whole(seed, "seed", 0) % 2**32)
     return list(folds.split(np.zeros(len(y)), y))
-
-
-def _forest(n_trees: int, seed: int, n_jobs: int, **more: Any) -> Any:
-    from sklearn.ensemble import RandomForestClassifier
-
-    return RandomForestClassifier(n_trees, random_state=seed, n_jobs=n_jobs, **more)
 
 
 def _check(candidates: Mapping[Any, FloatArray], y: npt.NDArray[Any]) -> None:

@@ -5,23 +5,17 @@ from __future__ import annotations
 from dataclasses import KW_ONLY, dataclass
 from typing import Any, Self
 
-from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
+from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 
 from grfpp.arguments import one_of, whole
 from grfpp.exact_kernel import ExactKernel
 from grfpp.graph import Graph
-from grfpp.tasks.nodes.inputs import read_graph, set_graph_tags
-from grfpp.tasks.parameters import OneGraphParameters
+from grfpp.tasks.nodes.inputs import GraphEstimator, read_graph
 
 
 @dataclass(eq=False, repr=False)
-class GraphRandomFeatures(
-    OneGraphParameters,
-    ClassNamePrefixFeaturesOutMixin,  # type: ignore[misc]  # untyped base
-    TransformerMixin,  # type: ignore[misc]  # untyped base
-    BaseEstimator,  # type: ignore[misc]  # untyped base
-):
+class GraphRandomFeatures(ClassNamePrefixFeaturesOutMixin, TransformerMixin, GraphEstimator):  # type: ignore[misc]  # untyped bases
     """Features of the nodes of a graph whose products estimate a kernel.
 
     An estimate is ``K̂ = X Yᵀ`` with independent ``X`` and ``Y``; `side` says which of the two
@@ -131,6 +125,3 @@ class GraphRandomFeatures(
         else:  # as `K.features`, without multiplying the half that nobody asked for
             return K.feature_side("left" if is_left else "right")
         return X if is_left else Y
-
-    def __sklearn_tags__(self) -> Any:
-        return set_graph_tags(super().__sklearn_tags__())

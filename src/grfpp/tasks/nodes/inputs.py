@@ -3,32 +3,27 @@
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
-from sklearn.utils.validation import check_non_negative, validate_data
+from sklearn.base import BaseEstimator
+from sklearn.utils.validation import _num_samples, check_non_negative, validate_data
 
 from grfpp.errors import InputError
 from grfpp.graph import Graph, as_graph
+from grfpp.tasks.kernels import OneGraphParameters
+from grfpp.typing import IntArray
 
 
 def read_graph(estimator: Any, X: Any, *, reset: bool) -> Graph:
     """Take a graph at the door of an estimator.
 
     Arrays, lists, sparse matrices and data frames are adjacency matrices and pass scikit-learn's
-    own checks. Everything else is what `Graph` takes.
-
-    Parameters
-    ----------
-    estimator
-        Remembers the number of nodes as its ``n_features_in_``.
-    X
-        The graph.
-    reset
-        Whether this is a fit; if not, the graph must be the one of the fit. Nodes are known by
-        their places in one graph, so that a part of its rows, or another graph, would give numbers
-        that mean nothing.
+    own checks. Everything else is what `Graph` takes. Unless this is a fit (`reset`), the graph
+    must be the one of the fit: nodes are known by their places in one graph, so that a part of its
+    rows, or another graph, would give numbers that mean nothing.
 
     Examples
     --------
@@ -65,12 +60,49 @@ def read_graph(estimator: Any, X: Any, *, reset: bool) -> Graph:
     return graph
 
 
-def set_graph_tags(tags: Any) -> Any:
-    """Tell scikit-learn that ``X`` is a square matrix of weights, dense or sparse."""
-    tags.input_tags.pairwise = True
-    tags.input_tags.sparse = True
-    tags.input_tags.positive_only = True
-    return tags
+class GraphEstimator(OneGraphParameters, BaseEstimator):  # type: ignore[misc]  # untyped base
+    """Estimators whose ``X`` is a square matrix of weights, dense or sparse."""
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.pairwise = True
+        tags.input_tags.sparse = True
+        tags.input_tags.positive_only = True
+        return tags
+
+
+class WholeGraph:
+    """One "split" whose training and test nodes are all nodes.
+
+    Clustering does not generalise to nodes that it has not seen, so its parameters are compared on
+    the graph itself: against known classes, by ``score``. For `GridSearchCV` and its like, which
+    index ``X``: give them the adjacency matrix.
+
+    Examples
+    --------
+    >>> import networkx as nx
+    >>> from sklearn.model_selection import GridSearchCV
+    >>> from grfpp.tasks import SpectralKernelClustering, WholeGraph
+    >>> club = nx.karate_club_graph()
+    >>> A = nx.to_scipy_sparse_array(club, weight=None)
+    >>> parties = [club.nodes[node]["club"] for node in club]
+    >>> clustering = SpectralKernelClustering(n_clusters=2, random_state=0)
+    >>> search = GridSearchCV(clustering, {"scale": [0.25, 1.0], "degree": [1, 2]}, cv=WholeGraph())
+    >>> bool(search.fit(A, parties).best_score_ > 0.85)
+    True
+    """
+
+    def split(self, X: Any, y: Any = None, groups: Any = None) -> Iterator[tuple[IntArray, ...]]:
+        """Yield all nodes, twice."""
+        nodes = np.arange(_num_samples(X))
+        yield nodes, nodes
+
+    def get_n_splits(self, X: Any = None, y: Any = None, groups: Any = None) -> int:
+        """One."""
+        return 1
+
+    def __repr__(self) -> str:
+        return "WholeGraph()"
 
 
 def _digest(graph: Graph) -> str:

@@ -16,8 +16,8 @@ from grfpp.errors import InputError
 from grfpp.exact_kernel import ExactKernel
 from grfpp.graph import as_graph
 from grfpp.memory import require_bytes
+from grfpp.tasks.kernels import OneGraphParameters
 from grfpp.tasks.nodes.directions import mean_cosine, unit_vectors
-from grfpp.tasks.parameters import OneGraphParameters
 from grfpp.typing import FloatArray, IntArray
 
 _EXACT_TOL = 1e-12
@@ -96,17 +96,26 @@ class KernelInterpolator(OneGraphParameters, RegressorMixin, BaseEstimator):  # 
         graph = as_graph(self.graph)
         known = _nodes(X, graph.n_nodes)
         values = _values(y, len(known), self.output)
-        _require_distinct(known)
+        if len(np.unique(known)) < len(known):
+            counts = np.bincount(known)
+            raise InputError(
+                f"each known node must appear once, found node {counts.argmax()} {counts.max()} "
+                "times"
+            )
         columns = values.reshape(len(known), -1)
 
         # One column more: the field that is 1 wherever it is known, for the mass.
         require_bytes(16 * graph.n_nodes * (columns.shape[1] + 1), "the field")
         field = np.zeros((graph.n_nodes, columns.shape[1] + 1))
-        field[known, :-1] = columns
-        field[known, -1] = 1.0
-        product, floor = self._times_kernel(graph, field)
+        field[known] = np.column_stack([columns, np.ones(len(known))])
+        K = self._choose().operator(graph)
+        if isinstance(K, ExactKernel):
+            # Not through the dense kernel: between components it has rounding in place of zeros.
+            product, noise = K.kernel.apply(K.W, field, tol=_EXACT_TOL), _RESOLVED
+        else:
+            product, noise = np.asarray(K @ field), 0.0
         sums, mass = product[:, :-1], product[:, -1]
-        reached = np.abs(mass) > floor * np.abs(mass).max()
+        reached = np.abs(mass) > noise * np.abs(mass).max()
         if self.output == "mean":
             if (mass[reached] < 0).any():
                 raise InputError(
@@ -126,14 +135,6 @@ class KernelInterpolator(OneGraphParameters, RegressorMixin, BaseEstimator):  # 
         self.reached_ = reached
         self.n_features_in_ = 1
         return self
-
-    def _times_kernel(self, graph: Any, field: FloatArray) -> tuple[FloatArray, float]:
-        """The kernel's product with a field, and the share of its largest entry that is noise."""
-        K = self._choose().operator(graph)
-        if isinstance(K, ExactKernel):
-            # Not through the dense kernel: between components it has rounding in place of zeros.
-            return K.kernel.apply(K.W, field, tol=_EXACT_TOL), _RESOLVED
-        return np.asarray(K @ field), 0.0
 
     def predict(self, X: npt.ArrayLike) -> FloatArray:
         """The field at nodes.
@@ -178,15 +179,6 @@ def _nodes(X: npt.ArrayLike, n_nodes: int) -> IntArray:
             f"X must hold numbers of nodes, of shape (n,) or (n, 1), found shape {nodes.shape}"
         )
     return node_numbers(nodes, n_nodes, "X")
-
-
-def _require_distinct(known: IntArray) -> None:
-    numbers, counts = np.unique(known, return_counts=True)
-    if counts.max() > 1:
-        raise InputError(
-            f"each known node must appear once, found node {numbers[counts.argmax()]} "
-            f"{counts.max()} times"
-        )
 
 
 def _values(y: npt.ArrayLike, n: int, output: str) -> FloatArray:

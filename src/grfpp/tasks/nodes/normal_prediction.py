@@ -6,7 +6,6 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import numpy.typing as npt
 
 from grfpp.arguments import probability, whole
 from grfpp.errors import InputError
@@ -22,43 +21,26 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, eq=False)
 class HiddenNormals:
-    """Normals of a mesh, and at which vertices they are hidden.
-
-    Attributes
-    ----------
-    graph
-        Of the mesh.
-    normals
-        A row a vertex; zeros at those that have no normal, which are neither known nor hidden.
-    known, hidden
-        Numbers of vertices, in order.
-    n_cut_off
-        Hidden vertices in parts of the mesh without a known one: nothing tells about them.
-    """
+    """Normals of a mesh, and at which vertices they are hidden."""
 
     graph: Graph
+    #: A row a vertex; zeros at those that have no normal, which are neither known nor hidden.
     normals: FloatArray
+    #: Numbers of vertices, in order.
     known: IntArray
     hidden: IntArray
+    #: Hidden vertices in parts of the mesh without a known one: nothing tells about them.
     n_cut_off: int
 
 
 @dataclass(frozen=True, eq=False)
 class PredictedNormals:
-    """What became of hidden normals.
-
-    Attributes
-    ----------
-    task
-        The question.
-    predicted
-        A unit vector at every vertex; zeros at those out of reach.
-    n_unreached
-        Hidden vertices out of reach, those that are cut off among them.
-    """
+    """What became of hidden normals."""
 
     task: HiddenNormals
+    #: A unit vector at every vertex; zeros at those out of reach.
     predicted: FloatArray
+    #: Hidden vertices out of reach, those that are cut off among them.
     n_unreached: int
 
     @property
@@ -69,10 +51,9 @@ class PredictedNormals:
 
     def angles(self) -> FloatArray:
         """Angle at every vertex in degrees, 90 out of reach, NaN where nothing was hidden."""
-        degrees = np.full(len(self.predicted), np.nan)
-        hidden = self.task.hidden
-        degrees[hidden] = angles(self.predicted[hidden], self.task.normals[hidden])
-        return degrees
+        truth, hidden = np.zeros_like(self.task.normals), self.task.hidden
+        truth[hidden] = self.task.normals[hidden]
+        return angles(self.predicted, truth)
 
 
 def hide_normals(mesh: TriangleMesh, mask: float = 0.8, seed: int = 0) -> HiddenNormals:
@@ -99,6 +80,8 @@ def hide_normals(mesh: TriangleMesh, mask: float = 0.8, seed: int = 0) -> Hidden
 
 def hide(graph: Graph, normals: FloatArray, mask: float = 0.8, seed: int = 0) -> HiddenNormals:
     """`hide_normals` with the graph and the normals of a mesh, computed before."""
+    from scipy.sparse.csgraph import connected_components
+
     share = probability(mask, "mask", above_zero=True, below_one=True)
     rng = np.random.default_rng(whole(seed, "seed", 0))
     vertices = np.flatnonzero(normals.any(axis=1))
@@ -115,7 +98,9 @@ def hide(graph: Graph, normals: FloatArray, mask: float = 0.8, seed: int = 0) ->
         )
     shuffled = rng.permutation(vertices)
     hidden, known = np.sort(shuffled[:n_hidden]), np.sort(shuffled[n_hidden:])
-    return HiddenNormals(graph, normals, known, hidden, _cut_off(graph, known, hidden))
+    _, part = connected_components(graph.adjacency, directed=False)
+    n_cut_off = np.count_nonzero(~np.isin(part[hidden], part[known]))
+    return HiddenNormals(graph, normals, known, hidden, int(n_cut_off))
 
 
 def predict_normals(task: HiddenNormals, **parameters: Any) -> PredictedNormals:
@@ -132,12 +117,3 @@ def predict_normals(task: HiddenNormals, **parameters: Any) -> PredictedNormals:
     filled.fit(task.known, task.normals[task.known])
     n_unreached = int(np.count_nonzero(~filled.reached_[task.hidden]))
     return PredictedNormals(task, filled.field_, n_unreached)
-
-
-def _cut_off(graph: Graph, known: IntArray, hidden: IntArray) -> int:
-    from scipy.sparse.csgraph import connected_components
-
-    part: npt.NDArray[np.int32]
-    n_parts, part = connected_components(graph.adjacency, directed=False)
-    has_known = np.bincount(part[known], minlength=n_parts) > 0
-    return int(np.count_nonzero(~has_known[part[hidden]]))

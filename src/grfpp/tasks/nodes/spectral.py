@@ -25,25 +25,12 @@ def spectral_embedding(
 
     After Ng, Jordan and Weiss, with the kernel as affinity: the leading eigenvectors of
     ``D^-1/2 S D^-1/2``, where ``S = (K + Kᵀ) / 2`` and ``D`` holds its row sums; then each row is
-    scaled to length 1.
+    scaled to length 1. Gives that embedding and the eigenvalues: 1 for each connected component of
+    the graph, then the largest others.
 
-    Parameters
-    ----------
-    K
-        A kernel of the graph, as `grfpp.tasks.kernels.kernel_operator` makes it. Beyond 500 nodes
-        it is only multiplied with.
-    adjacency
-        The graph. Its connected components are eigenvectors that need not be searched for; where
-        there are more of them than `n_components`, the smallest are taken as one.
-    n_components
-        How many eigenvectors, at most the number of nodes.
-
-    Returns
-    -------
-    embedding
-        Of shape ``(n_nodes, n_components)``.
-    eigenvalues
-        Those of the components, which are 1, and the largest others.
+    Beyond 500 nodes the kernel is only multiplied with. The components are eigenvectors that need
+    not be searched for; where there are more of them than `n_components`, which is at most the
+    number of nodes, the smallest are taken as one.
 
     Examples
     --------
@@ -64,7 +51,9 @@ def spectral_embedding(
         8 * n * (4 * n if dense else 6 * n_components + 60),
         f"{n_components} eigenvectors of a kernel of {n} nodes",
     )
-    S = _symmetric_part(K, dense)
+    S = K.toarray() if dense else K
+    if dense or K.T is not K:
+        S = 0.5 * (S + S.T)
     strength = S @ np.ones(n)
     if not (strength > 0).all():
         raise InputError(
@@ -83,13 +72,6 @@ def spectral_embedding(
     return embedding, np.concatenate([np.ones(known.shape[1]), values])
 
 
-def _symmetric_part(K: Any, dense: bool) -> Any:
-    if dense:
-        matrix = K.toarray()
-        return (matrix + matrix.T) / 2
-    return K if K.T is K else 0.5 * (K + K.T)
-
-
 def component_groups(adjacency: Any, most: int) -> IntArray:
     """Number the connected components by size, the smallest together if there are too many.
 
@@ -100,10 +82,9 @@ def component_groups(adjacency: Any, most: int) -> IntArray:
     """
     from scipy.sparse.csgraph import connected_components
 
-    n_components, component = connected_components(adjacency, directed=False)
-    sizes = np.bincount(component, minlength=n_components)
-    rank = np.empty(n_components, np.int64)
-    rank[np.argsort(-sizes, kind="stable")] = np.arange(n_components)
+    _, component = connected_components(adjacency, directed=False)
+    sizes = np.bincount(component)
+    rank = np.argsort(np.argsort(-sizes, kind="stable"))
     return np.asarray(np.minimum(rank, most - 1)[component])
 
 

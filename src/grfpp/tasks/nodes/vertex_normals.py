@@ -7,6 +7,7 @@ from typing import Literal
 import numpy as np
 import numpy.typing as npt
 
+from grfpp.arguments import one_of
 from grfpp.errors import InputError
 from grfpp.io.meshes.mesh import merged
 from grfpp.tasks.nodes.directions import unit_vectors
@@ -41,25 +42,30 @@ def vertex_normals(
     >>> vertex_normals(corner, [[0, 2, 1], [0, 1, 3], [0, 3, 2]])[0]
     array([-0.57735027, -0.57735027, -0.57735027])
     """
-    if weighting not in ("angle", "area", "equal"):
-        raise InputError(f"weighting must be 'angle', 'area' or 'equal', not {weighting!r}")
-    points, triangles = _checked(vertices, faces)
+    one_of(weighting, "weighting", ("angle", "area", "equal"))
+    mesh = merged(vertices, faces)  # checks; equal points are one only in what it returns
+    if mesh.vertices.shape[1] != 3:
+        raise InputError(f"normals need vertices of shape (n, 3), found {np.shape(vertices)}")
+    if not len(mesh.faces):
+        raise InputError("the mesh has no faces, so it has no normals")
+    triangles = np.asarray(faces, dtype=np.int64)
+    points = np.asarray(vertices, dtype=np.float64)
+    points = points - points.mean(axis=0)
+    # In units of the mesh's own size no product leaves the range of float64.
+    points /= np.abs(points).max() or 1.0
     corners = points[triangles]
     normals = _across(corners)
     if weighting != "area":
         normals = unit_vectors(normals)
     shares = _angles(corners) if weighting == "angle" else np.ones(triangles.shape)
-    sums = np.empty((len(points), 3))
-    for axis in range(3):
-        sums[:, axis] = np.bincount(
-            triangles.ravel(), (shares * normals[:, [axis]]).ravel(), minlength=len(points)
-        )
+
+    def summed(values: FloatArray) -> FloatArray:
+        weights = (shares * values[:, np.newaxis]).ravel()
+        return np.asarray(np.bincount(triangles.ravel(), weights, len(points)))
+
+    sums = np.stack([summed(each) for each in normals.T], axis=1)
     # What is left of normals that cancel is rounding, and points anywhere.
-    total = np.bincount(
-        triangles.ravel(),
-        (shares * np.linalg.norm(normals, axis=1, keepdims=True)).ravel(),
-        minlength=len(points),
-    )
+    total = summed(np.linalg.norm(normals, axis=1))
     sums[np.linalg.norm(sums, axis=1) <= 1e-12 * total] = 0.0
     return unit_vectors(sums)
 
@@ -78,18 +84,3 @@ def _angles(corners: FloatArray) -> FloatArray:
     """Angles of triangles at their corners."""
     sides = unit_vectors((corners[:, [1, 2, 0]] - corners).reshape(-1, 3)).reshape(-1, 3, 3)
     return np.asarray(np.arccos(np.clip(-(sides * sides[:, [2, 0, 1]]).sum(axis=2), -1.0, 1.0)))
-
-
-def _checked(
-    vertices: npt.ArrayLike, faces: npt.ArrayLike
-) -> tuple[FloatArray, npt.NDArray[np.int64]]:
-    mesh = merged(vertices, faces)  # checks; equal points are one only in what it returns
-    if mesh.vertices.shape[1] != 3:
-        raise InputError(f"normals need vertices of shape (n, 3), found {np.shape(vertices)}")
-    if not len(mesh.faces):
-        raise InputError("the mesh has no faces, so it has no normals")
-    # In units of the mesh's own size no product leaves the range of float64.
-    points = np.asarray(vertices, dtype=np.float64)
-    points = points - points.mean(axis=0)
-    extent = np.abs(points).max()
-    return points / extent if extent > 0 else points, np.asarray(faces, dtype=np.int64)

@@ -20,8 +20,7 @@ from grfpp.exact_kernel import ExactKernel
 from grfpp.graph import as_graph
 from grfpp.kernels import Kernel
 from grfpp.memory import require_bytes
-from grfpp.operators import kernel_operator, scale_of
-from grfpp.options import WalkOptions
+from grfpp.operators import KernelChoice
 from grfpp.torch.attention.factored import FactoredMask
 from grfpp.torch.floating import floating
 from grfpp.typing import FloatArray
@@ -96,7 +95,8 @@ def graph_mask(
     nodes = as_graph(graph)
     n = nodes.n_nodes + n_prefix
     require_bytes(24 * n * n, f"a mask of {n} x {n} numbers, with room to compute it,")
-    K = _operator(nodes, n_walks, kernel, scale, sigma, normalization, estimate, seed, **walks)
+    walks |= {"kernel": kernel, "scale": scale, "sigma": sigma, "normalization": normalization}
+    K = _operator(nodes, n_walks, seed, estimate=estimate, **walks)
     rows, columns = _scales(K, scaling)
     mask = torch.zeros(n, n, dtype=kind, device=device)
     values = rows[:, None] * K.toarray() * columns
@@ -166,27 +166,12 @@ def factored_mask(
 
 
 def _operator(
-    graph: Any,
-    n_walks: int,
-    kernel: str | Kernel = "diffusion",
-    scale: float = 1.0,
-    sigma: float | None = None,
-    normalization: str | None = "sym",
-    estimate: str = "walks",
-    seed: int = 0,
-    **walks: Any,
+    graph: Any, n_walks: int, seed: int = 0, **choice: Any
 ) -> KernelEstimate | ExactKernel:
     """The kernel that a mask is made of."""
     # Masks are not saved with the weights of a model: a seed that nobody knows is refused.
-    options = WalkOptions.of(n_walks=n_walks, seed=whole(seed, "seed", 0), **walks)
-    return kernel_operator(
-        graph,
-        kernel=kernel,
-        estimate=estimate,
-        scale=scale_of(scale, sigma),
-        normalization=normalization,
-        options=options,
-    )
+    seed = whole(seed, "seed", 0)
+    return KernelChoice.of(n_walks=n_walks, seed=seed, **choice).operator(graph)
 
 
 def _scaled_factors(K: KernelEstimate, scaling: Scaling) -> list[sp.csr_array]:

@@ -89,7 +89,7 @@ def unweighted(name: str) -> GraphDataset:
 
 def run(cell: lab.Cell) -> list[lab.Row]:
     """The pair error of one method on one graph, over the repeats."""
-    from grfpp.tasks.nodes.rand_error import rand_error
+    from grfpp.tasks.nodes.clustering import rand_error
 
     data, method = unweighted(cell["graph"]), cell["method"]
     n_clusters = len(data.classes)

@@ -17,7 +17,7 @@ from small_graphs import directed, irregular, weighted
 
 import grfpp
 from grfpp.tasks import GraphRandomFeatures
-from grfpp.tasks.nodes.whole_graph import WholeGraph
+from grfpp.tasks.nodes.inputs import WholeGraph
 
 #: Rows are nodes of one graph: they depend on all the others and have an order.
 NOT_FOR_GRAPHS = {

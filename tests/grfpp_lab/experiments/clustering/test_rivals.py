@@ -2,7 +2,7 @@
 
 import pytest
 
-from grfpp.tasks.nodes.rand_error import rand_error
+from grfpp.tasks.nodes.clustering import rand_error
 from grfpp_lab.experiments.clustering.rivals import RIVALS, rival_labels
 
 

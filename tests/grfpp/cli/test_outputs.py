@@ -1,17 +1,7 @@
-import json
-
 import networkx as nx
 
 import grfpp
-from grfpp.cli.outcome import Outcome, graph_document, graph_fact, plain
-
-
-def test_it_is_told_as_text_or_as_json(capsys):
-    outcome = Outcome([("name", "one"), ("longer", "two")], {"n": 1, "where": None})
-    outcome.tell(as_json=False)
-    assert capsys.readouterr().out == "name    one\nlonger  two\n"
-    outcome.tell(as_json=True)
-    assert json.loads(capsys.readouterr().out) == {"n": 1, "where": None}
+from grfpp.cli.outputs import graph_document, graph_fact, plain
 
 
 def test_graphs_are_described():
