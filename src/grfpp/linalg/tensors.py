@@ -34,16 +34,8 @@ def from_scipy(
 ) -> torch.Tensor:
     """Turn a scipy CSR array into a torch CSR tensor.
 
-    Parameters
-    ----------
-    matrix
-        The array. It must not be changed while the tensor is in use: they share memory wherever
-        nothing has to be converted, sorted or moved.
-    dtype, device
-        Of the tensor; by default those of the array and the CPU.
-    sort
-        Put the columns of every row in order, as torch asks for (a copy, unless they are). Products
-        do not need it.
+    They share memory wherever nothing has to be converted, moved, or put in order (the columns of
+    every row, as torch asks for; products do not need it).
 
     Examples
     --------

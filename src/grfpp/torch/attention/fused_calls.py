@@ -109,13 +109,7 @@ def _attend(mode: _Masking, func: Any, named: dict[str, Any]) -> Any:
 
 
 class Masker:
-    """The hooks of a model's modules. It is copied and pickled with them.
-
-    Parameters
-    ----------
-    bias
-        Holds the mask.
-    """
+    """The hooks of a model's modules. It is copied and pickled with them."""
 
     def __init__(self, bias: MaskBias) -> None:
         self.bias = bias
@@ -132,10 +126,8 @@ class Masker:
         """Before an ``nn.MultiheadAttention`` runs: its own fused call is not masked again."""
         tally = self._push(attention, masks=False)
         found = merged_arguments(attention, args, kwargs)
-        if found is None:
-            tally.n_across += 1
-        else:
-            tally.n_masked += 1
+        tally.n_across += found is None
+        tally.n_masked += found is not None
         return found
 
     @torch.compiler.disable  # type: ignore[untyped-decorator]  # torch or numba: no types

@@ -22,8 +22,8 @@ from grfpp.kernels import Kernel
 from grfpp.memory import require_bytes
 from grfpp.operators import kernel_operator, scale_of
 from grfpp.options import WalkOptions
+from grfpp.torch.arguments import floating
 from grfpp.torch.attention.factored import FactoredMask
-from grfpp.torch.floating import floating
 from grfpp.typing import FloatArray
 
 Scaling = Literal["cosine", "rows"] | None

@@ -16,15 +16,6 @@ class SelfAttention(nn.Module):  # type: ignore[misc]  # untyped base
     """Multi-head self-attention whose heads a subclass joins.
 
     The weights have the names, shapes and initial values of those of ``nn.MultiheadAttention``.
-
-    Parameters
-    ----------
-    embed_dim
-        Length of the vectors that go in and come out.
-    num_heads
-        It divides `embed_dim`.
-    bias
-        Whether projections have constants.
     """
 
     def __init__(self, embed_dim: int, num_heads: int, bias: bool = True) -> None:

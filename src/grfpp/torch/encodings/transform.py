@@ -14,10 +14,10 @@ from grfpp.arguments import finite
 from grfpp.errors import InputError
 from grfpp.optional import require
 from grfpp.parallel import thread_count
+from grfpp.torch.arguments import floating
 from grfpp.torch.encodings.cache import EncodingCache, key_of
 from grfpp.torch.encodings.edge_lists import EdgeList, joined, listed, read_batch, read_graphs
 from grfpp.torch.encodings.recipe import EncodingRecipe
-from grfpp.torch.floating import floating
 
 require("torch_geometric")
 

@@ -12,12 +12,11 @@ from grfpp.arguments import whole
 from grfpp.errors import DivergentSeriesError, InputError, TruncationError, warn_user
 from grfpp.graph import Graph, as_graph
 from grfpp.options import WalkOptions
+from grfpp.torch.arguments import node_numbers, walk_options
 from grfpp.torch.kernels.chain import FactorChain, Link
 from grfpp.torch.kernels.length_factor import LengthFactor
 from grfpp.torch.kernels.modulation import LearnableModulation
 from grfpp.torch.kernels.pattern import no_autocast
-from grfpp.torch.node_numbers import node_numbers
-from grfpp.torch.walks import walk_options
 from grfpp.walks import WalkPlan
 from grfpp.walks.by_length import sample_by_length
 from grfpp.walks.exact_head import with_exact_head
