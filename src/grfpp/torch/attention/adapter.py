@@ -75,7 +75,14 @@ def add_mask(
     >>> added.remove()
     """
     model = _checked(module, "add_mask")
-    _refuse_masked(model)
+    for each in model.modules():
+        if _CHANGES in vars(each):
+            raise InputError(
+                "this model has a mask already, or is part of one that has; take that one out "
+                "first, with remove_mask(model)"
+            )
+        if isinstance(getattr(each, MASK, None), MaskBias):
+            raise InputError(f"this model has a mask already, in its {type(each).__name__}")
     bias = MaskBias(mask, lam, learn)
     weight = next(model.parameters(), None)
     if weight is not None:
@@ -160,10 +167,7 @@ class _Changes:
 
 
 def _changes(module: nn.Module, bias: MaskBias) -> _Changes:
-    changes: _Changes | None = vars(module).get(_CHANGES)
-    if changes is None:
-        changes = _Changes(bias)
-        setattr(module, _CHANGES, changes)
+    changes: _Changes = vars(module).setdefault(_CHANGES, _Changes(bias))
     return changes
 
 
@@ -224,17 +228,6 @@ def _checked(module: Any, name: str) -> nn.Module:
             module = children["_orig_mod"]
         else:
             return module
-
-
-def _refuse_masked(model: nn.Module) -> None:
-    for each in model.modules():
-        if _CHANGES in vars(each):
-            raise InputError(
-                "this model has a mask already, or is part of one that has; take that one out "
-                "first, with remove_mask(model)"
-            )
-        if isinstance(getattr(each, MASK, None), MaskBias):
-            raise InputError(f"this model has a mask already, in its {type(each).__name__}")
 
 
 def _custom_modules(

@@ -27,7 +27,6 @@ from grfpp.torch.attention.factored import FactoredMask
 from grfpp.typing import FloatArray
 
 Scaling = Literal["cosine", "rows"] | None
-SCALINGS = ("cosine", "rows", None)
 
 
 def graph_mask(
@@ -92,7 +91,7 @@ def graph_mask(
     (torch.Size([34, 34]), True)
     """
     n_prefix, kind = _prefix(class_token), floating(dtype)
-    one_of(scaling, "scaling", SCALINGS)
+    one_of(scaling, "scaling", ("cosine", "rows", None))
     nodes = as_graph(graph)
     n = nodes.n_nodes + n_prefix
     require_bytes(24 * n * n, f"a mask of {n} x {n} numbers, with room to compute it,")
@@ -158,7 +157,7 @@ def factored_mask(
     True
     """
     n_prefix, kind = _prefix(class_token), floating(dtype)
-    one_of(scaling, "scaling", SCALINGS)
+    one_of(scaling, "scaling", ("cosine", "rows", None))
     K = _operator(graph, n_walks, **options)
     if not isinstance(K, KernelEstimate):
         raise InputError("a factored mask is made of walks: an exact kernel has no factors")

@@ -144,9 +144,7 @@ class _Sample(torch.autograd.Function):  # type: ignore[misc]  # untyped base
     ) -> torch.Tensor:
         ctx.save_for_backward(left, right)
         ctx.pattern = pattern
-        nothing = pattern.matrix(
-            torch.zeros(pattern.n_entries, dtype=left.dtype, device=left.device)
-        )
+        nothing = pattern.matrix(left.new_zeros(pattern.n_entries))
         with no_autocast(left.device):
             sampled = torch.sparse.sampled_addmm(
                 nothing, left.contiguous(), right.T.contiguous(), beta=0.0
