@@ -95,7 +95,16 @@ def add_mask(
             "nn.MultiheadAttention, nor a module that could call scaled_dot_product_attention"
         )
     if custom:
-        _hook_all(model, attentions, custom, bias)
+        # Here, because it takes seconds: it imports torch's compiler.
+        from grfpp.torch.attention.fused_calls import Masker
+
+        masker = Masker(bias)
+        for attention in attentions:
+            _hook(attention, bias, masker.merge, masker.end, with_kwargs=True)
+        for each in custom:
+            if each is not model:
+                _hook(each, bias, masker.begin, masker.end)
+        _hook(model, bias, masker.begin, masker.finish)
     else:
         for attention in attentions:
             merge = merged_or_refused if attention is model else merged_arguments
@@ -169,22 +178,6 @@ class _Changes:
 def _changes(module: nn.Module, bias: MaskBias) -> _Changes:
     changes: _Changes = vars(module).setdefault(_CHANGES, _Changes(bias))
     return changes
-
-
-def _hook_all(
-    model: nn.Module, attentions: list[nn.Module], custom: list[nn.Module], bias: MaskBias
-) -> None:
-    """Mask what the modules with code of their own call, too."""
-    # Here, because it takes seconds: it imports torch's compiler.
-    from grfpp.torch.attention.fused_calls import Masker
-
-    masker = Masker(bias)
-    for attention in attentions:
-        _hook(attention, bias, masker.merge, masker.end, with_kwargs=True)
-    for each in custom:
-        if each is not model:
-            _hook(each, bias, masker.begin, masker.end)
-    _hook(model, bias, masker.begin, masker.finish)
 
 
 def _hook(
