@@ -12,76 +12,54 @@ from grfpp.lazy import lazy_names
 from grfpp.optional import require
 
 if TYPE_CHECKING:
-    from grfpp.torch.attention.adapter import AddedMask, add_mask, remove_mask
-    from grfpp.torch.attention.factored import FactoredMask
-    from grfpp.torch.attention.linear import LinearMaskedAttention, linear_masked_attention
-    from grfpp.torch.attention.masks import factored_mask, graph_mask, patch_grid_mask
-    from grfpp.torch.attention.small_vit import SmallViT
-    from grfpp.torch.attention.softmax import MaskedAttention, masked_attention
-    from grfpp.torch.encodings.transform import AddGRFPE, grf_pe
-    from grfpp.torch.gp.kernel import GRFKernel
-    from grfpp.torch.gp.node_gp import NodeGP
-    from grfpp.torch.gp.operator import KernelLinearOperator
-    from grfpp.torch.gp.pathwise import posterior_samples
-    from grfpp.torch.kernels.learnable import LearnableKernel
-    from grfpp.torch.kernels.length_factor import LengthFactor
+    from grfpp.torch.attention.adapter import AddedMask as AddedMask
+    from grfpp.torch.attention.adapter import add_mask as add_mask
+    from grfpp.torch.attention.adapter import remove_mask as remove_mask
+    from grfpp.torch.attention.factored import FactoredMask as FactoredMask
+    from grfpp.torch.attention.linear import LinearMaskedAttention as LinearMaskedAttention
+    from grfpp.torch.attention.linear import linear_masked_attention as linear_masked_attention
+    from grfpp.torch.attention.masks import factored_mask as factored_mask
+    from grfpp.torch.attention.masks import graph_mask as graph_mask
+    from grfpp.torch.attention.masks import patch_grid_mask as patch_grid_mask
+    from grfpp.torch.attention.small_vit import SmallViT as SmallViT
+    from grfpp.torch.attention.softmax import MaskedAttention as MaskedAttention
+    from grfpp.torch.attention.softmax import masked_attention as masked_attention
+    from grfpp.torch.encodings.transform import AddGRFPE as AddGRFPE
+    from grfpp.torch.encodings.transform import grf_pe as grf_pe
+    from grfpp.torch.gp.kernel import GRFKernel as GRFKernel
+    from grfpp.torch.gp.node_gp import NodeGP as NodeGP
+    from grfpp.torch.gp.operator import KernelLinearOperator as KernelLinearOperator
+    from grfpp.torch.gp.pathwise import posterior_samples as posterior_samples
+    from grfpp.torch.kernels.learnable import LearnableKernel as LearnableKernel
+    from grfpp.torch.kernels.length_factor import LengthFactor as LengthFactor
+    from grfpp.torch.kernels.modulation import DiffusionModulation as DiffusionModulation
+    from grfpp.torch.kernels.modulation import FreeModulation as FreeModulation
+    from grfpp.torch.kernels.modulation import LearnableModulation as LearnableModulation
+    from grfpp.torch.kernels.modulation import MLPModulation as MLPModulation
     from grfpp.torch.kernels.modulation import (
-        DiffusionModulation,
-        FreeModulation,
-        LearnableModulation,
-        MLPModulation,
-        RegularizedLaplacianModulation,
+        RegularizedLaplacianModulation as RegularizedLaplacianModulation,
     )
 
 require("torch")
 
-__getattr__, __dir__ = lazy_names(
-    __name__,
-    {
-        "attention.adapter": "AddedMask add_mask remove_mask",
-        "attention.factored": "FactoredMask",
-        "attention.linear": "LinearMaskedAttention linear_masked_attention",
-        "attention.masks": "factored_mask graph_mask patch_grid_mask",
-        "attention.small_vit": "SmallViT",
-        "attention.softmax": "MaskedAttention masked_attention",
-        "encodings.transform": "AddGRFPE grf_pe",
-        "gp.kernel": "GRFKernel",
-        "gp.node_gp": "NodeGP",
-        "gp.operator": "KernelLinearOperator",
-        "gp.pathwise": "posterior_samples",
-        "kernels.learnable": "LearnableKernel",
-        "kernels.length_factor": "LengthFactor",
-        "kernels.modulation": (
-            "DiffusionModulation FreeModulation LearnableModulation MLPModulation "
-            "RegularizedLaplacianModulation"
-        ),
-    },
-)
-
-__all__ = [
-    "AddGRFPE",
-    "AddedMask",
-    "DiffusionModulation",
-    "FactoredMask",
-    "FreeModulation",
-    "GRFKernel",
-    "KernelLinearOperator",
-    "LearnableKernel",
-    "LearnableModulation",
-    "LengthFactor",
-    "LinearMaskedAttention",
-    "MLPModulation",
-    "MaskedAttention",
-    "NodeGP",
-    "RegularizedLaplacianModulation",
-    "SmallViT",
-    "add_mask",
-    "factored_mask",
-    "graph_mask",
-    "grf_pe",
-    "linear_masked_attention",
-    "masked_attention",
-    "patch_grid_mask",
-    "posterior_samples",
-    "remove_mask",
-]
+_HOMES = {
+    "attention.adapter": "AddedMask add_mask remove_mask",
+    "attention.factored": "FactoredMask",
+    "attention.linear": "LinearMaskedAttention linear_masked_attention",
+    "attention.masks": "factored_mask graph_mask patch_grid_mask",
+    "attention.small_vit": "SmallViT",
+    "attention.softmax": "MaskedAttention masked_attention",
+    "encodings.transform": "AddGRFPE grf_pe",
+    "gp.kernel": "GRFKernel",
+    "gp.node_gp": "NodeGP",
+    "gp.operator": "KernelLinearOperator",
+    "gp.pathwise": "posterior_samples",
+    "kernels.learnable": "LearnableKernel",
+    "kernels.length_factor": "LengthFactor",
+    "kernels.modulation": (
+        "DiffusionModulation FreeModulation LearnableModulation MLPModulation "
+        "RegularizedLaplacianModulation"
+    ),
+}
+__getattr__, __dir__ = lazy_names(__name__, _HOMES)
+__all__ = sorted(" ".join(_HOMES.values()).split())  # noqa: PLE0605 - told by the table

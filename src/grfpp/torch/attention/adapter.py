@@ -75,7 +75,14 @@ def add_mask(
     >>> added.remove()
     """
     model = _checked(module, "add_mask")
-    _refuse_masked(model)
+    for each in model.modules():
+        if _CHANGES in vars(each):
+            raise InputError(
+                "this model has a mask already, or is part of one that has; take that one out "
+                "first, with remove_mask(model)"
+            )
+        if isinstance(getattr(each, MASK, None), MaskBias):
+            raise InputError(f"this model has a mask already, in its {type(each).__name__}")
     bias = MaskBias(mask, lam, learn)
     weight = next(model.parameters(), None)
     if weight is not None:
@@ -88,7 +95,16 @@ def add_mask(
             "nn.MultiheadAttention, nor a module that could call scaled_dot_product_attention"
         )
     if custom:
-        _hook_all(model, attentions, custom, bias)
+        # Here, because it takes seconds: it imports torch's compiler.
+        from grfpp.torch.attention.fused_calls import Masker
+
+        masker = Masker(bias)
+        for attention in attentions:
+            _hook(attention, bias, masker.merge, masker.end, with_kwargs=True)
+        for each in custom:
+            if each is not model:
+                _hook(each, bias, masker.begin, masker.end)
+        _hook(model, bias, masker.begin, masker.finish)
     else:
         for attention in attentions:
             merge = merged_or_refused if attention is model else merged_arguments
@@ -160,27 +176,8 @@ class _Changes:
 
 
 def _changes(module: nn.Module, bias: MaskBias) -> _Changes:
-    changes: _Changes | None = vars(module).get(_CHANGES)
-    if changes is None:
-        changes = _Changes(bias)
-        setattr(module, _CHANGES, changes)
+    changes: _Changes = vars(module).setdefault(_CHANGES, _Changes(bias))
     return changes
-
-
-def _hook_all(
-    model: nn.Module, attentions: list[nn.Module], custom: list[nn.Module], bias: MaskBias
-) -> None:
-    """Mask what the modules with code of their own call, too."""
-    # Here, because it takes seconds: it imports torch's compiler.
-    from grfpp.torch.attention.fused_calls import Masker
-
-    masker = Masker(bias)
-    for attention in attentions:
-        _hook(attention, bias, masker.merge, masker.end, with_kwargs=True)
-    for each in custom:
-        if each is not model:
-            _hook(each, bias, masker.begin, masker.end)
-    _hook(model, bias, masker.begin, masker.finish)
 
 
 def _hook(
@@ -224,17 +221,6 @@ def _checked(module: Any, name: str) -> nn.Module:
             module = children["_orig_mod"]
         else:
             return module
-
-
-def _refuse_masked(model: nn.Module) -> None:
-    for each in model.modules():
-        if _CHANGES in vars(each):
-            raise InputError(
-                "this model has a mask already, or is part of one that has; take that one out "
-                "first, with remove_mask(model)"
-            )
-        if isinstance(getattr(each, MASK, None), MaskBias):
-            raise InputError(f"this model has a mask already, in its {type(each).__name__}")
 
 
 def _custom_modules(

@@ -12,7 +12,7 @@ from torch import nn
 from grfpp.arguments import whole
 from grfpp.errors import InputError
 from grfpp.memory import require_bytes
-from grfpp.torch.floating import floating
+from grfpp.torch.arguments import floating
 from grfpp.torch.kernels.chain import FactorChain, Link
 from grfpp.torch.kernels.pattern import SparsePattern
 

@@ -53,7 +53,25 @@ class _Masking(TorchFunctionMode):  # type: ignore[misc]  # untyped base
     ) -> Any:
         if func is not nn.functional.scaled_dot_product_attention:
             return func(*args, **(kwargs or {}))
-        return _attend(self, func, {**dict(zip(_ARGUMENTS, args, strict=False)), **(kwargs or {})})
+        return self._attend(func, {**dict(zip(_ARGUMENTS, args, strict=False)), **(kwargs or {})})
+
+    def _attend(self, func: Any, named: dict[str, Any]) -> Any:
+        """A call of fused attention, with the mask where it is due."""
+        inner = _RUNNING.stack[-1] if _RUNNING.stack else None
+        if inner is None or inner.mode is not self or inner.is_over():
+            return func(**named)
+        sizes = int(named["query"].shape[-2]), int(named["key"].shape[-2])
+        if sizes != (self.bias.n_tokens, self.bias.n_tokens):
+            self.tally.others.append(sizes)
+            return func(**named)
+        other = named.get("attn_mask")
+        if named.get("is_causal"):
+            kept = torch.ones(sizes, dtype=torch.bool, device=named["query"].device).tril()
+            other = merged(as_bias(kept, named["query"].dtype), other, kept=True)
+        named["attn_mask"] = merged(self.bias(named["query"]), other, kept=True)
+        named["is_causal"] = False
+        self.tally.n_masked += 1
+        return func(**named)
 
 
 @dataclass
@@ -89,33 +107,8 @@ class _Running(threading.local):
 _RUNNING = _Running()
 
 
-def _attend(mode: _Masking, func: Any, named: dict[str, Any]) -> Any:
-    """A call of fused attention, with the mask where it is due."""
-    inner = _RUNNING.stack[-1] if _RUNNING.stack else None
-    if inner is None or inner.mode is not mode or inner.is_over():
-        return func(**named)
-    sizes = int(named["query"].shape[-2]), int(named["key"].shape[-2])
-    if sizes != (mode.bias.n_tokens, mode.bias.n_tokens):
-        mode.tally.others.append(sizes)
-        return func(**named)
-    other = named.get("attn_mask")
-    if named.get("is_causal"):
-        kept = torch.ones(sizes, dtype=torch.bool, device=named["query"].device).tril()
-        other = merged(as_bias(kept, named["query"].dtype), other, kept=True)
-    named["attn_mask"] = merged(mode.bias(named["query"]), other, kept=True)
-    named["is_causal"] = False
-    mode.tally.n_masked += 1
-    return func(**named)
-
-
 class Masker:
-    """The hooks of a model's modules. It is copied and pickled with them.
-
-    Parameters
-    ----------
-    bias
-        Holds the mask.
-    """
+    """The hooks of a model's modules. It is copied and pickled with them."""
 
     def __init__(self, bias: MaskBias) -> None:
         self.bias = bias
@@ -132,10 +125,8 @@ class Masker:
         """Before an ``nn.MultiheadAttention`` runs: its own fused call is not masked again."""
         tally = self._push(attention, masks=False)
         found = merged_arguments(attention, args, kwargs)
-        if found is None:
-            tally.n_across += 1
-        else:
-            tally.n_masked += 1
+        tally.n_across += found is None
+        tally.n_masked += found is not None
         return found
 
     @torch.compiler.disable  # type: ignore[untyped-decorator]  # torch or numba: no types
@@ -192,11 +183,8 @@ class Masker:
 def _caller() -> FrameType | None:
     """The call, in Python's stack, that has a hook called and lasts until the module has ended."""
     frame: FrameType | None = sys._getframe(1)
-    while frame is not None and _is_between(frame.f_globals.get("__name__", "")):
+    # A hook goes through functions of this module, and of the compiler.
+    between = (__name__, "torch._dynamo")
+    while frame is not None and frame.f_globals.get("__name__", "").startswith(between):
         frame = frame.f_back
     return frame
-
-
-def _is_between(module_name: str) -> bool:
-    """Whether a hook goes through functions of this Python module: ours, or the compiler's."""
-    return module_name == __name__ or module_name.startswith("torch._dynamo")

@@ -18,12 +18,13 @@ sparse factors: what is computed is ``M`` times a tall matrix.
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, Literal
+from typing import Any, Literal, get_args
 
 import torch
 from torch import nn
 from torch.utils.checkpoint import checkpoint
 
+from grfpp.arguments import one_of
 from grfpp.errors import InputError
 from grfpp.torch.attention.factored import FactoredMask
 from grfpp.torch.attention.mask_bias import check_tokens, checked_strength
@@ -89,8 +90,7 @@ def _checked(mask: Any, lam: Any, how: Any) -> float | torch.Tensor:
             f"mask must be a FactoredMask, as factored_mask makes it, not a "
             f"{type(mask).__name__}; dense masks are for masked_attention and MaskedAttention"
         )
-    if how not in ("multiply", "add"):
-        raise InputError(f"how must be 'multiply' or 'add', not {how!r}")
+    one_of(how, "how", get_args(How))
     strength = checked_strength(lam)
     if torch.compiler.is_compiling():
         return strength  # there are no values to look at

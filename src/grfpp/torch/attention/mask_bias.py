@@ -14,15 +14,8 @@ from grfpp.errors import InputError
 class MaskBias(nn.Module):  # type: ignore[misc]  # untyped base
     """Holds a mask and its strength; ``bias(query)`` is ``λ M`` as the query wants it.
 
-    Parameters
-    ----------
-    mask
-        ``M``, one row and one column a token. It moves with the module, and is not saved with the
-        weights.
-    lam
-        ``λ``.
-    learn
-        Whether ``λ`` is a parameter, ``lam`` in the state of the module; else nothing is saved.
+    The mask moves with the module and is not saved with the weights; ``λ`` is, as ``lam``, where
+    it is learned.
 
     Examples
     --------

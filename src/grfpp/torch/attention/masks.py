@@ -21,12 +21,11 @@ from grfpp.graph import as_graph
 from grfpp.kernels import Kernel
 from grfpp.memory import require_bytes
 from grfpp.operators import KernelChoice
+from grfpp.torch.arguments import floating
 from grfpp.torch.attention.factored import FactoredMask
-from grfpp.torch.floating import floating
 from grfpp.typing import FloatArray
 
 Scaling = Literal["cosine", "rows"] | None
-SCALINGS = ("cosine", "rows", None)
 
 
 def graph_mask(
@@ -91,7 +90,7 @@ def graph_mask(
     (torch.Size([34, 34]), True)
     """
     n_prefix, kind = _prefix(class_token), floating(dtype)
-    one_of(scaling, "scaling", SCALINGS)
+    one_of(scaling, "scaling", ("cosine", "rows", None))
     nodes = as_graph(graph)
     n = nodes.n_nodes + n_prefix
     require_bytes(24 * n * n, f"a mask of {n} x {n} numbers, with room to compute it,")
@@ -158,7 +157,7 @@ def factored_mask(
     True
     """
     n_prefix, kind = _prefix(class_token), floating(dtype)
-    one_of(scaling, "scaling", SCALINGS)
+    one_of(scaling, "scaling", ("cosine", "rows", None))
     K = _operator(graph, n_walks, **options)
     if not isinstance(K, KernelEstimate):
         raise InputError("a factored mask is made of walks: an exact kernel has no factors")

@@ -65,17 +65,10 @@ def merged_or_refused(
 
 
 def merged(bias: torch.Tensor, other: torch.Tensor | None, *, kept: bool = False) -> torch.Tensor:
-    """The sum of a graph mask and another one.
+    """The sum of ``λ M`` and another mask, of numbers or of truth values.
 
-    Parameters
-    ----------
-    bias
-        ``λ M``.
-    other
-        Numbers to add, or truth values.
-    kept
-        What "true" means among the latter: the pair is kept, or (as in ``nn.MultiheadAttention``)
-        left out.
+    Of the latter, "true" means that the pair is kept, or (as in ``nn.MultiheadAttention``) left
+    out.
     """
     if other is None:
         return bias

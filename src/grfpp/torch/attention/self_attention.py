@@ -16,15 +16,6 @@ class SelfAttention(nn.Module):  # type: ignore[misc]  # untyped base
     """Multi-head self-attention whose heads a subclass joins.
 
     The weights have the names, shapes and initial values of those of ``nn.MultiheadAttention``.
-
-    Parameters
-    ----------
-    embed_dim
-        Length of the vectors that go in and come out.
-    num_heads
-        It divides `embed_dim`.
-    bias
-        Whether projections have constants.
     """
 
     def __init__(self, embed_dim: int, num_heads: int, bias: bool = True) -> None:
@@ -35,15 +26,10 @@ class SelfAttention(nn.Module):  # type: ignore[misc]  # untyped base
             raise InputError(
                 f"embed_dim must be a multiple of num_heads, found {embed_dim} and {num_heads}"
             )
-        self.in_proj_weight = nn.Parameter(torch.empty(3 * embed_dim, embed_dim))
-        if bias:
-            self.in_proj_bias = nn.Parameter(torch.zeros(3 * embed_dim))
-        else:
-            self.register_parameter("in_proj_bias", None)
-        self.out_proj = nn.Linear(embed_dim, embed_dim, bias=bias)
-        nn.init.xavier_uniform_(self.in_proj_weight)
-        if bias:
-            nn.init.zeros_(self.out_proj.bias)
+        twin = nn.MultiheadAttention(embed_dim, num_heads, bias=bias)
+        self.register_parameter("in_proj_weight", twin.in_proj_weight)
+        self.register_parameter("in_proj_bias", twin.in_proj_bias)
+        self.out_proj = twin.out_proj
 
     @abstractmethod
     def _attend(self, query: torch.Tensor, key: torch.Tensor, value: torch.Tensor) -> torch.Tensor:

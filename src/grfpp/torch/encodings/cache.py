@@ -15,14 +15,10 @@ class EncodingCache:
 
     A copy for another process (a pickle) is empty: whoever needs an encoding there makes it again,
     with the same bits, for less than sending them all would take.
-
-    Parameters
-    ----------
-    max_bytes
-        Size of all encodings together; 0 keeps none.
     """
 
     def __init__(self, max_bytes: int) -> None:
+        #: Of all encodings together; 0 keeps none.
         self.max_bytes = max_bytes
         self.n_bytes = 0
         self._known: OrderedDict[bytes, Any] = OrderedDict()
@@ -44,7 +40,7 @@ class EncodingCache:
 
     def put(self, key: bytes, encoding: Any) -> None:
         """Keep an encoding (a tensor that nobody changes), and drop old ones if need be."""
-        size = encoding.element_size() * encoding.nelement()
+        size = encoding.nbytes
         if size > self.max_bytes:
             return
         with self._lock:
@@ -54,7 +50,7 @@ class EncodingCache:
             self.n_bytes += size
             while self.n_bytes > self.max_bytes:
                 _, oldest = self._known.popitem(last=False)
-                self.n_bytes -= oldest.element_size() * oldest.nelement()
+                self.n_bytes -= oldest.nbytes
 
 
 def key_of(graph: EdgeList) -> bytes:

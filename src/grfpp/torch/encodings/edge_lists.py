@@ -27,19 +27,11 @@ _MOST_NODES = int(np.iinfo(np.int32).max)
 
 
 class EdgeList(NamedTuple):
-    """One graph as it was found, not checked yet.
+    """One graph as it was found, not checked yet."""
 
-    Attributes
-    ----------
-    ends
-        Source and target of each arc, of shape ``(2, n_arcs)``.
-    weights
-        One number an arc, or ``None`` for ones.
-    n_nodes
-        Number of nodes.
-    """
-
+    #: Source and target of each arc, of shape ``(2, n_arcs)``.
     ends: npt.NDArray[Any]
+    #: One number an arc, or ``None`` for ones.
     weights: npt.NDArray[Any] | None
     n_nodes: int
 
@@ -126,13 +118,7 @@ def _of_graph(graph: Graph) -> EdgeList:
 
 
 def joined(lists: Sequence[EdgeList], symmetrize: bool) -> GraphBatch:
-    """Check the graphs and put them side by side in one block-diagonal graph.
-
-    Raises
-    ------
-    InputError
-        When there is none, or one of them cannot be used; the message tells which, counted from 0.
-    """
+    """Check the graphs and put them side by side in one block-diagonal graph."""
     if not lists:
         raise InputError("the list of graphs is empty; at least one is needed")
     sizes = np.array([each.n_nodes for each in lists], dtype=np.int64)

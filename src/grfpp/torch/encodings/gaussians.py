@@ -14,14 +14,7 @@ from grfpp.walks.streams import NODE_STRIDE, WALK_STRIDE, mix64
 def gaussian_rows(words: WordArray, nodes: npt.NDArray[Any], n_columns: int) -> FloatArray:
     """Standard normal numbers of shape ``(len(nodes), n_columns)``.
 
-    Parameters
-    ----------
-    words
-        64 bits for each row that say whose numbers they are.
-    nodes
-        The number of each row's node among its own; rows of one word and number are the same.
-    n_columns
-        How many numbers a row has.
+    Rows of one word (whose numbers they are) and one node are the same.
 
     Examples
     --------

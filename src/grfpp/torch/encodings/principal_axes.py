@@ -15,14 +15,8 @@ def on_principal_axes(rows: FloatArray, starts: npt.NDArray[np.int64]) -> FloatA
 
     The result is the same whatever rotation the encoding came with. The sign of a column is that
     of which its entry of largest size is positive; where two columns are equally long their plane
-    is left as it was found, so that there the result is not determined.
-
-    Parameters
-    ----------
-    rows
-        The encodings of all graphs, one below the other.
-    starts
-        Where each graph begins, and where the last one ends.
+    is left as it was found, so that there the result is not determined. Graphs stand one below the
+    other; `starts` tells where each begins, and where the last one ends.
 
     Examples
     --------

@@ -23,9 +23,9 @@ from grfpp.factors import StoredFactor
 from grfpp.kernels import Kernel, kernel_of
 from grfpp.options import MAX_DEGREE, WalkOptions
 from grfpp.parallel import in_order, thread_count
+from grfpp.torch.arguments import walk_options
 from grfpp.torch.encodings.gaussians import gaussian_rows
 from grfpp.torch.encodings.principal_axes import on_principal_axes
-from grfpp.torch.walks import walk_options
 from grfpp.typing import FloatArray
 from grfpp.walks.batch import BatchWalks, GraphBatch, alike
 from grfpp.walks.normalized import check_normalized

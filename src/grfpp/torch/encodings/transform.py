@@ -14,10 +14,10 @@ from grfpp.arguments import finite
 from grfpp.errors import InputError
 from grfpp.optional import require
 from grfpp.parallel import thread_count
+from grfpp.torch.arguments import floating
 from grfpp.torch.encodings.cache import EncodingCache, key_of
 from grfpp.torch.encodings.edge_lists import EdgeList, joined, listed, read_batch, read_graphs
 from grfpp.torch.encodings.recipe import EncodingRecipe
-from grfpp.torch.floating import floating
 
 require("torch_geometric")
 
@@ -176,10 +176,8 @@ class AddGRFPE(BaseTransform):  # type: ignore[misc]  # untyped base
                 f"AddGRFPE takes a Data or a Batch of them, found {type(data).__name__}; for "
                 "several types of nodes or edges pass data.to_homogeneous()"
             )
-        if isinstance(data, Batch):
-            lists = read_batch(data, self.weight_attr)
-        else:
-            lists = read_graphs([data], self.weight_attr)
+        name = self.weight_attr
+        lists = read_batch(data, name) if isinstance(data, Batch) else read_graphs([data], name)
         encodings = self._encodings(lists, n_jobs=1)
         return self._with(data, encodings[0] if len(encodings) == 1 else torch.cat(encodings))
 
@@ -209,8 +207,7 @@ class AddGRFPE(BaseTransform):  # type: ignore[misc]  # untyped base
                     f"graph {number} must be a Data, found {type(each).__name__}; grf_pe takes "
                     "other graphs"
                 )
-        lists = read_graphs(kept, self.weight_attr)
-        encodings = self._encodings(lists, n_jobs)
+        encodings = self._encodings(read_graphs(kept, self.weight_attr), n_jobs)
         return [self._with(copy(each), pe) for each, pe in zip(kept, encodings, strict=True)]
 
     def _encodings(self, lists: Sequence[EdgeList], n_jobs: int) -> list[torch.Tensor]:
@@ -239,12 +236,9 @@ class AddGRFPE(BaseTransform):  # type: ignore[misc]  # untyped base
 
     def _with(self, data: Any, encoding: torch.Tensor) -> Any:
         """Put an encoding into a graph, as a tensor of its own: the cache's stays as it is."""
-        if self.attr_name is not None:
-            data[self.attr_name] = encoding.to(_device(data), copy=True)
-            return data
-        x = data.x
+        x = data.x if self.attr_name is None else None
         if x is None:
-            data.x = encoding.to(_device(data), copy=True)
+            data[self.attr_name or "x"] = encoding.to(_device(data), copy=True)
             return data
         if not x.is_floating_point():
             raise InputError(

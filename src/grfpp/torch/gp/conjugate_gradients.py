@@ -8,6 +8,8 @@ import torch
 
 from grfpp.errors import InputError
 
+_TINY = 1e-30
+
 
 def solve(
     product: Callable[[torch.Tensor], torch.Tensor],
@@ -22,16 +24,7 @@ def solve(
     the residuals is small: at condition numbers of 100 to 10,000 the worst column was left 10 to
     50 % short of `tol`. It also needs the extra ``gp``, which `posterior_samples` does not.
 
-    Parameters
-    ----------
-    product
-        ``A @ block``.
-    right
-        The right sides, one in every column.
-    tol
-        Norm of a column's residual, relative to the column, at which it counts as solved.
-    max_iterations
-        After so many, an error is raised.
+    A column of `right` counts as solved when its residual's norm, relative to its own, is `tol`.
 
     Examples
     --------
@@ -66,6 +59,3 @@ def solve(
         f"conjugate gradients have not converged after {max_iterations} iterations: the residual "
         f"is {worst:.2g}, not {tol:.2g}; take more noise, float64, or a larger tol"
     )
-
-
-_TINY = 1e-30

@@ -11,9 +11,9 @@ import torch
 from grfpp.arguments import positive, whole
 from grfpp.errors import InputError
 from grfpp.optional import require
+from grfpp.torch.arguments import node_numbers
 from grfpp.torch.gp.kernel import GRFKernel
 from grfpp.torch.gp.pathwise import Posterior, posterior_samples, target_numbers
-from grfpp.torch.node_numbers import node_numbers
 
 gpytorch = require("gpytorch")
 

@@ -12,12 +12,11 @@ from grfpp.arguments import whole
 from grfpp.errors import DivergentSeriesError, InputError, TruncationError, warn_user
 from grfpp.graph import Graph, as_graph
 from grfpp.options import WalkOptions
+from grfpp.torch.arguments import node_numbers, walk_options
 from grfpp.torch.kernels.chain import FactorChain, Link
 from grfpp.torch.kernels.length_factor import LengthFactor
 from grfpp.torch.kernels.modulation import LearnableModulation
 from grfpp.torch.kernels.pattern import no_autocast
-from grfpp.torch.node_numbers import node_numbers
-from grfpp.torch.walks import walk_options
 from grfpp.walks import WalkPlan
 from grfpp.walks.by_length import sample_by_length
 from grfpp.walks.exact_head import with_exact_head
@@ -132,19 +131,18 @@ class LearnableKernel(nn.Module):  # type: ignore[misc]  # untyped base
         self._said_neglected = False
         forward = self._plan(graph, options)
         back = self._plan(graph.reversed(), options) if graph.is_directed else forward
-        self.factors = nn.ModuleList(
-            LengthFactor(
-                with_exact_head(
-                    sample_by_length(plan, n_jobs=options.n_jobs),
-                    plan.graph,
-                    self.n_exact,
-                    n_jobs=options.n_jobs,
-                ),
-                kind,
-            )
-            for plan in self._factor_plans(forward, back)
-        )
-        self.chain = self._chain()
+        # The walks of every factor are those of `grfpp.sample_submatrix` with the same seed.
+        numbers = range(0, 2 * self.degree, 2)
+        left = [forward.with_factor(number) for number in numbers]
+        right = [] if self.symmetric else [back.with_factor(number + 1) for number in numbers]
+        self.factors = nn.ModuleList()
+        for plan in left + right:
+            walked = sample_by_length(plan, n_jobs=options.n_jobs)
+            deposits = with_exact_head(walked, plan.graph, self.n_exact, n_jobs=options.n_jobs)
+            self.factors.append(LengthFactor(deposits, kind))
+        links = tuple(Link(factor.pattern, i) for i, factor in enumerate(self.factors))
+        X, Y = (FactorChain(part) for part in (links[: self.degree], links[-self.degree :]))
+        self.chain = FactorChain(X.links + Y.T.links)
 
     def _plan(self, graph: Graph, options: WalkOptions) -> WalkPlan:
         law, n_lengths = options.termination, self.modulation.n_lengths - self.n_exact
@@ -156,18 +154,6 @@ class LearnableKernel(nn.Module):  # type: ignore[misc]  # untyped base
                 f"{n_lengths - 1}: take a longer law or n_lengths={reached + 1 + self.n_exact}"
             )
         return plan
-
-    def _factor_plans(self, forward: WalkPlan, back: WalkPlan) -> list[WalkPlan]:
-        """The walks of every factor: those of `grfpp.sample_submatrix` with the same seed."""
-        numbers = range(0, 2 * self.modulation.degree, 2)
-        left = [forward.with_factor(number) for number in numbers]
-        return left if self.symmetric else left + [back.with_factor(i + 1) for i in numbers]
-
-    def _chain(self) -> FactorChain:
-        degree = self.modulation.degree
-        links = tuple(Link(factor.pattern, i) for i, factor in enumerate(self.factors))
-        right = FactorChain(links[:degree] if self.symmetric else links[degree:])
-        return FactorChain(links[:degree] + right.T.links)
 
     def extra_repr(self) -> str:
         """What the module is, for its ``repr``."""

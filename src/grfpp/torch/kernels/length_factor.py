@@ -43,15 +43,18 @@ class LengthFactor(nn.Module):  # type: ignore[misc]  # untyped base
 
     def __init__(self, deposits: LengthDeposits, dtype: torch.dtype | None = None) -> None:
         super().__init__()
-        n_deposits = len(deposits.amounts)
+        n_entries, n_deposits = len(deposits.columns), len(deposits.amounts)
         if n_deposits > np.iinfo(np.int32).max:
             raise InputError(f"{n_deposits} deposits are too many for one factor; take fewer walks")
         self.n_lengths = deposits.n_lengths
         self.pattern = _pattern(deposits.indptr, deposits.columns, deposits.n_nodes)
-        # A row an entry, a column a length: times the modulation, these are the values.
-        ends = np.concatenate([[0], deposits.ends])
-        self.by_length = _pattern(ends, deposits.lengths, self.n_lengths)
-        amounts = torch.from_numpy(deposits.amounts).to(dtype or torch.get_default_dtype())
+        # A row a length, and in each the deposits in the order of the entries they go to.
+        order = np.argsort(deposits.lengths, kind="stable")
+        every = np.arange(n_entries, dtype=np.int32)
+        entries = np.repeat(every, np.diff(deposits.ends, prepend=0))[order]
+        self.counts = np.bincount(deposits.lengths, minlength=self.n_lengths).tolist()
+        self.by_length = _pattern(np.cumsum([0, *self.counts]), entries, n_entries)
+        amounts = torch.from_numpy(deposits.amounts[order]).to(dtype or torch.get_default_dtype())
         self.register_buffer("amounts", amounts, persistent=False)
 
     @property
@@ -76,15 +79,36 @@ class LengthFactor(nn.Module):  # type: ignore[misc]  # untyped base
             raise InputError(
                 f"the modulation must be a vector of {self.n_lengths} numbers, found {found}"
             )
-        f = modulation.to(self.amounts.dtype)
-        return self.by_length.multiply(self.amounts, f)
+        combined: torch.Tensor = _Combine.apply(modulation.to(self.amounts.dtype), self, False)
+        return combined
 
     def forward(self, modulation: torch.Tensor) -> torch.Tensor:
         """``Φ(f)`` as a sparse CSR tensor."""
         return self.pattern.matrix(self.values(modulation))
 
 
+class _Combine(torch.autograd.Function):  # type: ignore[misc]  # untyped base
+    """``Σ_k f(k) Φ_k``, a linear map of f, or its transpose."""
+
+    @staticmethod
+    def forward(
+        ctx: Any, vector: torch.Tensor, factor: LengthFactor, transposed: bool
+    ) -> torch.Tensor:
+        ctx.factor, ctx.transposed = factor, transposed
+        pattern, amounts, counts = factor.by_length, factor.amounts, factor.counts
+        if transposed:
+            return pattern.multiply(amounts, vector)
+        values = vector.new_zeros(pattern.shape[1])
+        # Faster than a sparse product: memory is met in order.
+        parts = zip(pattern.columns.split(counts), amounts.split(counts), strict=True)
+        for f, (entries, deposits) in zip(vector.tolist(), parts, strict=True):
+            values.index_add_(0, entries, deposits, alpha=f)
+        return values
+
+    @staticmethod
+    def backward(ctx: Any, grad: torch.Tensor) -> tuple[torch.Tensor, None, None]:
+        return _Combine.apply(grad, ctx.factor, not ctx.transposed), None, None
+
+
 def _pattern(indptr: npt.NDArray[Any], columns: npt.NDArray[Any], n: int) -> SparsePattern:
-    return SparsePattern(
-        torch.from_numpy(indptr.astype(np.int32)), torch.from_numpy(columns.astype(np.int32)), n
-    )
+    return SparsePattern(torch.from_numpy(indptr.astype(np.int32)), torch.from_numpy(columns), n)

@@ -8,7 +8,7 @@ pytest.importorskip("torch", reason="torch is not installed")
 import torch
 
 from grfpp.errors import InputError
-from grfpp.torch.node_numbers import node_numbers
+from grfpp.torch.arguments import node_numbers
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,62 @@
+"""Arguments of torch modules, checked at the door."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import torch
+
+from grfpp import arguments
+from grfpp.errors import InputError
+from grfpp.options import WalkOptions
+
+#: The engine numbers no more nodes.
+_MOST_NODES = 1 << 31
+
+
+def node_numbers(nodes: Any, n_nodes: int = _MOST_NODES) -> torch.Tensor:
+    """`grfpp.arguments.node_numbers` as a tensor; numbers such as ``3.0`` count as whole ones.
+
+    Examples
+    --------
+    >>> node_numbers(torch.tensor([0.0, 2.0]), 3)
+    tensor([0, 2])
+    """
+    if isinstance(nodes, torch.Tensor):
+        array = (nodes.double() if nodes.is_floating_point() else nodes).detach().cpu().numpy()
+    else:
+        try:
+            array = np.asarray(nodes)
+        except ValueError:  # rows of different lengths
+            array = np.array(None)
+    if array.dtype.kind == "f" and (np.abs(array) < 2.0**53).all() and (array % 1 == 0).all():
+        array = array.astype(np.int64)
+    return torch.from_numpy(arguments.node_numbers(array, n_nodes))
+
+
+def floating(dtype: Any = None) -> torch.dtype:
+    """Check that an argument is a floating-point type of torch; its default where there is none.
+
+    Examples
+    --------
+    >>> floating(torch.float64), floating() == torch.get_default_dtype()
+    (torch.float64, True)
+    """
+    kind = torch.get_default_dtype() if dtype is None else dtype
+    if not isinstance(kind, torch.dtype) or not kind.is_floating_point:
+        raise InputError(f"dtype must be a floating-point type of torch, found {dtype!r}")
+    return kind
+
+
+def walk_options(keywords: dict[str, Any], *unused: str, **settled: Any) -> WalkOptions:
+    """Make the options that keywords ask for; those that make no difference are refused.
+
+    Examples
+    --------
+    >>> walk_options({"n_walks": 4}, "storage", degree=3, seed=0).n_walks
+    4
+    """
+    for name in set(unused) & set(keywords):
+        raise InputError("is not an option here: it would make no difference", argument=name)
+    return WalkOptions.of(**settled, **keywords)
