@@ -12,6 +12,7 @@ import typer
 
 from grfpp.arguments import positive
 from grfpp.cli.console import note
+from grfpp.errors import InputError
 from grfpp.options import OnInfiniteVariance, WalkOptions, Walks
 
 
@@ -175,5 +176,7 @@ def scale_of(scale: float, sigma: float | None) -> float:
     """The factor of the weights, also where its root was given."""
     if sigma is None:
         return positive(scale, "--scale")
+    if scale != 1.0:
+        raise InputError("--scale and --sigma say the same: give --scale alone")
     root = positive(sigma, "--sigma")
     return positive(root * root, "the square of --sigma")

@@ -13,7 +13,7 @@ from grfpp.lazy import lazy_names
 if TYPE_CHECKING:
     from grfpp.tasks.graphs.candidates import candidate_features
     from grfpp.tasks.graphs.label_pairs import LabelPairFeatures
-    from grfpp.tasks.graphs.labelled import LabelledGraph
+    from grfpp.tasks.graphs.labelled import LabelledGraph, labelled_graphs
     from grfpp.tasks.graphs.nested import nested_forest_scores
     from grfpp.tasks.graphs.spectrum import KernelSpectrumFeatures
     from grfpp.tasks.nodes.clustering import SpectralKernelClustering, pair_error
@@ -27,7 +27,7 @@ __getattr__, __dir__ = lazy_names(
     {
         "graphs.candidates": "candidate_features",
         "graphs.label_pairs": "LabelPairFeatures",
-        "graphs.labelled": "LabelledGraph",
+        "graphs.labelled": "LabelledGraph labelled_graphs",
         "graphs.nested": "nested_forest_scores",
         "graphs.spectrum": "KernelSpectrumFeatures",
         "nodes.clustering": "SpectralKernelClustering pair_error",
@@ -48,6 +48,7 @@ __all__ = [
     "WholeGraph",
     "candidate_features",
     "hide_normals",
+    "labelled_graphs",
     "nested_forest_scores",
     "pair_error",
     "predict_normals",

@@ -9,7 +9,6 @@ import torch
 
 from grfpp import arguments
 from grfpp.errors import InputError
-from grfpp.options import WalkOptions
 
 #: The engine numbers no more nodes.
 _MOST_NODES = 1 << 31
@@ -47,16 +46,3 @@ def floating(dtype: Any = None) -> torch.dtype:
     if not isinstance(kind, torch.dtype) or not kind.is_floating_point:
         raise InputError(f"dtype must be a floating-point type of torch, found {dtype!r}")
     return kind
-
-
-def walk_options(keywords: dict[str, Any], *unused: str, **settled: Any) -> WalkOptions:
-    """Make the options that keywords ask for; those that make no difference are refused.
-
-    Examples
-    --------
-    >>> walk_options({"n_walks": 4}, "storage", degree=3, seed=0).n_walks
-    4
-    """
-    for name in set(unused) & set(keywords):
-        raise InputError("is not an option here: it would make no difference", argument=name)
-    return WalkOptions.of(**settled, **keywords)

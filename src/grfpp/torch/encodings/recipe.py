@@ -23,7 +23,6 @@ from grfpp.factors import StoredFactor
 from grfpp.kernels import Kernel, kernel_of
 from grfpp.options import MAX_DEGREE, WalkOptions
 from grfpp.parallel import in_order, thread_count
-from grfpp.torch.arguments import walk_options
 from grfpp.torch.encodings.gaussians import gaussian_rows
 from grfpp.torch.encodings.principal_axes import on_principal_axes
 from grfpp.typing import FloatArray
@@ -73,7 +72,7 @@ class EncodingRecipe:
             features=one_of(features, "features", get_args(Features)),
             projection=one_of(projection, "projection", get_args(Projection)),
             rotation=one_of(rotation, "rotation", get_args(Rotation)),
-            options=walk_options(walks, "reuse_walks", "storage", "n_jobs"),
+            options=WalkOptions.of(without=("reuse_walks", "storage", "n_jobs"), **walks),
         )
         check_normalized(recipe.kernel, recipe.options, recipe.scale)
         return recipe

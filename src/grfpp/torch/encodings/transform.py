@@ -106,6 +106,8 @@ def grf_pe(
     >>> ring.shape, club.shape
     (torch.Size([5, 8]), torch.Size([34, 8]))
     """
+    for name in sorted({"attr_name", "cache_mb"} & options.keys()):
+        raise InputError("is for AddGRFPE", argument=name)
     transform = AddGRFPE(dim, degree, n_walks, **options)
     thread_count(n_jobs)
     given = listed(graphs)

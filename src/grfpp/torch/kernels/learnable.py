@@ -12,7 +12,7 @@ from grfpp.arguments import whole
 from grfpp.errors import DivergentSeriesError, InputError, TruncationError, warn_user
 from grfpp.graph import Graph, as_graph
 from grfpp.options import WalkOptions
-from grfpp.torch.arguments import node_numbers, walk_options
+from grfpp.torch.arguments import node_numbers
 from grfpp.torch.kernels.chain import FactorChain, Link
 from grfpp.torch.kernels.length_factor import LengthFactor
 from grfpp.torch.kernels.modulation import LearnableModulation
@@ -25,8 +25,8 @@ from grfpp.walks.exact_head import with_exact_head
 _NEGLIGIBLE = 1e-3
 #: Number types that torch has all sparse products for.
 _DTYPES = (torch.float32, torch.float64)
-#: Options that a learned modulation, kept in memory, leaves nothing to choose about.
-_UNUSED = ("reuse_walks", "truncate", "on_infinite_variance", "full_walks", "storage")
+#: Options that a learned modulation, which has a degree, leaves nothing to choose about.
+_UNUSED = ("degree", "reuse_walks", "truncate", "on_infinite_variance", "full_walks", "storage")
 
 
 class LearnableKernel(nn.Module):  # type: ignore[misc]  # untyped base
@@ -104,7 +104,8 @@ class LearnableKernel(nn.Module):  # type: ignore[misc]  # untyped base
                 "modulation must be a LearnableModulation such as DiffusionModulation(12), "
                 f"not {modulation!r}"
             )
-        options = walk_options(walks, *_UNUSED, degree=modulation.degree, n_walks=n_walks)
+        asked = WalkOptions.of(without=_UNUSED, n_walks=n_walks, **walks)
+        options = asked.changed(degree=modulation.degree)
         if symmetric and graph.is_directed:
             raise InputError(
                 "symmetric=True needs an undirected graph: a directed graph's kernel is not "
