@@ -34,7 +34,7 @@ def from_scipy(
 ) -> torch.Tensor:
     """Turn a scipy CSR array into a torch CSR tensor.
 
-        They share memory wherever nothing has to be converted, sorted or moved. With `sort`, columns
+    They share memory wherever nothing has to be converted, sorted or moved. With `sort`, columns
     stand in order, as torch asks for; products do not need it.
 
     Examples

@@ -48,9 +48,9 @@ def test_a_directed_graph_is_refused():
         GRFKernel(grfpp.Graph([[0, 1], [0, 0]]), seed=0)
 
 
-@pytest.mark.parametrize("option", ["n_walk", "lam", "degree", "batch_shape"])
+@pytest.mark.parametrize("option", ["n_walk", "lam", "degree", "storage", "batch_shape"])
 def test_options_that_are_none_are_refused(option):
-    with pytest.raises(TypeError, match=option):
+    with pytest.raises((TypeError, InputError), match=option):
         GRFKernel(GRID, seed=0, **{option: 3})
 
 
