@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import gzip
-import tarfile
 import zipfile
 import zlib
 from collections.abc import Iterator
@@ -17,7 +16,7 @@ from grfpp.memory import available_bytes
 _CHUNK = 1 << 24
 # Text takes several times its size while it is parsed.
 _SHARE_OF_MEMORY = 4
-_DAMAGED = (zipfile.BadZipFile, gzip.BadGzipFile, tarfile.TarError, zlib.error, EOFError)
+_DAMAGED = (zipfile.BadZipFile, gzip.BadGzipFile, zlib.error, EOFError)
 # All but the first: zip files with a password, an odd compression, or a damaged list of members.
 _UNREADABLE = (OSError, RuntimeError, NotImplementedError, ValueError, LookupError)
 
@@ -47,7 +46,9 @@ def opened_gzip(path: Path) -> Iterator[Readable]:
 @contextmanager
 def opened_tar_member(path: Path, name: str) -> Iterator[Readable]:
     """Open the file of a packed tar archive whose path ends like this; nothing is unpacked."""
-    with explained(path, "tar.gz"), tarfile.open(path, "r:gz") as archive:
+    import tarfile  # needed by one data set only
+
+    with explained(path, "tar.gz", tarfile.TarError), tarfile.open(path, "r:gz") as archive:
         for member in archive:
             if member.isfile() and member.name.endswith(name):
                 stream = archive.extractfile(member)
@@ -73,7 +74,7 @@ def read_all(stream: Readable, path: str | Path) -> bytes:
 
 
 @contextmanager
-def explained(path: Path, kind: str) -> Iterator[None]:
+def explained(path: Path, kind: str, *others: type[Exception]) -> Iterator[None]:
     """Make one error of whatever a file of some kind is refused with."""
     try:
         yield
@@ -81,7 +82,7 @@ def explained(path: Path, kind: str) -> Iterator[None]:
         raise
     except FileNotFoundError:
         raise InputError(f"there is no file {path}") from None
-    except _DAMAGED as error:
+    except (*_DAMAGED, *others) as error:
         raise InputError(f"{path} is truncated, or not a {kind} file: {error}") from None
     except _UNREADABLE as error:
         raise InputError(f"cannot read {path}: {error}") from None
