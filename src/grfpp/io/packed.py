@@ -76,13 +76,14 @@ def read_all(stream: Readable, path: str | Path) -> bytes:
 @contextmanager
 def explained(path: Path, kind: str, *others: type[Exception]) -> Iterator[None]:
     """Make one error of whatever a file of some kind is refused with."""
+    damaged: tuple[type[Exception], ...] = (*_DAMAGED, *others)
     try:
         yield
     except InputError:
         raise
     except FileNotFoundError:
         raise InputError(f"there is no file {path}") from None
-    except (*_DAMAGED, *others) as error:
+    except damaged as error:
         raise InputError(f"{path} is truncated, or not a {kind} file: {error}") from None
     except _UNREADABLE as error:
         raise InputError(f"cannot read {path}: {error}") from None
