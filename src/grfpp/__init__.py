@@ -4,6 +4,7 @@ from grfpp.accuracy import relative_error
 from grfpp.errors import DivergentSeriesError, InfiniteVarianceError, InputError, TruncationError
 from grfpp.estimate import KernelEstimate
 from grfpp.graph import Graph
+from grfpp.imports.moved import find_moved_modules
 from grfpp.kernels import (
     Cosine,
     Diffusion,
@@ -15,7 +16,6 @@ from grfpp.kernels import (
     TaylorKernel,
 )
 from grfpp.local import sample_submatrix
-from grfpp.moved import find_moved_modules
 from grfpp.options import WalkOptions
 from grfpp.sampling import sample
 from grfpp.termination import (

@@ -16,7 +16,7 @@ from grfpp.errors import (
     TruncationError,
     warn_user,
 )
-from grfpp.optional import MissingPackageError
+from grfpp.imports.optional import MissingPackageError
 
 CIRCLE = grfpp.Graph(nx.cycle_graph(20)).normalized("sym", 0.8)
 

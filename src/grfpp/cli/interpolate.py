@@ -13,8 +13,8 @@ from grfpp.cli import console, options
 from grfpp.cli.outputs import check_output, file_document, write_csv, wrote
 from grfpp.cli.wording import law_text
 from grfpp.errors import InputError
+from grfpp.imports.optional import how_to_install, missing_packages
 from grfpp.kernels import kernel_from_spec
-from grfpp.optional import how_to_install, missing_packages
 from grfpp.options import WalkOptions
 
 if TYPE_CHECKING:

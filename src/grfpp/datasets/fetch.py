@@ -13,8 +13,8 @@ from urllib.parse import urlsplit
 
 from grfpp.datasets.registry import DataFile, DatasetInfo, dataset_info
 from grfpp.errors import InputError, MissingDataError
+from grfpp.imports.optional import require
 from grfpp.memory import readable_bytes
-from grfpp.optional import require
 
 _LOGGER = logging.getLogger("grfpp")
 _TIMEOUT_SECONDS = 30

@@ -17,9 +17,9 @@ from grfpp.datasets.fetch import fetch
 from grfpp.datasets.generators import undirected_graph
 from grfpp.errors import InputError
 from grfpp.graph import Graph
+from grfpp.imports.optional import require
 from grfpp.io.packed import explained, opened_gzip, read_all
 from grfpp.io.text import at_line, decode, naming, shown
-from grfpp.optional import require
 from grfpp.typing import IntArray
 
 #: The molecule that the paper estimates at long range, by its row: 434 atoms, diameter 159. No

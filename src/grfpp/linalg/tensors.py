@@ -8,7 +8,7 @@ from collections.abc import Iterable
 import scipy.sparse as sp
 
 from grfpp.errors import InputError
-from grfpp.optional import require
+from grfpp.imports.optional import require
 
 require("torch")
 import torch  # noqa: E402 - below the check, so that a missing package is named

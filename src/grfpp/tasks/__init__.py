@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from grfpp.lazy import lazy_names
+from grfpp.imports.lazy import lazy_names
 
 if TYPE_CHECKING:
     from grfpp.tasks.graphs.candidates import candidate_features

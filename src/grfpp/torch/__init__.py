@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from grfpp.lazy import lazy_names
-from grfpp.optional import require
+from grfpp.imports.lazy import lazy_names
+from grfpp.imports.optional import require
 
 if TYPE_CHECKING:
     from grfpp.torch.attention.adapter import AddedMask as AddedMask

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from grfpp.cli import console, options
 from grfpp.errors import InputError
-from grfpp.optional import missing_packages
+from grfpp.imports.optional import missing_packages
 from grfpp.parallel import thread_count
 from grfpp_lab.commands import shared
 

@@ -9,7 +9,7 @@ from time import perf_counter
 from typing import TYPE_CHECKING, Any
 
 from grfpp.cli import console, options
-from grfpp.optional import missing_packages
+from grfpp.imports.optional import missing_packages
 from grfpp_lab.commands import shared
 
 if TYPE_CHECKING:

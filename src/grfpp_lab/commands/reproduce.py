@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from grfpp.cli import console, options
-from grfpp.optional import missing_packages
+from grfpp.imports.optional import missing_packages
 from grfpp_lab.commands import shared
 
 if TYPE_CHECKING:

@@ -8,7 +8,7 @@ from typing import Annotated
 
 from grfpp.cli import console, options
 from grfpp.errors import InputError
-from grfpp.optional import how_to_install
+from grfpp.imports.optional import how_to_install
 
 Out = Annotated[Path, options.option("Folder for the page; made if need be.", "FOLDER")]
 Seed = Annotated[int, options.option("Of the walks.", "N", "--seed", min=0)]

@@ -14,8 +14,8 @@ import numpy as np
 from grfpp.arguments import node_numbers, whole
 from grfpp.datasets.arrays import ByteArray, read_only
 from grfpp.errors import InputError
+from grfpp.imports.optional import require
 from grfpp.memory import require_bytes
-from grfpp.optional import require
 from grfpp.typing import IntArray
 
 #: What counts as a picture; other files are passed over.

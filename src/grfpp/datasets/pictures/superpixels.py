@@ -13,7 +13,7 @@ from grfpp.arguments import positive, whole
 from grfpp.datasets.arrays import read_only
 from grfpp.errors import InputError
 from grfpp.graph import Graph
-from grfpp.optional import require
+from grfpp.imports.optional import require
 from grfpp.typing import FloatArray, IntArray
 
 #: The photograph of `load_cifar10` whose graph is most like the one that the paper estimates at

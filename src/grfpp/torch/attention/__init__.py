@@ -1,6 +1,6 @@
 """Attention masks from graph kernels."""
 
-from grfpp.lazy import lazy_names
+from grfpp.imports.lazy import lazy_names
 
 __getattr__, __dir__ = lazy_names(
     __name__,

@@ -16,8 +16,8 @@ import scipy.sparse as sp
 
 from grfpp.errors import InputError
 from grfpp.graph import Graph, as_graph
+from grfpp.imports.optional import require
 from grfpp.io.arrays import tensor_to_numpy
-from grfpp.optional import require
 from grfpp.walks.batch import GraphBatch
 
 #: Where PyG keeps weights of edges; it is the only name that may be missing.

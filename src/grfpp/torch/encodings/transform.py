@@ -12,7 +12,7 @@ import torch
 
 from grfpp.arguments import finite
 from grfpp.errors import InputError
-from grfpp.optional import require
+from grfpp.imports.optional import require
 from grfpp.parallel import thread_count
 from grfpp.torch.arguments import floating
 from grfpp.torch.encodings.cache import EncodingCache, key_of

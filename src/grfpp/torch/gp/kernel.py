@@ -7,7 +7,7 @@ from typing import Any
 import torch
 
 from grfpp.errors import InputError
-from grfpp.optional import require
+from grfpp.imports.optional import require
 from grfpp.torch.gp.operator import KernelLinearOperator
 from grfpp.torch.kernels.learnable import LearnableKernel
 from grfpp.torch.kernels.modulation import DiffusionModulation, LearnableModulation

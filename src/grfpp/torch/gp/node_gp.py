@@ -10,7 +10,7 @@ import torch
 
 from grfpp.arguments import positive, whole
 from grfpp.errors import InputError
-from grfpp.optional import require
+from grfpp.imports.optional import require
 from grfpp.torch.arguments import node_numbers
 from grfpp.torch.gp.kernel import GRFKernel
 from grfpp.torch.gp.pathwise import Posterior, posterior_samples, target_numbers

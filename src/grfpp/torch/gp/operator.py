@@ -11,7 +11,7 @@ import torch
 from grfpp.chain import stitched
 from grfpp.errors import InputError
 from grfpp.estimate import KernelEstimate
-from grfpp.optional import require
+from grfpp.imports.optional import require
 from grfpp.torch.kernels.chain import FactorChain, Link
 from grfpp.torch.kernels.pattern import SparsePattern
 

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from grfpp.optional import require
+from grfpp.imports.optional import require
 from grfpp_lab.experiments.classification.scores import GRAPH_KERNEL
 from grfpp_lab.harness.experiment import Cell, Row
 from grfpp_lab.harness.machine import describe_machine

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from grfpp.optional import how_to_install, missing_packages
+from grfpp.imports.optional import how_to_install, missing_packages
 from grfpp_lab.experiments.clustering.paper import K_CENTERS, LOUVAIN, PROPAGATION, SPECTRAL
 
 RIVALS = (LOUVAIN, SPECTRAL, K_CENTERS, PROPAGATION)

@@ -6,7 +6,7 @@ import os
 from dataclasses import dataclass
 from typing import Any
 
-from grfpp.optional import how_to_install, missing_packages
+from grfpp.imports.optional import how_to_install, missing_packages
 from grfpp_lab.experiments.gp import verdicts, views
 from grfpp_lab.experiments.gp.data import LAM, NOISE, OUTPUTSCALE, n_nodes, problem
 from grfpp_lab.experiments.gp.views import EXACT, GRF, HEAD, STITCHED

@@ -13,7 +13,7 @@ import numpy as np
 import torch
 
 from grfpp.graph import Graph
-from grfpp.optional import require
+from grfpp.imports.optional import require
 from grfpp.termination import termination_from_spec
 from grfpp.torch import DiffusionModulation, GRFKernel, NodeGP
 from grfpp.typing import FloatArray

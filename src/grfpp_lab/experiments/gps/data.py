@@ -15,7 +15,7 @@ import numpy as np
 from grfpp import datasets
 from grfpp.datasets import block_models
 from grfpp.graph import Graph
-from grfpp.optional import how_to_install, missing_packages, require
+from grfpp.imports.optional import how_to_install, missing_packages, require
 from grfpp.typing import FloatArray
 
 Metric = Literal["accuracy", "weighted accuracy", "AP"]

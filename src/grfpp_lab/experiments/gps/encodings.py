@@ -62,7 +62,7 @@ def encode(
 
 
 def _geometric() -> Any:
-    from grfpp.optional import require
+    from grfpp.imports.optional import require
 
     return require("torch_geometric")
 

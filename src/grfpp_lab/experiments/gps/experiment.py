@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import asdict, dataclass
 from itertools import product
 
-from grfpp.optional import how_to_install, missing_packages
+from grfpp.imports.optional import how_to_install, missing_packages
 from grfpp_lab.experiments.gps import encodings, verdicts, views
 from grfpp_lab.experiments.gps.data import TASKS, load, why_absent
 from grfpp_lab.experiments.gps.encodings import DIM, ENCODINGS

@@ -7,7 +7,7 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 
-from grfpp.optional import require
+from grfpp.imports.optional import require
 
 require("torch_geometric")
 

@@ -12,7 +12,7 @@ import torch
 from torch import Tensor
 from torch.nn import functional
 
-from grfpp.optional import require
+from grfpp.imports.optional import require
 from grfpp_lab.experiments.gps.data import Metric, Task
 from grfpp_lab.experiments.gps.model import GraphTransformer
 from grfpp_lab.experiments.training import learning_rate, repeatable

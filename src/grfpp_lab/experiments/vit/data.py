@@ -12,7 +12,7 @@ import numpy.typing as npt
 from grfpp import datasets
 from grfpp.datasets.pictures.image_folder import ImageFolder
 from grfpp.errors import InputError
-from grfpp.optional import how_to_install, missing_packages
+from grfpp.imports.optional import how_to_install, missing_packages
 from grfpp.typing import IntArray
 
 ByteArray = npt.NDArray[np.uint8]

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from itertools import product
 from typing import Any
 
-from grfpp.optional import how_to_install, missing_packages
+from grfpp.imports.optional import how_to_install, missing_packages
 from grfpp_lab.experiments.graphs import at_hand
 from grfpp_lab.experiments.measuring import pick, seeds
 from grfpp_lab.experiments.study.grid import chosen, geometric

@@ -6,7 +6,7 @@ import pytest
 from laboratory.classification_rows import TEN
 
 from grfpp.cli import run
-from grfpp.optional import missing_packages
+from grfpp.imports.optional import missing_packages
 from grfpp_lab.experiments.classification import experiment as classification
 from grfpp_lab.experiments.classification import graph_sets
 from grfpp_lab.experiments.classification.scores import GRFPP

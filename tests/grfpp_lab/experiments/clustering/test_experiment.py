@@ -1,6 +1,6 @@
 """The clustering experiment: its cells and rows."""
 
-from grfpp import optional
+from grfpp.imports import optional
 from grfpp_lab.experiments.clustering import experiment as clustering
 from grfpp_lab.experiments.clustering.paper import GRF_PP, LOUVAIN, PAPER
 from grfpp_lab.experiments.clustering.rivals import RIVALS

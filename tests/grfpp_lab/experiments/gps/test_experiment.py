@@ -6,7 +6,7 @@ import sys
 
 import pytest
 
-from grfpp import optional
+from grfpp.imports import optional
 from grfpp_lab.experiments.gps import data as gps_data
 from grfpp_lab.experiments.gps import experiment as gps
 from grfpp_lab.experiments.gps.encodings import ENCODINGS, GRF

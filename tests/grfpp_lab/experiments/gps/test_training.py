@@ -12,7 +12,7 @@ def easy():
     """Graphs whose class is seen in their encodings, up to a sign, and nowhere else."""
     import torch
 
-    from grfpp.optional import require
+    from grfpp.imports.optional import require
 
     generator = torch.Generator().manual_seed(0)
     found = []

@@ -7,8 +7,8 @@ import sys
 import pytest
 
 pytest.importorskip("torch", reason="torch is not installed")
-from grfpp import optional
 from grfpp.cli import run as command
+from grfpp.imports import optional
 from grfpp_lab.experiments.vit import data as vit_data
 from grfpp_lab.experiments.vit import experiment as vit
 from grfpp_lab.experiments.vit.paper import LEARNED, MASKED, PLAIN

@@ -9,14 +9,14 @@ from pathlib import Path
 
 import pytest
 
-import grfpp.optional
-from grfpp.optional import MissingPackageError, require
+from grfpp.imports import optional
+from grfpp.imports.optional import MissingPackageError, require
 
 
 def test_every_extra_brings_the_package_that_it_is_named_for():
-    project = tomllib.loads((Path(__file__).parents[2] / "pyproject.toml").read_text("utf-8"))
+    project = tomllib.loads((Path(__file__).parents[3] / "pyproject.toml").read_text("utf-8"))
     extras = project["project"]["optional-dependencies"]
-    for name, (extra, package) in grfpp.optional._EXTRAS.items():
+    for name, (extra, package) in optional._EXTRAS.items():
         brought = {re.split("[><=]", each)[0] for each in extras[extra]}
         assert package in brought or name == "PIL"  # which comes with scikit-image
 
@@ -72,14 +72,16 @@ def test_what_is_missing_is_named(package, code, extra):
     result = run_without(package, code)
     last = result.stderr.strip().splitlines()[-1]
     assert result.returncode == 1
-    assert last.startswith("grfpp.optional.MissingPackageError: this part of grfpp needs")
+    assert last.startswith("grfpp.imports.optional.MissingPackageError: this part of grfpp needs")
     assert f"pip install 'grfpp[{extra or 'torch'}]'" in last
 
 
 def test_missing_packages_are_named(monkeypatch):
-    how, find = grfpp.optional.how_to_install, grfpp.optional.missing_packages
+    how, find = optional.how_to_install, optional.missing_packages
     assert find() == []
-    monkeypatch.setattr(grfpp.optional, "find_spec", lambda name: None if name == "jinja2" else 1)
+    monkeypatch.setattr(
+        grfpp.imports.optional, "find_spec", lambda name: None if name == "jinja2" else 1
+    )
     assert find() == find("torch", "jinja2") == ["jinja2"]
     assert how(["jinja2"]) == "jinja2 is not installed: pip install 'grfpp[plot]'"
     both = "torch and gpytorch are not installed: pip install 'grfpp[torch,gp]'"

@@ -4,7 +4,7 @@ from importlib import import_module
 
 import pytest
 
-from grfpp.moved import MOVED, find_moved_modules
+from grfpp.imports.moved import MOVED, find_moved_modules
 
 
 @pytest.mark.parametrize("old", MOVED)

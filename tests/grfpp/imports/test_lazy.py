@@ -5,16 +5,16 @@ import sys
 
 import pytest
 
-from grfpp.lazy import lazy_names
+from grfpp.imports.lazy import lazy_names
 
 
 def test_a_module_is_imported_when_a_name_of_it_is_asked_for():
     code = """
 import sys
-from grfpp.lazy import lazy_names
-get, names = lazy_names("grfpp", {"optional": "require", "nowhere": "x y"})
-assert "grfpp.optional" not in sys.modules and {"require", "x", "y"} <= set(names())
-assert get("require").__module__ == "grfpp.optional"
+from grfpp.imports.lazy import lazy_names
+get, names = lazy_names("grfpp", {"imports.optional": "require", "no": "x y"})
+assert "grfpp.imports.optional" not in sys.modules and {"require", "x", "y"} <= set(names())
+assert get("require").__module__ == "grfpp.imports.optional"
 """
     subprocess.run([sys.executable, "-c", code], check=True)
 
