@@ -79,9 +79,7 @@ def test_what_is_missing_is_named(package, code, extra):
 def test_missing_packages_are_named(monkeypatch):
     how, find = optional.how_to_install, optional.missing_packages
     assert find() == []
-    monkeypatch.setattr(
-        grfpp.imports.optional, "find_spec", lambda name: None if name == "jinja2" else 1
-    )
+    monkeypatch.setattr(optional, "find_spec", lambda name: None if name == "jinja2" else 1)
     assert find() == find("torch", "jinja2") == ["jinja2"]
     assert how(["jinja2"]) == "jinja2 is not installed: pip install 'grfpp[plot]'"
     both = "torch and gpytorch are not installed: pip install 'grfpp[torch,gp]'"
