@@ -1,6 +1,6 @@
 import numpy as np
 import pytest
-from small_graphs import karate
+from small_graphs import directed, karate
 from statistics_helpers import rms_z
 
 import grfpp
@@ -48,6 +48,20 @@ def test_columns_are_the_rows_by_default_and_any_part_is_a_part_of_the_whole():
         rtol=1e-12,
         atol=1e-15,
     )
+
+
+@pytest.mark.parametrize("degree", [2, 3])
+def test_rows_that_are_pushed_are_those_of_the_whole(degree):
+    # Few rows and many columns, or the other way round, go through the factors of the other side.
+    graph = Graph(directed()).normalized("rw", 0.9)
+    every, few = range(graph.n_nodes), [3, 0, 3]
+    options = {"degree": degree, "n_walks": 8, "seed": 1}
+    whole = sample_submatrix(graph, Diffusion(1.0), every, **options)
+    close = {"rtol": 1e-12, "atol": 1e-15}
+    found = sample_submatrix(graph, Diffusion(1.0), few, every, **options)
+    np.testing.assert_allclose(found, whole[few], **close)
+    found = sample_submatrix(graph, Diffusion(1.0), every, few, **options)
+    np.testing.assert_allclose(found, whole[:, few], **close)
 
 
 def test_only_reached_rows_are_walked(monkeypatch):

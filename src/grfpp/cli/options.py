@@ -144,7 +144,7 @@ def with_walks(
         for name, parameter in written.parameters.items():
             parameters += chosen.values() if name == "walks" else [parameter]
         called.__doc__ = command.__doc__
-        called.__signature__ = written.replace(  # type: ignore[attr-defined]
+        called.__signature__ = written.replace(  # type: ignore[attr-defined]  # typer reads it
             parameters=[each.replace(kind=Parameter.KEYWORD_ONLY) for each in parameters]
         )
         return called

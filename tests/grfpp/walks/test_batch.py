@@ -168,3 +168,14 @@ def test_tasks_cover_all_graphs_once(sizes, most):
 def test_what_is_no_list_of_graphs_is_refused(graphs, words):
     with pytest.raises(InputError, match=words):
         GraphBatch.of(graphs)
+
+
+def test_equal_weights_beside_others_are_walked_to_the_same_bits():
+    """Loads telescope on a graph whose weights are all two, but not on it and another together."""
+    options = WalkOptions(n_walks=4, termination=LAW, seed=3)
+    graph = 2.0 * irregular()
+    alone, together = (
+        BatchWalks.normalized(GraphBatch.of(each), KERNEL, options, 0.7).factor(range(1), 0)
+        for each in ([graph], [graph, weighted()])
+    )
+    np.testing.assert_array_equal(alone.toarray(), together.toarray())
