@@ -12,14 +12,14 @@ import numpy.typing as npt
 from grfpp.arguments import one_of, truth, whole
 from grfpp.errors import InputError
 from grfpp.parallel import thread_count
-from grfpp.termination import Geometric, Termination, termination_from_spec
+from grfpp.termination import Geometric, Matched, Termination, termination_from_spec
 
 Walks = Literal["independent", "pooled"]
 Storage = Literal["memory", "recompute"]
 OnInfiniteVariance = Literal["raise", "warn", "ignore"]
 
-#: The law of the walk lengths where none is asked for.
-DEFAULT_LAW = Geometric(0.1)
+#: The law of the walk lengths where none is asked for: both take nine steps a walk.
+DEFAULT_LAWS: dict[Walks, Termination] = {"independent": Geometric(0.1), "pooled": Matched(9.0)}
 #: No use of stitching is known beyond single digits; this keeps absurd requests out.
 MAX_DEGREE = 1024
 #: Walkers are numbered in 32 bits.
@@ -60,10 +60,13 @@ class WalkOptions:
         Stitching degree ``l``: the estimate is a product of ``2 l`` independent factors. Degree 1
         is the method of regular graph random features.
     n_walks
-        Walks from every node for every factor.
+        Walks from every node for every factor; of a pool, how much it may walk.
     termination
         The law of the walk lengths: a law, how the command line writes it (``"geometric:0.1"``), or
-        ``None`` for ``Geometric(0.1)``.
+        ``None`` for ``Matched(9)`` (pooled walks) and ``Geometric(0.1)`` (independent ones). Of a
+        pool it is the budget: with ``Matched(mean)`` its ``n_walks · mean`` steps are shared by
+        what still matters; with another law ``n_walks · P(length ≥ k)`` are for step ``k``, and
+        what a step leaves goes to later ones.
     seed
         A whole number; the result is the same to the last bit for any number of threads. ``None``
         draws one.
@@ -86,8 +89,9 @@ class WalkOptions:
     n_jobs
         Threads; -1 for all cores.
     walks
-        ``"independent"``: walkers that know nothing of each other, the paper's way. ``"pooled"``,
-        walkers of one row that move together, is to come.
+        ``"pooled"``: the walkers of one row move together, as a sparse vector of masses. They take
+        as many steps and leave a small part of the noise. ``"independent"``: walkers that know
+        nothing of each other, the paper's way.
 
     Examples
     --------
@@ -112,7 +116,7 @@ class WalkOptions:
     dtype: np.dtype[Any] = np.float64  # type: ignore[assignment]  # a dtype once it is checked
     storage: Storage = "memory"
     n_jobs: int = -1
-    walks: Walks = "independent"
+    walks: Walks = "pooled"
 
     def __post_init__(self) -> None:
         for name, most in (("degree", MAX_DEGREE), ("n_walks", MAX_WALKS)):
@@ -122,11 +126,16 @@ class WalkOptions:
             object.__setattr__(self, name, number)
         one_of(self.on_infinite_variance, "on_infinite_variance", get_args(OnInfiniteVariance))
         one_of(self.storage, "storage", get_args(Storage))
-        if one_of(self.walks, "walks", get_args(Walks)) == "pooled":
-            raise InputError("must be 'independent': pooled walks are to come", argument="walks")
+        walks = one_of(self.walks, "walks", get_args(Walks))
+        law = DEFAULT_LAWS[walks] if self.termination is None else law_of(self.termination)
+        if walks == "independent" and isinstance(law, Matched):
+            raise InputError(
+                f"{law!r} is a budget for pooled walks: use walks='pooled', or a law such as "
+                "Geometric(0.1)",
+            )
         thread_count(self.n_jobs)
         checked = {
-            "termination": law_of(self.termination),
+            "termination": law,
             "seed": drawn_seed() if self.seed is None else whole(self.seed, "seed", 0),
             "reuse_walks": truth(self.reuse_walks, "reuse_walks"),
             "truncate": truth(self.truncate, "truncate"),
@@ -151,16 +160,14 @@ class WalkOptions:
         return replace(self, **options)
 
 
-def law_of(termination: Termination | str | None) -> Termination:
+def law_of(termination: Termination | str) -> Termination:
     """A law of walk lengths, given as such or as the command line writes it.
 
     Examples
     --------
-    >>> law_of("poisson:4"), law_of(None)
-    (Poisson(mean=4.0), Geometric(p_halt=0.1))
+    >>> law_of("poisson:4")
+    Poisson(mean=4.0)
     """
-    if termination is None:
-        return DEFAULT_LAW
     if isinstance(termination, Termination):
         return termination
     if isinstance(termination, str):

@@ -175,3 +175,15 @@ def _sparse_rows_times(
             place[columns[entry]] = -1
         end[row - start] = n_entries
     return n_entries
+
+
+@njit(nogil=True, cache=True)
+def row_tails(values: Any, indptr: Any) -> Any:
+    """For every value of a CSR matrix the sum from it to the last one of its row."""
+    tails = np.empty_like(values)
+    for row in range(len(indptr) - 1):
+        total = 0.0
+        for place in range(indptr[row + 1] - 1, indptr[row] - 1, -1):
+            total += values[place]
+            tails[place] = total
+    return tails

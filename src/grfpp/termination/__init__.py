@@ -7,6 +7,7 @@ lets walks grow as long as the kernel's series needs; its variance depends on th
 
 from grfpp.termination.base import Termination
 from grfpp.termination.bounded import CustomLength, FixedLength, UniformLength
+from grfpp.termination.matched import Matched
 from grfpp.termination.registry import termination_from_dict, termination_from_spec
 from grfpp.termination.unbounded import (
     FirstStepThenGeometric,
@@ -20,6 +21,7 @@ __all__ = [
     "FirstStepThenGeometric",
     "FixedLength",
     "Geometric",
+    "Matched",
     "NegativeBinomial",
     "Poisson",
     "Termination",

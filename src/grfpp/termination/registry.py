@@ -8,6 +8,7 @@ from typing import Any
 from grfpp.errors import InputError
 from grfpp.termination.base import Termination
 from grfpp.termination.bounded import CustomLength, FixedLength, UniformLength
+from grfpp.termination.matched import Matched
 from grfpp.termination.unbounded import (
     FirstStepThenGeometric,
     Geometric,
@@ -25,6 +26,7 @@ LAWS: dict[str, type[Termination]] = {
         FixedLength,
         UniformLength,
         CustomLength,
+        Matched,
     )
 }
 

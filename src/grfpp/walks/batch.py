@@ -28,10 +28,10 @@ from grfpp.options import WalkOptions
 from grfpp.typing import IntArray
 from grfpp.walks.plan import WalkPlan
 from grfpp.walks.planning import plan_walks
-from grfpp.walks.sampler import BATCH_STEPS
+from grfpp.walks.sampler import BATCH_STEPS, walker_of
 from grfpp.walks.streams import MASK, NODE_STRIDE, mix64
 from grfpp.walks.transition import UniformSteps
-from grfpp.walks.walker import Output, Walker
+from grfpp.walks.walker import Output
 
 #: Nodes of the graphs that one task takes: enough to hide Python, few enough to keep in memory.
 TASK_NODES = 20_000
@@ -202,7 +202,7 @@ class BatchWalks:
         matrix = GrowingMatrix(n_rows, n_rows, int(entries.sum()) + 64, np.dtype(np.float64))
         output = Output(int(entries.max()) + 64, np.dtype(np.float64))
         most = int(sizes.max() * (plan.expected_steps + 8)) + 64
-        walker = Walker(plan, min(BATCH_STEPS, most))
+        walker = walker_of(plan, min(BATCH_STEPS, most))
         for graph, (start, stop) in zip(graphs, pairwise(starts.tolist()), strict=True):
             key = stream_key(plan.key, self.batch.words[graph], start)
             matrix.append(walker.walk(np.arange(start, stop, dtype=np.int64), output, key))

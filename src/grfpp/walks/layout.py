@@ -57,8 +57,7 @@ class WalkLayout(NamedTuple):
         """Lay a graph out for the steps on it."""
         graph, telescopes = steps.graph, steps.telescopes
         degree = graph.out_degree
-        if degree.max() >= 1 << DEGREE_BITS:
-            raise InputError(f"a node has {degree.max()} neighbours, more than 2^{DEGREE_BITS}")
+        _require_degrees(degree)
         n_slots = np.maximum(degree, 1)
         first = np.cumsum(n_slots) - n_slots
         word = (first << DEGREE_BITS) | degree
@@ -72,14 +71,79 @@ class WalkLayout(NamedTuple):
         slots[::stride][used] = word[edges]
         if not telescopes:
             slots.view(np.float64)[1::2][used] = steps.loads()
-        inverse = np.ones(int(degree.max()) + 1)
-        if telescopes:
-            inverse[degree] = 1.0 / steps.potential
         return cls(
             word=word,
             slots=slots,
             node=np.repeat(np.arange(graph.n_nodes, dtype=np.int32), n_slots),
             potential=steps.potential,
-            inverse_potential=inverse,
+            inverse_potential=_inverse_potential(steps),
             rate=steps.rate,
         )
+
+
+class PoolLayout(NamedTuple):
+    """Arrays for the compiled loops of pooled walks.
+
+    Here a node's word holds its number and its degree, and leads to its slots by one more look:
+    a pool looks at many nodes and follows the edges of few.
+    """
+
+    #: The word of every node.
+    word: IntArray
+    #: The first slot of every node.
+    first: IntArray
+    #: The word that each slot leads to; where weights differ, the heaviest edges come first.
+    slots: IntArray
+    #: The weight of each slot over `rate`, and the sum of those from it to the node's last one;
+    #: empty where loads telescope.
+    weights: FloatArray
+    tails: FloatArray
+    #: As for `WalkLayout`.
+    potential: FloatArray
+    inverse_potential: FloatArray
+    #: What every step multiplies the masses with, beside that.
+    rate: float
+
+    @property
+    def arrays(self) -> tuple[npt.NDArray[Any], ...]:
+        """All of them, as the compiled loops want them."""
+        return tuple(self[:-1])
+
+    @classmethod
+    def of(cls, steps: UniformSteps) -> PoolLayout:
+        """Lay a graph out for pools on it."""
+        from grfpp.linalg.products import row_tails
+
+        graph = steps.graph
+        degree = graph.out_degree
+        _require_degrees(degree)
+        word = (np.arange(graph.n_nodes, dtype=np.int64) << DEGREE_BITS) | degree
+        first = graph.indptr[:-1].astype(np.int64)
+        nothing = np.empty(0)
+        if steps.telescopes:
+            inverse = _inverse_potential(steps)
+            slots = word[graph.indices]
+            layout = (word, first, slots, nothing, nothing, steps.potential, inverse)
+            return cls(*layout, steps.rate)
+        # A power of two, so that it rounds nothing; masses then stay in the range of numbers.
+        rate = float(2.0 ** np.round(np.log2(graph.spectral_radius() or 1.0)))
+        rows = np.repeat(np.arange(graph.n_nodes), degree)
+        order = np.lexsort((-graph.weights, rows))  # stable: equal weights keep their order
+        weights = graph.weights[order] / rate
+        slots = word[graph.indices[order]]
+        layout = (word, first, slots, weights, row_tails(weights, graph.indptr), nothing, nothing)
+        return cls(*layout, rate)
+
+
+def _require_degrees(degree: IntArray) -> None:
+    if degree.max() >= 1 << DEGREE_BITS:
+        raise InputError(f"a node has {degree.max()} neighbours, more than 2^{DEGREE_BITS}")
+
+
+def _inverse_potential(steps: UniformSteps) -> FloatArray:
+    """``1 / x`` by degree, of which ``x`` is a function."""
+    degree = steps.graph.out_degree
+    inverse = np.ones(int(degree.max()) + 1)
+    if steps.telescopes:
+        inverse[degree] = 1.0 / steps.potential
+    return inverse

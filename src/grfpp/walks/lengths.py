@@ -61,6 +61,10 @@ class LengthTable(NamedTuple):
         """Expected number of steps."""
         return float(self.survival[1:].sum())
 
+    def divided(self, amounts: FloatArray, n_walks: int) -> FloatArray:
+        """What deposits of one walker are: ``amounts / τ(k) / n_walks``."""
+        return amounts / self.survival / n_walks
+
 
 def resolvable_length(law: Termination, at_most: int = MAX_TABLE) -> int:
     """Longest walk of this law that 128 random bits can bring about, `at_most` as it is."""

@@ -31,7 +31,7 @@ def check_normalized(kernel: Kernel, options: WalkOptions, scale: float) -> None
     modulation, n = modulation[: lengths.max_length + 1], lengths.max_length
     if law.max_length is None and options.on_infinite_variance == "raise":
         growth = np.array([0.0, 2 * np.log(scale)])
-        logs = variance_terms(modulation, lengths, growth)
+        logs = variance_terms(modulation, lengths.survival, growth)
         if not (converges(logs) or sum_is_finite(kernel, degree, n, growth[-1])):
             problem, remedies = infinite_variance(kernel, degree, law, logs, growth[-1])
             raise InfiniteVarianceError(problem, **remedies)

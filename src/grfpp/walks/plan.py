@@ -9,10 +9,11 @@ import numpy as np
 from grfpp.graph import Graph
 from grfpp.termination import Termination
 from grfpp.typing import FloatArray
-from grfpp.walks.layout import WalkLayout
+from grfpp.walks.budget import Budget
+from grfpp.walks.layout import PoolLayout, WalkLayout
 from grfpp.walks.lengths import LengthTable
 from grfpp.walks.streams import factor_key
-from grfpp.walks.transition import UniformSteps
+from grfpp.walks.transition import ProportionalSteps, UniformSteps
 
 
 @dataclass(frozen=True, eq=False)
@@ -23,16 +24,16 @@ class WalkPlan:
     steps: UniformSteps
     #: ``f(k)`` for every length in the table.
     modulation: FloatArray
-    #: The walk-length law.
-    lengths: LengthTable
-    #: Walks that start at each node.
+    #: The walk-length law of independent walkers, or how a pool shares its steps.
+    lengths: LengthTable | Budget
+    #: Walks that start at each node: how many, or the size of the pool.
     n_walks: int
     #: What the random streams derive from, beside the factor, the node and the walk.
     seed: int
     #: The word that the streams of this factor start from.
     key: int
     #: The graph as the compiled loops want it; made by `WalkPlan.of`, shared by all factors.
-    layout: WalkLayout
+    layout: WalkLayout | PoolLayout
 
     @classmethod
     def of(
@@ -52,6 +53,28 @@ class WalkPlan:
         key = factor_key(seed, factor)
         return cls(steps, modulation, lengths, n_walks, seed, key, WalkLayout.of(steps))
 
+    @classmethod
+    def pooled(
+        cls,
+        steps: Graph | UniformSteps,
+        modulation: FloatArray,
+        budget: Budget,
+        n_walks: int,
+        seed: int,
+        factor: int = 0,
+    ) -> WalkPlan:
+        """Plan pools that share their steps by `budget`."""
+        if isinstance(steps, Graph):
+            steps = ProportionalSteps.on(steps)
+        modulation = np.asarray(modulation, dtype=np.float64)[: budget.max_length + 1]
+        key = factor_key(seed, factor)
+        return cls(steps, modulation, budget, n_walks, seed, key, PoolLayout.of(steps))
+
+    @property
+    def is_pooled(self) -> bool:
+        """Whether the walkers of a row move together."""
+        return isinstance(self.lengths, Budget)
+
     @property
     def graph(self) -> Graph:
         """The graph that is walked."""
@@ -63,7 +86,7 @@ class WalkPlan:
 
     def with_steps(self, steps: UniformSteps) -> WalkPlan:
         """The same walks with other steps on the same graph."""
-        return replace(self, steps=steps, layout=WalkLayout.of(steps))
+        return replace(self, steps=steps, layout=type(self.layout).of(steps))
 
     def with_lengths(self, law: Termination, longest: int) -> WalkPlan:
         """The same deposits by walks that go on to `longest` steps, where they leave nothing."""
@@ -74,19 +97,22 @@ class WalkPlan:
 
     @property
     def scales(self) -> FloatArray:
-        """``rate^k / τ(k) / n_walks`` for every length: what `loads` and ``f(k)`` leave out."""
+        """``rate^k / τ(k) / n_walks`` for every length: what `loads` and ``f(k)`` leave out.
+
+        For pools ``rate^k``: their masses need no division.
+        """
         # Multiplied in halves, so that neither overflows where the product does not; what does
         # overflow is found in the rows of the walks that come so far.
         with np.errstate(over="ignore", invalid="ignore"):
             half_power = self.layout.rate ** (np.arange(self.lengths.max_length + 1) / 2)
-            return np.asarray(half_power * (half_power / self.lengths.survival / self.n_walks))
+            return np.asarray(half_power * self.lengths.divided(half_power, self.n_walks))
 
     @property
     def deposits(self) -> FloatArray:
         """What a walker of load one leaves after ``k`` steps: ``f(k) rate^k / τ(k) / n_walks``."""
         with np.errstate(over="ignore", invalid="ignore"):
             half_power = self.layout.rate ** (np.arange(len(self.modulation)) / 2)
-            amounts = self.modulation / self.lengths.survival / self.n_walks
+            amounts = self.lengths.divided(self.modulation, self.n_walks)
             return np.asarray(amounts * half_power * half_power)
 
     @property

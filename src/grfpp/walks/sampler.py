@@ -19,6 +19,7 @@ from grfpp.memory import require_bytes
 from grfpp.parallel import in_order, thread_count
 from grfpp.typing import IntArray
 from grfpp.walks.plan import WalkPlan
+from grfpp.walks.pool_walker import PoolWalker
 from grfpp.walks.walker import Output, Walker
 
 #: Called with the number of rows done and the number of all rows.
@@ -48,7 +49,7 @@ def sample_rows(
     _require_buffers(plan)
     expected = int(1.2 * len(chosen) * (plan.expected_steps + 1)) + 64
     if len(chosen) * plan.expected_steps <= TASK_STEPS:
-        block = Walker(plan, BATCH_STEPS).walk(chosen, Output(expected, np.dtype(dtype)))
+        block = walker_of(plan, BATCH_STEPS).walk(chosen, Output(expected, np.dtype(dtype)))
         indptr = np.concatenate([[0], block.end])
         return csr(block.values.copy(), block.columns.copy(), indptr, n)
     matrix = GrowingMatrix(len(chosen), n, min(expected, len(chosen) * n), np.dtype(dtype))
@@ -131,7 +132,7 @@ def walk_blocks(
 
     def walked(task: range) -> tuple[Block, Output]:
         if not hasattr(local, "walker"):
-            local.walker = Walker(plan, BATCH_STEPS)
+            local.walker = walker_of(plan, BATCH_STEPS)
         try:
             output = free.get_nowait()
         except Empty:
@@ -153,6 +154,11 @@ def walk_blocks(
             free.put(output)
 
 
+def walker_of(plan: WalkPlan, batch_steps: int) -> Walker | PoolWalker:
+    """What walks a plan, on one thread."""
+    return PoolWalker(plan) if plan.is_pooled else Walker(plan, batch_steps)
+
+
 def _expected_entries(plan: WalkPlan) -> int:
     """A good guess, on the high side, of how many entries the factor will have."""
     n = plan.graph.n_nodes
@@ -167,5 +173,7 @@ def _expected_entries(plan: WalkPlan) -> int:
 
 def _require_buffers(plan: WalkPlan) -> None:
     """Refuse a number of walks whose buffers cannot fit, before anything is walked."""
+    if plan.is_pooled:
+        return  # a pool looks after its own
     needed = plan.n_walks * (40 + 30 * plan.lengths.mean)
     require_bytes(int(needed), f"walking {plan.n_walks} walks from one node")

@@ -53,3 +53,8 @@ def step_choice(state: int, step: int, degree: int) -> int:
     """Which of `degree` out-edges the walk takes at its `step`-th step (1, 2, …)."""
     word = mix64((state + step * GOLDEN) & MASK)
     return (word * degree) >> 64
+
+
+def uniform(state: int) -> float:
+    """A number in (0, 1) for one stream: where the picks of a pool's step begin."""
+    return ((mix64(state) >> 11) + 0.5) * 2.0**-53

@@ -82,6 +82,32 @@ class UniformSteps:
         return float(np.max(squares.sum(axis=1) * self.inverse_probability))
 
 
+class ProportionalSteps(UniformSteps):
+    """Steps in proportion to the weights, as the edges of a pool's light nodes are picked.
+
+    ``p(i → j) = W[i, j] / r(i)`` with the row sums ``r``. Where loads telescope, masses are counted
+    in the walk's own measure, and every edge of a node has the same weight.
+    """
+
+    def second_moments(self, unit: float = 1.0) -> sp.csr_array:
+        """``M[i, j] = (W[i, j] / unit)² / p(i → j)``."""
+        if self.telescopes:
+            return super().second_moments(unit)
+        graph = self.graph
+        values = graph.weights / unit * np.repeat(self._row_sums(unit), graph.out_degree)
+        return csr(values, graph.indices, graph.indptr, graph.n_nodes)
+
+    def second_moment_bound(self, unit: float = 1.0) -> float:
+        """The largest row sum of `second_moments`."""
+        if self.telescopes:
+            return super().second_moment_bound(unit)
+        return float(np.max(self._row_sums(unit)) ** 2)
+
+    def _row_sums(self, unit: float) -> FloatArray:
+        sums: FloatArray = self.graph.adjacency.sum(axis=1) / unit
+        return sums
+
+
 def _telescoping_rate(graph: Graph, potential: FloatArray) -> float | None:
     """The common value of ``W[i, j] · degree(i) · x[j] / x[i]``, if there is one."""
     n_head = min(graph.n_nodes, 64)

@@ -39,10 +39,15 @@ def modulation_table(kernel: Kernel, degree: int, law: Termination) -> FloatArra
     while True:
         table = representable(kernel, degree, n)
         n_used = int(np.flatnonzero(table)[-1]) + 1
-        ended = n - n_used > max(ZERO_RUN, kernel.longest_gap)
-        if n == longest or ended or len(table) < n:
+        if n == longest or series_has_ended(kernel, table, n) or len(table) < n:
             return table[:n_used]
         n = min(2 * n, longest)
+
+
+def series_has_ended(kernel: Kernel, table: FloatArray, n: int) -> bool:
+    """Whether the first `n` values of a modulation end with so many zeros that all follow."""
+    n_used = int(np.flatnonzero(table)[-1]) + 1
+    return n - n_used > max(ZERO_RUN, kernel.longest_gap)
 
 
 def representable(kernel: Kernel, degree: int, n: int) -> FloatArray:

@@ -17,7 +17,6 @@ from grfpp.linalg.spectrum import perron_root
 from grfpp.options import OnInfiniteVariance
 from grfpp.termination import Geometric, Termination
 from grfpp.typing import FloatArray
-from grfpp.walks.lengths import LengthTable
 from grfpp.walks.plan import WalkPlan
 from grfpp.walks.transition import UniformSteps
 from grfpp.walks.truncation import ZERO_RUN, goes_on, look_ahead, representable
@@ -35,13 +34,13 @@ def check_variance(
     if action == "ignore":
         return
     bound = growth_bound(plan.steps)
-    logs = variance_terms(plan.modulation, plan.lengths, bound)
+    logs = variance_terms(plan.modulation, plan.lengths.survival, bound)
     finite = law.max_length is not None or converges(logs)
     if finite and error_floor(plan, logs, bound[-1] / 2) <= 1:
         return
     # The bound does not settle it: iterate for the growth itself.
     growth = moment_growth(plan.steps)
-    logs = variance_terms(plan.modulation, plan.lengths, growth)
+    logs = variance_terms(plan.modulation, plan.lengths.survival, growth)
     if (
         finite
         or converges(logs)
@@ -158,7 +157,9 @@ def _known_growth(steps: UniformSteps) -> float | None:
     return float(2 * np.log(steps.rate))
 
 
-def variance_terms(modulation: FloatArray, lengths: LengthTable, growth: FloatArray) -> FloatArray:
+def variance_terms(
+    modulation: FloatArray, survival: FloatArray, growth: FloatArray
+) -> FloatArray:
     """``log(f(k)² q_k / τ(k))`` for every length in the table."""
     k = np.arange(len(modulation))
     n_known = len(growth) - 1
@@ -166,7 +167,7 @@ def variance_terms(modulation: FloatArray, lengths: LengthTable, growth: FloatAr
         extrapolated = growth[-2] + (k - (n_known - 1)) * growth[-1]
         log_q = np.where(k < n_known, growth[np.minimum(k, n_known - 1)], extrapolated)
         log_f = np.log(np.abs(modulation))
-        logs = 2 * log_f + log_q - np.log(lengths.survival)
+        logs = 2 * log_f + log_q - np.log(survival)
     # Series in W² have f(k) = 0 at every other k: let each length stand for its neighbour too.
     return np.maximum(logs, np.roll(logs, 1)) if len(logs) > 2 else logs
 

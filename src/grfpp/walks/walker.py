@@ -8,7 +8,7 @@ import numpy as np
 
 from grfpp.errors import InputError
 from grfpp.linalg.growing import Block
-from grfpp.typing import IntArray
+from grfpp.typing import FloatArray, IntArray
 from grfpp.walks.plan import WalkPlan
 
 
@@ -97,11 +97,16 @@ class Walker:
             if need_out > len(output.columns) - written:
                 output.enlarge(written, written + need_out + len(output.columns) // 2)
         values = output.values[:written]
-        with np.errstate(over="ignore", invalid="ignore"):
-            suspicious = not np.isfinite(values.sum())
-        if suspicious and not np.isfinite(values).all():
-            raise InputError(
-                "the loads of the walks overflow: the weights are too large for this kernel; "
-                "use graph.normalized('sym') or a smaller scale"
-            )
+        require_finite(values)
         return Block(end, output.columns[:written], values)
+
+
+def require_finite(values: FloatArray) -> None:
+    """Refuse what has left the range of numbers."""
+    with np.errstate(over="ignore", invalid="ignore"):
+        suspicious = not np.isfinite(values.sum())
+    if suspicious and not np.isfinite(values).all():
+        raise InputError(
+            "the loads of the walks overflow: the weights are too large for this kernel; "
+            "use graph.normalized('sym') or a smaller scale"
+        )

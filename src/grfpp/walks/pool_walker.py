@@ -1,0 +1,92 @@
+"""One thread's hands for pools: the buffers that the compiled loops work in."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from grfpp.linalg.growing import Block
+from grfpp.memory import require_bytes
+from grfpp.typing import IntArray
+from grfpp.walks.plan import WalkPlan
+from grfpp.walks.walker import Output, require_finite
+
+#: Bytes of a row's buffers for every entry that it may have.
+_ENTRY_BYTES = 4 * 24 + 2 * 4 + 6 * 8
+
+
+class PoolBuffers:
+    """Room for the pool of one row."""
+
+    def __init__(self, plan: WalkPlan) -> None:
+        graph, n_steps = plan.graph, plan.lengths.max_length
+        # A step follows at most one edge more than it may; the last ones follow one each.
+        followed = plan.expected_steps + 2 * n_steps + 2
+        #: Entries that a row can have.
+        self.most = int(min(followed + 1, graph.n_nodes))
+        n_picks = int(min(followed, len(graph.indices) + 2))
+        require_bytes(
+            _ENTRY_BYTES * self.most + 16 * n_picks,
+            f"one row of a pool of {plan.n_walks} walks",
+        )
+        n_cells = 1 << max(4, (2 * self.most - 1).bit_length())
+        most = self.most
+        #: A hash table: nodes, the masses that arrive, what has been left there.
+        self.cells = (np.full(n_cells, -1), np.empty(n_cells), np.empty(n_cells))
+        #: Cells that are in use, in the order of their first visit, and those of the pool.
+        self.lists = (np.empty(most, np.uint32), np.empty(most, np.uint32))
+        #: Nodes of the pool that have edges: word, mass, first light edge.
+        self.movers = (np.empty(most, np.int64), np.empty(most), np.empty(most, np.int64))
+        #: Edges that are all followed: first, end, mass.
+        self.runs = (np.empty(most, np.int64), np.empty(most, np.int64), np.empty(most))
+        #: Edges that are picked: node, edge.
+        self.picks = (np.empty(n_picks, np.int64), np.empty(n_picks, np.int64))
+
+    @property
+    def arrays(self) -> tuple[Any, ...]:
+        """All of them, as the compiled loops want them."""
+        return self.cells, self.lists, self.movers, self.runs, self.picks
+
+
+class PoolWalker:
+    """A plan's arrays and the buffers of one pool."""
+
+    def __init__(self, plan: WalkPlan) -> None:
+        self._plan = plan
+        self._graph = plan.layout.arrays
+        self._buffers = PoolBuffers(plan)
+
+    def walk(self, rows: IntArray, output: Output, key: int | None = None) -> Block:
+        """Let pools spread from `rows`; the block lies in `output`.
+
+        The random streams start from `key`, or from the plan's own.
+        """
+        from grfpp.walks.pool import pool_block
+
+        plan = self._plan
+        stream = np.uint64(plan.key if key is None else key)
+        end = np.empty(len(rows), np.int64)
+        done = written = 0
+        while True:
+            n_rows, n_entries = pool_block(
+                self._graph,
+                (plan.lengths.share, plan.lengths.rest),
+                plan.deposits,
+                stream,
+                plan.expected_steps,
+                rows[done:],
+                *self._buffers.arrays,
+                end[done:],
+                output.columns[written:],
+                output.values[written:],
+            )
+            end[done : done + n_rows] += written
+            done += n_rows
+            written += n_entries
+            if done == len(rows):
+                break
+            output.enlarge(written, written + self._buffers.most + len(output.columns) // 2)
+        values = output.values[:written]
+        require_finite(values)
+        return Block(end, output.columns[:written], values)
