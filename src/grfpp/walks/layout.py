@@ -105,6 +105,11 @@ class PoolLayout(NamedTuple):
     rate: float
 
     @property
+    def degree(self) -> IntArray:
+        """Number of slots of every node."""
+        return self.word & ((1 << DEGREE_BITS) - 1)
+
+    @property
     def arrays(self) -> tuple[npt.NDArray[Any], ...]:
         """All of them, as the compiled loops want them."""
         return tuple(self[:-1])

@@ -116,6 +116,12 @@ class WalkPlan:
             return np.asarray(amounts * half_power * half_power)
 
     @property
+    def measure(self) -> FloatArray:
+        """What masses at each node are counted in: the potential, or ones."""
+        potential = self.layout.potential
+        return potential if len(potential) else np.ones(self.graph.n_nodes)
+
+    @property
     def expected_steps(self) -> float:
         """Expected steps of all walks of one node (where no dead end stops them)."""
         return self.n_walks * self.lengths.mean

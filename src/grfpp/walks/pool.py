@@ -221,53 +221,52 @@ def spread_weighted(
         mover_light[uint64(a)] = first
         total += mover_mass[uint64(a)] * tails[uint64(first)]
     threshold = total / allowed
+    n_runs = 0
+    exact = 0
+    n_light = n_movers
     for _ in range(_MOST_PASSES):
-        exact = 0
-        total = 0.0
-        changed = False
+        before = exact
         n_light = 0
+        total = 0.0
         for a in range(n_movers):
             word = mover_word[uint64(a)]
             amount = mover_mass[uint64(a)]
-            first = firsts[uint64(word >> DEGREE_BITS)]
-            end = first + degree_of(word)
-            before = mover_light[uint64(a)]
+            end = firsts[uint64(word >> DEGREE_BITS)] + degree_of(word)
+            light = mover_light[uint64(a)]
+            if light == end:
+                continue
             # A product, not a quotient: the smallest masses have no inverse.
-            light = before
-            if light < end and amount * weights[uint64(light)] >= threshold:
-                light = _lighter(weights, light, end, threshold / amount)
-            mover_light[uint64(a)] = light
-            changed = changed or light != before
-            exact += light - first
+            if amount * weights[uint64(light)] >= threshold:
+                following = _lighter(weights, light, end, threshold / amount)
+                prefetch(slots, light)
+                run_first[uint64(n_runs)] = light
+                run_end[uint64(n_runs)] = following
+                run_mass[uint64(n_runs)] = amount
+                n_runs += 1
+                exact += following - light
+                light = following
+                mover_light[uint64(a)] = light
             if light < end:
                 total += amount * tails[uint64(light)]
                 n_light += 1
-        if not changed or n_light == 0 or not allowed - exact > 0.0:
+        if exact == before or n_light == 0 or not allowed - exact > 0.0:
             break
         threshold = total / (allowed - exact)
-    n_runs = 0
     n_picks = 0
-    inverse = 1.0 / max(threshold, _LEAST)
-    start = 0.0
-    for a in range(n_movers):
-        word = mover_word[uint64(a)]
-        amount = mover_mass[uint64(a)]
-        first = firsts[uint64(word >> DEGREE_BITS)]
-        end = first + degree_of(word)
-        light = mover_light[uint64(a)]
-        if light > first:
-            prefetch(slots, first)
-            run_first[uint64(n_runs)] = first
-            run_end[uint64(n_runs)] = light
-            run_mass[uint64(n_runs)] = amount
-            n_runs += 1
-        if light < end and threshold > _LEAST:
+    if n_light > 0 and threshold > _LEAST:
+        inverse = 1.0 / threshold
+        start = 0.0
+        for a in range(n_movers):
+            word = mover_word[uint64(a)]
+            end = firsts[uint64(word >> DEGREE_BITS)] + degree_of(word)
+            light = mover_light[uint64(a)]
+            if light == end:
+                continue
             tail = tails[uint64(light)]
-            stop = start + amount * tail * inverse
+            stop = start + mover_mass[uint64(a)] * tail * inverse
             while point < stop:
                 # Tails fall: the edge whose part of the tail holds the point.
-                after = (stop - point) / (stop - start) * tail
-                slot = _lighter(tails, light, end, after) - 1
+                slot = _lighter(tails, light, end, (stop - point) / (stop - start) * tail) - 1
                 slot = min(max(slot, light), end - 1)
                 prefetch(slots, slot)
                 pick_edge[uint64(n_picks)] = slot
@@ -322,6 +321,8 @@ def gather(
             amount = run_mass[uint64(a)]
             for slot in range(run_first[uint64(a)], run_end[uint64(a)]):
                 carried = amount * weights[uint64(slot)]
+                if not carried > 0.0:
+                    continue
                 n_used, n_pool = _arrive(
                     slots[uint64(slot)],
                     carried,

@@ -9,11 +9,12 @@ import numpy as np
 from grfpp.linalg.growing import Block
 from grfpp.memory import require_bytes
 from grfpp.typing import IntArray
+from grfpp.walks.budget import Budget
 from grfpp.walks.plan import WalkPlan
 from grfpp.walks.walker import Output, require_finite
 
 #: Bytes of a row's buffers for every entry that it may have.
-_ENTRY_BYTES = 4 * 24 + 2 * 4 + 6 * 8
+_ENTRY_BYTES = 4 * 24 + 2 * 4 + 3 * 8
 
 
 class PoolBuffers:
@@ -25,9 +26,9 @@ class PoolBuffers:
         followed = plan.expected_steps + 2 * n_steps + 2
         #: Entries that a row can have.
         self.most = int(min(followed + 1, graph.n_nodes))
-        n_picks = int(min(followed, len(graph.indices) + 2))
+        n_edges = int(min(followed, len(graph.indices))) + 2
         require_bytes(
-            _ENTRY_BYTES * self.most + 16 * n_picks,
+            _ENTRY_BYTES * self.most + 40 * n_edges,
             f"one row of a pool of {plan.n_walks} walks",
         )
         n_cells = 1 << max(4, (2 * self.most - 1).bit_length())
@@ -39,9 +40,9 @@ class PoolBuffers:
         #: Nodes of the pool that have edges: word, mass, first light edge.
         self.movers = (np.empty(most, np.int64), np.empty(most), np.empty(most, np.int64))
         #: Edges that are all followed: first, end, mass.
-        self.runs = (np.empty(most, np.int64), np.empty(most, np.int64), np.empty(most))
+        self.runs = (np.empty(n_edges, np.int64), np.empty(n_edges, np.int64), np.empty(n_edges))
         #: Edges that are picked: node, edge.
-        self.picks = (np.empty(n_picks, np.int64), np.empty(n_picks, np.int64))
+        self.picks = (np.empty(n_edges, np.int64), np.empty(n_edges, np.int64))
 
     @property
     def arrays(self) -> tuple[Any, ...]:
@@ -65,13 +66,15 @@ class PoolWalker:
         from grfpp.walks.pool import pool_block
 
         plan = self._plan
+        budget = plan.lengths
+        assert isinstance(budget, Budget)
         stream = np.uint64(plan.key if key is None else key)
         end = np.empty(len(rows), np.int64)
         done = written = 0
         while True:
             n_rows, n_entries = pool_block(
                 self._graph,
-                (plan.lengths.share, plan.lengths.rest),
+                (budget.share, budget.rest),
                 plan.deposits,
                 stream,
                 plan.expected_steps,

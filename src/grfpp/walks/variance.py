@@ -157,9 +157,7 @@ def _known_growth(steps: UniformSteps) -> float | None:
     return float(2 * np.log(steps.rate))
 
 
-def variance_terms(
-    modulation: FloatArray, survival: FloatArray, growth: FloatArray
-) -> FloatArray:
+def variance_terms(modulation: FloatArray, survival: FloatArray, growth: FloatArray) -> FloatArray:
     """``log(f(k)² q_k / τ(k))`` for every length in the table."""
     k = np.arange(len(modulation))
     n_known = len(growth) - 1
