@@ -6,7 +6,13 @@ The copies are different nodes, so their walks are independent; the factors are 
 import numpy as np
 import scipy.sparse as sp
 
-from grfpp import Graph
+from grfpp import Geometric, Graph, sample
+
+
+def independent(graph, kernel, degree, n_walks, law=None, **options):
+    """An estimate from walks that know nothing of each other."""
+    law = law or Geometric(0.1)
+    return sample(graph, kernel, degree, n_walks, law, walks="independent", **options)
 
 
 def copies(weights, n_copies):
