@@ -6,13 +6,7 @@ The copies are different nodes, so their walks are independent; the factors are 
 import numpy as np
 import scipy.sparse as sp
 
-from grfpp import Geometric, Graph, sample
-
-
-def independent(graph, kernel, degree, n_walks, law=None, **options):
-    """An estimate from walks that know nothing of each other."""
-    law = law or Geometric(0.1)
-    return sample(graph, kernel, degree, n_walks, law, walks="independent", **options)
+from grfpp import Graph
 
 
 def copies(weights, n_copies):
