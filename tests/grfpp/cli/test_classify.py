@@ -69,18 +69,8 @@ def test_rings_and_stars_are_told_apart(capsys, small, method):
 
 def test_json_and_file(capsys, small, tmp_path):
     path = tmp_path / "folds.csv"
-    options = ("--folds", "3", "--trees", "10", "--walks", "2,4", "--eigenvalues", "5")
-    command = (
-        "classify",
-        small,
-        *options,
-        "--scale",
-        "0.25",
-        "--output",
-        path,
-        "--json",
-        *IN_WORDS,
-    )
+    options = (*IN_WORDS, "--folds", "3", "--trees", "10", "--walks", "2,4", "--eigenvalues", "5")
+    command = ("classify", small, *options, "--scale", "0.25", "--output", path, "--json")
     told = json.loads(accepted(capsys, *command, "--jobs", "1"))
     assert (told["dataset"], told["n_graphs"], told["n_classes"]) == ("SMALL", 24, 2)
     assert told["chosen_among"] == {

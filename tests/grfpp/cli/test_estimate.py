@@ -83,10 +83,8 @@ def test_options_reach_the_library(capsys, karate, arguments, options):
 
 
 def test_json_is_all_there_is_on_stdout(capsys, karate):
-    out = accepted(
-        capsys, "estimate", karate, "--json", "--rows", "33,0", "--check", "--output", "k.npz",
-        *IN_WORDS,
-    )  # fmt: skip
+    asked = ("--json", "--rows", "33,0", "--check", "--output", "k.npz", *IN_WORDS)
+    out = accepted(capsys, "estimate", karate, *asked)
     told = json.loads(out)
     K = library(karate, **INDEPENDENT)
     assert told["graph"]["n_nodes"] == 34
@@ -116,12 +114,11 @@ def test_reused_walks_are_counted_once_and_said_to_be_biased(capsys, karate):
 def test_large_graphs_are_probed(capsys, tmp_path):
     path = tmp_path / "path.txt"
     path.write_text("".join(f"{i} {i + 1}\n" for i in range(3000)))
-    told = json.loads(accepted(capsys, "estimate", path, "--check", "--json", *IN_WORDS))[
-        "relative_error"
-    ]
+    command = ("estimate", path, "--check", *IN_WORDS)
+    told = json.loads(accepted(capsys, *command, "--json"))["relative_error"]
     assert told["n_probes"] > 1
     assert 0 < told["standard_error"] < told["value"] < 0.2
-    assert "± " in accepted(capsys, "estimate", path, "--check", *IN_WORDS)
+    assert "± " in accepted(capsys, *command)
 
 
 def test_rows_by_label_as_a_table(capsys, novel):
