@@ -105,8 +105,28 @@ _WALKS: dict[str, Any] = {
         int, option("Threads; -1 for all cores. The result is the same.", "N", "--jobs", "-j")
     ],
 }
-#: What estimators of `grfpp.tasks` do not have.
+#: What only `grfpp estimate` has.
 _SAMPLING: dict[str, Any] = {
+    "symmetrize": Annotated[
+        bool | None,
+        option(
+            "Average the estimate with its transpose: less error, twice the products.  [default: "
+            "for pooled walks on undirected graphs]",
+            None,
+            "--symmetrize/--no-symmetrize",
+            show_default=False,
+        ),
+    ],
+    "deflate": Annotated[
+        str,
+        option(
+            "Take so many eigenvectors of undirected graphs exactly, for slow kernels; auto: as "
+            "many as pay.",
+            "N|auto",
+            "--deflate",
+            callback=lambda text: int(text) if text.isdecimal() else text,
+        ),
+    ],
     "truncate": Annotated[
         bool, option("Accept the bias of walk lengths that are bounded.", None, "--truncate")
     ],
@@ -124,7 +144,7 @@ _SAMPLING: dict[str, Any] = {
     ],
 }
 #: What `WalkOptions` says in other words, or not at all because it draws it.
-_DEFAULTS: dict[str, Any] = {"seed": 0, "dtype": False}
+_DEFAULTS: dict[str, Any] = {"seed": 0, "dtype": False, "deflate": "0"}
 
 
 def with_walks(

@@ -9,6 +9,7 @@ from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 
 from grfpp.arguments import one_of, whole
+from grfpp.errors import InputError
 from grfpp.exact_kernel import ExactKernel
 from grfpp.graph import Graph
 from grfpp.tasks.nodes.inputs import GraphEstimator, read_graph
@@ -31,13 +32,15 @@ class GraphRandomFeatures(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Gra
     ----------
     n_components
         Dimension of dense features (the paper's option II). ``None`` for sparse ones with one
-        column a node (option I).
+        column a node (option I), or two where the estimate is symmetrised.
     side
         ``"left"`` for ``X``, ``"right"`` for ``Y``. On undirected graphs they are two draws from
         the same law (except for kernels with ``α_0 < 0``, where ``X`` has the sign). On directed
         graphs ``X`` follows the arcs and ``Y`` goes against them.
-    kernel, estimate, degree, n_walks, termination, scale, normalization, reuse_walks
+    kernel, estimate, degree, n_walks, termination, scale, normalization, reuse_walks, symmetrize
         As for `grfpp.tasks.kernels.kernel_operator`.
+    deflate
+        As there, where `n_components` is given.
     random_state
         Seed of the walks and of the projection. The same seed gives the same features for any
         `n_jobs`.
@@ -91,8 +94,18 @@ class GraphRandomFeatures(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Gra
         if self.n_components is not None:
             whole(self.n_components, "n_components", 1)
         graph = read_graph(self, X, reset=True)
-        self._choose()
-        self._n_features_out = graph.n_nodes if self.n_components is None else self.n_components
+        choice = self._choose()
+        if self.n_components is not None:
+            self._n_features_out = self.n_components
+            return graph
+        if choice.options.deflate and not choice.is_exact:
+            raise InputError(
+                "deflate needs n_components here: sparse features would have dense columns beside "
+                "them that mean nothing by themselves"
+            )
+        directed = choice.weights(graph).is_directed
+        both = not choice.is_exact and choice.options.symmetrizes(directed=directed)
+        self._n_features_out = (2 if both else 1) * graph.n_nodes
         return graph
 
     def transform(self, X: Any) -> Any:
@@ -106,7 +119,8 @@ class GraphRandomFeatures(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Gra
         Returns
         -------
         scipy.sparse.csr_array of shape (n_nodes, n_nodes), or ndarray
-            Dense, of shape ``(n_nodes, n_components)``, where `n_components` is given, and for
+            Twice as wide where the estimate is symmetrised. Dense, of shape
+            ``(n_nodes, n_components)``, where `n_components` is given, and for
             ``estimate="exact"``.
         """
         check_is_fitted(self, "seed_")
