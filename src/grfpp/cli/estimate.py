@@ -141,10 +141,10 @@ def estimate(
     facts = [
         outputs.graph_fact(graph, source),
         ("weights", f"normalize {normalize}, scale {scale:g}"),
-        ("kernel", f"{function!r}, stitching degree {walks.degree}"),
+        ("kernel", f"{function!r}, stitching degree {K.degree}"),
         (
             "walks",
-            f"{walks.walks}, {walks.n_walks} a node and factor, lengths {walks.termination!r}, "
+            f"{walks.walks}, {K.meta['n_walks']} a node and factor, lengths {walks.termination!r}, "
             f"seed {walks.seed}: "
             f"{K.meta['steps_per_node']:.6g} steps a node expected",
         ),

@@ -183,10 +183,10 @@ class BatchWalks:
             return cls._ready(batch, plan.with_steps(kind.on_equal_weights(W, scale)), options)
         steps = kind.carrying(W)
         if isinstance(steps, ProportionalSteps) and np.isfinite(
-            kernel.modulation_radius(options.degree)
+            kernel.modulation_radius(options.stitching_degree)
         ):
             # Whether this is needed would depend on all graphs.
-            steps = measured_for(kernel, options.degree, steps)
+            steps = measured_for(kernel, options.stitching_degree, steps)
         return cls._ready(batch, plan.with_steps(steps), options)
 
     @classmethod
@@ -196,7 +196,7 @@ class BatchWalks:
 
     def factors(self, graphs: range) -> list[sp.csr_array]:
         """The ``2 · degree`` factors of some consecutive graphs, each block-diagonal and square."""
-        return [self.factor(graphs, number) for number in range(2 * self.options.degree)]
+        return [self.factor(graphs, number) for number in range(2 * self.options.stitching_degree)]
 
     def factor(self, graphs: range, number: int) -> sp.csr_array:
         """One factor of some consecutive graphs."""
