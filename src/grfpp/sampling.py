@@ -9,6 +9,7 @@ from typing import Any, Unpack
 from grfpp.errors import InputError
 from grfpp.estimate import KernelEstimate
 from grfpp.factors import Factor, StoredFactor, WalkedFactor
+from grfpp.graph import as_graph
 from grfpp.kernels import Kernel
 from grfpp.options import MoreWalkKeywords, WalkOptions
 from grfpp.termination import Termination
@@ -50,8 +51,8 @@ def sample(
         ``True`` for a progress bar on the terminal, or a function that is called with the rows
         done and the rows to do.
     **options
-        `walks`, `reuse_walks`, `n_jobs`, `dtype`, `truncate`, `on_infinite_variance`, `storage`,
-        `full_walks`: see `grfpp.WalkOptions`.
+        `walks`, `symmetrize`, `reuse_walks`, `n_jobs`, `dtype`, `truncate`, `on_infinite_variance`,
+        `storage`, `full_walks`: see `grfpp.WalkOptions`.
 
     Returns
     -------
@@ -86,7 +87,9 @@ def sample_estimate(
     W: Any, kernel: Kernel, options: WalkOptions, progress: bool | Progress = False
 ) -> KernelEstimate:
     """`sample` with its options as one value."""
-    plans = plan_walks(W, kernel, options)
+    graph = as_graph(W)
+    symmetrize = options.symmetrizes(directed=graph.is_directed)
+    plans = plan_walks(graph, kernel, options)
     walks = _factor_plans(plans, options)
     factors: list[Factor]
     if options.storage == "recompute":
@@ -117,9 +120,12 @@ def sample_estimate(
         "seed": options.seed,
         "walks": options.walks,
         "reuse_walks": options.reuse_walks,
+        "symmetrize": symmetrize,
         "steps_per_node": plans.forward.expected_steps * len(walks),
     }
-    return KernelEstimate(pairs, sign=kernel.sign, meta=meta, n_jobs=options.n_jobs)
+    return KernelEstimate(
+        pairs, sign=kernel.sign, symmetrize=symmetrize, meta=meta, n_jobs=options.n_jobs
+    )
 
 
 def _factor_plans(plans: Plans, options: WalkOptions) -> list[WalkPlan]:

@@ -17,12 +17,12 @@ RNG = np.random.default_rng
 
 
 def multiplied_out(K):
-    """The product of the factors, dense and from the left, in float64."""
+    """The product of the factors, dense and from the left, in float64; symmetrised if `K` is."""
     result = np.eye(K.n_nodes) * K.sign
     for left, right in K.factors:
         result = result @ left.toarray().astype(np.float64)
         result = result @ right.toarray().astype(np.float64).T
-    return result
+    return (result + result.T) / 2 if K.symmetrized else result
 
 
 def assert_close(found, wanted, rtol=1e-10):
@@ -49,7 +49,9 @@ class TestSampledEstimate(LinearOperatorCase):
         return multiplied_out(SOURCES[name]())
 
 
-@pytest.mark.parametrize("name", ["degree 3", "directed", "negative sign", "float32"])
+@pytest.mark.parametrize(
+    "name", ["degree 3", "directed", "negative sign", "float32", "symmetrised"]
+)
 class TestLoadedEstimate(LinearOperatorCase):
     @pytest.fixture
     def operator(self, name, tmp_path):
@@ -90,6 +92,9 @@ def test_transposed_estimates_are_estimates(K):
     assert isinstance(turned, KernelEstimate)
     assert turned.sign == K.sign and turned.degree == K.degree and turned.meta == K.meta
     assert_close(turned.toarray(), multiplied_out(K).T)
+    if K.symmetrized:
+        assert turned is K
+        return
     for (left, right), (a, b) in zip(turned.factors, K.factors[::-1], strict=True):
         assert left is b and right is a
 
@@ -133,6 +138,8 @@ def test_bad_constructions():
         KernelEstimate([(small, large)])
     with pytest.raises(InputError, match="sign must be 1 or -1"):
         KernelEstimate([(small, small)], sign=0)
+    with pytest.raises(InputError, match="symmetrize must be True or False, found None"):
+        KernelEstimate([(small, small)], symmetrize=None)
 
 
 def test_meta_is_a_copy():
@@ -144,13 +151,38 @@ def test_meta_is_a_copy():
     assert KernelEstimate([(factor, factor)]).meta == {}
 
 
+def test_matrices_multiply_to_the_estimate(K):
+    product, matrices = np.eye(K.n_nodes), K.matrices()
+    for matrix in matrices:
+        assert isinstance(matrix, sp.csr_array)
+        product = product @ matrix.toarray().astype(np.float64)
+    assert_close(product, multiplied_out(K))
+    assert len(matrices) == 2 * K.degree
+    entries = sum(factor.nnz for pair in K.factors for factor in pair)
+    assert sum(matrix.nnz for matrix in matrices) == (2 if K.symmetrized else 1) * entries
+
+
+@pytest.mark.parametrize("name", [name for name in SOURCES if name.startswith("symmetrised")])
+def test_symmetrised_estimates_are_symmetric_to_the_last_bit(name):
+    K = SOURCES[name]()
+    whole = K.toarray()
+    assert K.T is K and K.H is K
+    assert_array_equal(whole, whole.T)
+    assert all(K.entry(i, j) == K.entry(j, i) for i in range(K.n_nodes) for j in range(i))
+    factors = [tuple(map(StoredFactor, pair)) for pair in K.factors]
+    plain = KernelEstimate(factors, sign=K.sign)
+    assert (plain.toarray() != whole).any()  # there was something to do
+    assert_array_equal(whole, (plain.toarray() + plain.toarray().T) / 2)
+    assert_array_equal(K.diagonal(), plain.diagonal())
+
+
 # --- option I: sparse features -------------------------------------------------------------------
 
 
 def test_features_multiply_to_the_estimate(K):
     X, Y = K.features()
     assert isinstance(X, sp.csr_array) and isinstance(Y, sp.csr_array)
-    assert X.shape == Y.shape == K.shape
+    assert X.shape == Y.shape == (K.n_nodes, (2 if K.symmetrized else 1) * K.n_nodes)
     rtol = 1e-6 if X.dtype == np.float32 else 1e-10
     assert_close((X @ Y.T).toarray(), multiplied_out(K), rtol)
 
@@ -174,6 +206,15 @@ def test_features_of_degree_1_are_the_factors_in_memory_of_their_own():
     for found, factor in zip((X, Y), K.factors[0], strict=True):
         assert_array_equal(found.toarray(), factor.toarray())
         assert not np.shares_memory(found.data, factor.data)
+
+
+def test_symmetrised_features_hold_both_halves():
+    K, plain = sampled(karate(), 2, symmetrize=True), sampled(karate(), 2)
+    (X, Y), (left, right) = K.features(), plain.features()
+    assert_close(X.toarray(), np.hstack([left.toarray(), right.toarray()]) / np.sqrt(2))
+    assert_close(Y.toarray(), np.hstack([right.toarray(), left.toarray()]) / np.sqrt(2))
+    for side, wanted in (("left", X), ("right", Y)):
+        assert_array_equal(K.feature_side(side).toarray(), wanted.toarray())
 
 
 def test_features_in_several_blocks(monkeypatch, K):
@@ -204,18 +245,28 @@ def test_middle_projection_is_one_gaussian_between_the_halves(K):
     X, Y = K.project(5, seed=8)
     assert X.shape == Y.shape == (K.n_nodes, 5)
     assert X.dtype == Y.dtype == np.float64
-    first, second = (part.toarray().astype(np.float64) for part in K.features())
+    first, second = (half.to_csr().toarray().astype(np.float64) for half in K.chain.halves())
     rtol = 1e-6 if K.factors[0][0].dtype == np.float32 else 1e-10
-    assert_close(X, first @ G, rtol)
+    if K.symmetrized:  # three columns in one order, two in the other, with equal weights
+        assert_close(X[:, :3], K.sign * np.sqrt(5 / 6) * first @ G[:, :3], rtol)
+        assert_close(Y[:, :3], np.sqrt(5 / 6) * second @ G[:, :3], rtol)
+        assert_close(X[:, 3:], K.sign * np.sqrt(5 / 4) * second @ G[:, 3:], rtol)
+        assert_close(Y[:, 3:], np.sqrt(5 / 4) * first @ G[:, 3:], rtol)
+        return
+    assert_close(X, K.sign * first @ G, rtol)
     assert_close(Y, second @ G, rtol)
 
 
 def test_pair_projections_are_one_gaussian_between_the_factors_of_each_pair(K):
     rng = RNG(8)
-    wanted = np.eye(K.n_nodes) * K.sign
+    before = np.eye(K.n_nodes) * K.sign
     for left, right in K.factors:
         G = gaussian(rng, K.n_nodes, 5)
-        wanted = wanted @ (left.toarray() @ G) @ (right.toarray() @ G).T
+        x, y = before @ (left.toarray() @ G), right.toarray() @ G
+        before = x @ y.T
+    wanted = before
+    if K.symmetrized:
+        wanted = 5 / 6 * x[:, :3] @ y[:, :3].T + 5 / 4 * y[:, 3:] @ x[:, 3:].T
     X, Y = K.project(5, seed=8, where="pairs")
     assert X.shape == Y.shape == (K.n_nodes, 5)
     assert_close(X @ Y.T, wanted)
@@ -236,8 +287,16 @@ def test_projections_depend_on_the_seed_alone(where):
     assert (K.project(4, where=where)[0] != K.project(4, where=where)[0]).any()
 
 
-def test_many_components_come_close():
-    K = sampled(karate(), 2)
+@pytest.mark.parametrize("where", ["middle", "pairs"])
+def test_one_component_has_one_order(where):
+    K, plain = sampled(karate(), 2, symmetrize=True), sampled(karate(), 2)
+    for found, wanted in zip(K.project(1, 4, where), plain.project(1, 4, where), strict=True):
+        assert_array_equal(found, wanted)
+
+
+@pytest.mark.parametrize("symmetrize", [False, True])
+def test_many_components_come_close(symmetrize):
+    K = sampled(karate(), 2, symmetrize=symmetrize)
     X, Y = K.project(4_000, seed=0)
     whole = K.toarray()
     assert np.linalg.norm(X @ Y.T - whole) < 0.2 * np.linalg.norm(whole)

@@ -22,6 +22,7 @@ def test_files_keep_every_bit(K, tmp_path):
     K.save(path)
     again = KernelEstimate.load(path, n_jobs=2)
     assert (again.sign, again.degree, again.n_nodes) == (K.sign, K.degree, K.n_nodes)
+    assert again.symmetrized is K.symmetrized
     assert again.meta == json.loads(json.dumps(K.meta))
     assert again.n_jobs == 2
     for pair, wanted in zip(again.factors, K.factors, strict=True):
@@ -155,6 +156,8 @@ def rewrite(path, meta=None, drop=(), **arrays):
         {"meta": {"order": 3}},
         {"meta": {"sign": 2}},
         {"meta": {"sign": "plus"}},
+        {"meta": {"symmetrize": "yes"}},
+        {"meta": {"symmetrize": None}},
         {"meta": {"n_nodes": 8}},
         {"meta": {"n_nodes": 10}},
         {"meta": {"n_nodes": None}},
@@ -173,6 +176,14 @@ def test_damaged_content(saved, change):
     assert KernelEstimate.load(saved).n_nodes == 9  # the rewriting itself does no harm
     rewrite(saved, **change)
     assert "the stored estimate is damaged" in refusal(saved)
+
+
+def test_files_from_before_estimates_were_symmetrised(saved):
+    wanted = KernelEstimate.load(saved).toarray()
+    rewrite(saved, drop=["symmetrize"])
+    again = KernelEstimate.load(saved)
+    assert again.symmetrized is False
+    assert_array_equal(again.toarray(), wanted)
 
 
 @pytest.mark.parametrize("part", ["data", "indices"])

@@ -106,6 +106,13 @@ def test_advice_can_be_followed():
     better.check(nx.complete_graph(5))
 
 
+def test_symmetrised_kernels_of_directed_graphs_are_refused_without_walking():
+    choice = KernelChoice.of(symmetrize=True, normalization="rw")
+    with pytest.raises(grfpp.InputError, match="symmetrize needs symmetric weights"):
+        choice.check(irregular())
+    KernelChoice.of(symmetrize=True).check(irregular())
+
+
 def test_the_old_spelling_of_exact():
     with pytest.warns(DeprecationWarning, match="estimate='exact'"):
         assert kernel_and_method("exact") == (grfpp.Diffusion(1.0), True)

@@ -49,6 +49,7 @@ def test_changes_are_checked_too():
         ("n_walks", 2**31, "n_walks must be at most 2147483647, found 2147483648"),
         ("reuse_walks", "no", "reuse_walks must be True or False, found 'no'"),
         ("truncate", 2, "truncate must be True or False, found 2"),
+        ("symmetrize", "yes", "symmetrize must be True or False, found 'yes'"),
         ("degree", MAX_DEGREE + 1, f"degree must be at most {MAX_DEGREE}, found"),
         ("n_walks", 1.5, "n_walks must be a whole number >= 1, found 1.5"),
         ("termination", 0.1, r"termination must be a law such as Geometric\(0.1\)"),
@@ -78,6 +79,30 @@ def test_nonsense_is_an_input_error(name, bad):
         return  # numpy knows many names of types, and reads empty lists as one
     with pytest.raises(InputError, match=name):
         WalkOptions.of(**{name: bad})
+
+
+@pytest.mark.parametrize("directed", [False, True])
+def test_the_papers_estimate_is_symmetrised_on_request_only(directed):
+    assert WalkOptions().symmetrizes(directed=directed) is False
+    assert WalkOptions(reuse_walks=True).symmetrizes(directed=directed) is False
+    assert WalkOptions(symmetrize=False).symmetrizes(directed=directed) is False
+    assert WalkOptions(symmetrize=1).symmetrizes(directed=False) is True
+    assert WalkOptions(symmetrize=True, reuse_walks=True).symmetrizes(directed=False) is True
+
+
+@pytest.mark.parametrize(
+    ("directed", "reuse", "wanted"),
+    [(False, False, True), (True, False, False), (False, True, False), (True, True, False)],
+)
+def test_pooled_estimates_are_symmetrised_where_weights_are_symmetric(directed, reuse, wanted):
+    options = WalkOptions(reuse_walks=reuse)
+    object.__setattr__(options, "walks", "pooled")
+    assert options.symmetrizes(directed=directed) is wanted
+
+
+def test_directed_graphs_have_no_symmetric_estimate():
+    with pytest.raises(InputError, match="symmetrize needs symmetric weights, and this graph is"):
+        WalkOptions(symmetrize=True).symmetrizes(directed=True)
 
 
 def test_options_can_be_ruled_out():

@@ -42,6 +42,21 @@ def test_same_bits_as_stored(monkeypatch, name, dtype, n_jobs):
         assert_array_equal(a, b)
 
 
+@pytest.mark.parametrize("degree", [1, 3])
+@pytest.mark.parametrize("n_jobs", [1, 3])
+def test_same_bits_as_stored_when_symmetrised(monkeypatch, degree, n_jobs):
+    monkeypatch.setattr(grfpp.walks.sampler, "TASK_STEPS", 300)
+    stored, walked = _both(SOURCES["weighted"], degree=degree, n_jobs=n_jobs, symmetrize=True)
+    V = np.random.default_rng(0).normal(size=(stored.n_nodes, 3))
+    assert_array_equal(stored @ V, walked @ V)
+    assert_array_equal(stored.toarray(), walked.toarray())
+    assert_array_equal(stored.rows([1, 4]), walked.rows([1, 4]))
+    assert_array_equal(stored.diagonal(), walked.diagonal())
+    assert stored.entry(2, 3) == walked.entry(2, 3)
+    for a, b in zip(stored.project(5, seed=0), walked.project(5, seed=0), strict=True):
+        assert_array_equal(a, b)
+
+
 class TestWalkedEstimate(LinearOperatorCase):
     @pytest.fixture(params=list(SOURCES))
     def pair(self, request):

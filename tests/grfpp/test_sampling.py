@@ -218,6 +218,29 @@ def test_steps_per_node_are_those_of_all_factors(reuse, n_factors):
     assert K.meta["steps_per_node"] == n_factors * 6 * 12
 
 
+# --- symmetrised ---------------------------------------------------------------------------------
+
+
+def test_symmetrised_estimates_have_the_same_factors():
+    plain, K = sampled(degree=3), sampled(degree=3, symmetrize=True)
+    assert_same_bits(K, plain)
+    assert (plain.symmetrized, K.symmetrized) == (False, True)
+    assert (plain.meta["symmetrize"], K.meta["symmetrize"]) == (False, True)
+    assert_allclose(K.toarray(), (plain.toarray() + plain.toarray().T) / 2, rtol=1e-12)
+
+
+def test_directed_graphs_are_not_symmetrised():
+    graph = Graph(directed()).normalized("rw", 0.8)
+    assert sampled(graph).meta["symmetrize"] is False
+    assert sampled(graph, symmetrize=False).symmetrized is False
+    with pytest.raises(InputError, match="symmetrize needs symmetric weights"):
+        sampled(graph, symmetrize=True)
+    # It is the weights that count, not how they came about.
+    with pytest.raises(InputError, match="'rw' does not"):
+        sampled(Graph(nx.star_graph(3)).normalized("rw"), symmetrize=True)
+    assert sampled(Graph(nx.cycle_graph(5)).normalized("rw"), symmetrize=True).symmetrized
+
+
 # --- progress ------------------------------------------------------------------------------------
 
 

@@ -36,4 +36,7 @@ SOURCES = {
     "loops and isolated": lambda: sampled(GRAPHS["loops and isolated, sym"], 3),
     "one node": lambda: sampled(GRAPHS["one node with a loop"], 2),
     "float32": lambda: sampled(karate(), 2, dtype=np.float32),
+    "symmetrised": lambda: sampled(GRAPHS["weighted, sym"], 2, symmetrize=True),
+    "symmetrised, degree 1": lambda: sampled(karate(), 1, symmetrize=True),
+    "symmetrised, degree 3": lambda: negative(karate(), 3, symmetrize=True),
 }

@@ -77,6 +77,25 @@ def test_every_kernel_law_degree_and_kind_of_graph_is_unbiased(kind, kernel, law
     assert 0.85 < score < 1.15
 
 
+@pytest.mark.parametrize("degree", [1, 2, 3])
+@pytest.mark.parametrize("kernel", [KERNELS[0], KERNELS[1], KERNELS[-1]], ids=repr)
+@pytest.mark.parametrize("kind", ["unweighted", "weighted", "loops and isolated nodes"])
+def test_symmetrised_estimates_are_unbiased_and_closer(kind, kernel, degree):
+    options = {"degree": degree, "n_walks": N_WALKS, "seed": 1}
+    exact, samples = kernel.exact(WEIGHTS[kind]), {}
+    for symmetrize in (False, True):
+        K = grfpp.sample(GRAPHS[kind], kernel, symmetrize=symmetrize, **options)
+        X, Y = K.features()
+        samples[symmetrize] = blocks(X @ Y.T, N_NODES)
+    np.testing.assert_allclose(samples[True], samples[True].transpose(0, 2, 1), atol=1e-12)
+    upper = np.triu_indices(N_NODES)  # what is below is the same
+    assert 0.85 < rms_z(samples[True][:, *upper], exact[upper]) < 1.15
+    off = ~np.eye(N_NODES, dtype=bool)
+    error = {each: np.std(found[:, off], axis=0) for each, found in samples.items()}
+    ratio = np.linalg.norm(error[True]) / np.linalg.norm(error[False])
+    assert ratio == pytest.approx(np.sqrt(0.5), abs=0.03)
+
+
 def _plan(law):
     kernel = grfpp.Diffusion(1.0)
     weights = grfpp.Graph(WEIGHTS["unweighted"]).normalized("sym").adjacency.toarray()
@@ -126,13 +145,19 @@ def test_reused_walks_are_biased_on_the_diagonal():
 
 @pytest.mark.parametrize("where", ["middle", "pairs"])
 @pytest.mark.parametrize("degree", [1, 2, 3])
-def test_projected_features_have_the_estimate_as_their_mean(degree, where):
-    weights = WEIGHTS["directed"]
-    estimate = grfpp.sample(weights, grfpp.Diffusion(1.0), degree, 16, seed=0)
+@pytest.mark.parametrize(
+    ("kind", "options", "n_components"),
+    [("directed", {}, 48), ("weighted", {"symmetrize": True}, 7)],
+    ids=["directed", "symmetrised"],
+)
+def test_projected_features_have_the_estimate_as_their_mean(
+    kind, options, n_components, degree, where
+):
+    estimate = grfpp.sample(WEIGHTS[kind], grfpp.Diffusion(1.0), degree, 16, seed=0, **options)
     dense = estimate.toarray()
     samples = []
     for seed in range(600):
-        X, Y = estimate.project(48, seed=seed, where=where)
+        X, Y = estimate.project(n_components, seed=seed, where=where)
         samples.append(X @ Y.T)
     assert 0.85 < rms_z(np.array(samples), dense) < 1.15
 

@@ -145,6 +145,7 @@ def estimate(
             f"{K.meta['steps_per_node']:.6g} steps a node expected",
         ),
         ("factors", f"{size}{reused}"),
+        *((("estimate", "symmetrised"),) if K.symmetrized else ()),
         ("time", f"{seconds['read']:.2f} s reading, {seconds['walk']:.2f} s walking"),
         *((f"row {labels[row]}", summary(labels, line)) for row, line in shown),
     ]

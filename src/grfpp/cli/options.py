@@ -92,8 +92,18 @@ _WALKS: dict[str, Any] = {
         int, option("Threads; -1 for all cores. The result is the same.", "N", "--jobs", "-j")
     ],
 }
-#: What estimators of `grfpp.tasks` do not have.
+#: What only `grfpp estimate` has.
 _SAMPLING: dict[str, Any] = {
+    "symmetrize": Annotated[
+        bool | None,
+        option(
+            "Average the estimate with its transpose: less error, twice the products.  [default: "
+            "for pooled walks on undirected graphs]",
+            None,
+            "--symmetrize/--no-symmetrize",
+            show_default=False,
+        ),
+    ],
     "truncate": Annotated[
         bool, option("Accept the bias of walk lengths that are bounded.", None, "--truncate")
     ],

@@ -70,6 +70,7 @@ def test_writes_what_the_library_samples(capsys, karate):
         (["--normalize", "none", "--scale", "0.01"], {"kind": None, "scale": 0.01}),
         (["--directed"], {"directed": True}),
         (["--reuse-walks"], {"reuse_walks": True}),
+        (["--symmetrize"], {"symmetrize": True}),
         (
             ["--termination", "fixed:3", "--truncate"],
             {"termination": grfpp.FixedLength(3), "truncate": True},
@@ -80,6 +81,18 @@ def test_writes_what_the_library_samples(capsys, karate):
 def test_options_reach_the_library(capsys, karate, arguments, options):
     accepted(capsys, "estimate", karate, "--output", "k.npz", *arguments)
     assert same(grfpp.KernelEstimate.load("k.npz"), library(karate, **options))
+
+
+def test_symmetrised_estimates_are_told_of(capsys, karate):
+    out = accepted(capsys, "estimate", karate, "--symmetrize", "--output", "k.npz")
+    told = dict(line.split(maxsplit=1) for line in out.splitlines())
+    assert told["estimate"] == "symmetrised"
+    found, wanted = grfpp.KernelEstimate.load("k.npz"), library(karate, symmetrize=True)
+    np.testing.assert_array_equal(found.toarray(), wanted.toarray())
+    assert json.loads(accepted(capsys, "estimate", karate, "--symmetrize", "--json"))["symmetrize"]
+    assert "\nestimate" not in accepted(capsys, "estimate", karate, "--no-symmetrize")
+    told = refused(capsys, "estimate", karate, "--symmetrize", "--normalize", "rw")
+    assert "--symmetrize needs symmetric weights" in told
 
 
 def test_json_is_all_there_is_on_stdout(capsys, karate):

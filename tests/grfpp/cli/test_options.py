@@ -51,6 +51,14 @@ def test_options_of_sampling():
     assert run(options.with_walks(), *arguments)[1].exit_code == 2
 
 
+@pytest.mark.parametrize(
+    ("arguments", "wanted"), [([], None), (["--symmetrize"], True), (["--no-symmetrize"], False)]
+)
+def test_symmetrised_or_not_or_as_it_suits(arguments, wanted):
+    (_, walks, _), _ = run(options.with_walks(sampling=True), "here", *arguments)
+    assert walks.symmetrize is wanted
+
+
 def test_some_can_be_left_out_and_have_other_words():
     _, done = run(options.with_walks(without=("n_walks",), seed="Of it all."), "--help")
     assert "-m, --walks" not in done.output

@@ -31,12 +31,12 @@ class GraphRandomFeatures(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Gra
     ----------
     n_components
         Dimension of dense features (the paper's option II). ``None`` for sparse ones with one
-        column a node (option I).
+        column a node (option I), or two where the estimate is symmetrised.
     side
         ``"left"`` for ``X``, ``"right"`` for ``Y``. On undirected graphs they are two draws from
         the same law (except for kernels with ``α_0 < 0``, where ``X`` has the sign). On directed
         graphs ``X`` follows the arcs and ``Y`` goes against them.
-    kernel, estimate, degree, n_walks, termination, scale, normalization, reuse_walks
+    kernel, estimate, degree, n_walks, termination, scale, normalization, reuse_walks, symmetrize
         As for `grfpp.tasks.kernels.kernel_operator`.
     random_state
         Seed of the walks and of the projection. The same seed gives the same features for any
@@ -91,8 +91,13 @@ class GraphRandomFeatures(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Gra
         if self.n_components is not None:
             whole(self.n_components, "n_components", 1)
         graph = read_graph(self, X, reset=True)
-        self._choose()
-        self._n_features_out = graph.n_nodes if self.n_components is None else self.n_components
+        choice = self._choose()
+        if self.n_components is not None:
+            self._n_features_out = self.n_components
+            return graph
+        directed = choice.weights(graph).is_directed
+        both = not choice.is_exact and choice.options.symmetrizes(directed=directed)
+        self._n_features_out = (2 if both else 1) * graph.n_nodes
         return graph
 
     def transform(self, X: Any) -> Any:
@@ -106,7 +111,8 @@ class GraphRandomFeatures(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Gra
         Returns
         -------
         scipy.sparse.csr_array of shape (n_nodes, n_nodes), or ndarray
-            Dense, of shape ``(n_nodes, n_components)``, where `n_components` is given, and for
+            Twice as wide where the estimate is symmetrised. Dense, of shape
+            ``(n_nodes, n_components)``, where `n_components` is given, and for
             ``estimate="exact"``.
         """
         check_is_fitted(self, "seed_")

@@ -9,6 +9,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from grfpp.errors import InputError
+from grfpp.estimate import KernelEstimate
 from grfpp.memory import require_bytes
 from grfpp.typing import FloatArray, IntArray
 
@@ -65,7 +66,8 @@ def spectral_embedding(
     values, vectors = np.empty(0), np.empty((n, 0))
     if wanted:
         # Chance leaves no two eigenvalues equal; the symmetries of a graph do.
-        leading = _leading_dense if dense else _leading_equal if K.T is K else _leading_lanczos
+        by_chance = isinstance(K, KernelEstimate) or K.T is not K
+        leading = _leading_dense if dense else _leading_lanczos if by_chance else _leading_equal
         values, vectors = leading(S, 1 / np.sqrt(strength), known, wanted)
     embedding = np.hstack([known, vectors])
     embedding /= np.linalg.norm(embedding, axis=1, keepdims=True)

@@ -59,9 +59,10 @@ class FactoredMask(nn.Module):  # type: ignore[misc]  # untyped base
         if not steps:
             raise InputError("a factored mask needs at least one matrix")
         n = steps[0].shape[0]
-        if any(step.shape != (n, n) for step in steps):
+        heights = [step.shape[0] for step in steps]
+        if [step.shape[1] for step in steps] != [*heights[1:], n]:
             raise InputError(
-                f"the matrices of a factored mask are square and of one size, found "
+                f"the matrices of a factored mask have a product that is square, found "
                 f"{[step.shape for step in steps]}"
             )
         self.n_nodes = int(n)
@@ -73,7 +74,7 @@ class FactoredMask(nn.Module):  # type: ignore[misc]  # untyped base
             crow, columns = (
                 torch.tensor(each, device=device) for each in (step.indptr, step.indices)
             )
-            self.patterns.append(SparsePattern(crow, columns, self.n_nodes))
+            self.patterns.append(SparsePattern(crow, columns, int(step.shape[1])))
             values = torch.tensor(step.data, dtype=kind, device=device)
             self.register_buffer(f"values_{number}", values, persistent=False)
         self.chain = FactorChain(tuple(map(Link, self.patterns, range(len(steps)))))

@@ -176,8 +176,8 @@ def _operator(
 def _scaled_factors(K: KernelEstimate, scaling: Scaling) -> list[sp.csr_array]:
     """The matrices whose product is the scaled estimate: the outer ones take the scales."""
     rows, columns = _scales(K, scaling)
-    first, *inner, last = (link.to_csr(K.n_jobs) for link in K.chain.links)
-    return [sp.diags_array(K.sign * rows) @ first, *inner, last @ sp.diags_array(columns)]
+    first, *inner, last = K.matrices()
+    return [sp.diags_array(rows) @ first, *inner, last @ sp.diags_array(columns)]
 
 
 def _scales(K: KernelEstimate | ExactKernel, scaling: Scaling) -> tuple[FloatArray, FloatArray]:

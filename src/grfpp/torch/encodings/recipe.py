@@ -72,7 +72,9 @@ class EncodingRecipe:
             features=one_of(features, "features", get_args(Features)),
             projection=one_of(projection, "projection", get_args(Projection)),
             rotation=one_of(rotation, "rotation", get_args(Rotation)),
-            options=WalkOptions.of(without=("reuse_walks", "storage", "n_jobs"), **walks),
+            options=WalkOptions.of(
+                without=("reuse_walks", "storage", "n_jobs", "symmetrize"), **walks
+            ),
         )
         check_normalized(recipe.kernel, recipe.options, recipe.scale)
         return recipe

@@ -8,10 +8,10 @@ from typing import Any
 
 import torch
 
-from grfpp.chain import stitched
 from grfpp.errors import InputError
 from grfpp.estimate import KernelEstimate
 from grfpp.imports.optional import require
+from grfpp.linalg.tensors import from_scipy
 from grfpp.torch.kernels.chain import FactorChain, Link
 from grfpp.torch.kernels.pattern import SparsePattern
 
@@ -93,13 +93,14 @@ class KernelLinearOperator(LinearOperator):  # type: ignore[misc]  # untyped bas
         """
         if not isinstance(estimate, KernelEstimate):
             raise InputError(f"estimate must be what grfpp.sample returns, not {estimate!r}")
-        pairs = estimate.to_torch(dtype=dtype, device=device, sort=False)
-        matrices = [matrix for pair in pairs for matrix in pair]
-        links = [Link(SparsePattern.of(matrix), number) for number, matrix in enumerate(matrices)]
-        values = [matrix.values() for matrix in matrices]
-        if estimate.sign < 0:
-            values[0] = -values[0]
-        return cls(*values, chain=FactorChain(tuple(stitched(links, Link.turn))))
+        *first, last = estimate.matrices()
+        # The last is kept by columns, since chains are asked for some of them.
+        tensors = [
+            from_scipy(matrix, dtype=dtype, device=device, sort=False)
+            for matrix in (*first, last.T.tocsr())
+        ]
+        *links, end = (Link(SparsePattern.of(each), number) for number, each in enumerate(tensors))
+        return cls(*(each.values() for each in tensors), chain=FactorChain((*links, end.turn())))
 
     @property
     def is_symmetric(self) -> bool:

@@ -26,7 +26,10 @@ _NEGLIGIBLE = 1e-3
 #: Number types that torch has all sparse products for.
 _DTYPES = (torch.float32, torch.float64)
 #: Options that a learned modulation, which has a degree, leaves nothing to choose about.
-_UNUSED = ("degree", "reuse_walks", "truncate", "on_infinite_variance", "full_walks", "storage")
+_UNUSED = (
+    *("degree", "reuse_walks", "symmetrize"),
+    *("truncate", "on_infinite_variance", "full_walks", "storage"),
+)
 
 
 class LearnableKernel(nn.Module):  # type: ignore[misc]  # untyped base

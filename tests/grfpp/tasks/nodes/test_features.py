@@ -16,6 +16,7 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 from small_graphs import directed, irregular, weighted
 
 import grfpp
+from grfpp import InputError
 from grfpp.tasks import GraphRandomFeatures
 from grfpp.tasks.nodes.inputs import WholeGraph
 
@@ -113,6 +114,23 @@ def test_feature_names(club):
     names = GraphRandomFeatures(3).fit(A).get_feature_names_out()
     assert list(names) == [f"graphrandomfeatures{number}" for number in range(3)]
     assert len(GraphRandomFeatures().fit(A).get_feature_names_out()) == 34
+
+
+def test_symmetrised_features_hold_both_sides(club):
+    A, _ = club
+    left, right = (
+        GraphRandomFeatures(side=side, symmetrize=True, random_state=4)
+        for side in ("left", "right")
+    )
+    X, Y = left.fit_transform(A), right.fit_transform(A)
+    assert X.shape == Y.shape == (34, 68)
+    assert len(left.get_feature_names_out()) == 68
+    W = grfpp.Graph(A).normalized("sym")
+    K = grfpp.sample(W, grfpp.Diffusion(1.0), seed=4, symmetrize=True)
+    assert_allclose((X @ Y.T).toarray(), K.toarray(), rtol=1e-12, atol=1e-14)
+    assert GraphRandomFeatures(5, symmetrize=True).fit_transform(A).shape == (34, 5)
+    with pytest.raises(InputError, match="symmetrize needs symmetric weights"):
+        GraphRandomFeatures(symmetrize=True, normalization="rw").fit(A)
 
 
 def test_set_output(club):

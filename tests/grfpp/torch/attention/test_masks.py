@@ -158,6 +158,16 @@ def test_factors_multiply_like_the_mask(n, p, seed, degree, n_prefix, shape):
     torch.testing.assert_close(factored(x), dense @ x, rtol=1e-10, atol=1e-12)
 
 
+@pytest.mark.parametrize("degree", [1, 3])
+def test_factors_of_symmetrised_masks(degree):
+    options = {"degree": degree, "n_walks": 8, "seed": 5, "symmetrize": True, **DOUBLE}
+    dense, factored = (make(grid(4, 3), **options) for make in (graph_mask, factored_mask))
+    torch.testing.assert_close(dense, dense.T, rtol=1e-14, atol=0.0)
+    torch.testing.assert_close(factored.dense(), dense, rtol=1e-12, atol=1e-12)
+    plain = factored_mask(grid(4, 3), **{**options, "symmetrize": False})
+    assert factored.n_entries == 2 * plain.n_entries
+
+
 def test_gradients_go_through_the_factors():
     mask = factored_mask(
         nx.gnp_random_graph(6, 0.5, seed=2, directed=True), class_token=1, **DOUBLE
@@ -244,7 +254,7 @@ def test_factors_are_made_of_walks():
         factored_mask(grid(2, 2), estimate="exact")
     with pytest.raises(InputError, match="at least one matrix"):
         FactoredMask([])
-    with pytest.raises(InputError, match="square and of one size"):
+    with pytest.raises(InputError, match="have a product that is square"):
         FactoredMask([grid(2, 2).adjacency, grid(2, 3).adjacency])
     with pytest.raises(InputError, match="this mask is for 4 tokens"):
         factored_mask(grid(2, 2))(torch.ones(5, 2))
