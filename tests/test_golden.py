@@ -1,5 +1,7 @@
 """Results of fixed seeds, kept as literals: a change that changes no number leaves this file alone.
 
+They are of independent walks, whatever the default.
+
 Only public names are used. What is the same to the last bit by design is kept as a hash of values,
 types and shapes. What goes through BLAS, LAPACK or exp, or could be summed in another order, is
 kept as two numbers, the product with a fixed vector and the norm.
@@ -186,6 +188,9 @@ def block(n, columns=3):
     return np.cos(np.arange(n * columns, dtype=np.float64)).reshape(n, columns)
 
 
+#: How all of them walk, and by which law where a case has none of its own.
+WALKS = {"walks": "independent", "termination": "geometric:0.1"}
+WALKS_IN_WORDS = "--walks-kind independent --termination geometric:0.1"
 DIFFUSION, SIGNED = grfpp.Diffusion(1.5), grfpp.TaylorKernel([-1, 0.5, 0.125])
 # fmt: off
 SAMPLES = {
@@ -248,7 +253,7 @@ ENCODINGS = {
 
 
 def sampled(A=CLUB, kernel=DIFFUSION, kind="sym", scale=1.0, **options):
-    return grfpp.sample(weights(A, kind, scale), kernel, seed=7, **options)
+    return grfpp.sample(weights(A, kind, scale), kernel, seed=7, **{**WALKS, **options})
 
 
 def uses(K):
@@ -275,7 +280,7 @@ def _(folder):
 
 @cases("submatrix", {degree: {"degree": degree} for degree in (1, 2, 3)})
 def _(folder, **options):
-    cut = functools.partial(grfpp.sample_submatrix, kernel=DIFFUSION, seed=9, **options)
+    cut = functools.partial(grfpp.sample_submatrix, kernel=DIFFUSION, seed=9, **WALKS, **options)
     found = [[], []]
     for kind in ("", "w", "d", "dwl"):
         W, large = weights(web(300, kind)), weights(web(3000, kind), "rw")
@@ -287,7 +292,7 @@ def _(folder, **options):
 
 @cases("features", ONE_GRAPH)
 def _(folder, **options):
-    make = functools.partial(tasks.GraphRandomFeatures, random_state=3, **options)
+    make = functools.partial(tasks.GraphRandomFeatures, random_state=3, **{**WALKS, **options})
     sides = [make(side=side).fit_transform(CLUB) for side in ("left", "right")]
     dense = [make(5, side=side).fit_transform(CLUB) for side in ("left", "right")]
     return near(sides, dense) if "estimate" in options else [bits(sides), *near(dense)]
@@ -296,15 +301,16 @@ def _(folder, **options):
 @cases("interpolate", ONE_GRAPH)
 def _(folder, **options):
     known, field, found = np.arange(0, 60, 3), block(60)[::3], []
+    options = {"random_state": 3, **WALKS, **options}
     for output, A in ("mean", web(60)), ("direction", web(60, "w")), ("sum", web(60, "i")):
-        filled = tasks.KernelInterpolator(A, output=output, random_state=3, **options)
+        filled = tasks.KernelInterpolator(A, output=output, **options)
         found += [filled.fit(known, field).predict(np.arange(60)), filled.mass_]
     return near(found)
 
 
 @cases("cluster", ONE_GRAPH)
 def _(folder, **options):
-    make = functools.partial(tasks.SpectralKernelClustering, random_state=3, **options)
+    make = functools.partial(tasks.SpectralKernelClustering, random_state=3, **{**WALKS, **options})
     found = make(2).fit(CLUB), make(4).fit(sp.block_diag([CLUB, CLUB], format="csr"))
     same = [each.labels_[:, None] == each.labels_ for each in found]
     return [bits(same), *near([each.eigenvalues_ for each in found])]
@@ -313,23 +319,25 @@ def _(folder, **options):
 @cases("graphs", MANY_GRAPHS)
 def _(folder, **options):
     graphs = [tasks.LabelledGraph(A, np.arange(A.shape[0]) % 3 // 2) for A in MANY]
-    spectrum = tasks.KernelSpectrumFeatures(6, random_state=3, **options)
-    pairs = tasks.LabelPairFeatures(random_state=3, **options)
+    options = {"random_state": 3, **WALKS, **options}
+    spectrum = tasks.KernelSpectrumFeatures(6, **options)
+    pairs = tasks.LabelPairFeatures(**options)
     return near(spectrum.fit_transform(graphs)) + near(pairs.fit_transform(graphs))
 
 
 @cases("lanczos", {name: {"estimate": name} for name in ("walks", "exact")}, rtol=1e-7)
 def _(folder, **options):
     parts = sp.block_diag([web(300), web(350)], format="csr")
-    found = tasks.SpectralKernelClustering(3, random_state=3, **options).fit(parts)
-    make = tasks.KernelSpectrumFeatures(4, random_state=3, **options)
+    options = {"random_state": 3, **WALKS, **options}
+    found = tasks.SpectralKernelClustering(3, **options).fit(parts)
+    make = tasks.KernelSpectrumFeatures(4, **options)
     return near(found.eigenvalues_, make.fit_transform([web(1200), CLUB]))
 
 
 @cases("learnable", LEARNABLE, needs=("torch",))
 def _(folder, A=CLUB, degree=2, **options):
     found, free = [], models.FreeModulation(8, degree=degree)
-    options = {"n_walks": 16, "seed": 5, "dtype": torch.float64, **options}
+    options = {"n_walks": 16, "seed": 5, "dtype": torch.float64, **WALKS, **options}
     for modulation in (models.DiffusionModulation(8, degree=degree, lam=1.5, laplacian=True), free):
         K = models.LearnableKernel(weights(A), modulation, **options).double()
         product = K(torch.tensor(block(A.shape[0])))
@@ -345,7 +353,7 @@ def _(folder, A=CLUB, degree=2, **options):
 
 @cases("gp", rtol=1e-7, needs=("torch", "gpytorch"))
 def _(folder):
-    kernel = models.GRFKernel(weights(web(60)), seed=5, dtype=torch.float64).double()
+    kernel = models.GRFKernel(weights(web(60)), seed=5, dtype=torch.float64, **WALKS).double()
     own = kernel(torch.arange(60)).to_dense(), kernel(torch.arange(60), diag=True)
     operator = models.KernelLinearOperator.of(sampled(**SAMPLES["negative"]))
     V, y = torch.tensor(block(34)), torch.tensor(block(30, 1)[:, 0])
@@ -359,15 +367,16 @@ def _(folder):
 def _(folder, **options):
     from torch_geometric.data import Data
 
-    found = models.grf_pe(MANY, 6, seed=4, dtype=torch.float64, **options)
+    options = {"seed": 4, **WALKS, **options}
+    found = models.grf_pe(MANY, 6, dtype=torch.float64, **options)
     alone = Data(edge_index=torch.tensor(np.array(CLUB.nonzero())), num_nodes=34)
-    assert torch.equal(models.AddGRFPE(6, seed=4, **options)(alone).grf_pe, found[4].float())
+    assert torch.equal(models.AddGRFPE(6, **options)(alone).grf_pe, found[4].float())
     return near(found) if "rotation" in options else [bits(found)]
 
 
 @cases("masks", needs=("torch",))
 def _(folder):
-    options = {"seed": 4, "dtype": torch.float64}
+    options = {"seed": 4, "dtype": torch.float64, **WALKS}
     found = [models.graph_mask(CLUB, scaling=each, **options) for each in ("cosine", "rows", None)]
     found += [models.graph_mask(web(60, "d"), normalization="rw", degree=1, **options)]
     found += [models.graph_mask(CLUB, estimate="exact", **options)]
@@ -385,14 +394,17 @@ def command(folder, words):
 
 @cases("cli-estimate")
 def _(folder):
-    told = json.loads(command(folder, "estimate g.txt --json --rows 0,2 --check -o k.npz"))
+    told = json.loads(
+        command(folder, f"estimate g.txt --json --rows 0,2 --check -o k.npz {WALKS_IN_WORDS}")
+    )
     rows, error = [row["values"] for row in told["rows"]], told["relative_error"]["value"]
     return [bits(grfpp.KernelEstimate.load(folder / "k.npz").factors, rows), *near(rows, error)]
 
 
 @cases("cli-project")
 def _(folder):
-    command(folder, "estimate g.txt --directed --scale .9 -l 1 -k cosine:.7 --project 4 -o x.npz")
+    asked = "--directed --scale .9 -l 1 -k cosine:.7 --project 4 -o x.npz"
+    command(folder, f"estimate g.txt {asked} {WALKS_IN_WORDS}")
     with np.load(folder / "x.npz") as file:
         return near(file["X"], file["Y"])
 

@@ -1,5 +1,6 @@
 import numpy as np
 import pytest
+from independent_walks import INDEPENDENT
 from small_graphs import directed, karate
 from statistics_helpers import rms_z
 
@@ -11,7 +12,7 @@ from grfpp.errors import InputError
 def _mean_score(graph, kernel, degree, rows, columns, n_repeats=300):
     samples = np.array(
         [
-            sample_submatrix(graph, kernel, rows, columns, degree, 16, seed=seed)
+            sample_submatrix(graph, kernel, rows, columns, degree, 16, seed=seed, **INDEPENDENT)
             for seed in range(n_repeats)
         ]
     )
@@ -75,7 +76,7 @@ def test_only_reached_rows_are_walked(monkeypatch):
     monkeypatch.setattr(factors, "sample_rows", counting)
     n = 20_000
     ring = Graph((np.stack([np.r_[:n, 1:n, 0], np.r_[1:n, 0, :n]]), None)).normalized("sym")
-    sample_submatrix(ring, Diffusion(1.0), [0, 7], n_walks=10, degree=3, seed=0)
+    sample_submatrix(ring, Diffusion(1.0), [0, 7], n_walks=10, degree=3, seed=0, **INDEPENDENT)
     assert len(asked) == 6 and max(asked) < 500
 
 

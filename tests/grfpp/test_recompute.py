@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from independent_walks import sample
 from numpy.testing import assert_array_equal
 from operator_case import LinearOperatorCase
 from small_graphs import directed, karate, weighted
@@ -83,7 +84,7 @@ def test_sampling_walks_nothing_yet(monkeypatch):
         raise AssertionError("walked")
 
     monkeypatch.setattr(grfpp.walks.walker.Walker, "walk", refuse)
-    grfpp.sample(karate(), Diffusion(1.0), storage="recompute")
+    sample(karate(), Diffusion(1.0), storage="recompute")
 
 
 def test_unknown_storage():
@@ -94,7 +95,7 @@ def test_unknown_storage():
 @pytest.mark.parametrize("name", SOURCES)
 def test_full_walks_change_no_number(name):
     short, full = (
-        grfpp.sample(SOURCES[name], Diffusion(1.0), 1, 8, seed=0, full_walks=full)
+        sample(SOURCES[name], Diffusion(1.0), 1, 8, seed=0, full_walks=full)
         for full in (False, True)
     )
     assert_array_equal(short.toarray(), full.toarray())
@@ -103,7 +104,11 @@ def test_full_walks_change_no_number(name):
             SOURCES[name],
             Diffusion(1.0),
             grfpp.WalkOptions.of(
-                degree=1, n_walks=8, termination=grfpp.Geometric(0.01), full_walks=full
+                degree=1,
+                n_walks=8,
+                termination=grfpp.Geometric(0.01),
+                full_walks=full,
+                walks="independent",
             ),
         )
         for full in (False, True)

@@ -29,7 +29,7 @@ LAW = Geometric(0.25)
 
 
 def sampled(graph=None, degree=2, **options):
-    options = {"n_walks": 5, "termination": LAW, "seed": 7, **options}
+    options = {"n_walks": 5, "termination": LAW, "seed": 7, "walks": "independent", **options}
     return sample(karate() if graph is None else graph, KERNEL, degree, **options)
 
 
@@ -191,6 +191,7 @@ def test_meta_tells_how_to_make_it_again():
         termination_from_dict(meta["termination"]),
         meta["seed"],
         reuse_walks=meta["reuse_walks"],
+        walks=meta["walks"],
     )
     assert_same_bits(again, K)
 

@@ -6,6 +6,7 @@ from pathlib import Path
 import networkx as nx
 import numpy as np
 import pytest
+from independent_walks import sample
 from statistics_helpers import blocks, copies, estimates
 
 import grfpp
@@ -20,7 +21,7 @@ def test_the_error_falls_as_one_over_the_root_of_the_number_of_walks():
     walks = 2 ** np.arange(2, 10)
     errors = []
     for n_walks in walks.tolist():
-        samples = estimates(grfpp.sample(graph, DIFFUSION, 2, n_walks, seed=0), KARATE.n_nodes)
+        samples = estimates(sample(graph, DIFFUSION, 2, n_walks, seed=0), KARATE.n_nodes)
         errors.append(np.linalg.norm(samples - exact, axis=(1, 2)).mean())
     slope = np.polyfit(np.log(walks), np.log(errors), 1)[0]
     assert abs(slope + 0.5) < 0.05
@@ -30,7 +31,7 @@ def test_the_error_of_degree_two_is_that_of_the_papers_lemma():
     """MSE = ||E[X1' X1]||² - ||K||², X1 = K1 K2' of degree two."""
     n = KARATE.n_nodes
     exact = DIFFUSION.exact(KARATE)
-    estimate = grfpp.sample(copies(KARATE.adjacency, 4000), DIFFUSION, 2, 4, seed=0)
+    estimate = sample(copies(KARATE.adjacency, 4000), DIFFUSION, 2, 4, seed=0)
     first, second = (
         blocks(left, n) @ blocks(right, n).transpose(0, 2, 1) for left, right in estimate.factors
     )
@@ -78,9 +79,7 @@ def test_the_error_does_not_grow_with_the_degree_at_equal_walks(name, n_copies):
     many = copies(graph.adjacency, n_copies)
     mse, error = {}, {}
     for degree in (1, 2, 4):
-        samples = estimates(
-            grfpp.sample(many, DIFFUSION, degree, 8, grfpp.Geometric(0.1), seed=0), graph.n_nodes
-        )
+        samples = estimates(sample(many, DIFFUSION, degree, 8, seed=0), graph.n_nodes)
         squares = np.linalg.norm(samples - exact, axis=(1, 2)) ** 2
         mse[degree] = squares.mean()
         error[degree] = squares.std(ddof=1) / np.sqrt(n_copies)

@@ -5,6 +5,7 @@ from dataclasses import replace
 import networkx as nx
 import numpy as np
 import pytest
+from independent_walks import sample
 from statistics_helpers import blocks, copies, estimates, rms_z
 
 import grfpp
@@ -68,7 +69,7 @@ GRAPHS = {name: copies(weights, N_COPIES) for name, weights in WEIGHTS.items()}
 @pytest.mark.parametrize("kind", list(WEIGHTS))
 def test_every_kernel_law_degree_and_kind_of_graph_is_unbiased(kind, kernel, law, degree):
     try:
-        estimate = grfpp.sample(GRAPHS[kind], kernel, degree, N_WALKS, law, seed=1)
+        estimate = sample(GRAPHS[kind], kernel, degree, N_WALKS, law, seed=1)
     except grfpp.InfiniteVarianceError:
         # Poisson's tail falls faster than the modulation's square: there is no z-score to have.
         assert law.name == "poisson" and np.isfinite(kernel.modulation_radius(degree))
@@ -135,7 +136,7 @@ def test_reused_walks_are_biased_on_the_diagonal():
     graph, exact = GRAPHS["unweighted"], kernel.exact(WEIGHTS["unweighted"])
     score = {}
     for reuse in (False, True):
-        estimate = grfpp.sample(graph, kernel, 1, N_WALKS, seed=0, reuse_walks=reuse)
+        estimate = sample(graph, kernel, 1, N_WALKS, seed=0, reuse_walks=reuse)
         traces = estimates(estimate, N_NODES).trace(axis1=1, axis2=2)
         error = traces.std(ddof=1) / np.sqrt(N_COPIES)
         score[reuse] = (traces.mean() - exact.trace()) / error
@@ -153,7 +154,7 @@ def test_reused_walks_are_biased_on_the_diagonal():
 def test_projected_features_have_the_estimate_as_their_mean(
     kind, options, n_components, degree, where
 ):
-    estimate = grfpp.sample(WEIGHTS[kind], grfpp.Diffusion(1.0), degree, 16, seed=0, **options)
+    estimate = sample(WEIGHTS[kind], grfpp.Diffusion(1.0), degree, 16, seed=0, **options)
     dense = estimate.toarray()
     samples = []
     for seed in range(600):
@@ -169,7 +170,7 @@ def test_one_projection_in_the_middle_is_no_worse_than_one_a_pair(degree):
     exact = kernel.exact(graph)
     error = {"middle": [], "pairs": []}
     for seed in range(10):
-        estimate = grfpp.sample(graph, kernel, degree, 16, seed=seed)
+        estimate = sample(graph, kernel, degree, 16, seed=seed)
         for where, errors in error.items():
             X, Y = estimate.project(64, seed=seed, where=where)
             errors.append(np.linalg.norm(X @ Y.T - exact) / np.linalg.norm(exact))

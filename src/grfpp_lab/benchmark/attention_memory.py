@@ -14,6 +14,7 @@ from typing import Any
 
 from grfpp.errors import InputError
 from grfpp.memory import readable_bytes
+from grfpp_lab.benchmark.settings import LAW, WALKS
 from grfpp_lab.benchmark.timing import peak_memory, timed
 from grfpp_lab.harness.worker import call
 
@@ -60,7 +61,8 @@ def one_pass(request: dict[str, Any]) -> dict[str, Any]:
 
     def attend(side: int) -> Any:
         """Everything that depends on the number of tokens: the mask, and attention with it."""
-        mask = factored_mask(grid(side, side), n_walks=N_WALKS, n_jobs=request["threads"])
+        options = {"termination": LAW, "walks": WALKS, "n_jobs": request["threads"]}
+        mask = factored_mask(grid(side, side), n_walks=N_WALKS, **options)
         module = LinearMaskedAttention(EMBED_DIM, HEADS, mask, how=request["how"])
         x = torch.randn(1, side * side, EMBED_DIM)
 

@@ -11,7 +11,7 @@ from grfpp.walks import sample_factor
 from grfpp_lab.benchmark.graphs import grid
 from grfpp_lab.benchmark.rows import measured
 from grfpp_lab.benchmark.sampling import OURS_SINGLE, n_steps, stored_bytes, walk_plan
-from grfpp_lab.benchmark.settings import KERNEL, LAW, N_WALKS, SEED
+from grfpp_lab.benchmark.settings import KERNEL, LAW, N_WALKS, SEED, WALKS
 from grfpp_lab.benchmark.timing import best_seconds, peak_memory, timed
 
 RECOMPUTE = "grfpp, recompute"
@@ -36,7 +36,9 @@ def sample_grid(request: dict[str, Any]) -> list[dict[str, Any]]:
     seconds = min(first, best_seconds(work, budget=request["budget"], after=first))
     # The public call with all its checks: two factors.
     _, public = timed(
-        lambda: sample(W, KERNEL, 1, N_WALKS, LAW, SEED, n_jobs=threads, dtype=np.float32)
+        lambda: sample(
+            W, KERNEL, 1, N_WALKS, LAW, SEED, walks=WALKS, n_jobs=threads, dtype=np.float32
+        )
     )
     return [
         measured(
@@ -60,12 +62,9 @@ def recompute_product(request: dict[str, Any]) -> list[dict[str, Any]]:
     def product(n_nodes: int, storage: Any) -> Any:
         W = grid(n_nodes).normalized("sym")
         v = np.random.default_rng(SEED).standard_normal(W.n_nodes)
+        options: Any = {"walks": WALKS, "n_jobs": threads, "storage": storage}
         with peak_memory() as peak:
-            values, seconds = timed(
-                lambda: (
-                    sample(W, KERNEL, 2, N_WALKS, LAW, SEED, n_jobs=threads, storage=storage) @ v
-                )
-            )
+            values, seconds = timed(lambda: sample(W, KERNEL, 2, N_WALKS, LAW, SEED, **options) @ v)
         return values, seconds, peak.n_bytes
 
     few = min(request["n_nodes"], _N_COMPARED)

@@ -10,7 +10,7 @@ import scipy
 from grfpp.graph import Graph
 from grfpp.sampling import sample
 from grfpp_lab.benchmark.rows import measured
-from grfpp_lab.benchmark.settings import KERNEL, LAW, N_WALKS, SEED
+from grfpp_lab.benchmark.settings import KERNEL, LAW, N_WALKS, SEED, WALKS
 from grfpp_lab.benchmark.timing import best_seconds, timed
 from grfpp_lab.experiments.measuring import relative_error
 
@@ -38,7 +38,8 @@ def mesh_products(request: dict[str, Any]) -> list[dict[str, Any]]:
     exact = KERNEL.apply(W, columns, tol=1e-14)
 
     def ours() -> Any:
-        return sample(W, KERNEL, DEGREE, N_WALKS, LAW, SEED, n_jobs=request["threads"]) @ columns
+        K = sample(W, KERNEL, DEGREE, N_WALKS, LAW, SEED, walks=WALKS, n_jobs=request["threads"])
+        return K @ columns
 
     results = []
     for method, work, note in (

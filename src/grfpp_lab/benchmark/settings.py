@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from grfpp.kernels import Diffusion
+from grfpp.options import Walks
 from grfpp.termination import Geometric
 from grfpp_lab.meshes import LARGEST, PAPER_MESHES
 
@@ -13,6 +14,7 @@ KERNEL = Diffusion(1.0)
 N_WALKS = 16
 P_HALT = 0.1
 LAW = Geometric(P_HALT)
+WALKS: Walks = "independent"
 SEED = 0
 
 

@@ -23,7 +23,7 @@ from grfpp_lab.benchmark.graphs import dense, grid
 from grfpp_lab.benchmark.paper_table import AL_MOHY, CHEBYSHEV, DEGREE, OURS, SCIPY
 from grfpp_lab.benchmark.rows import measured
 from grfpp_lab.benchmark.sampling import walk_plan
-from grfpp_lab.benchmark.settings import KERNEL, LAW, N_WALKS, SEED
+from grfpp_lab.benchmark.settings import KERNEL, LAW, N_WALKS, SEED, WALKS
 from grfpp_lab.benchmark.timing import best_seconds, timed
 from grfpp_lab.experiments.measuring import relative_error
 
@@ -42,7 +42,9 @@ def local_block(request: dict[str, Any]) -> list[dict[str, Any]]:
     threads, budget = request["threads"], request["budget"]
 
     def ours() -> FloatArray:
-        return sample_submatrix(W, KERNEL, nodes, None, DEGREE, N_WALKS, LAW, SEED, n_jobs=threads)
+        return sample_submatrix(
+            W, KERNEL, nodes, None, DEGREE, N_WALKS, LAW, SEED, walks=WALKS, n_jobs=threads
+        )
 
     exact = _sparse_block(W, nodes, 1e-12)
     error = relative_error(ours(), exact)
@@ -80,7 +82,7 @@ def _products(W: Graph, request: dict[str, Any], prepared: bool) -> list[dict[st
     threads, budget = request["threads"], request["budget"]
 
     def estimate() -> KernelEstimate:
-        return sample(W, KERNEL, DEGREE, N_WALKS, LAW, SEED, n_jobs=threads)
+        return sample(W, KERNEL, DEGREE, N_WALKS, LAW, SEED, walks=WALKS, n_jobs=threads)
 
     probed = accuracy.relative_error(estimate(), KERNEL, W, method="probe", n_probes=_N_PROBES)
     error = float(probed)

@@ -10,6 +10,7 @@ import numpy as np
 
 from grfpp.graph import Graph
 from grfpp.kernels import Diffusion
+from grfpp.options import Walks
 from grfpp.sampling import sample
 from grfpp.termination import Geometric
 from grfpp.typing import FloatArray
@@ -17,6 +18,7 @@ from grfpp_lab.demo.graphs import DemoGraph
 
 KERNEL = Diffusion(5.0)
 LAW = Geometric(0.1)
+WALKS: Walks = "independent"
 DEGREES = (1, 2, 4)
 #: Costs to compare the degrees at: what these numbers of walks take at degree 1. Degree ``l`` has
 #: ``2 l`` factors, and so it gets the ``l``-th part of the walks for the same number of steps.
@@ -81,7 +83,7 @@ def warm_up() -> float:
     began = perf_counter()
     path = Graph([[0, 1], [1, 0]])
     for graph in (path, path.normalized("sym")):
-        sample(graph, KERNEL, n_walks=2, termination=LAW, seed=0).toarray()
+        sample(graph, KERNEL, n_walks=2, termination=LAW, seed=0, walks=WALKS).toarray()
     return perf_counter() - began
 
 
@@ -110,7 +112,7 @@ def measure(
     errors, seconds, steps = [], 0.0, 0.0
     for walk_seed in seeds(seed):
         began = perf_counter()
-        K = sample(W, KERNEL, degree, n_walks, LAW, walk_seed)
+        K = sample(W, KERNEL, degree, n_walks, LAW, walk_seed, walks=WALKS)
         seconds += perf_counter() - began
         errors.append(np.linalg.norm(K.toarray() - exact) / np.linalg.norm(exact))
         steps = K.meta["steps_per_node"]
@@ -163,7 +165,7 @@ def kernel_rows(each: DemoGraph, seed: int) -> list[KernelRow]:
     rows = [KernelRow("exact", "", exact)]
     top = max(DEGREES)
     for degree, n_walks in ((1, MAIN_WALKS), (1, max(BUDGETS)), (top, max(BUDGETS) // top)):
-        K = sample(W, KERNEL, degree, n_walks, LAW, seeds(seed)[0])
+        K = sample(W, KERNEL, degree, n_walks, LAW, seeds(seed)[0], walks=WALKS)
         values = K.rows([each.start])[0]
         error = np.linalg.norm(values - exact) / np.linalg.norm(exact)
         note = f"{n_walks} walks, {K.meta['steps_per_node']:,.0f} steps, error {error:.2f}"

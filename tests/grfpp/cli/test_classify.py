@@ -6,6 +6,7 @@ import networkx as nx
 import numpy as np
 import pytest
 from cli_helpers import accepted, refused
+from independent_walks import IN_WORDS
 
 FAST = ("--folds", "3", "--trees", "10", "--walks", "4", "--eigenvalues", "4", "--scale", "0.64")
 
@@ -48,7 +49,7 @@ def facts(out):
 
 @pytest.mark.parametrize("method", ["exact", "grf", "grf++"])
 def test_rings_and_stars_are_told_apart(capsys, small, method):
-    told = facts(accepted(capsys, "classify", small, "--method", method, *FAST))
+    told = facts(accepted(capsys, "classify", small, "--method", method, *FAST, *IN_WORDS))
     assert told["data"] == "SMALL: 24 graphs of 16.5 nodes on average, 2 classes"
     assert told["accuracy"].endswith(" %, mean and sd over folds")
     assert float(told["accuracy"].split()[0]) > 90
@@ -68,7 +69,7 @@ def test_rings_and_stars_are_told_apart(capsys, small, method):
 
 def test_json_and_file(capsys, small, tmp_path):
     path = tmp_path / "folds.csv"
-    options = ("--folds", "3", "--trees", "10", "--walks", "2,4", "--eigenvalues", "5")
+    options = (*IN_WORDS, "--folds", "3", "--trees", "10", "--walks", "2,4", "--eigenvalues", "5")
     command = ("classify", small, *options, "--scale", "0.25", "--output", path, "--json")
     told = json.loads(accepted(capsys, *command, "--jobs", "1"))
     assert (told["dataset"], told["n_graphs"], told["n_classes"]) == ("SMALL", 24, 2)

@@ -8,6 +8,7 @@ import networkx as nx
 import numpy as np
 import pytest
 from cli_helpers import accepted, refused
+from independent_walks import IN_WORDS, INDEPENDENT
 
 import grfpp
 from grfpp.cli import run
@@ -38,11 +39,11 @@ def library(k=2, path="club.gml", **options):
 
 
 def test_tells_what_it_did(capsys, club):
-    told = facts(accepted(capsys, "cluster", "club.gml", "-k", 2))
+    told = facts(accepted(capsys, "cluster", "club.gml", "-k", 2, *IN_WORDS))
     assert told["graph"] == "club.gml: 34 nodes, 78 edges, undirected"
     assert told["kernel"] == "Diffusion(lam=1.0), scale 1"
     assert "stitching degree 2, lengths geometric:0.1, seed 0" in told["walks"]
-    sizes = np.bincount(library())
+    sizes = np.bincount(library(**INDEPENDENT))
     assert told["clusters"] == f"2 with {sizes[0]}, {sizes[1]} nodes"
     assert "error" not in told
 

@@ -11,6 +11,7 @@ import networkx as nx
 import numpy as np
 import pytest
 from cli_helpers import accepted, refused, start, write_karate
+from independent_walks import IN_WORDS, INDEPENDENT
 
 import grfpp
 from grfpp.cli import estimate
@@ -32,7 +33,6 @@ def novel(tmp_path, monkeypatch):
 
 def library(path, degree=2, n_walks=16, kind="sym", scale=1.0, directed=None, **options):
     W = grfpp.Graph(path, directed=directed).normalized(kind, scale)
-    options.setdefault("termination", grfpp.Geometric(0.1))
     options.setdefault("seed", 0)
     kernel = options.pop("kernel", grfpp.Diffusion(1.0))
     return grfpp.sample(W, kernel, degree, n_walks, **options)
@@ -47,8 +47,8 @@ def same(first, second):
 
 
 def test_writes_what_the_library_samples(capsys, karate):
-    out = accepted(capsys, "estimate", karate, "--output", "k.npz")
-    assert same(grfpp.KernelEstimate.load("k.npz"), library(karate))
+    out = accepted(capsys, "estimate", karate, "--output", "k.npz", *IN_WORDS)
+    assert same(grfpp.KernelEstimate.load("k.npz"), library(karate, **INDEPENDENT))
     told = dict(line.split(maxsplit=1) for line in out.splitlines())
     assert told["graph"].endswith("karate.txt: 34 nodes, 78 edges, undirected")
     assert told["kernel"] == "Diffusion(lam=1.0), stitching degree 2"
@@ -96,11 +96,10 @@ def test_symmetrised_estimates_are_told_of(capsys, karate):
 
 
 def test_json_is_all_there_is_on_stdout(capsys, karate):
-    out = accepted(
-        capsys, "estimate", karate, "--json", "--rows", "33,0", "--check", "--output", "k.npz"
-    )
+    asked = ("--json", "--rows", "33,0", "--check", "--output", "k.npz", *IN_WORDS)
+    out = accepted(capsys, "estimate", karate, *asked)
     told = json.loads(out)
-    K = library(karate)
+    K = library(karate, **INDEPENDENT)
     assert told["graph"]["n_nodes"] == 34
     assert told["graph"]["n_edges"] == 78
     assert told["kernel"] == {"kernel": "diffusion", "lam": 1.0}
@@ -128,10 +127,11 @@ def test_reused_walks_are_counted_once_and_said_to_be_biased(capsys, karate):
 def test_large_graphs_are_probed(capsys, tmp_path):
     path = tmp_path / "path.txt"
     path.write_text("".join(f"{i} {i + 1}\n" for i in range(3000)))
-    told = json.loads(accepted(capsys, "estimate", path, "--check", "--json"))["relative_error"]
+    command = ("estimate", path, "--check", *IN_WORDS)
+    told = json.loads(accepted(capsys, *command, "--json"))["relative_error"]
     assert told["n_probes"] > 1
     assert 0 < told["standard_error"] < told["value"] < 0.2
-    assert "± " in accepted(capsys, "estimate", path, "--check")
+    assert "± " in accepted(capsys, *command)
 
 
 def test_rows_by_label_as_a_table(capsys, novel):

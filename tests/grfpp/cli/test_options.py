@@ -81,7 +81,7 @@ def test_estimators_call_the_seed_otherwise():
     keywords = options.for_estimators(walks, without=("reuse_walks",))
     assert keywords == {
         "degree": 4, "n_walks": 16, "termination": walks.termination, "random_state": 3,
-        "walks": "independent", "n_jobs": -1,
+        "walks": walks.walks, "n_jobs": -1,
     }  # fmt: skip
 
 

@@ -5,6 +5,7 @@ from dataclasses import dataclass, fields
 import networkx as nx
 import numpy as np
 import pytest
+from independent_walks import INDEPENDENT
 from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.base import BaseEstimator, clone
 from sklearn.model_selection import GridSearchCV
@@ -55,9 +56,10 @@ def test_what_was_once_written_is_understood():
 
 def test_the_mean_of_the_estimate_is_the_exact_kernel():
     exact = kernel_operator(irregular(), estimate="exact", scale=1.44).toarray()
+    options = {"scale": 1.44, "n_walks": 4, **INDEPENDENT}
     draws = np.array(
         [
-            kernel_operator(irregular(), scale=1.44, n_walks=4, random_state=seed).toarray()
+            kernel_operator(irregular(), random_state=seed, **options).toarray()
             for seed in range(400)
         ]
     )

@@ -35,7 +35,9 @@ GRAPHS = st.lists(
 def walks_of(graphs, seed=0, degree=2, n_walks=4, scale=0.8):
     batch = GraphBatch.of(graphs)
     W = batch.graph.normalized("sym", scale)
-    options = WalkOptions(degree=degree, n_walks=n_walks, termination=LAW, seed=seed)
+    options = WalkOptions(
+        degree=degree, n_walks=n_walks, termination=LAW, seed=seed, walks="independent"
+    )
     return batch, BatchWalks.of(batch, W, KERNEL, options)
 
 
@@ -172,7 +174,7 @@ def test_what_is_no_list_of_graphs_is_refused(graphs, words):
 
 def test_equal_weights_beside_others_are_walked_to_the_same_bits():
     """Loads telescope on a graph whose weights are all two, but not on it and another together."""
-    options = WalkOptions(n_walks=4, termination=LAW, seed=3)
+    options = WalkOptions(n_walks=4, termination=LAW, seed=3, walks="independent")
     graph = 2.0 * irregular()
     alone, together = (
         BatchWalks.normalized(GraphBatch.of(each), KERNEL, options, 0.7).factor(range(1), 0)

@@ -30,7 +30,9 @@ def refusal(check, *arguments):
 def test_it_refuses_what_equal_weights_refuse(kernel):
     seen = set()
     for law, scale, degree, truncate in product(LAWS, (0.3, 0.95, 1.0), (1, 3), (False, True)):
-        options = WalkOptions.of(degree=degree, termination=law, seed=0, truncate=truncate)
+        options = WalkOptions.of(
+            degree=degree, termination=law, seed=0, truncate=truncate, walks="independent"
+        )
         early = refusal(check_normalized, kernel, options, scale)
         seen.add(early)
         for graph in GRAPHS[:2]:
@@ -41,14 +43,14 @@ def test_it_refuses_what_equal_weights_refuse(kernel):
 
 def test_on_other_graphs_more_may_be_refused_and_never_less():
     for kernel, law, scale in product(KERNELS, LAWS, (0.5, 1.0)):
-        options = WalkOptions.of(termination=law, seed=0)
+        options = WalkOptions.of(termination=law, seed=0, walks="independent")
         if refusal(check_normalized, kernel, options, scale):
             W = Graph(GRAPHS[2]).normalized("sym", scale)
             assert refusal(plan_walks, W, kernel, options), (kernel, law, scale)
 
 
 def test_an_infinite_variance_that_is_asked_for_is_let_through():
-    options = WalkOptions(termination=Geometric(0.6), seed=0)
+    options = WalkOptions(termination=Geometric(0.6), seed=0, walks="independent")
     with pytest.raises(InputError, match=r"variance .* is infinite"):
         check_normalized(InversePower(2), options, 0.95)
     for action in ("warn", "ignore"):

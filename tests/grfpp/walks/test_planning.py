@@ -1,5 +1,6 @@
 import numpy as np
 import pytest
+from independent_walks import INDEPENDENT
 from small_graphs import directed, karate
 
 from grfpp import Diffusion, Graph, InputError, Poisson, WalkOptions
@@ -10,14 +11,14 @@ KERNEL = Diffusion(1.0)
 
 
 def test_undirected_graphs_are_walked_one_way():
-    plans = plan_walks(karate(), KERNEL, WalkOptions(seed=3, n_walks=5))
+    plans = plan_walks(karate(), KERNEL, WalkOptions(seed=3, n_walks=5, **INDEPENDENT))
     assert plans.back is plans.forward
     assert (plans.forward.n_walks, plans.forward.seed) == (5, 3)
 
 
 def test_right_factors_of_directed_graphs_walk_against_the_arcs():
     graph = Graph(directed()).normalized("rw", 0.9)
-    plans = plan_walks(graph, KERNEL, WalkOptions(seed=3))
+    plans = plan_walks(graph, KERNEL, WalkOptions(seed=3, **INDEPENDENT))
     for number in range(4):
         plan = plans.of_factor(number)
         assert plan.key == factor_key(3, number)
@@ -27,13 +28,15 @@ def test_right_factors_of_directed_graphs_walk_against_the_arcs():
 
 def test_the_modulation_is_that_of_the_degree():
     for degree in (1, 3):
-        plan = plan_walks(karate(), KERNEL, WalkOptions(degree=degree)).forward
+        plan = plan_walks(karate(), KERNEL, WalkOptions(degree=degree, **INDEPENDENT)).forward
         wanted = KERNEL.modulation(degree, len(plan.modulation))
         np.testing.assert_array_equal(plan.modulation, wanted)
 
 
 def test_lengths_follow_the_law():
-    plan = plan_walks(karate(), KERNEL, WalkOptions(termination=Poisson(4.0))).forward
+    plan = plan_walks(
+        karate(), KERNEL, WalkOptions(termination=Poisson(4.0), walks="independent")
+    ).forward
     np.testing.assert_allclose(plan.lengths.survival[:9], Poisson(4.0).survival(range(9)))
 
 

@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 from checked_laws import GAP, INVERSE, accepted, plan_of
 from hypothesis import given, settings
+from independent_walks import sample
 from numpy.testing import assert_allclose
 from small_graphs import LAWS, QUICK, graphs, karate, weighted
 
@@ -29,7 +30,6 @@ from grfpp import (
     TaylorKernel,
     TruncationError,
     UniformLength,
-    sample,
 )
 from grfpp.walks.lengths import resolvable_length
 from grfpp.walks.truncation import (

@@ -4,9 +4,11 @@ import warnings
 import numpy as np
 import pytest
 from checked_laws import INVERSE, accepted, check, plan_of
+from independent_walks import sample
 from numpy.testing import assert_allclose
 from small_graphs import GRAPHS, karate, weighted
 
+import grfpp
 from grfpp import (
     Cosine,
     CustomLength,
@@ -26,7 +28,6 @@ from grfpp import (
     TaylorKernel,
     UniformLength,
     relative_error,
-    sample,
 )
 from grfpp.walks.lengths import resolvable_length
 from grfpp.walks.transition import UniformSteps
@@ -94,7 +95,7 @@ HOPELESS = [
 def test_a_variance_that_drowns_the_estimate_is_warned_of(kernel, degree, law):
     W = karate()
     with pytest.warns(RuntimeWarning, match="of no use") as caught:
-        K = sample(W, kernel, degree, 16, law, seed=0)
+        K = grfpp.sample(W, kernel, degree, 16, law, seed=0, walks="independent")
     assert caught[0].filename == __file__
     floor = float(re.search(r"error of ([\d.e+]+) at least", str(caught[0].message)).group(1))
     errors = [

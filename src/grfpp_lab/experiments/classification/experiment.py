@@ -239,6 +239,7 @@ def _options(cell: lab.Cell) -> dict[str, Any]:
         "kernel": cell["kernel"],
         "degree": DEGREES[cell["method"]],
         "termination": cell["termination"],
+        "walks": "independent",
         "random_state": seeds(1, **identity)[0],
         "n_jobs": 1,
     }

@@ -130,7 +130,10 @@ def _labels(cell: lab.Cell, data: GraphDataset, n_clusters: int, seed: int) -> A
         clustering.set_params(estimate="exact")
     else:
         clustering.set_params(
-            degree=DEGREES[method], n_walks=cell["n_walks"], termination=cell["termination"]
+            degree=DEGREES[method],
+            n_walks=cell["n_walks"],
+            termination=cell["termination"],
+            walks="independent",
         )
     return clustering.fit_predict(data.graph)
 

@@ -77,6 +77,7 @@ def walks(data: Problem, cell: Cell) -> Answer:
         n_walks=cell["n_walks"],
         n_exact=cell["n_exact"],
         termination=termination_from_spec(cell["termination"]),
+        walks="independent",
         seed=cell["walk_seed"],
         dtype=dtype,
         n_jobs=1,

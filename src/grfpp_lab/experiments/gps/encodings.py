@@ -47,6 +47,7 @@ def encode(
             *(DIM, _DEGREES[encoding], n_walks),
             attr_name="pe",
             termination=termination,
+            walks="independent",
             scale=scale,
             seed=seed,
             cache_mb=0,

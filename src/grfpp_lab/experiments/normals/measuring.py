@@ -106,6 +106,7 @@ def _parameters(cell: Cell, sigma: float, n_walks: int | None, seed: int) -> dic
         "scale": sigma**2,
         "n_walks": n_walks,
         "termination": cell["termination"],
+        "walks": "independent",
         "random_state": seed,
     }
 

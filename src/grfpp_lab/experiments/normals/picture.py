@@ -65,6 +65,7 @@ def _surfaces(graph: str, sigma: float, termination: str, seed: int) -> list[Sur
         "degree": DEGREE,
         "n_walks": PICTURED_WALKS,
         "termination": termination,
+        "walks": "independent",
         "random_state": seed,
         "n_jobs": 1,
     }

@@ -5,7 +5,6 @@ from __future__ import annotations
 from grfpp.estimate import KernelEstimate
 from grfpp.factors import StoredFactor
 from grfpp.kernels.registry import kernel_from_spec
-from grfpp.sampling import sample
 from grfpp.termination import termination_from_spec
 from grfpp_lab.experiments import measuring
 from grfpp_lab.experiments.graphs import EIGHT
@@ -28,8 +27,8 @@ def run(cell: lab.Cell) -> list[lab.Row]:
     errors: dict[str, list[float]] = {FRESH: [], ONE_SET: [], TWO_SETS: []}
     steps = 0.0
     for seed in measuring.seeds(cell["repeats"], **same):
-        fresh = sample(W, kernel, degree, n_walks, law, seed, n_jobs=1)
-        one = sample(W, kernel, degree, n_walks, law, seed, reuse_walks=True, n_jobs=1)
+        fresh = measuring.paper_sample(W, kernel, degree, n_walks, law, seed)
+        one = measuring.paper_sample(W, kernel, degree, n_walks, law, seed, reuse_walks=True)
         left, right = map(StoredFactor, fresh.factors[0])
         two = KernelEstimate([(left, right)] * degree, n_jobs=1)
         for walks, K in ((FRESH, fresh), (ONE_SET, one), (TWO_SETS, two)):

@@ -11,10 +11,9 @@ import numpy as np
 from grfpp.datasets import mesh_table
 from grfpp.graph import Graph
 from grfpp.kernels.registry import kernel_from_spec
-from grfpp.sampling import sample
 from grfpp.termination import termination_from_spec
 from grfpp_lab.experiments.graphs import at_hand
-from grfpp_lab.experiments.measuring import pick, relative_error, seeds
+from grfpp_lab.experiments.measuring import paper_sample, pick, relative_error, seeds
 from grfpp_lab.experiments.study import grid
 from grfpp_lab.experiments.verdicts import verdict
 from grfpp_lab.experiments.views import chart, curve, select, values
@@ -122,9 +121,9 @@ def _walk(cell: lab.Cell, W: Graph, columns: Any) -> list[lab.Row]:
     law = termination_from_spec(cell["termination"])
     (seed,) = seeds(1, **cell)
     settings = (W, kernel, cell["degree"], cell["n_walks"], law, seed)
-    sample(*settings, n_jobs=1) @ columns
+    paper_sample(*settings) @ columns
     began = perf_counter()
-    K = sample(*settings, n_jobs=1)
+    K = paper_sample(*settings)
     walked = perf_counter() - began
     found = K @ columns
     product = perf_counter() - began

@@ -9,9 +9,8 @@ from typing import Any
 
 from grfpp.datasets import connected_random
 from grfpp.kernels.registry import kernel_from_spec
-from grfpp.sampling import sample
 from grfpp.termination import termination_from_spec
-from grfpp_lab.experiments.measuring import mean_and_error, pick, seeds
+from grfpp_lab.experiments.measuring import mean_and_error, paper_sample, pick, seeds
 from grfpp_lab.experiments.study import grid
 from grfpp_lab.experiments.verdicts import verdict
 from grfpp_lab.experiments.views import curve, select, values
@@ -86,11 +85,10 @@ def run(cell: lab.Cell) -> list[lab.Row]:
         graph = connected_random(cell["n_nodes"], min(p, 1.0), seed=number)
         W = graph.normalized("sym", cell["scale"])
         # What is computed once for a kernel and a law is not a part of walking.
-        sample(W, kernel, cell["degree"], 1, law, seed, n_jobs=1).toarray()
+        paper_sample(W, kernel, cell["degree"], 1, law, seed).toarray()
         began = perf_counter()
-        K = sample(
+        K = paper_sample(
             *(W, kernel, cell["degree"], cell["n_walks"], law, seed),
-            n_jobs=1,
             full_walks=cell["full_walks"],
         )
         walked = perf_counter()

@@ -10,12 +10,11 @@ from typing import Any
 import numpy as np
 
 from grfpp.kernels.registry import kernel_from_spec
-from grfpp.sampling import sample
 from grfpp.termination import termination_from_spec
 from grfpp.typing import FloatArray
 from grfpp_lab.experiments.copies import blocks, copies
 from grfpp_lab.experiments.graphs import at_hand, load, n_nodes_of, title_of
-from grfpp_lab.experiments.measuring import pick, seeds
+from grfpp_lab.experiments.measuring import paper_sample, pick, seeds
 from grfpp_lab.experiments.study.grid import DIFFUSION, chosen, geometric, listed
 from grfpp_lab.experiments.verdicts import NOISE, compare, judged, verdict
 from grfpp_lab.experiments.views import curve, distinct, error_curve, select, values
@@ -114,7 +113,7 @@ def run(cell: lab.Cell) -> list[lab.Row]:
     squares: list[FloatArray] = []
     left, right = [], []
     for seed in seeds(n_runs, **but(cell, "estimates")):
-        K = sample(many, kernel, cell["degree"], cell["n_walks"], law, seed, n_jobs=1)
+        K = paper_sample(many, kernel, cell["degree"], cell["n_walks"], law, seed)
         difference = K.sign * blocks(K.chain, graph.n_nodes) - exact
         squares.append(np.sum(difference**2, axis=(1, 2)))
         if cell["part"] == LEMMA:

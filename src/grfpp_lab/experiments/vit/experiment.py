@@ -125,6 +125,7 @@ def run(cell: lab.Cell) -> list[lab.Row]:
             "degree": DEGREE,
             "scale": cell["scale"],
             **pick(cell, "n_walks", "termination"),
+            "walks": "independent",
             "seed": seed,
         }
     found = train(images, cell["epochs"], seed, mask, **pick(cell, *MODEL))

@@ -5,6 +5,7 @@ import pickle
 import networkx as nx
 import numpy as np
 import pytest
+from independent_walks import INDEPENDENT
 from labelled_cases import CHAIN, HEAVY, ODD, WATER
 from sklearn.base import clone
 from sklearn.exceptions import SkipTestWarning
@@ -43,7 +44,7 @@ def test_estimated_sums_are_unbiased(degree):
     samples = np.array(
         [
             LabelPairFeatures(
-                degree=degree, n_walks=8, scale=0.49, random_state=seed, n_jobs=1
+                degree=degree, n_walks=8, scale=0.49, random_state=seed, n_jobs=1, **INDEPENDENT
             ).fit_transform(graphs)
             for seed in range(300)
         ]

@@ -8,6 +8,7 @@ import pytest
 import scipy.sparse as sp
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from independent_walks import INDEPENDENT
 from sklearn.base import clone, is_regressor
 from sklearn.exceptions import NotFittedError
 from sklearn.model_selection import GridSearchCV, KFold, cross_val_score
@@ -44,9 +45,10 @@ def kernel_of(estimator):
         grfpp.Diffusion(1.0),
         estimator.degree,
         estimator.n_walks,
-        grfpp.Geometric(0.1),
+        estimator.termination,
         seed=estimator.random_state,
         reuse_walks=estimator.reuse_walks,
+        walks=estimator.walks,
     ).toarray()
 
 
@@ -93,7 +95,7 @@ def test_the_estimate_has_the_exact_sum_as_its_mean():
     exact = KernelInterpolator(KARATE, estimate="exact", output="sum").fit(KNOWN, FIELD[KNOWN])
     found = np.array(
         [
-            KernelInterpolator(KARATE, n_walks=4, output="sum", random_state=seed)
+            KernelInterpolator(KARATE, n_walks=4, output="sum", random_state=seed, **INDEPENDENT)
             .fit(KNOWN, FIELD[KNOWN])
             .field_
             for seed in range(400)

@@ -10,6 +10,7 @@ pytest.importorskip("torch_geometric", reason="torch and torch_geometric are not
 
 import torch
 from encoding_helpers import data, equal, molecules, recipe
+from independent_walks import INDEPENDENT
 from torch_geometric.data import Data
 
 from grfpp import Diffusion, Graph
@@ -39,6 +40,7 @@ def test_the_mean_over_walks_is_the_projected_root_of_the_kernel(features, degre
             kernel="diffusion:1.5",
             scale=0.8,
             n_walks=4,
+            **INDEPENDENT,
         )
         G = sum(made._projection(batch, range(1), number) for number in range(n_sets))
         residuals.append(made.encode(batch) - F @ G)
@@ -54,7 +56,7 @@ def test_more_walks_come_closer():
     F = Diffusion(1 / 4).exact(batch.graph.normalized("sym"))
     errors = []
     for n_walks in (4, 400):
-        made = recipe(n_walks=n_walks)
+        made = recipe(n_walks=n_walks, **INDEPENDENT)
         G = sum(made._projection(batch, range(20), number) for number in range(2))
         errors.append(np.linalg.norm(made.encode(batch) - F @ G) / np.linalg.norm(F @ G))
     assert errors[0] < 0.5
@@ -83,7 +85,7 @@ def test_any_number_of_threads_and_tasks():
 
 def test_seeds_graphs_and_options_make_a_difference():
     graphs = molecules(2)
-    (first, second) = grf_pe(graphs)
+    (first, second) = grf_pe(graphs, **INDEPENDENT)
     for change in (
         {"seed": 1},
         {"degree": 1},
@@ -96,7 +98,8 @@ def test_seeds_graphs_and_options_make_a_difference():
         {"rotation": "principal"},
         {"projection": "shared"},
     ):
-        assert not torch.allclose(grf_pe(graphs, **change)[1], second, atol=1e-3), change
+        changed = grf_pe(graphs, **{**INDEPENDENT, **change})[1]
+        assert not torch.allclose(changed, second, atol=1e-3), change
     assert not torch.equal(*(grf_pe(graphs, seed=None)[0] for _ in range(2)))
     assert not torch.allclose(first[0], second[0], atol=1e-3)
 

@@ -11,6 +11,7 @@ pytest.importorskip("torch", reason="torch is not installed")
 
 import scipy.sparse as sp
 import torch
+from independent_walks import INDEPENDENT
 from numpy.testing import assert_allclose
 from small_graphs import GRAPHS, irregular, karate
 from statistics_helpers import blocks, copies, rms_z
@@ -118,7 +119,7 @@ def test_numbers_are_those_of_the_same_walks_without_torch(name, degree):
     W = GRAPHS[name]
     every = np.arange(W.n_nodes)
     for lam in (0.3, 1.4):
-        options = {"n_walks": 6, "termination": grfpp.Geometric(0.2), "seed": 5}
+        options = {"n_walks": 6, "seed": 5, "walks": "independent", "termination": "geometric:0.2"}
         wanted = grfpp.sample_submatrix(W, grfpp.Diffusion(lam), every, degree=degree, **options)
         kernel = kernel_of(W, degree=degree, lam=lam, **options)
         found = kernel.rows(range(W.n_nodes)).detach().numpy()
@@ -160,7 +161,8 @@ def test_nothing_is_walked_again(monkeypatch):
 def test_independent_sides_are_unbiased(n_exact):
     small, n_copies, n = irregular(), 600, 9
     W = Graph(small).normalized("sym")
-    kernel = kernel_of(copies(W.adjacency, n_copies), 24, n_exact=n_exact, n_walks=4)
+    many = copies(W.adjacency, n_copies)
+    kernel = kernel_of(many, 24, n_exact=n_exact, n_walks=4, **INDEPENDENT)
     X, Y = (part.detach().coalesce() for part in kernel.features())
     found = _blocks(X, n) @ _blocks(Y, n).transpose(0, 2, 1)
     assert 0.8 < rms_z(found, grfpp.Diffusion(1.0).exact(W)) < 1.2
@@ -172,7 +174,7 @@ def test_equal_sides_are_biased_as_the_docs_say(degree):
     n_copies, n = 4000, 9
     W = Graph(irregular()).normalized("sym")
     many = copies(W.adjacency, n_copies)
-    kernel = kernel_of(many, 24, degree, lam=2.0, n_walks=1, symmetric=True)
+    kernel = kernel_of(many, 24, degree, lam=2.0, n_walks=1, symmetric=True, **INDEPENDENT)
     X = _blocks(kernel.features()[0].detach().coalesce(), n)
     found, exact = X @ X.transpose(0, 2, 1), grfpp.Diffusion(2.0).exact(W)
     off = ~np.eye(n, dtype=bool)
@@ -197,7 +199,7 @@ def test_an_exact_head_takes_noise_away(n_exact):
     exact = torch.from_numpy(kernel.exact(W))
 
     def error(head):
-        K = kernel_of(W, 20, n_exact=head, n_walks=16)
+        K = kernel_of(W, 20, n_exact=head, n_walks=16, **INDEPENDENT)
         return float((K.rows(range(34)).detach() - exact).norm() / exact.norm())
 
     assert error(n_exact) < 0.5 * error(n_exact - 1)
