@@ -156,4 +156,4 @@ def _set_ticks(axis: Any, ticks: Any) -> None:
 
 
 def _tick(value: float) -> str:
-    return f"{value:,.6g}" if value >= 1 else f"{value:g}"
+    return f"{value:,.6g}" if value >= 1 else f"{value:g}".replace("e-0", "e-")
