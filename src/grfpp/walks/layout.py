@@ -16,7 +16,7 @@ import numpy.typing as npt
 
 from grfpp.errors import InputError
 from grfpp.typing import FloatArray, IntArray
-from grfpp.walks.transition import UniformSteps
+from grfpp.walks.transition import ProportionalSteps, UniformSteps
 
 #: Low bits of a word that hold the degree; the others hold the number of the first slot.
 DEGREE_BITS = 30
@@ -98,7 +98,8 @@ class PoolLayout(NamedTuple):
     #: empty where loads telescope.
     weights: FloatArray
     tails: FloatArray
-    #: As for `WalkLayout`.
+    #: As for `WalkLayout` where loads telescope; else the measure, if there is one, and its
+    #: inverse by node.
     potential: FloatArray
     inverse_potential: FloatArray
     #: What every step multiplies the masses with, beside that.
@@ -115,7 +116,7 @@ class PoolLayout(NamedTuple):
         return tuple(self[:-1])
 
     @classmethod
-    def of(cls, steps: UniformSteps) -> PoolLayout:
+    def of(cls, steps: ProportionalSteps) -> PoolLayout:
         """Lay a graph out for pools on it."""
         from grfpp.linalg.products import row_tails
 
@@ -132,11 +133,13 @@ class PoolLayout(NamedTuple):
             return cls(*layout, steps.rate)
         # A power of two, so that it rounds nothing; masses then stay in the range of numbers.
         rate = float(2.0 ** np.round(np.log2(graph.spectral_radius() or 1.0)))
+        weights = steps.weights() / rate
         rows = np.repeat(np.arange(graph.n_nodes), degree)
-        order = np.lexsort((-graph.weights, rows))  # stable: equal weights keep their order
-        weights = graph.weights[order] / rate
+        order = np.lexsort((-weights, rows))  # stable: equal weights keep their order
+        weights = weights[order]
         slots = word[graph.indices[order]]
-        layout = (word, first, slots, weights, row_tails(weights, graph.indptr), nothing, nothing)
+        tails = row_tails(weights, graph.indptr)
+        layout = (word, first, slots, weights, tails, steps.measure, 1.0 / steps.measure)
         return cls(*layout, rate)
 
 

@@ -56,7 +56,7 @@ class WalkPlan:
     @classmethod
     def pooled(
         cls,
-        steps: Graph | UniformSteps,
+        steps: Graph | ProportionalSteps,
         modulation: FloatArray,
         budget: Budget,
         n_walks: int,
@@ -86,7 +86,10 @@ class WalkPlan:
 
     def with_steps(self, steps: UniformSteps) -> WalkPlan:
         """The same walks with other steps on the same graph."""
-        return replace(self, steps=steps, layout=type(self.layout).of(steps))
+        layout = (
+            PoolLayout.of(steps) if isinstance(steps, ProportionalSteps) else WalkLayout.of(steps)
+        )
+        return replace(self, steps=steps, layout=layout)
 
     def with_lengths(self, law: Termination, longest: int) -> WalkPlan:
         """The same deposits by walks that go on to `longest` steps, where they leave nothing."""

@@ -5,25 +5,14 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 from grfpp.errors import InputError
-from grfpp.graph import Graph, as_graph
+from grfpp.graph import as_graph
 from grfpp.kernels import Kernel
 from grfpp.options import WalkOptions
-from grfpp.termination import Matched, Termination
-from grfpp.typing import FloatArray
-from grfpp.walks.budget import Budget
-from grfpp.walks.growth import log_growth
 from grfpp.walks.lengths import resolvable_length
 from grfpp.walks.plan import WalkPlan
-from grfpp.walks.truncation import (
-    check_truncation,
-    modulation_table,
-    representable,
-    series_has_ended,
-)
+from grfpp.walks.pool_planning import plan_pools
+from grfpp.walks.truncation import check_truncation, modulation_table
 from grfpp.walks.variance import check_variance
-
-#: No table of a budget is longer.
-_MAX_TABLE = 1 << 16
 
 
 class Plans(NamedTuple):
@@ -47,7 +36,7 @@ def plan_walks(W: Any, kernel: Kernel, options: WalkOptions) -> Plans:
     kernel.check_converges(graph, degree)
     sides = [graph, graph.reversed()] if graph.is_directed else [graph]
     if options.walks == "pooled":
-        plans = [_pools(side, kernel, options) for side in sides]
+        plans = [plan_pools(side, kernel, options) for side in sides]
     else:
         modulation = modulation_table(kernel, degree, law)
         plans = [
@@ -60,28 +49,3 @@ def plan_walks(W: Any, kernel: Kernel, options: WalkOptions) -> Plans:
         longest = resolvable_length(law)
         plans = [plan.with_lengths(law, longest) for plan in plans]
     return Plans(plans[0], plans[-1])
-
-
-def _pools(graph: Graph, kernel: Kernel, options: WalkOptions) -> WalkPlan:
-    modulation, budget = share_steps(kernel, options.degree, options.termination, graph)
-    return WalkPlan.pooled(graph, modulation, budget, options.n_walks, options.seed)
-
-
-def share_steps(
-    kernel: Kernel, degree: int, law: Termination, graph: Graph
-) -> tuple[FloatArray, Budget]:
-    """The modulation as far as a pool goes, and how its steps are shared."""
-    if not isinstance(law, Matched):
-        modulation = modulation_table(kernel, degree, law)
-        longest = min(len(modulation) - 1, resolvable_length(law))
-        return modulation[: longest + 1], Budget.by_law(law, longest)
-    n = 64
-    while True:
-        table = representable(kernel, degree, n)
-        growth = log_growth(graph, n)
-        budget = Budget.matched(law, table, growth)
-        is_whole = budget.max_length < n // 2 and n // 2 > kernel.longest_gap
-        ended = series_has_ended(kernel, table, n)
-        if is_whole or ended or len(table) < n or n >= _MAX_TABLE:
-            return table[: budget.max_length + 1], budget
-        n *= 2

@@ -438,7 +438,7 @@ def pool_block(
     Returns the number of rows done, fewer than asked for where the output has no room for one
     more, and of entries written.
     """
-    words, _, _, _, _, potential, inverse_potential = graph
+    words, _, _, weights, _, potential, inverse_potential = graph
     share, rest = shares
     cell_word, cell_mass, cell_sum = cells
     used, pool = lists
@@ -495,7 +495,9 @@ def pool_block(
             cell_word[cell] = FREE
             value = cell_sum[cell]
             if len(potential):
-                value *= scale * inverse_potential[uint64(degree_of(word))]
+                # By degree where all edges of a node weigh the same, else by node.
+                at = word >> DEGREE_BITS if len(weights) else degree_of(word)
+                value *= scale * inverse_potential[uint64(at)]
             out_column[uint64(n_out)] = word >> DEGREE_BITS
             out_value[uint64(n_out)] = value
             n_out += 1

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
+from typing import Self
 
 import numpy as np
 import scipy.sparse as sp
@@ -12,6 +13,8 @@ from grfpp.linalg.sparse import csr
 from grfpp.typing import FloatArray
 
 _NOTHING = np.empty(0)
+#: Where a series of powers of W counts as summed, and after how many terms it does in any case.
+_RESOLVENT_ERROR, _MOST_TERMS = 1e-4, 5000
 
 
 @dataclass(frozen=True, eq=False)
@@ -31,7 +34,7 @@ class UniformSteps:
     potential: FloatArray
 
     @classmethod
-    def on(cls, graph: Graph) -> UniformSteps:
+    def on(cls, graph: Graph) -> Self:
         """Find out whether loads telescope on `graph`."""
         degree = graph.out_degree.astype(np.float64)
         for exponent in (0.5, 0.0):
@@ -43,12 +46,12 @@ class UniformSteps:
         return cls.carrying(graph)
 
     @classmethod
-    def carrying(cls, graph: Graph) -> UniformSteps:
+    def carrying(cls, graph: Graph) -> Self:
         """Walkers that carry their loads, whether these telescope or not."""
         return cls(graph, 1.0, _NOTHING)
 
     @classmethod
-    def on_equal_weights(cls, graph: Graph, scale: float) -> UniformSteps:
+    def on_equal_weights(cls, graph: Graph, scale: float) -> Self:
         """For ``scale · D^-1/2 A D^-1/2`` of equal weights: what `on` finds, without rounding."""
         degree = graph.out_degree.astype(np.float64)
         return cls(graph, scale, np.where(degree > 0, np.sqrt(degree), 1.0))
@@ -75,6 +78,10 @@ class UniformSteps:
         values = squares * np.repeat(self.inverse_probability, graph.out_degree)
         return csr(values, graph.indices, graph.indptr, graph.n_nodes)
 
+    def symmetrizer(self) -> FloatArray:
+        """``v`` such that ``diag(v)^-1 M diag(v)`` is symmetric where ``W`` is."""
+        return np.sqrt(np.maximum(self.inverse_probability, 1.0))
+
     def second_moment_bound(self, unit: float = 1.0) -> float:
         """The largest row sum of `second_moments`, for less work."""
         graph = self.graph
@@ -82,30 +89,71 @@ class UniformSteps:
         return float(np.max(squares.sum(axis=1) * self.inverse_probability))
 
 
+@dataclass(frozen=True, eq=False)
 class ProportionalSteps(UniformSteps):
     """Steps in proportion to the weights, as the edges of a pool's light nodes are picked.
 
     ``p(i → j) = W[i, j] / r(i)`` with the row sums ``r``. Where loads telescope, masses are counted
-    in the walk's own measure, and every edge of a node has the same weight.
+    in the walk's own measure, and every edge of a node has the same weight. Elsewhere they are
+    those of ``W``, or counted in a measure ``φ``: then ``W[i, j] φ(j) / φ(i)`` stands for the
+    weights.
     """
+
+    #: ``φ``; empty where masses are those of ``W``.
+    measure: FloatArray = field(default_factory=lambda: _NOTHING)
+
+    def measured(self, radius: float) -> ProportionalSteps:
+        """Count masses so that no step lets them grow by more than `radius`.
+
+        ``φ = Σ_k (W / radius)^k 1`` has ``W φ < radius · φ`` at every node, for every radius above
+        the spectral one.
+        """
+        return replace(self, measure=resolvent_of_ones(self.graph, radius))
+
+    def weights(self) -> FloatArray:
+        """The weights in the measure."""
+        graph = self.graph
+        if not len(self.measure):
+            return graph.weights
+        sources = np.repeat(np.arange(graph.n_nodes), graph.out_degree)
+        return graph.weights * (self.measure[graph.indices] / self.measure[sources])
 
     def second_moments(self, unit: float = 1.0) -> sp.csr_array:
         """``M[i, j] = (W[i, j] / unit)² / p(i → j)``."""
         if self.telescopes:
             return super().second_moments(unit)
-        graph = self.graph
-        values = graph.weights / unit * np.repeat(self._row_sums(unit), graph.out_degree)
-        return csr(values, graph.indices, graph.indptr, graph.n_nodes)
+        W = self._matrix(unit)
+        W.data *= np.repeat(W.sum(axis=1), self.graph.out_degree)
+        return W
+
+    def symmetrizer(self) -> FloatArray:
+        """``v`` such that ``diag(v)^-1 M diag(v)`` is symmetric where ``W`` is."""
+        if self.telescopes:
+            return super().symmetrizer()
+        sums = self._matrix(1.0).sum(axis=1)
+        root = np.sqrt(np.where(sums > 0, sums, 1.0))
+        return np.asarray(root / self.measure if len(self.measure) else root)
 
     def second_moment_bound(self, unit: float = 1.0) -> float:
-        """The largest row sum of `second_moments`."""
+        """The largest row sum of `second_moments`, or more."""
         if self.telescopes:
             return super().second_moment_bound(unit)
-        return float(np.max(self._row_sums(unit)) ** 2)
+        return float(np.max(self._matrix(unit).sum(axis=1)) ** 2)
 
-    def _row_sums(self, unit: float) -> FloatArray:
-        sums: FloatArray = self.graph.adjacency.sum(axis=1) / unit
-        return sums
+    def _matrix(self, unit: float) -> sp.csr_array:
+        graph = self.graph
+        return csr(self.weights() / unit, graph.indices, graph.indptr, graph.n_nodes)
+
+
+def resolvent_of_ones(graph: Graph, radius: float) -> FloatArray:
+    """``(I − W / radius)^-1 1`` for a radius above the spectral one, by its series."""
+    W, total, term = graph.adjacency / radius, np.ones(graph.n_nodes), np.ones(graph.n_nodes)
+    for _ in range(_MOST_TERMS):
+        term = W @ term
+        total += term
+        if float(np.max(term / total)) < _RESOLVENT_ERROR:
+            break
+    return total
 
 
 def _telescoping_rate(graph: Graph, potential: FloatArray) -> float | None:

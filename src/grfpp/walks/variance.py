@@ -15,16 +15,19 @@ from grfpp.errors import InfiniteVarianceError, InputWarning, warn_user
 from grfpp.kernels import Kernel
 from grfpp.linalg.spectrum import perron_root
 from grfpp.options import OnInfiniteVariance
-from grfpp.termination import Geometric, Termination
+from grfpp.termination import Geometric, Matched, Termination
 from grfpp.typing import FloatArray
+from grfpp.walks.budget import Budget
 from grfpp.walks.plan import WalkPlan
-from grfpp.walks.transition import UniformSteps
+from grfpp.walks.transition import ProportionalSteps, UniformSteps
 from grfpp.walks.truncation import ZERO_RUN, goes_on, look_ahead, representable
 
 #: Powers of M that are really computed; later ones are extrapolated.
 _MOMENT_POWERS = 16
 #: The last term of a sum that converges is smaller than this share of the largest one.
 _CONVERGED = 1e-3
+#: Mean steps of a factor at which an estimate of so many steps in all is lost.
+_THIN, _THIN_BUDGET = 25.0, 576.0
 
 
 def check_variance(
@@ -33,10 +36,13 @@ def check_variance(
     """Refuse a law whose variance does not converge, and warn of one that drowns the estimate."""
     if action == "ignore":
         return
+    if isinstance(law, Matched):
+        _warn_if_spread_thin(kernel, degree, plan)
+        return
     bound = growth_bound(plan.steps)
     logs = variance_terms(plan.modulation, plan.lengths.survival, bound)
     finite = law.max_length is not None or converges(logs)
-    if finite and error_floor(plan, logs, bound[-1] / 2) <= 1:
+    if finite and (plan.is_pooled or error_floor(plan, logs, bound[-1] / 2) <= 1):
         return
     # The bound does not settle it: iterate for the growth itself.
     growth = moment_growth(plan.steps)
@@ -46,6 +52,8 @@ def check_variance(
         or converges(logs)
         or sum_is_finite(kernel, degree, plan.lengths.max_length, growth[-1])
     ):
+        if plan.is_pooled:
+            return
         with np.errstate(divide="ignore"):
             log_radius = float(np.log(plan.graph.spectral_radius()))
         _warn_if_hopeless(kernel, degree, plan, law, error_floor(plan, logs, log_radius))
@@ -54,6 +62,43 @@ def check_variance(
     if action == "raise":
         raise InfiniteVarianceError(problem, **remedies)
     warn_user(InputWarning(problem, **remedies))
+
+
+def has_finite_variance(
+    kernel: Kernel,
+    degree: int,
+    steps: ProportionalSteps,
+    modulation: FloatArray,
+    budget: Budget,
+) -> bool:
+    """Whether a pool's late steps leave little, in the measure that `steps` count in."""
+    if steps.telescopes or not np.isfinite(kernel.modulation_radius(degree)):
+        return True
+    bound = growth_bound(steps)
+    if converges(variance_terms(modulation, budget.survival, bound)):
+        return True
+    return converges(variance_terms(modulation, budget.survival, moment_growth(steps)))
+
+
+def _warn_if_spread_thin(kernel: Kernel, degree: int, plan: WalkPlan) -> None:
+    """Warn where a kernel reaches so far that a pool of this size is lost in it.
+
+    Measured on meshes, citation and scale-free graphs: at `_THIN` steps a factor on average (half
+    the mean length of all walks over the degree) a budget of `_THIN_BUDGET` gives an error of about
+    one, and a budget four times as large allows for twice as many.
+    """
+    lengths = np.arange(len(plan.modulation))
+    with np.errstate(divide="ignore"):
+        logs = np.log(np.abs(plan.modulation)) + lengths * np.log(plan.layout.rate)
+    terms = np.exp(logs - logs.max())
+    reach = float(terms @ lengths / terms.sum())
+    budget = 2 * degree * plan.expected_steps
+    if reach > _THIN * np.sqrt(budget / _THIN_BUDGET) and budget < len(plan.graph.indices):
+        warn_user(
+            f"{kernel!r} at degree {degree} reaches {reach:.3g} steps far with every factor, too "
+            f"far for {plan.n_walks} walks: expect an error of the size of the kernel itself. Take "
+            "a higher degree (degree='auto'), deflate='auto', more walks, or kernel.apply"
+        )
 
 
 def infinite_variance(
@@ -138,9 +183,8 @@ def moment_growth(steps: UniformSteps) -> FloatArray:
     if rate is not None:
         return np.array([*logs, rate])
     if not graph.is_directed:
-        # M = D (W ∘ W) has the eigenvalues of the symmetric D^1/2 (W ∘ W) D^1/2.
-        root = np.sqrt(steps.inverse_probability)
-        M = M.multiply(root[np.newaxis, :]).multiply(1 / np.maximum(root, 1)[:, np.newaxis]).tocsr()
+        root = steps.symmetrizer()
+        M = M.multiply(root[np.newaxis, :]).multiply(1 / root[:, np.newaxis]).tocsr()
     radius = perron_root(M, symmetric=not graph.is_directed)
     with np.errstate(divide="ignore"):
         return np.array([*logs, np.log(radius) + 2 * np.log(top)])

@@ -1,6 +1,7 @@
 """Many estimates in one call."""
 
 import numpy as np
+from independent_walks import sample
 
 import grfpp
 from grfpp_lab.experiments import copies, graphs
@@ -9,7 +10,7 @@ from grfpp_lab.experiments import copies, graphs
 def test_copies_are_independent_estimates():
     graph = graphs.load("er-20")
     many = copies.copies(graph, 50).normalized("sym")
-    K = grfpp.sample(many, grfpp.Diffusion(1.0), 2, 4, seed=0)
+    K = sample(many, grfpp.Diffusion(1.0), 2, 4, seed=0)
     found, dense = copies.blocks(K.chain, 20), K.toarray()
     for number in (0, 7, 49):
         block = slice(20 * number, 20 * (number + 1))

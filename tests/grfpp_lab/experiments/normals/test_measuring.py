@@ -2,8 +2,8 @@
 
 import numpy as np
 import pytest
+from independent_walks import INDEPENDENT
 
-import grfpp
 from grfpp.datasets import triangulated_sphere
 from grfpp.tasks.nodes.normal_prediction import hide_normals, predict_normals
 from grfpp_lab.experiments.normals import experiment as normals
@@ -37,8 +37,8 @@ def test_rows_are_what_the_library_predicts(no_data, method, options):
             hide_normals(sphere, 0.8, mask),
             scale=0.6**2,
             n_walks=4,
-            termination=grfpp.Geometric(0.1),
             random_state=seed,
+            **INDEPENDENT,
             **options,
         ).cosine
         for mask, seed in zip(masks, seeds, strict=True)
