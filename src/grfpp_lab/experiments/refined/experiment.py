@@ -9,7 +9,7 @@ from typing import Any
 from grfpp.errors import InputError
 from grfpp_lab.experiments.graphs import EIGHT, at_hand
 from grfpp_lab.experiments.refined import claims, graphs
-from grfpp_lab.experiments.refined.kernels import FAST, INVERSE, KERNELS, MIDDLE, SLOW
+from grfpp_lab.experiments.refined.kernels import FAST, KERNELS, MIDDLE, SLOW, SLOW_INVERSE
 from grfpp_lab.experiments.refined.measuring import rows_of
 from grfpp_lab.experiments.refined.methods import (
     CHEBYSHEV,
@@ -64,15 +64,15 @@ _LARGE = (graphs.LARGE_SCALE_FREE, graphs.LARGE_REGULAR)
 PARAMETERS = {
     lab.Size.FULL: Parameters(
         (
-            Scene((*EIGHT, f"football{graphs.LOG_NORMAL}"), 5, 1300),
-            Scene((*_WEIGHTED, *_MIDDLE), 2, 500),
+            Scene((*EIGHT[:-1], f"football{graphs.LOG_NORMAL}"), 5, 200),
+            Scene((EIGHT[-1], *_MIDDLE, *_WEIGHTED), 2, 400),
             Scene((*_WIDE, graphs.MESH + graphs.LOG_NORMAL), 1, 100),
             Scene(_LARGE, 1, 24, budgets=(144, 576), degrees=(2, 8), deflated=(8,), n_vectors=1),
         )
     ),
     lab.Size.QUICK: Parameters(
         (
-            Scene(EIGHT, 2, 100, budgets=(144, 576), kernels=(FAST, SLOW)),
+            Scene(EIGHT, 2, 200, budgets=(144, 576), kernels=(FAST, SLOW)),
             Scene((graphs.CORA,), 1, 100, budgets=(144, 576)),
             Scene(
                 (*_WEIGHTED, graphs.SCALE_FREE),
@@ -84,7 +84,7 @@ PARAMETERS = {
     lab.Size.TINY: Parameters(
         (
             Scene(("er-20", "karate"), 2, 40, (FAST, SLOW), (144, 576), (2, 8), ()),
-            Scene((f"karate{graphs.LOG_NORMAL}",), 2, 20, (FAST, INVERSE), (576,), (2,), ()),
+            Scene((f"karate{graphs.LOG_NORMAL}",), 2, 20, (FAST, SLOW_INVERSE), (576,), (2,), ()),
         )
     ),
 }

@@ -141,12 +141,12 @@ def _mean_length(cell: Cell) -> float:
 def _sample(cell: Cell, W: Graph, kernel: Kernel, n_walks: int, seed: int) -> KernelEstimate:
     options: dict[str, Any] = {"symmetrize": False}
     if cell["method"] == INDEPENDENT:
-        # Where the variance is infinite the paper's walks have an error all the same: a large one.
         options = {"walks": INDEPENDENT, "termination": cell["termination"]}
-        options["on_infinite_variance"] = "ignore"
     elif cell["method"] == DEFLATED:
         options = {"deflate": cell["vectors"]}
-    return sample(W, kernel, cell["degree"], n_walks, seed=seed, n_jobs=1, **options)
+    # What `sample` warns of is measured here.
+    options |= {"on_infinite_variance": "ignore", "n_jobs": 1}
+    return sample(W, kernel, cell["degree"], n_walks, seed=seed, **options)
 
 
 def _columns(method: str, K: KernelEstimate, units: FloatArray) -> dict[str, FloatArray]:
