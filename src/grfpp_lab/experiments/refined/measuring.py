@@ -117,7 +117,7 @@ def _walked(cell: Cell) -> list[Row]:
             began = perf_counter()
             K = _sample(cell, W, kernel, n_walks, seed)
             seconds = min(seconds, perf_counter() - began)
-            entries, steps = _entries(K, cell), K.meta["steps_per_node"]
+            entries, steps = _entries(K), K.meta["steps_per_node"]
             for method, columns in _columns(cell["method"], K, known.units).items():
                 found.setdefault(method, []).append(known.errors(columns))
         rows += [
@@ -157,10 +157,10 @@ def _columns(method: str, K: KernelEstimate, units: FloatArray) -> dict[str, Flo
     return {POOLED: found, AVERAGED: (found + K.T @ units) / 2}
 
 
-def _entries(K: KernelEstimate, cell: Cell) -> float:
+def _entries(K: KernelEstimate) -> float:
     """Stored numbers a node: of all factors, and of eigenvectors."""
     stored = sum(factor.nnz for pair in K.factors for factor in pair)
-    return float(stored / K.n_nodes + cell.get("vectors", 0))
+    return float(stored / K.n_nodes + K.meta["deflate"])
 
 
 def _error_columns(errors: list[tuple[float, float]]) -> dict[str, float]:
@@ -199,11 +199,11 @@ def _largest(cell: Cell) -> list[Row]:
     """The kernel's series, of which each row keeps so many entries, the largest."""
     _, _, known = _parts(cell)
     n = len(known.exact)
-    descending = -np.sort(-np.abs(known.exact), axis=0)
+    descending = np.argsort(-np.abs(known.exact), axis=0)
     rows: list[Row] = []
     for entries in sorted({min(n, entries) for entries in cell["entries"]}):
-        smallest = descending[entries - 1]
-        kept = np.where(np.abs(known.exact) >= smallest, known.exact, 0.0)
+        dropped, kept = descending[entries:], known.exact.copy()
+        np.put_along_axis(kept, dropped, 0.0, axis=0)
         errors = _error_columns([known.errors(kept)])
         rows.append({**_row(cell, known, entries=entries), **errors, "seconds": None})
     return rows
