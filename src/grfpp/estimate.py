@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
+from functools import cached_property
 from pathlib import Path
 from typing import Any, Literal, TypeVar
 
@@ -12,18 +13,20 @@ import numpy.typing as npt
 import scipy.sparse as sp
 from scipy.sparse.linalg import LinearOperator
 
+from grfpp import estimate_files as files
 from grfpp.arguments import node_numbers, one_of, truth, whole
 from grfpp.chain import Chain
+from grfpp.deflation import Deflation
 from grfpp.errors import InputError
-from grfpp.factors import Factor, StoredFactor
+from grfpp.factors import Factor
 from grfpp.io.archive import load_arrays, save_arrays
 from grfpp.memory import require_bytes
 from grfpp.parallel import thread_count
+from grfpp.signed_chain import SignedChain
 from grfpp.typing import FloatArray
 
 Item = TypeVar("Item")
 
-_FORMAT = "grfpp-estimate-1"
 #: Columns of a dense block that one pass through the chain carries.
 _BLOCK_COLUMNS = 128
 
@@ -31,7 +34,9 @@ _BLOCK_COLUMNS = 128
 class KernelEstimate(LinearOperator):  # type: ignore[misc]  # untyped base
     """An unbiased estimate ``K̂ = ± K1_1 K2_1ᵀ · … · K1_l K2_lᵀ`` of a graph kernel matrix.
 
-    Symmetrised, it is the mean of that product and of its transpose.
+    Symmetrised, it is the mean of that product and of its transpose. Deflated by eigenvectors of
+    the weights, it is exact on them, and the factors estimate the kernel beside them
+    (`grfpp.deflation.Deflation`).
 
     It is a scipy ``LinearOperator``: ``K @ V`` multiplies through the chain without forming it
     (the paper's option III), and scipy's iterative solvers take it as it is. Usually made by
@@ -45,6 +50,8 @@ class KernelEstimate(LinearOperator):  # type: ignore[misc]  # untyped base
         ``-1`` where the kernel has ``α_0 < 0`` and the factors estimate ``-K``.
     symmetrize
         Take the mean of the product and of its transpose, for kernels that are symmetric.
+    deflation
+        Eigenvectors that are taken exactly.
     meta
         What made the estimate: JSON-able values, kept when it is saved.
     n_jobs
@@ -67,6 +74,7 @@ class KernelEstimate(LinearOperator):  # type: ignore[misc]  # untyped base
         *,
         sign: int = 1,
         symmetrize: bool = False,
+        deflation: Deflation | None = None,
         meta: Mapping[str, Any] | None = None,
         n_jobs: int = -1,
     ) -> None:
@@ -74,16 +82,33 @@ class KernelEstimate(LinearOperator):  # type: ignore[misc]  # untyped base
             raise InputError("a kernel estimate needs at least one pair of factors")
         factors = [factor for pair in pairs for factor in pair]
         sizes = {factor.n_nodes for factor in factors}
+        if deflation is not None:
+            sizes.add(len(deflation.vectors))
         if len(sizes) > 1:
             raise InputError(f"the factors of an estimate have one size, found {sorted(sizes)}")
         if sign not in (1, -1):
             raise InputError(f"sign must be 1 or -1, not {sign!r}")
         (n,) = sizes
         super().__init__(np.dtype(np.float64), (n, n))
-        self.chain = Chain.stitched(factors, n_jobs)
-        self.sign = sign
-        self.symmetrized = truth(symmetrize, "symmetrize")
+        chain = Chain.stitched(factors, n_jobs)
+        self._walked = SignedChain(chain, sign, truth(symmetrize, "symmetrize"))
+        self.deflation = deflation
         self.meta = dict(meta or {})
+
+    @property
+    def chain(self) -> Chain:
+        """The product of the factors."""
+        return self._walked.chain
+
+    @property
+    def sign(self) -> int:
+        """``-1`` where the factors estimate ``-K``."""
+        return self._walked.sign
+
+    @property
+    def symmetrized(self) -> bool:
+        """Whether this is the mean of a product and of its transpose."""
+        return self._walked.symmetrized
 
     @property
     def degree(self) -> int:
@@ -98,7 +123,7 @@ class KernelEstimate(LinearOperator):  # type: ignore[misc]  # untyped base
     @n_jobs.setter
     def n_jobs(self, n_jobs: int) -> None:
         thread_count(n_jobs)
-        self.chain = replace(self.chain, n_jobs=n_jobs)
+        self._walked = replace(self._walked, chain=replace(self.chain, n_jobs=n_jobs))
 
     @property
     def _factors(self) -> list[Factor]:
@@ -114,22 +139,38 @@ class KernelEstimate(LinearOperator):  # type: ignore[misc]  # untyped base
         """The factors ``[(K1, K2), …]`` as scipy CSR arrays (columns not sorted)."""
         return list(_pairs([factor.to_csr(self.n_jobs) for factor in self._factors]))
 
+    @cached_property
+    def low_rank(self) -> tuple[FloatArray, FloatArray] | None:
+        """``A, B`` with ``K̂ = S + A Bᵀ``, ``S`` what the factors give; ``None`` if not deflated.
+
+        Dense, with three columns an eigenvector, four where the estimate is symmetrised. Computed
+        once, by products with the eigenvectors.
+        """
+        if self.deflation is None:
+            return None
+        n = self.deflation.n_vectors
+        require_bytes(
+            96 * n * self.n_nodes, f"the low rank of {n} eigenvectors for {self.n_nodes} nodes"
+        )
+        return self.deflation.low_rank(self._walked)
+
     def matrices(self) -> list[sp.csr_array]:
         """Sparse matrices whose product in this order is ``K̂``, for others who multiply.
 
         The factors, each second one transposed, the first with the sign. A symmetrised estimate has
         both orders in blocks, ``[A, Dᵀ] · diag(B, Cᵀ) · diag(C, Bᵀ) · [D, Aᵀ]ᵀ / 2`` at degree 2:
-        twice the entries, and as many matrices.
+        twice the entries, and as many matrices. What is of low rank is a further block.
         """
-        first, *inner, last = (link.to_csr(self.n_jobs) for link in self.chain.links)
-        if not self.symmetrized:
-            return [self._signed(first), *inner, last]
-        *turned, turned_first = (link.to_csr(self.n_jobs) for link in self.chain.T.links)
-        weight = 0.5 * self.sign
+        matrices = self._walked.matrices()
+        if self.low_rank is None:
+            return matrices
+        first, *inner, last = matrices
+        A, B = map(sp.csr_array, self.low_rank)
+        identity = sp.eye_array(A.shape[1], format="csr")
         return [
-            sp.hstack([weight * first, weight * turned.pop(0)], format="csr"),
-            *(sp.block_diag(both, format="csr") for both in zip(inner, turned, strict=True)),
-            sp.vstack([last, turned_first], format="csr"),
+            sp.hstack([first, A], format="csr"),
+            *(sp.block_diag([each, identity], format="csr") for each in inner),
+            sp.vstack([last, B.T], format="csr"),
         ]
 
     def __repr__(self) -> str:
@@ -143,19 +184,20 @@ class KernelEstimate(LinearOperator):  # type: ignore[misc]  # untyped base
             dense = dense.toarray()
         if np.iscomplexobj(dense):
             return self._matmat(dense.real) + 1j * self._matmat(dense.imag)
-        block = np.ascontiguousarray(dense, dtype=np.float64)
-        if self.symmetrized:
-            return 0.5 * self.sign * (self.chain @ block + self.chain.T @ block)
-        return self._signed(self.chain @ block)
+        return self._times(self._walked, np.ascontiguousarray(dense, dtype=np.float64))
 
-    def _signed(self, values: Any) -> Any:
-        return self.sign * values if self.sign != 1 else values
+    def _times(self, walked: SignedChain, block: FloatArray) -> FloatArray:
+        return walked @ block if self.deflation is None else self.deflation.times(walked, block)
 
     def _transpose(self) -> KernelEstimate:
         if self.symmetrized:
             return self
         return KernelEstimate(
-            list(_pairs(self._factors[::-1])), sign=self.sign, meta=self.meta, n_jobs=self.n_jobs
+            list(_pairs(self._factors[::-1])),
+            sign=self.sign,
+            deflation=self.deflation,
+            meta=self.meta,
+            n_jobs=self.n_jobs,
         )
 
     _adjoint = _transpose
@@ -167,25 +209,26 @@ class KernelEstimate(LinearOperator):  # type: ignore[misc]  # untyped base
 
         ``X`` is the first half of the chain and ``Y`` the transpose of the second, so rows of
         ``X`` and ``Y`` are the features of the nodes. A symmetrised estimate has both in both,
-        twice as wide: ``[X, Y] / √2`` and ``[Y, X] / √2``.
+        twice as wide: ``[X, Y] / √2`` and ``[Y, X] / √2``. A deflated one has the columns of
+        `low_rank` beside them, which are not sparse.
 
         Raises
         ------
         InputError
             When the products do not fit into memory; `project` gives features of any size.
         """
-        X, Y = (half.to_csr() for half in self.chain.halves())
-        if not self.symmetrized:
-            return self._signed(X), Y
-        return self._signed(_side_by_side(X, Y)), _side_by_side(Y, X)
+        X, Y = self._walked.features()
+        if self.low_rank is None:
+            return X, Y
+        A, B = self.low_rank
+        return sp.hstack([X, A], format="csr"), sp.hstack([Y, B], format="csr")
 
     def feature_side(self, side: Literal["left", "right"]) -> sp.csr_array:
         """One of the two matrices that `features` gives, without the work for the other."""
         one_of(side, "side", ("left", "right"))
-        if self.symmetrized:
+        if self.deflation is not None:
             return self.features()[side == "right"]
-        X, Y = self.chain.halves()
-        return self._signed(X.to_csr()) if side == "left" else Y.to_csr()
+        return self._walked.feature_side(side)
 
     # --- option II: projected features ----------------------------------------------------------
 
@@ -208,30 +251,34 @@ class KernelEstimate(LinearOperator):  # type: ignore[misc]  # untyped base
             ``"pairs"`` is the paper's rule, one between the factors of every pair: it is unbiased
             too, but the noise of the projections multiplies. On an Erdős–Rényi graph of 100 nodes
             with ``r = 64``, the relative error grows from 2.3 at degree 2 to 6.3 at degree 4; a
-            single projection has 1.2 at both.
+            single projection has 1.2 at both. It is not for deflated estimates.
 
         Notes
         -----
         For a symmetrised estimate ``X`` and ``Y`` change places in the second half of the columns,
         at no further product. A single component has one order only.
+
+        For a deflated estimate the first columns are the leading eigenvectors themselves, without
+        noise, each times ``√|g(λ)|``: as many as there are, but at most half of the components.
         """
         n_components = whole(n_components, "n_components", 1)
+        n_vectors = 0 if self.deflation is None else self.deflation.n_vectors
         require_bytes(
-            32 * self.n_nodes * n_components,
+            (32 * n_components + 16 * n_vectors) * self.n_nodes,
             f"features of {n_components} components for {self.n_nodes} nodes",
         )
         rng = np.random.default_rng(None if seed is None else whole(seed, "seed", 0))
+        one_of(where, "where", ("middle", "pairs"))
+        if self.deflation is not None:
+            if where == "pairs":
+                raise InputError("where='pairs' is not for deflated estimates; use where='middle'")
+            return self.deflation.project(self._walked, n_components, rng)
 
         def gaussian() -> FloatArray:
             draws = rng.standard_normal((self.n_nodes, n_components))
             return np.asarray(draws / np.sqrt(n_components))
 
-        one_of(where, "where", ("middle", "pairs"))
-        project = self.chain.project if where == "middle" else self.chain.project_pairs
-        X, Y = project(gaussian)
-        if self.symmetrized:
-            _swap_half(X, Y)
-        return self._signed(X), Y
+        return self._walked.project(gaussian, where)
 
     # --- parts of the matrix --------------------------------------------------------------------
 
@@ -241,29 +288,38 @@ class KernelEstimate(LinearOperator):  # type: ignore[misc]  # untyped base
         The cost depends on what the walks of these rows reach, not on the number of nodes (after
         the first call, which transposes the right factors, and for symmetrised estimates all of
         them). Factors that are not stored are walked for these rows: the left ones from where they
-        come only, those that are transposed from all nodes.
+        come only, those that are transposed from all nodes. Rows of deflated estimates have no
+        zeros, and the first call computes `low_rank`.
         """
         chosen = node_numbers(nodes, self.n_nodes)
-        if not sparse:
+        if not sparse or self.deflation is not None:
             require_bytes(8 * len(chosen) * self.n_nodes, f"{len(chosen)} dense rows")
-        result = self.chain.rows(chosen) * self.sign
-        if self.symmetrized:
-            result = 0.5 * (result + self.chain.T.rows(chosen) * self.sign)
+        result = self._walked.rows(chosen)
+        if self.low_rank is not None:
+            A, B = self.low_rank
+            dense = result.toarray() + A[chosen] @ B.T
+            return sp.csr_array(dense) if sparse else dense
         return result if sparse else result.toarray()
 
     def entry(self, i: int, j: int) -> float:
         """One number ``K̂[i, j]``."""
-        X, Y = self.chain.halves()
-        pair = np.concatenate([node_numbers([node], self.n_nodes) for node in (i, j)])
-        if not self.symmetrized:
-            block = X.rows(pair[:1]).astype(np.float64) @ Y.rows(pair[1:]).T
-            return float(self.sign * block.toarray()[0, 0])
-        block = (X.rows(pair).astype(np.float64) @ Y.rows(pair).T).toarray()
-        return float(0.5 * self.sign * (block[0, 1] + block[1, 0]))
+        row, column = (int(node_numbers([node], self.n_nodes)[0]) for node in (i, j))
+        walked = self._walked.entry(row, column)
+        if self.low_rank is None:
+            return walked
+        A, B = self.low_rank
+        exact = A[row] @ B[column]
+        if self.symmetrized:
+            exact = 0.5 * (exact + A[column] @ B[row])  # the same but for rounding
+        return float(walked + exact)
 
     def diagonal(self) -> FloatArray:
         """The diagonal of ``K̂``."""
-        return np.asarray(self.sign * self.chain.diagonal())
+        walked = self._walked.diagonal()
+        if self.low_rank is None:
+            return walked
+        A, B = self.low_rank
+        return np.asarray(walked + np.einsum("ij,ij->i", A, B))
 
     def toarray(self) -> FloatArray:
         """The whole matrix, dense; refused where it does not fit into memory."""
@@ -276,7 +332,7 @@ class KernelEstimate(LinearOperator):  # type: ignore[misc]  # untyped base
         for part in _ranges(n, _BLOCK_COLUMNS):
             unit = np.zeros((n, len(part)))
             unit[part, np.arange(len(part))] = 1.0
-            result[:, part.start : part.stop] = self._signed(self.chain @ unit)
+            result[:, part.start : part.stop] = self._times(self._walked.plain, unit)
         if self.symmetrized:  # at half the products, and symmetric to the last bit
             result += result.T
             result *= 0.5
@@ -285,8 +341,8 @@ class KernelEstimate(LinearOperator):  # type: ignore[misc]  # untyped base
     def to_torch(self, *, dtype: Any = None, device: Any = None, sort: bool = True) -> list[Any]:
         """The factors ``[(K1, K2), …]`` as torch sparse CSR tensors; ``K̂ = sign · Π K1 K2ᵀ``.
 
-        Of a symmetrised estimate they are the factors all the same: `K̂` is the mean of that
-        product and of its transpose.
+        Of symmetrised and deflated estimates they are the factors all the same, of which ``K̂`` is
+        made as the class says; `matrices` gives sparse matrices whose product it is.
 
         Needs the extra ``torch``. With ``sort=False`` and no other type or device, the tensors
         share the memory of the factors, whose columns are not in the order that torch asks for
@@ -300,17 +356,7 @@ class KernelEstimate(LinearOperator):  # type: ignore[misc]  # untyped base
 
     def save(self, path: str | Path) -> None:
         """Write the estimate to an ``.npz`` file, whole or not at all."""
-        unique: list[Factor] = []
-        order = []
-        for factor in self._factors:
-            if factor not in unique:
-                unique.append(factor)
-            order.append(unique.index(factor))
-        arrays = {}
-        for number, factor in enumerate(unique):
-            matrix = factor.to_csr(self.n_jobs)
-            for part in ("indptr", "indices", "data"):
-                arrays[f"{part}_{number}"] = getattr(matrix, part)
+        factors, order = files.numbered(self._factors)
         meta = {
             "sign": self.sign,
             "symmetrize": self.symmetrized,
@@ -318,63 +364,24 @@ class KernelEstimate(LinearOperator):  # type: ignore[misc]  # untyped base
             "n_nodes": self.n_nodes,
             "made_by": self.meta,
         }
-        save_arrays(path, _FORMAT, arrays, meta)
+        save_arrays(path, files.FORMAT, files.to_arrays(factors, self.deflation, self.n_jobs), meta)
 
     @classmethod
     def load(cls, path: str | Path, *, n_jobs: int = -1) -> KernelEstimate:
         """Read an estimate that `save` wrote."""
-        arrays, meta = load_arrays(path, _FORMAT)
+        arrays, meta = load_arrays(path, files.FORMAT)
         try:
             n = int(meta["n_nodes"])
-            factors = [
-                StoredFactor(_checked_csr(arrays, number, n))
-                for number in range(max(meta["order"]) + 1)
-            ]
-            if min(meta["order"]) < 0:
-                raise ValueError("a factor has a negative number")
-            order = [factors[number] for number in meta["order"]]
             return cls(
-                list(_pairs(order)),
+                list(_pairs(files.factors_of(arrays, meta["order"], n))),
                 sign=int(meta["sign"]),
                 symmetrize=meta.get("symmetrize", False),  # not in files from before there was any
+                deflation=files.deflation_in(arrays, n),
                 meta=meta["made_by"],
                 n_jobs=n_jobs,
             )
         except (KeyError, ValueError, TypeError, IndexError) as error:
             raise InputError(f"{path}: the stored estimate is damaged ({error})") from None
-
-
-def _checked_csr(arrays: Mapping[str, Any], number: int, n: int) -> sp.csr_array:
-    matrix = sp.csr_array(
-        tuple(arrays[f"{part}_{number}"] for part in ("data", "indices", "indptr")), shape=(n, n)
-    )
-    matrix.check_format(full_check=True)
-    if matrix.nnz != len(arrays[f"data_{number}"]):
-        raise ValueError(f"the rows of factor {number} do not hold all of its values")
-    if matrix.dtype not in (np.float32, np.float64) or not np.isfinite(matrix.data).all():
-        raise ValueError(f"the values of factor {number} are not finite real numbers")
-    return matrix
-
-
-def _side_by_side(left: sp.csr_array, right: sp.csr_array) -> sp.csr_array:
-    """``[left, right] / √2``."""
-    both = sp.hstack([left, right], format="csr")
-    both.data *= np.sqrt(0.5)
-    return both
-
-
-def _swap_half(X: FloatArray, Y: FloatArray) -> None:
-    """Make projected features of ``X Yᵀ`` those of ``(X Yᵀ + Y Xᵀ) / 2``, in place."""
-    n_components = X.shape[1]
-    n_others = n_components // 2
-    if n_others == 0:
-        return
-    n_first = n_components - n_others
-    X[:, n_first:], Y[:, n_first:] = Y[:, n_first:].copy(), X[:, n_first:].copy()
-    # Both orders have the weight of one half, also where there is one column more of one.
-    for side in (X, Y):
-        side[:, :n_first] *= np.sqrt(n_components / (2 * n_first))
-        side[:, n_first:] *= np.sqrt(n_components / (2 * n_others))
 
 
 def _pairs(items: Sequence[Item]) -> Iterator[tuple[Item, Item]]:

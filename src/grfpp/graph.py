@@ -69,6 +69,8 @@ class Graph:
     indices: npt.NDArray[np.int32]
     weights: FloatArray
     node_ids: Sequence[Any] | None
+    #: Roots of the weighted degrees that a symmetric normalisation has divided by.
+    _root_strength: FloatArray | None = None
 
     def __init__(
         self, source: Any, *, directed: bool | None = None, n_nodes: int | None = None
@@ -185,6 +187,11 @@ class Graph:
         if kind is not None and not self.is_directed and len(weights):
             # Known without iterating: √degree (or the constant) is the Perron vector.
             graph.__dict__["_spectral_radius"] = factor
+        if kind == "sym" and not self.is_directed:
+            with np.errstate(over="ignore"):
+                graph._root_strength = np.sqrt(self.adjacency.sum(axis=1))
+        elif kind is None:
+            graph._root_strength = self._root_strength
         return graph
 
     def _scaled_weights(self, kind: Literal["sym", "rw"] | None) -> FloatArray:
@@ -220,6 +227,15 @@ class Graph:
         Computed once, by Lanczos or Arnoldi iterations on the strongly connected components.
         """
         return self._spectral_radius
+
+    def perron_candidates(self) -> list[FloatArray]:
+        """Positive vectors that may be eigenvectors on every component, without iterating.
+
+        The roots of the degrees, weighted and not, which are those of symmetric normalisations, and
+        the constant.
+        """
+        known = [] if self._root_strength is None else [self._root_strength]
+        return [*known, np.sqrt(self.out_degree), np.ones(self.n_nodes)]
 
     def save(self, path: str | Path) -> None:
         """Write the graph to an ``.npz`` file, whole or not at all.

@@ -61,7 +61,7 @@ def sample_submatrix(
            [0. , 1.3]])
     """
     chosen = WalkOptions.of(
-        without=("reuse_walks", "storage", "full_walks", "symmetrize"),
+        without=("reuse_walks", "storage", "full_walks", "symmetrize", "deflate"),
         degree=degree,
         n_walks=n_walks,
         termination=termination,

@@ -85,7 +85,7 @@ class KernelChoice:
             if self.is_exact:
                 self.kernel.check_converges(W)
             else:
-                self.options.symmetrizes(directed=W.is_directed)
+                self.options.check_direction(directed=W.is_directed)
                 plan_walks(W, self.kernel, self.options)
 
     def operator(self, graph: Any) -> KernelEstimate | ExactKernel:

@@ -42,6 +42,7 @@ class MoreWalkKeywords(TypedDict, total=False):
     n_jobs: int
     walks: Walks
     symmetrize: bool | None
+    deflate: int | Literal["auto"]
 
 
 class WalkKeywords(MoreWalkKeywords, total=False):
@@ -101,6 +102,11 @@ class WalkOptions:
         Estimate by ``(K̂ + K̂ᵀ) / 2``, for symmetric weights: unbiased, exactly symmetric, with
         0.71 of the error off the diagonal, at twice the products. ``None`` is yes for pooled walks
         and no for independent ones (`symmetrizes`).
+    deflate
+        Take so many eigenvectors of symmetric weights exactly, and estimate the kernel beside them:
+        unbiased, for slow kernels such as ``exp(20 W)``, whose walks are long and of which a few
+        eigenvectors hold most. ``"auto"`` takes as many as pay, often none
+        (`grfpp.deflation.deflation_of`).
 
     Examples
     --------
@@ -127,6 +133,7 @@ class WalkOptions:
     n_jobs: int = -1
     walks: Walks = "pooled"
     symmetrize: bool | None = None
+    deflate: int | Literal["auto"] = 0
 
     def __post_init__(self) -> None:
         for name, most in (("degree", MAX_DEGREE), ("n_walks", MAX_WALKS)):
@@ -154,6 +161,14 @@ class WalkOptions:
         }
         if self.symmetrize is not None:
             checked["symmetrize"] = truth(self.symmetrize, "symmetrize")
+        if isinstance(self.deflate, str):
+            if self.deflate != "auto":
+                raise InputError(
+                    f"must be a whole number >= 0 or 'auto', found {self.deflate!r}",
+                    argument="deflate",
+                )
+        else:
+            checked["deflate"] = whole(self.deflate, "deflate", 0)
         for name, value in checked.items():
             object.__setattr__(self, name, value)
 
@@ -179,17 +194,16 @@ class WalkOptions:
         need an operator that is exactly symmetric, too. It is no for independent walks, which are
         the paper's estimate as it stands, for directed graphs, whose kernels are not symmetric, and
         for reused walks, of which degree 1 is symmetric already.
-
-        Raises
-        ------
-        InputError
-            When it is asked for and the weights are not symmetric.
         """
         if self.symmetrize is None:
             return self.walks == "pooled" and not directed and not self.reuse_walks
-        if self.symmetrize and directed:
-            raise InputError(_DIRECTED, argument="symmetrize")
         return self.symmetrize
+
+    def check_direction(self, *, directed: bool) -> None:
+        """Refuse what needs symmetric weights where they are not; ``"auto"`` is no such request."""
+        for name in ("symmetrize", "deflate"):
+            if directed and getattr(self, name) not in (None, 0, "auto"):
+                raise InputError(_DIRECTED, argument=name)
 
 
 def law_of(termination: Termination | str) -> Termination:

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any, Unpack
 
+from grfpp.deflation import deflation_of
 from grfpp.errors import InputError
 from grfpp.estimate import KernelEstimate
 from grfpp.factors import Factor, StoredFactor, WalkedFactor
@@ -51,8 +52,8 @@ def sample(
         ``True`` for a progress bar on the terminal, or a function that is called with the rows
         done and the rows to do.
     **options
-        `walks`, `symmetrize`, `reuse_walks`, `n_jobs`, `dtype`, `truncate`, `on_infinite_variance`,
-        `storage`, `full_walks`: see `grfpp.WalkOptions`.
+        `walks`, `symmetrize`, `deflate`, `reuse_walks`, `n_jobs`, `dtype`, `truncate`,
+        `on_infinite_variance`, `storage`, `full_walks`: see `grfpp.WalkOptions`.
 
     Returns
     -------
@@ -88,8 +89,10 @@ def sample_estimate(
 ) -> KernelEstimate:
     """`sample` with its options as one value."""
     graph = as_graph(W)
+    options.check_direction(directed=graph.is_directed)
     symmetrize = options.symmetrizes(directed=graph.is_directed)
     plans = plan_walks(graph, kernel, options)
+    deflation = deflation_of(graph, kernel, options.deflate)
     walks = _factor_plans(plans, options)
     factors: list[Factor]
     if options.storage == "recompute":
@@ -121,10 +124,16 @@ def sample_estimate(
         "walks": options.walks,
         "reuse_walks": options.reuse_walks,
         "symmetrize": symmetrize,
+        "deflate": 0 if deflation is None else deflation.n_vectors,
         "steps_per_node": plans.forward.expected_steps * len(walks),
     }
     return KernelEstimate(
-        pairs, sign=kernel.sign, symmetrize=symmetrize, meta=meta, n_jobs=options.n_jobs
+        pairs,
+        sign=kernel.sign,
+        symmetrize=symmetrize,
+        deflation=deflation,
+        meta=meta,
+        n_jobs=options.n_jobs,
     )
 
 

@@ -11,18 +11,28 @@ from scipy.sparse.linalg import aslinearoperator, gmres
 from small_graphs import GRAPHS, karate
 
 from grfpp import InputError, KernelEstimate, chain, estimate
+from grfpp.deflation import Deflation
 from grfpp.factors import StoredFactor
 
 RNG = np.random.default_rng
 
 
 def multiplied_out(K):
-    """The product of the factors, dense and from the left, in float64; symmetrised if `K` is."""
-    result = np.eye(K.n_nodes) * K.sign
+    """The product of the factors, dense, from the left; symmetrised and deflated if `K` is."""
+    result, P, number = np.eye(K.n_nodes) * K.sign, np.eye(K.n_nodes), 0
+    if K.deflation is not None:
+        P -= K.deflation.vectors @ K.deflation.vectors.T
     for left, right in K.factors:
-        result = result @ left.toarray().astype(np.float64)
-        result = result @ right.toarray().astype(np.float64).T
-    return (result + result.T) / 2 if K.symmetrized else result
+        for matrix in (left.toarray(), right.toarray().T):
+            result = result @ matrix.astype(np.float64)
+            number += 1
+            if number == K.degree:  # the middle
+                result = result @ P
+    result = (result + result.T) / 2 if K.symmetrized else result
+    if K.deflation is None:
+        return result
+    U = K.deflation.vectors
+    return P @ result @ P + (U * K.deflation.values) @ U.T
 
 
 def assert_close(found, wanted, rtol=1e-10):
@@ -50,7 +60,7 @@ class TestSampledEstimate(LinearOperatorCase):
 
 
 @pytest.mark.parametrize(
-    "name", ["degree 3", "directed", "negative sign", "float32", "symmetrised"]
+    "name", ["degree 3", "directed", "negative sign", "float32", "symmetrised", "deflated"]
 )
 class TestLoadedEstimate(LinearOperatorCase):
     @pytest.fixture
@@ -140,6 +150,8 @@ def test_bad_constructions():
         KernelEstimate([(small, small)], sign=0)
     with pytest.raises(InputError, match="symmetrize must be True or False, found None"):
         KernelEstimate([(small, small)], symmetrize=None)
+    with pytest.raises(InputError, match=r"one size, found \[3, 5\]"):
+        KernelEstimate([(small, small)], deflation=Deflation(np.ones((5, 1)), np.ones(1)))
 
 
 def test_meta_is_a_copy():
@@ -158,11 +170,12 @@ def test_matrices_multiply_to_the_estimate(K):
         product = product @ matrix.toarray().astype(np.float64)
     assert_close(product, multiplied_out(K))
     assert len(matrices) == 2 * K.degree
-    entries = sum(factor.nnz for pair in K.factors for factor in pair)
-    assert sum(matrix.nnz for matrix in matrices) == (2 if K.symmetrized else 1) * entries
+    entries = (1 + K.symmetrized) * sum(factor.nnz for pair in K.factors for factor in pair)
+    if K.deflation is None:
+        assert sum(matrix.nnz for matrix in matrices) == entries
 
 
-@pytest.mark.parametrize("name", [name for name in SOURCES if name.startswith("symmetrised")])
+@pytest.mark.parametrize("name", [name for name in SOURCES if "symmetrised" in name])
 def test_symmetrised_estimates_are_symmetric_to_the_last_bit(name):
     K = SOURCES[name]()
     whole = K.toarray()
@@ -170,10 +183,22 @@ def test_symmetrised_estimates_are_symmetric_to_the_last_bit(name):
     assert_array_equal(whole, whole.T)
     assert all(K.entry(i, j) == K.entry(j, i) for i in range(K.n_nodes) for j in range(i))
     factors = [tuple(map(StoredFactor, pair)) for pair in K.factors]
-    plain = KernelEstimate(factors, sign=K.sign)
+    plain = KernelEstimate(factors, sign=K.sign, deflation=K.deflation)
     assert (plain.toarray() != whole).any()  # there was something to do
     assert_array_equal(whole, (plain.toarray() + plain.toarray().T) / 2)
-    assert_array_equal(K.diagonal(), plain.diagonal())
+    assert_close(K.diagonal(), plain.diagonal())
+
+
+@pytest.mark.parametrize("name", [name for name in SOURCES if "deflated" in name])
+def test_the_part_of_low_rank(name):
+    K = SOURCES[name]()
+    factors = [tuple(map(StoredFactor, pair)) for pair in K.factors]
+    walked = KernelEstimate(factors, sign=K.sign, symmetrize=K.symmetrized)
+    assert walked.low_rank is None
+    A, B = K.low_rank
+    assert A.shape == B.shape == (K.n_nodes, (3 + K.symmetrized) * K.deflation.n_vectors)
+    assert_close(walked.toarray() + A @ B.T, K.toarray())
+    assert K.low_rank[0] is A  # made once
 
 
 # --- option I: sparse features -------------------------------------------------------------------
@@ -182,7 +207,10 @@ def test_symmetrised_estimates_are_symmetric_to_the_last_bit(name):
 def test_features_multiply_to_the_estimate(K):
     X, Y = K.features()
     assert isinstance(X, sp.csr_array) and isinstance(Y, sp.csr_array)
-    assert X.shape == Y.shape == (K.n_nodes, (2 if K.symmetrized else 1) * K.n_nodes)
+    n_columns = (1 + K.symmetrized) * K.n_nodes
+    if K.deflation is not None:
+        n_columns += (3 + K.symmetrized) * K.deflation.n_vectors
+    assert X.shape == Y.shape == (K.n_nodes, n_columns)
     rtol = 1e-6 if X.dtype == np.float32 else 1e-10
     assert_close((X @ Y.T).toarray(), multiplied_out(K), rtol)
 
@@ -236,11 +264,17 @@ def test_features_that_do_not_fit_are_refused(monkeypatch):
 # --- option II: projected features ---------------------------------------------------------------
 
 
+@pytest.fixture(params=[name for name in SOURCES if "deflated" not in name])
+def walked(request):
+    return SOURCES[request.param]()
+
+
 def gaussian(rng, n, r):
     return rng.standard_normal((n, r)) / np.sqrt(r)
 
 
-def test_middle_projection_is_one_gaussian_between_the_halves(K):
+def test_middle_projection_is_one_gaussian_between_the_halves(walked):
+    K = walked
     G = gaussian(RNG(8), K.n_nodes, 5)
     X, Y = K.project(5, seed=8)
     assert X.shape == Y.shape == (K.n_nodes, 5)
@@ -257,7 +291,8 @@ def test_middle_projection_is_one_gaussian_between_the_halves(K):
     assert_close(Y, second @ G, rtol)
 
 
-def test_pair_projections_are_one_gaussian_between_the_factors_of_each_pair(K):
+def test_pair_projections_are_one_gaussian_between_the_factors_of_each_pair(walked):
+    K = walked
     rng = RNG(8)
     before = np.eye(K.n_nodes) * K.sign
     for left, right in K.factors:
@@ -270,6 +305,40 @@ def test_pair_projections_are_one_gaussian_between_the_factors_of_each_pair(K):
     X, Y = K.project(5, seed=8, where="pairs")
     assert X.shape == Y.shape == (K.n_nodes, 5)
     assert_close(X @ Y.T, wanted)
+
+
+@pytest.mark.parametrize("name", [name for name in SOURCES if "deflated" in name])
+def test_projections_of_deflated_estimates_begin_with_eigenvectors(name):
+    K = SOURCES[name]()
+    U, g, r = K.deflation.vectors, K.deflation.values, K.deflation.n_vectors
+    P = np.eye(K.n_nodes) - U @ U.T
+    X, Y = K.project(2 * r + 3, seed=4)
+    assert X.shape == Y.shape == (K.n_nodes, 2 * r + 3)
+    assert_close(X[:, :r] @ Y[:, :r].T, (U * g) @ U.T)
+    assert_close(np.abs(X[:, :r]), np.abs(Y[:, :r]))  # both sides are alike but for the sign
+    G = P @ gaussian(RNG(4), K.n_nodes, r + 3)
+    x, y = (P @ half.to_csr().toarray() @ G for half in K.chain.halves())
+    if K.symmetrized:
+        n = (r + 4) // 2
+        wanted = x[:, :n] @ y[:, :n].T / n + y[:, n:] @ x[:, n:].T / (r + 3 - n)
+        wanted *= (r + 3) / 2
+    else:
+        wanted = x @ y.T
+    assert_close(X[:, r:] @ Y[:, r:].T, K.sign * wanted)
+
+
+@pytest.mark.parametrize("name", [name for name in SOURCES if "deflated" in name])
+def test_projections_of_deflated_estimates_in_less_room(name):
+    """The first half of the columns is exact, the others hold the rest."""
+    K = SOURCES[name]()
+    U, g = K.deflation.vectors, K.deflation.values
+    X, Y = K.project(3, seed=4)
+    assert_close(X[:, :1] @ Y[:, :1].T, g[0] * np.outer(U[:, 0], U[:, 0]))
+    assert np.abs(U[:, 0] @ X[:, 1:]).max() < 1e-10
+    assert np.abs(U[:, 1] @ X[:, 1:]).min() > 1e-3
+    assert K.project(1, seed=4)[0].shape == (K.n_nodes, 1)
+    with pytest.raises(InputError, match="where='pairs' is not for deflated estimates"):
+        K.project(4, where="pairs")
 
 
 def test_at_degree_1_both_projections_are_the_same():
@@ -295,8 +364,9 @@ def test_one_component_has_one_order(where):
 
 
 @pytest.mark.parametrize("symmetrize", [False, True])
-def test_many_components_come_close(symmetrize):
-    K = sampled(karate(), 2, symmetrize=symmetrize)
+@pytest.mark.parametrize("deflate", [0, 3])
+def test_many_components_come_close(symmetrize, deflate):
+    K = sampled(karate(), 2, symmetrize=symmetrize, deflate=deflate)
     X, Y = K.project(4_000, seed=0)
     whole = K.toarray()
     assert np.linalg.norm(X @ Y.T - whole) < 0.2 * np.linalg.norm(whole)
@@ -391,6 +461,13 @@ def test_entries_out_of_range():
             K.entry(i, j)
     with pytest.raises(InputError, match="nodes must be whole numbers"):
         K.entry(0, 1.5)
+
+
+def test_a_part_of_low_rank_that_does_not_fit_is_refused(monkeypatch):
+    K = sampled(karate(), 2, deflate=5)
+    only(monkeypatch, 10_000)
+    with pytest.raises(InputError, match="the low rank of 5 eigenvectors for 34 nodes needs"):
+        K.diagonal()
 
 
 def test_what_does_not_fit_is_refused(monkeypatch):

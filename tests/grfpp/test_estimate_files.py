@@ -30,6 +30,10 @@ def test_files_keep_every_bit(K, tmp_path):
             assert found.dtype == want.dtype
             for part in ("indptr", "indices", "data"):
                 assert_array_equal(getattr(found, part), getattr(want, part))
+    assert (again.deflation is None) is (K.deflation is None)
+    if K.deflation is not None:
+        assert_array_equal(again.deflation.vectors, K.deflation.vectors)
+        assert_array_equal(again.deflation.values, K.deflation.values)
     assert_array_equal(again.toarray(), K.toarray())
 
 
@@ -184,6 +188,32 @@ def test_files_from_before_estimates_were_symmetrised(saved):
     again = KernelEstimate.load(saved)
     assert again.symmetrized is False
     assert_array_equal(again.toarray(), wanted)
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"drop": ["deflation_values"]},
+        {"drop": ["deflation_vectors"]},
+        {"deflation_values": np.ones(3)},
+        {"deflation_values": np.ones((2, 1))},
+        {"deflation_values": np.array([1.0, np.nan])},
+        {"deflation_vectors": np.ones((9, 1))},
+        {"deflation_vectors": np.ones((8, 2))},
+        {"deflation_vectors": np.full((9, 2), np.inf)},
+        {"deflation_vectors": np.ones((9, 2), dtype=complex)},
+        {"deflation_vectors": np.ones((9, 2), dtype=np.float32)},
+        {"deflation_vectors": np.array([["a"] * 2] * 9)},
+    ],
+    ids=str,
+)
+def test_damaged_eigenvectors(tmp_path, change):
+    path = tmp_path / "k.npz"
+    sampled(GRAPHS["weighted, sym"], 1, deflate=2).save(path)
+    rewrite(path)
+    assert KernelEstimate.load(path).deflation.n_vectors == 2
+    rewrite(path, **change)
+    assert "the stored estimate is damaged" in refusal(path)
 
 
 @pytest.mark.parametrize("part", ["data", "indices"])

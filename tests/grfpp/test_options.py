@@ -50,6 +50,10 @@ def test_changes_are_checked_too():
         ("reuse_walks", "no", "reuse_walks must be True or False, found 'no'"),
         ("truncate", 2, "truncate must be True or False, found 2"),
         ("symmetrize", "yes", "symmetrize must be True or False, found 'yes'"),
+        ("deflate", -1, "deflate must be a whole number >= 0, found -1"),
+        ("deflate", True, "deflate must be a whole number >= 0, found True"),
+        ("deflate", None, "deflate must be a whole number >= 0, found None"),
+        ("deflate", "all", "deflate must be a whole number >= 0 or 'auto', found 'all'"),
         ("degree", MAX_DEGREE + 1, f"degree must be at most {MAX_DEGREE}, found"),
         ("n_walks", 1.5, "n_walks must be a whole number >= 1, found 1.5"),
         ("termination", 0.1, r"termination must be a law such as Geometric\(0.1\)"),
@@ -100,9 +104,17 @@ def test_pooled_estimates_are_symmetrised_where_weights_are_symmetric(directed, 
     assert options.symmetrizes(directed=directed) is wanted
 
 
-def test_directed_graphs_have_no_symmetric_estimate():
-    with pytest.raises(InputError, match="symmetrize needs symmetric weights, and this graph is"):
-        WalkOptions(symmetrize=True).symmetrizes(directed=True)
+@pytest.mark.parametrize(("name", "value"), [("symmetrize", True), ("deflate", 1)])
+def test_directed_graphs_have_no_symmetric_estimate(name, value):
+    options = WalkOptions.of(**{name: value})
+    options.check_direction(directed=False)
+    with pytest.raises(InputError, match=f"{name} needs symmetric weights, and this graph is"):
+        options.check_direction(directed=True)
+
+
+@pytest.mark.parametrize("options", [{}, {"symmetrize": False}, {"deflate": "auto"}])
+def test_what_suits_the_graph_suits_directed_ones(options):
+    WalkOptions(**options).check_direction(directed=True)
 
 
 def test_options_can_be_ruled_out():

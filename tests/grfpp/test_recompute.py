@@ -45,9 +45,10 @@ def test_same_bits_as_stored(monkeypatch, name, dtype, n_jobs):
 
 @pytest.mark.parametrize("degree", [1, 3])
 @pytest.mark.parametrize("n_jobs", [1, 3])
-def test_same_bits_as_stored_when_symmetrised(monkeypatch, degree, n_jobs):
+@pytest.mark.parametrize("options", [{"symmetrize": True}, {"deflate": 2, "symmetrize": True}])
+def test_same_bits_as_stored_when_averaged(monkeypatch, degree, n_jobs, options):
     monkeypatch.setattr(grfpp.walks.sampler, "TASK_STEPS", 300)
-    stored, walked = _both(SOURCES["weighted"], degree=degree, n_jobs=n_jobs, symmetrize=True)
+    stored, walked = _both(SOURCES["weighted"], degree=degree, n_jobs=n_jobs, **options)
     V = np.random.default_rng(0).normal(size=(stored.n_nodes, 3))
     assert_array_equal(stored @ V, walked @ V)
     assert_array_equal(stored.toarray(), walked.toarray())
@@ -85,6 +86,7 @@ def test_sampling_walks_nothing_yet(monkeypatch):
 
     monkeypatch.setattr(grfpp.walks.walker.Walker, "walk", refuse)
     sample(karate(), Diffusion(1.0), storage="recompute")
+    sample(karate(), Diffusion(1.0), storage="recompute", deflate=3)
 
 
 def test_unknown_storage():

@@ -39,4 +39,10 @@ SOURCES = {
     "symmetrised": lambda: sampled(GRAPHS["weighted, sym"], 2, symmetrize=True),
     "symmetrised, degree 1": lambda: sampled(karate(), 1, symmetrize=True),
     "symmetrised, degree 3": lambda: negative(karate(), 3, symmetrize=True),
+    "deflated": lambda: sampled(GRAPHS["weighted, sym"], 2, deflate=2),
+    "deflated, degree 1": lambda: negative(karate(), 1, deflate=5),
+    "deflated, loops and isolated": lambda: sampled(
+        GRAPHS["loops and isolated, sym"], 3, deflate=3
+    ),
+    "deflated, symmetrised": lambda: negative(karate(), 2, deflate=4, symmetrize=True),
 }

@@ -135,6 +135,9 @@ def estimate(
     n_bytes = sum(m.data.nbytes + m.indices.nbytes + m.indptr.nbytes for m in matrices)
     size = f"{len(matrices)} with {n_entries:,} entries, {readable_bytes(n_bytes)}"
     reused = " (walks reused: the estimate is biased)" if walks.reuse_walks else ""
+    averages = ["symmetrised"] if K.symmetrized else []
+    if K.deflation is not None:
+        averages.append(f"{K.deflation.n_vectors} eigenvectors exact")
     facts = [
         outputs.graph_fact(graph, source),
         ("weights", f"normalize {normalize}, scale {scale:g}"),
@@ -145,7 +148,7 @@ def estimate(
             f"{K.meta['steps_per_node']:.6g} steps a node expected",
         ),
         ("factors", f"{size}{reused}"),
-        *((("estimate", "symmetrised"),) if K.symmetrized else ()),
+        *((("estimate", ", ".join(averages)),) if averages else ()),
         ("time", f"{seconds['read']:.2f} s reading, {seconds['walk']:.2f} s walking"),
         *((f"row {labels[row]}", summary(labels, line)) for row, line in shown),
     ]

@@ -104,6 +104,16 @@ _SAMPLING: dict[str, Any] = {
             show_default=False,
         ),
     ],
+    "deflate": Annotated[
+        str,
+        option(
+            "Take so many eigenvectors of undirected graphs exactly, for slow kernels; auto: as "
+            "many as pay.",
+            "N|auto",
+            "--deflate",
+            callback=lambda text: int(text) if text.isdecimal() else text,
+        ),
+    ],
     "truncate": Annotated[
         bool, option("Accept the bias of walk lengths that are bounded.", None, "--truncate")
     ],
@@ -121,7 +131,12 @@ _SAMPLING: dict[str, Any] = {
     ],
 }
 #: What `WalkOptions` says in other words, or not at all because it draws it.
-_DEFAULTS: dict[str, Any] = {"termination": "geometric:0.1", "seed": 0, "dtype": False}
+_DEFAULTS: dict[str, Any] = {
+    "termination": "geometric:0.1",
+    "seed": 0,
+    "dtype": False,
+    "deflate": "0",
+}
 
 
 def with_walks(

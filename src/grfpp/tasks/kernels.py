@@ -25,7 +25,7 @@ from grfpp.options import WalkOptions
 #: What estimators have no parameter for. `random_state` is their seed; lists of graphs are not
 #: walked with one set of walks for all factors, and have estimates of their own.
 _LEFT_OUT = {"seed", "storage", "dtype", "full_walks", "truncate", "on_infinite_variance"}
-_ONE_GRAPH = {"reuse_walks", "symmetrize"}
+_ONE_GRAPH = {"reuse_walks", "symmetrize", "deflate"}
 
 WalkParameters: Any = make_dataclass(
     "WalkParameters",
@@ -66,6 +66,7 @@ class OneGraphParameters(KernelParameters):
     normalization: str | None = "sym"
     reuse_walks: bool = False
     symmetrize: bool | None = None
+    deflate: int | str = 0
 
 
 def kernel_operator(graph: Any, **parameters: Any) -> KernelEstimate | ExactKernel:
@@ -92,9 +93,9 @@ def kernel_operator(graph: Any, **parameters: Any) -> KernelEstimate | ExactKern
     sigma
         Deprecated: the root of `scale`.
     **parameters
-        `degree`, `n_walks`, `termination`, `reuse_walks`, `symmetrize`, `n_jobs` and other options
-        about walks: see `grfpp.WalkOptions`. Degree 1 is the method of regular graph random
-        features (GRFs). ``n_jobs=None`` is one thread.
+        `degree`, `n_walks`, `termination`, `reuse_walks`, `symmetrize`, `deflate`, `n_jobs` and
+        other options about walks: see `grfpp.WalkOptions`. Degree 1 is the method of regular graph
+        random features (GRFs). ``n_jobs=None`` is one thread.
 
     Returns
     -------

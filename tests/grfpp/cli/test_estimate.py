@@ -71,6 +71,7 @@ def test_writes_what_the_library_samples(capsys, karate):
         (["--directed"], {"directed": True}),
         (["--reuse-walks"], {"reuse_walks": True}),
         (["--symmetrize"], {"symmetrize": True}),
+        (["--deflate", "3"], {"deflate": 3}),
         (
             ["--termination", "fixed:3", "--truncate"],
             {"termination": grfpp.FixedLength(3), "truncate": True},
@@ -90,6 +91,12 @@ def test_symmetrised_estimates_are_told_of(capsys, karate):
     found, wanted = grfpp.KernelEstimate.load("k.npz"), library(karate, symmetrize=True)
     np.testing.assert_array_equal(found.toarray(), wanted.toarray())
     assert json.loads(accepted(capsys, "estimate", karate, "--symmetrize", "--json"))["symmetrize"]
+    both = ("--deflate", "3", "--symmetrize")
+    out = accepted(capsys, "estimate", karate, *both, "--output", "k.npz")
+    assert "symmetrised, 3 eigenvectors exact" in out
+    found, wanted = grfpp.KernelEstimate.load("k.npz"), library(karate, symmetrize=True, deflate=3)
+    np.testing.assert_array_equal(found.toarray(), wanted.toarray())
+    assert json.loads(accepted(capsys, "estimate", karate, *both, "--json"))["deflate"] == 3
     assert "\nestimate" not in accepted(capsys, "estimate", karate, "--no-symmetrize")
     told = refused(capsys, "estimate", karate, "--symmetrize", "--normalize", "rw")
     assert "--symmetrize needs symmetric weights" in told

@@ -59,6 +59,21 @@ def test_symmetrised_or_not_or_as_it_suits(arguments, wanted):
     assert walks.symmetrize is wanted
 
 
+@pytest.mark.parametrize(
+    ("arguments", "wanted"), [([], 0), (["--deflate", "12"], 12), (["--deflate", "auto"], "auto")]
+)
+def test_numbers_of_eigenvectors(arguments, wanted):
+    (_, walks, _), _ = run(options.with_walks(sampling=True), "here", *arguments)
+    assert walks.deflate == wanted
+
+
+@pytest.mark.parametrize("bad", ["-1", "1.5", "many"])
+def test_numbers_of_eigenvectors_that_are_none(bad):
+    received, done = run(options.with_walks(sampling=True), "here", "--deflate", bad)
+    assert received is None
+    assert "deflate must be a whole number >= 0" in str(done.exception)
+
+
 def test_some_can_be_left_out_and_have_other_words():
     _, done = run(options.with_walks(without=("n_walks",), seed="Of it all."), "--help")
     assert "-m, --walks" not in done.output

@@ -142,7 +142,7 @@ EACH = pytest.mark.parametrize("estimator", ESTIMATORS, ids=lambda each: type(ea
 def test_every_option_about_walks_is_a_parameter(estimator):
     names = {each.name for each in fields(grfpp.WalkOptions)} - SETTLED
     if not isinstance(estimator, OneGraphParameters):
-        names -= {"reuse_walks", "symmetrize"}
+        names -= {"reuse_walks", "symmetrize", "deflate"}
     assert names <= estimator.get_params().keys()
     assert {"degree", "n_walks", "termination", "n_jobs"} <= names
     assert not SETTLED & estimator.get_params().keys()

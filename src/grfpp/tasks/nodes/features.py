@@ -9,6 +9,7 @@ from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 
 from grfpp.arguments import one_of, whole
+from grfpp.errors import InputError
 from grfpp.exact_kernel import ExactKernel
 from grfpp.graph import Graph
 from grfpp.tasks.nodes.inputs import GraphEstimator, read_graph
@@ -38,6 +39,8 @@ class GraphRandomFeatures(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Gra
         graphs ``X`` follows the arcs and ``Y`` goes against them.
     kernel, estimate, degree, n_walks, termination, scale, normalization, reuse_walks, symmetrize
         As for `grfpp.tasks.kernels.kernel_operator`.
+    deflate
+        As there, where `n_components` is given.
     random_state
         Seed of the walks and of the projection. The same seed gives the same features for any
         `n_jobs`.
@@ -95,6 +98,11 @@ class GraphRandomFeatures(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Gra
         if self.n_components is not None:
             self._n_features_out = self.n_components
             return graph
+        if choice.options.deflate and not choice.is_exact:
+            raise InputError(
+                "deflate needs n_components here: sparse features would have dense columns beside "
+                "them that mean nothing by themselves"
+            )
         directed = choice.weights(graph).is_directed
         both = not choice.is_exact and choice.options.symmetrizes(directed=directed)
         self._n_features_out = (2 if both else 1) * graph.n_nodes

@@ -66,7 +66,7 @@ def spectral_embedding(
     values, vectors = np.empty(0), np.empty((n, 0))
     if wanted:
         # Chance leaves no two eigenvalues equal; the symmetries of a graph do.
-        by_chance = isinstance(K, KernelEstimate) or K.T is not K
+        by_chance = isinstance(K, KernelEstimate) and K.deflation is None
         leading = _leading_dense if dense else _leading_lanczos if by_chance else _leading_equal
         values, vectors = leading(S, 1 / np.sqrt(strength), known, wanted)
     embedding = np.hstack([known, vectors])

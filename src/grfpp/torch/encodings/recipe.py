@@ -73,7 +73,7 @@ class EncodingRecipe:
             projection=one_of(projection, "projection", get_args(Projection)),
             rotation=one_of(rotation, "rotation", get_args(Rotation)),
             options=WalkOptions.of(
-                without=("reuse_walks", "storage", "n_jobs", "symmetrize"), **walks
+                without=("reuse_walks", "storage", "n_jobs", "symmetrize", "deflate"), **walks
             ),
         )
         check_normalized(recipe.kernel, recipe.options, recipe.scale)

@@ -27,7 +27,7 @@ _NEGLIGIBLE = 1e-3
 _DTYPES = (torch.float32, torch.float64)
 #: Options that a learned modulation, which has a degree, leaves nothing to choose about.
 _UNUSED = (
-    *("degree", "reuse_walks", "symmetrize"),
+    *("degree", "reuse_walks", "symmetrize", "deflate"),
     *("truncate", "on_infinite_variance", "full_walks", "storage"),
 )
 

@@ -133,6 +133,20 @@ def test_symmetrised_features_hold_both_sides(club):
         GraphRandomFeatures(symmetrize=True, normalization="rw").fit(A)
 
 
+def test_deflated_features_are_dense(club):
+    A, _ = club
+    X, Y = (
+        GraphRandomFeatures(9, side=side, deflate=3, random_state=4).fit_transform(A)
+        for side in ("left", "right")
+    )
+    W = grfpp.Graph(A).normalized("sym")
+    K = grfpp.sample(W, grfpp.Diffusion(1.0), seed=4, deflate=3)
+    for found, wanted in zip((X, Y), K.project(9, seed=4), strict=True):
+        assert_array_equal(found, wanted)
+    with pytest.raises(InputError, match="deflate needs n_components here"):
+        GraphRandomFeatures(deflate=3).fit(A)
+
+
 def test_set_output(club):
     A, _ = club
     transformer = GraphRandomFeatures(3, random_state=0).set_output(transform="default")

@@ -168,6 +168,13 @@ def test_factors_of_symmetrised_masks(degree):
     assert factored.n_entries == 2 * plain.n_entries
 
 
+def test_factors_of_deflated_masks():
+    options = {"n_walks": 8, "seed": 5, "deflate": 3, **DOUBLE}
+    dense, factored = (make(grid(4, 3), **options) for make in (graph_mask, factored_mask))
+    torch.testing.assert_close(factored.dense(), dense, rtol=1e-10, atol=1e-12)
+    assert not torch.allclose(dense, graph_mask(grid(4, 3), **{**options, "deflate": 0}))
+
+
 def test_gradients_go_through_the_factors():
     mask = factored_mask(
         nx.gnp_random_graph(6, 0.5, seed=2, directed=True), class_token=1, **DOUBLE

@@ -80,10 +80,10 @@ class TestOfAnEstimate(case.RectangularLinearOperatorTestCase, unittest.TestCase
         return dense_links(linear_op)
 
 
-@pytest.mark.parametrize("symmetrize", [False, True])
+@pytest.mark.parametrize("options", [{}, {"symmetrize": True}, {"deflate": 3}])
 @pytest.mark.parametrize("degree", [1, 2, 3])
-def test_an_estimate_keeps_its_numbers(degree, symmetrize):
-    estimate = grfpp.sample(KARATE, grfpp.Diffusion(1.0), degree, seed=0, symmetrize=symmetrize)
+def test_an_estimate_keeps_its_numbers(degree, options):
+    estimate = grfpp.sample(KARATE, grfpp.Diffusion(1.0), degree, seed=0, **options)
     K = KernelLinearOperator.of(estimate)
     dense = torch.from_numpy(estimate.toarray())
     assert_close(K.to_dense(), dense)
