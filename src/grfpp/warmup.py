@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from itertools import product
+from typing import get_args
+
 import numpy as np
 
 
@@ -14,12 +17,15 @@ def warmup() -> None:
     >>> warmup()
     """
     from grfpp import Diffusion, Graph, sample, sample_submatrix
+    from grfpp.options import Storage, Walks
 
-    graph = Graph(np.ones((3, 3))).normalized("sym")
-    for dtype in (np.float64, np.float32):
-        for storage in ("memory", "recompute"):
-            K = sample(graph, Diffusion(1.0), n_walks=2, seed=0, dtype=dtype, storage=storage)
-            K @ np.ones((3, 2))
-            K.features()
-            K.rows([0])
+    graph = Graph([[0.0, 1.0, 2.0], [1.0, 0.0, 1.0], [2.0, 1.0, 1.0]]).normalized("sym")
+    for walks, dtype, storage in product(
+        get_args(Walks), (np.float64, np.float32), get_args(Storage)
+    ):
+        options = {"dtype": dtype, "storage": storage, "walks": walks}
+        K = sample(graph, Diffusion(1.0), n_walks=2, seed=0, **options)
+        K @ np.ones((3, 2))
+        K.features()
+        K.rows([0])
     sample_submatrix(graph, Diffusion(1.0), [0], n_walks=2, seed=0)

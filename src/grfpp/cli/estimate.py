@@ -42,6 +42,7 @@ Walk lengths:
   first-step:P_NEXT                     one step, each further one with P_NEXT
   fixed:N  uniform:N                    exactly N steps; 0 to N, equally likely
   custom:P0:P1:...                      k steps with probability Pk
+  matched:MEAN                          shared by what still matters; for pooled walks
 
 \b
 Examples:
@@ -54,7 +55,6 @@ Examples:
 
 @options.with_walks(
     sampling=True,
-    termination="The law of the walk lengths; see below.",
     seed="Of the walks, and of --project.",
 )
 def estimate(
@@ -144,7 +144,8 @@ def estimate(
         ("kernel", f"{function!r}, stitching degree {walks.degree}"),
         (
             "walks",
-            f"{walks.n_walks} a node and factor, lengths {walks.termination!r}, seed {walks.seed}: "
+            f"{walks.walks}, {walks.n_walks} a node and factor, lengths {walks.termination!r}, "
+            f"seed {walks.seed}: "
             f"{K.meta['steps_per_node']:.6g} steps a node expected",
         ),
         ("factors", f"{size}{reused}"),

@@ -79,14 +79,27 @@ _WALKS: dict[str, Any] = {
         int, option("Walks from every node for every factor.", "M", "--walks", "-m", min=1)
     ],
     "termination": Annotated[
-        str, option("The law of the walk lengths.", "LAW", "--termination", "-t")
+        str | None,
+        optional(
+            "The law of the walk lengths; matched:9 if not given, geometric:0.1 for independent "
+            "walks.",
+            "LAW",
+            "--termination",
+            "-t",
+        ),
     ],
     "seed": Annotated[int, option("Of the walks.", "N", "--seed", min=0)],
     "reuse_walks": Annotated[
         bool, option("One set of walks for all factors: cheaper, biased.", None, "--reuse-walks")
     ],
     "walks": Annotated[
-        Walks, option("Walkers that know nothing of each other.", "independent", "--walks-kind")
+        Walks,
+        option(
+            "Walkers of a node move together (pooled), or know nothing of each other as in the "
+            "paper (independent).",
+            "pooled|independent",
+            "--walks-kind",
+        ),
     ],
     "n_jobs": Annotated[
         int, option("Threads; -1 for all cores. The result is the same.", "N", "--jobs", "-j")
@@ -131,12 +144,7 @@ _SAMPLING: dict[str, Any] = {
     ],
 }
 #: What `WalkOptions` says in other words, or not at all because it draws it.
-_DEFAULTS: dict[str, Any] = {
-    "termination": "geometric:0.1",
-    "seed": 0,
-    "dtype": False,
-    "deflate": "0",
-}
+_DEFAULTS: dict[str, Any] = {"seed": 0, "dtype": False, "deflate": "0"}
 
 
 def with_walks(

@@ -28,9 +28,10 @@ from grfpp.options import WalkOptions
 from grfpp.typing import IntArray
 from grfpp.walks.plan import WalkPlan
 from grfpp.walks.planning import plan_walks
+from grfpp.walks.pool_planning import measured_for
 from grfpp.walks.sampler import BATCH_STEPS, walker_of
 from grfpp.walks.streams import MASK, NODE_STRIDE, mix64
-from grfpp.walks.transition import UniformSteps
+from grfpp.walks.transition import ProportionalSteps
 from grfpp.walks.walker import Output
 
 #: Nodes of the graphs that one task takes: enough to hide Python, few enough to keep in memory.
@@ -150,7 +151,8 @@ class BatchWalks:
 
     What is walked from a graph is a function of the seed and the graph: it does not depend on the
     other graphs. (Loads grow by a rule that is found for the whole batch, and rules round
-    differently; where the last bit counts too, see `alike`.)
+    differently; where the last bit counts too, see `alike`. Pools share their steps by the largest
+    spectral radius of the batch, which is the scale where weights are normalised.)
     """
 
     #: The graphs, with the weights that they came with.
@@ -176,10 +178,15 @@ class BatchWalks:
         """
         W = batch.graph.normalized("sym", scale)
         plan = plan_walks(W, kernel, options).forward
+        kind = type(plan.steps)
         if has_unit_weights(batch).all():
-            steps = UniformSteps.on_equal_weights(W, scale)
-        else:
-            steps = UniformSteps.carrying(W)
+            return cls._ready(batch, plan.with_steps(kind.on_equal_weights(W, scale)), options)
+        steps = kind.carrying(W)
+        if isinstance(steps, ProportionalSteps) and np.isfinite(
+            kernel.modulation_radius(options.degree)
+        ):
+            # Whether this is needed would depend on all graphs.
+            steps = measured_for(kernel, options.degree, steps)
         return cls._ready(batch, plan.with_steps(steps), options)
 
     @classmethod

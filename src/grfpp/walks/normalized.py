@@ -7,6 +7,7 @@ import numpy as np
 from grfpp.errors import InfiniteVarianceError
 from grfpp.kernels import Kernel
 from grfpp.options import WalkOptions
+from grfpp.termination import Matched
 from grfpp.walks.lengths import LengthTable
 from grfpp.walks.truncation import check_series_truncation, modulation_table
 from grfpp.walks.variance import (
@@ -26,6 +27,8 @@ def check_normalized(kernel: Kernel, options: WalkOptions, scale: float) -> None
     degree, law = options.degree, options.termination
     kernel.check_radius(scale)
     kernel.check_radius(scale, degree)
+    if isinstance(law, Matched):
+        return  # made to suit
     modulation = modulation_table(kernel, degree, law)
     lengths = LengthTable.of(law, len(modulation) - 1)
     modulation, n = modulation[: lengths.max_length + 1], lengths.max_length

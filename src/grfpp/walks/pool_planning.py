@@ -37,10 +37,17 @@ def plan_pools(graph: Graph, kernel: Kernel, options: WalkOptions) -> WalkPlan:
     if isinstance(law, Matched) and not has_finite_variance(
         kernel, degree, steps, modulation, budget
     ):
-        inner, outer = graph.spectral_radius(), kernel.modulation_radius(degree)
-        # Terms of the variance are then at most |f(k)| r^k with r the mean of both radii.
-        steps = steps.measured(inner**0.75 * outer**0.25)
+        steps = measured_for(kernel, degree, steps)
     return WalkPlan.pooled(steps, modulation, budget, options.n_walks, options.seed)
+
+
+def measured_for(kernel: Kernel, degree: int, steps: ProportionalSteps) -> ProportionalSteps:
+    """Steps in a measure in which the variance is finite; for kernels with a radius.
+
+    Its terms are at most ``|f(k)| r^k`` with ``r`` the geometric mean of both radii.
+    """
+    inner, outer = steps.graph.spectral_radius(), kernel.modulation_radius(degree)
+    return steps.measured(inner**0.75 * outer**0.25)
 
 
 def share_steps(

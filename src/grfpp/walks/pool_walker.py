@@ -71,6 +71,9 @@ class PoolWalker:
         stream = np.uint64(plan.key if key is None else key)
         end = np.empty(len(rows), np.int64)
         done = written = 0
+        # Compiled for float64 alone; it takes its time.
+        single = output.values.dtype != np.float64
+        room = Output(len(output.columns), np.dtype(np.float64)) if single else output
         while True:
             n_rows, n_entries = pool_block(
                 self._graph,
@@ -81,15 +84,19 @@ class PoolWalker:
                 rows[done:],
                 *self._buffers.arrays,
                 end[done:],
-                output.columns[written:],
-                output.values[written:],
+                room.columns[written:],
+                room.values[written:],
             )
             end[done : done + n_rows] += written
             done += n_rows
             written += n_entries
             if done == len(rows):
                 break
-            output.enlarge(written, written + self._buffers.most + len(output.columns) // 2)
-        values = output.values[:written]
+            room.enlarge(written, written + self._buffers.most + len(room.columns) // 2)
+        columns, values = room.columns[:written], room.values[:written]
         require_finite(values)
-        return Block(end, output.columns[:written], values)
+        if single:
+            with np.errstate(over="ignore"):
+                values = values.astype(output.values.dtype)
+            require_finite(values)
+        return Block(end, columns, values)

@@ -13,8 +13,8 @@ from grfpp.linalg.sparse import csr
 from grfpp.typing import FloatArray
 
 _NOTHING = np.empty(0)
-#: Where a series of powers of W counts as summed, and after how many terms it does in any case.
-_RESOLVENT_ERROR, _MOST_TERMS = 1e-4, 5000
+#: Where a series of powers of W counts as summed.
+_RESOLVENT_ERROR = 1e-4
 
 
 @dataclass(frozen=True, eq=False)
@@ -146,13 +146,17 @@ class ProportionalSteps(UniformSteps):
 
 
 def resolvent_of_ones(graph: Graph, radius: float) -> FloatArray:
-    """``(I − W / radius)^-1 1`` for a radius above the spectral one, by its series."""
-    W, total, term = graph.adjacency / radius, np.ones(graph.n_nodes), np.ones(graph.n_nodes)
-    for _ in range(_MOST_TERMS):
+    """``(I − W / radius)^-1 1`` for a radius above the spectral one, by its series.
+
+    The number of terms depends on the radii alone: what is found for a node does not depend on
+    other components of the graph.
+    """
+    ratio = min(max(graph.spectral_radius() / radius, 0.1), 1 - 1e-3)
+    W, term = graph.adjacency / radius, np.ones(graph.n_nodes)
+    total = term.copy()
+    for _ in range(int(np.log(_RESOLVENT_ERROR) / np.log(ratio)) + 1):
         term = W @ term
         total += term
-        if float(np.max(term / total)) < _RESOLVENT_ERROR:
-            break
     return total
 
 
