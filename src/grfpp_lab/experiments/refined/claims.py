@@ -18,7 +18,7 @@ CLAIMS = (
     Claim(
         "refined-off",
         "Without the diagonal",
-        "The same error without the diagonal, of other kernels and graphs.",
+        "Relative error without the diagonal, all kernels on some graphs.",
         views.off_panels,
         verdicts.judge_everywhere,
         (views.off_table,),

@@ -65,9 +65,9 @@ PARAMETERS = {
     lab.Size.FULL: Parameters(
         (
             Scene((*EIGHT[:-1], f"football{graphs.LOG_NORMAL}"), 5, 200),
-            Scene((EIGHT[-1], *_MIDDLE, *_WEIGHTED), 2, 400),
-            Scene((*_WIDE, graphs.MESH + graphs.LOG_NORMAL), 1, 100),
-            Scene(_LARGE, 1, 24, budgets=(144, 576), degrees=(2, 8), deflated=(8,), n_vectors=1),
+            Scene((EIGHT[-1], *_MIDDLE, *_WEIGHTED), 2, 400, budgets=(144, 288, 576)),
+            Scene((*_WIDE, graphs.MESH + graphs.LOG_NORMAL), 1, 50),
+            Scene(_LARGE, 1, 16, budgets=(144, 576), degrees=(2, 8), deflated=(8,), n_vectors=1),
         )
     ),
     lab.Size.QUICK: Parameters(

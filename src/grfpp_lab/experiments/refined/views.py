@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from grfpp_lab.experiments import views
-from grfpp_lab.experiments.graphs import EIGHT
 from grfpp_lab.experiments.refined import graphs
 from grfpp_lab.experiments.refined.graphs import title_of
 from grfpp_lab.experiments.refined.kernels import FAST, MIDDLE, SLOW, SLOW_INVERSE
@@ -28,7 +27,7 @@ from grfpp_lab.report.panels import Panel
 _AXES = {"budget": "steps per node", "seconds": "seconds", "entries": "stored entries per node"}
 _ERRORS = {"error": "relative error", "off_error": "error off the diagonal"}
 _FEW = (INDEPENDENT, 2), (POOLED, 2), (AVERAGED, 2), (POOLED, 8)
-_LARGE = (graphs.GRID, graphs.MESH, graphs.SPHERE, graphs.LARGE_SCALE_FREE, graphs.LARGE_REGULAR)
+_MESHES, _LARGE = (graphs.MESH, graphs.SPHERE), (graphs.LARGE_SCALE_FREE, graphs.LARGE_REGULAR)
 
 
 def panel(
@@ -51,6 +50,12 @@ def panel(
     return chart(title_of(graph), curves, _AXES[x], _ERRORS[error], note=note)
 
 
+def _some(rows: Rows, *names: str) -> list[str]:
+    """Of these graphs those that were measured, or else all."""
+    measured = distinct(rows, "graph")
+    return [name for name in names if name in measured] or measured
+
+
 def _drawn(panels: Sequence[Panel | None]) -> list[Panel]:
     return [each for each in panels if each is not None]
 
@@ -62,28 +67,25 @@ def step_panels(rows: Rows) -> list[Panel]:
 
 
 def off_panels(rows: Rows) -> list[Panel]:
-    """The same without the diagonal, for all kernels of some graphs."""
-    some = [g for g in distinct(rows, "graph") if g not in EIGHT or g in ("karate", "eurosis")]
+    """Errors without the diagonal, all kernels on some graphs."""
     methods = series(*_FEW)
     return _drawn(
         [
             panel(rows, graph, kernel, methods, "budget", "off_error")
-            for graph in some
             for kernel in distinct(rows, "kernel")
-            if kernel != FAST or graph in EIGHT
-        ][:20]
+            for graph in _some(rows, graphs.CORA, *_MESHES, *_LARGE)
+        ]
     )
 
 
 def entry_panels(rows: Rows) -> list[Panel]:
     """Errors against stored entries, beside the best sparse matrix."""
     methods = series((INDEPENDENT, 2), (POOLED, 2), (AVERAGED, 2), (LARGEST, None))
-    some = [g for g in (*_LARGE, graphs.CORA) if g in distinct(rows, "graph")]
     return _drawn(
         [
             panel(rows, graph, kernel, methods, "entries")
             for kernel in (FAST, MIDDLE)
-            for graph in some or distinct(rows, "graph")
+            for graph in _some(rows, graphs.GRID, *_MESHES, graphs.CORA, *_LARGE)
         ]
     )
 
@@ -91,12 +93,11 @@ def entry_panels(rows: Rows) -> list[Panel]:
 def slow_panels(rows: Rows) -> list[Panel]:
     """Slow kernels against steps, with eigenvectors."""
     methods = series(*WALKED, (DEFLATED, 4), (AVERAGED, 8))
-    some = [g for g in distinct(rows, "graph") if g not in EIGHT]
     return _drawn(
         [
             panel(rows, graph, kernel, methods, "budget")
-            for graph in some
             for kernel in (SLOW, SLOW_INVERSE)
+            for graph in _some(rows, graphs.CORA, graphs.SCALE_FREE, *_MESHES, *_LARGE)
         ]
     )
 
@@ -104,12 +105,11 @@ def slow_panels(rows: Rows) -> list[Panel]:
 def weighted_panels(rows: Rows) -> list[Panel]:
     """Weighted graphs, with and without the diagonal."""
     methods = series(*_FEW)
-    weighted = {graph for graph, _ in WEIGHTED_BARS}
-    some = [g for g in distinct(rows, "graph") if g in weighted or graphs.LOG_NORMAL in g]
+    weighted = dict.fromkeys(graph for graph, _ in WEIGHTED_BARS)
     return _drawn(
         [
             panel(rows, graph, kernel, methods, "budget", error)
-            for graph in some
+            for graph in _some(rows, *weighted)
             for kernel in (FAST, MIDDLE)
             for error in ("error", "off_error")
         ]
@@ -125,12 +125,12 @@ def stitching_panels(rows: Rows) -> list[Panel]:
 def second_panels(rows: Rows) -> list[Panel]:
     """Errors against seconds, beside polynomials."""
     methods = series((INDEPENDENT, 2), (AVERAGED, 2), (DEFLATED, 8), (CHEBYSHEV, None))
-    some = [g for g in distinct(rows, "graph") if g not in EIGHT or g == "eurosis"]
+    names = (graphs.CORA, graphs.DENSE, graphs.GRID, *_MESHES, *_LARGE)
     return _drawn(
         [
             panel(rows, graph, kernel, methods, "seconds")
-            for graph in some or distinct(rows, "graph")
             for kernel in (FAST, SLOW)
+            for graph in _some(rows, *names)
         ]
     )
 
