@@ -133,6 +133,7 @@ def test_stitching():
     true = verdicts.judge_stitching(rows(0.05))
     assert true.holds is Holds.YES
     assert "degree 8 below degree 2 in 2 of 2, error × 0.50" in true.measured
+    assert true.measured.endswith("on Cora × 0.50 at 576 steps")
     assert verdicts.judge_stitching(rows(0.2)).holds is Holds.NO
 
 
