@@ -12,6 +12,7 @@ TINY = replace(
     SETS["smoke"],
     sampling=(("grid", 100),),
     slow_peers_up_to=100,
+    equal=(("grid", 64),),
     growth=(25, 100),
     recompute=100,
     local=(100, 4),
@@ -43,6 +44,14 @@ def timed(section, workload, method, seconds, **others):
     return Row(section, workload, method, numbers=numbers, **others)
 
 
+def equal(workload, ratio):
+    """Pooled walks, and independent ones with so many times their error."""
+    return [
+        Row("equal", workload, method, numbers={"seconds": 2.0, "error": error, "steps": 576.0})
+        for method, error in (("grfpp, pooled", 0.2 / ratio), ("grfpp, independent", 0.2))
+    ]
+
+
 COMMON = {"threads": 2, "budget": 0.001}
 
 
@@ -70,6 +79,8 @@ ROWS = [
     timed("uses", "K[S, S]", "Chebyshev", 5.0, status="estimated"),
     timed("uses", "K @ V", "grfpp", 5.0),
     timed("uses", "K @ V", "Chebyshev", 0.5),
+    *equal("exp(W), grid, 100 nodes", 1000),
+    Row("equal", "exp(W), grid, 900 nodes", "grfpp, pooled", status="not run", note="no time"),
 ]
 
 

@@ -35,6 +35,7 @@ def bench_page(document: dict[str, Any], rows: Sequence[Row]) -> str:
     sections = [
         Section("What was to be shown", [], [tables.bar_table(rows)]),
         _sampling(rows),
+        _equal(rows),
         _growth(rows),
         _paper(rows),
         _uses(rows),
@@ -57,6 +58,16 @@ def _sampling(rows: Sequence[Row]) -> Section:
         "and small graphs fit into it, so there the share says little.",
     ]
     return _section("Sampling", text, speed_charts(rows), tables.sampling_table(rows))
+
+
+def _equal(rows: Sequence[Row]) -> Section:
+    text = [
+        "The library's default, pooled and symmetrised walks, against the paper's independent "
+        "ones: both from the graph to the stored float32 factors, on all threads. Independent "
+        "walks are as many as take about as long, and their error is scaled to just as long by "
+        "the root of the seconds. Errors are probed with random signs.",
+    ]
+    return _section("Equal seconds", text, [], tables.equal_table(rows))
 
 
 def _growth(rows: Sequence[Row]) -> Section:

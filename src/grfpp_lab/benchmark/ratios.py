@@ -8,7 +8,7 @@ from typing import Any, Literal
 
 import numpy as np
 
-from grfpp_lab.benchmark import growth, paper_table, sampling
+from grfpp_lab.benchmark import equal_seconds, growth, paper_table, sampling
 from grfpp_lab.benchmark.peers import FAST_GRAPH_GP, TORCH_CLUSTER
 from grfpp_lab.benchmark.rows import Row, find, of_section, workloads
 from grfpp_lab.benchmark.suite import workload
@@ -19,7 +19,19 @@ Verdict = Literal["met", "not met", "not measured"]
 GRID_SMALL = workload("grid", 10**4)
 GRID_LARGE = workload("grid", 10**6)
 REGULAR = workload("regular", 10**6)
+SCALE_FREE = workload("scale-free", 10**6)
 MESH = workload("mesh", LARGEST.n_nodes)
+#: Steps a second of pooled walks, in those of independent ones.
+_POOLED_SPEEDS = ((GRID_LARGE, 1.0), (REGULAR, 0.8), (SCALE_FREE, 0.8))
+#: Kernel, family of graphs, and one part in how many of the error of independent walks.
+_EQUAL_SECONDS = (
+    ("exp(W)", "grid", 10_000),
+    ("exp(W)", "regular", 60),
+    ("exp(W)", "scale-free", 10),
+    ("exp(5 W)", "grid", 20),
+    ("exp(5 W)", "regular", 4),
+    ("exp(5 W)", "scale-free", 3),
+)
 
 
 @dataclass(frozen=True)
@@ -97,6 +109,8 @@ def bars(rows: Sequence[Row]) -> list[Bar]:
         _memory_bar(rows),
         _paper_bar(rows),
         _recompute_bar(rows),
+        *(_pooled_speed_bar(rows, name, least) for name, least in _POOLED_SPEEDS),
+        *(_equal_seconds_bar(rows, *each) for each in _EQUAL_SECONDS),
     ]
 
 
@@ -185,6 +199,33 @@ def _recompute_bar(rows: Sequence[Row]) -> Bar:
             is_open = n < 0.9e7 and same
             return _bar("grids", target, found, None if is_open else peak < 4e9 and same)
     return _bar("grids", target)
+
+
+def _pooled_speed_bar(rows: Sequence[Row], name: str, least: float) -> Bar:
+    pooled, ours = (_steps(rows, name, method) for method in (sampling.POOLED, sampling.OURS))
+    target = f"pooled walks: ≥ {least:g} × the steps a second of independent ones"
+    if pooled is None or ours is None:
+        return _bar(name, target)
+    found = f"{pooled / ours:.2f} × ({pooled / 1e6:.0f} million steps/s)"
+    return _bar(name, target, found, pooled >= least * ours)
+
+
+def _equal_seconds_bar(rows: Sequence[Row], kernel: str, family: str, parts: int) -> Bar:
+    """At 10⁶ nodes; smaller graphs are told of, and not judged."""
+    name = f"{kernel}, {workload(family, 10**6)}"
+    target = f"pooled walks: ≤ 1/{parts:,} of the error of independent ones in equal seconds"
+    start = name.partition(", 1,000,000")[0]
+    for other in reversed([each for each in workloads(rows, "equal") if each.startswith(start)]):
+        pooled, independent = (
+            find(rows, "equal", other, method, "error")
+            for method in (equal_seconds.POOLED, equal_seconds.INDEPENDENT)
+        )
+        if pooled and independent:
+            found = f"1/{independent / pooled:,.0f}"
+            if other != name:
+                return _bar(other, target, f"{found}; 10⁶ nodes are in the full set")
+            return _bar(name, target, found, pooled * parts <= independent)
+    return _bar(name, target)
 
 
 def conclusions(rows: Sequence[Row]) -> dict[str, Any]:

@@ -8,7 +8,7 @@ from typing import Any, Literal
 
 #: Estimated: scaled from a smaller run, as the note says. Quoted: from the paper.
 Status = Literal["measured", "estimated", "quoted", "not run"]
-Section = Literal["sampling", "growth", "paper", "uses"]
+Section = Literal["sampling", "equal", "growth", "paper", "uses"]
 
 
 @dataclass(frozen=True)

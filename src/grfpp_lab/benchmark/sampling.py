@@ -10,7 +10,9 @@ import numpy as np
 import scipy.sparse as sp
 
 from grfpp.graph import Graph
+from grfpp.options import WalkOptions
 from grfpp.walks import WalkPlan, sample_factor
+from grfpp.walks.planning import plan_walks
 from grfpp.walks.truncation import modulation_table
 from grfpp_lab.benchmark.limits import chases_per_second
 from grfpp_lab.benchmark.plain import time_arrays, time_lists
@@ -20,6 +22,7 @@ from grfpp_lab.benchmark.timing import best_seconds
 
 OURS = "grfpp, float64"
 OURS_SINGLE = "grfpp, float32"
+POOLED = "grfpp, pooled, float64"
 LIMIT = "pointer chases"
 LISTS = "plain Python, lists"
 ARRAYS = "plain Python, numpy arrays"
@@ -30,8 +33,17 @@ def walk_plan(graph: Graph, degree: int = 1) -> WalkPlan:
     return WalkPlan.of(graph, modulation_table(KERNEL, degree, LAW), LAW, N_WALKS, SEED)
 
 
+def pooled_plan(graph: Graph, degree: int = 1) -> WalkPlan:
+    """Pooled walks with as many steps."""
+    options = WalkOptions.of(degree=degree, n_walks=N_WALKS, seed=SEED, walks="pooled")
+    return plan_walks(graph, KERNEL, options).forward
+
+
 def n_steps(plan: WalkPlan) -> float:
-    """Steps of all walks of a factor, as expected; met to a per mille on graphs of this size."""
+    """Steps of all walks of a factor, as expected; met to a per mille on graphs of this size.
+
+    Of a pool it is the budget, of which exact steps may leave a part.
+    """
     return plan.expected_steps * plan.graph.n_nodes
 
 
@@ -41,15 +53,21 @@ def stored_bytes(matrix: sp.csr_array) -> int:
 
 
 def sample_graph(request: dict[str, Any]) -> list[dict[str, Any]]:
-    """Time one factor in both precisions; the plan is made before the clock starts."""
-    plan = walk_plan(Graph.load(request["graph"]))
-    n = plan.graph.n_nodes
+    """Time one factor in both precisions and a pooled one; plans are made before that."""
+    graph = Graph.load(request["graph"])
+    independent, n = walk_plan(graph), graph.n_nodes
     results = []
-    for method, dtype in ((OURS, np.float64), (OURS_SINGLE, np.float32)):
+    for method, plan, dtype in (
+        (OURS, independent, np.float64),
+        (OURS_SINGLE, independent, np.float32),
+        (POOLED, pooled_plan(graph), np.float64),
+    ):
         work = partial(sample_factor, plan, n_jobs=request["threads"], dtype=dtype)
-        size = stored_bytes(work())
+        size, note = stored_bytes(work()), "features built"
+        if method == POOLED:
+            note += "; steps are its budget, of which exact steps may leave some"
         seconds = best_seconds(work, budget=request["budget"])
-        told = measured(method, "features built", **_speed(n, n_steps(plan), seconds))
+        told = measured(method, note, **_speed(n, n_steps(plan), seconds))
         told["numbers"]["bytes_per_node"] = size / n
         results.append(told)
     return results

@@ -26,6 +26,8 @@ class Sizes:
     sampling: tuple[tuple[str, int], ...]
     #: Graphs of at most so many nodes are also given to peers that need seconds for those.
     slow_peers_up_to: int
+    #: Families and numbers of nodes on which errors are compared at equal seconds.
+    equal: tuple[tuple[str, int], ...]
     #: Numbers of nodes of the grids on which costs are followed.
     growth: tuple[int, ...]
     #: Nodes of the grid for ``storage="recompute"``.
@@ -60,6 +62,7 @@ _FULL = Sizes(
         ("scale-free", 10**6),
     ),
     slow_peers_up_to=LARGEST.n_nodes,
+    equal=(("grid", 10**6), ("regular", 10**6), ("scale-free", 10**6)),
     growth=(10**3, 10**4, 10**5, 10**6, 10**7),
     recompute=10**7,
     meshes=tuple(mesh.n_nodes for mesh in PAPER_MESHES),
@@ -75,12 +78,14 @@ _FULL = Sizes(
 #: What the quick set has less of.
 _LESS: dict[str, Any] = {
     **{"slow_peers_up_to": 10**4, "growth": _FULL.growth[:-1], "recompute": 10**5},
+    **{"equal": tuple((family, 10**5) for family, _ in _FULL.equal)},
     **{"dense_up_to": 0, "budget": 2.0, "timeout": 60, "limit": 285},
 }
 SETS = {
     "smoke": Sizes(
         sampling=(("grid", 400), ("scale-free", 300)),
         slow_peers_up_to=400,
+        equal=(("grid", 400), ("scale-free", 300)),
         growth=(100, 400, 1600),
         recompute=400,
         meshes=_FULL.meshes[:1],

@@ -12,7 +12,8 @@ from typing import Any
 import grfpp
 from grfpp.graph import Graph
 from grfpp.warmup import warmup
-from grfpp_lab.benchmark import growth, paper_table, sampling, uses
+from grfpp_lab.benchmark import equal_seconds, growth, paper_table, sampling, uses
+from grfpp_lab.benchmark.equal_seconds import DEGREES, POOLED
 from grfpp_lab.benchmark.graphs import FAMILIES, mesh_file
 from grfpp_lab.benchmark.peers import PEERS, ask_peer
 from grfpp_lab.benchmark.rows import Row, Section
@@ -30,6 +31,7 @@ TASKS: dict[str, Task] = {
     "sample": sampling.sample_graph,
     "limit": sampling.machine_limit,
     "plain": sampling.plain_python,
+    "equal": equal_seconds.equal_seconds,
     "growth": growth.sample_grid,
     "recompute": growth.recompute_product,
     "mesh": paper_table.mesh_products,
@@ -84,6 +86,7 @@ class Suite:
             *self.growth_rows(),
             *self.paper_rows(),
             *self.uses_rows(),
+            *self.equal_rows(),
         ]
 
     # --- sections -------------------------------------------------------------------------------
@@ -115,6 +118,13 @@ class Suite:
                 limits = {"budget": self.sizes.budget, "timeout": self._time_left()}
                 answer = ask_peer(self.peers, peer, path, threads=self.threads, **limits)
                 yield self._row("sampling", name, answer)
+
+    def equal_rows(self) -> Iterator[Row]:
+        """Errors of pooled and of independent walks that take as long."""
+        for family, n_nodes in self.sizes.equal:
+            kernels = {f"{kernel}, {workload(family, n_nodes)}": kernel for kernel in DEGREES}
+            request = {"family": family, "n_nodes": n_nodes, "kernels": kernels}
+            yield from self._task("equal", "equal", next(iter(kernels)), request, POOLED)
 
     def growth_rows(self) -> Iterator[Row]:
         """Time and memory on larger and larger grids, and with nothing stored."""

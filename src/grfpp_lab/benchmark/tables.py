@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from grfpp_lab.benchmark import growth, paper_table, sampling
+from grfpp_lab.benchmark import equal_seconds, growth, paper_table, sampling
 from grfpp_lab.benchmark.ratios import bars
 from grfpp_lab.benchmark.rows import Row, find, of_section, workloads
 from grfpp_lab.report.page import Table, TableGroup
@@ -45,6 +45,24 @@ def sampling_table(rows: Sequence[Row]) -> Table:
         cells,
         words=(0, 5),
     )
+
+
+def equal_table(rows: Sequence[Row]) -> Table:
+    """Errors of pooled and of independent walks at equal seconds."""
+
+    def cells(row: Row) -> Cells:
+        error = row.get("error")
+        ours = find(rows, "equal", row.workload, equal_seconds.POOLED, "error")
+        return [
+            row.method,
+            _short(row.get("seconds")) if row.numbers else row.status,
+            _short(row.get("steps")),
+            NOTHING if error is None else f"{error:.2e}",
+            short(error / ours) if error and ours else NOTHING,
+        ]
+
+    columns = ("method", "seconds", "steps per node", "error at equal seconds", "× pooled")
+    return _grouped(rows, "equal", columns, cells, words=(0,))
 
 
 def growth_table(rows: Sequence[Row]) -> Table:
@@ -153,7 +171,7 @@ def _grouped(
     cells: Callable[[Row], Cells],
     words: tuple[int, ...],
 ) -> Table:
-    ours = (sampling.OURS, paper_table.OURS, growth.RECOMPUTE)
+    ours = (sampling.OURS, equal_seconds.POOLED, paper_table.OURS, growth.RECOMPUTE)
     groups = []
     for name in workloads(rows, section):
         own = [row for row in of_section(rows, section) if row.workload == name]

@@ -96,6 +96,7 @@ def _print_text(rows: Any, written: list[Path]) -> None:
 
     for title, table in (
         ("Sampling", tables.sampling_table(rows)),
+        ("Equal seconds", tables.equal_table(rows)),
         ("Growth", tables.growth_table(rows)),
         ("The paper's running times", tables.paper_rows(rows)),
         ("Where walks win and where they lose", tables.uses_table(rows)),

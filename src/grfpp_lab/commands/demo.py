@@ -1,4 +1,4 @@
-"""`grfpp demo`: GRFs beside GRFs++ on four small graphs, as a table and as a page."""
+"""`grfpp demo`: GRFs, GRFs++ and pooled walks on four small graphs, as a table and as a page."""
 
 from __future__ import annotations
 
@@ -30,11 +30,12 @@ def demo(
     seed: shared.Seed = 0,
     as_json: options.AsJson = False,
 ) -> None:
-    """Compare regular GRFs with GRFs++ on four small graphs.
+    """Compare GRFs, GRFs++ and pooled walks on four small graphs.
 
     Estimates the diffusion kernel of the karate club, a binary tree, an Erdős–Rényi graph and a
-    triangulated sphere with stitching degrees 1, 2 and 4, prints the errors, and writes a page
-    with pictures. Everything is generated: no data, no network. The first run also compiles.
+    triangulated sphere with stitching degrees 1, 2 and 4 and with pooled walks, the default of
+    grfpp.sample, prints the errors, and writes a page with pictures. Everything is generated: no
+    data, no network. The first run also compiles.
     """
     missing = missing_packages()
     if not missing:
@@ -85,7 +86,9 @@ def _print_text(
         method, *cells = measure.table_cells(result)
         table.add_row(*name, f"{method} *" if measure.has_equal_steps(result) else method, *cells)
     console.print_table(table)
-    print("* equal steps: compare these for equal cost")
+    print(
+        "* equal steps: compare these for equal cost; pooled walks are what sample does by default"
+    )
     print(f"{seconds['total']:.1f} s, {seconds['compiling']:.1f} s of it loading and compiling")
     shared.print_written(written)
 

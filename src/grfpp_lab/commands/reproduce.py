@@ -35,6 +35,7 @@ The estimation study, together "estimation-study":
   other-kernels   (I-W)^-4, (I-W^2)^-4, exp(W^2)
   equal-cost      errors against walk steps per node
   theory          the lemma and the theorem, measured against formula
+  refined         pooled walks, averages and deflation, beside the paper's way
 
 \b
 What kernels are used for, together "tasks":

@@ -1,1 +1,1 @@
-"""The demonstration: four small graphs, one kernel, regular GRFs beside GRFs++."""
+"""The demonstration: four small graphs, one kernel, GRFs, GRFs++ and pooled walks."""

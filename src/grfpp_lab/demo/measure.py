@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from math import floor, log10
 from time import perf_counter
 
 import numpy as np
 
+from grfpp.estimate import KernelEstimate
 from grfpp.graph import Graph
 from grfpp.kernels import Diffusion
 from grfpp.options import Walks
@@ -20,6 +22,14 @@ KERNEL = Diffusion(5.0)
 LAW = Geometric(0.1)
 WALKS: Walks = "independent"
 DEGREES = (1, 2, 4)
+#: The library's default: its walks, at this degree.
+POOLED: Walks = "pooled"
+DEFAULT_DEGREE = 2
+#: What is compared.
+METHODS: tuple[tuple[Walks, int], ...] = (
+    *((WALKS, degree) for degree in DEGREES),
+    (POOLED, DEFAULT_DEGREE),
+)
 #: Costs to compare the degrees at: what these numbers of walks take at degree 1. Degree ``l`` has
 #: ``2 l`` factors, and so it gets the ``l``-th part of the walks for the same number of steps.
 BUDGETS = (16, 32, 64)
@@ -37,6 +47,7 @@ class Measurement:
 
     graph: str
     n_nodes: int
+    walks: Walks
     degree: int
     n_walks: int
     steps_per_node: float
@@ -49,7 +60,7 @@ class Measurement:
     @property
     def method(self) -> str:
         """What people call it."""
-        return method_name(self.degree)
+        return method_name(self.walks, self.degree)
 
 
 @dataclass(frozen=True)
@@ -68,9 +79,17 @@ class KernelRow:
         return int(np.count_nonzero(self.values == 0))
 
 
-def method_name(degree: int) -> str:
-    """Name a stitching degree; degree 1 is the method of before."""
+def method_name(walks: Walks, degree: int) -> str:
+    """Name a method; independent walks of degree 1 are the method of before."""
+    if walks == POOLED:
+        return f"pooled degree {degree}"
     return "GRF" if degree == 1 else f"GRF++ degree {degree}"
+
+
+def sampled(W: Graph, walks: Walks, degree: int, n_walks: int, seed: int) -> KernelEstimate:
+    """An estimate; that of pooled walks as by default, with as many steps."""
+    law = LAW if walks == WALKS else None
+    return sample(W, KERNEL, degree, n_walks, law, seed, walks=walks)
 
 
 def walks_of(degree: int) -> list[int]:
@@ -83,42 +102,46 @@ def warm_up() -> float:
     began = perf_counter()
     path = Graph([[0, 1], [1, 0]])
     for graph in (path, path.normalized("sym")):
-        sample(graph, KERNEL, n_walks=2, termination=LAW, seed=0, walks=WALKS).toarray()
+        for walks in (WALKS, POOLED):
+            sampled(graph, walks, DEFAULT_DEGREE, 2, 0).toarray()
     return perf_counter() - began
 
 
 def measure_all(
     graphs: Sequence[DemoGraph], seed: int, progress: Progress = lambda done, n: None
 ) -> list[Measurement]:
-    """Measure every graph with every degree at every cost."""
-    settings = [(g, degree, m) for g in graphs for degree in DEGREES for m in walks_of(degree)]
+    """Measure every graph with every method at every cost."""
+    settings = [
+        (g, walks, degree, m) for g in graphs for walks, degree in METHODS for m in walks_of(degree)
+    ]
     # To ten digits, and faster than the eigenvectors that KERNEL.exact needs.
     exact = {
         each.name: KERNEL.apply(each.graph.normalized("sym"), np.eye(each.graph.n_nodes))
         for each in graphs
     }
     results = []
-    for number, (each, degree, n_walks) in enumerate(settings):
-        results.append(measure(each, exact[each.name], degree, n_walks, seed))
+    for number, (each, walks, degree, n_walks) in enumerate(settings):
+        results.append(measure(each, exact[each.name], walks, degree, n_walks, seed))
         progress(number + 1, len(settings))
     return results
 
 
 def measure(
-    each: DemoGraph, exact: FloatArray, degree: int, n_walks: int, seed: int
+    each: DemoGraph, exact: FloatArray, walks: Walks, degree: int, n_walks: int, seed: int
 ) -> Measurement:
     """Sample `N_REPEATS` estimates and compare them with the exact kernel."""
     W = each.graph.normalized("sym")
     errors, seconds, steps = [], 0.0, 0.0
     for walk_seed in seeds(seed):
         began = perf_counter()
-        K = sample(W, KERNEL, degree, n_walks, LAW, walk_seed, walks=WALKS)
+        K = sampled(W, walks, degree, n_walks, walk_seed)
         seconds += perf_counter() - began
         errors.append(np.linalg.norm(K.toarray() - exact) / np.linalg.norm(exact))
         steps = K.meta["steps_per_node"]
     return Measurement(
         graph=each.title,
         n_nodes=W.n_nodes,
+        walks=walks,
         degree=degree,
         n_walks=n_walks,
         steps_per_node=steps,
@@ -147,27 +170,33 @@ def has_equal_steps(result: Measurement) -> bool:
 
 def table_cells(result: Measurement) -> list[str]:
     """What a line of the table says, without the graph."""
+    digits = max(3, 2 - floor(log10(result.error)))
     return [
         result.method,
         str(result.n_walks),
         f"{result.steps_per_node:,.0f}",
-        f"{result.error:.3f} ± {result.standard_error:.3f}",
+        f"{result.error:.{digits}f} ± {result.standard_error:.{digits}f}",
         f"{result.seconds:.3f}",
     ]
 
 
 def kernel_rows(each: DemoGraph, seed: int) -> list[KernelRow]:
-    """The row of the start node: exact, GRF at equal walks and at equal steps, GRF++."""
+    """The row of the start node: exact, GRF at equal walks; GRF, GRF++, pooled at equal steps."""
     W = each.graph.normalized("sym")
     unit = np.zeros(W.n_nodes)
     unit[each.start] = 1.0
     exact = KERNEL.apply(W, unit)
     rows = [KernelRow("exact", "", exact)]
-    top = max(DEGREES)
-    for degree, n_walks in ((1, MAIN_WALKS), (1, max(BUDGETS)), (top, max(BUDGETS) // top)):
-        K = sample(W, KERNEL, degree, n_walks, LAW, seeds(seed)[0], walks=WALKS)
+    top, most = max(DEGREES), max(BUDGETS)
+    for walks, degree, n_walks in (
+        (WALKS, 1, MAIN_WALKS),
+        (WALKS, 1, most),
+        (WALKS, top, most // top),
+        (POOLED, DEFAULT_DEGREE, most // DEFAULT_DEGREE),
+    ):
+        K = sampled(W, walks, degree, n_walks, seeds(seed)[0])
         values = K.rows([each.start])[0]
         error = np.linalg.norm(values - exact) / np.linalg.norm(exact)
-        note = f"{n_walks} walks, {K.meta['steps_per_node']:,.0f} steps, error {error:.2f}"
-        rows.append(KernelRow(method_name(degree), note, values))
+        note = f"{n_walks} walks, {K.meta['steps_per_node']:,.0f} steps, error {error:.2g}"
+        rows.append(KernelRow(method_name(walks, degree), note, values))
     return rows

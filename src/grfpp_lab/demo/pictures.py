@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from grfpp_lab.demo.graphs import DemoGraph
-from grfpp_lab.demo.measure import DEGREES, KernelRow, Measurement, method_name
+from grfpp_lab.demo.measure import KernelRow, Measurement
 from grfpp_lab.report.figures import (
     Shown,
     data_uri,
@@ -44,15 +44,15 @@ def row_strip(each: DemoGraph, rows: Sequence[KernelRow]) -> bytes:
 
 
 def error_chart(results: Sequence[Measurement]) -> Picture:
-    """Errors of one graph against steps, a curve a degree."""
+    """Errors of one graph against steps, a curve a method."""
     figure = new_figure(4.8, 3.3)
     curves = []
-    for degree in DEGREES:
-        own = [result for result in results if result.degree == degree]
+    for method in dict.fromkeys(result.method for result in results):
+        own = [result for result in results if result.method == method]
         x, y, spread = np.array(
             [(r.steps_per_node, r.error, r.standard_error) for r in own], dtype=np.float64
         ).T
-        curves.append((method_name(degree), x, y, spread))
+        curves.append((method, x, y, spread))
     draw_curves(figure.add_subplot(), curves, "walk steps per node", "relative error")
     title = results[0].graph
     return Picture(data_uri(figure), f"{title}: relative error against steps per node", title)

@@ -96,7 +96,8 @@ def error_row(cell: Mapping[str, Any]) -> dict[str, Any]:
     """Sample a kernel several times and say how far off it is.
 
     The cell names `graph`, `scale`, `kernel`, `degree`, `n_walks`, `termination`, `repeats`,
-    `seed`, and with `distance` only pairs that are at least so far apart count.
+    `seed`, and with `distance` only pairs that are at least so far apart count. Walks are the
+    paper's unless it has `walks`.
     """
     graph, scale = cell["graph"], cell["scale"]
     W, kernel = weights(graph, scale), kernel_from_spec(cell["kernel"])
@@ -105,14 +106,16 @@ def error_row(cell: Mapping[str, Any]) -> dict[str, Any]:
     mask = distances(graph) >= cell["distance"] if "distance" in cell else None
     if mask is not None and not exact[mask].any():
         raise InputError(f"{graph} has no connected nodes at distance {cell['distance']} or more")
+    walks = pick(cell, "walks") if "walks" in cell else {}
     errors, steps = [], 0.0
     for seed in seeds(cell["repeats"], **but(cell, "repeats")):
-        K = paper_sample(W, kernel, cell["degree"], cell["n_walks"], law, seed)
+        K = paper_sample(W, kernel, cell["degree"], cell["n_walks"], law, seed, **walks)
         errors.append(relative_error(K.toarray(), exact, mask))
         steps = K.meta["steps_per_node"]
     row = {
         **{"graph": graph, "n_nodes": W.n_nodes},
         **pick(cell, "kernel", "scale", "termination", "degree", "n_walks"),
+        **walks,
         "steps_per_node": steps,
         **error_columns(errors),
     }

@@ -10,6 +10,7 @@ from grfpp_lab.experiments.clustering import experiment as clustering
 from grfpp_lab.experiments.gp import experiment as gp
 from grfpp_lab.experiments.gps import experiment as gps
 from grfpp_lab.experiments.normals import experiment as normals
+from grfpp_lab.experiments.refined import experiment as refined
 from grfpp_lab.experiments.study import (
     equal_cost,
     estimation,
@@ -24,7 +25,7 @@ from grfpp_lab.experiments.study import (
 from grfpp_lab.experiments.vit import experiment as vit
 from grfpp_lab.harness.experiment import Experiment
 
-#: The paper's estimation study.
+#: The paper's estimation study, and what pooled walks add to it.
 STUDY = (
     estimation.EXPERIMENT,
     long_range.EXPERIMENT,
@@ -36,6 +37,7 @@ STUDY = (
     other_kernels.EXPERIMENT,
     equal_cost.EXPERIMENT,
     theory.EXPERIMENT,
+    refined.EXPERIMENT,
 )
 #: What kernels are used for.
 TASKS = (clustering.EXPERIMENT, normals.EXPERIMENT, classification.EXPERIMENT)

@@ -17,6 +17,9 @@ from grfpp_lab.report.panels import Curve, Panel
 
 #: The number of walks that tables show, where it was measured.
 MAIN_WALKS = 16
+#: Walks that stand beside the paper's, whose rows do not name any.
+POOLED = "pooled"
+PAPER = {"walks": None}
 #: What errors stand against.
 _AXES = {"n_walks": "walks", "budget": "steps per node"}
 
@@ -37,8 +40,21 @@ def degree_name(degree: int) -> str:
 
 
 def degree_series(rows: Rows) -> list[Series]:
-    """One method a stitching degree."""
-    return [Series(degree_name(d), {"degree": d}, d - 1) for d in values(rows, "degree")]
+    """One method a stitching degree, and pooled walks where there are any."""
+    paper = [row for row in rows if "walks" not in row]
+    return [
+        *(Series(degree_name(d), {"degree": d, **PAPER}, d - 1) for d in values(paper, "degree")),
+        *pooled_series(rows),
+    ]
+
+
+def pooled_series(rows: Rows) -> list[Series]:
+    """Pooled walks, by degree."""
+    degrees = values(select(rows, walks=POOLED), "degree")
+    return [
+        Series(f"{POOLED}, degree {d}", {"degree": d, "walks": POOLED}, 4, dashed=d > degrees[0])
+        for d in degrees
+    ]
 
 
 def select(rows: Rows, **wanted: Any) -> list[Row]:

@@ -156,4 +156,6 @@ def _set_ticks(axis: Any, ticks: Any) -> None:
 
 
 def _tick(value: float) -> str:
+    if 0 < value < 1e-3:
+        return np.format_float_scientific(value, precision=6, trim="-", exp_digits=1)
     return f"{value:,.6g}" if value >= 1 else f"{value:g}"

@@ -22,6 +22,8 @@ from grfpp_lab.report.render import turn
 #: Told apart by colour-blind readers too (Okabe and Ito).
 COLOURS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9")
 FAINT = "#c4c9cf"
+#: More labels than this crowd an axis.
+_MOST_TICKS = 8
 _COLOUR_MAP = "YlGnBu"
 _LIGHT = np.array([0.35, 0.45, 0.82])
 
@@ -183,6 +185,8 @@ def round_ticks(values: FloatArray) -> FloatArray:
     --------
     >>> round_ticks(np.array([1.0, 2500.0])).tolist()
     [1.0, 10.0, 100.0, 1000.0]
+    >>> round_ticks(np.array([1.0, 1e12])).tolist()
+    [1.0, 100.0, 10000.0, 1000000.0, 100000000.0, 10000000000.0, 1000000000000.0]
     >>> round_ticks(np.array([13.9, 16.6])).tolist()
     [14.0, 15.0, 16.0]
     """
@@ -191,7 +195,7 @@ def round_ticks(values: FloatArray) -> FloatArray:
         ticks = (10.0 ** exponents[:, None] * digits).ravel()
         ticks = ticks[(ticks >= 0.95 * values.min()) & (ticks <= 1.05 * values.max())]
         if len(ticks) >= 3:
-            return np.asarray(ticks)
+            return np.asarray(ticks[:: -(-len(ticks) // _MOST_TICKS)])
     # A short way, on which a logarithmic axis is nearly a linear one.
     low, high = values.min(), values.max()
     if low == high:

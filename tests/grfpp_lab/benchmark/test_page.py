@@ -36,6 +36,7 @@ def test_page():
         "walks lose: Chebyshev is 10 × faster",
         "Chebyshev is deterministic, accurate to many digits, and up to 40 × faster",
         "not measured",
+        "Equal seconds",
         "time by the power 1.000",
     ):
         assert text in html
@@ -48,5 +49,7 @@ def test_page_without_any_numbers():
     pytest.importorskip("jinja2")
     from grfpp_lab.benchmark.page import bench_page
 
-    rows = [Row(s, "w", "m", status="not run") for s in ("sampling", "growth", "paper", "uses")]
+    rows = [
+        Row(s, "w", "m", status="not run") for s in ("sampling", "equal", "growth", "paper", "uses")
+    ]
     assert "<img " not in bench_page(DOCUMENT, rows)

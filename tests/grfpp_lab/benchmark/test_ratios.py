@@ -3,10 +3,18 @@
 from dataclasses import replace
 
 import pytest
-from bench_helpers import grown, sampled, timed
+from bench_helpers import equal, grown, sampled, timed
 
 from grfpp_lab.benchmark import ratios
-from grfpp_lab.benchmark.ratios import GRID_LARGE, GRID_SMALL, MESH, REGULAR, bars, slope
+from grfpp_lab.benchmark.ratios import (
+    GRID_LARGE,
+    GRID_SMALL,
+    MESH,
+    REGULAR,
+    SCALE_FREE,
+    bars,
+    slope,
+)
 from grfpp_lab.benchmark.rows import Row, find, workloads
 
 
@@ -60,12 +68,30 @@ def all_met():
         timed("paper", MESH, "grfpp", 0.3),
         timed("paper", MESH, "paper, GRFs++", 5591.42, status="quoted"),
         recompute,
+        sampled(GRID_LARGE, "grfpp, pooled, float64", 102e6),
+        sampled(REGULAR, "grfpp, pooled, float64", 33e6),
+        sampled(SCALE_FREE, "grfpp, float64", 40e6),
+        sampled(SCALE_FREE, "grfpp, pooled, float64", 33e6),
+        *(
+            row
+            for kernel, graph, ratio in (
+                ("exp(W)", GRID_LARGE, 2e4),
+                ("exp(W)", REGULAR, 80),
+                ("exp(W)", SCALE_FREE, 11),
+                ("exp(5 W)", GRID_LARGE, 30),
+                ("exp(5 W)", REGULAR, 5),
+                ("exp(5 W)", SCALE_FREE, 4),
+            )
+            for row in equal(f"{kernel}, {graph}", ratio)
+        ),
     ]
 
 
 def test_bars_that_are_met():
     rows = all_met()
     assert set(verdicts(rows)) == {"met"}
+    assert bars(rows)[9].found == "1.01 × (102 million steps/s)"
+    assert bars(rows)[12].found == "1/20,000"
     assert "25% of the machine's pointer chases" in bars(rows)[1].found
     assert "5.7 × torch_cluster" in bars(rows)[1].found
 
@@ -83,6 +109,11 @@ def test_bars_that_are_met():
         (7, 11, {"seconds": 2.0}),
         (8, 13, {"peak_bytes": 5e9}),
         (8, 13, {"same_as_stored": 0.0}),
+        (9, 14, {"steps_per_second": 100e6}),
+        (10, 15, {"steps_per_second": 31e6}),
+        (11, 17, {"steps_per_second": 31e6}),
+        (12, 18, {"error": 2.1e-5}),
+        (17, 28, {"error": 0.07}),
     ],
 )
 def test_bars_that_are_missed(bar, row, numbers):
@@ -97,6 +128,14 @@ def test_bars_on_growth_need_ten_million_nodes():
     rows = [grown(10**4, 2.0, 500.0), grown(10**6, 2.5, 400.0)]
     assert verdicts(rows)[5] == "not measured"
     assert "full set" in bars(rows)[5].found
+
+
+def test_bars_at_equal_seconds_need_a_million_nodes():
+    rows = equal("exp(W), grid, 100,000 nodes", 2e4)
+    bar = bars(rows)[12]
+    assert bar.verdict == "not measured"
+    assert bar.workload == "exp(W), grid, 100,000 nodes"
+    assert bar.found == "1/20,000; 10⁶ nodes are in the full set"
 
 
 def test_find_and_workloads():

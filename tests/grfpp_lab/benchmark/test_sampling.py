@@ -17,6 +17,8 @@ def test_sample(graph):
     double, single = found["grfpp, float64"]["numbers"], found["grfpp, float32"]["numbers"]
     assert double["steps"] == pytest.approx(64 * 144, rel=1e-4)
     assert double["steps_per_second"] == pytest.approx(double["steps"] / double["seconds"])
+    pooled = found["grfpp, pooled, float64"]["numbers"]
+    assert pooled["steps"] == pytest.approx(64 * 144)
     assert single["bytes_per_node"] < double["bytes_per_node"]
 
 

@@ -30,6 +30,15 @@ def test_notes_name_the_workload_of_what_failed_only_there():
     assert notes.endswith(" slow peer (grid, 9 nodes): it hangs.")
 
 
+def test_equal_table():
+    first, second = tables.equal_table(ROWS).groups
+    assert first.rows == [
+        ["grfpp, pooled", "2", "576", "2.00e-04", "1"],
+        ["grfpp, independent", "2", "576", "2.00e-01", "1,000"],
+    ]
+    assert second.rows == [["grfpp, pooled", "not run", "–", "–", "–"]]
+
+
 def test_growth_table():
     lines = tables.growth_table(ROWS).groups[0].rows
     assert lines[0] == ["1,000", "grfpp, float32", "0.002", "72", "2", "900", "400", "0.006"]
@@ -53,6 +62,7 @@ def test_all_lines_of_a_table_are_as_long_as_its_head():
     for make in (
         tables.bar_table,
         tables.sampling_table,
+        tables.equal_table,
         tables.growth_table,
         tables.paper_rows,
         tables.uses_table,

@@ -19,7 +19,7 @@ def test_program(capsys, tmp_path):
     document = json.loads((tmp_path / "results" / "results.json").read_text("utf-8"))
     assert json.loads(out) == document
     rows = check(document)
-    assert {row["section"] for row in rows} == {"sampling", "growth", "paper", "uses"}
+    assert {row["section"] for row in rows} == {*("sampling", "equal", "growth", "paper", "uses")}
     missing = [row for row in rows if row["status"] == "not run"]
     assert {row["method"] for row in missing} == {
         *("torch_cluster", "PecanPy", "fast-graph-gp"),  # no peers
@@ -31,7 +31,7 @@ def test_program(capsys, tmp_path):
 def test_text(capsys):
     assert run_program(["bench", "--set", "smoke", "-j", "1"]) == 0
     out, _ = capsys.readouterr()
-    for text in ("Sampling", "Growth", "What was to be shown", "walks", "wrote"):
+    for text in ("Sampling", "Equal seconds", "Growth", "What was to be shown", "walks", "wrote"):
         assert text in out
 
 

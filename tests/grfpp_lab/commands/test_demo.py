@@ -37,6 +37,7 @@ def test_prints_a_table_and_writes_a_page(capsys):
     ):
         assert word in out.splitlines()[2]
     assert out.count("GRF++ degree 4 *") == 2
+    assert out.count("pooled degree 2 *") == 2
     assert "Karate club" in out
     assert f"wrote {Path('out/demo/index.html')}" in out
 
@@ -44,7 +45,7 @@ def test_prints_a_table_and_writes_a_page(capsys):
 def test_json(capsys):
     told = json.loads(accepted(capsys, "demo", "--json", "--seed", "2", "--out", "elsewhere"))
     assert told["seed"] == 2
-    assert len(told["results"]) == 2 * 9
+    assert len(told["results"]) == 2 * 12
     assert {"graph", "n_nodes", "method", "n_walks", "steps_per_node", "error"} <= set(
         told["results"][0]
     )

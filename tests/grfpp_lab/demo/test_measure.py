@@ -1,5 +1,7 @@
 """What the demo measures."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from independent_walks import sample
@@ -16,19 +18,21 @@ def results():
 
 def test_every_degree_is_measured_at_the_same_costs(results):
     costs = {
-        degree: [round(r.steps_per_node) for r in results if r.degree == degree]
-        for degree in measure.DEGREES
+        method: [round(r.steps_per_node) for r in results if (r.walks, r.degree) == method]
+        for method in measure.METHODS
     }
-    assert costs[1] == [288, 576, 1152]
-    assert all(each == costs[1] for each in costs.values())
+    assert costs["independent", 1] == [288, 576, 1152]
+    assert all(each == [288, 576, 1152] for each in costs.values())
 
 
 def test_the_table_compares_at_equal_walks_and_at_equal_steps(results):
     shown = list(measure.worth_a_line(results))
-    assert len(shown) == 5
-    assert [r.degree for r in shown if r.n_walks == measure.MAIN_WALKS] == [1, 2, 4]
+    assert len(shown) == 7
+    assert [r.degree for r in shown if r.n_walks == measure.MAIN_WALKS] == [1, 2, 4, 2]
     equal = [r for r in shown if measure.has_equal_steps(r)]
-    assert [r.degree for r in equal] == [1, 2, 4]
+    assert [r.method for r in equal] == [
+        *("GRF", "GRF++ degree 2", "GRF++ degree 4", "pooled degree 2")
+    ]
     assert len({round(r.steps_per_node) for r in equal}) == 1
 
 
@@ -39,17 +43,23 @@ def test_errors_are_means_over_the_seeds(results):
         grfpp.relative_error(sample(W, measure.KERNEL, 2, 16, seed=seed), measure.KERNEL, W)
         for seed in measure.seeds(0)
     ]
-    (found,) = (r for r in results if (r.degree, r.n_walks) == (2, 16))
+    (found,) = (r for r in results if (r.walks, r.degree, r.n_walks) == ("independent", 2, 16))
     assert len(errors) == measure.N_REPEATS
     assert found.error == pytest.approx(np.mean(errors))
     assert found.standard_error == pytest.approx(np.std(errors, ddof=1) / np.sqrt(len(errors)))
 
 
 def test_more_walks_and_at_equal_walks_a_higher_degree_have_less_error(results):
-    error = {(r.degree, r.n_walks): r.error for r in results}
+    error = {(r.degree, r.n_walks): r.error for r in results if r.walks == "independent"}
     assert error[1, 64] < error[1, 32] < error[1, 16]
     assert error[2, 16] < error[1, 16]
     assert error[4, 16] < error[2, 16]
+
+
+def test_pooled_walks_have_a_small_part_of_the_error(results):
+    error = {(r.walks, r.degree, r.n_walks): r.error for r in results}
+    for n_walks in measure.walks_of(2):
+        assert 10 * error["pooled", 2, n_walks] < error["independent", 2, n_walks]
 
 
 def test_seeds_of_different_demos_do_not_overlap():
@@ -59,7 +69,7 @@ def test_seeds_of_different_demos_do_not_overlap():
 def test_progress_goes_up_to_the_end():
     seen = []
     measure.measure_all([sphere(1)], 0, lambda done, n: seen.append((done, n)))
-    assert seen == [(i, 9) for i in range(1, 10)]
+    assert seen == [(i, 12) for i in range(1, 13)]
 
 
 def test_rows():
@@ -67,19 +77,24 @@ def test_rows():
     rows = measure.kernel_rows(each, seed=0)
     exact = measure.KERNEL.exact(each.graph.normalized("sym"))[each.start]
     np.testing.assert_allclose(rows[0].values, exact, atol=1e-7)
-    assert [row.title for row in rows] == ["exact", "GRF", "GRF", "GRF++ degree 4"]
+    assert [row.title for row in rows] == [
+        *("exact", "GRF", "GRF", "GRF++ degree 4", "pooled degree 2")
+    ]
     assert rows[0].n_missed == 0
-    assert rows[1].n_missed > rows[2].n_missed >= rows[3].n_missed
+    assert rows[1].n_missed > rows[2].n_missed >= rows[3].n_missed >= rows[4].n_missed
     for row in rows[1:]:
         error = np.linalg.norm(row.values - exact) / np.linalg.norm(exact)
-        assert row.note.endswith(f"error {error:.2f}")
+        assert row.note.endswith(f"error {error:.2g}")
     assert "16 walks, 288 steps" in rows[1].note
     assert "64 walks, 1,152 steps" in rows[2].note
     assert "16 walks, 1,152 steps" in rows[3].note
+    assert "32 walks, 1,152 steps" in rows[4].note
 
 
 def test_cells():
-    result = measure.Measurement("Any", 9, 2, 16, 1234.5, 0.12345, 0.0067, 0.5)
+    result = measure.Measurement("Any", 9, "independent", 2, 16, 1234.5, 0.12345, 0.0067, 0.5)
     assert measure.table_cells(result) == [
         *("GRF++ degree 2", "16", "1,234", "0.123 ± 0.007", "0.500")
     ]
+    small = replace(result, walks="pooled", error=0.000123, standard_error=4e-6)
+    assert measure.table_cells(small)[::3] == ["pooled degree 2", "0.000123 ± 0.000004"]

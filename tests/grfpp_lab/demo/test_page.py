@@ -45,7 +45,7 @@ def test_it_is_well_formed_and_pictures_have_words(html):
     checker = Checker()
     checker.feed(html)
     assert checker.open == []
-    assert len(checker.pictures) == 3 * 4 + 3
+    assert len(checker.pictures) == 3 * 5 + 3
     assert all(picture["alt"] for picture in checker.pictures)
     assert all(picture["src"].startswith("data:image/") for picture in checker.pictures)
 
@@ -65,21 +65,22 @@ def test_it_has_all_numbers(html, parts):
         )
         assert cells in html.replace("\N{NO-BREAK SPACE}", " ")
     assert all(f"{each.title}, {each.graph.n_nodes} nodes" in html for each in graphs)
-    assert html.count('<tr class="strong">') == 3 * len(graphs)
+    assert html.count('<tr class="strong">') == 4 * len(graphs)
 
 
 def test_it_says_what_not_to_read_into_it(html):
     assert "Equal walks are not equal work" in html
     assert "<code>grfpp demo --seed 3</code>" in html
     assert "kernel.apply" in html
+    assert "what <code>grfpp.sample</code> does by default" in html
 
 
 def test_it_says_which_nodes_were_missed(html, parts):
     missed = [row.n_missed for row in parts[1][1]]
     assert any(missed)
     assert (
-        f"The first GRF misses {missed[1]} nodes, the second {missed[2]}, GRF++ {missed[3]}."
-        in html
+        f"The first GRF misses {missed[1]} nodes, the second {missed[2]}, GRF++ {missed[3]}, "
+        f"pooled walks {missed[4]}." in html
     )
     assert "All estimates reach all nodes." in html
 

@@ -34,6 +34,15 @@ def test_errors_are_means_of_relative_errors():
     assert row["steps_per_node"] == pytest.approx(4 * 8 * 9, rel=1e-3)
 
 
+def test_pooled_walks_have_as_many_steps_and_their_name_in_the_row():
+    paper = measuring.error_row(CELL)
+    pooled = measuring.error_row({**CELL, "termination": "matched:9", "walks": "pooled"})
+    assert pooled["steps_per_node"] == pytest.approx(paper["steps_per_node"], rel=1e-3)
+    assert pooled["error"] < paper["error"] / 50
+    assert pooled["walks"] == "pooled"
+    assert "walks" not in paper
+
+
 def test_only_distant_pairs_count():
     row = measuring.error_row({**CELL, "distance": 4})
     source = nx.from_scipy_sparse_array(graphs.load("karate").adjacency)

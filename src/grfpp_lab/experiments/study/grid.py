@@ -7,8 +7,10 @@ from dataclasses import dataclass
 from itertools import product
 from typing import Any
 
+from grfpp.termination import Geometric
 from grfpp_lab.experiments.graphs import FAR, at_hand
 from grfpp_lab.experiments.measuring import error_row
+from grfpp_lab.experiments.views import POOLED
 from grfpp_lab.harness import experiment as lab
 
 #: Where the paper leaves it open: the setting of "General graph random features".
@@ -58,6 +60,11 @@ def geometric(p_halt: float) -> str:
     return f"geometric:{p_halt!r}"
 
 
+def matched(p_halt: float) -> str:
+    """A budget for pooled walks: as many steps as the Bernoulli scheme takes on average."""
+    return f"matched:{Geometric(p_halt).mean:.12g}"
+
+
 def error_plan(
     sizes: Mapping[lab.Size, Grid],
     laws: Callable[[float], Sequence[str]] = lambda p_halt: [geometric(p_halt)],
@@ -65,6 +72,7 @@ def error_plan(
     kernels: Mapping[str, str] | None = None,
     scale: float = SCALE,
     far: bool = False,
+    pooled: int | None = None,
     words: Callable[[float], Mapping[str, str]] = lambda p_halt: {},
 ) -> Callable[[lab.Settings], lab.Plan]:
     """One cell for every kernel, graph, degree, law and number of walks.
@@ -81,6 +89,8 @@ def error_plan(
         Of the weights, unless something else is asked for.
     far
         Whether only pairs count that are as far apart as the paper's table says.
+    pooled
+        The stitching degree at which pooled walks stand beside the paper's.
     words
         What the page is told in place of the usual, from ``p_halt``.
     """
@@ -89,6 +99,11 @@ def error_plan(
     def plan(settings: lab.Settings) -> lab.Plan:
         grid, (factor, p_halt) = sizes[settings.size], chosen(settings, scale)
         graphs, skipped = at_hand(grid.graphs)
+        methods: list[tuple[int, str, dict[str, str]]] = [
+            (degree, law, {}) for degree, law in product(grid.degrees, laws(p_halt))
+        ]
+        if pooled is not None:
+            methods.append((pooled, matched(p_halt), {"walks": POOLED}))
         cells: list[lab.Cell] = [
             {
                 "graph": graph,
@@ -100,9 +115,10 @@ def error_plan(
                 "repeats": grid.repeats,
                 "seed": settings.seed,
                 **({"distance": FAR[graph].distance} if far else {}),
+                **walks,
             }
-            for kernel, graph, degree, law, n_walks in product(
-                names, graphs, grid.degrees, laws(p_halt), grid.n_walks
+            for kernel, graph, (degree, law, walks), n_walks in product(
+                names, graphs, methods, grid.n_walks
             )
         ]
         described = {

@@ -7,7 +7,7 @@ from functools import partial
 from grfpp.errors import InputError
 from grfpp_lab.experiments.graphs import EIGHT
 from grfpp_lab.experiments.measuring import cost
-from grfpp_lab.experiments.study.estimation import degree_comparisons
+from grfpp_lab.experiments.study.estimation import DEGREE, degree_comparisons, pooled_words
 from grfpp_lab.experiments.study.grid import chosen, error_plan, grids, run_errors
 from grfpp_lab.experiments.verdicts import judged
 from grfpp_lab.experiments.views import degree_series, error_claim, select
@@ -31,7 +31,7 @@ def plan(settings: lab.Settings) -> lab.Plan:
             f"other-kernels: with scale {scale:g} and p_halt {p_halt:g} the series diverges or "
             "the variance is infinite; scale must be below 1 and its square below 1 - p_halt"
         )
-    return error_plan(_GRIDS, kernels=KERNELS, scale=OTHER_SCALE)(settings)
+    return error_plan(_GRIDS, kernels=KERNELS, scale=OTHER_SCALE, pooled=DEGREE)(settings)
 
 
 def judge(kernel: str, rows: lab.Rows) -> lab.Verdict:
@@ -39,6 +39,7 @@ def judge(kernel: str, rows: lab.Rows) -> lab.Verdict:
     return judged(
         f"GRF++ of degree 2 has less error than GRF for {KERNELS[kernel]}, on all graphs",
         degree_comparisons(select(rows, kernel=kernel)),
+        pooled_words(select(rows, kernel=kernel)),
     )
 
 
@@ -66,4 +67,5 @@ EXPERIMENT = lab.Experiment(
     run=run_errors,
     claims=[_claim(number, kernel) for number, kernel in enumerate(KERNELS, start=1)],
     cost=cost,
+    version=2,
 )

@@ -16,6 +16,18 @@ def test_equal_cost():
                 found.append({**row, "error": error, "budget": budget, "times": times})
         return found
 
+    pooled = [
+        {**row, "budget": 18 * row["n_walks"], "times": 1, "walks": "pooled"}
+        for row in error_rows(lambda graph, degree, n_walks: 0.01 * n_walks**-0.5, (2, 4))
+    ]
+    beside = equal_cost.judge([*rows(0.8, 0.5), *pooled])
+    assert beside.holds is Holds.YES
+    assert "both × 0.40" in beside.measured
+    assert "ours, pooled walks of degree 2 × 0.01." in beside.measured
+    assert [each.name for each in equal_cost.drawn(pooled)] == [
+        "pooled, degree 2",
+        "pooled, degree 4",
+    ]
     true = equal_cost.judge(rows(0.8, 0.5))
     assert true.holds is Holds.YES
     assert "stitching alone, degree 4, × 0.80" in true.measured

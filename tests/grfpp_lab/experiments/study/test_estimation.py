@@ -27,6 +27,15 @@ def test_degrees(judge):
     assert str(false).startswith("paper says GRF++")
 
 
+@pytest.mark.parametrize("judge", [estimation.judge, long_range.judge])
+def test_pooled_walks_stand_beside_and_change_no_verdict(judge):
+    pooled = error_rows(lambda *at: as_paper(*at) / 50, (2,), walks="pooled")
+    both = judge([*error_rows(as_paper), *pooled])
+    assert both.holds is Holds.YES
+    assert "GRF++ degree 2 below GRF in 4 of 4, error × 0.71" in both.measured
+    assert both.measured.endswith("ours, pooled walks: × 0.02 of GRF++ degree 2 on average")
+
+
 def test_differences_within_noise_are_told_from_others():
     slightly = [
         {**row, "error": min(row["error"], 0.11 if row["degree"] == 4 else 1.0)}

@@ -23,8 +23,9 @@ def test_settings_are_options():
     plain = EXPERIMENTS["estimation"].plan(Settings(Size.TINY))
     other = EXPERIMENTS["estimation"].plan(Settings(Size.TINY, 3, scale=0.7, p_halt=0.2))
     assert {cell["scale"] for cell in plain.cells} == {1.0}
-    assert {(c["scale"], c["termination"], c["seed"]) for c in other.cells} == {
-        (0.7, "geometric:0.2", 3)
+    assert {(c["scale"], c["termination"], c.get("walks"), c["seed"]) for c in other.cells} == {
+        (0.7, "geometric:0.2", None, 3),
+        (0.7, "matched:4", "pooled", 3),
     }
     with pytest.raises(grfpp.InputError, match=r"other-kernels: with scale 0\.96 and p_halt 0\.1"):
         EXPERIMENTS["other-kernels"].plan(Settings(Size.TINY, scale=0.96))

@@ -1,0 +1,1 @@
+"""What pooled walks, averages and deflation add to the paper's estimator."""

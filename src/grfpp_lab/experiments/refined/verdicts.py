@@ -1,0 +1,213 @@
+"""The claims on pooled walks, judged by the rows."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from grfpp_lab.experiments.graphs import EIGHT
+from grfpp_lab.experiments.refined import graphs
+from grfpp_lab.experiments.refined.bars import OURS, Bar, Ratio, judge_bars, part, small
+from grfpp_lab.experiments.refined.graphs import title_of
+from grfpp_lab.experiments.refined.kernels import FAST, MIDDLE, SLOW, SLOW_INVERSE
+from grfpp_lab.experiments.refined.methods import (
+    AVERAGED,
+    CHEBYSHEV,
+    DEFLATED,
+    DEGREE,
+    INDEPENDENT,
+    LARGEST,
+    POOLED,
+)
+from grfpp_lab.experiments.verdicts import Comparison, compare, judged
+from grfpp_lab.experiments.views import distinct, select
+from grfpp_lab.harness.experiment import Row, Rows, Verdict
+
+#: Steps a node in all of the claims: what 16 walks of the paper take at degree 2.
+STEPS = 576
+#: Hubs leave the least to gain.
+WITH_HUBS = ("eurosis", graphs.SCALE_FREE)
+#: At most one part in so many of the error of independent walks, at equal steps and entries.
+HUBS_GAIN, GAIN, ENTRIES_GAIN = 25, 80, 20
+SLOW_BARS = {SLOW: 0.02, SLOW_INVERSE: 0.09}
+#: Graph and kernel: error of the whole matrix, and without the diagonal.
+WEIGHTED_BARS = {
+    (graphs.NEIGHBOURS, FAST): (0.002, 0.003),
+    (graphs.DENSE, FAST): (0.03, 0.08),
+    (graphs.RANDOM + graphs.LOG_NORMAL, FAST): (0.003, 0.005),
+    (graphs.NEIGHBOURS, MIDDLE): (0.02, 0.02),
+    (graphs.DENSE, MIDDLE): (0.1, 0.1),
+    (graphs.RANDOM + graphs.LOG_NORMAL, MIDDLE): (0.05, 0.05),
+}
+#: Times of smaller graphs are those of getting ready.
+LEAST_TIMED = 1000
+
+
+def _one(rows: Rows, **wanted: Any) -> Row | None:
+    return next(iter(select(rows, **wanted)), None)
+
+
+def judge_steps(rows: Rows) -> Verdict:
+    """The default against independent walks at equal steps, graph by graph."""
+    claim = (
+        f"exp(W), degree {DEGREE}, {STEPS} steps a node: at most 1/{GAIN} of the error of "
+        f"independent walks on the eight graphs, at most 1/{HUBS_GAIN} on Eurosis and a "
+        "Barabási–Albert graph of 2,000 nodes"
+    )
+    at = {"kernel": FAST, "degree": DEGREE, "budget": STEPS}
+    bars, plain = [], []
+    for graph in (*EIGHT, graphs.SCALE_FREE):
+        paper, pooled, averaged = (
+            _one(rows, graph=graph, method=method, **at)
+            for method in (INDEPENDENT, POOLED, AVERAGED)
+        )
+        if paper and pooled and averaged:
+            gain = HUBS_GAIN if graph in WITH_HUBS else GAIN
+            bars.append(Ratio(title_of(graph), averaged["error"] / paper["error"], 1 / gain))
+            plain.append(part(pooled["error"] / paper["error"]))
+    return judge_bars(claim, bars, [f"not averaged {', '.join(plain)}"] if plain else ())
+
+
+def judge_everywhere(rows: Rows) -> Verdict:
+    """Pooled below independent for every graph, kernel and number of steps, both errors."""
+    whole, off = (_gain(_with_error(rows, error), error) for error in ("error", "off_error"))
+    claim = (
+        f"{OURS}pooled walks have less error at equal steps, on every graph and for every kernel"
+    )
+    return judged(claim, [each for each in (whole, off) if each.pairs])
+
+
+def _gain(rows: Rows, error: str) -> Comparison:
+    text = "pooled below independent" + ("" if error == "error" else " off the diagonal")
+    low, high = ({"method": method, "degree": DEGREE} for method in (POOLED, INDEPENDENT))
+    return compare(rows, text, low, high, ("graph", "kernel", "budget"))
+
+
+def _with_error(rows: Rows, error: str) -> Rows:
+    """The rows with another error in the place of that of the whole matrix."""
+    spread = error.replace("error", "standard_error")
+    return [{**row, "error": row[error], "standard_error": row[spread]} for row in rows]
+
+
+def judge_entries(rows: Rows) -> Verdict:
+    """Pooled against independent walks that store at least as many entries."""
+    claim = (
+        f"exp(W): at most 1/{ENTRIES_GAIN} of the error of independent walks that store as many "
+        "entries, on a grid and a mesh"
+    )
+    bars, more = [], []
+    for graph in (graphs.GRID, graphs.MESH, graphs.SPHERE):
+        own = select(rows, graph=graph, kernel=FAST)
+        for pooled in select(own, method=POOLED, degree=DEGREE):
+            independent = _least(select(own, method=INDEPENDENT), "entries", pooled)
+            if independent:
+                what = f"{title_of(graph)}, {pooled['entries']:.0f} entries,"
+                ratio = pooled["error"] / independent["error"]
+                bars.append(Ratio(what, ratio, 1 / ENTRIES_GAIN))
+            more += _best_sparse(select(own, method=LARGEST), pooled)
+    return judge_bars(claim, bars, more)
+
+
+def _least(rows: Rows, column: str, other: Row) -> Row | None:
+    """Of the rows that have at least as much as another, the one with the least."""
+    enough = [row for row in rows if row[column] >= other[column]]
+    return min(enough, key=lambda row: row[column], default=None)
+
+
+def _best_sparse(rows: Rows, pooled: Row) -> list[str]:
+    best = _least(rows, "entries", pooled)
+    if best is None or pooled["budget"] != STEPS:
+        return []
+    better = "better" if best["error"] < pooled["error"] else "worse"
+    return [
+        f"on {title_of(pooled['graph'])} the {best['entries']:.0f} largest entries of each row "
+        f"have {small(best['error'])}, {better} than pooled walks with {pooled['entries']:.0f} "
+        f"({small(pooled['error'])})"
+    ]
+
+
+def judge_slow(rows: Rows) -> Verdict:
+    """The best degree, with eigenvectors or without, on Cora."""
+    claim = (
+        f"slow kernels on Cora, {STEPS} steps a node: exp(20 W) at most {SLOW_BARS[SLOW]:g}, "
+        f"(I − 0.95 W)^-2 at most {SLOW_BARS[SLOW_INVERSE]:g}"
+    )
+    bars, more = [], []
+    for kernel, most in SLOW_BARS.items():
+        own = select(rows, graph=graphs.CORA, kernel=kernel, budget=STEPS)
+        candidates = [row for row in own if row["method"] in (AVERAGED, DEFLATED)]
+        if candidates:
+            best = min(candidates, key=lambda row: float(row["error"]))
+            how = f"{kernel}, {best['method']}, degree {best['degree']}:"
+            bars.append(Bar(how, best["error"], most))
+        more += [
+            f"independent walks have {small(row['error'])} for {kernel}"
+            for row in select(own, method=INDEPENDENT)
+        ]
+    return judge_bars(claim, bars, more)
+
+
+def judge_weighted(rows: Rows) -> Verdict:
+    """The library's default on three weighted graphs, with and without the diagonal."""
+    claim = "weighted graphs at the default settings: errors of a few per mille to a few per cent"
+    bars, more = [], []
+    for (graph, kernel), (most, most_off) in WEIGHTED_BARS.items():
+        at = {"graph": graph, "kernel": kernel, "degree": DEGREE, "budget": STEPS}
+        row, paper = _one(rows, method=AVERAGED, **at), _one(rows, method=INDEPENDENT, **at)
+        if row:
+            what = f"{title_of(graph)}, {kernel},"
+            bars.append(Bar(what, row["error"], most))
+            bars.append(Bar("off the diagonal", row["off_error"], most_off))
+        if paper:
+            more.append(small(paper["error"]))
+    return judge_bars(claim, bars, [f"independent walks: {', '.join(more)}"] if more else ())
+
+
+def judge_stitching(rows: Rows) -> Verdict:
+    """Degree 8 below degree 2 at equal steps, for the slowest diffusion."""
+    low, high = ({"method": POOLED, "degree": degree, "kernel": SLOW} for degree in (8, 2))
+    text = "degree 8 below degree 2"
+    claim = (
+        f"{OURS}stitching pays with pooled walks: exp(20 W) has less error at equal steps, on "
+        "every graph"
+    )
+    found = compare(rows, text, low, high, ("graph", "budget"))
+    cora = [pair for pair in found.pairs if pair.low["graph"] == graphs.CORA]
+    told = "; ".join(f"on Cora × {pair.ratio:.2f} at {pair.low['budget']} steps" for pair in cora)
+    return judged(claim, [found] if found.pairs else [], told)
+
+
+def judge_seconds(rows: Rows) -> Verdict:
+    """Pooled against independent walks that take at least as long; and Chebyshev."""
+    claim = (
+        "exp(W): less error than independent walks that take at least as long; Chebyshev "
+        "polynomials are for few columns"
+    )
+    large = [row for row in rows if row["n_nodes"] >= LEAST_TIMED and row["kernel"] == FAST]
+    bars: list[Bar] = []
+    more: list[str] = []
+    for graph in distinct(large, "graph"):
+        own = select(large, graph=graph)
+        pairs = [
+            (pooled, independent)
+            for pooled in select(own, method=AVERAGED, degree=DEGREE)
+            if (independent := _least(select(own, method=INDEPENDENT), "seconds", pooled))
+        ]
+        if pairs:
+            ratio = max(pooled["error"] / independent["error"] for pooled, independent in pairs)
+            bars.append(Ratio(title_of(graph), ratio, 1.0))
+            more += _as_exact(select(own, method=CHEBYSHEV), pairs[-1][0])
+    return judge_bars(claim, bars, list(dict.fromkeys([*more[:1], *more[-1:]])))
+
+
+def _as_exact(rows: Rows, pooled: Row) -> Sequence[str]:
+    """What Chebyshev polynomials need for the same error."""
+    enough = [row for row in rows if row["error"] <= pooled["error"]]
+    if not enough:
+        return []
+    row = min(enough, key=lambda row: float(row["seconds"]))
+    return [
+        f"on {title_of(row['graph'])} Chebyshev polynomials have {small(row['error'])} in "
+        f"{row['seconds']:.2g} s for all columns, {row['seconds'] / row['n_nodes']:.2g} s for one; "
+        f"pooled walks {small(pooled['error'])} in {pooled['seconds']:.2g} s for the factors of all"
+    ]

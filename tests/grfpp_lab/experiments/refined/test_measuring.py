@@ -1,0 +1,84 @@
+"""What is measured is what is said: errors with and without the diagonal, entries, rivals."""
+
+import numpy as np
+import pytest
+
+import grfpp
+from grfpp_lab.experiments import graphs
+from grfpp_lab.experiments.measuring import seeds
+from grfpp_lab.experiments.refined import measuring
+from grfpp_lab.experiments.refined.methods import (
+    AVERAGED,
+    CHEBYSHEV,
+    INDEPENDENT,
+    LARGEST,
+    POOLED,
+)
+
+CELL = {
+    "graph": "karate",
+    "termination": "geometric:0.1",
+    "seed": 3,
+    "kernel": "diffusion:1",
+    "scale": 1.0,
+    "name": "exp(W)",
+    "repeats": 2,
+    "columns": 34,
+    "budgets": [144],
+    "method": POOLED,
+    "degree": 2,
+}
+W = graphs.load("karate").normalized("sym")
+KERNEL = grfpp.Diffusion(1.0)
+
+
+def test_errors_with_and_without_the_diagonal():
+    exact = KERNEL.exact(W)
+    truth = measuring.truth("karate", 1.0, "diffusion:1", 34)
+    np.testing.assert_allclose(truth.exact, exact, atol=1e-11)
+    assert truth.errors(exact + np.eye(34))[1] == pytest.approx(0, abs=1e-10)
+    ones = truth.errors(exact + 1)
+    assert ones[0] == pytest.approx(34 / np.linalg.norm(exact))
+    off = exact - np.diag(np.diag(exact))
+    assert ones[1] == pytest.approx(np.sqrt(34 * 33) / np.linalg.norm(off))
+
+
+def test_some_columns_are_columns_of_the_whole():
+    some = measuring.truth("karate", 1.0, "diffusion:1", 5)
+    np.testing.assert_allclose(some.exact, KERNEL.exact(W)[:, some.nodes], atol=1e-11)
+
+
+def test_walks_have_the_errors_of_their_estimates():
+    plain, averaged = measuring.rows_of(CELL)
+    assert [plain["method"], averaged["method"]] == [POOLED, AVERAGED]
+    identity = {name: each for name, each in CELL.items() if name not in ("repeats", "budgets")}
+    estimates = [
+        grfpp.sample(W, KERNEL, 2, 4, seed=seed, symmetrize=False)
+        for seed in seeds(2, **identity, budget=144)
+    ]
+    errors = [grfpp.relative_error(K, KERNEL, W) for K in estimates]
+    assert plain["error"] == pytest.approx(np.mean(errors), rel=1e-6)
+    assert plain["steps_per_node"] == pytest.approx(144)
+    stored = sum(factor.nnz for pair in estimates[-1].factors for factor in pair) / 34
+    assert plain["entries"] == averaged["entries"] == pytest.approx(stored)
+    assert averaged["error"] < plain["error"]
+    (paper,) = measuring.rows_of({**CELL, "method": INDEPENDENT})
+    assert paper["steps_per_node"] == pytest.approx(144, rel=1e-3)
+    assert paper["error"] > 10 * plain["error"]
+
+
+def test_polynomials_are_better_and_take_no_less_time_with_a_smaller_tolerance():
+    rows = measuring.rows_of({**CELL, "method": CHEBYSHEV, "degree": None})
+    errors, seconds = ([row[name] for row in rows] for name in ("error", "seconds"))
+    assert errors == sorted(errors, reverse=True)
+    assert seconds == sorted(seconds)
+    assert errors[-1] < 1e-7
+
+
+def test_the_largest_entries():
+    rows = measuring.rows_of({**CELL, "method": LARGEST, "degree": None, "entries": [3, 34, 99]})
+    assert [row["entries"] for row in rows] == [3, 34]
+    exact = KERNEL.exact(W)
+    left = np.sort(np.abs(exact), axis=0)[:-3]
+    assert rows[0]["error"] == pytest.approx(np.linalg.norm(left) / np.linalg.norm(exact), rel=1e-6)
+    assert rows[1]["error"] == 0
