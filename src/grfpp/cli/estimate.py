@@ -148,8 +148,7 @@ def estimate(
             f"seed {walks.seed}: "
             f"{K.meta['steps_per_node']:.6g} steps a node expected",
         ),
-        ("factors", f"{size}{reused}"),
-        *((("estimate", ", ".join(averages)),) if averages else ()),
+        ("factors", ", ".join([f"{size}{reused}", *averages])),
         ("time", f"{seconds['read']:.2f} s reading, {seconds['walk']:.2f} s walking"),
         *((f"row {labels[row]}", summary(labels, line)) for row, line in shown),
     ]
