@@ -27,20 +27,19 @@ def test_all_degrees_take_the_same_steps(degree):
     assert total == pytest.approx(4 * 16 * 9)
 
 
-@pytest.mark.parametrize("lam", [2.0, 8.0, 20.0])
+@pytest.mark.parametrize("lam", [2.0, 8.0])
 @pytest.mark.parametrize("n_vectors", [0, 8])
-def test_predictions_come_true(W, lam, n_vectors):
+def test_predictions_come_true(lam, n_vectors):
+    W = Graph(nx.random_regular_graph(6, 600, seed=1)).normalized("sym")
     kernel = Diffusion(lam)
     deflation = deflation_of(W, kernel, n_vectors)
     exact = kernel.exact(W)
-    for degree in (1, 2, 4):
+    for degree in (2, 4):
         options = WalkOptions(degree=degree, n_walks=8, seed=0)
         predicted = predicted_error(W, kernel, options, deflation)
-        K = grfpp.sample(
-            W, kernel, degree, 8, seed=0, deflate=n_vectors, symmetrize=False
-        ).toarray()
-        measured = np.linalg.norm(K - exact) / np.linalg.norm(exact)
-        assert 0.5 < predicted / measured < 2
+        K = grfpp.sample(W, kernel, degree, 8, seed=0, deflate=n_vectors, symmetrize=False)
+        measured = np.linalg.norm(K.toarray() - exact) / np.linalg.norm(exact)
+        assert 0.6 < predicted / measured < 1.6
 
 
 def test_auto_is_recorded_and_made_again(W):
