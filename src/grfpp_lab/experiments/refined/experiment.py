@@ -29,6 +29,8 @@ BUDGETS = (144, 576, 2304)
 ENTRIES = tuple(9 * 2**power for power in range(1, 9))
 #: Of the eigenvectors that are taken exactly, at most; a tenth of the nodes on small graphs.
 N_VECTORS = 64
+#: Fast kernels have nothing that a few vectors hold.
+DEFLATED_KERNELS = (SLOW, SLOW_INVERSE)
 
 
 @dataclass(frozen=True)
@@ -132,7 +134,7 @@ def _cells(scene: Scene, graph: str, scale: float | None) -> Iterator[dict[str, 
         yield {**walks, "method": INDEPENDENT, "degree": DEGREE}
         for degree in scene.degrees:
             yield {**walks, "method": POOLED, "degree": degree}
-        for degree in scene.deflated:
+        for degree in scene.deflated if name in DEFLATED_KERNELS else ():
             vectors = max(1, min(scene.n_vectors, n // 10))
             yield {**walks, "method": DEFLATED, "degree": degree, "vectors": vectors}
         yield {**shared, "method": CHEBYSHEV, "degree": None}
