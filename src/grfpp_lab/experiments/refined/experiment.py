@@ -26,9 +26,11 @@ ALL = tuple(KERNELS)
 #: Steps a node, all factors counted: 4, 16 and 64 walks of nine steps at degree 2.
 BUDGETS = (144, 576, 2304)
 #: Entries a row of the kernel's own largest ones.
-ENTRIES = tuple(9 * 2**power for power in range(1, 9))
+ENTRIES = tuple(round(18 * 2 ** (power / 2)) for power in range(15))
 #: Of the eigenvectors that are taken exactly, at most; a tenth of the nodes on small graphs.
 N_VECTORS = 64
+#: Fast kernels have nothing that a few vectors hold.
+DEFLATED_KERNELS = (SLOW, SLOW_INVERSE)
 
 
 @dataclass(frozen=True)
@@ -66,7 +68,7 @@ PARAMETERS = {
         (
             Scene((*EIGHT[:-1], f"football{graphs.LOG_NORMAL}"), 5, 200),
             Scene((EIGHT[-1], *_MIDDLE, *_WEIGHTED), 2, 400, budgets=(144, 288, 576)),
-            Scene((*_WIDE, graphs.MESH + graphs.LOG_NORMAL), 1, 50),
+            Scene((*_WIDE, graphs.MESH + graphs.LOG_NORMAL), 1, 100, deflated=(8,)),
             Scene(_LARGE, 1, 16, budgets=(144, 576), degrees=(2, 8), deflated=(8,), n_vectors=1),
         )
     ),
@@ -132,7 +134,7 @@ def _cells(scene: Scene, graph: str, scale: float | None) -> Iterator[dict[str, 
         yield {**walks, "method": INDEPENDENT, "degree": DEGREE}
         for degree in scene.degrees:
             yield {**walks, "method": POOLED, "degree": degree}
-        for degree in scene.deflated:
+        for degree in scene.deflated if name in DEFLATED_KERNELS else ():
             vectors = max(1, min(scene.n_vectors, n // 10))
             yield {**walks, "method": DEFLATED, "degree": degree, "vectors": vectors}
         yield {**shared, "method": CHEBYSHEV, "degree": None}
