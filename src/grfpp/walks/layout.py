@@ -146,7 +146,7 @@ class PoolLayout(NamedTuple):
 def _rounded(weights: FloatArray) -> FloatArray:
     """To 40 bits: weights that are equal but for rounding stay in the order of their edges."""
     mantissa, exponent = np.frexp(weights)
-    return np.ldexp(np.round(np.ldexp(mantissa, 40)), exponent - 40)
+    return np.asarray(np.ldexp(np.round(np.ldexp(mantissa, 40)), exponent - 40))
 
 
 def _require_degrees(degree: IntArray) -> None:

@@ -97,7 +97,7 @@ def test_symmetrised_estimates_are_told_of(capsys, karate):
     found, wanted = grfpp.KernelEstimate.load("k.npz"), library(karate, symmetrize=True, deflate=3)
     np.testing.assert_array_equal(found.toarray(), wanted.toarray())
     assert json.loads(accepted(capsys, "estimate", karate, *both, "--json"))["deflate"] == 3
-    assert "symmetrised" not in accepted(capsys, "estimate", karate, "--no-symmetrize")
+    assert ", symmetrised" not in accepted(capsys, "estimate", karate, "--no-symmetrize")
     told = refused(capsys, "estimate", karate, "--symmetrize", "--normalize", "rw")
     assert "--symmetrize needs symmetric weights" in told
 
