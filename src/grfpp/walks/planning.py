@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
-import numpy as np
-
 from grfpp.errors import InputError
 from grfpp.graph import Graph, as_graph
 from grfpp.kernels import Kernel
@@ -87,15 +85,3 @@ def share_steps(
         if is_whole or ended or len(table) < n or n >= _MAX_TABLE:
             return table[: budget.max_length + 1], budget
         n *= 2
-
-
-def plan_by_length(graph: Graph, n_lengths: int, options: WalkOptions) -> WalkPlan:
-    """Walks for any modulation of so many lengths; they end earlier where the law does."""
-    law, ones = options.termination, np.ones(n_lengths)
-    if options.walks == "independent":
-        return WalkPlan.of(graph, ones, law, options.n_walks, options.seed)
-    if isinstance(law, Matched):
-        budget = Budget.for_learning(law, n_lengths)
-    else:
-        budget = Budget.by_law(law, resolvable_length(law, n_lengths - 1))
-    return WalkPlan.pooled(graph, ones, budget, options.n_walks, options.seed)

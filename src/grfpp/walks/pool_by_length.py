@@ -72,7 +72,7 @@ def _pool_rows(
 
     The table is free before and after. Returns (-1, -1) where the output is too small.
     """
-    words, _, _, _, _, potential, inverse_potential = graph
+    words, _, _, weights, _, potential, inverse_potential = graph
     share, rest = shares
     cell_word, cell_mass, cell_count = cells
     used, pool = lists
@@ -142,12 +142,14 @@ def _pool_rows(
             k = log_length[uint64(a)]
             amount = log_mass[uint64(a)] * scales[uint64(k)]
             if len(potential):
-                degree = degree_of(cell_word[cell])
-                amount *= potential[row] * inverse_potential[uint64(degree)]
-            place_of = uint64(cell_count[cell])
+                # By degree where all edges of a node weigh the same, else by node.
+                word = cell_word[cell]
+                at = word >> DEGREE_BITS if len(weights) else degree_of(word)
+                amount *= potential[row] * inverse_potential[uint64(at)]
+            slot = uint64(cell_count[cell])
             cell_count[cell] += 1.0
-            lengths[place_of] = k
-            amounts[place_of] = amount
+            lengths[slot] = k
+            amounts[slot] = amount
         for a in range(n_used):
             cell_word[used[uint64(a)]] = FREE
         row_end[r] = n_entries
