@@ -11,6 +11,8 @@ from grfpp.typing import FloatArray
 
 #: Share of a factor's series that a table may leave out: far below what counts as a bias.
 NEGLIGIBLE_TAIL = 1e-18
+#: What the shares of steps fall to, beside ``1 / k``, over all lengths of what is learned.
+_FALL = 0.01
 
 
 class Budget(NamedTuple):
@@ -52,6 +54,17 @@ class Budget(NamedTuple):
         tail = np.cumsum(terms[::-1])[::-1]
         n = int(np.flatnonzero(tail > NEGLIGIBLE_TAIL * tail[0])[-1])
         return cls.by_importance(tail[1 : n + 1], law.mean)
+
+    @classmethod
+    def for_learning(cls, law: Matched, n_lengths: int) -> Budget:
+        """Shares for a modulation of so many lengths that is still to be learned.
+
+        They are ``0.01^(k / n_lengths) / k``: every doubling of the lengths gets about as much as
+        the one before, but for the last ones. So walks do not depend on where learning begins, and
+        wherever it ends the error is about what it could be (`docs/torch.md` has figures).
+        """
+        k = np.arange(1, n_lengths)
+        return cls.by_importance(_FALL ** (k / n_lengths) / k, law.mean)
 
     @property
     def max_length(self) -> int:

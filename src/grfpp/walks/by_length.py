@@ -2,15 +2,16 @@
 
 A factor is linear in its modulation, ``Φ(f) = Σ_k f(k) Φ_k``. Here the ``Φ_k`` are walked for, all
 at once and with the streams of the engine: whatever ``f`` will be, ``Φ(f)`` is the factor that the
-engine samples for it. Walks go one after the other, which is simpler and slower than in lock-step;
-they are walked once for all that is learned from them.
+engine samples for it. Independent walks go one after the other, which is simpler and slower than in
+lock-step; they are walked once for all that is learned from them. Pools are in
+`grfpp.walks.pool_by_length`.
 """
 
 from __future__ import annotations
 
 import threading
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -23,7 +24,9 @@ from grfpp.memory import require_bytes
 from grfpp.parallel import in_order, thread_count
 from grfpp.typing import FloatArray, IntArray
 from grfpp.walks.layout import DEGREE_BITS
+from grfpp.walks.length_rows import LengthOutput, LengthRows
 from grfpp.walks.plan import WalkPlan
+from grfpp.walks.pool_by_length import PoolLengthWalker
 from grfpp.walks.steps import (
     choose_slot,
     degree_of,
@@ -52,7 +55,7 @@ class LengthDeposits:
     columns: npt.NDArray[np.int32]
     #: Where the deposits of each entry end; those of entry ``e`` begin at ``ends[e - 1]``.
     ends: IntArray
-    #: Of every deposit: ``k``, and the mean over walks of ``load / τ(k)``.
+    #: Of every deposit: ``k``, and the mean over walks of ``load / τ(k)``, or the mass of a pool.
     lengths: npt.NDArray[np.int16]
     amounts: FloatArray
     #: Lengths ``0 … n_lengths - 1`` are told apart.
@@ -93,10 +96,11 @@ def sample_by_length(plan: WalkPlan, *, n_jobs: int = -1) -> LengthDeposits:
     tasks = [range(start, min(start + size, n)) for start in range(0, n, size)]
     local = threading.local()
 
-    def work(task: range) -> _Rows:
+    def work(task: range) -> LengthRows:
         if not hasattr(local, "walker"):
-            local.walker = _Walker(plan)
-        rows: _Rows = local.walker.walk(task)
+            kind = PoolLengthWalker if plan.is_pooled else _Walker
+            local.walker = kind(plan, _TASK_STEPS)
+        rows: LengthRows = local.walker.walk(task)
         return rows
 
     parts = list(in_order(work, tasks, min(thread_count(n_jobs), len(tasks))))
@@ -110,16 +114,6 @@ def sample_by_length(plan: WalkPlan, *, n_jobs: int = -1) -> LengthDeposits:
     )
 
 
-class _Rows(NamedTuple):
-    """Consecutive rows: where each ends, their columns, where the deposits of each entry end."""
-
-    row_end: IntArray
-    columns: npt.NDArray[np.int32]
-    entry_end: IntArray
-    lengths: npt.NDArray[np.int16]
-    amounts: FloatArray
-
-
 def _joined_ends(parts: list[IntArray], leading_zero: bool = False) -> IntArray:
     """Ends that each part counts from its own beginning, counted from the very first."""
     offsets = np.cumsum([0, *(int(part[-1]) for part in parts)])
@@ -130,7 +124,7 @@ def _joined_ends(parts: list[IntArray], leading_zero: bool = False) -> IntArray:
 class _Walker:
     """One thread's hands: the plan's arrays and the room that a row needs."""
 
-    def __init__(self, plan: WalkPlan) -> None:
+    def __init__(self, plan: WalkPlan, task_steps: int) -> None:
         n_lengths = plan.lengths.max_length + 1
         self._plan_arrays = (
             plan.layout.arrays,
@@ -138,7 +132,7 @@ class _Walker:
             plan.scales,
             np.uint64(plan.key),
         )
-        self._capacity = int(1.2 * _TASK_STEPS) + 64
+        self._output = LengthOutput(int(1.2 * task_steps) + 64)
         most_steps = plan.n_walks * plan.lengths.max_length
         most_found = min(most_steps + 1, plan.graph.n_nodes)
         require_bytes(
@@ -152,37 +146,11 @@ class _Walker:
             np.empty((most_found, n_lengths)),
         )
 
-    def walk(self, rows: range) -> _Rows:
+    def walk(self, rows: range) -> LengthRows:
         """Walk from consecutive rows."""
-        row_end = np.empty(len(rows), np.int64)
-        while True:
-            columns, entry_end = np.empty(self._capacity, np.int32), np.empty(self._capacity, int)
-            lengths, amounts = np.empty(self._capacity, np.int16), np.empty(self._capacity)
-            n_entries, n_deposits = _walk_rows(
-                *self._plan_arrays,
-                rows.start,
-                *self._buffers,
-                row_end,
-                columns,
-                entry_end,
-                lengths,
-                amounts,
-            )
-            if n_entries >= 0:
-                break
-            self._capacity *= 2
-        amounts = amounts[:n_deposits].copy()
-        if not np.isfinite(amounts).all():
-            raise InputError(
-                "the loads of the walks overflow: the weights are too large for walks of this "
-                "length; use graph.normalized('sym') or a smaller scale"
-            )
-        return _Rows(
-            row_end,
-            columns[:n_entries].copy(),
-            entry_end[:n_entries].copy(),
-            lengths[:n_deposits].copy(),
-            amounts,
+        return self._output.collect(
+            len(rows),
+            lambda *output: _walk_rows(*self._plan_arrays, rows.start, *self._buffers, *output),
         )
 
 

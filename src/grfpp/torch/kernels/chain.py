@@ -10,13 +10,16 @@ from typing import NamedTuple
 import numpy as np
 import scipy.sparse as sp
 import torch
+from torch.utils.checkpoint import checkpoint
 
 from grfpp.chain import Chain
 from grfpp.factors import StoredFactor
 from grfpp.torch.kernels.pattern import SparsePattern, no_autocast
 
-#: Pairs whose sparse rows are held at a time.
-_BLOCK_PAIRS = 1024
+#: Pairs whose rows are held at a time.
+_BLOCK_PAIRS = 256
+#: Rows that tell how full the others are, and how full they must be for dense ones to be faster.
+_PILOT_ROWS, _FULL = 8, 1 / 20
 
 Values = Sequence[torch.Tensor]
 
@@ -106,20 +109,53 @@ class FactorChain:
         return product.coalesce()
 
     def entries(self, values: Values, rows: torch.Tensor, columns: torch.Tensor) -> torch.Tensor:
-        """The numbers at ``(rows[p], columns[p])``, from sparse rows of both halves."""
+        """The numbers at ``(rows[p], columns[p])``, from rows of both halves.
+
+        Rows are made for a block of pairs at a time, and made again for gradients.
+        """
+        if len(rows) == 0:
+            return values[0].new_zeros(0)
+        left, right = (half._to_numpy(values) for half in self.halves())
+        pilots = left.rows(rows[:: 1 + len(rows) // _PILOT_ROWS].cpu().numpy())
+        full = pilots.nnz > _FULL * np.prod(pilots.shape)
+        differentiable = torch.is_grad_enabled() and any(each.requires_grad for each in values)
+        parts = []
+        for i, j in zip(rows.split(_BLOCK_PAIRS), columns.split(_BLOCK_PAIRS), strict=True):
+            if full or differentiable:
+                # What torch would keep for the gradient is made again when it is needed.
+                part = checkpoint(
+                    *(self._torch_entries, full, i, j, *values),
+                    use_reentrant=False,
+                    preserve_rng_state=False,
+                )
+            else:
+                numbers = left.rows(i.cpu().numpy()).multiply(right.rows(j.cpu().numpy()))
+                part = torch.from_numpy(numbers.sum(axis=1)).to(values[0])
+            parts.append(part)
+        return torch.cat(parts)
+
+    def _torch_entries(
+        self, full: bool, rows: torch.Tensor, columns: torch.Tensor, *values: torch.Tensor
+    ) -> torch.Tensor:
         left, right = self.halves()
-        if torch.is_grad_enabled() and any(each.requires_grad for each in values):
-            X = left.rows(values, rows)
-            same = left == right and torch.equal(rows, columns)
-            Y = X if same else right.rows(values, columns)
-            total: torch.Tensor = torch.sparse.sum(X * Y, dim=1).to_dense()
-            return total
-        left_chain, right_chain = left._to_numpy(values), right._to_numpy(values)
-        blocks = [
-            left_chain.rows(i.cpu().numpy()).multiply(right_chain.rows(j.cpu().numpy())).sum(axis=1)
-            for i, j in zip(rows.split(_BLOCK_PAIRS), columns.split(_BLOCK_PAIRS), strict=True)
-        ]
-        return torch.from_numpy(np.concatenate(blocks or [np.zeros(0)])).to(values[0])
+        same = left == right and torch.equal(rows, columns)
+        if full:
+            X = left._dense_rows(values, rows)
+            return (X * (X if same else right._dense_rows(values, columns))).sum(1)
+        X = left.rows(values, rows)
+        Y = X if same else right.rows(values, columns)
+        total: torch.Tensor = torch.sparse.sum(X * Y, dim=1).to_dense()
+        return total
+
+    def _dense_rows(self, values: Values, nodes: torch.Tensor) -> torch.Tensor:
+        first, *others = self.links
+        pattern, entries = first.pattern.take_rows(nodes)
+        rows, columns = pattern.positions()
+        nothing = values[0].new_zeros(pattern.shape)
+        product = nothing.index_put((rows, columns), values[first.value][entries]).T
+        for link in others:
+            product = link.turn().matmat(values, product)
+        return product.T
 
     def _to_numpy(self, values: Values) -> Chain:
         """The same product of scipy's matrices, which is computed on all cores."""

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import Any
 
-import numpy as np
 import torch
 from torch import nn
 
@@ -20,6 +19,7 @@ from grfpp.torch.kernels.pattern import no_autocast
 from grfpp.walks import WalkPlan
 from grfpp.walks.by_length import sample_by_length
 from grfpp.walks.exact_head import with_exact_head
+from grfpp.walks.length_planning import plan_by_length
 
 #: Share of a family's series that may be left out unsaid.
 _NEGLIGIBLE = 1e-3
@@ -48,22 +48,25 @@ class LearnableKernel(nn.Module):  # type: ignore[misc]  # untyped base
         Walks from every node for every factor.
     n_exact
         How many lengths are computed and not walked for: the ``Φ_k`` below are ``W^k`` itself, and
-        the later ones begin where these end. The noise falls, most of all at a high degree, where
-        short lengths are all that matters; the factors have more entries, about as many as by
-        ``mean degree ** n_exact`` times the walks.
+        the later ones begin where these end. The noise of independent walks falls, and the factors
+        have more entries, about as many as by ``mean degree ** n_exact`` times the walks. Pools
+        need none: their first steps are exact where the budget allows.
     symmetric
         Use the same factors on both sides: ``K = X Xᵀ``, symmetric and positive semidefinite, as
         Gaussian processes want it, from half the walks. It is biased upwards by the variance of
         the features: at degree 1 on the diagonal only, because walks from different nodes are
-        independent. Independent sides (the default) are unbiased and neither symmetric nor
-        positive.
+        independent. `docs/torch.md` measures it: at degree 4 and ``λ = 12``, 0.01 % of the diagonal
+        of a grid (independent walks: 4.24 %). Independent sides (the default) are unbiased and
+        neither symmetric nor positive.
     dtype
         Of the numbers, ``torch.float32`` or ``torch.float64``; torch's default if not given. Under
         ``torch.autocast`` the kernel keeps it.
     **walks
-        `termination`, `seed`, `n_jobs`, …: see `grfpp.WalkOptions`. Walks end at the modulation's
-        last length at the latest; their law should give every length that matters its share of
-        them. The seed is to be found in the attribute `seed`.
+        `walks`, `termination`, `seed`, `n_jobs`, …: see `grfpp.WalkOptions`. Walks end at the
+        modulation's last length at the latest. With ``Matched(mean)``, the default of pools, step
+        ``k`` gets its share of the budget in proportion to ``0.01^(k / n_lengths) / k``: some for
+        every length that training may come to need, most for the short ones. Any other law should
+        give every length that matters its share. The seed is to be found in the attribute `seed`.
 
     Raises
     ------
@@ -149,13 +152,14 @@ class LearnableKernel(nn.Module):  # type: ignore[misc]  # untyped base
         self.chain = FactorChain(X.links + Y.T.links)
 
     def _plan(self, graph: Graph, options: WalkOptions) -> WalkPlan:
-        law, n_lengths = options.termination, self.modulation.n_lengths - self.n_exact
-        plan = WalkPlan.of(graph, np.ones(n_lengths), law, options.n_walks, options.seed)
+        n_lengths = self.modulation.n_lengths - self.n_exact
+        plan = plan_by_length(graph, n_lengths, options)
         reached = plan.lengths.max_length
         if reached < n_lengths - 1:
             raise TruncationError(
-                f"walks of {law!r} end after {reached} steps, but the modulation asks for "
-                f"{n_lengths - 1}: take a longer law or n_lengths={reached + 1 + self.n_exact}"
+                f"walks of {options.termination!r} end after {reached} steps, but the modulation "
+                f"asks for {n_lengths - 1}: take a longer law or "
+                f"n_lengths={reached + 1 + self.n_exact}"
             )
         return plan
 

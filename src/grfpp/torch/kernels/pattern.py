@@ -59,11 +59,15 @@ class SparsePattern(nn.Module):  # type: ignore[misc]  # untyped base
 
     def coo(self, values: torch.Tensor) -> torch.Tensor:
         """``A`` as a sparse COO tensor, which torch can multiply with others and differentiate."""
+        positions = self.positions()
+        return torch.sparse_coo_tensor(positions, values, self.shape, check_invariants=False)
+
+    def positions(self) -> torch.Tensor:
+        """Row and column of every entry."""
         rows = torch.repeat_interleave(
             torch.arange(self.shape[0], device=self.crow.device), self.crow.diff()
         )
-        positions = torch.stack([rows, self.columns.long()])
-        return torch.sparse_coo_tensor(positions, values, self.shape, check_invariants=False)
+        return torch.stack([rows, self.columns.long()])
 
     def take_rows(self, nodes: torch.Tensor) -> tuple[SparsePattern, torch.Tensor]:
         """The pattern of chosen rows, and which entries of this one it is made of.
