@@ -31,7 +31,7 @@ _WORTH_FINDING = 0.25
 _ENOUGH = 1e-3
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Deflation:
     """``U g(Λ) Uᵀ`` for some eigenvectors ``U`` of ``W``; walks estimate the kernel beside them.
 
@@ -196,8 +196,10 @@ def _further_pairs(graph: Graph, kernel: Kernel, known: Eigenpairs, number: int)
     least = np.abs(kernel.value(found.values)).min(initial=np.inf)
     if not len(found.values) or np.abs(kernel.value(-radius)) <= least:
         return found
-    mirrored = Eigenpairs(-known.values, known.vectors)
-    other = leading_eigenpairs(-graph.adjacency, number, mirrored, radius)
+    so_far = known.joined(found)
+    mirrored = Eigenpairs(-so_far.values, so_far.vectors)
+    most = min(number, graph.n_nodes - len(so_far.values))
+    other = leading_eigenpairs(-graph.adjacency, most, mirrored, radius)
     found = found.joined(Eigenpairs(-other.values, other.vectors))
     return found.take(np.argsort(-np.abs(kernel.value(found.values)), kind="stable")[:number])
 
@@ -207,10 +209,12 @@ def _worth(graph: Graph, kernel: Kernel, known: Eigenpairs, most: int) -> tuple[
     if most == 0 or not len(graph.weights):
         return False, 0
     places, counts = spectral_density(graph.adjacency, known.vectors)
-    squares = kernel.value(places) ** 2
+    sizes, known_sizes = (np.abs(finite(kernel.value(each))) for each in (places, known.values))
+    unit = max(sizes.max(), known_sizes.max(initial=0.0))  # no square leaves the range of numbers
+    squares = (sizes / unit) ** 2
     order = np.argsort(-squares, kind="stable")
     left = float(np.sum(counts * squares))
-    total = left + float(np.sum(kernel.value(known.values) ** 2))
+    total = left + float(np.sum((known_sizes / unit) ** 2))
     use_known = bool(total - left >= _WORTH_TAKING * total)
     number = np.concatenate([[0.0], np.cumsum(counts[order])])
     rest = left - np.concatenate([[0.0], np.cumsum((counts * squares)[order])])

@@ -10,13 +10,15 @@ import scipy.sparse as sp
 
 from grfpp.arguments import node_numbers
 from grfpp.chain import Chain
+from grfpp.degree import settle_degree
 from grfpp.factors import WalkedFactor
+from grfpp.graph import as_graph
 from grfpp.kernels import Kernel
 from grfpp.memory import require_bytes
-from grfpp.options import MoreWalkKeywords, WalkOptions
+from grfpp.options import Degree, MoreWalkKeywords, WalkOptions
 from grfpp.termination import Termination
 from grfpp.typing import FloatArray
-from grfpp.walks.planning import Plans, plan_walks
+from grfpp.walks.planning import Plans, plan_walks, require_kernel
 
 
 def sample_submatrix(
@@ -24,7 +26,7 @@ def sample_submatrix(
     kernel: Kernel,
     rows: npt.ArrayLike,
     columns: npt.ArrayLike | None = None,
-    degree: int = 2,
+    degree: Degree = 2,
     n_walks: int = 16,
     termination: Termination | str | None = None,
     seed: int | None = None,
@@ -68,7 +70,10 @@ def sample_submatrix(
         seed=seed,
         **options,
     )
-    plans = plan_walks(W, kernel, chosen)
+    graph = as_graph(W)
+    require_kernel(kernel)
+    chosen = settle_degree(graph, kernel, chosen)
+    plans = plan_walks(graph, kernel, chosen)
     n, steps = plans.forward.graph.n_nodes, plans.forward.expected_steps
     left = node_numbers(rows, n, "rows")
     right = left if columns is None else node_numbers(columns, n, "columns")
@@ -76,7 +81,7 @@ def sample_submatrix(
     A, B = (_side(plans, side, chosen) for side in (0, 1))
     few, many = sorted((len(left), len(right)))
     # Walks from so many nodes come nearly everywhere, and products of what they find are large.
-    if degree > 1 and few < many and many * steps >= n:
+    if chosen.stitching_degree > 1 and few < many and many * steps >= n:
         found = _pushed(A, B, left, right) if few == len(left) else _pushed(B, A, right, left).T
     else:
         found = A.rows(left) @ B.rows(right).T
@@ -85,7 +90,7 @@ def sample_submatrix(
 
 def _side(plans: Plans, side: int, options: WalkOptions) -> Chain:
     """``A_1 … A_l`` or ``B_1 … B_l``."""
-    numbers = range(side, 2 * options.degree, 2)
+    numbers = range(side, 2 * options.stitching_degree, 2)
     factors = [WalkedFactor(plans.of_factor(number), options.dtype) for number in numbers]
     return Chain.by_rows(factors, options.n_jobs)
 

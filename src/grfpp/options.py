@@ -15,6 +15,7 @@ from grfpp.parallel import thread_count
 from grfpp.termination import Geometric, Matched, Termination, termination_from_spec
 
 Walks = Literal["independent", "pooled"]
+Degree = int | Literal["auto"]
 Storage = Literal["memory", "recompute"]
 OnInfiniteVariance = Literal["raise", "warn", "ignore"]
 
@@ -48,7 +49,7 @@ class MoreWalkKeywords(TypedDict, total=False):
 class WalkKeywords(MoreWalkKeywords, total=False):
     """All options as keywords, in the forms that users may give."""
 
-    degree: int
+    degree: Degree
     n_walks: int
     termination: Termination | str | None
     seed: int | None
@@ -64,7 +65,8 @@ class WalkOptions:
     ----------
     degree
         Stitching degree ``l``: the estimate is a product of ``2 l`` independent factors. Degree 1
-        is the method of regular graph random features.
+        is the method of regular graph random features. ``"auto"``: that of least predicted error
+        at the steps that degree 2 would take in all (`grfpp.degree.settle_degree`).
     n_walks
         Walks from every node for every factor; of a pool, how much it may walk.
     termination
@@ -120,7 +122,7 @@ class WalkOptions:
     grfpp.errors.InputError: n_walks must be a whole number >= 1, found 0
     """
 
-    degree: int = 2
+    degree: Degree = 2
     n_walks: int = 16
     termination: Termination = None  # type: ignore[assignment]  # a law once it is checked
     seed: int = None  # type: ignore[assignment]  # drawn once it is checked
@@ -137,6 +139,8 @@ class WalkOptions:
 
     def __post_init__(self) -> None:
         for name, most in (("degree", MAX_DEGREE), ("n_walks", MAX_WALKS)):
+            if name == "degree" and _is_auto(self.degree):
+                continue
             number = whole(getattr(self, name), name, 1)
             if number > most:
                 raise InputError(f"must be at most {most}, found {number}", argument=name)
@@ -186,6 +190,13 @@ class WalkOptions:
         """The same but for some options."""
         return replace(self, **options)
 
+    @property
+    def stitching_degree(self) -> int:
+        """The degree as a number, where it has to be one."""
+        if isinstance(self.degree, int):
+            return self.degree
+        raise InputError("must be a number here: 'auto' is for single graphs", argument="degree")
+
     def symmetrizes(self, *, directed: bool) -> bool:
         """Whether estimates of such a graph are symmetrised: what ``symmetrize=None`` means.
 
@@ -222,6 +233,10 @@ def law_of(termination: Termination | str) -> Termination:
         "termination must be a law such as Geometric(0.1), or text such as 'geometric:0.1', "
         f"not {termination!r}"
     )
+
+
+def _is_auto(value: Any) -> bool:
+    return isinstance(value, str) and value == "auto"
 
 
 def drawn_seed() -> int:

@@ -7,22 +7,23 @@ from contextlib import contextmanager
 from typing import Any, Unpack
 
 from grfpp.deflation import deflation_of
+from grfpp.degree import settle_degree
 from grfpp.errors import InputError
 from grfpp.estimate import KernelEstimate
 from grfpp.factors import Factor, StoredFactor, WalkedFactor
 from grfpp.graph import as_graph
 from grfpp.kernels import Kernel
-from grfpp.options import MoreWalkKeywords, WalkOptions
+from grfpp.options import Degree, MoreWalkKeywords, WalkOptions
 from grfpp.termination import Termination
 from grfpp.walks import WalkPlan, sample_factor
-from grfpp.walks.planning import Plans, plan_walks
+from grfpp.walks.planning import Plans, plan_walks, require_kernel
 from grfpp.walks.sampler import Progress
 
 
 def sample(
     W: Any,
     kernel: Kernel,
-    degree: int = 2,
+    degree: Degree = 2,
     n_walks: int = 16,
     termination: Termination | str | None = None,
     seed: int | None = None,
@@ -40,11 +41,13 @@ def sample(
         The kernel ``g(W)``, such as ``Diffusion(1.0)``.
     degree
         Stitching degree ``l``: the estimate is a product of ``2 l`` independent factors. Degree 1
-        is the method of regular graph random features.
+        is the method of regular graph random features. ``"auto"`` takes the degree of least
+        predicted error at the steps that degree 2 would take in all.
     n_walks
-        Walks from every node for every factor.
+        Walks from every node for every factor: how much may be walked.
     termination
-        The law of the walk lengths, ``Geometric(0.1)`` if none is given.
+        The law of the walk lengths, ``Matched(9)`` if none is given (``Geometric(0.1)`` for
+        independent walks).
     seed
         A whole number; the result is the same to the last bit for any number of threads. ``None``
         draws one, to be found in ``estimate.meta["seed"]``.
@@ -91,8 +94,11 @@ def sample_estimate(
     graph = as_graph(W)
     options.check_direction(directed=graph.is_directed)
     symmetrize = options.symmetrizes(directed=graph.is_directed)
-    plans = plan_walks(graph, kernel, options)
+    require_kernel(kernel)
+    kernel.check_converges(graph)
     deflation = deflation_of(graph, kernel, options.deflate)
+    options = settle_degree(graph, kernel, options, deflation)
+    plans = plan_walks(graph, kernel, options)
     walks = _factor_plans(plans, options)
     factors: list[Factor]
     if options.storage == "recompute":
@@ -111,7 +117,7 @@ def sample_estimate(
                 for number, each in enumerate(walks)
             ]
     pairs = (
-        [(factors[0], factors[-1])] * options.degree
+        [(factors[0], factors[-1])] * options.stitching_degree
         if options.reuse_walks
         else list(zip(factors[::2], factors[1::2], strict=True))
     )
@@ -140,7 +146,7 @@ def sample_estimate(
 def _factor_plans(plans: Plans, options: WalkOptions) -> list[WalkPlan]:
     """One plan for every factor that is walked."""
     if not options.reuse_walks:
-        return [plans.of_factor(number) for number in range(2 * options.degree)]
+        return [plans.of_factor(number) for number in range(2 * options.stitching_degree)]
     n_distinct = 1 if plans.back is plans.forward else 2
     return [plans.of_factor(number) for number in range(n_distinct)]
 

@@ -183,6 +183,7 @@ def test_damaged_content(saved, change):
 
 
 def test_files_from_before_estimates_were_symmetrised(saved):
+    sampled(GRAPHS["weighted, sym"], 1, symmetrize=False).save(saved)
     wanted = KernelEstimate.load(saved).toarray()
     rewrite(saved, drop=["symmetrize"])
     again = KernelEstimate.load(saved)

@@ -172,6 +172,17 @@ def test_units_of_the_weights_do_not_matter(unit, kind):
     np.testing.assert_allclose(graph.adjacency.toarray(), normalized_by_hand(matrix, kind))
 
 
+@pytest.mark.parametrize("matrix", [MIXED + MIXED.T, 1e300 * (MIXED + MIXED.T)])
+def test_roots_of_degrees_are_kept_by_symmetric_normalisation(matrix):
+    graph = Graph(matrix)
+    assert len(graph.perron_candidates()) == 2  # of any graph: equal weights, equal degrees
+    for W in (graph.normalized("sym", 0.7), graph.normalized("sym").normalized(None, 0.7)):
+        vector = W.perron_candidates()[0]
+        np.testing.assert_allclose(W.adjacency @ vector, 0.7 * vector, rtol=1e-12)
+    for W in (graph.normalized("rw"), graph.normalized(None, 2.0), Graph(ARC).normalized("sym")):
+        assert len(W.perron_candidates()) == 2
+
+
 def test_normalized_refusals():
     graph = Graph(MIXED)
     with pytest.raises(InputError, match="'sym', 'rw' or None, not 'laplacian'"):

@@ -35,7 +35,7 @@ def test_directed_submatrices_are_unbiased():
 
 def test_degree_one_is_the_same_as_the_sampled_estimate():
     graph = karate()
-    whole = grfpp.sample(graph, Diffusion(1.0), 1, 8, seed=3).toarray()
+    whole = grfpp.sample(graph, Diffusion(1.0), 1, 8, seed=3, symmetrize=False).toarray()
     part = sample_submatrix(graph, Diffusion(1.0), [3, 3, 9], [0, 5], 1, 8, seed=3)
     np.testing.assert_allclose(part, whole[np.ix_([3, 3, 9], [0, 5])], rtol=1e-12, atol=1e-15)
 

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from grfpp import Geometric, InputError, Poisson, WalkOptions
+from grfpp import Geometric, InputError, Matched, Poisson, WalkOptions
 from grfpp.options import MAX_DEGREE, WalkKeywords, drawn_seed, law_of
 
 
@@ -18,7 +18,8 @@ def test_keywords_and_fields_are_the_same():
 def test_defaults():
     options = WalkOptions()
     assert (options.degree, options.n_walks, options.n_jobs) == (2, 16, -1)
-    assert options.termination == Geometric(0.1)
+    assert (options.walks, options.termination) == ("pooled", Matched(9))
+    assert WalkOptions(walks="independent").termination == Geometric(0.1)
     assert options.dtype == np.float64
     assert isinstance(options.seed, int) and options.seed != WalkOptions().seed
 
@@ -65,7 +66,6 @@ def test_changes_are_checked_too():
         ("dtype", np.int32, "dtype must be float64 or float32, not int32"),
         ("dtype", "number", "dtype must be float64 or float32, not 'number'"),
         ("walks", "lonely", "walks must be 'independent' or 'pooled', not 'lonely'"),
-        ("walks", "pooled", "walks must be 'independent': pooled walks are to come"),
         ("n_jobs", 0, "n_jobs must be a whole number, not 0"),
     ],
 )
@@ -87,7 +87,7 @@ def test_nonsense_is_an_input_error(name, bad):
 
 @pytest.mark.parametrize("directed", [False, True])
 def test_the_papers_estimate_is_symmetrised_on_request_only(directed):
-    assert WalkOptions().symmetrizes(directed=directed) is False
+    assert WalkOptions(walks="independent").symmetrizes(directed=directed) is False
     assert WalkOptions(reuse_walks=True).symmetrizes(directed=directed) is False
     assert WalkOptions(symmetrize=False).symmetrizes(directed=directed) is False
     assert WalkOptions(symmetrize=1).symmetrizes(directed=False) is True
@@ -128,7 +128,6 @@ def test_unknown_options_are_a_type_error():
 
 
 def test_laws():
-    assert law_of(None) == Geometric(0.1)
     assert law_of("geometric:0.3") == Geometric(0.3)
 
 

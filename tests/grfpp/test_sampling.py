@@ -124,7 +124,10 @@ def test_defaults():
     K = sample(karate(), KERNEL)
     assert K.degree == 2
     assert K.meta["n_walks"] == 16
-    assert K.meta["termination"] == Geometric(0.1).to_dict()
+    assert K.meta["walks"] == "pooled"
+    assert K.meta["termination"] == {"name": "matched", "mean": 9.0}
+    paper = sample(karate(), KERNEL, walks="independent")
+    assert paper.meta["termination"] == Geometric(0.1).to_dict()
     assert K.n_jobs == -1
 
 

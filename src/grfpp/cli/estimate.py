@@ -141,15 +141,14 @@ def estimate(
     facts = [
         outputs.graph_fact(graph, source),
         ("weights", f"normalize {normalize}, scale {scale:g}"),
-        ("kernel", f"{function!r}, stitching degree {walks.degree}"),
+        ("kernel", f"{function!r}, stitching degree {K.degree}"),
         (
             "walks",
-            f"{walks.walks}, {walks.n_walks} a node and factor, lengths {walks.termination!r}, "
+            f"{walks.walks}, {K.meta['n_walks']} a node and factor, lengths {walks.termination!r}, "
             f"seed {walks.seed}: "
             f"{K.meta['steps_per_node']:.6g} steps a node expected",
         ),
-        ("factors", f"{size}{reused}"),
-        *((("estimate", ", ".join(averages)),) if averages else ()),
+        ("factors", ", ".join([f"{size}{reused}", *averages])),
         ("time", f"{seconds['read']:.2f} s reading, {seconds['walk']:.2f} s walking"),
         *((f"row {labels[row]}", summary(labels, line)) for row, line in shown),
     ]

@@ -70,10 +70,23 @@ Sigma = Annotated[float | None, retired_sigma()]
 Directed = Annotated[bool, typer.Option("--directed", help="Each line of an edge list is one arc.")]
 AsJson = Annotated[bool, typer.Option("--json", help="Print one JSON document instead of text.")]
 
+
+def _number_or_word(text: str) -> int | str:
+    """A whole number where the text is one; what else it may be is checked with the others."""
+    return int(text) if text.isdecimal() else text
+
+
 #: What all commands have that walk, by the names in `WalkOptions`.
 _WALKS: dict[str, Any] = {
     "degree": Annotated[
-        int, option("Stitching degree; 1 is a regular GRF.", "L", "--degree", "-l", min=1)
+        str,
+        option(
+            "Stitching degree; 1 is a regular GRF; auto: that of least predicted error.",
+            "L|auto",
+            "--degree",
+            "-l",
+            callback=_number_or_word,
+        ),
     ],
     "n_walks": Annotated[
         int, option("Walks from every node for every factor.", "M", "--walks", "-m", min=1)
@@ -124,7 +137,7 @@ _SAMPLING: dict[str, Any] = {
             "many as pay.",
             "N|auto",
             "--deflate",
-            callback=lambda text: int(text) if text.isdecimal() else text,
+            callback=_number_or_word,
         ),
     ],
     "truncate": Annotated[
@@ -144,7 +157,7 @@ _SAMPLING: dict[str, Any] = {
     ],
 }
 #: What `WalkOptions` says in other words, or not at all because it draws it.
-_DEFAULTS: dict[str, Any] = {"seed": 0, "dtype": False, "deflate": "0"}
+_DEFAULTS: dict[str, Any] = {"degree": "2", "seed": 0, "dtype": False, "deflate": "0"}
 
 
 def with_walks(

@@ -145,15 +145,29 @@ def spectral_density(matrix: sp.csr_array, known: FloatArray) -> tuple[FloatArra
     signs = 2.0 * np.random.default_rng(0).integers(0, 2, (_PROBES, n)) - 1.0
     places, counts = [], []
     for start in signs - (signs @ known) @ known.T:
-        diagonal, beside = _tridiagonal(matrix, start, known)
-        values, vectors = eigh_tridiagonal(diagonal, beside)
+        values, weights = spectral_measure(matrix, start / np.linalg.norm(start), known)
         places.append(values)
-        counts.append(vectors[0] ** 2 * ((n - n_known) / _PROBES))
+        counts.append(weights * ((n - n_known) / _PROBES))
     return np.concatenate(places), np.concatenate(counts)
 
 
+def spectral_measure(
+    matrix: sp.csr_array, vector: FloatArray, known: FloatArray, n_steps: int = _PROBE_STEPS
+) -> tuple[FloatArray, FloatArray]:
+    """Lanczos' quadrature of one vector ``v``: ``Σ weights · f(places) ≈ vᵀ f(matrix) v``.
+
+    `vector` is orthogonal to the known eigenvectors, and everything stays so.
+    """
+    square = float(vector @ vector)
+    if square == 0.0:
+        return np.zeros(1), np.zeros(1)
+    diagonal, beside = _tridiagonal(matrix, vector, known, n_steps)
+    values, vectors = eigh_tridiagonal(diagonal, beside)
+    return values, vectors[0] ** 2 * square
+
+
 def _tridiagonal(
-    matrix: sp.csr_array, start: FloatArray, known: FloatArray
+    matrix: sp.csr_array, start: FloatArray, known: FloatArray, n_steps: int
 ) -> tuple[list[float], list[float]]:
     """Lanczos' three-term recurrence, beside what is known."""
     vector, before = start / np.linalg.norm(start), np.zeros_like(start)
@@ -166,7 +180,7 @@ def _tridiagonal(
         diagonal.append(float(vector @ following))
         following -= diagonal[-1] * vector + (beside[-1] if beside else 0.0) * before
         norm = float(np.linalg.norm(following))
-        if len(diagonal) == _PROBE_STEPS or norm <= 1e-10 * size:
+        if len(diagonal) == n_steps or norm <= 1e-10 * size:
             return diagonal, beside
         beside.append(norm)
         before, vector = vector, following / norm

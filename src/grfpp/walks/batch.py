@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import pairwise
 from typing import Any
@@ -166,6 +166,9 @@ class BatchWalks:
     def of(cls, batch: GraphBatch, W: Graph, kernel: Kernel, options: WalkOptions) -> BatchWalks:
         """Check a request (see `grfpp.sample`) and plan its walks; `W` is the batch's graph."""
         plan = plan_walks(W, kernel, options).forward
+        if isinstance(plan.steps, ProportionalSteps) and not plan.steps.telescopes:
+            steps = _measured_by_graph(batch, plan.steps, kernel, options)
+            plan = plan.with_steps(steps)
         return cls._ready(batch, plan, options)
 
     @classmethod
@@ -182,11 +185,8 @@ class BatchWalks:
         if has_unit_weights(batch).all():
             return cls._ready(batch, plan.with_steps(kind.on_equal_weights(W, scale)), options)
         steps = kind.carrying(W)
-        if isinstance(steps, ProportionalSteps) and np.isfinite(
-            kernel.modulation_radius(options.degree)
-        ):
-            # Whether this is needed would depend on all graphs.
-            steps = measured_for(kernel, options.degree, steps)
+        if isinstance(steps, ProportionalSteps):
+            steps = _measured_by_graph(batch, steps, kernel, options)
         return cls._ready(batch, plan.with_steps(steps), options)
 
     @classmethod
@@ -196,7 +196,7 @@ class BatchWalks:
 
     def factors(self, graphs: range) -> list[sp.csr_array]:
         """The ``2 · degree`` factors of some consecutive graphs, each block-diagonal and square."""
-        return [self.factor(graphs, number) for number in range(2 * self.options.degree)]
+        return [self.factor(graphs, number) for number in range(2 * self.options.stitching_degree)]
 
     def factor(self, graphs: range, number: int) -> sp.csr_array:
         """One factor of some consecutive graphs."""
@@ -216,6 +216,22 @@ class BatchWalks:
         found = matrix.finish()
         found.indices -= np.int32(first)
         return found
+
+
+def _measured_by_graph(
+    batch: GraphBatch, steps: ProportionalSteps, kernel: Kernel, options: WalkOptions
+) -> ProportionalSteps:
+    """Count the masses of every graph as they would be counted if it were alone.
+
+    In the walk's measure where all weights are one before they are normalised. Elsewhere in one of
+    the weights' own: whether it is needed would depend on all graphs.
+    """
+    degree = options.stitching_degree
+    if np.isfinite(kernel.modulation_radius(degree)):
+        steps = measured_for(kernel, degree, steps)
+    measure = steps.measure if len(steps.measure) else np.ones(batch.graph.n_nodes)
+    root = np.sqrt(np.maximum(batch.graph.out_degree, 1))
+    return replace(steps, measure=np.where(has_unit_weights(batch)[batch.graph_of], root, measure))
 
 
 def stream_key(key: int, word: int, start: int) -> int:

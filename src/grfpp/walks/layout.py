@@ -135,12 +135,18 @@ class PoolLayout(NamedTuple):
         rate = float(2.0 ** np.round(np.log2(graph.spectral_radius() or 1.0)))
         weights = steps.weights() / rate
         rows = np.repeat(np.arange(graph.n_nodes), degree)
-        order = np.lexsort((-weights, rows))  # stable: equal weights keep their order
+        order = np.lexsort((-_rounded(weights), rows))  # stable: equal ones keep their order
         weights = weights[order]
         slots = word[graph.indices[order]]
         tails = row_tails(weights, graph.indptr)
         layout = (word, first, slots, weights, tails, steps.measure, 1.0 / steps.measure)
         return cls(*layout, rate)
+
+
+def _rounded(weights: FloatArray) -> FloatArray:
+    """To 40 bits: weights that are equal but for rounding stay in the order of their edges."""
+    mantissa, exponent = np.frexp(weights)
+    return np.asarray(np.ldexp(np.round(np.ldexp(mantissa, 40)), exponent - 40))
 
 
 def _require_degrees(degree: IntArray) -> None:

@@ -24,7 +24,7 @@ def check_normalized(kernel: Kernel, options: WalkOptions, scale: float) -> None
     The spectral radius of these is `scale`, unless they have no edge. Squares of loads grow by its
     square at least, because they do not grow more slowly than the square of the mean.
     """
-    degree, law = options.degree, options.termination
+    degree, law = options.stitching_degree, options.termination
     kernel.check_radius(scale)
     kernel.check_radius(scale, degree)
     if isinstance(law, Matched):

@@ -29,9 +29,8 @@ class Plans(NamedTuple):
 def plan_walks(W: Any, kernel: Kernel, options: WalkOptions) -> Plans:
     """Check a request (see `grfpp.sample`) and plan its walks."""
     graph = as_graph(W)
-    if not isinstance(kernel, Kernel):
-        raise InputError(f"kernel must be a Kernel such as Diffusion(1.0), not {kernel!r}")
-    degree, law = options.degree, options.termination
+    require_kernel(kernel)
+    degree, law = options.stitching_degree, options.termination
     kernel.check_converges(graph)
     kernel.check_converges(graph, degree)
     sides = [graph, graph.reversed()] if graph.is_directed else [graph]
@@ -49,3 +48,9 @@ def plan_walks(W: Any, kernel: Kernel, options: WalkOptions) -> Plans:
         longest = resolvable_length(law)
         plans = [plan.with_lengths(law, longest) for plan in plans]
     return Plans(plans[0], plans[-1])
+
+
+def require_kernel(kernel: Any) -> None:
+    """Refuse what is no kernel."""
+    if not isinstance(kernel, Kernel):
+        raise InputError(f"kernel must be a Kernel such as Diffusion(1.0), not {kernel!r}")

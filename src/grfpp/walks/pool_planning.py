@@ -31,7 +31,7 @@ _MAX_TABLE = 1 << 16
 
 def plan_pools(graph: Graph, kernel: Kernel, options: WalkOptions) -> WalkPlan:
     """Plan pools on one graph."""
-    degree, law = options.degree, options.termination
+    degree, law = options.stitching_degree, options.termination
     steps = ProportionalSteps.on(graph)
     modulation, budget = share_steps(kernel, degree, law, graph)
     if isinstance(law, Matched) and not has_finite_variance(

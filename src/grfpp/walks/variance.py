@@ -18,6 +18,7 @@ from grfpp.options import OnInfiniteVariance
 from grfpp.termination import Geometric, Matched, Termination
 from grfpp.typing import FloatArray
 from grfpp.walks.budget import Budget
+from grfpp.walks.growth import log_growth
 from grfpp.walks.plan import WalkPlan
 from grfpp.walks.transition import ProportionalSteps, UniformSteps
 from grfpp.walks.truncation import ZERO_RUN, goes_on, look_ahead, representable
@@ -89,7 +90,7 @@ def _warn_if_spread_thin(kernel: Kernel, degree: int, plan: WalkPlan) -> None:
     """
     lengths = np.arange(len(plan.modulation))
     with np.errstate(divide="ignore"):
-        logs = np.log(np.abs(plan.modulation)) + lengths * np.log(plan.layout.rate)
+        logs = np.log(np.abs(plan.modulation)) + log_growth(plan.graph, len(lengths) - 1)
     terms = np.exp(logs - logs.max())
     reach = float(terms @ lengths / terms.sum())
     budget = 2 * degree * plan.expected_steps

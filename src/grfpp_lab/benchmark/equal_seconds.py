@@ -18,10 +18,10 @@ from grfpp.graph import Graph
 from grfpp.kernels import Diffusion, Kernel
 from grfpp.sampling import sample
 from grfpp.warmup import warmup
-from grfpp_lab.benchmark.graphs import FAMILIES
 from grfpp_lab.benchmark.rows import measured
 from grfpp_lab.benchmark.settings import LAW, N_WALKS, SEED, WALKS
 from grfpp_lab.benchmark.timing import best_seconds, timed
+from grfpp_lab.families import FAMILIES
 
 POOLED = "grfpp, pooled"
 INDEPENDENT = "grfpp, independent"

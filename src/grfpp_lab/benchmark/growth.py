@@ -8,11 +8,11 @@ import numpy as np
 
 from grfpp.sampling import sample
 from grfpp.walks import sample_factor
-from grfpp_lab.benchmark.graphs import grid
 from grfpp_lab.benchmark.rows import measured
 from grfpp_lab.benchmark.sampling import OURS_SINGLE, n_steps, stored_bytes, walk_plan
 from grfpp_lab.benchmark.settings import KERNEL, LAW, N_WALKS, SEED, WALKS
 from grfpp_lab.benchmark.timing import best_seconds, peak_memory, timed
+from grfpp_lab.families import grid
 
 RECOMPUTE = "grfpp, recompute"
 _N_COMPARED = 10_000

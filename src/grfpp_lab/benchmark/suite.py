@@ -14,10 +14,11 @@ from grfpp.graph import Graph
 from grfpp.warmup import warmup
 from grfpp_lab.benchmark import equal_seconds, growth, paper_table, sampling, uses
 from grfpp_lab.benchmark.equal_seconds import DEGREES, POOLED
-from grfpp_lab.benchmark.graphs import FAMILIES, mesh_file
+from grfpp_lab.benchmark.graphs import mesh_file
 from grfpp_lab.benchmark.peers import PEERS, ask_peer
 from grfpp_lab.benchmark.rows import Row, Section
 from grfpp_lab.benchmark.settings import Sizes
+from grfpp_lab.families import FAMILIES
 from grfpp_lab.harness.process import TaskError
 from grfpp_lab.harness.worker import address, call
 from grfpp_lab.meshes import PAPER_MESHES

@@ -19,13 +19,13 @@ from grfpp.local import sample_submatrix
 from grfpp.sampling import sample
 from grfpp.typing import FloatArray, IntArray
 from grfpp.walks import sample_factor
-from grfpp_lab.benchmark.graphs import dense, grid
 from grfpp_lab.benchmark.paper_table import AL_MOHY, CHEBYSHEV, DEGREE, OURS, SCIPY
 from grfpp_lab.benchmark.rows import measured
 from grfpp_lab.benchmark.sampling import walk_plan
 from grfpp_lab.benchmark.settings import KERNEL, LAW, N_WALKS, SEED, WALKS
 from grfpp_lab.benchmark.timing import best_seconds, timed
 from grfpp_lab.experiments.measuring import relative_error
+from grfpp_lab.families import dense, grid
 
 OURS_PREPARED = "grfpp, plan made before"
 SPARSE_CHEBYSHEV = "Chebyshev, sparse vectors"

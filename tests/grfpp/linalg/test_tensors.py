@@ -15,7 +15,7 @@ from grfpp import InputError
 from grfpp.linalg.tensors import from_scipy
 
 W = grfpp.Graph(nx.karate_club_graph()).normalized("sym")
-ESTIMATE = grfpp.sample(W, grfpp.Diffusion(1.0), degree=2, seed=0)
+ESTIMATE = grfpp.sample(W, grfpp.Diffusion(1.0), degree=2, seed=0, symmetrize=False)
 
 
 def test_factors_keep_their_numbers():

@@ -295,9 +295,9 @@ def test_variance_terms_are_the_sum_of_the_design():
     moments = second_moments(graph, 9)
     wanted = Diffusion(1.0).modulation(1, 10) ** 2 * moments / law.survival(k)
     terms = np.exp(
-        variance_terms(plan.modulation, plan.lengths, moment_growth(UniformSteps.carrying(graph)))[
-            :10
-        ]
+        variance_terms(
+            plan.modulation, plan.lengths.survival, moment_growth(UniformSteps.carrying(graph))
+        )[:10]
     )
     # Each length stands for its neighbour too.
     assert_allclose(terms[1:], np.maximum(wanted[1:], wanted[:-1]), rtol=1e-9)
@@ -306,7 +306,7 @@ def test_variance_terms_are_the_sum_of_the_design():
 def test_variance_terms_go_on_at_the_rate_of_the_last_ones():
     graph, law = karate(0.8), Geometric(0.1)
     plan, growth = plan_of(INVERSE, 1, law, graph), moment_growth(UniformSteps.carrying(graph))
-    terms = variance_terms(plan.modulation, plan.lengths, growth)
+    terms = variance_terms(plan.modulation, plan.lengths.survival, growth)
     assert len(terms) == resolvable_length(law) + 1
     assert_allclose(np.diff(terms)[100:600], np.log(0.64 / 0.9), rtol=1e-3)
 

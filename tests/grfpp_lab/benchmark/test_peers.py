@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from grfpp_lab.benchmark import graphs
+from grfpp_lab import families
 from grfpp_lab.benchmark.peers import FAST_GRAPH_GP, PECANPY, PEERS, TORCH_CLUSTER, ask_peer
 
 FOLDER = Path(__file__).parents[3] / "benchmarks" / "peers"
@@ -57,7 +57,7 @@ def test_failure():
 
 @pytest.mark.skipif(not FOLDER.is_dir(), reason="the peers' folder is not part of the package")
 def test_a_missing_package_is_named(tmp_path):
-    graphs.grid(9).save(tmp_path / "graph.npz")
+    families.grid(9).save(tmp_path / "graph.npz")
     row = ask([sys.executable, str(FOLDER)], PECANPY, str(tmp_path / "graph.npz"))
     if row.get("status") == "not run":  # somebody may have it after all
         assert row["note"] == "numba_progress is not installed in the peers' environment"

@@ -3,12 +3,12 @@
 import pytest
 from bench_helpers import run
 
-from grfpp_lab.benchmark import graphs
+from grfpp_lab import families
 
 
 @pytest.fixture
 def graph(tmp_path):
-    graphs.grid(64).normalized("sym").save(tmp_path / "graph.npz")
+    families.grid(64).normalized("sym").save(tmp_path / "graph.npz")
     return str(tmp_path / "graph.npz")
 
 

@@ -4,7 +4,8 @@ import numpy as np
 import pytest
 from bench_helpers import COMMON, run
 
-from grfpp_lab.benchmark import graphs, uses
+from grfpp_lab import families
+from grfpp_lab.benchmark import uses
 from grfpp_lab.benchmark.suite import TASKS
 
 
@@ -20,14 +21,14 @@ def test_local(patch):
 
 
 def test_chebyshev_on_sparse_vectors():
-    W = graphs.grid(100).normalized("sym")
+    W = families.grid(100).normalized("sym")
     nodes = np.array([3, 50, 51])
     exact = uses.KERNEL.exact(W)[np.ix_(nodes, nodes)]
     assert np.abs(uses._sparse_block(W, nodes, 1e-12) - exact).max() < 1e-11
 
 
 def test_patch_and_spread():
-    W = graphs.grid(100)
+    W = families.grid(100)
     assert uses._patch(W, 4).tolist() == [44, 45, 54, 55]
     assert len(uses._patch(W, 5)) == 5
     spread = uses._spread(W, 20)

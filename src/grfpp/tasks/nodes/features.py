@@ -37,8 +37,10 @@ class GraphRandomFeatures(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Gra
         ``"left"`` for ``X``, ``"right"`` for ``Y``. On undirected graphs they are two draws from
         the same law (except for kernels with ``α_0 < 0``, where ``X`` has the sign). On directed
         graphs ``X`` follows the arcs and ``Y`` goes against them.
-    kernel, estimate, degree, n_walks, termination, scale, normalization, reuse_walks, symmetrize
+    kernel, estimate, degree, n_walks, termination, scale, normalization, reuse_walks
         As for `grfpp.tasks.kernels.kernel_operator`.
+    symmetrize
+        Features of the symmetrised estimate, ``[X, Y] / √2``: twice as wide. Not by default.
     deflate
         As there, where `n_components` is given.
     random_state
@@ -73,6 +75,7 @@ class GraphRandomFeatures(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Gra
     n_components: int | None = None
     _: KW_ONLY
     side: str = "left"
+    symmetrize: bool | None = False
 
     def fit(self, X: Any, y: Any = None) -> Self:
         """Check the graph and the parameters, and settle the seed.

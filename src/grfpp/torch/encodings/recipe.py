@@ -106,7 +106,7 @@ class EncodingRecipe:
     def _feature_chains(self, walks: BatchWalks, graphs: range) -> Iterator[Chain]:
         """The sets of features, on one thread each: threads have graphs of their own."""
         if self.features == "factors":
-            for number in range(0, 2 * self.options.degree, 2):
+            for number in range(0, 2 * self.options.stitching_degree, 2):
                 yield Chain.by_rows([StoredFactor(walks.factor(graphs, number))], n_jobs=1)
         else:
             factors = [StoredFactor(each) for each in walks.factors(graphs)]

@@ -10,9 +10,9 @@ import scipy.sparse as sp
 from grfpp import datasets
 from grfpp.graph import Graph
 from grfpp.typing import FloatArray
-from grfpp_lab.benchmark.graphs import grid, random_regular, scale_free
 from grfpp_lab.experiments import graphs
 from grfpp_lab.experiments.graphs import Source
+from grfpp_lab.families import grid, random_regular, scale_free
 from grfpp_lab.meshes import mesh_named, why_absent
 
 #: About 10,000 vertices each, the second where there are no data.

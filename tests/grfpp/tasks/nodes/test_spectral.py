@@ -43,6 +43,30 @@ def test_lanczos_finds_what_lapack_finds(method, monkeypatch):
     assert_allclose(found, dense, atol=1e-5)
 
 
+@pytest.mark.parametrize("dense", [True, False])
+def test_symmetrised_estimates_have_the_same_embedding(dense, monkeypatch):
+    A, _ = planted([40, 30, 20, 15])
+    if not dense:
+        monkeypatch.setattr(spectral, "DENSE_NODES", 0)
+    found, wanted = (
+        spectral_embedding(kernel_operator(A, random_state=1, symmetrize=each), A, 4)
+        for each in (True, False)
+    )
+    assert_allclose(found[1], wanted[1], rtol=1e-7)
+    assert_allclose(found[0], wanted[0], atol=1e-5)
+
+
+@pytest.mark.parametrize("symmetrize", [True, False])
+def test_deflated_estimates_have_all_copies_of_an_eigenvalue(symmetrize, monkeypatch):
+    A = nx.to_scipy_sparse_array(nx.disjoint_union_all([nx.cycle_graph(60)] * 4))
+    options = {"deflate": 12, "symmetrize": symmetrize, "random_state": 0, "degree": 4}
+    K = kernel_operator(A, kernel="diffusion:20", **options)
+    _, values = spectral_embedding(K, A, 8)
+    monkeypatch.setattr(spectral, "DENSE_NODES", 0)
+    _, found = spectral_embedding(K, A, 8)
+    assert_allclose(found, values, rtol=1e-4)
+
+
 @pytest.mark.parametrize(
     "graph",
     [
