@@ -141,13 +141,19 @@ def _draw(axes: Any, panel: Panel) -> None:
 
 
 def _few(values: Any) -> Any:
-    """Values themselves as ticks where their labels have room, else round numbers."""
+    """Values themselves as ticks where their labels have room, else round numbers, or some."""
     if len(values) < 2:
         return values
-    logs, widths = np.log(values), _LETTER * np.array([len(_tick(value)) + 1 for value in values])
-    gaps = np.diff(logs) / (logs[-1] - logs[0]) * (_SIZE[0] - _LEFT - _RIGHT)
-    has_room = (gaps > (widths[1:] + widths[:-1]) / 2).all()
-    return values if has_room else round_ticks(values)
+    ticks = round_ticks(values)
+    extent = np.log(values[-1] / values[0])
+    return next((each for each in (values, ticks) if _have_room(each, extent)), ticks[::2])
+
+
+def _have_room(ticks: Any, extent: float) -> bool:
+    """Whether the labels of ticks stand apart on an axis of this logarithmic extent."""
+    widths = _LETTER * np.array([len(_tick(value)) + 1 for value in ticks])
+    gaps = np.diff(np.log(ticks)) / extent * (_SIZE[0] - _LEFT - _RIGHT)
+    return bool((gaps > (widths[1:] + widths[:-1]) / 2).all())
 
 
 def _set_ticks(axis: Any, ticks: Any) -> None:

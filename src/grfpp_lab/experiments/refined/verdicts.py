@@ -105,7 +105,7 @@ def judge_entries(rows: Rows) -> Verdict:
                 ratio = pooled["error"] / independent["error"]
                 bars.append(Ratio(what, ratio, 1 / ENTRIES_GAIN))
             more += _best_sparse(select(own, method=LARGEST), pooled)
-    return judge_bars(claim, bars, more)
+    return judge_bars(claim, bars, [*more, *_above_best(rows)])
 
 
 def _least(rows: Rows, column: str, other: Row) -> Row | None:
@@ -124,6 +124,21 @@ def _best_sparse(rows: Rows, pooled: Row) -> list[str]:
         f"have {small(best['error'])}, {better} than pooled walks with {pooled['entries']:.0f} "
         f"({small(pooled['error'])})"
     ]
+
+
+def _above_best(rows: Rows) -> list[str]:
+    """Where the default is better than the largest entries, given at least as many."""
+    found = []
+    for kernel in (FAST, MIDDLE):
+        own = select(rows, kernel=kernel, budget=STEPS, method=AVERAGED, degree=DEGREE)
+        largest = select(rows, kernel=kernel, method=LARGEST)
+        pairs = [(row, _least(select(largest, graph=row["graph"]), "entries", row)) for row in own]
+        names = [
+            title_of(row["graph"]) for row, best in pairs if best and row["error"] < best["error"]
+        ]
+        if names:
+            found.append(f"{kernel}: better than the largest entries on {', '.join(names)}")
+    return found
 
 
 def judge_slow(rows: Rows) -> Verdict:
