@@ -223,15 +223,17 @@ def _measured_by_graph(
 ) -> ProportionalSteps:
     """Count the masses of every graph as they would be counted if it were alone.
 
-    In the walk's measure where all weights are one before they are normalised. Elsewhere in one of
-    the weights' own: whether it is needed would depend on all graphs.
+    In the walk's measure where all weights are equal before they are normalised. Elsewhere in one
+    of the weights' own: whether it is needed would depend on all graphs.
     """
     degree = options.stitching_degree
     if np.isfinite(kernel.modulation_radius(degree)):
         steps = measured_for(kernel, degree, steps)
     measure = steps.measure if len(steps.measure) else np.ones(batch.graph.n_nodes)
     root = np.sqrt(np.maximum(batch.graph.out_degree, 1))
-    return replace(steps, measure=np.where(has_unit_weights(batch)[batch.graph_of], root, measure))
+    return replace(
+        steps, measure=np.where(_has_equal_weights(batch)[batch.graph_of], root, measure)
+    )
 
 
 def stream_key(key: int, word: int, start: int) -> int:
@@ -268,6 +270,15 @@ def has_unit_weights(batch: GraphBatch) -> npt.NDArray[np.bool_]:
     if others.any():
         equal[np.repeat(batch.graph_of, graph.out_degree)[others]] = False
     return equal
+
+
+def _has_equal_weights(batch: GraphBatch) -> npt.NDArray[np.bool_]:
+    """For every graph whether all of its weights are the same."""
+    graph, of_edge = batch.graph, np.repeat(batch.graph_of, batch.graph.out_degree)
+    largest, smallest = np.zeros(len(batch)), np.full(len(batch), np.inf)
+    np.maximum.at(largest, of_edge, graph.weights)
+    np.minimum.at(smallest, of_edge, graph.weights)
+    return smallest >= largest
 
 
 def _read_all(graphs: Any) -> list[Graph]:

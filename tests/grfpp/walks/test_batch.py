@@ -9,7 +9,15 @@ from hypothesis import strategies as st
 from small_graphs import QUICK, directed, irregular, weighted
 from statistics_helpers import rms_z
 
-from grfpp import Diffusion, Geometric, Graph, InputError, WalkOptions
+from grfpp import (
+    Diffusion,
+    Geometric,
+    Graph,
+    InputError,
+    InversePower,
+    Matched,
+    WalkOptions,
+)
 from grfpp.walks.batch import BatchWalks, GraphBatch, stream_key
 from grfpp.walks.reference import reference_rows
 from grfpp.walks.streams import factor_key
@@ -32,13 +40,12 @@ GRAPHS = st.lists(
 )
 
 
-def walks_of(graphs, seed=0, degree=2, n_walks=4, scale=0.8):
+def walks_of(graphs, seed=0, degree=2, n_walks=4, scale=0.8, walks="independent", kernel=KERNEL):
     batch = GraphBatch.of(graphs)
     W = batch.graph.normalized("sym", scale)
-    options = WalkOptions(
-        degree=degree, n_walks=n_walks, termination=LAW, seed=seed, walks="independent"
-    )
-    return batch, BatchWalks.of(batch, W, KERNEL, options)
+    law = LAW if walks == "independent" else Matched(3)
+    options = WalkOptions(degree=degree, n_walks=n_walks, termination=law, seed=seed, walks=walks)
+    return batch, BatchWalks.of(batch, W, kernel, options)
 
 
 def estimates(graphs, **options):
@@ -82,6 +89,18 @@ def test_a_graph_has_the_same_walks_wherever_it_stands(graphs, seed, chance):
     for place, number in enumerate(order):
         np.testing.assert_allclose(shuffled[place], together[number], rtol=1e-13)
         np.testing.assert_allclose(estimates([graphs[number]], seed=seed)[0], together[number])
+
+
+@pytest.mark.parametrize("kernel", [KERNEL, InversePower(2)], ids=repr)
+def test_a_graph_has_the_same_pools_wherever_it_stands(kernel):
+    graphs = [irregular(), weighted(), WITH_ISOLATED, EDGELESS, LONELY, 2 * irregular()]
+    options = {"walks": "pooled", "n_walks": 1, "kernel": kernel, "seed": 4}
+    together = estimates(graphs, **options)
+    backwards = estimates(graphs[::-1], **options)[::-1]
+    alone = [estimates([graph], **options)[0] for graph in graphs]
+    for number in range(len(graphs)):
+        np.testing.assert_allclose(backwards[number], together[number], rtol=1e-11)
+        np.testing.assert_allclose(alone[number], together[number], rtol=1e-11, atol=1e-14)
 
 
 def test_every_part_of_a_batch_gives_the_same_bits():

@@ -28,7 +28,7 @@ def error_surfaces(
     parameters: Mapping[str, Any],
     towards: tuple[float, float, float] | None = None,
 ) -> list[Surface]:
-    """Predict the hidden normals by the exact kernel, by GRF and by GRF++.
+    """Predict the hidden normals by the exact kernel and by walks of two degrees.
 
     Parameters
     ----------
@@ -37,17 +37,19 @@ def error_surfaces(
     task
         Which of its normals are hidden.
     parameters
-        Of `KernelInterpolator`. Their degree, if above 1, is that of GRF++; otherwise it is 2.
+        Of `KernelInterpolator`. Their degree, if above 1, is the second; otherwise it is 2.
     towards
         The direction in which the viewer is.
     """
-    degree = max(2, parameters.get("degree", 2))
+    degree = parameters.get("degree", 2)
+    higher = degree if degree == "auto" else max(2, degree)
+    paper = parameters.get("walks") == "independent"
     seen = Mesh(mesh.vertices, mesh.faces, *([] if towards is None else [towards]))
-    panels = []
+    panels, walks = [], {"estimate": "walks"}
     for title, changes in (
         ("exact kernel", {"estimate": "exact"}),
-        ("GRF", {"estimate": "walks", "degree": 1, "reuse_walks": False}),
-        ("GRF++", {"estimate": "walks", "degree": degree}),
+        ("GRF" if paper else "pooled, degree 1", {**walks, "degree": 1, "reuse_walks": False}),
+        ("GRF++" if paper else f"pooled, degree {higher}", {**walks, "degree": higher}),
     ):
         found = predict_normals(task, **{**parameters, **changes})
         angles = found.angles()

@@ -12,7 +12,8 @@ def test_a_surface_a_method_with_the_angles_that_it_predicts():
     task = hide_normals(sphere, 0.8, 3)
     parameters = {"n_walks": 4, "random_state": 0, "n_jobs": 1}
     exact, grf, stitched = error_surfaces(sphere, task, {**parameters, "degree": 1}, (0, 0, 1))
-    assert [each.title for each in (exact, grf, stitched)] == ["exact kernel", "GRF", "GRF++"]
+    titles = ["exact kernel", "pooled, degree 1", "pooled, degree 2"]
+    assert [each.title for each in (exact, grf, stitched)] == titles
     assert exact.mesh is grf.mesh is stitched.mesh
     assert exact.mesh.towards == (0, 0, 1)
     assert exact.limit == LIMIT
