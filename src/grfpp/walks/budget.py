@@ -61,7 +61,7 @@ class Budget(NamedTuple):
 
         They are ``0.01^(k / n_lengths) / k``: every doubling of the lengths gets about as much as
         the one before, but for the last ones. So walks do not depend on where learning begins, and
-        wherever it ends the error is about what it could be (`docs/torch.md` has figures).
+        wherever it ends no length that matters is without steps (`docs/torch.md` has figures).
         """
         k = np.arange(1, n_lengths)
         return cls.by_importance(_FALL ** (k / n_lengths) / k, law.mean)
