@@ -18,8 +18,8 @@ from grfpp.torch.kernels.modulation import LearnableModulation
 from grfpp.torch.kernels.pattern import no_autocast
 from grfpp.walks import WalkPlan
 from grfpp.walks.by_length import sample_by_length
-from grfpp.walks.exact_head import with_exact_head
-from grfpp.walks.length_planning import plan_by_length
+from grfpp.walks.by_length.exact_head import with_exact_head
+from grfpp.walks.by_length.planning import plan_by_length
 
 #: Share of a family's series that may be left out unsaid.
 _NEGLIGIBLE = 1e-3

@@ -14,7 +14,7 @@ import grfpp
 from grfpp import Graph, TruncationError, WalkOptions
 from grfpp.torch import DiffusionModulation, LearnableKernel
 from grfpp.walks import sample_factor
-from grfpp.walks.length_planning import plan_by_length
+from grfpp.walks.by_length.planning import plan_by_length
 
 DOUBLE = torch.float64
 

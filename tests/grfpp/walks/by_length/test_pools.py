@@ -102,7 +102,7 @@ def test_same_bits_for_any_number_of_threads():
 def test_output_that_outgrows_the_first_guess(monkeypatch):
     plan = plan_of(copies(GRAPHS["weighted, sym"].adjacency, 20), np.ones(12), 60)
     wanted = sample_by_length(plan)
-    monkeypatch.setattr("grfpp.walks.length_rows.LengthOutput.__init__", _little_room)
+    monkeypatch.setattr("grfpp.walks.by_length.rows.LengthOutput.__init__", _little_room)
     found = sample_by_length(plan)
     for name in ("indptr", "columns", "ends", "lengths", "amounts"):
         assert_array_equal(getattr(found, name), getattr(wanted, name))

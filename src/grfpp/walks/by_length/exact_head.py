@@ -14,7 +14,7 @@ import scipy.sparse as sp
 from grfpp.errors import InputError
 from grfpp.graph import Graph
 from grfpp.memory import require_bytes
-from grfpp.walks.by_length import LengthDeposits
+from grfpp.walks.by_length.deposits import LengthDeposits
 
 
 def with_exact_head(

@@ -9,8 +9,8 @@ from numba import njit, uint64
 
 from grfpp.memory import require_bytes
 from grfpp.walks.budget import Budget
+from grfpp.walks.by_length.rows import LengthOutput, LengthRows
 from grfpp.walks.layout import DEGREE_BITS
-from grfpp.walks.length_rows import LengthOutput, LengthRows
 from grfpp.walks.plan import WalkPlan
 from grfpp.walks.pool import FREE, place, step
 from grfpp.walks.pool_walker import PoolBuffers

@@ -4,7 +4,7 @@ A factor is linear in its modulation, ``Φ(f) = Σ_k f(k) Φ_k``. Here the ``Φ_
 at once and with the streams of the engine: whatever ``f`` will be, ``Φ(f)`` is the factor that the
 engine samples for it. Independent walks go one after the other, which is simpler and slower than in
 lock-step; they are walked once for all that is learned from them. Pools are in
-`grfpp.walks.pool_by_length`.
+`grfpp.walks.by_length.pools`.
 """
 
 from __future__ import annotations
@@ -23,10 +23,10 @@ from grfpp.linalg.sparse import csr
 from grfpp.memory import require_bytes
 from grfpp.parallel import in_order, thread_count
 from grfpp.typing import FloatArray, IntArray
+from grfpp.walks.by_length.pools import PoolLengthWalker
+from grfpp.walks.by_length.rows import LengthOutput, LengthRows
 from grfpp.walks.layout import DEGREE_BITS
-from grfpp.walks.length_rows import LengthOutput, LengthRows
 from grfpp.walks.plan import WalkPlan
-from grfpp.walks.pool_by_length import PoolLengthWalker
 from grfpp.walks.steps import (
     choose_slot,
     degree_of,
