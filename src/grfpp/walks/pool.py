@@ -338,6 +338,8 @@ def gather(
     else:
         for a in range(n_runs):
             amount = run_mass[uint64(a)]
+            if not amount > 0.0:  # it would seem to arrive for the first time again and again
+                continue
             for slot in range(run_first[uint64(a)], run_end[uint64(a)]):
                 n_used, n_pool = _arrive(
                     slots[uint64(slot)],

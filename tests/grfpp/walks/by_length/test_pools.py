@@ -11,9 +11,9 @@ from small_graphs import GRAPHS, LAWS, QUICK, directed, graphs, weighted
 from statistics_helpers import copies
 
 from grfpp import Graph, InputError, Matched
-from grfpp.walks import WalkPlan, by_length, sample_factor
+from grfpp.walks import WalkPlan, sample_factor
 from grfpp.walks.budget import Budget
-from grfpp.walks.by_length import sample_by_length
+from grfpp.walks.by_length.deposits import MOST_LENGTHS, sample_by_length
 from grfpp.walks.reference import reference_rows
 
 N_LENGTHS = 6
@@ -128,7 +128,7 @@ def test_masses_that_overflow_are_refused():
 
 
 def test_too_many_lengths_are_refused():
-    budget = Budget.by_importance(np.ones(by_length.MOST_LENGTHS), 9.0)
+    budget = Budget.by_importance(np.ones(MOST_LENGTHS), 9.0)
     plan = WalkPlan.pooled(GRAPHS["one node"], np.ones(9), budget, 1, 0)
     with pytest.raises(InputError, match="lengths are told apart"):
         sample_by_length(plan)
