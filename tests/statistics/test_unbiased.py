@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 from independent_walks import sample
 from statistics_helpers import blocks, copies, estimates, rms_z
+from unbiased_cases import KERNELS, N_NODES, WEIGHTS
 
 import grfpp
 from grfpp.walks import LengthTable, WalkPlan, sample_factor
@@ -14,49 +15,7 @@ from grfpp.walks.truncation import modulation_table
 
 N_COPIES = 200
 N_WALKS = 32
-N_NODES = 34
-#: Spectral radius. Small enough for finite fourth moments with every kernel and law below:
-#: without them z-scores are no test (they are not normal for any affordable number of repeats).
-RADIUS = 0.35
-
-KERNELS = [
-    grfpp.Diffusion(1.0),
-    grfpp.RegularizedLaplacian(2, 1.0),
-    grfpp.PStep(3, 2.0),
-    grfpp.Cosine(),
-    grfpp.InversePower(4),
-    grfpp.InversePower(4, of=2),
-    grfpp.SquaredDiffusion(),
-    grfpp.TaylorKernel([1, 0.5, 0.2]),
-    grfpp.TaylorKernel([-1, -0.5, -0.2], name="negative"),
-]
 LAWS = [grfpp.Geometric(0.15), grfpp.Poisson(5), grfpp.UniformLength(60)]
-
-
-def _weights():
-    rng = np.random.default_rng(0)
-    karate = nx.to_numpy_array(nx.karate_club_graph(), weight=None)
-    edges = rng.random((N_NODES, N_NODES)) < 0.2
-    upper = np.triu(rng.lognormal(0, 0.5, edges.shape) * edges, 1)
-    loops = np.triu(1.0 * edges, 1)
-    loops = loops + loops.T + np.diag(np.arange(N_NODES) % 3 == 0)
-    loops[[5, 11]] = loops[:, [5, 11]] = 0
-    return {
-        "unweighted": karate,
-        "weighted": upper + upper.T,
-        "directed": rng.lognormal(0, 0.3, edges.shape) * (rng.random(edges.shape) < 0.15),
-        "loops and isolated nodes": loops,
-    }
-
-
-def _scaled(weights):
-    """Normalised, with the wanted spectral radius for directed graphs too."""
-    graph = grfpp.Graph(weights)
-    graph = graph.normalized("sym")
-    return graph.normalized(None, RADIUS / graph.spectral_radius()).adjacency.toarray()
-
-
-WEIGHTS = {name: _scaled(weights) for name, weights in _weights().items()}
 GRAPHS = {name: copies(weights, N_COPIES) for name, weights in WEIGHTS.items()}
 
 
@@ -105,7 +64,7 @@ def test_symmetrised_estimates_are_unbiased_and_closer(kind, kernel, degree):
 def test_deflated_estimates_are_unbiased(kind, kernel, degree, deflate, symmetrize):
     graph, exact = grfpp.Graph(WEIGHTS[kind]), kernel.exact(WEIGHTS[kind])
     options = {"degree": degree, "deflate": deflate, "symmetrize": symmetrize, "n_walks": 8}
-    made = (grfpp.sample(graph, kernel, seed=seed, n_jobs=1, **options) for seed in range(200))
+    made = (sample(graph, kernel, seed=seed, n_jobs=1, **options) for seed in range(200))
     samples = np.array([K.toarray() for K in made])
     part = np.triu_indices(N_NODES) if symmetrize else np.indices(exact.shape).reshape(2, -1)
     assert 0.85 < rms_z(samples[:, *part], exact[*part]) < 1.15
