@@ -28,7 +28,7 @@ _MOMENT_POWERS = 16
 #: The last term of a sum that converges is smaller than this share of the largest one.
 _CONVERGED = 1e-3
 #: Mean steps of a factor at which an estimate of so many steps in all is lost.
-_THIN, _THIN_BUDGET = 25.0, 576.0
+_THIN, _THIN_BUDGET = 24.0, 576.0
 
 
 def check_variance(

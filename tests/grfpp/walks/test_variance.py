@@ -1,6 +1,7 @@
 import re
 import warnings
 
+import networkx as nx
 import numpy as np
 import pytest
 from checked_laws import INVERSE, accepted, check, plan_of
@@ -326,3 +327,45 @@ def test_plain_weights_need_no_iterations(monkeypatch):
     )
     ring = Graph(np.eye(300, k=1) + np.eye(300, k=-1)).normalized(None, 0.5)
     sample(ring, Diffusion(1.0), 1, 2, seed=0)
+
+
+# --- pools ----------------------------------------------------------------------------------------
+
+
+GRID = Graph(nx.to_scipy_sparse_array(nx.grid_2d_graph(30, 30)))
+
+
+@pytest.mark.parametrize(
+    ("kernel", "scale", "degree"),
+    [(Diffusion(100.0), 1.0, 2), (Diffusion(60.0), 1.0, 1), (InversePower(1), 0.99, 2)],
+    ids=repr,
+)
+def test_pools_that_are_lost_in_a_kernel_warn_and_say_what_helps(kernel, scale, degree):
+    W = GRID.normalized("sym", scale)
+    with pytest.warns(RuntimeWarning, match="Take a higher degree") as seen:
+        K = grfpp.sample(W, kernel, degree, seed=0, symmetrize=False)
+    assert len(seen) == 1
+    assert grfpp.relative_error(K, kernel, W) > 0.6
+    grfpp.sample(W, kernel, degree, seed=0, on_infinite_variance="ignore")
+
+
+@pytest.mark.parametrize(
+    ("kernel", "scale", "degree"),
+    [(Diffusion(20.0), 1.0, 2), (InversePower(2), 0.95, 2), (Diffusion(100.0), 1.0, 8)],
+    ids=repr,
+)
+def test_pools_of_use_are_silent(kernel, scale, degree):
+    W = GRID.normalized("sym", scale)
+    n_walks = max(1, 32 // degree)
+    K = grfpp.sample(W, kernel, degree, n_walks, seed=0)
+    assert grfpp.relative_error(K, kernel, W) < 0.5
+
+
+def test_small_graphs_that_fit_are_silent():
+    K = grfpp.sample(karate(), Diffusion(100.0), 2, 64, seed=0)
+    assert K.meta["steps_per_node"] > len(karate().indices)
+
+
+def test_laws_of_pools_are_refused_as_those_of_walkers():
+    with pytest.raises(InfiniteVarianceError, match="Poisson"):
+        grfpp.sample(karate(0.8), InversePower(2), 1, termination=Poisson(4.0))
