@@ -95,7 +95,7 @@ def _lanczos(
         options["rng"] = np.random.default_rng(0)
     operator = LinearOperator((n, n), matvec=multiply, dtype=np.float64)
     try:
-        return eigsh(operator, number, v0=start - known @ (known.T @ start), **options)  # type: ignore[no-any-return]
+        return eigsh(operator, number, v0=start - known @ (known.T @ start), **options)  # type: ignore[no-any-return]  # untyped
     except ArpackNoConvergence as error:
         return error.eigenvalues, error.eigenvectors
 
