@@ -19,6 +19,7 @@ from grfpp.io.archive import save_arrays
 from grfpp.io.npz import GRAPH_FORMAT, read_saved_graph
 from grfpp.linalg import spectrum
 from grfpp.linalg.sparse import csr
+from grfpp.nodes import NodeNames
 from grfpp.typing import FloatArray, IntArray
 
 
@@ -50,8 +51,8 @@ class Graph:
         The rows of the weight matrix in canonical CSR form: sorted, duplicates summed, no stored
         zeros. Read-only. Weights are float64.
     node_ids
-        The labels that the source gave its nodes, in the order of the rows, or ``None`` where
-        nodes are simply numbered.
+        The names that the source gave its nodes, in the order of the rows, or ``None`` where
+        nodes are simply numbered. Anything hashable; `index` turns them into places of rows.
 
     Examples
     --------
@@ -100,6 +101,12 @@ class Graph:
         graph._adopt(matrix, node_ids)
         return graph
 
+    def _with_matrix(self, matrix: sp.csr_array) -> Graph:
+        """Another matrix on the same nodes, whose names are looked up in the same dictionary."""
+        graph = Graph._of(matrix, self.node_ids)
+        graph.__dict__["names"] = self.names
+        return graph
+
     def __repr__(self) -> str:
         kind = "directed" if self.is_directed else "undirected"
         return f"Graph(n_nodes={self.n_nodes}, n_edges={self.n_edges}, {kind})"
@@ -112,6 +119,36 @@ class Graph:
 
     def __deepcopy__(self, memo: dict[int, Any]) -> Graph:
         return self  # nothing about it ever changes
+
+    @cached_property
+    def names(self) -> NodeNames:
+        """The nodes' names, to be looked up by whoever is asked for a node."""
+        return NodeNames(self.n_nodes, self.node_ids)
+
+    def index(self, names: Any) -> Any:
+        """Turn the names of nodes into the places of their rows.
+
+        Wherever a node is asked for (`KernelEstimate.rows`, `sample_submatrix`, …), a whole number
+        is a place, 0 … n-1, and text is a name. This is the way for names that are whole numbers
+        themselves; it takes all others too.
+
+        Parameters
+        ----------
+        names
+            One name, or a list of names. A tuple is a name where a node has that, else a list.
+
+        Returns
+        -------
+        int, or numpy.ndarray for a list
+
+        Examples
+        --------
+        >>> import networkx as nx
+        >>> years = Graph(nx.path_graph([1999, 2004, 2024]))
+        >>> years.index(2024), years.index([2004, 1999])
+        (2, array([1, 0]))
+        """
+        return self.names.index(names)
 
     @property
     def n_nodes(self) -> int:
@@ -181,7 +218,7 @@ class Graph:
                 f"normalized weights leave the range of floating point: the weights, or the scale "
                 f"{factor:g}, are too large, too small or too far apart"
             )
-        graph = Graph._of(self._with_weights(weights), self.node_ids)
+        graph = self._with_matrix(self._with_weights(weights))
         if kind != "rw" and not self.is_directed:
             graph.__dict__["is_directed"] = False
         if kind is not None and not self.is_directed and len(weights):
@@ -215,7 +252,7 @@ class Graph:
 
     def reversed(self) -> Graph:
         """Turn every arc round; an undirected graph is returned as it is."""
-        return Graph._of(self.adjacency.T.tocsr(), self.node_ids) if self.is_directed else self
+        return self._with_matrix(self.adjacency.T.tocsr()) if self.is_directed else self
 
     @cached_property
     def _spectral_radius(self) -> float:
@@ -240,19 +277,14 @@ class Graph:
     def save(self, path: str | Path) -> None:
         """Write the graph to an ``.npz`` file, whole or not at all.
 
-        Node labels that are not whole numbers are kept as text.
+        Names that are not whole numbers are kept as text, by which they are found all the same.
         """
         arrays: dict[str, Any] = {
             "indptr": self.indptr,
             "indices": self.indices,
             "weights": self.weights,
         }
-        if self.node_ids is not None:
-            labels = np.asarray([str(label) for label in self.node_ids])
-            if all(isinstance(label, int | np.integer) for label in self.node_ids):
-                numbers = np.asarray(self.node_ids)
-                if numbers.dtype.kind in "iu":  # others, beyond 64 bits, would need pickles
-                    labels = numbers
+        if (labels := self.names.to_array()) is not None:
             arrays["node_ids"] = labels
         save_arrays(path, GRAPH_FORMAT, arrays)
 
