@@ -331,8 +331,11 @@ class KernelEstimate(NodeMatrix):
             exact = 0.5 * (exact + A[column] @ B[row])  # the same but for rounding
         return float(walked + exact)
 
-    def diagonal(self) -> FloatArray:
-        """The diagonal of ``K̂``."""
+    def diagonal(self, nodes: Any = None) -> FloatArray:
+        """The diagonal of ``K̂``, or its entries for some nodes, as `rows` takes them."""
+        if nodes is not None:
+            chosen = self.names.numbers(nodes)
+            return self._pairs(chosen, chosen)
         walked = self._walked.diagonal()
         if self.low_rank is None:
             return walked

@@ -90,9 +90,10 @@ class ExactKernel(NodeMatrix):
     def _entry(self, row: int, column: int) -> float:
         return float(self._rows(np.array([row]))[0, column])
 
-    def diagonal(self) -> FloatArray:
-        """The diagonal of ``K``, from the dense matrix."""
-        return self._dense.diagonal().copy()
+    def diagonal(self, nodes: Any = None) -> FloatArray:
+        """The diagonal of ``K``, from the dense matrix, or its entries for some nodes."""
+        diagonal: FloatArray = self._dense.diagonal()
+        return diagonal.copy() if nodes is None else diagonal[self.names.numbers(nodes)]
 
     def features(self) -> tuple[FloatArray, FloatArray]:
         """Dense ``X, Y`` with ``K = X Yᵀ``: what the walks' features are on average.
