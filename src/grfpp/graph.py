@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any, Literal
 
 import numpy as np
@@ -13,12 +14,16 @@ import numpy.typing as npt
 import scipy.sparse as sp
 
 from grfpp.arguments import positive
-from grfpp.errors import InputError
+from grfpp.errors import InputError, InputWarning, warn_user
 from grfpp.io import read_adjacency
 from grfpp.io.archive import save_arrays
+from grfpp.io.neighbours import neighbours_note
 from grfpp.io.npz import GRAPH_FORMAT, read_saved_graph
+from grfpp.io.objects import says_direction
+from grfpp.io.points import Method, neighbour_graph
 from grfpp.linalg import spectrum
 from grfpp.linalg.sparse import csr
+from grfpp.linalg.symmetrize import Symmetrize, symmetrized
 from grfpp.nodes import NodeNames
 from grfpp.typing import FloatArray, IntArray
 
@@ -44,6 +49,11 @@ class Graph:
     n_nodes
         Number of nodes, for ``(edge_index, weights)`` pairs and edge lists whose nodes are numbered
         from 0 and do not all have an edge.
+    symmetrize
+        Make a directed source undirected: both directions of an edge get the larger weight
+        (``"max"``), the mean (``"mean"``), the sum (``"sum"``), or the smaller, which drops edges
+        that are there in one direction only (``"mutual"``). Edge lists are then read as arcs; of
+        undirected sources, which have both directions, ``"sum"`` doubles the weights.
 
     Attributes
     ----------
@@ -53,6 +63,14 @@ class Graph:
     node_ids
         The names that the source gave its nodes, in the order of the rows, or ``None`` where
         nodes are simply numbered. Anything hashable; `index` turns them into places of rows.
+    meta
+        How `from_points` made the graph; empty for others.
+
+    Warns
+    -----
+    InputWarning
+        Where a directed source looks like nearest neighbours, or like distances to them, and
+        neither `symmetrize` nor ``directed=True`` says what is meant.
 
     Examples
     --------
@@ -70,19 +88,87 @@ class Graph:
     indices: npt.NDArray[np.int32]
     weights: FloatArray
     node_ids: Sequence[Any] | None
+    meta: Mapping[str, Any] = MappingProxyType({})
     #: Roots of the weighted degrees that a symmetric normalisation has divided by.
     _root_strength: FloatArray | None = None
 
     def __init__(
-        self, source: Any, *, directed: bool | None = None, n_nodes: int | None = None
+        self,
+        source: Any,
+        *,
+        directed: bool | None = None,
+        n_nodes: int | None = None,
+        symmetrize: Symmetrize | None = None,
     ) -> None:
+        if symmetrize is not None and directed is None and not isinstance(source, Graph):
+            directed = True  # each line of an edge list is an arc
         if isinstance(source, Graph):
             if n_nodes not in (None, source.n_nodes) or (directed is False and source.is_directed):
                 raise InputError(f"{source!r} cannot be read with {directed=}, {n_nodes=}")
             matrix, node_ids = source.adjacency, source.node_ids
         else:
             matrix, node_ids = read_adjacency(source, directed=directed, n_nodes=n_nodes)
-        self._adopt(_canonical(matrix, source), node_ids)
+        canonical = _canonical(matrix, source)
+        if symmetrize is not None:
+            canonical = symmetrized(canonical, symmetrize)
+        elif directed is None and not (isinstance(source, Graph) or says_direction(source)):
+            if (note := neighbours_note(canonical)) is not None:
+                warn_user(InputWarning(note), InputWarning)
+        self._adopt(canonical, node_ids)
+
+    @classmethod
+    def from_points(
+        cls,
+        X: Any,
+        n_neighbors: int = 10,
+        metric: str | Callable[..., float] = "euclidean",
+        *,
+        symmetrize: Symmetrize | None = "max",
+        method: Method = "auto",
+        seed: int = 0,
+    ) -> Graph:
+        """Join points to their nearest neighbours, with affinities for weights.
+
+        The weight between points ``i`` and ``j`` at distance ``d`` is ``exp(-d² / (s_i s_j))``,
+        where ``s_i`` is the distance from ``i`` to the last of its neighbours: Gaussians that tune
+        their width themselves (Zelnik-Manor and Perona, 2004). Weights below 1e-12 are raised to
+        that, so that outliers keep their edges. Copies of a point are its neighbours, with
+        weight 1; one with as many copies as neighbours takes the median of the others' widths.
+
+        Parameters
+        ----------
+        X
+            A row a point: an array, a sparse matrix, or a data frame, whose index gives the names.
+        n_neighbors
+            Neighbours of each point, without itself.
+        metric
+            As for scikit-learn's ``NearestNeighbors``.
+        symmetrize
+            As for `Graph`: ``"max"`` joins points of which one is a neighbour of the other,
+            ``"mutual"`` those that are each other's. ``None`` keeps arcs from points to neighbours.
+        method
+            ``"exact"`` by scikit-learn, ``"approximate"`` by pynndescent (extra ``points``).
+            ``"auto"`` is exact, but for more than 50,000 points of more than 15 dimensions where
+            pynndescent is installed. What was used is in `meta`.
+        seed
+            Of the approximate search.
+
+        Examples
+        --------
+        >>> import grfpp, numpy as np
+        >>> points = np.random.default_rng(0).normal(size=(200, 2))
+        >>> graph = grfpp.Graph.from_points(points, n_neighbors=6)
+        >>> graph.n_nodes, graph.is_directed, graph.meta["package"]
+        (200, False, 'scikit-learn')
+        >>> grfpp.sample(graph.normalized(), grfpp.Diffusion(2.0), seed=0)
+        KernelEstimate(n_nodes=200, degree=2)
+        """
+        found = neighbour_graph(
+            X, n_neighbors, metric, symmetrize=symmetrize, method=method, seed=seed
+        )
+        graph = cls._of(found.matrix, found.names)
+        graph.meta = MappingProxyType(found.meta)
+        return graph
 
     def _adopt(self, matrix: sp.csr_array, node_ids: Sequence[Any] | None) -> None:
         """Take the arrays of a canonical CSR matrix, read-only from now on."""
@@ -105,6 +191,7 @@ class Graph:
         """Another matrix on the same nodes, whose names are looked up in the same dictionary."""
         graph = Graph._of(matrix, self.node_ids)
         graph.__dict__["names"] = self.names
+        graph.meta = self.meta
         return graph
 
     def __repr__(self) -> str:
@@ -112,7 +199,7 @@ class Graph:
         return f"Graph(n_nodes={self.n_nodes}, n_edges={self.n_edges}, {kind})"
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return Graph._of, (self.adjacency, self.node_ids)
+        return _restored, (self.adjacency, self.node_ids, dict(self.meta))
 
     def __copy__(self) -> Graph:
         return self
@@ -295,6 +382,13 @@ class Graph:
         graph = cls.__new__(cls)
         graph._adopt(_canonical(matrix, path), node_ids)
         return graph
+
+
+def _restored(matrix: sp.csr_array, node_ids: Sequence[Any] | None, meta: dict[str, Any]) -> Graph:
+    """A graph that was pickled."""
+    graph = Graph._of(matrix, node_ids)
+    graph.meta = MappingProxyType(meta)
+    return graph
 
 
 def as_graph(source: Any) -> Graph:

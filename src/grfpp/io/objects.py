@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -73,6 +74,14 @@ def read_adjacency(
     if directed is False:
         _require_symmetric(matrix, origin)
     return matrix, node_ids
+
+
+def says_direction(source: Any) -> bool:
+    """Whether a source is directed because somebody said so, not because of its numbers."""
+    if isinstance(source, str | os.PathLike):
+        return Path(source).name.lower().removesuffix(".gz").endswith((".gml", ".graphml"))
+    is_networkx = "networkx" in packages(source) and hasattr(source, "edges")
+    return is_networkx or graph_objects.is_igraph(source)
 
 
 def _read(
