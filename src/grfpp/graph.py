@@ -17,6 +17,7 @@ from grfpp.arguments import positive
 from grfpp.errors import InputError, InputWarning, warn_user
 from grfpp.io import read_adjacency
 from grfpp.io.archive import save_arrays
+from grfpp.io.meshes.weights import MeshWeights
 from grfpp.io.neighbours import neighbours_note
 from grfpp.io.npz import GRAPH_FORMAT, read_saved_graph
 from grfpp.io.objects import says_direction
@@ -39,8 +40,8 @@ class Graph:
         ``(edge_index, weights)`` with ``edge_index`` of shape ``(2, n_edges)``, a mesh
         (``trimesh.Trimesh`` or ``(vertices, faces)``), another `Graph`, or the path of an edge list
         (``.txt``, ``.tsv``, ``.csv``, ``.edges``, ``.edgelist``), ``.gml``, ``.graphml``, ``.mtx``,
-        ``.npz`` or mesh (``.stl``, ``.off``, ``.ply``, ``.obj``) file; all but ``.npz`` also with
-        ``.gz`` or ``.zip``.
+        ``.npz`` or mesh (``.stl``, ``.off``, ``.ply``, ``.obj``, ``.glb``, ``.vtk``, ``.vtu``)
+        file; all but ``.npz`` also with ``.gz`` or ``.zip``.
     directed
         How to read edge lists in files, where each line is one edge. By default they are
         undirected: an edge listed once counts in both directions, one listed in both counts once,
@@ -54,6 +55,10 @@ class Graph:
         (``"max"``), the mean (``"mean"``), the sum (``"sum"``), or the smaller, which drops edges
         that are there in one direction only (``"mutual"``). Edge lists are then read as arcs; of
         undirected sources, which have both directions, ``"sum"`` doubles the weights.
+    mesh_weights
+        Of a mesh: ``"unit"`` for 1 on every side of a face, the default; ``"length"`` for the
+        inverse of the side's length; ``"cotangent"`` for half the sum of the cotangents of both
+        angles that face it, on triangles. Sides with negative ones are left out, with a warning.
 
     Attributes
     ----------
@@ -99,21 +104,26 @@ class Graph:
         directed: bool | None = None,
         n_nodes: int | None = None,
         symmetrize: Symmetrize | None = None,
+        mesh_weights: MeshWeights | None = None,
     ) -> None:
         if symmetrize is not None and directed is None and not isinstance(source, Graph):
             directed = True  # each line of an edge list is an arc
         if isinstance(source, Graph):
-            if n_nodes not in (None, source.n_nodes) or (directed is False and source.is_directed):
-                raise InputError(f"{source!r} cannot be read with {directed=}, {n_nodes=}")
+            wrong_size = n_nodes not in (None, source.n_nodes)
+            if wrong_size or mesh_weights or (directed is False and source.is_directed):
+                raise InputError(
+                    f"{source!r} cannot be read with {directed=}, {n_nodes=}, {mesh_weights=}"
+                )
             matrix, node_ids = source.adjacency, source.node_ids
         else:
-            matrix, node_ids = read_adjacency(source, directed=directed, n_nodes=n_nodes)
+            matrix, node_ids = read_adjacency(
+                source, directed=directed, n_nodes=n_nodes, mesh_weights=mesh_weights
+            )
         canonical = _canonical(matrix, source)
         if symmetrize is not None:
             canonical = symmetrized(canonical, symmetrize)
         elif directed is None and not (isinstance(source, Graph) or says_direction(source)):
-            if (note := neighbours_note(canonical)) is not None:
-                warn_user(InputWarning(note), InputWarning)
+            _warn_of_neighbours(canonical)
         self._adopt(canonical, node_ids)
 
     @classmethod
@@ -382,6 +392,11 @@ class Graph:
         graph = cls.__new__(cls)
         graph._adopt(_canonical(matrix, path), node_ids)
         return graph
+
+
+def _warn_of_neighbours(matrix: sp.csr_array) -> None:
+    if (note := neighbours_note(matrix)) is not None:
+        warn_user(InputWarning(note), InputWarning)
 
 
 def _restored(matrix: sp.csr_array, node_ids: Sequence[Any] | None, meta: dict[str, Any]) -> Graph:

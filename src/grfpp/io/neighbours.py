@@ -39,6 +39,7 @@ def neighbours_note(matrix: sp.csr_array) -> str | None:
     degrees = np.diff(matrix.indptr), np.bincount(matrix.indices, minlength=n)
     if n < _LEAST_NODES or max(map(_full, degrees)) < _FULL_ROWS / 2:
         return None  # soon told, for most graphs are like that, or like the next
+    matrix = matrix if matrix.has_sorted_indices else matrix.sorted_indices()
     turned = matrix.T.tocsr()
     if np.array_equal(turned.indptr, matrix.indptr) and (turned.indices == matrix.indices).all():
         return None

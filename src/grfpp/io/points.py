@@ -54,6 +54,9 @@ def neighbour_graph(
     one_of(symmetrize, "symmetrize", ("max", "mean", "sum", "mutual", None))
     random_state = whole(seed, "seed", 0)
     points = _points(X)
+    values = points.data if sp.issparse(points) else points
+    if not 0 <= float(np.abs(values).max(initial=0)) < 1e150:
+        raise InputError("distances leave the range of floating point; scale the points down")
     n, n_dimensions = points.shape
     if k >= n:
         raise InputError(
@@ -70,7 +73,7 @@ def neighbour_graph(
         distances, neighbours = _approximate(points, k, metric, random_state)
         package = "pynndescent"
     if not np.isfinite(distances).all():
-        raise InputError("distances leave the range of floating point; scale the points down")
+        raise InputError(f"distances by metric={metric!r} must be finite, found NaN or infinity")
     arcs = _affinities(np.maximum(distances, 0), neighbours)
     meta = {
         "n_neighbors": k,
