@@ -94,8 +94,9 @@ class NodeNames:
                 return node_numbers(array.reshape(-1), self.n_nodes, argument).reshape(array.shape)
             except InputError as error:
                 raise NodePlaceError(error.problem, argument=argument) from None
-        if isinstance(nodes, str) or not array.ndim:
-            return np.array(self._place(nodes, argument))
+        if not array.ndim:
+            one = nodes.item() if isinstance(nodes, np.ndarray) else nodes
+            return np.array(self._place(one, argument))
         # Not the array: numpy makes text of all of ["a", 3].
         items = nodes if isinstance(nodes, list | tuple) else array.reshape(-1).tolist()
         shape = (len(items),) if isinstance(nodes, list | tuple) else array.shape

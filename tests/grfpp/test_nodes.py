@@ -27,6 +27,7 @@ TUPLES = NodeNames(3, [(0, 1), (1, 1), "x"])
         (["Ben", 0], [1, 0]),
         ([0, "2", np.int64(3)], [0, 2, 3]),
         (np.array(["ç", "2"]), [3, 2]),
+        (np.array("Ben"), [1]),
         (np.array(["ç", 1], dtype=object), [3, 1]),
         ([True, False, False, True], [0, 3]),
         (np.zeros(4, bool), []),
