@@ -11,19 +11,20 @@ from typing import Any, Literal, TypeVar
 import numpy as np
 import numpy.typing as npt
 import scipy.sparse as sp
-from scipy.sparse.linalg import LinearOperator
 
 from grfpp import estimate_files as files
-from grfpp.arguments import node_numbers, one_of, truth, whole
+from grfpp.arguments import one_of, truth, whole
 from grfpp.chain import Chain
 from grfpp.deflation import Deflation
 from grfpp.errors import InputError
 from grfpp.factors import Factor
+from grfpp.indexing import NodeMatrix
 from grfpp.io.archive import load_arrays, save_arrays
 from grfpp.memory import require_bytes
+from grfpp.nodes import NodeNames
 from grfpp.parallel import thread_count
 from grfpp.signed_chain import SignedChain
-from grfpp.typing import FloatArray
+from grfpp.typing import FloatArray, IntArray
 
 Item = TypeVar("Item")
 
@@ -31,7 +32,7 @@ Item = TypeVar("Item")
 _BLOCK_COLUMNS = 128
 
 
-class KernelEstimate(LinearOperator):  # type: ignore[misc]  # untyped base
+class KernelEstimate(NodeMatrix):
     """An unbiased estimate ``K̂ = ± K1_1 K2_1ᵀ · … · K1_l K2_lᵀ`` of a graph kernel matrix.
 
     Symmetrised, it is the mean of that product and of its transpose. Deflated by eigenvectors of
@@ -39,8 +40,12 @@ class KernelEstimate(LinearOperator):  # type: ignore[misc]  # untyped base
     (`grfpp.deflation.Deflation`).
 
     It is a scipy ``LinearOperator``: ``K @ V`` multiplies through the chain without forming it
-    (the paper's option III), and scipy's iterative solvers take it as it is. Usually made by
+    (the paper's option III), and scipy's iterative solvers take it as it is. ``K[i, j]``,
+    ``K[rows]`` and ``numpy.asarray(K)`` are those of the array ``K.toarray()``. Usually made by
     `grfpp.sample`.
+
+    Nodes are asked for by their places, whole numbers 0 … n-1, or by name, which is text; `index`
+    turns names of any kind into places.
 
     Parameters
     ----------
@@ -56,6 +61,8 @@ class KernelEstimate(LinearOperator):  # type: ignore[misc]  # untyped base
         What made the estimate: JSON-able values, kept when it is saved.
     n_jobs
         Threads for products; -1 for all cores.
+    node_ids
+        Names of the nodes in the order of the rows, if they have any.
 
     Examples
     --------
@@ -66,6 +73,8 @@ class KernelEstimate(LinearOperator):  # type: ignore[misc]  # untyped base
     KernelEstimate(n_nodes=34, degree=2)
     >>> K.shape, K.rows([3, 7]).shape
     ((34, 34), (2, 34))
+    >>> K[3, 7] == K.entry(3, 7), K[:2, [3, 7, 9]].shape
+    (True, (2, 3))
     """
 
     def __init__(
@@ -77,6 +86,7 @@ class KernelEstimate(LinearOperator):  # type: ignore[misc]  # untyped base
         deflation: Deflation | None = None,
         meta: Mapping[str, Any] | None = None,
         n_jobs: int = -1,
+        node_ids: NodeNames | Sequence[Any] | None = None,
     ) -> None:
         if not pairs:
             raise InputError("a kernel estimate needs at least one pair of factors")
@@ -94,6 +104,9 @@ class KernelEstimate(LinearOperator):  # type: ignore[misc]  # untyped base
         self._walked = SignedChain(chain, sign, truth(symmetrize, "symmetrize"))
         self.deflation = deflation
         self.meta = dict(meta or {})
+        self.names = node_ids if isinstance(node_ids, NodeNames) else NodeNames(n, node_ids)
+        if self.names.n_nodes != n:
+            raise InputError(f"names of {self.names.n_nodes} nodes are not for an estimate of {n}")
 
     @property
     def chain(self) -> Chain:
@@ -128,11 +141,6 @@ class KernelEstimate(LinearOperator):  # type: ignore[misc]  # untyped base
     @property
     def _factors(self) -> list[Factor]:
         return [link.factor for link in self.chain.links]
-
-    @property
-    def n_nodes(self) -> int:
-        """Number of rows and of columns."""
-        return int(self.shape[0])
 
     @property
     def factors(self) -> list[tuple[sp.csr_array, sp.csr_array]]:
@@ -198,6 +206,7 @@ class KernelEstimate(LinearOperator):  # type: ignore[misc]  # untyped base
             deflation=self.deflation,
             meta=self.meta,
             n_jobs=self.n_jobs,
+            node_ids=self.names,
         )
 
     _adjoint = _transpose
@@ -290,8 +299,11 @@ class KernelEstimate(LinearOperator):  # type: ignore[misc]  # untyped base
         them). Factors that are not stored are walked for these rows: the left ones from where they
         come only, those that are transposed from all nodes. Rows of deflated estimates have no
         zeros, and the first call computes `low_rank`.
+
+        `nodes` are places or names, one or a list of them, a slice, or a mask with a truth value
+        for every node.
         """
-        chosen = node_numbers(nodes, self.n_nodes)
+        chosen = self.names.numbers(nodes)
         if not sparse or self.deflation is not None:
             require_bytes(8 * len(chosen) * self.n_nodes, f"{len(chosen)} dense rows")
         result = self._walked.rows(chosen)
@@ -301,9 +313,15 @@ class KernelEstimate(LinearOperator):  # type: ignore[misc]  # untyped base
             return sp.csr_array(dense) if sparse else dense
         return result if sparse else result.toarray()
 
-    def entry(self, i: int, j: int) -> float:
-        """One number ``K̂[i, j]``."""
-        row, column = (int(node_numbers([node], self.n_nodes)[0]) for node in (i, j))
+    def _rows(self, nodes: IntArray) -> Any:
+        return self.rows(nodes, sparse=self.deflation is None)
+
+    def entry(self, i: int | str, j: int | str) -> float:
+        """One number ``K̂[i, j]``, of nodes by their places or names."""
+        row, column = (int(self.names.numbers([node])[0]) for node in (i, j))
+        return self._entry(row, column)
+
+    def _entry(self, row: int, column: int) -> float:
         walked = self._walked.entry(row, column)
         if self.low_rank is None:
             return walked
@@ -313,8 +331,11 @@ class KernelEstimate(LinearOperator):  # type: ignore[misc]  # untyped base
             exact = 0.5 * (exact + A[column] @ B[row])  # the same but for rounding
         return float(walked + exact)
 
-    def diagonal(self) -> FloatArray:
-        """The diagonal of ``K̂``."""
+    def diagonal(self, nodes: Any = None) -> FloatArray:
+        """The diagonal of ``K̂``, or its entries for some nodes, as `rows` takes them."""
+        if nodes is not None:
+            chosen = self.names.numbers(nodes)
+            return self._pairs(chosen, chosen)
         walked = self._walked.diagonal()
         if self.low_rank is None:
             return walked
@@ -355,7 +376,10 @@ class KernelEstimate(LinearOperator):  # type: ignore[misc]  # untyped base
     # --- files ----------------------------------------------------------------------------------
 
     def save(self, path: str | Path) -> None:
-        """Write the estimate to an ``.npz`` file, whole or not at all."""
+        """Write the estimate to an ``.npz`` file, whole or not at all.
+
+        Names that are not whole numbers are kept as text, by which they are found all the same.
+        """
         factors, order = files.numbered(self._factors)
         meta = {
             "sign": self.sign,
@@ -364,7 +388,10 @@ class KernelEstimate(LinearOperator):  # type: ignore[misc]  # untyped base
             "n_nodes": self.n_nodes,
             "made_by": self.meta,
         }
-        save_arrays(path, files.FORMAT, files.to_arrays(factors, self.deflation, self.n_jobs), meta)
+        arrays = files.to_arrays(factors, self.deflation, self.n_jobs)
+        if (labels := self.names.to_array()) is not None:
+            arrays["node_ids"] = labels
+        save_arrays(path, files.FORMAT, arrays, meta)
 
     @classmethod
     def load(cls, path: str | Path, *, n_jobs: int = -1) -> KernelEstimate:
@@ -379,6 +406,7 @@ class KernelEstimate(LinearOperator):  # type: ignore[misc]  # untyped base
                 deflation=files.deflation_in(arrays, n),
                 meta=meta["made_by"],
                 n_jobs=n_jobs,
+                node_ids=files.names_in(arrays, n),
             )
         except (KeyError, ValueError, TypeError, IndexError) as error:
             raise InputError(f"{path}: the stored estimate is damaged ({error})") from None

@@ -59,6 +59,17 @@ def deflation_in(arrays: Mapping[str, Any], n: int) -> Deflation | None:
     return Deflation(vectors, values)
 
 
+def names_in(arrays: Mapping[str, Any], n: int) -> list[Any] | None:
+    """The names of the nodes, if they have any."""
+    names = arrays.get("node_ids")
+    if names is None:
+        return None
+    if names.shape != (n,) or names.dtype.kind not in "iuU":
+        raise ValueError(f"names of type {names.dtype} and shape {names.shape} for {n} nodes")
+    found: list[Any] = names.tolist()
+    return found
+
+
 def _checked_csr(arrays: Mapping[str, Any], number: int, n: int) -> sp.csr_array:
     matrix = sp.csr_array(tuple(arrays[f"{part}_{number}"] for part in _PARTS), shape=(n, n))
     matrix.check_format(full_check=True)

@@ -7,21 +7,21 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-from scipy.sparse.linalg import LinearOperator
 
-from grfpp.arguments import node_numbers, whole
+from grfpp.arguments import whole
 from grfpp.graph import Graph
+from grfpp.indexing import NodeMatrix
 from grfpp.kernels import Kernel
 from grfpp.linalg import chebyshev, taylor
 from grfpp.memory import require_bytes
-from grfpp.typing import FloatArray
+from grfpp.typing import FloatArray, IntArray
 
 #: Up to so many nodes the dense kernel is computed once; beyond, every product is a polynomial.
 DENSE_NODES = 1000
 _TOL = 1e-10
 
 
-class ExactKernel(LinearOperator):  # type: ignore[misc]  # untyped base
+class ExactKernel(NodeMatrix):
     """The kernel ``K = g(W)`` itself, with the methods of `grfpp.KernelEstimate` that tasks use.
 
     Examples
@@ -38,14 +38,10 @@ class ExactKernel(LinearOperator):  # type: ignore[misc]  # untyped base
         super().__init__(np.dtype(np.float64), (W.n_nodes, W.n_nodes))
         self.W = W
         self.kernel = kernel
+        self.names = W.names
 
     def __repr__(self) -> str:
         return f"ExactKernel(n_nodes={self.n_nodes}, kernel={self.kernel!r})"
-
-    @property
-    def n_nodes(self) -> int:
-        """Number of rows and of columns."""
-        return int(self.shape[0])
 
     @property
     def meta(self) -> dict[str, Any]:
@@ -75,17 +71,29 @@ class ExactKernel(LinearOperator):  # type: ignore[misc]  # untyped base
         return self._dense.copy()
 
     def rows(self, nodes: npt.ArrayLike) -> FloatArray:
-        """Rows of ``K``."""
-        chosen = node_numbers(nodes, self.n_nodes)
+        """Rows of ``K``, by the places or the names of their nodes."""
+        chosen = self.names.numbers(nodes)
         require_bytes(16 * len(chosen) * self.n_nodes, f"{len(chosen)} dense rows")
         units = np.zeros((self.n_nodes, len(chosen)))
         units[chosen, np.arange(len(chosen))] = 1.0
         result: FloatArray = (self.T @ units).T
         return result
 
-    def diagonal(self) -> FloatArray:
-        """The diagonal of ``K``, from the dense matrix."""
-        return self._dense.diagonal().copy()
+    def _rows(self, nodes: IntArray) -> FloatArray:
+        return self._dense[nodes] if self.n_nodes <= DENSE_NODES else self.rows(nodes)
+
+    def entry(self, i: int | str, j: int | str) -> float:
+        """One number ``K[i, j]``, of nodes by their places or names."""
+        row, column = (int(self.names.numbers([node])[0]) for node in (i, j))
+        return self._entry(row, column)
+
+    def _entry(self, row: int, column: int) -> float:
+        return float(self._rows(np.array([row]))[0, column])
+
+    def diagonal(self, nodes: Any = None) -> FloatArray:
+        """The diagonal of ``K``, from the dense matrix, or its entries for some nodes."""
+        diagonal: FloatArray = self._dense.diagonal()
+        return diagonal.copy() if nodes is None else diagonal[self.names.numbers(nodes)]
 
     def features(self) -> tuple[FloatArray, FloatArray]:
         """Dense ``X, Y`` with ``K = X Yᵀ``: what the walks' features are on average.

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any, Literal
 
 import numpy as np
@@ -13,12 +14,18 @@ import numpy.typing as npt
 import scipy.sparse as sp
 
 from grfpp.arguments import positive
-from grfpp.errors import InputError
+from grfpp.errors import InputError, InputWarning, warn_user
 from grfpp.io import read_adjacency
 from grfpp.io.archive import save_arrays
+from grfpp.io.meshes.weights import MeshWeights
+from grfpp.io.neighbours import neighbours_note
 from grfpp.io.npz import GRAPH_FORMAT, read_saved_graph
+from grfpp.io.objects import says_direction
+from grfpp.io.points import Method, neighbour_graph
 from grfpp.linalg import spectrum
 from grfpp.linalg.sparse import csr
+from grfpp.linalg.symmetrize import Symmetrize, symmetrized
+from grfpp.nodes import NodeNames
 from grfpp.typing import FloatArray, IntArray
 
 
@@ -33,8 +40,8 @@ class Graph:
         ``(edge_index, weights)`` with ``edge_index`` of shape ``(2, n_edges)``, a mesh
         (``trimesh.Trimesh`` or ``(vertices, faces)``), another `Graph`, or the path of an edge list
         (``.txt``, ``.tsv``, ``.csv``, ``.edges``, ``.edgelist``), ``.gml``, ``.graphml``, ``.mtx``,
-        ``.npz`` or mesh (``.stl``, ``.off``, ``.ply``, ``.obj``) file; all but ``.npz`` also with
-        ``.gz`` or ``.zip``.
+        ``.npz`` or mesh (``.stl``, ``.off``, ``.ply``, ``.obj``, ``.glb``, ``.vtk``, ``.vtu``)
+        file; all but ``.npz`` also with ``.gz`` or ``.zip``.
     directed
         How to read edge lists in files, where each line is one edge. By default they are
         undirected: an edge listed once counts in both directions, one listed in both counts once,
@@ -43,6 +50,15 @@ class Graph:
     n_nodes
         Number of nodes, for ``(edge_index, weights)`` pairs and edge lists whose nodes are numbered
         from 0 and do not all have an edge.
+    symmetrize
+        Make a directed source undirected: both directions of an edge get the larger weight
+        (``"max"``), the mean (``"mean"``), the sum (``"sum"``), or the smaller, which drops edges
+        that are there in one direction only (``"mutual"``). Edge lists are then read as arcs; of
+        undirected sources, which have both directions, ``"sum"`` doubles the weights.
+    mesh_weights
+        Of a mesh: ``"unit"`` for 1 on every side of a face, the default; ``"length"`` for the
+        inverse of the side's length; ``"cotangent"`` for half the sum of the cotangents of both
+        angles that face it, on triangles. Sides with negative ones are left out, with a warning.
 
     Attributes
     ----------
@@ -50,8 +66,16 @@ class Graph:
         The rows of the weight matrix in canonical CSR form: sorted, duplicates summed, no stored
         zeros. Read-only. Weights are float64.
     node_ids
-        The labels that the source gave its nodes, in the order of the rows, or ``None`` where
-        nodes are simply numbered.
+        The names that the source gave its nodes, in the order of the rows, or ``None`` where
+        nodes are simply numbered. Anything hashable; `index` turns them into places of rows.
+    meta
+        How `from_points` made the graph; empty for others.
+
+    Warns
+    -----
+    InputWarning
+        Where a directed source looks like nearest neighbours, or like distances to them, and
+        neither `symmetrize` nor ``directed=True`` says what is meant.
 
     Examples
     --------
@@ -69,19 +93,92 @@ class Graph:
     indices: npt.NDArray[np.int32]
     weights: FloatArray
     node_ids: Sequence[Any] | None
+    meta: Mapping[str, Any] = MappingProxyType({})
     #: Roots of the weighted degrees that a symmetric normalisation has divided by.
     _root_strength: FloatArray | None = None
 
     def __init__(
-        self, source: Any, *, directed: bool | None = None, n_nodes: int | None = None
+        self,
+        source: Any,
+        *,
+        directed: bool | None = None,
+        n_nodes: int | None = None,
+        symmetrize: Symmetrize | None = None,
+        mesh_weights: MeshWeights | None = None,
     ) -> None:
+        if symmetrize is not None and directed is None and not isinstance(source, Graph):
+            directed = True  # each line of an edge list is an arc
         if isinstance(source, Graph):
-            if n_nodes not in (None, source.n_nodes) or (directed is False and source.is_directed):
-                raise InputError(f"{source!r} cannot be read with {directed=}, {n_nodes=}")
+            wrong_size = n_nodes not in (None, source.n_nodes)
+            if wrong_size or mesh_weights or (directed is False and source.is_directed):
+                raise InputError(
+                    f"{source!r} cannot be read with {directed=}, {n_nodes=}, {mesh_weights=}"
+                )
             matrix, node_ids = source.adjacency, source.node_ids
         else:
-            matrix, node_ids = read_adjacency(source, directed=directed, n_nodes=n_nodes)
-        self._adopt(_canonical(matrix, source), node_ids)
+            matrix, node_ids = read_adjacency(
+                source, directed=directed, n_nodes=n_nodes, mesh_weights=mesh_weights
+            )
+        canonical = _canonical(matrix, source)
+        if symmetrize is not None:
+            canonical = symmetrized(canonical, symmetrize)
+        elif directed is None and not (isinstance(source, Graph) or says_direction(source)):
+            _warn_of_neighbours(canonical)
+        self._adopt(canonical, node_ids)
+
+    @classmethod
+    def from_points(
+        cls,
+        X: Any,
+        n_neighbors: int = 10,
+        metric: str | Callable[..., float] = "euclidean",
+        *,
+        symmetrize: Symmetrize | None = "max",
+        method: Method = "auto",
+        seed: int = 0,
+    ) -> Graph:
+        """Join points to their nearest neighbours, with affinities for weights.
+
+        The weight between points ``i`` and ``j`` at distance ``d`` is ``exp(-d² / (s_i s_j))``,
+        where ``s_i`` is the distance from ``i`` to the last of its neighbours: Gaussians that tune
+        their width themselves (Zelnik-Manor and Perona, 2004). Weights below 1e-12 are raised to
+        that, so that outliers keep their edges. Copies of a point are its neighbours, with
+        weight 1; one with as many copies as neighbours takes the median of the others' widths.
+
+        Parameters
+        ----------
+        X
+            A row a point: an array, a sparse matrix, or a data frame, whose index gives the names.
+        n_neighbors
+            Neighbours of each point, without itself.
+        metric
+            As for scikit-learn's ``NearestNeighbors``.
+        symmetrize
+            As for `Graph`: ``"max"`` joins points of which one is a neighbour of the other,
+            ``"mutual"`` those that are each other's. ``None`` keeps arcs from points to neighbours.
+        method
+            ``"exact"`` by scikit-learn, ``"approximate"`` by pynndescent (extra ``points``).
+            ``"auto"`` is exact, but for more than 50,000 points of more than 15 dimensions where
+            pynndescent is installed. What was used is in `meta`.
+        seed
+            Of the approximate search.
+
+        Examples
+        --------
+        >>> import grfpp, numpy as np
+        >>> points = np.random.default_rng(0).normal(size=(200, 2))
+        >>> graph = grfpp.Graph.from_points(points, n_neighbors=6)
+        >>> graph.n_nodes, graph.is_directed, graph.meta["package"]
+        (200, False, 'scikit-learn')
+        >>> grfpp.sample(graph.normalized(), grfpp.Diffusion(2.0), seed=0)
+        KernelEstimate(n_nodes=200, degree=2)
+        """
+        found = neighbour_graph(
+            X, n_neighbors, metric, symmetrize=symmetrize, method=method, seed=seed
+        )
+        graph = cls._of(found.matrix, found.names)
+        graph.meta = MappingProxyType(found.meta)
+        return graph
 
     def _adopt(self, matrix: sp.csr_array, node_ids: Sequence[Any] | None) -> None:
         """Take the arrays of a canonical CSR matrix, read-only from now on."""
@@ -100,18 +197,55 @@ class Graph:
         graph._adopt(matrix, node_ids)
         return graph
 
+    def _with_matrix(self, matrix: sp.csr_array) -> Graph:
+        """Another matrix on the same nodes, whose names are looked up in the same dictionary."""
+        graph = Graph._of(matrix, self.node_ids)
+        graph.__dict__["names"] = self.names
+        graph.meta = self.meta
+        return graph
+
     def __repr__(self) -> str:
         kind = "directed" if self.is_directed else "undirected"
         return f"Graph(n_nodes={self.n_nodes}, n_edges={self.n_edges}, {kind})"
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return Graph._of, (self.adjacency, self.node_ids)
+        return _restored, (self.adjacency, self.node_ids, dict(self.meta))
 
     def __copy__(self) -> Graph:
         return self
 
     def __deepcopy__(self, memo: dict[int, Any]) -> Graph:
         return self  # nothing about it ever changes
+
+    @cached_property
+    def names(self) -> NodeNames:
+        """The nodes' names, to be looked up by whoever is asked for a node."""
+        return NodeNames(self.n_nodes, self.node_ids)
+
+    def index(self, names: Any) -> Any:
+        """Turn the names of nodes into the places of their rows.
+
+        Wherever a node is asked for (`KernelEstimate.rows`, `sample_submatrix`, …), a whole number
+        is a place, 0 … n-1, and text is a name. This is the way for names that are whole numbers
+        themselves; it takes all others too.
+
+        Parameters
+        ----------
+        names
+            One name, or a list of names. A tuple is a name where a node has that, else a list.
+
+        Returns
+        -------
+        int, or numpy.ndarray for a list
+
+        Examples
+        --------
+        >>> import networkx as nx
+        >>> years = Graph(nx.path_graph([1999, 2004, 2024]))
+        >>> years.index(2024), years.index([2004, 1999])
+        (2, array([1, 0]))
+        """
+        return self.names.index(names)
 
     @property
     def n_nodes(self) -> int:
@@ -181,7 +315,7 @@ class Graph:
                 f"normalized weights leave the range of floating point: the weights, or the scale "
                 f"{factor:g}, are too large, too small or too far apart"
             )
-        graph = Graph._of(self._with_weights(weights), self.node_ids)
+        graph = self._with_matrix(self._with_weights(weights))
         if kind != "rw" and not self.is_directed:
             graph.__dict__["is_directed"] = False
         if kind is not None and not self.is_directed and len(weights):
@@ -215,7 +349,7 @@ class Graph:
 
     def reversed(self) -> Graph:
         """Turn every arc round; an undirected graph is returned as it is."""
-        return Graph._of(self.adjacency.T.tocsr(), self.node_ids) if self.is_directed else self
+        return self._with_matrix(self.adjacency.T.tocsr()) if self.is_directed else self
 
     @cached_property
     def _spectral_radius(self) -> float:
@@ -240,19 +374,14 @@ class Graph:
     def save(self, path: str | Path) -> None:
         """Write the graph to an ``.npz`` file, whole or not at all.
 
-        Node labels that are not whole numbers are kept as text.
+        Names that are not whole numbers are kept as text, by which they are found all the same.
         """
         arrays: dict[str, Any] = {
             "indptr": self.indptr,
             "indices": self.indices,
             "weights": self.weights,
         }
-        if self.node_ids is not None:
-            labels = np.asarray([str(label) for label in self.node_ids])
-            if all(isinstance(label, int | np.integer) for label in self.node_ids):
-                numbers = np.asarray(self.node_ids)
-                if numbers.dtype.kind in "iu":  # others, beyond 64 bits, would need pickles
-                    labels = numbers
+        if (labels := self.names.to_array()) is not None:
             arrays["node_ids"] = labels
         save_arrays(path, GRAPH_FORMAT, arrays)
 
@@ -263,6 +392,18 @@ class Graph:
         graph = cls.__new__(cls)
         graph._adopt(_canonical(matrix, path), node_ids)
         return graph
+
+
+def _warn_of_neighbours(matrix: sp.csr_array) -> None:
+    if (note := neighbours_note(matrix)) is not None:
+        warn_user(InputWarning(note), InputWarning)
+
+
+def _restored(matrix: sp.csr_array, node_ids: Sequence[Any] | None, meta: dict[str, Any]) -> Graph:
+    """A graph that was pickled."""
+    graph = Graph._of(matrix, node_ids)
+    graph.meta = MappingProxyType(meta)
+    return graph
 
 
 def as_graph(source: Any) -> Graph:

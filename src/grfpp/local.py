@@ -8,7 +8,6 @@ import numpy as np
 import numpy.typing as npt
 import scipy.sparse as sp
 
-from grfpp.arguments import node_numbers
 from grfpp.chain import Chain
 from grfpp.degree import settle_degree
 from grfpp.factors import WalkedFactor
@@ -44,7 +43,8 @@ def sample_submatrix(
     W, kernel, degree, n_walks, termination, seed
         As for `sample`.
     rows, columns
-        Numbers of nodes; `columns` are the same as `rows` by default.
+        Places or names of nodes, as for `KernelEstimate.rows`; `columns` are the same as `rows` by
+        default.
 
     **options
         `n_jobs`, `dtype`, `truncate`, `on_infinite_variance`, `walks`: see `grfpp.WalkOptions`.
@@ -75,8 +75,8 @@ def sample_submatrix(
     chosen = settle_degree(graph, kernel, chosen)
     plans = plan_walks(graph, kernel, chosen)
     n, steps = plans.forward.graph.n_nodes, plans.forward.expected_steps
-    left = node_numbers(rows, n, "rows")
-    right = left if columns is None else node_numbers(columns, n, "columns")
+    left = graph.names.numbers(rows, "rows")
+    right = left if columns is None else graph.names.numbers(columns, "columns")
     require_bytes(8 * len(left) * len(right), f"a {len(left)} x {len(right)} matrix")
     A, B = (_side(plans, side, chosen) for side in (0, 1))
     few, many = sorted((len(left), len(right)))

@@ -140,6 +140,7 @@ def sample_estimate(
         deflation=deflation,
         meta=meta,
         n_jobs=options.n_jobs,
+        node_ids=graph.names,
     )
 
 

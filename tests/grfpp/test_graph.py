@@ -164,6 +164,49 @@ def test_normalized_keeps_labels_and_never_changes_the_graph():
         graph.normalized().weights[0] = 1
 
 
+def test_names_go_with_the_nodes():
+    graph = Graph(nx.DiGraph([("b", "a"), ("a", "c")]))
+    for same in (
+        graph,
+        graph.normalized("rw"),
+        graph.reversed(),
+        pickle.loads(pickle.dumps(graph)),
+    ):
+        assert same.node_ids == ["b", "a", "c"]
+        assert same.index("a") == 1 and same.index(["c", "b"]).tolist() == [2, 0]
+    assert graph.normalized("rw").names is graph.names  # one dictionary for all
+
+
+def test_names_in_files(tmp_path):
+    graph = Graph(nx.grid_2d_graph(2, 2))
+    graph.save(tmp_path / "g.npz")
+    again = Graph.load(tmp_path / "g.npz")
+    assert again.node_ids == ["(0, 0)", "(0, 1)", "(1, 0)", "(1, 1)"]
+    assert again.index((1, 0)) == graph.index((1, 0)) == 2
+
+
+def test_symmetrize():
+    arcs = np.array([[0, 1.0, 2.0], [3.0, 0, 0], [0, 0, 5.0]])
+    for how, first in (("max", [0, 3, 2]), ("mean", [0, 2, 1]), ("sum", [0, 4, 2])):
+        graph = Graph(arcs, symmetrize=how)
+        assert graph.adjacency.toarray()[0].tolist() == first and not graph.is_directed
+        assert graph.adjacency[2, 2] == 5
+    assert Graph(arcs, symmetrize="mutual").adjacency.toarray()[0].tolist() == [0, 1, 0]
+    named = Graph(nx.DiGraph([("a", "b")]), symmetrize="max")
+    assert named.node_ids == ["a", "b"] and named.n_edges == 1
+    assert not Graph(Graph(arcs), symmetrize="max").is_directed
+    with pytest.raises(InputError, match="symmetrize must be"):
+        Graph(arcs, symmetrize=True)
+
+
+def test_symmetrize_reads_lines_as_arcs(tmp_path):
+    path = tmp_path / "edges.txt"
+    path.write_text("0 1 2.0\n1 0 4.0\n1 2 1.0\n")
+    with pytest.raises(InputError, match="directed=True"):
+        Graph(path)  # both directions, and other weights
+    assert Graph(path, symmetrize="mean").adjacency.toarray()[1].tolist() == [3, 0, 0.5]
+
+
 @pytest.mark.parametrize("unit", [1e-320, 1e-200, 1e200, 1e308])
 @pytest.mark.parametrize("kind", ["sym", "rw"])
 def test_units_of_the_weights_do_not_matter(unit, kind):

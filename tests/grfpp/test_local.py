@@ -1,3 +1,4 @@
+import networkx as nx
 import numpy as np
 import pytest
 from independent_walks import INDEPENDENT
@@ -100,3 +101,15 @@ def test_refusals():
 def test_no_rows():
     assert sample_submatrix(karate(), Diffusion(1.0), [], [1, 2]).shape == (0, 2)
     assert sample_submatrix(karate(), Diffusion(1.0), [4], [], 3, 2, Geometric(0.5)).shape == (1, 0)
+
+
+def test_nodes_by_name():
+    graph = Graph(nx.les_miserables_graph()).normalized()
+    names = ["Valjean", "Cosette"]
+    by_name, by_number = (
+        sample_submatrix(graph, Diffusion(1.0), rows, columns, seed=0)
+        for rows, columns in ((names, "Javert"), (graph.index(names), graph.index("Javert")))
+    )
+    np.testing.assert_array_equal(by_name, by_number)
+    with pytest.raises(InputError, match="columns must exist, but no node is named 'Javer'"):
+        sample_submatrix(graph, Diffusion(1.0), names, ["Javer"])

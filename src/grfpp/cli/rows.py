@@ -34,26 +34,11 @@ def split_rows(text: str) -> list[str]:
 
 
 def find_rows(graph: Graph, names: Sequence[str]) -> list[int]:
-    """Numbers of the named rows: labels where the graph has some, else row numbers."""
-    if graph.node_ids is None:
-        return [_row_number(name, graph.n_nodes) for name in names]
-    rows: dict[str, list[int]] = {name: [] for name in names}
-    for row, label in enumerate(graph.node_ids):
-        if str(label) in rows:
-            rows[str(label)].append(row)
-    for name, found in rows.items():
-        if len(found) != 1:
-            known = ", ".join(str(label) for label in graph.node_ids[:4])
-            problem = f"{len(found)} nodes are" if found else "no node is"
-            raise InputError(f"--rows: {problem} labelled {name!r}; labels are {known}, ...")
-    return [rows[name][0] for name in names]
+    """Places of the named rows: names as they are written where the graph has some, else numbers.
 
-
-def _row_number(name: str, n_nodes: int) -> int:
-    number = int(name) if name.isascii() and name.isdigit() and len(name) < 12 else -1
-    if not 0 <= number < n_nodes:
-        raise InputError(f"--rows: rows are numbered from 0 to {n_nodes - 1}, found {name!r}")
-    return number
+    Unlike in Python, where ``7`` is a place and ``"7"`` a name, both are text here.
+    """
+    return [graph.names.written(name, "rows") for name in names]
 
 
 def labels_of(graph: Graph) -> Sequence[Any]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -14,17 +15,25 @@ from grfpp.errors import InputError
 from grfpp.io import graph_objects
 from grfpp.io.arrays import as_array, packages, require_real
 from grfpp.io.edges import check_node_count, from_edge_index
-from grfpp.io.files import read_file
-from grfpp.io.meshes.mesh import from_mesh
+from grfpp.io.files import load_mesh, read_file
+from grfpp.io.meshes.mesh import as_mesh
+from grfpp.io.meshes.weights import MeshWeights
 
 _WANTED = (
     "a scipy sparse matrix, a square array, a networkx or igraph graph, a PyG Data, a torch "
     "tensor, a pair (edge_index, weights), a mesh, or the path of a file"
 )
 
+#: Files that do not number their points, so that there are no labels to keep.
+_STL = (".stl", ".stl.gz", ".stl.zip")
+
 
 def read_adjacency(
-    source: Any, *, directed: bool | None = None, n_nodes: int | None = None
+    source: Any,
+    *,
+    directed: bool | None = None,
+    n_nodes: int | None = None,
+    mesh_weights: MeshWeights | None = None,
 ) -> tuple[Any, Sequence[Any] | None]:
     """Read the weight matrix of a graph, and the labels of its nodes where they have any.
 
@@ -39,6 +48,8 @@ def read_adjacency(
         that is directed.
     n_nodes
         Number of nodes, for sources that list edges only. Others must agree.
+    mesh_weights
+        Weights of a mesh's edges; see `grfpp.io.meshes.weights.mesh_matrix`.
 
     Returns
     -------
@@ -58,7 +69,10 @@ def read_adjacency(
     if n_nodes is not None:
         n_nodes = whole(n_nodes, "n_nodes", 1)
         check_node_count(n_nodes, "n_nodes")
-    matrix, node_ids = _read(source, directed, n_nodes)
+    if mesh_weights is None:
+        matrix, node_ids = _read(source, directed, n_nodes)
+    else:
+        matrix, node_ids = _read_mesh(source, mesh_weights)
     if matrix.ndim != 2:
         raise InputError(f"a weight matrix must have two dimensions, found shape {matrix.shape}")
     origin = str(source) if isinstance(source, str | os.PathLike) else "the source"
@@ -73,6 +87,14 @@ def read_adjacency(
     if directed is False:
         _require_symmetric(matrix, origin)
     return matrix, node_ids
+
+
+def says_direction(source: Any) -> bool:
+    """Whether a source is directed because somebody said so, not because of its numbers."""
+    if isinstance(source, str | os.PathLike):
+        return Path(source).name.lower().removesuffix(".gz").endswith((".gml", ".graphml"))
+    is_networkx = "networkx" in packages(source) and hasattr(source, "edges")
+    return is_networkx or graph_objects.is_igraph(source)
 
 
 def _read(
@@ -95,10 +117,8 @@ def _read(
         return graph_objects.from_igraph(source)
     if isinstance(source, tuple) and len(source) == 2:
         return _pair(*source, n_nodes=n_nodes)
-    if "trimesh" in origin and hasattr(source, "to_mesh"):
-        source = source.to_mesh()  # a scene: its parts become one mesh
-    if hasattr(source, "vertices") and hasattr(source, "faces"):
-        return from_mesh(source.vertices, source.faces)
+    if (surface := as_mesh(source)) is not None:
+        return surface.adjacency(), surface.labels()
     if isinstance(source, np.ndarray | list | tuple) or hasattr(source, "__array__"):
         return _dense(source), None
     raise InputError(f"cannot read a graph from {type(source).__name__}; pass {_WANTED}")
@@ -106,11 +126,33 @@ def _read(
 
 def _pair(first: Any, second: Any, n_nodes: int | None) -> tuple[Any, Sequence[Any] | None]:
     """Tell ``(vertices, faces)`` from ``(edge_index, weights)``: weights are never a table."""
-    if second is not None:
-        faces = as_array(second, "the second of the pair")
-        if faces.ndim == 2 and faces.shape[1] == 3 and faces.dtype.kind in "iu":
-            return from_mesh(first, faces)
+    if _are_faces(second) and (surface := as_mesh((first, second))) is not None:
+        return surface.adjacency(), surface.labels()
     return from_edge_index(first, second, n_nodes), None
+
+
+def _are_faces(second: Any) -> bool:
+    if isinstance(second, list) and second and all(isinstance(face, list) for face in second):
+        return len({len(face) for face in second}) > 1 or _are_faces(np.asarray(second))
+    if second is None or isinstance(second, list):
+        return False
+    faces = as_array(second, "the second of the pair")
+    return faces.ndim == 2 and faces.shape[1] >= 3 and faces.dtype.kind in "iu"
+
+
+def _read_mesh(source: Any, weights: MeshWeights) -> tuple[Any, Sequence[Any] | None]:
+    """A mesh whose edges are weighted as is asked for."""
+    if isinstance(source, str | os.PathLike):
+        surface = load_mesh(source)
+        names = None if Path(source).name.lower().endswith(_STL) else surface.labels()
+        return surface.adjacency(weights), names
+    found = as_mesh(source)
+    if found is None:
+        raise InputError(
+            f"mesh_weights={weights!r} is for meshes, found {type(source).__name__}; the weights "
+            "of other sources come with them"
+        )
+    return found.adjacency(weights), found.labels()
 
 
 def _dense(source: Any) -> sp.csr_array:

@@ -9,13 +9,16 @@ import torch
 
 from grfpp import arguments
 from grfpp.errors import InputError
+from grfpp.nodes import NodeNames
 
 #: The engine numbers no more nodes.
 _MOST_NODES = 1 << 31
 
 
-def node_numbers(nodes: Any, n_nodes: int = _MOST_NODES) -> torch.Tensor:
-    """`grfpp.arguments.node_numbers` as a tensor; numbers such as ``3.0`` count as whole ones.
+def node_numbers(nodes: Any, names: NodeNames | int = _MOST_NODES) -> torch.Tensor:
+    """Numbers of nodes, given so or by name, as a tensor; ``3.0`` and the like count as whole ones.
+
+    Without names, `names` is the number of nodes.
 
     Examples
     --------
@@ -31,7 +34,11 @@ def node_numbers(nodes: Any, n_nodes: int = _MOST_NODES) -> torch.Tensor:
             array = np.array(None)
     if array.dtype.kind == "f" and (np.abs(array) < 2.0**53).all() and (array % 1 == 0).all():
         array = array.astype(np.int64)
-    return torch.from_numpy(arguments.node_numbers(array, n_nodes))
+    if isinstance(names, int):
+        return torch.from_numpy(arguments.node_numbers(array, names))
+    # The list itself where it holds names: numpy would make text of the numbers beside them.
+    is_list = isinstance(nodes, list | tuple) and array.dtype.kind not in "iu"
+    return torch.from_numpy(names.numbers(nodes if is_list else array))
 
 
 def floating(dtype: Any = None) -> torch.dtype:

@@ -45,9 +45,9 @@ def test_repeated_rows_stay_repeated():
 
 
 def test_unknown_and_ambiguous_labels():
-    with pytest.raises(grfpp.InputError, match="no node is labelled 'c'; labels are a, b"):
+    with pytest.raises(grfpp.InputError, match="no node is named 'c'; names are 'a', 'b'"):
         find_rows(labelled("a", "b"), ["a", "c"])
-    with pytest.raises(grfpp.InputError, match="2 nodes are labelled '1'"):
+    with pytest.raises(grfpp.InputError, match="several are named '1'"):
         find_rows(labelled(1, "1"), ["1"])
 
 

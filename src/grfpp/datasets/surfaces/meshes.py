@@ -74,10 +74,9 @@ def load_mesh(name: str | int, *, stand_in: bool = False, download: bool = True)
 
 
 def triangle_mesh(name: str, mesh: Mesh) -> TriangleMesh:
-    """Make a mesh that was read immutable, and give it its graph."""
-    return TriangleMesh(
-        name, read_only(mesh.vertices), read_only(mesh.faces), Graph(mesh.adjacency())
-    )
+    """Make a mesh that was read immutable, and give it the graph of its triangles."""
+    graph = Graph(mesh.triangulated().adjacency())
+    return TriangleMesh(name, read_only(mesh.vertices), read_only(mesh.faces), graph)
 
 
 def triangulated_sphere(n_subdivisions: int = 3) -> TriangleMesh:

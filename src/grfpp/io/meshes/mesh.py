@@ -1,4 +1,4 @@
-"""Triangle meshes -> graphs of their edges."""
+"""Meshes -> graphs of their edges."""
 
 from __future__ import annotations
 
@@ -8,31 +8,46 @@ import numpy as np
 import scipy.sparse as sp
 
 from grfpp.errors import InputError
-from grfpp.io.arrays import as_array, require_real
-from grfpp.io.edges import unweighted
-from grfpp.io.meshes import obj, off, ply, stl
+from grfpp.io.arrays import as_array, packages, require_real
+from grfpp.io.meshes import by_packages, obj, off, ply, stl
+from grfpp.io.meshes.polygons import Polygons, sides, triangles
+from grfpp.io.meshes.weights import MeshWeights, mesh_matrix
 from grfpp.io.text import naming
 from grfpp.typing import FloatArray, IntArray
 
-_READERS = {".stl": stl.read_stl, ".off": off.read_off, ".ply": ply.read_ply, ".obj": obj.read_obj}
+_READERS = {
+    ".stl": stl.read_stl,
+    ".off": off.read_off,
+    ".ply": ply.read_ply,
+    ".obj": obj.read_obj,
+    ".glb": by_packages.read_glb,
+    ".vtk": by_packages.read_vtk,
+    ".vtu": by_packages.read_vtu,
+}
 SUFFIXES = tuple(_READERS)
 
 
 class Mesh(NamedTuple):
-    """Points and triangles; no two points are the same."""
+    """Points and faces; no two points are the same. Points that no face uses are kept."""
 
     #: Coordinates of the points, a row each.
     vertices: FloatArray
-    #: The three points of each triangle.
+    #: The three points of each triangle; larger faces are cut into fans.
     faces: IntArray
     #: The number that each point had before equal ones were merged (the first of theirs).
     origin: IntArray
+    #: Both ends of every side of every face, without the diagonals of the fans.
+    sides: IntArray
+    #: The most corners of a face.
+    largest: int
 
-    def adjacency(self) -> sp.csr_array:
-        """Weight matrix of the mesh: 1 for every side of a triangle."""
-        ends = self.faces[:, [0, 1, 1, 2, 2, 0]].reshape(-1, 2)
-        ends = ends[ends[:, 0] != ends[:, 1]]  # merging may shrink a triangle to a line
-        return unweighted(ends, len(self.vertices))
+    def adjacency(self, weights: MeshWeights = "unit") -> sp.csr_array:
+        """Weight matrix of the mesh: 1 for every side of a face, or see `mesh_matrix`."""
+        return mesh_matrix(self.vertices, self.sides, self.faces, weights, self.largest)
+
+    def triangulated(self) -> Mesh:
+        """The same with the triangles for faces: their diagonals are edges too."""
+        return self._replace(sides=sides(self.faces), largest=3)
 
     def labels(self) -> list[int] | None:
         """Tell the points' numbers before the merging, or ``None`` where it changed none."""
@@ -40,38 +55,68 @@ class Mesh(NamedTuple):
         return self.origin.tolist() if changed else None
 
 
-def from_mesh(vertices: Any, faces: Any) -> tuple[sp.csr_array, list[int] | None]:
-    """Read points and triangles; where equal points were merged, labels tell which stayed."""
-    mesh = merged(vertices, faces)
-    return mesh.adjacency(), mesh.labels()
+def as_mesh(source: Any) -> Mesh | None:
+    """The mesh that an object holds; ``None`` where it is no mesh."""
+    if isinstance(source, tuple) and len(source) == 2:
+        return merged(*source)
+    if "trimesh" in packages(source) and hasattr(source, "to_mesh"):
+        source = source.to_mesh()  # a scene: its parts become one mesh
+    if hasattr(source, "vertices") and hasattr(source, "faces"):
+        return merged(source.vertices, source.faces)
+    if "meshio" in packages(source) and hasattr(source, "cells"):
+        return merged(*by_packages.faces_of(source, "the mesh"))
+    return None
 
 
 def merged(vertices: Any, faces: Any) -> Mesh:
     """Check a mesh and make equal points one, in the order in which they first appear."""
-    points, corners = as_array(vertices, "vertices"), as_array(faces, "faces")
+    points, polygons = as_array(vertices, "vertices"), _polygons(faces)
     if points.ndim != 2 or points.shape[1] not in (2, 3):
         raise InputError(f"vertices must have shape (n, 3), found {points.shape}")
     require_real(points.dtype, "vertices")
     if not np.isfinite(points).all():
         row = int(np.flatnonzero(~np.isfinite(points).all(axis=1))[0])
         raise InputError(f"vertices must be finite, found {points[row].tolist()} at {row}")
-    if corners.ndim != 2 or corners.shape[1] != 3:
-        raise InputError(
-            f"faces must have shape (n, 3), three vertices a triangle, found {corners.shape}"
-        )
-    if corners.dtype.kind not in "iu" and corners.size:
-        raise InputError(f"faces must hold whole numbers, found dtype {corners.dtype}")
-    if corners.size and not (corners.min() >= 0 and corners.max() < len(points)):
-        wrong = corners.min() if corners.min() < 0 else corners.max()
+    corners, ends = triangles(polygons), sides(polygons)
+    if ends.size and not (ends.min() >= 0 and ends.max() < len(points)):
+        wrong = ends.min() if ends.min() < 0 else ends.max()
         raise InputError(f"faces name vertex {wrong}, but there are {len(points)}, from 0")
     first, place = _equal_rows(points)
     return Mesh(
-        points[first].astype(np.float64), place[corners.astype(np.int64)].reshape(-1, 3), first
+        points[first].astype(np.float64),
+        place[corners.astype(np.int64)].reshape(-1, 3),
+        first,
+        place[ends.astype(np.int64)].reshape(-1, 2),
+        max(map(len, polygons), default=3),
     )
 
 
+def _polygons(faces: Any) -> Polygons:
+    """Faces as an array, or as a list of lists where they have different numbers of corners."""
+    if isinstance(faces, list) and len({len(face) for face in faces if _is_list(face)}) > 1:
+        for face in faces:
+            if not _is_list(face) or np.asarray(face).dtype.kind not in "iu" or len(face) < 3:
+                raise InputError(f"a face must list three vertices at least, found {face!r}")
+        return [list(map(int, face)) for face in faces]
+    corners = as_array(faces, "faces")
+    if corners.size == 0:
+        return np.zeros((0, 3), np.int64)
+    if corners.ndim != 2 or corners.shape[1] < 3:
+        raise InputError(
+            f"faces must have shape (n, 3), three vertices a triangle, or (n, 4) and so on for "
+            f"larger ones, found {corners.shape}"
+        )
+    if corners.dtype.kind not in "iu":
+        raise InputError(f"faces must hold whole numbers, found dtype {corners.dtype}")
+    return corners.astype(np.int64)
+
+
+def _is_list(face: Any) -> bool:
+    return isinstance(face, list | tuple | np.ndarray)
+
+
 def read_mesh(data: bytes, name: str, suffix: str) -> Mesh:
-    """Read a mesh file; its parts become one mesh, polygons are cut into triangles."""
+    """Read a mesh file; its parts become one mesh."""
     vertices, faces = _READERS[suffix](data, name)
     if not len(faces):
         raise InputError(f"{name} holds no triangles")

@@ -9,9 +9,9 @@ from __future__ import annotations
 import numpy as np
 
 from grfpp.errors import InputError
-from grfpp.io.meshes.polygons import checked_polygon, coordinates, triangles, whole_numbers
+from grfpp.io.meshes.polygons import Polygons, checked_polygon, coordinates, whole_numbers
 from grfpp.io.text import Lines, decode, shown
-from grfpp.typing import FloatArray, IntArray
+from grfpp.typing import FloatArray
 
 # Textures, normals, groups, materials and curves are no part of the graph.
 _OTHER_KEYWORDS = {
@@ -22,7 +22,7 @@ _OTHER_KEYWORDS = {
 }  # fmt: skip
 
 
-def read_obj(data: bytes, name: str) -> tuple[FloatArray, IntArray]:
+def read_obj(data: bytes, name: str) -> tuple[FloatArray, Polygons]:
     """Read the vertices and the faces of an OBJ file; all its groups together."""
     points: list[list[float]] = []
     polygons: list[tuple[list[int], int]] = []
@@ -48,7 +48,7 @@ def read_obj(data: bytes, name: str) -> tuple[FloatArray, IntArray]:
         for corners, number in polygons:
             lines.number = number
             faces.append(checked_polygon(corners, len(points)))
-    return np.array(points).reshape(-1, 3), triangles(faces)
+    return np.array(points).reshape(-1, 3), faces
 
 
 def _from_zero(corners: list[int], n_vertices: int) -> list[int]:

@@ -11,15 +11,15 @@ import re
 import numpy as np
 
 from grfpp.errors import InputError
-from grfpp.io.meshes.polygons import checked_polygon, coordinates, triangles, whole_numbers
+from grfpp.io.meshes.polygons import Polygons, checked_polygon, coordinates, whole_numbers
 from grfpp.io.text import Lines, decode, shown
-from grfpp.typing import FloatArray, IntArray
+from grfpp.typing import FloatArray
 
 # Texture, colour and normal come after the three coordinates; 4OFF and nOFF have others.
 _KEYWORD = re.compile(r"(?:ST)?C?N?OFF(.*)")
 
 
-def read_off(data: bytes, name: str) -> tuple[FloatArray, IntArray]:
+def read_off(data: bytes, name: str) -> tuple[FloatArray, Polygons]:
     """Read an OFF file: the keyword, the counts, a line a vertex, a line a face."""
     with Lines(decode(data, name), name) as lines:
         words = lines.following("its header")
@@ -43,4 +43,4 @@ def read_off(data: bytes, name: str) -> tuple[FloatArray, IntArray]:
             polygons.append(checked_polygon(corners, n_vertices))
     if not points:
         raise InputError(f"{name} holds no vertices")
-    return np.array(points), triangles(polygons)
+    return np.array(points), polygons

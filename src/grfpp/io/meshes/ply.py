@@ -15,9 +15,9 @@ import numpy as np
 import numpy.typing as npt
 
 from grfpp.errors import InputError
-from grfpp.io.meshes.polygons import checked_polygon, triangles
+from grfpp.io.meshes.polygons import Polygons, checked_polygon
 from grfpp.io.text import Lines, at_line, decode, shown
-from grfpp.typing import FloatArray, IntArray
+from grfpp.typing import FloatArray
 
 _TYPES = {
     "char": "i1", "int8": "i1", "uchar": "u1", "uint8": "u1", "short": "i2", "int16": "i2",
@@ -40,7 +40,7 @@ class _Element:
     length_types: dict[str, str] = field(default_factory=dict)  # of the properties that are lists
 
 
-def read_ply(data: bytes, name: str) -> tuple[FloatArray, IntArray]:
+def read_ply(data: bytes, name: str) -> tuple[FloatArray, Polygons]:
     """Read the elements ``vertex`` and ``face`` of a PLY file."""
     byte_order, elements, start, n_lines = _header(data, name)
     corners = _corners(elements, name)
@@ -55,7 +55,7 @@ def read_ply(data: bytes, name: str) -> tuple[FloatArray, IntArray]:
             tables[element.name] = _binary_table(stream, element)
     vertex = tables["vertex"]
     points = np.column_stack([np.asarray(vertex[axis], dtype=np.float64) for axis in "xyz"])
-    return points, _checked_triangles(tables["face"][corners], len(points), name)
+    return points, _checked_polygons(tables["face"][corners], len(points), name)
 
 
 def _corners(elements: list[_Element], name: str) -> str:
@@ -70,12 +70,13 @@ def _corners(elements: list[_Element], name: str) -> str:
     raise InputError(f"{name} has no faces with a list of whole numbers vertex_indices")
 
 
-def _checked_triangles(polygons: Any, n_vertices: int, name: str) -> IntArray:
+def _checked_polygons(polygons: Any, n_vertices: int, name: str) -> Polygons:
     for i, polygon in enumerate(polygons):
         checked_polygon(polygon, n_vertices, f"{name}: face {i}")
         if isinstance(polygons, np.ndarray):
-            break  # all are as long, and their range is checked with that of the triangles
-    return triangles(polygons)
+            break  # all are as long, and their range is checked with that of all meshes
+    found: Polygons = polygons
+    return found
 
 
 def _header(data: bytes, name: str) -> tuple[str | None, list[_Element], int, int]:

@@ -1,4 +1,4 @@
-"""What the mesh formats share: numbers out of words, polygons into triangles."""
+"""What the mesh formats share: numbers out of words, sides and triangles of polygons."""
 
 from __future__ import annotations
 
@@ -11,6 +11,9 @@ import numpy.typing as npt
 from grfpp.errors import InputError
 from grfpp.io.text import shown
 from grfpp.typing import IntArray
+
+#: Corners of faces: an array where all have as many, else a list of lists.
+Polygons = Sequence[Sequence[int]] | npt.NDArray[Any]
 
 
 def coordinates(words: Sequence[str]) -> list[float]:
@@ -41,7 +44,23 @@ def checked_polygon(corners: list[int], n_vertices: int, name: str = "the face")
     return corners
 
 
-def triangles(polygons: Sequence[Sequence[int]] | npt.NDArray[Any]) -> IntArray:
+def sides(polygons: Polygons) -> IntArray:
+    """Both ends of every side of every polygon, and no diagonal.
+
+    Examples
+    --------
+    >>> sides([[0, 1, 2, 3]]).tolist()
+    [[0, 1], [1, 2], [2, 3], [3, 0]]
+    """
+    if isinstance(polygons, np.ndarray):
+        return np.stack([polygons, np.roll(polygons, -1, axis=1)], axis=2).reshape(-1, 2)
+    ends = [
+        (corners[i - 1], corners[i]) for corners in polygons for i in (*range(1, len(corners)), 0)
+    ]
+    return np.array(ends, dtype=np.int64).reshape(-1, 2)
+
+
+def triangles(polygons: Polygons) -> IntArray:
     """Cut polygons into fans of triangles; those of an array all have the same size."""
     if isinstance(polygons, np.ndarray):
         fans = [polygons[:, [0, i, i + 1]] for i in range(1, polygons.shape[1] - 1)]

@@ -11,11 +11,12 @@ from sklearn.base import BaseEstimator, RegressorMixin
 from sklearn.metrics import r2_score
 from sklearn.utils.validation import check_is_fitted
 
-from grfpp.arguments import node_numbers, one_of
+from grfpp.arguments import one_of
 from grfpp.errors import InputError
 from grfpp.exact_kernel import ExactKernel
 from grfpp.graph import as_graph
 from grfpp.memory import require_bytes
+from grfpp.nodes import NodeNames
 from grfpp.tasks.kernels import OneGraphParameters
 from grfpp.tasks.nodes.directions import mean_cosine, unit_vectors
 from grfpp.typing import FloatArray, IntArray
@@ -32,7 +33,8 @@ class KernelInterpolator(OneGraphParameters, RegressorMixin, BaseEstimator):  # 
     At node ``i`` the prediction is ``Σ_j K(i, j) F_j`` over the known nodes ``j``, for any number
     of columns of ``F`` at once. ``K`` is never formed: the work is one product with it.
 
-    Samples are nodes: `fit` takes their numbers and values, `predict` takes numbers. So splitting
+    Samples are nodes: `fit` takes their numbers (or names) and values, `predict` takes numbers (or
+    names). So splitting
     them, by hand or in a grid search, hides nodes of one and the same graph.
 
     Parameters
@@ -87,14 +89,14 @@ class KernelInterpolator(OneGraphParameters, RegressorMixin, BaseEstimator):  # 
         Parameters
         ----------
         X
-            Numbers of the nodes where the field is known, each once, of shape ``(n,)`` or
-            ``(n, 1)``.
+            Numbers or names of the nodes where the field is known, each once, of shape ``(n,)``
+            or ``(n, 1)``.
         y
             The field there, of shape ``(n,)`` or ``(n, c)``.
         """
         one_of(self.output, "output", ("mean", "direction", "sum"))
         graph = as_graph(self.graph)
-        known = _nodes(X, graph.n_nodes)
+        known = _nodes(X, graph.names)
         values = _values(y, len(known), self.output)
         if len(np.unique(known)) < len(known):
             counts = np.bincount(known)
@@ -142,8 +144,8 @@ class KernelInterpolator(OneGraphParameters, RegressorMixin, BaseEstimator):  # 
         Parameters
         ----------
         X
-            Numbers of nodes, of shape ``(n,)`` or ``(n, 1)``. Known ones get what the other known
-            ones and they themselves say, not their value.
+            Numbers or names of nodes, of shape ``(n,)`` or ``(n, 1)``. Known ones get what the
+            other known ones and they themselves say, not their value.
 
         Returns
         -------
@@ -151,7 +153,7 @@ class KernelInterpolator(OneGraphParameters, RegressorMixin, BaseEstimator):  # 
             Of shape ``(n,)`` or ``(n, c)``, as the `y` of `fit`.
         """
         check_is_fitted(self)
-        predicted: FloatArray = self.field_[_nodes(X, self.graph_.n_nodes)]
+        predicted: FloatArray = self.field_[_nodes(X, self.graph_.names)]
         return predicted
 
     def score(
@@ -170,15 +172,17 @@ class KernelInterpolator(OneGraphParameters, RegressorMixin, BaseEstimator):  # 
         return mean_cosine(predicted, y)
 
 
-def _nodes(X: npt.ArrayLike, n_nodes: int) -> IntArray:
+def _nodes(X: Any, names: NodeNames) -> IntArray:
     nodes = np.asarray(X)
     if nodes.ndim == 2 and nodes.shape[1] == 1:
         nodes = nodes[:, 0]
     if nodes.ndim != 1 or not len(nodes):
         raise InputError(
-            f"X must hold numbers of nodes, of shape (n,) or (n, 1), found shape {nodes.shape}"
+            f"X must hold numbers or names of nodes, of shape (n,) or (n, 1), found shape "
+            f"{nodes.shape}"
         )
-    return node_numbers(nodes, n_nodes, "X")
+    # The list itself where it is one: numpy would make text of the numbers beside names.
+    return names.numbers(X if np.ndim(X) == 1 and isinstance(X, list) else nodes, "X")
 
 
 def _values(y: npt.ArrayLike, n: int, output: str) -> FloatArray:

@@ -11,7 +11,7 @@ import torch
 from torch import nn
 
 from grfpp.errors import InputError
-from grfpp.torch.attention.mask_bias import MaskBias
+from grfpp.torch.attention.mask_bias import MaskBias, check_mask
 from grfpp.torch.attention.merging import MASK, merged_arguments, merged_or_refused
 
 #: The attribute of a module that tells what was done to it.
@@ -47,7 +47,8 @@ def add_mask(
     module
         A model, a layer of it, or an ``nn.MultiheadAttention``.
     mask
-        ``M``, one row and one column a token, as `graph_mask` and `patch_grid_mask` make it.
+        ``M``, one row and one column a token, as `graph_mask` and `patch_grid_mask` make it. For a
+        batch of different graphs, `graph_mask` of their list; ``added.mask = …`` for the next one.
     lam
         ``λ``, the paper's 0.5.
     learn
@@ -70,6 +71,8 @@ def add_mask(
     >>> added = add_mask(layer, patch_grid_mask(3, 3))
     >>> list(layer.state_dict()) == names, added.lam
     (True, 0.5)
+    >>> added
+    AddedMask(TransformerEncoderLayer, n_tokens=9, lam=0.5, learned=False)
     >>> layer(torch.ones(2, 9, 16)).shape
     torch.Size([2, 9, 16])
     >>> added.remove()
@@ -83,6 +86,7 @@ def add_mask(
             )
         if isinstance(getattr(each, MASK, None), MaskBias):
             raise InputError(f"this model has a mask already, in its {type(each).__name__}")
+    check_mask(mask)
     bias = MaskBias(mask, lam, learn)
     weight = next(model.parameters(), None)
     if weight is not None:
@@ -140,7 +144,7 @@ def remove_mask(module: nn.Module) -> None:
         raise InputError("add_mask has put no mask into this model")
 
 
-@dataclass
+@dataclass(repr=False)
 class AddedMask:
     """A mask in a model: made by `add_mask`.
 
@@ -154,6 +158,18 @@ class AddedMask:
 
     model: nn.Module
     bias: MaskBias
+
+    def __repr__(self) -> str:
+        return f"AddedMask({type(self.model).__name__}, {self.bias.extra_repr()})"
+
+    @property
+    def mask(self) -> torch.Tensor:
+        """``M``, which may be exchanged for another, as for every batch of other graphs."""
+        return self.bias.mask
+
+    @mask.setter
+    def mask(self, mask: torch.Tensor) -> None:
+        self.bias.exchange(mask)
 
     @property
     def lam(self) -> float:

@@ -24,6 +24,7 @@ from torch.overrides import TorchFunctionMode
 from grfpp.errors import InputError
 from grfpp.torch.attention.mask_bias import MaskBias
 from grfpp.torch.attention.merging import Call, as_bias, merged, merged_arguments
+from grfpp.torch.attention.padding import beside
 
 _ARGUMENTS = ("query", "key", "value", "attn_mask", "dropout_p", "is_causal", "scale", "enable_gqa")
 
@@ -68,7 +69,8 @@ class _Masking(TorchFunctionMode):  # type: ignore[misc]  # untyped base
         if named.get("is_causal"):
             kept = torch.ones(sizes, dtype=torch.bool, device=named["query"].device).tril()
             other = merged(as_bias(kept, named["query"].dtype), other, kept=True)
-        named["attn_mask"] = merged(self.bias(named["query"]), other, kept=True)
+        bias = beside(self.bias(named["query"]), named["query"])
+        named["attn_mask"] = merged(bias, other, kept=True)
         named["is_causal"] = False
         self.tally.n_masked += 1
         return func(**named)

@@ -15,7 +15,7 @@ class MaskBias(nn.Module):  # type: ignore[misc]  # untyped base
     """Holds a mask and its strength; ``bias(query)`` is ``λ M`` as the query wants it.
 
     The mask moves with the module and is not saved with the weights; ``λ`` is, as ``lam``, where
-    it is learned.
+    it is learned. Without a mask, each call brings its own.
 
     Examples
     --------
@@ -24,11 +24,13 @@ class MaskBias(nn.Module):  # type: ignore[misc]  # untyped base
     ([], 0.5)
     """
 
-    def __init__(self, mask: torch.Tensor, lam: float = 0.5, learn: bool = False) -> None:
+    def __init__(self, mask: torch.Tensor | None, lam: float = 0.5, learn: bool = False) -> None:
         super().__init__()
-        check_mask(mask)
-        self.register_buffer("mask", mask.detach(), persistent=False)
-        strength = torch.tensor(finite(lam, "lam"), dtype=mask.dtype, device=mask.device)
+        if mask is not None:
+            check_mask(mask)
+        self.register_buffer("mask", None if mask is None else mask.detach(), persistent=False)
+        like = torch.empty(0) if mask is None else mask
+        strength = torch.tensor(finite(lam, "lam"), dtype=like.dtype, device=like.device)
         if learn:
             self.lam = nn.Parameter(strength)
         else:
@@ -37,12 +39,20 @@ class MaskBias(nn.Module):  # type: ignore[misc]  # untyped base
     @property
     def n_tokens(self) -> int:
         """Tokens that the mask is for."""
-        return int(self.mask.shape[0])
+        return int(self.mask.shape[-1])
 
-    def forward(self, query: torch.Tensor) -> torch.Tensor:
-        """``λ M``, in the type of the query and beside it."""
-        mask, lam = (each.to(query.device) for each in (self.mask, self.lam))
-        return strengthened(mask, lam, query.dtype)
+    def forward(self, query: torch.Tensor, mask: torch.Tensor | None = None) -> torch.Tensor:
+        """``λ M``, in the type of the query and beside it; of another mask where one is given."""
+        chosen = self.mask if mask is None else mask
+        if chosen is None:
+            raise InputError("this attention was made without a mask: pass one to every call")
+        moved, lam = (each.to(query.device) for each in (chosen, self.lam))
+        return strengthened(moved, lam, query.dtype)
+
+    def exchange(self, mask: torch.Tensor) -> None:
+        """Take another mask from now on."""
+        check_mask(mask)
+        self.mask = mask.detach().to(self.lam.device)
 
     def _load_from_state_dict(self, state_dict: Any, prefix: str, *rest: Any) -> None:
         """A state from before the mask was added leaves ``λ`` as it is."""
@@ -53,7 +63,10 @@ class MaskBias(nn.Module):  # type: ignore[misc]  # untyped base
     def extra_repr(self) -> str:
         """What is told of the module."""
         learned = isinstance(self.lam, nn.Parameter)
-        return f"n_tokens={self.n_tokens}, lam={self.lam.item():g}, learned={learned}"
+        if self.mask is None:
+            return f"no mask, lam={self.lam.item():g}, learned={learned}"
+        batch = f"batch={len(self.mask)}, " if self.mask.ndim == 3 else ""
+        return f"{batch}n_tokens={self.n_tokens}, lam={self.lam.item():g}, learned={learned}"
 
     def check(self, n_queries: int, n_keys: int) -> None:
         """Refuse sequences of another length."""
@@ -61,8 +74,16 @@ class MaskBias(nn.Module):  # type: ignore[misc]  # untyped base
 
 
 def strengthened(mask: torch.Tensor, lam: float | torch.Tensor, dtype: torch.dtype) -> torch.Tensor:
-    """``λ M`` in a type, multiplied in the finer one of that and the mask's."""
-    return (lam * mask.to(torch.promote_types(mask.dtype, dtype))).to(dtype)
+    """``λ M`` in a type, multiplied in the finer one of that and the mask's.
+
+    In a batch, minus infinity is padding, which stays that for every ``λ``.
+    """
+    finer = mask.to(torch.promote_types(mask.dtype, dtype))
+    if mask.ndim == 2:
+        return (lam * finer).to(dtype)
+    padding = torch.isneginf(finer)
+    # Not infinity times λ: that is nothing at 0, and its derivative is nothing anywhere.
+    return (lam * finer.masked_fill(padding, 0)).masked_fill(padding, float("-inf")).to(dtype)
 
 
 def check_tokens(n_tokens: int, n_queries: int, n_keys: int) -> None:
@@ -94,13 +115,19 @@ def check_mask(mask: Any) -> None:
         raise InputError(
             f"mask must be a tensor, as graph_mask makes it, not a {type(mask).__name__}"
         )
-    if mask.ndim != 2 or mask.shape[0] != mask.shape[1] or mask.numel() == 0:
+    if mask.ndim not in (2, 3) or mask.shape[-2] != mask.shape[-1] or mask.numel() == 0:
         raise InputError(
-            f"a mask has one row and one column a token, found shape {tuple(mask.shape)}"
+            "a mask has one row and one column a token, and a batch of them one such matrix a "
+            f"sequence, found shape {tuple(mask.shape)}"
         )
     if not mask.is_floating_point() or mask.layout != torch.strided:
         raise InputError(
             f"a mask is a dense tensor of floating-point numbers, found {mask.layout} {mask.dtype}"
         )
-    if not torch.compiler.is_compiling() and not torch.isfinite(mask).all():
+    if torch.compiler.is_compiling():
+        return  # there are no values to look at
+    kept = torch.isfinite(mask)
+    if not kept.all() and (mask.ndim == 2 or not (kept | torch.isneginf(mask)).all()):
         raise InputError("a mask must be finite, found NaN or infinite entries")
+    if not kept.any(dim=-1).all():
+        raise InputError("a mask leaves some token nothing to attend to: its row is all infinite")

@@ -23,6 +23,7 @@ from grfpp.memory import require_bytes
 from grfpp.operators import KernelChoice
 from grfpp.torch.arguments import floating
 from grfpp.torch.attention.factored import FactoredMask
+from grfpp.torch.attention.padding import is_batch, padded
 from grfpp.typing import FloatArray
 
 Scaling = Literal["cosine", "rows"] | None
@@ -31,6 +32,7 @@ Scaling = Literal["cosine", "rows"] | None
 def graph_mask(
     graph: Any,
     *,
+    nodes: Any = None,
     n_walks: int = 64,
     kernel: str | Kernel = "diffusion",
     scale: float = 1.0,
@@ -49,7 +51,11 @@ def graph_mask(
     Parameters
     ----------
     graph
-        A `Graph`, or anything that `Graph` takes; node ``i`` is token ``i``.
+        A `Graph`, or anything that `Graph` takes; node ``i`` is token ``i``. Or a list of graphs,
+        for a batch of sequences: their masks, each as it would be alone, padded to the length of
+        the longest. Columns of padding are minus infinity, so that nothing attends to it.
+    nodes
+        Which nodes are tokens, in this order, by their numbers or names; all of them by default.
     n_walks
         Walks from every node for every factor.
     kernel
@@ -79,7 +85,7 @@ def graph_mask(
     Returns
     -------
     torch.Tensor
-        Of shape ``(n, n)``, ``n`` counting all tokens.
+        Of shape ``(n, n)``, ``n`` counting all tokens; ``(len(graph), n, n)`` for a list.
 
     Examples
     --------
@@ -88,17 +94,28 @@ def graph_mask(
     >>> mask = graph_mask(nx.karate_club_graph())
     >>> mask.shape, bool(torch.allclose(mask.diagonal(), torch.ones(34)))
     (torch.Size([34, 34]), True)
+    >>> graph_mask([nx.path_graph(3), nx.karate_club_graph()]).shape
+    torch.Size([2, 34, 34])
     """
+    walks |= {"kernel": kernel, "scale": scale, "sigma": sigma, "normalization": normalization}
+    if is_batch(graph):
+        if nodes is not None:
+            raise InputError("nodes is for the mask of one graph, not for a list of graphs")
+        walks |= {"n_walks": n_walks, "scaling": scaling, "estimate": estimate, "seed": seed}
+        walks |= {"class_token": class_token, "dtype": dtype, "device": device}
+        return padded([graph_mask(each, **walks) for each in graph])
     n_prefix, kind = _prefix(class_token), floating(dtype)
     one_of(scaling, "scaling", ("cosine", "rows", None))
-    nodes = as_graph(graph)
-    n = nodes.n_nodes + n_prefix
+    source = as_graph(graph)
+    chosen = np.arange(source.n_nodes) if nodes is None else source.names.numbers(nodes)
+    if not len(chosen):
+        raise InputError("nodes must hold one node at least, found none")
+    n = len(chosen) + n_prefix
     require_bytes(24 * n * n, f"a mask of {n} x {n} numbers, with room to compute it,")
-    walks |= {"kernel": kernel, "scale": scale, "sigma": sigma, "normalization": normalization}
-    K = _operator(nodes, n_walks, seed, estimate=estimate, **walks)
-    rows, columns = _scales(K, scaling)
+    K = _operator(source, n_walks, seed, estimate=estimate, **walks)
+    rows, columns = (scales[chosen] for scales in _scales(K, scaling))
     mask = torch.zeros(n, n, dtype=kind, device=device)
-    values = rows[:, None] * K.toarray() * columns
+    values = rows[:, None] * (K.toarray() if nodes is None else K[np.ix_(chosen, chosen)]) * columns
     mask[n_prefix:, n_prefix:] = torch.from_numpy(values).to(mask)
     return mask
 
@@ -130,6 +147,7 @@ def patch_grid_mask(height: int, width: int, degree: int = 2, **options: Any) ->
 def factored_mask(
     graph: Any,
     *,
+    nodes: Any = None,
     n_walks: int = 16,
     scaling: Scaling = "cosine",
     class_token: bool | int = False,
@@ -144,8 +162,8 @@ def factored_mask(
 
     Parameters
     ----------
-    graph, n_walks, scaling, class_token, dtype, device, **options
-        As for `graph_mask`, with fewer walks.
+    graph, nodes, n_walks, scaling, class_token, dtype, device, **options
+        As for `graph_mask`, with fewer walks, and one graph only.
 
     Examples
     --------
@@ -158,10 +176,16 @@ def factored_mask(
     """
     n_prefix, kind = _prefix(class_token), floating(dtype)
     one_of(scaling, "scaling", ("cosine", "rows", None))
+    if is_batch(graph):
+        raise InputError("a factored mask is of one graph; graph_mask takes a list of graphs")
     K = _operator(graph, n_walks, **options)
     if not isinstance(K, KernelEstimate):
         raise InputError("a factored mask is made of walks: an exact kernel has no factors")
-    return FactoredMask(_scaled_factors(K, scaling), n_prefix=n_prefix, dtype=kind, device=device)
+    factors = _scaled_factors(K, scaling)
+    if nodes is not None:
+        chosen = K.names.numbers(nodes)
+        factors = [factors[0][chosen], *factors[1:-1], factors[-1][:, chosen]]
+    return FactoredMask(factors, n_prefix=n_prefix, dtype=kind, device=device)
 
 
 def _operator(

@@ -8,6 +8,7 @@ import torch
 from torch import nn
 
 from grfpp.errors import InputError
+from grfpp.torch.attention.padding import check_batch
 
 #: The name of the submodule that holds a mask.
 MASK = "graph_mask"
@@ -40,7 +41,7 @@ def merged_arguments(
     other = named.get("attn_mask")
     if named.get("is_causal") and other is None:
         raise InputError("is_causal is a hint about attn_mask, which is missing")
-    named["attn_mask"] = merged(bias(query), other)
+    named["attn_mask"] = merged(_for_heads(bias(query), attention, query), other)
     named["is_causal"] = False
     padding = named.get("key_padding_mask")
     # Torch wants both masks of one type.
@@ -49,6 +50,15 @@ def merged_arguments(
     elif padding is not None and padding.is_floating_point():
         named["key_padding_mask"] = padding.to(query.dtype)
     return (), named
+
+
+def _for_heads(bias: torch.Tensor, attention: nn.Module, query: torch.Tensor) -> torch.Tensor:
+    """``λ M`` as ``nn.MultiheadAttention`` takes it: of a batch, one for each of its heads."""
+    if bias.ndim == 2:
+        return bias
+    axis = 0 if attention.batch_first else 1
+    check_batch(bias, query.shape[axis] if query.ndim == 3 else None)
+    return bias.repeat_interleave(attention.num_heads, dim=0)
 
 
 def merged_or_refused(

@@ -37,6 +37,10 @@ class SelfAttention(nn.Module):  # type: ignore[misc]  # untyped base
 
     def forward(self, x: torch.Tensor) -> torch.Tensor:
         """Mix ``x`` of shape ``(…, n_tokens, embed_dim)`` among its tokens."""
+        return self._joined(self._attend(*self._parts(x)))
+
+    def _parts(self, x: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
+        """Queries, keys and values, by heads."""
         if x.ndim < 2 or x.shape[-1] != self.embed_dim:
             raise InputError(
                 f"expected a tensor of shape (…, n_tokens, {self.embed_dim}), "
@@ -45,8 +49,12 @@ class SelfAttention(nn.Module):  # type: ignore[misc]  # untyped base
         projected = nn.functional.linear(x, self.in_proj_weight, self.in_proj_bias)
         parts = projected.unflatten(-1, (3, self.num_heads, -1)).movedim(-3, 0)
         query, key, value = parts.transpose(-3, -2)
-        mixed: torch.Tensor = self._attend(query, key, value)
-        return self.out_proj(mixed.transpose(-3, -2).flatten(-2))
+        return query, key, value
+
+    def _joined(self, mixed: torch.Tensor) -> torch.Tensor:
+        """What comes out, of the heads' values."""
+        joined: torch.Tensor = self.out_proj(mixed.transpose(-3, -2).flatten(-2))
+        return joined
 
 
 def check_heads(query: Any, key: Any, value: Any) -> None:

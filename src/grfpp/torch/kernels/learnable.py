@@ -118,6 +118,7 @@ class LearnableKernel(nn.Module):  # type: ignore[misc]  # untyped base
                 "symmetric"
             )
         kind = _checked(torch.get_default_dtype() if dtype is None else dtype)
+        self.names = graph.names
         self.spectral_radius = graph.spectral_radius()
         if self.spectral_radius >= modulation.radius_of_convergence:
             raise DivergentSeriesError(
@@ -241,8 +242,8 @@ class LearnableKernel(nn.Module):  # type: ignore[misc]  # untyped base
         return self.chain.entries(self.values(), every, every)
 
     def nodes(self, nodes: Any) -> torch.Tensor:
-        """Numbers of nodes as a tensor of whole numbers, checked."""
-        return node_numbers(nodes, self.n_nodes).to(self.factors[0].amounts.device)
+        """Numbers of nodes, given so or by name, as a tensor of whole numbers, checked."""
+        return node_numbers(nodes, self.names).to(self.factors[0].amounts.device)
 
     def _block(self, vectors: Any, name: str) -> torch.Tensor:
         """A vector or matrix that the kernel can be multiplied with, checked."""

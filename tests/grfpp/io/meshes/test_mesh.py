@@ -62,9 +62,32 @@ def test_unused_points_are_isolated_nodes():
     assert graph.out_degree[4] == 0
 
 
+def test_unused_points_are_where_trimesh_has_them(trimesh):
+    points = np.insert(SQUARE, 1, [9, 9, 9], axis=0)
+    mesh = trimesh.Trimesh(points, [[0, 2, 3], [0, 3, 4]], process=False)
+    for graph in (Graph(mesh), read_text(mesh.export(file_type="off"), ".off")):
+        assert graph.n_nodes == len(mesh.vertices) == 5 and graph.node_ids is None
+        assert graph.out_degree.tolist() == [3, 0, 2, 3, 2]
+
+
+def test_quads_have_no_diagonal():
+    cube = [[0, 1, 3, 2], [4, 5, 7, 6], [0, 1, 5, 4], [2, 3, 7, 6], [0, 2, 6, 4], [1, 3, 7, 5]]
+    points = np.array([[x, y, z] for x in (0, 1) for y in (0, 1) for z in (0, 1)], float)
+    for faces in (cube, np.array(cube), np.uint8(cube)):
+        graph = Graph((points, faces))
+        assert (graph.n_nodes, graph.n_edges) == (8, 12) and (graph.out_degree == 3).all()
+    assert Graph(Duck(points, cube)).n_edges == 12
+    house = Graph((np.vstack([SQUARE, [[2, 0.5, 0]]]), [[0, 1, 2, 3], [1, 4, 2]]))
+    assert house.n_edges == 6
+    assert merged(points, cube).faces.shape == (12, 3)
+    assert Graph(merged(points, cube).triangulated().adjacency()).n_edges == 18
+
+
 @pytest.mark.parametrize(
     ("vertices", "faces", "words"),
     [
+        (SQUARE, [[0, 1, 2], [0, 1]], "a face must list three vertices at least, found [0, 1]"),
+        (SQUARE, [[0, 1, 2, 3], [0, 1, 4]], "name vertex 4, but there are 4"),
         (SQUARE[:, :1], HALVES, "vertices must have shape"),
         (SQUARE, HALVES + 2, "name vertex 5, but there are 4"),
         (SQUARE, HALVES - 1, "name vertex -1"),

@@ -27,7 +27,7 @@ def binary(faces, order="<", line_end=b"\n"):
 
 def test_ascii():
     graph = read_text(header() + ROWS + "4 0 1 2 3\n", ".ply")
-    assert (graph.n_nodes, graph.n_edges) == (4, 5)
+    assert (graph.n_nodes, graph.n_edges) == (4, 4)
     assert read_text((header() + ROWS + "3 0 1 2\n").replace("\n", "\r\n"), ".ply").n_edges == 3
 
 
@@ -38,7 +38,7 @@ def test_ascii():
     [
         ([[0, 1, 2]], 3),
         ([[0, 1, 2], [0, 2, 3]], 5),
-        ([[0, 1, 2, 3]], 5),
+        ([[0, 1, 2, 3]], 4),
         ([[0, 1, 2], [0, 1, 2, 3]], 5),
     ],
 )

@@ -314,3 +314,19 @@ def test_any_nodes_and_any_columns(data):
         within = set().union(*parts)
         assert set(np.flatnonzero(one.reached_)) <= within
         assert set(known) <= set(np.flatnonzero(one.reached_))
+
+
+def test_nodes_by_name():
+    graph = nx.les_miserables_graph()
+    names = list(graph)
+    known, hidden, values = names[::2], names[1::2], np.linspace(0, 1, 39)
+    one = KernelInterpolator(graph, random_state=0).fit(known, values)
+    other = KernelInterpolator(graph, random_state=0).fit(np.arange(0, 77, 2), values)
+    np.testing.assert_array_equal(one.field_, other.field_)
+    for asked in (hidden, np.array(hidden), np.array(hidden)[:, None], np.array(hidden, object)):
+        np.testing.assert_array_equal(one.predict(asked), other.predict(np.arange(1, 77, 2)))
+    np.testing.assert_array_equal(one.predict(["Valjean", 0]), one.predict([10, 0]))
+    with pytest.raises(grfpp.InputError, match="X must exist, but no node is named 'Valjan'"):
+        one.predict(["Valjan"])
+    scores = cross_val_score(KernelInterpolator(graph, random_state=0), known, values, cv=KFold(3))
+    assert scores.shape == (3,)

@@ -410,3 +410,16 @@ def test_large_graphs_take_linear_memory():
     ones.sum().backward()
     assert torch.isfinite(kernel.modulation.raw.grad)
     assert ones.mean().item() == pytest.approx(np.e, rel=0.01)  # exp(W) 1 = e · 1
+
+
+def test_nodes_by_name():
+    graph = Graph(nx.les_miserables_graph()).normalized()
+    K = LearnableKernel(graph, DiffusionModulation(5), n_walks=4, seed=0)
+    places = graph.index(["Valjean", "Cosette"])
+    assert_close(K.rows(["Valjean", "Cosette"]), K.rows(places))
+    assert_close(
+        K.entries(["Valjean", 3], ["Cosette", "Javert"]),
+        K.entries([places[0], 3], graph.index(["Cosette", "Javert"])),
+    )
+    with pytest.raises(InputError, match="no node is named 'Valjan'"):
+        K.rows("Valjan")

@@ -1,0 +1,55 @@
+"""A directed weight matrix -> an undirected one."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+import numpy as np
+import scipy.sparse as sp
+
+from grfpp.arguments import one_of
+from grfpp.errors import InputError
+
+Symmetrize = Literal["max", "mean", "sum", "mutual"]
+
+
+def symmetrized(matrix: sp.csr_array, how: Symmetrize) -> sp.csr_array:
+    """Give both directions of every edge one weight; the result is symmetric to the last bit.
+
+    Parameters
+    ----------
+    matrix
+        Weights that are not negative; those of arcs that are not there are 0.
+    how
+        ``"max"`` for the larger of both weights, ``"mean"`` for their mean, ``"sum"`` for their sum
+        (self-loops, which have one direction only, are left as they are), ``"mutual"`` for the
+        smaller, which keeps only edges that are there in both directions.
+
+    Examples
+    --------
+    >>> arcs = sp.csr_array([[0.0, 1.0, 2.0], [3.0, 0.0, 0.0], [0.0, 0.0, 0.0]])
+    >>> for how in ("max", "mean", "sum", "mutual"):
+    ...     print(symmetrized(arcs, how).toarray()[0])
+    [0. 3. 2.]
+    [0. 2. 1.]
+    [0. 4. 2.]
+    [0. 1. 0.]
+    """
+    one_of(how, "symmetrize", ("max", "mean", "sum", "mutual"))
+    turned = matrix.T.tocsr()
+    if how == "max":
+        both = matrix.maximum(turned)
+    elif how == "mutual":
+        both = matrix.minimum(turned)
+    elif how == "mean":
+        both = 0.5 * matrix + 0.5 * turned  # not half of the sum, which may be too large a number
+    else:
+        with np.errstate(over="ignore"):
+            both = matrix + turned
+        both = both - sp.diags_array(matrix.diagonal(), format="csr")
+        if not np.isfinite(both.data).all():
+            raise InputError("symmetrize='sum' leaves the range of floating point; use 'mean'")
+    result = sp.csr_array(both)
+    result.eliminate_zeros()
+    result.sort_indices()
+    return result

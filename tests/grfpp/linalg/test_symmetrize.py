@@ -1,0 +1,40 @@
+"""Both directions get one weight, against dense algebra."""
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from hypothesis.extra import numpy as hnp
+
+from grfpp.errors import InputError
+from grfpp.linalg.symmetrize import symmetrized
+
+SQUARES = st.integers(1, 6).flatmap(
+    lambda n: hnp.arrays(float, (n, n), elements=st.sampled_from([0.0, 0.1, 0.7, 1.0, 3.5]))
+)
+DENSE = {
+    "max": np.maximum,
+    "mutual": np.minimum,
+    "mean": lambda a, b: (a + b) / 2,
+    "sum": lambda a, b: a + b - np.diag(np.diag(a)),
+}
+
+
+@settings(max_examples=50, deadline=None)
+@given(SQUARES, st.sampled_from(list(DENSE)))
+def test_against_dense_algebra(matrix, how):
+    found = symmetrized(sp.csr_array(matrix), how)
+    dense = found.toarray()
+    np.testing.assert_allclose(dense, DENSE[how](matrix, matrix.T), rtol=1e-15)
+    assert (dense == dense.T).all()
+    assert found.has_canonical_format and (found.data > 0).all()
+
+
+def test_refused():
+    arcs = sp.csr_array([[0, 1e308], [1e308, 0]])
+    assert symmetrized(arcs, "mean").max() == 1e308
+    with pytest.raises(InputError, match="use 'mean'"):
+        symmetrized(arcs, "sum")
+    with pytest.raises(InputError, match="symmetrize must be 'max', 'mean', 'sum' or 'mutual'"):
+        symmetrized(arcs, "min")

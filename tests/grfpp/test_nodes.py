@@ -1,0 +1,142 @@
+"""Nodes by place and by name: one rule, and errors that help."""
+
+import pickle
+import time
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from grfpp.errors import InputError
+from grfpp.nodes import NodeNames
+
+NAMES = NodeNames(4, ["Anna", "Ben", "2", "ç"])
+YEARS = NodeNames(3, [2, 1999, 0])
+TUPLES = NodeNames(3, [(0, 1), (1, 1), "x"])
+
+
+@pytest.mark.parametrize(
+    ("nodes", "places"),
+    [
+        ("Ben", [1]),
+        ("2", [2]),
+        (2, [2]),
+        (["Ben", "Anna", "Ben"], [1, 0, 1]),
+        (("Ben", "ç"), [1, 3]),
+        (["Ben", 0], [1, 0]),
+        ([0, "2", np.int64(3)], [0, 2, 3]),
+        (np.array(["ç", "2"]), [3, 2]),
+        (np.array("Ben"), [1]),
+        (np.array(["ç", 1], dtype=object), [3, 1]),
+        ([True, False, False, True], [0, 3]),
+        (np.zeros(4, bool), []),
+        (slice(1, None, 2), [1, 3]),
+        (slice(None, None, -1), [3, 2, 1, 0]),
+        ([], []),
+        (range(2), [0, 1]),
+    ],
+)
+def test_places_of(nodes, places):
+    found = NAMES.numbers(nodes)
+    assert found.dtype == np.int64 and found.tolist() == places
+
+
+def test_whole_numbers_are_places_whatever_the_names():
+    assert YEARS.numbers([2, 0]).tolist() == [2, 0]
+    assert YEARS.index([2, 0]).tolist() == [0, 2]
+    assert YEARS.index(1999) == 1 and YEARS.index(np.int32(1999)) == 1
+    assert YEARS.numbers("1999").tolist() == [1]  # text is a name, here the text of one
+
+
+def test_names_of_any_kind():
+    assert TUPLES.numbers([(1, 1), "x", 0]).tolist() == [1, 2, 0]
+    assert TUPLES.numbers([(1, 1), (0, 1)]).tolist() == [1, 0]
+    assert TUPLES.index((1, 1)) == 1
+    assert TUPLES.index([(1, 1), "x"]).tolist() == [1, 2]
+    assert TUPLES.index(((1, 1), "x")).tolist() == [1, 2]  # no such name: a list of two
+    kept = NodeNames(3, TUPLES.to_array().tolist())  # as files keep them
+    assert kept.index((1, 1)) == 1
+
+
+def test_nodes_without_names():
+    plain = NodeNames(3)
+    assert plain.index([2, 0]).tolist() == [2, 0] and plain.index(1) == 1
+    assert plain.to_array() is None
+    with pytest.raises(InputError, match="rows must be whole numbers in a list, found 'a'; these"):
+        plain.numbers(["a"], "rows")
+    for wrong in (3, -1):
+        with pytest.raises(InputError, match="names must lie between 0 and 2"):
+            plain.index(wrong)
+
+
+@pytest.mark.parametrize(
+    ("nodes", "told"),
+    [
+        ("Bean", "nodes must exist, but no node is named 'Bean'; the closest is 'Ben'"),
+        (["Ben", "anna"], "no node is named 'anna'; the closest is 'Anna'"),
+        ("Zacharias", "no node is named 'Zacharias'; names are 'Anna', 'Ben', '2', …"),
+        (b"Ben", "no node is named b'Ben'"),
+        (4, "must lie between 0 and 3, found 4 to 4"),
+        (["Ben", -1], "must lie between 0 and 3, found -1"),
+        ([0.5], r"must be whole numbers in a list, or names, found 0.5; .* index\(names\)"),
+        (["Ben", 1.0], "must be whole numbers in a list, or names, found 1.0"),
+        (["Ben", True], "must be whole numbers in a list, or names, found True"),
+        ([None], "must be whole numbers in a list, or names, found None"),
+        ([[0, 1]], "must be whole numbers in a list"),
+        ([[0], [1, 2]], "no node is named"),
+        ([True, False], "one truth value for each of 4 nodes, found truth values of shape"),
+        (slice("Anna", "Ben"), "slices are from place to place, found 'Anna'"),
+        (slice(None, None, 0), "must not be 0"),
+    ],
+)
+def test_what_is_no_node(nodes, told):
+    with pytest.raises(InputError, match=told):
+        NAMES.numbers(nodes)
+
+
+def test_names_that_several_nodes_have():
+    names = NodeNames(4, ["a", "b", "a", "c"])
+    assert names.numbers(["c", "b", 2]).tolist() == [3, 1, 2]
+    with pytest.raises(InputError, match="several are named 'a'; use their places"):
+        names.numbers(["b", "a"])
+
+
+def test_names_that_cannot_be():
+    with pytest.raises(InputError, match="a name for each of 3 nodes, found 2 names"):
+        NodeNames(3, ["a", "b"])
+    with pytest.raises(InputError, match="names of nodes must be hashable"):
+        NodeNames(1, [["a"]]).numbers("a")
+
+
+def test_pickles_without_the_dictionary():
+    names = NodeNames(1000, [str(i) for i in range(1000)])
+    before = len(pickle.dumps(names))
+    assert names.index("7") == 7
+    assert len(pickle.dumps(names)) == before
+    assert pickle.loads(pickle.dumps(names)).index("999") == 999
+
+
+@given(
+    st.lists(
+        st.one_of(st.text(), st.tuples(st.integers(), st.text())),
+        unique=True,
+        min_size=1,
+        max_size=8,
+    )
+)
+def test_every_name_is_found(ids):
+    names = NodeNames(len(ids), ids)
+    assert names.index(ids).tolist() == list(range(len(ids)))
+    assert names.numbers(ids).tolist() == list(range(len(ids)))
+    assert [names.index(name) for name in ids] == list(range(len(ids)))
+
+
+def test_very_many_names():
+    ids = [f"node {i}" for i in range(300_000)]
+    names = NodeNames(len(ids), ids)
+    start = time.perf_counter()
+    assert names.numbers(ids[::-1])[0] == len(ids) - 1
+    with pytest.raises(InputError, match="the closest are 'node "):
+        names.numbers(["node 12x"])
+    assert time.perf_counter() - start < 10  # a second or two, on a machine with nothing else to do
