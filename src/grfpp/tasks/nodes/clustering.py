@@ -78,6 +78,8 @@ class SpectralKernelClustering(ClusterMixin, GraphEstimator):  # type: ignore[mi
     _: KW_ONLY
     n_init: int = 10
 
+    _splitting = "clusters are compared on all nodes at once: cv=WholeGraph()"
+
     def fit(self, X: Any, y: Any = None) -> Self:
         """Cluster the nodes of a graph.
 
@@ -102,7 +104,7 @@ class SpectralKernelClustering(ClusterMixin, GraphEstimator):  # type: ignore[mi
         self.labels_ = _clusters(self.embedding_, groups, k, n_init, self.seed_)
         return self
 
-    def score(self, X: Any, y: Any) -> float:
+    def score(self, X: Any, y: Any = None) -> float:
         """The Rand index of the clusters that were found: one minus their `rand_error`.
 
         Parameters

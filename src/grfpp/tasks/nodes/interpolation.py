@@ -11,14 +11,15 @@ from sklearn.base import BaseEstimator, RegressorMixin
 from sklearn.metrics import r2_score
 from sklearn.utils.validation import check_is_fitted
 
-from grfpp.arguments import node_numbers, one_of
+from grfpp.arguments import one_of
 from grfpp.errors import InputError
 from grfpp.exact_kernel import ExactKernel
 from grfpp.graph import as_graph
 from grfpp.memory import require_bytes
 from grfpp.tasks.kernels import OneGraphParameters
 from grfpp.tasks.nodes.directions import mean_cosine, unit_vectors
-from grfpp.typing import FloatArray, IntArray
+from grfpp.tasks.nodes.inputs import read_nodes
+from grfpp.typing import FloatArray
 
 _EXACT_TOL = 1e-12
 #: Below this share of the largest mass, rounding decides what an exact product gives.
@@ -94,7 +95,7 @@ class KernelInterpolator(OneGraphParameters, RegressorMixin, BaseEstimator):  # 
         """
         one_of(self.output, "output", ("mean", "direction", "sum"))
         graph = as_graph(self.graph)
-        known = _nodes(X, graph.n_nodes)
+        known = read_nodes(X, graph.n_nodes)
         values = _values(y, len(known), self.output)
         if len(np.unique(known)) < len(known):
             counts = np.bincount(known)
@@ -151,7 +152,7 @@ class KernelInterpolator(OneGraphParameters, RegressorMixin, BaseEstimator):  # 
             Of shape ``(n,)`` or ``(n, c)``, as the `y` of `fit`.
         """
         check_is_fitted(self)
-        predicted: FloatArray = self.field_[_nodes(X, self.graph_.n_nodes)]
+        predicted: FloatArray = self.field_[read_nodes(X, self.graph_.n_nodes)]
         return predicted
 
     def score(
@@ -168,17 +169,6 @@ class KernelInterpolator(OneGraphParameters, RegressorMixin, BaseEstimator):  # 
         if sample_weight is not None:
             raise InputError("the mean cosine takes no sample_weight; leave it out")
         return mean_cosine(predicted, y)
-
-
-def _nodes(X: npt.ArrayLike, n_nodes: int) -> IntArray:
-    nodes = np.asarray(X)
-    if nodes.ndim == 2 and nodes.shape[1] == 1:
-        nodes = nodes[:, 0]
-    if nodes.ndim != 1 or not len(nodes):
-        raise InputError(
-            f"X must hold numbers of nodes, of shape (n,) or (n, 1), found shape {nodes.shape}"
-        )
-    return node_numbers(nodes, n_nodes, "X")
 
 
 def _values(y: npt.ArrayLike, n: int, output: str) -> FloatArray:
