@@ -13,7 +13,7 @@ import numpy.typing as npt
 import scipy.sparse as sp
 
 from grfpp.arguments import positive
-from grfpp.errors import InputError
+from grfpp.errors import InputError, shown
 from grfpp.io import read_adjacency
 from grfpp.io.archive import save_arrays
 from grfpp.io.npz import GRAPH_FORMAT, read_saved_graph
@@ -172,7 +172,7 @@ class Graph:
             With ``scale`` as its spectral radius when the graph is undirected and has an edge.
         """
         if kind not in ("sym", "rw", None):
-            raise InputError(f"kind must be 'sym', 'rw' or None, not {kind!r}")
+            raise InputError(f"kind must be 'sym', 'rw' or None, not {shown(kind)}")
         factor = positive(scale, "scale")
         with np.errstate(all="ignore"):
             weights = self._scaled_weights(kind) * factor

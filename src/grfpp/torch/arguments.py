@@ -8,7 +8,7 @@ import numpy as np
 import torch
 
 from grfpp import arguments
-from grfpp.errors import InputError
+from grfpp.errors import InputError, shown
 
 #: The engine numbers no more nodes.
 _MOST_NODES = 1 << 31
@@ -44,5 +44,5 @@ def floating(dtype: Any = None) -> torch.dtype:
     """
     kind = torch.get_default_dtype() if dtype is None else dtype
     if not isinstance(kind, torch.dtype) or not kind.is_floating_point:
-        raise InputError(f"dtype must be a floating-point type of torch, found {dtype!r}")
+        raise InputError(f"dtype must be a floating-point type of torch, found {shown(dtype)}")
     return kind

@@ -12,11 +12,14 @@ from sklearn.base import ClusterMixin
 from sklearn.metrics.cluster import pair_confusion_matrix
 from sklearn.utils.validation import check_is_fitted
 
-from grfpp.arguments import whole
+from grfpp.arguments import array_of, whole
 from grfpp.errors import InputError
 from grfpp.tasks.nodes.inputs import GraphEstimator, read_graph
 from grfpp.tasks.nodes.spectral import component_groups, spectral_embedding
 from grfpp.typing import FloatArray, IntArray
+
+#: More starts of k-means take hours and find nothing better.
+_MOST_STARTS = 10_000
 
 
 @dataclass(eq=False, repr=False)
@@ -92,6 +95,8 @@ class SpectralKernelClustering(ClusterMixin, GraphEstimator):  # type: ignore[mi
         """
         k = whole(self.n_clusters, "n_clusters", 1)
         n_init = whole(self.n_init, "n_init", 1)
+        if n_init > _MOST_STARTS:
+            raise InputError(f"must be at most {_MOST_STARTS}, found {n_init}", argument="n_init")
         graph = read_graph(self, X, reset=True)
         if k > graph.n_nodes:
             raise InputError(
@@ -166,7 +171,7 @@ pair_error = rand_error
 
 def _numbered(values: npt.ArrayLike, name: str) -> IntArray:
     """Clusters as numbers from 0: of any kind, which scikit-learn does not take."""
-    array = np.asarray(values)
+    array = array_of(values, name)
     if array.ndim != 1:
         raise InputError(f"{name} must be a list with one entry a node, found {array.ndim} axes")
     if array.dtype.kind == "f" and not np.isfinite(array).all():

@@ -8,7 +8,7 @@ import torch
 from torch import nn
 
 from grfpp.arguments import whole
-from grfpp.errors import DivergentSeriesError, InputError, TruncationError, warn_user
+from grfpp.errors import DivergentSeriesError, InputError, TruncationError, shown, warn_user
 from grfpp.graph import Graph, as_graph
 from grfpp.options import WalkOptions
 from grfpp.torch.arguments import node_numbers
@@ -108,7 +108,7 @@ class LearnableKernel(nn.Module):  # type: ignore[misc]  # untyped base
         if not isinstance(modulation, LearnableModulation):
             raise InputError(
                 "modulation must be a LearnableModulation such as DiffusionModulation(12), "
-                f"not {modulation!r}"
+                f"not {shown(modulation)}"
             )
         asked = WalkOptions.of(without=_UNUSED, n_walks=n_walks, **walks)
         options = asked.changed(degree=modulation.degree)
@@ -278,5 +278,5 @@ class LearnableKernel(nn.Module):  # type: ignore[misc]  # untyped base
 
 def _checked(dtype: Any) -> torch.dtype:
     if dtype not in _DTYPES:
-        raise InputError(f"dtype must be torch.float32 or torch.float64, found {dtype!r}")
+        raise InputError(f"dtype must be torch.float32 or torch.float64, found {shown(dtype)}")
     return dtype

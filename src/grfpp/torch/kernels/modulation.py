@@ -9,7 +9,7 @@ import torch
 from torch import nn
 
 from grfpp.arguments import positive, whole
-from grfpp.errors import InputError
+from grfpp.errors import InputError, shown
 from grfpp.kernels import Diffusion, Kernel
 
 
@@ -274,7 +274,7 @@ class RegularizedLaplacianModulation(_Family):
 def _values_of(kernel: Kernel | None, degree: int, n_lengths: int) -> torch.Tensor:
     chosen = Diffusion(1.0) if kernel is None else kernel
     if not isinstance(chosen, Kernel):
-        raise InputError(f"kernel must be a Kernel such as Diffusion(1.0), not {kernel!r}")
+        raise InputError(f"kernel must be a Kernel such as Diffusion(1.0), not {shown(kernel)}")
     if chosen.sign < 0:
         raise InputError(f"{chosen!r} begins with a negative number: it has no real root")
     values = torch.from_numpy(chosen.modulation(degree, n_lengths))
