@@ -39,14 +39,16 @@ def probability(
     return _real(value, name, f"a number in {interval}", fits)
 
 
-def whole(value: Any, name: str, least: int) -> int:
-    """Check that an argument is a whole number and large enough."""
+def whole(value: Any, name: str, least: int, most: int | None = None) -> int:
+    """Check that an argument is a whole number, large enough and not too large."""
     try:
         number = operator.index(value)
     except TypeError:
         number = least - 1
     if isinstance(value, bool | np.bool_) or number < least:
         raise InputError(f"must be a whole number >= {least}, found {shown(value)}", argument=name)
+    if most is not None and number > most:
+        raise InputError(f"must be at most {most}, found {shown(value)}", argument=name)
     if number > _LARGEST:
         raise InputError(f"must be below 2^128, found {shown(value)}", argument=name)
     return number

@@ -142,10 +142,7 @@ class WalkOptions:
         for name, most in (("degree", MAX_DEGREE), ("n_walks", MAX_WALKS)):
             if name == "degree" and _is_auto(self.degree):
                 continue
-            number = whole(getattr(self, name), name, 1)
-            if number > most:
-                raise InputError(f"must be at most {most}, found {number}", argument=name)
-            object.__setattr__(self, name, number)
+            object.__setattr__(self, name, whole(getattr(self, name), name, 1, most))
         one_of(self.on_infinite_variance, "on_infinite_variance", get_args(OnInfiniteVariance))
         one_of(self.storage, "storage", get_args(Storage))
         walks = one_of(self.walks, "walks", get_args(Walks))

@@ -24,6 +24,8 @@ from grfpp.typing import FloatArray
 
 #: Trees of the forests that candidates are compared by, and of the one that is chosen.
 TRIAL_TREES, TREES = 48, 200
+#: More trees take hours and change nothing.
+_MOST_TREES = 100_000
 
 
 @dataclass(frozen=True)
@@ -75,8 +77,8 @@ def nested_forest_scores(
     from sklearn.ensemble import RandomForestClassifier
 
     y = _classes(classes)
-    thread_count(1 if n_jobs is None else n_jobs)
-    n_trees = whole(n_trees, "n_trees", 1)
+    n_jobs = thread_count(1 if n_jobs is None else n_jobs)
+    n_trees = whole(n_trees, "n_trees", 1, _MOST_TREES)
     seed = whole(seed, "seed", 0) % 2**32
     _check(candidates, y)
     features = {name: np.asarray(X, dtype=np.float32) for name, X in candidates.items()}
@@ -102,7 +104,7 @@ def stratified_folds(
     from sklearn.model_selection import StratifiedKFold
 
     y = _classes(classes)
-    whole(n_folds, "n_folds", 2)
+    n_folds = whole(n_folds, "n_folds", 2)
     names, counts = np.unique(y, return_counts=True)
     if len(names) < 2:
         raise InputError(

@@ -94,9 +94,7 @@ class SpectralKernelClustering(ClusterMixin, GraphEstimator):  # type: ignore[mi
             Not used.
         """
         k = whole(self.n_clusters, "n_clusters", 1)
-        n_init = whole(self.n_init, "n_init", 1)
-        if n_init > _MOST_STARTS:
-            raise InputError(f"must be at most {_MOST_STARTS}, found {n_init}", argument="n_init")
+        n_init = whole(self.n_init, "n_init", 1, _MOST_STARTS)
         graph = read_graph(self, X, reset=True)
         if k > graph.n_nodes:
             raise InputError(

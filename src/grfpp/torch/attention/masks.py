@@ -21,7 +21,7 @@ from grfpp.graph import as_graph
 from grfpp.kernels import Kernel
 from grfpp.memory import require_bytes
 from grfpp.operators import KernelChoice
-from grfpp.torch.arguments import floating
+from grfpp.torch.arguments import device_of, floating
 from grfpp.torch.attention.factored import FactoredMask
 from grfpp.typing import FloatArray
 
@@ -89,7 +89,7 @@ def graph_mask(
     >>> mask.shape, bool(torch.allclose(mask.diagonal(), torch.ones(34)))
     (torch.Size([34, 34]), True)
     """
-    n_prefix, kind = _prefix(class_token), floating(dtype)
+    n_prefix, kind, where = _prefix(class_token), floating(dtype), device_of(device)
     one_of(scaling, "scaling", ("cosine", "rows", None))
     nodes = as_graph(graph)
     n = nodes.n_nodes + n_prefix
@@ -97,7 +97,7 @@ def graph_mask(
     walks |= {"kernel": kernel, "scale": scale, "sigma": sigma, "normalization": normalization}
     K = _operator(nodes, n_walks, seed, estimate=estimate, **walks)
     rows, columns = _scales(K, scaling)
-    mask = torch.zeros(n, n, dtype=kind, device=device)
+    mask = torch.zeros(n, n, dtype=kind, device=where)
     values = rows[:, None] * K.toarray() * columns
     mask[n_prefix:, n_prefix:] = torch.from_numpy(values).to(mask)
     return mask

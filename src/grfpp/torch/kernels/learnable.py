@@ -7,7 +7,7 @@ from typing import Any
 import torch
 from torch import nn
 
-from grfpp.arguments import whole
+from grfpp.arguments import truth, whole
 from grfpp.errors import DivergentSeriesError, InputError, TruncationError, shown, warn_user
 from grfpp.graph import Graph, as_graph
 from grfpp.options import WalkOptions
@@ -112,7 +112,8 @@ class LearnableKernel(nn.Module):  # type: ignore[misc]  # untyped base
             )
         asked = WalkOptions.of(without=_UNUSED, n_walks=n_walks, **walks)
         options = asked.changed(degree=modulation.degree)
-        if symmetric and graph.is_directed:
+        self.symmetric = truth(symmetric, "symmetric")
+        if self.symmetric and graph.is_directed:
             raise InputError(
                 "symmetric=True needs an undirected graph: a directed graph's kernel is not "
                 "symmetric"
@@ -127,7 +128,6 @@ class LearnableKernel(nn.Module):  # type: ignore[misc]  # untyped base
                 "begin with a smaller parameter"
             )
         self.modulation = modulation
-        self.symmetric = bool(symmetric)
         self.n_walks, self.seed = options.n_walks, options.seed
         self.n_exact = whole(n_exact, "n_exact", 0)
         if self.n_exact >= modulation.n_lengths:
