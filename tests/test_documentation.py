@@ -5,6 +5,7 @@ Python examples there are run by pytest itself, as doctests.
 
 import re
 import shlex
+import tomllib
 from pathlib import Path
 
 import networkx as nx
@@ -56,3 +57,19 @@ def test_links_lead_somewhere(page):
     for target in re.findall(r"\]\(([^)#\s]+)", path.read_text("utf-8")):
         if "://" not in target:
             assert (path.parent / target).exists(), target
+
+
+def test_nothing_is_installed_from_an_index_that_has_it_not():
+    """Only pyproject.toml, where extras name each other, may say grfpp[...]."""
+    texts = [ROOT / "README.md", *ROOT.glob("docs/**/*.md"), *ROOT.glob("src/**/*.py")]
+    for path in texts:
+        found = re.findall(r".*(?:grfpp\[[a-z{]|pip install '?grfpp).*", path.read_text("utf-8"))
+        assert not found, path
+
+
+def test_the_readme_tells_of_every_extra():
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
+    _, _, text = (ROOT / "README.md").read_text("utf-8").partition("## Install\n")
+    install, _, _ = text.partition("\n## ")
+    for extra in project["optional-dependencies"]:
+        assert f"`{extra}`" in install

@@ -16,6 +16,9 @@ from typing import Any
 #: Whose lines a user can do nothing about.
 _LIBRARIES = {"grfpp", "torch", "gpytorch", "linear_operator", "sklearn", "joblib"}
 
+#: So much of a value is shown in a message.
+_SHOWN = 80
+
 #: From the name of a remedy and its value to words; `None` where a caller has no such thing.
 Wording = Mapping[str, Callable[[Any], str | None]]
 
@@ -138,6 +141,21 @@ class TruncationError(InputError):
 
 class MissingDataError(InputError):
     """A data set is not at hand and cannot be downloaded; the message says where to put it."""
+
+
+def shown(value: Any) -> str:
+    """What was found instead, as a message shows it: on one line, and not all of it if it is long.
+
+    Examples
+    --------
+    >>> shown("1"), shown(10**5000), len(shown([0] * 10**6))
+    ("'1'", '<int>', 80)
+    """
+    try:
+        text = " ".join(repr(value).split("\n"))
+    except Exception:  # whatever is wrong with the value: whole numbers of 4,301 digits have none
+        text = f"<{type(value).__name__}>"
+    return text if len(text) <= _SHOWN else f"{text[: _SHOWN - 3]}..."
 
 
 def warn_user(message: str | Warning, category: type[Warning] = RuntimeWarning) -> None:

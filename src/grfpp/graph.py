@@ -14,7 +14,7 @@ import numpy.typing as npt
 import scipy.sparse as sp
 
 from grfpp.arguments import positive
-from grfpp.errors import InputError, InputWarning, warn_user
+from grfpp.errors import InputError, InputWarning, shown, warn_user
 from grfpp.io import read_adjacency
 from grfpp.io.archive import save_arrays
 from grfpp.io.meshes.weights import MeshWeights
@@ -306,7 +306,7 @@ class Graph:
             With ``scale`` as its spectral radius when the graph is undirected and has an edge.
         """
         if kind not in ("sym", "rw", None):
-            raise InputError(f"kind must be 'sym', 'rw' or None, not {kind!r}")
+            raise InputError(f"kind must be 'sym', 'rw' or None, not {shown(kind)}")
         factor = positive(scale, "scale")
         with np.errstate(all="ignore"):
             weights = self._scaled_weights(kind) * factor

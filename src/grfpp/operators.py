@@ -12,7 +12,7 @@ from dataclasses import InitVar, dataclass, fields
 from typing import Any, Self
 
 from grfpp.arguments import one_of, positive
-from grfpp.errors import IN_PYTHON, InputError, Wording, warn_user
+from grfpp.errors import IN_PYTHON, InputError, Wording, shown, warn_user
 from grfpp.estimate import KernelEstimate
 from grfpp.exact_kernel import ExactKernel
 from grfpp.graph import Graph, as_graph
@@ -142,5 +142,5 @@ def scale_of(scale: float, sigma: float | None) -> float:
         raise InputError(f"sigma must have a square that is a number, found {width:g}")
     warn_user(f"sigma={width:g} is now scale={width * width:g}, its square", DeprecationWarning)
     if scale != 1.0:
-        raise InputError(f"scale={scale!r} and sigma={width:g} say the same: give scale alone")
+        raise InputError(f"scale={shown(scale)} and sigma={width:g} say the same: give scale alone")
     return width * width

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Collection
 from dataclasses import dataclass, replace
 from typing import Any, Literal, Self, TypedDict, Unpack, cast, get_args
@@ -10,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from grfpp.arguments import one_of, truth, whole
-from grfpp.errors import InputError
+from grfpp.errors import InputError, shown
 from grfpp.parallel import thread_count
 from grfpp.termination import Geometric, Matched, Termination, termination_from_spec
 
@@ -141,10 +142,7 @@ class WalkOptions:
         for name, most in (("degree", MAX_DEGREE), ("n_walks", MAX_WALKS)):
             if name == "degree" and _is_auto(self.degree):
                 continue
-            number = whole(getattr(self, name), name, 1)
-            if number > most:
-                raise InputError(f"must be at most {most}, found {number}", argument=name)
-            object.__setattr__(self, name, number)
+            object.__setattr__(self, name, whole(getattr(self, name), name, 1, most))
         one_of(self.on_infinite_variance, "on_infinite_variance", get_args(OnInfiniteVariance))
         one_of(self.storage, "storage", get_args(Storage))
         walks = one_of(self.walks, "walks", get_args(Walks))
@@ -155,7 +153,8 @@ class WalkOptions:
                 "Geometric(0.1)",
             )
         thread_count(self.n_jobs)
-        checked = {
+        checked: dict[str, Any] = {
+            "n_jobs": operator.index(self.n_jobs),
             "termination": law,
             "seed": drawn_seed() if self.seed is None else whole(self.seed, "seed", 0),
             "reuse_walks": truth(self.reuse_walks, "reuse_walks"),
@@ -168,7 +167,7 @@ class WalkOptions:
         if isinstance(self.deflate, str):
             if self.deflate != "auto":
                 raise InputError(
-                    f"must be a whole number >= 0 or 'auto', found {self.deflate!r}",
+                    f"must be a whole number >= 0 or 'auto', found {shown(self.deflate)}",
                     argument="deflate",
                 )
         else:
@@ -231,7 +230,7 @@ def law_of(termination: Termination | str) -> Termination:
         return termination_from_spec(termination)
     raise InputError(
         "termination must be a law such as Geometric(0.1), or text such as 'geometric:0.1', "
-        f"not {termination!r}"
+        f"not {shown(termination)}"
     )
 
 
@@ -247,8 +246,8 @@ def drawn_seed() -> int:
 def _value_type(dtype: npt.DTypeLike) -> np.dtype[Any]:
     try:
         found = np.dtype(dtype)
-    except TypeError:
-        raise InputError(f"dtype must be float64 or float32, not {dtype!r}") from None
+    except Exception:  # numpy parses text, and raises what its parser does
+        raise InputError(f"dtype must be float64 or float32, not {shown(dtype)}") from None
     if found not in (np.float64, np.float32):
         raise InputError(f"dtype must be float64 or float32, not {found}")
     return found

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import operator
 import os
 from collections import deque
 from collections.abc import Callable, Generator, Sequence
@@ -11,21 +12,28 @@ from typing import TypeVar
 
 import numpy as np
 
-from grfpp.errors import InputError
+from grfpp.errors import InputError, shown
 
 Result = TypeVar("Result")
+
+#: No machine has so many cores.
+_MOST = 1 << 16
 
 
 def thread_count(n_jobs: int) -> int:
     """Turn scikit-learn's `n_jobs` (-1: all cores) into a number of threads."""
-    if isinstance(n_jobs, bool) or not isinstance(n_jobs, int | np.integer) or n_jobs == 0:
+    try:
+        number = 0 if isinstance(n_jobs, bool | np.bool_) else operator.index(n_jobs)
+    except TypeError:
+        number = 0
+    if number == 0 or abs(number) > _MOST:
         raise InputError(
-            f"must be a whole number, not 0 (-1: all cores), not {n_jobs!r}", argument="n_jobs"
+            f"must be a whole number, not 0 (-1: all cores), not {shown(n_jobs)}", argument="n_jobs"
         )
-    if n_jobs > 0:
-        return int(n_jobs)
+    if number > 0:
+        return number
     cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
-    return max(1, (cores or 1) + 1 + int(n_jobs))
+    return max(1, (cores or 1) + 1 + number)
 
 
 def in_order(

@@ -30,6 +30,32 @@ def test_refused(check, values, told):
         assert str(caught.value) == f"size {caught.value.problem}"
 
 
+def test_what_is_almost_a_number_is_none():
+    """Some would become one, with a warning or in silence."""
+    for value in (np.array([2.0]), np.complex128(1), np.timedelta64(3, "s"), np.ma.masked, 1j):
+        with pytest.raises(InputError, match="must be a finite number, found"):
+            arguments.finite(value, "size")
+
+
+def test_numbers_that_have_no_text_are_refused_in_words():
+    for check in (arguments.finite, arguments.truth, lambda x, n: arguments.one_of(x, n, "ab")):
+        with pytest.raises(InputError, match="size must be .*<int>"):
+            check(10**5000, "size")
+    with pytest.raises(InputError, match="must be below 2\\^128, found <int>"):
+        arguments.whole(10**5000, "size", 0)
+    with pytest.raises(InputError, match="must be at most 5, found 6"):
+        arguments.whole(6, "size", 0, 5)
+
+
+def test_lists():
+    assert arguments.listed(range(2), "sizes") == [0, 1]
+    for value in (1, "12", None, np.array(2)):
+        with pytest.raises(InputError, match="sizes must be a list, found"):
+            arguments.listed(value, "sizes")
+    with pytest.raises(InputError, match="lists of different lengths"):
+        arguments.array_of([[1], [1, 2]], "sizes")
+
+
 def test_accepted():
     assert arguments.finite(np.float32(-2), "x") == -2
     assert arguments.positive(1e-300, "x") == 1e-300

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 from grfpp.cli import console, options
 from grfpp.cli.outputs import check_output, graph_document, graph_fact, plain, write_csv, wrote
@@ -47,7 +47,7 @@ def cluster(
         str | None,
         options.optional(
             "Compare with the classes that a .gml or .graphml file has in this attribute of its "
-            "nodes.",
+            "nodes, where they have it.",
             "ATTRIBUTE",
         ),
     ] = None,
@@ -74,7 +74,13 @@ def cluster(
     with console.status(f"reading {graph}"):
         source = Graph(graph, directed=True if directed else None)
         truth = None if labels_from is None else read_attribute(graph, labels_from)
-    k = len(set(map(str, truth or []))) if clusters is None else clusters
+    classes = {node: str(label) for node, label in enumerate(truth or []) if label is not None}
+    if truth is not None and len(classes) < 2:
+        raise InputError(
+            f"--labels-from {labels_from}: {len(classes)} of the {source.n_nodes} nodes of {graph} "
+            "have a class; to compare, at least two must"
+        )
+    k = len(set(classes.values())) if clusters is None else clusters
     if k > source.n_nodes:
         raise InputError(f"-k {k} is more than the {source.n_nodes} nodes of {graph}")
     seconds: dict[str, float] = {}
@@ -89,10 +95,13 @@ def cluster(
             **options.for_estimators(walks),
         ).fit(source)
     labels = clustering.labels_.tolist()
-    error = None if truth is None else pair_error(labels, [str(each) for each in truth])
+    error = None
+    if truth is not None:
+        error = pair_error([labels[node] for node in classes], list(classes.values()))
     if output is not None:
-        classes = {} if truth is None else {labels_from: truth}
-        columns = {"node": labels_of(source), "cluster": labels, **classes}
+        columns: dict[str, Any] = {"node": labels_of(source), "cluster": labels}
+        if truth is not None:
+            columns[f"given {labels_from}" if labels_from in columns else str(labels_from)] = truth
         write_csv(output, list(columns), list(zip(*columns.values(), strict=True)))
 
     sizes = [labels.count(label) for label in range(k)]
@@ -111,7 +120,10 @@ def cluster(
         ("time", f"{seconds['all']:.2f} s"),
     ]
     if error is not None:
-        pairs = source.n_nodes * (source.n_nodes - 1) // 2
+        if len(classes) < source.n_nodes:
+            which = f"{len(classes):,} of {source.n_nodes:,} nodes have one"
+            facts.append(("classes", f"{which}; the others are not compared"))
+        pairs = len(classes) * (len(classes) - 1) // 2
         wrong = round(error * pairs)
         facts.append(("error", f"{error:.4f}: {wrong:,} of {pairs:,} pairs are wrong"))
     document = {
@@ -125,6 +137,7 @@ def cluster(
         "sizes": sizes,
         "nodes": [plain(node) for node in labels_of(source)],
         "labels": labels,
+        "n_compared": None if truth is None else len(classes),
         "pair_error": error,
         "seconds": seconds["all"],
         "output": None if output is None else str(output),

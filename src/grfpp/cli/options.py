@@ -73,7 +73,7 @@ AsJson = Annotated[bool, typer.Option("--json", help="Print one JSON document in
 
 def _number_or_word(text: str) -> int | str:
     """A whole number where the text is one; what else it may be is checked with the others."""
-    return int(text) if text.isdecimal() else text
+    return int(text) if text.isdecimal() and len(text) < 40 else text
 
 
 #: What all commands have that walk, by the names in `WalkOptions`.

@@ -57,7 +57,7 @@ class Peptides:
         return f"Peptides({len(self)} molecules)"
 
     def graph(self, row: int) -> Graph:
-        """The graph of a molecule; needs RDKit (``pip install 'grfpp[chem]'``)."""
+        """The graph of a molecule; needs RDKit (the extra ``chem``)."""
         if not 0 <= row < len(self):
             raise InputError(f"rows are numbered from 0 to {len(self) - 1}, found {row!r}")
         with naming(f"molecule {row}"):
@@ -104,7 +104,7 @@ def longest_peptide(*, download: bool = True) -> Graph:
 def molecule_graph(smiles: str) -> Graph:
     """The graph of a molecule: atoms without hydrogen, bonds of weight 1 whatever their order.
 
-    Needs RDKit (``pip install 'grfpp[chem]'``).
+    Needs RDKit (the extra ``chem``).
 
     Parameters
     ----------

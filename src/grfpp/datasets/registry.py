@@ -10,7 +10,7 @@ from importlib.resources import files
 from itertools import groupby
 from typing import Any, Literal, TypeVar, get_args
 
-from grfpp.errors import InputError
+from grfpp.errors import InputError, shown
 
 _LISTED = 25
 
@@ -167,12 +167,12 @@ def dataset_info(name: str, family: str | None = None) -> DatasetInfo:
     near = get_close_matches(str(name).lower(), known, n=1, cutoff=0.7)
     if near:
         raise InputError(
-            f"there is no data set {name!r}{kind}; did you mean {known[near[0]].name!r}?"
+            f"there is no data set {shown(name)}{kind}; did you mean {known[near[0]].name!r}?"
         )
     # Meshes have numbers for names, and there are many.
     names = [info.name for info in known.values() if family or info.family != "meshes"]
     listed = ", ".join(names if len(names) <= _LISTED else [*names[: _LISTED // 3], "..."])
-    raise InputError(f"there is no data set {name!r}{kind}; known are {listed}")
+    raise InputError(f"there is no data set {shown(name)}{kind}; known are {listed}")
 
 
 def mesh_table() -> tuple[MeshInfo, ...]:

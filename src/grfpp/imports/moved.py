@@ -14,13 +14,13 @@ from typing import Any
 #: are names only: nothing of it is imported here.
 MOVED = {
     "grfpp.benchmark": "grfpp_lab.benchmark",
-    "grfpp.tasks.whole_graph": "grfpp.tasks.nodes.inputs",
+    "grfpp.tasks.whole_graph": "grfpp.tasks.nodes.splits",
     "grfpp.torch.kernel": "grfpp.torch.kernels.learnable",
     "grfpp.torch.linear_attention": "grfpp.torch.attention.linear",
 }
 for _package, _names in {
     "grfpp.tasks.graphs": "candidates label_pairs labelled nested spectrum",
-    "grfpp.tasks.nodes": "clustering features interpolation normal_prediction vertex_normals",
+    "grfpp.tasks.nodes": "clustering features interpolation normal_prediction",
     "grfpp.torch.attention": "adapter factored masks small_vit",
     "grfpp.torch.gp": "node_gp operator pathwise",
     "grfpp.torch.kernels": "length_factor modulation",

@@ -57,8 +57,7 @@ def require(name: str, purpose: str = "this part of grfpp") -> Any:
             return import_module(name)
     except ImportError as error:
         raise MissingPackageError(
-            f"{purpose} needs {package}, which cannot be imported ({error}): "
-            f"pip install 'grfpp[{extra}]'"
+            f"{purpose} needs {package}, which cannot be imported ({error}): {_command(extra)}"
         ) from None
 
 
@@ -73,9 +72,14 @@ def how_to_install(missing: Sequence[str]) -> str:
     Examples
     --------
     >>> how_to_install(["matplotlib", "jinja2"])
-    "matplotlib and jinja2 are not installed: pip install 'grfpp[plot]'"
+    "matplotlib and jinja2 are not installed: pip install '.[plot]' in a clone of grfpp"
     """
     extras, packages = zip(*(_EXTRAS[name] for name in missing), strict=True)
     verb = "is" if len(missing) == 1 else "are"
     wanted = ",".join(dict.fromkeys(extras))
-    return f"{' and '.join(packages)} {verb} not installed: pip install 'grfpp[{wanted}]'"
+    return f"{' and '.join(packages)} {verb} not installed: {_command(wanted)}"
+
+
+def _command(extras: str) -> str:
+    """What brings some extras. No index has grfpp, so it is installed from its sources."""
+    return f"pip install '.[{extras}]' in a clone of grfpp"

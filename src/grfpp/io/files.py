@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import os
 import zipfile
 from collections.abc import Sequence
@@ -55,8 +56,8 @@ def load_mesh(path: str | os.PathLike[str]) -> mesh.Mesh:
 def read_attribute(path: str | os.PathLike[str], attribute: str) -> list[Any]:
     """Read one attribute of all nodes of a GML or GraphML file, in the order of the graph's rows.
 
-    It is an error when the format has no attributes, when no node has this one (the message names
-    those there are), or when some node has not.
+    Nodes without it, or whose text is empty, have ``None``. It is an error when the format has no
+    attributes, or when no node has this one (the message names those there are).
     """
     file, suffix = known_file(path)
     if suffix not in PARSERS:
@@ -72,10 +73,13 @@ def read_attribute(path: str | os.PathLike[str], attribute: str) -> list[Any]:
             f"{path}: no node has an attribute {attribute!r}; "
             + (f"there are {shown}" if known else "nodes have none at all")
         )
-    for node, values in nodes:
-        if attribute not in values:
-            raise InputError(f"{path}: node {node!r} has no attribute {attribute!r}, others have")
-    return [values[attribute] for _, values in nodes]
+    return [_known(values.get(attribute)) for _, values in nodes]
+
+
+def _known(value: Any) -> Any:
+    """What an attribute says; empty text and NaN, which some programs write, say nothing."""
+    is_nan = isinstance(value, float) and math.isnan(value)
+    return None if is_nan or (isinstance(value, str) and not value.strip()) else value
 
 
 def known_file(path: str | os.PathLike[str]) -> tuple[Path, str]:

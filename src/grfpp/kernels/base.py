@@ -14,7 +14,7 @@ import numpy.typing as npt
 
 from grfpp import series
 from grfpp.arguments import finite, whole
-from grfpp.errors import DivergentSeriesError, InputError
+from grfpp.errors import DivergentSeriesError, InputError, shown
 from grfpp.graph import Graph, as_graph
 from grfpp.linalg import chebyshev, dense, functions, taylor
 from grfpp.memory import require_bytes
@@ -224,7 +224,7 @@ class Kernel(ABC):
         vectors = _vectors(V, graph.n_nodes)
         accuracy = finite(tol, "tol")
         if not 1e-14 <= accuracy < 1:
-            raise InputError(f"tol must be at least 1e-14 and below 1, found {tol!r}")
+            raise InputError(f"tol must be at least 1e-14 and below 1, found {shown(tol)}")
         chosen = self._method(method, graph)
         self.check_converges(graph)
         require_bytes(6 * vectors.nbytes, f"a product with {vectors.shape} numbers")
@@ -242,7 +242,7 @@ class Kernel(ABC):
             return known[-1] if graph.is_directed else known[0]
         if method not in known:
             names = ", ".join(repr(name) for name in ["auto", *known])
-            raise InputError(f"method must be one of {names} for {self!r}, found {method!r}")
+            raise InputError(f"method must be one of {names} for {self!r}, found {shown(method)}")
         if method == "chebyshev" and graph.is_directed:
             raise InputError(
                 "method 'chebyshev' needs an undirected graph, whose eigenvalues are real; "

@@ -16,6 +16,11 @@ from grfpp.errors import InputError
 from grfpp.kernels.family import LogDerivativeKernel, quiet, real_array
 from grfpp.typing import FloatArray
 
+#: Of `PStep`: beyond, ``a^p`` is not computed exactly within seconds.
+_MOST_STEPS = 100_000
+#: Powers of 2 that float64 holds, both ways.
+_RANGE = 1022
+
 
 class _InversePowerKernel(LogDerivativeKernel):
     """``(1 − c x^of)^−power``."""
@@ -28,7 +33,10 @@ class _InversePowerKernel(LogDerivativeKernel):
 
     @property
     def radius(self) -> float:
-        distance = float(1 / self._c())
+        try:
+            distance = float(1 / self._c())
+        except OverflowError:  # farther than float64 can tell
+            distance = math.inf
         return distance if self.of == 1 else math.sqrt(distance)
 
     def modulation_radius(self, degree: int) -> float:
@@ -168,6 +176,11 @@ class PStep(LogDerivativeKernel):
         p, a = whole(self.p, "p", 1), finite(self.a, "a")
         if a == 0:
             raise InputError("a must not be zero: W^p has no root series, because alpha_0 = 0")
+        if p > _MOST_STEPS or abs(p * math.log2(abs(a))) > _RANGE:
+            raise InputError(
+                f"p must be at most {_MOST_STEPS}, and a^p within the range of float64, found "
+                f"p={p} and a={a:g}; so many steps are a diffusion: Diffusion(p / a)"
+            )
         self._set(p=p, a=a)
 
     def modulation_radius(self, degree: int) -> float:

@@ -6,7 +6,7 @@ import dataclasses
 from fractions import Fraction
 from typing import Any
 
-from grfpp.errors import InputError
+from grfpp.errors import InputError, shown
 from grfpp.kernels.base import Kernel
 from grfpp.kernels.exponentials import Cosine, Diffusion, SquaredDiffusion
 from grfpp.kernels.powers import InversePower, PStep, RegularizedLaplacian
@@ -39,7 +39,9 @@ def kernel_of(kernel: str | Kernel) -> Kernel:
     if isinstance(kernel, Kernel):
         return kernel
     if not isinstance(kernel, str):
-        raise InputError(f"kernel must be a Kernel or text such as 'diffusion:1', not {kernel!r}")
+        raise InputError(
+            f"kernel must be a Kernel or text such as 'diffusion:1', not {shown(kernel)}"
+        )
     return kernel_from_spec(kernel)
 
 
@@ -62,7 +64,7 @@ def kernel_from_spec(spec: str) -> Kernel:
     parameters = [field.name for field in dataclasses.fields(kernel)]
     if len(texts) > len(parameters):
         usage = ":".join([name, *(parameter.upper() for parameter in parameters)])
-        raise InputError(f"{spec!r} has too many parameters; it is {usage}")
+        raise InputError(f"{shown(spec)} has too many parameters; it is {usage}")
     values = {p: _number(text, p, spec) for p, text in zip(parameters, texts, strict=False)}
     return _built(kernel, name, values)
 
@@ -114,12 +116,14 @@ def _number(text: str, parameter: str, spec: str) -> int | float:
             return convert(text)
         except ValueError:
             pass
-    raise InputError(f"{parameter} in {spec!r} must be a number, found {text!r}")
+    raise InputError(f"{parameter} in {shown(spec)} must be a number, found {shown(text)}")
 
 
 def _fraction(text: str, spec: str) -> Fraction | int | float:
     try:
         value = Fraction(text)
     except (ValueError, ZeroDivisionError):
-        raise InputError(f"the coefficients in {spec!r} must be numbers, found {text!r}") from None
+        raise InputError(
+            f"the coefficients in {shown(spec)} must be numbers, found {shown(text)}"
+        ) from None
     return int(value) if value.denominator == 1 else value

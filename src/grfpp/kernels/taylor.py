@@ -14,7 +14,7 @@ import numpy.typing as npt
 
 from grfpp import series
 from grfpp.arguments import positive, whole
-from grfpp.errors import DivergentSeriesError, InputError
+from grfpp.errors import DivergentSeriesError, InputError, shown
 from grfpp.graph import Graph
 from grfpp.kernels.base import Kernel
 from grfpp.linalg import taylor
@@ -82,7 +82,7 @@ class TaylorKernel(Kernel):
             self._alpha = _listed(coefficients)
             self._radius = math.inf
         if name is not None and not isinstance(name, str):
-            raise InputError(f"name must be text, found {name!r}")
+            raise InputError(f"name must be text, found {shown(name)}")
         self.name = "taylor" if name is None else name
         # α_0 decides whether there is a root; a function that fails, fails here.
         self._sign = -1 if self._exact(1)[0] < 0 else 1
@@ -203,7 +203,7 @@ _DENSE_ACCURACY = 1e-13
 
 def _listed(coefficients: Any) -> tuple[Coefficient, ...]:
     if isinstance(coefficients, str | bytes):
-        raise InputError(f"coefficients must be numbers, found the text {coefficients!r}")
+        raise InputError(f"coefficients must be numbers, found the text {shown(coefficients)}")
     try:
         values = list(coefficients)
     except TypeError:
@@ -222,7 +222,7 @@ def _listed(coefficients: Any) -> tuple[Coefficient, ...]:
 def _number(value: Any, k: int) -> Coefficient:
     """One coefficient as a plain number without rounding."""
     if isinstance(value, bool | np.bool_):
-        raise InputError(f"coefficient {k} must be a number, found {value!r}")
+        raise InputError(f"coefficient {k} must be a number, found {shown(value)}")
     if isinstance(value, int | np.integer):
         return int(value)
     if isinstance(value, Fraction):
@@ -234,7 +234,7 @@ def _number(value: Any, k: int) -> Coefficient:
     except (TypeError, ValueError, OverflowError):
         number = math.nan
     if not math.isfinite(number):
-        raise InputError(f"coefficient {k} must be a finite real number, found {value!r}")
+        raise InputError(f"coefficient {k} must be a finite real number, found {shown(value)}")
     return number
 
 

@@ -28,6 +28,6 @@ def dense_symmetric(weights: FloatArray, function: ScalarFunction) -> FloatArray
     """
     eigenvalues, vectors = np.linalg.eigh(weights)
     kernel: FloatArray = (vectors * finite(function(eigenvalues))) @ vectors.T
+    kernel *= 0.5  # first: the sum of two large numbers could leave the range of float64
     kernel += kernel.T
-    kernel *= 0.5
     return kernel

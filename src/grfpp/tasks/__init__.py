@@ -18,9 +18,10 @@ if TYPE_CHECKING:
     from grfpp.tasks.graphs.spectrum import KernelSpectrumFeatures
     from grfpp.tasks.nodes.clustering import SpectralKernelClustering, pair_error
     from grfpp.tasks.nodes.features import GraphRandomFeatures
-    from grfpp.tasks.nodes.inputs import WholeGraph
     from grfpp.tasks.nodes.interpolation import KernelInterpolator
     from grfpp.tasks.nodes.normal_prediction import hide_normals, predict_normals
+    from grfpp.tasks.nodes.splits import NodeKFold, WholeGraph
+    from grfpp.tasks.nodes.vertex_normals import vertex_normals
 
 __getattr__, __dir__ = lazy_names(
     __name__,
@@ -32,9 +33,10 @@ __getattr__, __dir__ = lazy_names(
         "graphs.spectrum": "KernelSpectrumFeatures",
         "nodes.clustering": "SpectralKernelClustering pair_error",
         "nodes.features": "GraphRandomFeatures",
-        "nodes.inputs": "WholeGraph",
         "nodes.interpolation": "KernelInterpolator",
         "nodes.normal_prediction": "hide_normals predict_normals",
+        "nodes.splits": "NodeKFold WholeGraph",
+        "nodes.vertex_normals": "vertex_normals",
     },
 )
 
@@ -44,6 +46,7 @@ __all__ = [
     "KernelSpectrumFeatures",
     "LabelPairFeatures",
     "LabelledGraph",
+    "NodeKFold",
     "SpectralKernelClustering",
     "WholeGraph",
     "candidate_features",
@@ -52,4 +55,5 @@ __all__ = [
     "nested_forest_scores",
     "pair_error",
     "predict_normals",
+    "vertex_normals",
 ]

@@ -9,7 +9,7 @@ from typing import ClassVar, Self
 import numpy as np
 
 from grfpp.arguments import finite
-from grfpp.errors import InputError
+from grfpp.errors import InputError, shown
 from grfpp.termination.base import Termination, store
 from grfpp.typing import FloatArray, IntArray
 
@@ -89,9 +89,11 @@ class CustomLength(Termination):
             raise InputError(f"probabilities must be a non-empty list, found shape {values.shape}")
         if not (np.isfinite(values).all() and (values >= 0).all()):
             raise InputError("probabilities must be finite and not negative")
-        if abs(values.sum() - 1.0) > 1e-9:
-            raise InputError(f"probabilities must sum to 1, found {values.sum():.12g}")
-        values = np.trim_zeros(values / values.sum(), "b")
+        with np.errstate(over="ignore"):
+            total = float(values.sum())
+        if abs(total - 1.0) > 1e-9:
+            raise InputError(f"probabilities must sum to 1, found {total:.12g}")
+        values = np.trim_zeros(values / total, "b")
         store(self, probabilities=tuple(values.tolist()))
 
     @property
@@ -157,5 +159,5 @@ def _steps(value: float, name: str) -> int:
     """A number of steps; 5.0, as the command line reads it, is one too."""
     number = finite(value, name)
     if number < 0 or number != np.floor(number):
-        raise InputError(f"{name} must be a whole number >= 0, found {value!r}")
+        raise InputError(f"{name} must be a whole number >= 0, found {shown(value)}")
     return int(number)

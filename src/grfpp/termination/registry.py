@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from grfpp.errors import InputError
+from grfpp.errors import InputError, shown
 from grfpp.termination.base import Termination
 from grfpp.termination.bounded import CustomLength, FixedLength, UniformLength
 from grfpp.termination.matched import Matched
@@ -38,7 +38,7 @@ def termination_from_dict(values: dict[str, Any]) -> Termination:
     try:
         return law(**parameters)
     except TypeError:
-        raise InputError(f"{values!r} does not hold the parameters of the law") from None
+        raise InputError(f"{shown(values)} does not hold the parameters of the law") from None
 
 
 def termination_from_spec(spec: str) -> Termination:
@@ -54,7 +54,9 @@ def termination_from_spec(spec: str) -> Termination:
     try:
         numbers = [float(field) for field in fields]
     except ValueError:
-        raise InputError(f"the parameters of {spec!r} must be numbers, as in poisson:4") from None
+        raise InputError(
+            f"the parameters of {shown(spec)} must be numbers, as in poisson:4"
+        ) from None
     if law is CustomLength:
         return CustomLength(numbers)
     build: Callable[..., Termination] = law
@@ -62,7 +64,7 @@ def termination_from_spec(spec: str) -> Termination:
         return build(*numbers)
     except TypeError:
         raise InputError(
-            f"{spec!r} has the wrong number of parameters for the law {name!r}"
+            f"{shown(spec)} has the wrong number of parameters for the law {name!r}"
         ) from None
 
 

@@ -12,6 +12,9 @@ from grfpp.errors import InputError
 from grfpp.termination.base import Termination, store
 from grfpp.typing import FloatArray, IntArray
 
+#: Halting signals of `NegativeBinomial` with which its probabilities can be told in float64.
+_FEW, _MANY = 1e-100, 1e9
+
 
 @dataclass(frozen=True)
 class Geometric(Termination):
@@ -83,9 +86,16 @@ class NegativeBinomial(Termination):
     name: ClassVar[str] = "negative-binomial"
 
     def __post_init__(self) -> None:
+        n_halts = positive(self.n_halts, "n_halts")
+        if not _FEW <= n_halts <= _MANY:
+            raise InputError(
+                f"must lie between {_FEW:g} and {_MANY:g}, found {n_halts:g}; Poisson is the "
+                "law of very many",
+                argument="n_halts",
+            )
         store(
             self,
-            n_halts=positive(self.n_halts, "n_halts"),
+            n_halts=n_halts,
             p_halt=probability(self.p_halt, "p_halt", above_zero=True, below_one=True),
         )
 

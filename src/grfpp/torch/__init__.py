@@ -1,7 +1,7 @@
 """PyTorch: learnable kernels, Gaussian processes, attention masks, positional encodings.
 
-Needs the extra ``torch`` (``pip install 'grfpp[torch]'``), and ``gp`` for Gaussian processes. The
-names here are imported when they are first used, so that none of them costs the others' packages.
+Needs the extra ``torch``, and ``gp`` for Gaussian processes. The names here are
+imported when they are first used, so that none of them costs the others' packages.
 """
 
 from __future__ import annotations

@@ -8,7 +8,7 @@ import numpy as np
 import torch
 
 from grfpp import arguments
-from grfpp.errors import InputError
+from grfpp.errors import InputError, shown
 from grfpp.nodes import NodeNames
 
 #: The engine numbers no more nodes.
@@ -51,5 +51,24 @@ def floating(dtype: Any = None) -> torch.dtype:
     """
     kind = torch.get_default_dtype() if dtype is None else dtype
     if not isinstance(kind, torch.dtype) or not kind.is_floating_point:
-        raise InputError(f"dtype must be a floating-point type of torch, found {dtype!r}")
+        raise InputError(f"dtype must be a floating-point type of torch, found {shown(dtype)}")
     return kind
+
+
+def device_of(device: Any) -> torch.device | None:
+    """Check that an argument is a device that this machine has, by its name or number.
+
+    Examples
+    --------
+    >>> device_of("cpu"), device_of(None)
+    (device(type='cpu'), None)
+    """
+    if device is None:
+        return None
+    try:
+        return torch.empty(0, device=device).device
+    except Exception as error:  # torch has many ways to say so
+        why = str(error).partition("\n")[0]
+        raise InputError(
+            f"must be a device such as 'cpu', found {shown(device)} ({why})", argument="device"
+        ) from None

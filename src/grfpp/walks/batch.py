@@ -282,7 +282,8 @@ def _has_equal_weights(batch: GraphBatch) -> npt.NDArray[np.bool_]:
 
 
 def _read_all(graphs: Any) -> list[Graph]:
-    if isinstance(graphs, Graph | str | bytes) or not isinstance(graphs, Sequence | np.ndarray):
+    is_list = isinstance(graphs, Sequence) or (isinstance(graphs, np.ndarray) and graphs.ndim > 0)
+    if not is_list or isinstance(graphs, Graph | str | bytes):
         raise InputError(
             f"a list of graphs is needed, found {type(graphs).__name__}; "
             "put a single graph into a list"

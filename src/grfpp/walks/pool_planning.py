@@ -22,7 +22,7 @@ from grfpp.walks.growth import log_growth
 from grfpp.walks.lengths import resolvable_length
 from grfpp.walks.plan import WalkPlan
 from grfpp.walks.transition import ProportionalSteps
-from grfpp.walks.truncation import modulation_table, representable, series_has_ended
+from grfpp.walks.truncation import FAR, modulation_table, representable, series_has_ended
 from grfpp.walks.variance import has_finite_variance
 
 #: No table of a budget is longer.
@@ -65,7 +65,7 @@ def share_steps(
     while True:
         table = representable(kernel, degree, n)
         budget = Budget.matched(law, table, log_growth(graph, n))
-        is_whole = budget.max_length < n // 2 and n // 2 > kernel.longest_gap
+        is_whole = budget.max_length < n // 2 and n // 2 > min(kernel.longest_gap, FAR)
         ended = series_has_ended(kernel, table, n)
         if is_whole or ended or len(table) < n or n >= _MAX_TABLE:
             return table[: budget.max_length + 1], budget

@@ -177,4 +177,5 @@ def _telescoping_rate(graph: Graph, potential: FloatArray) -> float | None:
         top = float(factors.max(initial=0.0)) or 1.0
         if top - float(factors.min(initial=top)) > 8 * np.finfo(np.float64).eps * top:
             return None
-    return float(np.median(factors)) if len(factors) else 1.0
+    with np.errstate(over="ignore"):  # at the end of the range of float64
+        return float(np.median(factors)) if len(factors) else 1.0

@@ -27,7 +27,7 @@ NEGLIGIBLE_BIAS = 1e-12
 #: Zeros in a row after which a modulation counts as ended (or underflowed).
 ZERO_RUN = 64
 #: How far such zeros are looked through when the coefficients are a function of k.
-_FAR = 256
+FAR = 256
 #: Highest power of a directed graph's weights whose size is computed.
 _HIGHEST_POWER = 256
 
@@ -143,7 +143,7 @@ def _growth_beyond(graph: Graph, n: int) -> float:
 def look_ahead(kernel: Kernel, n: int) -> int:
     """How many values of the modulation tell whether it goes on beyond ``k = n``."""
     gap = kernel.longest_gap
-    return 2 * n + ZERO_RUN + (2 * int(gap) if np.isfinite(gap) else _FAR)
+    return 2 * n + ZERO_RUN + (2 * int(gap) if np.isfinite(gap) else FAR)
 
 
 def goes_on(kernel: Kernel, degree: int, n: int, scale: float = 1.0) -> bool:

@@ -44,7 +44,7 @@ What kernels are used for, together "tasks":
   classification  graphs told apart by the spectra of their kernels
 
 \b
-Transformers and Gaussian processes, together "models"; they need grfpp[torch,gp]:
+Transformers and Gaussian processes, together "models"; they need the extras torch and gp:
   vit             a small vision transformer with and without a mask
   gps             graph transformers with positional encodings
   gp              learned kernels on meshes, beside exact processes

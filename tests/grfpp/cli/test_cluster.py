@@ -85,6 +85,48 @@ def test_json(capsys, club):
     assert Path("l.csv").exists()
 
 
+@pytest.fixture
+def half(club):
+    """The club with classes at some of its nodes."""
+    graph = nx.read_gml("club.gml")
+    for node in list(graph)[20:]:
+        del graph.nodes[node]["club"]
+    nx.write_gml(graph, "half.gml")
+    return club[:20]
+
+
+def test_nodes_without_a_class_are_not_compared(capsys, half):
+    arguments = ("cluster", "half.gml", "--labels-from", "club")
+    told = facts(accepted(capsys, *arguments))
+    error = pair_error(library()[:20], half)
+    assert told["classes"] == "20 of 34 nodes have one; the others are not compared"
+    assert told["error"] == f"{error:.4f}: {round(190 * error)} of 190 pairs are wrong"
+    told = json.loads(accepted(capsys, *arguments, "--json", "-o", "labels.csv"))
+    assert (told["n_compared"], told["n_clusters"], told["pair_error"]) == (20, 2, error)
+    with Path("labels.csv").open(newline="") as stream:
+        assert [line["club"] for line in csv.DictReader(stream)] == half + [""] * 14
+
+
+def test_one_class_is_nothing_to_compare_with(capsys, half):
+    graph = nx.read_gml("half.gml")
+    for node in list(graph)[1:20]:
+        del graph.nodes[node]["club"]
+    nx.write_gml(graph, "one.gml")
+    told = refused(capsys, "cluster", "one.gml", "--labels-from", "club")
+    assert told.startswith("--labels-from club: 1 of the 34 nodes of one.gml have a class")
+
+
+def test_a_class_called_cluster_has_a_column_of_its_own(capsys, club):
+    graph = nx.read_gml("club.gml")
+    nx.set_node_attributes(graph, dict(zip(graph, club, strict=True)), "cluster")
+    nx.write_gml(graph, "named.gml")
+    accepted(capsys, "cluster", "named.gml", "--labels-from", "cluster", "-o", "labels.csv")
+    with Path("labels.csv").open(newline="") as stream:
+        lines = list(csv.DictReader(stream))
+    assert [line["given cluster"] for line in lines] == club
+    assert [int(line["cluster"]) for line in lines] == library()
+
+
 def test_table(capsys, club):
     accepted(capsys, "cluster", "club.gml", "--labels-from", "club", "--output", "labels.csv")
     with Path("labels.csv").open(newline="") as stream:

@@ -127,7 +127,9 @@ def test_the_picture(capsys, sphere):
 def test_no_picture_without_the_packages(capsys, sphere, monkeypatch):
     monkeypatch.setattr(interpolate, "missing_packages", lambda: ["matplotlib"])
     told = refused(capsys, "interpolate", sphere, "--picture", "errors.png")
-    assert told == "--picture: matplotlib is not installed: pip install 'grfpp[plot]'"
+    assert (
+        told == "--picture: matplotlib is not installed: pip install '.[plot]' in a clone of grfpp"
+    )
 
 
 def test_parts_without_a_known_vertex_are_told(capsys, tmp_path, monkeypatch):

@@ -183,7 +183,7 @@ def test_the_error_names_the_data_folder_that_was_searched(cache, monkeypatch, t
 def test_without_pooch(cache, monkeypatch):
     monkeypatch.setitem(sys.modules, "pooch", None)
     message = refusal(fetch, entry("http://127.0.0.1:9/x"))
-    assert "pip install 'grfpp[download]'" in message
+    assert "pip install '.[download]' in a clone of grfpp" in message
     assert str(cache / "graphs/local.gml") in message
 
 

@@ -148,7 +148,7 @@ def test_graphs_of_rows(rdkit):
 def test_without_rdkit(monkeypatch):
     monkeypatch.setitem(sys.modules, "rdkit", None)
     monkeypatch.delitem(sys.modules, "rdkit.Chem", raising=False)
-    assert "pip install 'grfpp[chem]'" in refusal(molecule_graph, "CCO")
+    assert "pip install '.[chem]' in a clone of grfpp" in refusal(molecule_graph, "CCO")
 
 
 def test_the_real_table():

@@ -40,7 +40,7 @@ def test_the_message_names_purpose_package_and_extra(monkeypatch):
     with pytest.raises(MissingPackageError) as caught:
         require("skimage.io", "cutting pictures")
     assert str(caught.value).startswith("cutting pictures needs scikit-image, which cannot be")
-    assert str(caught.value).endswith("pip install 'grfpp[image]'")
+    assert str(caught.value).endswith("pip install '.[image]' in a clone of grfpp")
     assert isinstance(caught.value, ImportError)
     assert isinstance(caught.value, ValueError)
 
@@ -73,7 +73,7 @@ def test_what_is_missing_is_named(package, code, extra):
     last = result.stderr.strip().splitlines()[-1]
     assert result.returncode == 1
     assert last.startswith("grfpp.imports.optional.MissingPackageError: this part of grfpp needs")
-    assert f"pip install 'grfpp[{extra or 'torch'}]'" in last
+    assert f"pip install '.[{extra or 'torch'}]' in a clone of grfpp" in last
 
 
 def test_missing_packages_are_named(monkeypatch):
@@ -81,6 +81,6 @@ def test_missing_packages_are_named(monkeypatch):
     assert find() == []
     monkeypatch.setattr(optional, "find_spec", lambda name: None if name == "jinja2" else 1)
     assert find() == find("torch", "jinja2") == ["jinja2"]
-    assert how(["jinja2"]) == "jinja2 is not installed: pip install 'grfpp[plot]'"
-    both = "torch and gpytorch are not installed: pip install 'grfpp[torch,gp]'"
+    assert how(["jinja2"]) == "jinja2 is not installed: pip install '.[plot]' in a clone of grfpp"
+    both = "torch and gpytorch are not installed: pip install '.[torch,gp]' in a clone of grfpp"
     assert how(["torch", "gpytorch"]) == both

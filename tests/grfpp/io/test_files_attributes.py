@@ -52,9 +52,17 @@ def test_of_nodes_that_have_none(tmp_path):
 def test_missing_at_some_nodes(graph, tmp_path):
     path = tmp_path / "graph.graphml"
     del graph.nodes["c"]["kind"]
+    graph.nodes["a"]["kind"] = " "
     nx.write_graphml(graph, path)
-    with pytest.raises(grfpp.InputError, match="node 'c' has no attribute 'kind', others have"):
-        read_attribute(path, "kind")
+    assert read_attribute(path, "kind") == ["x", None, None, "z"]
+
+
+def test_no_number_is_none(tmp_path):
+    path = tmp_path / "graph.graphml"
+    numbers = nx.path_graph(2)
+    numbers.nodes[0]["rank"], numbers.nodes[1]["rank"] = 0.0, float("nan")
+    nx.write_graphml(numbers, path)
+    assert read_attribute(path, "rank") == [0.0, None]
 
 
 def test_formats_without_attributes(graph, tmp_path):

@@ -16,3 +16,14 @@ def test_public_names_come_when_they_are_asked_for():
         assert getattr(grfpp.tasks, name).__doc__
     with pytest.raises(AttributeError, match="no attribute 'Nonsense'"):
         grfpp.tasks.Nonsense  # noqa: B018
+
+
+def test_no_module_takes_the_name_of_a_function():
+    import grfpp.tasks.nodes.vertex_normals
+    from grfpp.tasks import vertex_normals
+
+    assert callable(vertex_normals)
+    assert vertex_normals is grfpp.tasks.nodes.vertex_normals.vertex_normals
+    with pytest.raises(ModuleNotFoundError):
+        __import__("grfpp.tasks.vertex_normals")
+    assert grfpp.tasks.vertex_normals is vertex_normals

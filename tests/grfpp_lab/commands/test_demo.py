@@ -72,7 +72,7 @@ def test_without_matplotlib_the_table_is_still_printed(capsys, monkeypatch):
     out, err = capsys.readouterr()
     assert "GRF++ degree 2" in out
     assert err.startswith("grfpp: no page was written, because matplotlib and jinja2 are not")
-    assert "pip install 'grfpp[plot]'" in err
+    assert "pip install '.[plot]' in a clone of grfpp" in err
     assert err.count("\n") == 1
     assert not Path("out").exists()
 

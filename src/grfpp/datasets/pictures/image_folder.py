@@ -26,8 +26,8 @@ class ImageFolder(Sequence[tuple[ByteArray, int]]):
     """Pictures below one folder, read when they are asked for.
 
     ``folder/class/picture.jpg``: every folder is a class, in the order of their names, and all
-    pictures in it and below it belong to that class. Needs pillow
-    (``pip install 'grfpp[image]'``).
+    pictures in it and below it belong to that class. Needs pillow (the
+    extra ``image``).
 
     Parameters
     ----------

@@ -74,8 +74,7 @@ def superpixel_graph(
     colours, where ``s`` and ``t`` are the mean distances from the first to the `n_neighbors`
     nearest ones, averaged over both orders of the two; each is joined to the `n_neighbors` that are
     most similar to it, by an edge that weighs as much. Their graphs are directed; here an edge goes
-    both ways. Needs scikit-image (``pip install 'grfpp[image]'``), whose versions may cut
-    differently.
+    both ways. Needs scikit-image (the extra ``image``), whose versions may cut differently.
 
     Parameters
     ----------

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from grfpp.arguments import whole
 from grfpp.datasets.arrays import read_only
 from grfpp.datasets.fetch import fetch
 from grfpp.datasets.registry import mesh_table
@@ -13,7 +14,11 @@ from grfpp.errors import InputError
 from grfpp.graph import Graph
 from grfpp.io import load_mesh as read_mesh_file
 from grfpp.io.meshes.mesh import Mesh, merged
+from grfpp.memory import require_bytes
 from grfpp.typing import FloatArray, IntArray
+
+# Sides in both orders, sorted, and the graph of them.
+_BYTES_PER_FACE = 400
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -87,7 +92,9 @@ def triangulated_sphere(n_subdivisions: int = 3) -> TriangleMesh:
     >>> triangulated_sphere(3)
     TriangleMesh('sphere', 642 vertices, 1280 faces)
     """
-    return triangle_mesh("sphere", merged(*icosphere(n_subdivisions)))
+    n = whole(n_subdivisions, "n_subdivisions", 0, 20)
+    require_bytes(20 * 4**n * _BYTES_PER_FACE, f"a sphere of {20 * 4**n} faces")
+    return triangle_mesh("sphere", merged(*icosphere(n)))
 
 
 def icosphere(n_subdivisions: int) -> tuple[FloatArray, IntArray]:

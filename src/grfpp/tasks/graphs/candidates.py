@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from grfpp.arguments import one_of, positive, whole
+from grfpp.arguments import listed, one_of, positive, whole
 from grfpp.errors import InputError
 from grfpp.kernels import Diffusion, SquaredDiffusion
 from grfpp.operators import kernel_and_method, scale_of
@@ -79,16 +79,16 @@ def candidate_features(
     [((0.25, 4, 2), (2, 2)), ((0.25, 4, 3), (2, 3))]
     """
     one_of(kind, "kind", KINDS)
-    lengths = sorted({whole(k, "n_eigenvalues", 1) for k in n_eigenvalues})
-    factors = [positive(scale, "scale") for scale in scales]
-    factors += [scale_of(1.0, sigma) for sigma in sigmas]
-    if not (factors and len(n_walks) and lengths):
+    lengths = sorted({whole(k, "n_eigenvalues", 1) for k in listed(n_eigenvalues, "n_eigenvalues")})
+    factors = [positive(scale, "scale") for scale in listed(scales, "scales")]
+    factors += [scale_of(1.0, sigma) for sigma in listed(sigmas, "sigmas")]
+    n_walks = [whole(n, "n_walks", 1) for n in listed(n_walks, "n_walks")]
+    if not (factors and n_walks and lengths):
         raise InputError("scales, n_walks and n_eigenvalues must each have a value at least")
     kernel, is_exact = kernel_and_method(
         options.get("kernel", "diffusion"), options.get("estimate", "walks")
     )
     options |= {"kernel": kernel, "estimate": "exact" if is_exact else "walks"}
-    n_walks = [whole(n, "n_walks", 1) for n in n_walks]
     if is_exact:
         n_walks = [0]
         if kind != PAIRS and isinstance(kernel, Diffusion | SquaredDiffusion):

@@ -89,6 +89,7 @@ def _by_size(
     Large blocks are solved by `of_one`, given their rows; small ones of one size together by
     `of_many`, given their first rows, as many at a time as fit well into memory.
     """
+    require_bytes(8 * (len(starts) - 1) * k, f"{k} eigenvalues of {len(starts) - 1} graphs")
     spectra = np.full((len(starts) - 1, k), PADDING)
     sizes = np.diff(starts)
     for size in np.unique(sizes).tolist():

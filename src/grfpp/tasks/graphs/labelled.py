@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
-from grfpp.errors import InputError
+from grfpp.arguments import array_of
+from grfpp.errors import InputError, shown
 from grfpp.graph import Graph, as_graph
 
 if TYPE_CHECKING:
@@ -41,7 +42,7 @@ class LabelledGraph:
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "graph", as_graph(self.graph))
-        labels = np.array(self.labels)
+        labels = array_of(self.labels, "labels")
         if labels.shape != (self.graph.n_nodes,):
             raise InputError(
                 f"a graph of {self.graph.n_nodes} nodes needs as many labels, one a node, "
@@ -61,6 +62,8 @@ def labelled_graphs(dataset: TUDataset) -> list[LabelledGraph]:
     Where nodes have several labels, each combination of them counts as one; where they have none,
     the data set is refused.
     """
+    if not (hasattr(dataset, "node_labels") and hasattr(dataset, "graphs")):
+        raise InputError(f"dataset must be what load_tudataset gives, found {shown(dataset)}")
     if dataset.node_labels is None:
         raise InputError(f"the nodes of {dataset.name} have no labels")
     labels: Sequence[LabelArray] = dataset.node_labels
@@ -74,6 +77,8 @@ def labelled_graphs(dataset: TUDataset) -> list[LabelledGraph]:
 def plain_graphs(graphs: Any) -> Any:
     """The same list without labels; what is no list is handed on as it is."""
     if not isinstance(graphs, Sequence | np.ndarray) or isinstance(graphs, str | bytes):
+        return graphs
+    if isinstance(graphs, np.ndarray) and graphs.ndim == 0:
         return graphs
     return [each.graph if isinstance(each, LabelledGraph) else each for each in graphs]
 

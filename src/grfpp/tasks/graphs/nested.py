@@ -17,12 +17,15 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from grfpp.arguments import whole
-from grfpp.errors import InputError
+from grfpp.arguments import array_of, whole
+from grfpp.errors import InputError, shown
+from grfpp.parallel import thread_count
 from grfpp.typing import FloatArray
 
 #: Trees of the forests that candidates are compared by, and of the one that is chosen.
 TRIAL_TREES, TREES = 48, 200
+#: More trees take hours and change nothing.
+_MOST_TREES = 100_000
 
 
 @dataclass(frozen=True)
@@ -73,7 +76,9 @@ def nested_forest_scores(
     """
     from sklearn.ensemble import RandomForestClassifier
 
-    y = np.asarray(classes)
+    y = _classes(classes)
+    n_jobs = thread_count(1 if n_jobs is None else n_jobs)
+    n_trees = whole(n_trees, "n_trees", 1, _MOST_TREES)
     seed = whole(seed, "seed", 0) % 2**32
     _check(candidates, y)
     features = {name: np.asarray(X, dtype=np.float32) for name, X in candidates.items()}
@@ -98,8 +103,8 @@ def stratified_folds(
     """Numbers of the training and of the test graphs of each fold, with all classes in each."""
     from sklearn.model_selection import StratifiedKFold
 
-    y = np.asarray(classes)
-    whole(n_folds, "n_folds", 2)
+    y = _classes(classes)
+    n_folds = whole(n_folds, "n_folds", 2)
     names, counts = np.unique(y, return_counts=True)
     if len(names) < 2:
         raise InputError(
@@ -116,7 +121,18 @@ def stratified_folds(
     return list(folds.split(np.zeros(len(y)), y))
 
 
+def _classes(classes: npt.ArrayLike) -> npt.NDArray[Any]:
+    y: npt.NDArray[Any] = array_of(classes, "classes")
+    if y.ndim != 1 or y.dtype.kind not in "biuUS":
+        raise InputError(
+            f"must be whole numbers or texts in a list, found {shown(classes)}", argument="classes"
+        )
+    return y
+
+
 def _check(candidates: Mapping[Any, FloatArray], y: npt.NDArray[Any]) -> None:
+    if not isinstance(candidates, Mapping):
+        raise InputError(f"must be a dict, found {shown(candidates)}", argument="candidates")
     if not candidates:
         raise InputError("there are no candidates to choose from")
     for name, X in candidates.items():

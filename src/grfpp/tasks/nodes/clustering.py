@@ -12,11 +12,14 @@ from sklearn.base import ClusterMixin
 from sklearn.metrics.cluster import pair_confusion_matrix
 from sklearn.utils.validation import check_is_fitted
 
-from grfpp.arguments import whole
+from grfpp.arguments import array_of, whole
 from grfpp.errors import InputError
 from grfpp.tasks.nodes.inputs import GraphEstimator, read_graph
 from grfpp.tasks.nodes.spectral import component_groups, spectral_embedding
 from grfpp.typing import FloatArray, IntArray
+
+#: More starts of k-means take hours and find nothing better.
+_MOST_STARTS = 10_000
 
 
 @dataclass(eq=False, repr=False)
@@ -78,6 +81,8 @@ class SpectralKernelClustering(ClusterMixin, GraphEstimator):  # type: ignore[mi
     _: KW_ONLY
     n_init: int = 10
 
+    _splitting = "clusters are compared on all nodes at once: cv=WholeGraph()"
+
     def fit(self, X: Any, y: Any = None) -> Self:
         """Cluster the nodes of a graph.
 
@@ -89,7 +94,7 @@ class SpectralKernelClustering(ClusterMixin, GraphEstimator):  # type: ignore[mi
             Not used.
         """
         k = whole(self.n_clusters, "n_clusters", 1)
-        n_init = whole(self.n_init, "n_init", 1)
+        n_init = whole(self.n_init, "n_init", 1, _MOST_STARTS)
         graph = read_graph(self, X, reset=True)
         if k > graph.n_nodes:
             raise InputError(
@@ -102,7 +107,7 @@ class SpectralKernelClustering(ClusterMixin, GraphEstimator):  # type: ignore[mi
         self.labels_ = _clusters(self.embedding_, groups, k, n_init, self.seed_)
         return self
 
-    def score(self, X: Any, y: Any) -> float:
+    def score(self, X: Any, y: Any = None) -> float:
         """The Rand index of the clusters that were found: one minus their `rand_error`.
 
         Parameters
@@ -164,7 +169,7 @@ pair_error = rand_error
 
 def _numbered(values: npt.ArrayLike, name: str) -> IntArray:
     """Clusters as numbers from 0: of any kind, which scikit-learn does not take."""
-    array = np.asarray(values)
+    array = array_of(values, name)
     if array.ndim != 1:
         raise InputError(f"{name} must be a list with one entry a node, found {array.ndim} axes")
     if array.dtype.kind == "f" and not np.isfinite(array).all():

@@ -11,8 +11,8 @@ from sklearn.utils.validation import check_is_fitted
 from grfpp.arguments import one_of, whole
 from grfpp.errors import InputError
 from grfpp.exact_kernel import ExactKernel
-from grfpp.graph import Graph
-from grfpp.tasks.nodes.inputs import GraphEstimator, read_graph
+from grfpp.graph import Graph, as_graph
+from grfpp.tasks.nodes.inputs import GraphEstimator, read_graph, read_nodes
 
 
 @dataclass(eq=False, repr=False)
@@ -37,6 +37,9 @@ class GraphRandomFeatures(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Gra
         ``"left"`` for ``X``, ``"right"`` for ``Y``. On undirected graphs they are two draws from
         the same law (except for kernels with ``α_0 < 0``, where ``X`` has the sign). On directed
         graphs ``X`` follows the arcs and ``Y`` goes against them.
+    graph
+        The graph, where ``X`` is to be numbers of nodes: in pipelines that are cross-validated.
+        ``None`` where ``X`` is the graph.
     kernel, estimate, degree, n_walks, termination, scale, normalization, reuse_walks
         As for `grfpp.tasks.kernels.kernel_operator`.
     symmetrize
@@ -52,14 +55,17 @@ class GraphRandomFeatures(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Gra
     Attributes
     ----------
     n_features_in_
-        Number of nodes.
+        Number of nodes; 1 where `graph` is given.
+    features_
+        Features of all nodes, where `graph` is given.
     seed_
         The seed that was used: `transform` walks the same walks again.
 
     Notes
     -----
-    Rows are nodes, and nodes are not independent of each other: to cross-validate a model on these
-    features, transform the whole graph first and split the rows of the result.
+    Rows are nodes. To cross-validate a model on these features, give the graph to the constructor
+    and numbers of nodes as ``X``, and split those by `NodeKFold`: the features know the whole
+    graph, the model knows the labels of the training nodes only.
 
     Examples
     --------
@@ -74,8 +80,14 @@ class GraphRandomFeatures(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Gra
 
     n_components: int | None = None
     _: KW_ONLY
+    graph: Any = None
     side: str = "left"
     symmetrize: bool | None = False
+
+    _splitting = (
+        "to hold nodes out, give the graph to the estimator and numbers of nodes as X: "
+        "GraphRandomFeatures(graph=graph), X=np.arange(n_nodes), cv=NodeKFold()"
+    )
 
     def fit(self, X: Any, y: Any = None) -> Self:
         """Check the graph and the parameters, and settle the seed.
@@ -83,12 +95,16 @@ class GraphRandomFeatures(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Gra
         Parameters
         ----------
         X
-            An adjacency matrix, or anything else that `grfpp.Graph` takes.
+            An adjacency matrix, or anything else that `grfpp.Graph` takes. Where the estimator has
+            a `graph`, numbers or names of its nodes.
         y
             Not used.
         """
         graph = self._read(X)
-        self._choice.check(graph)
+        if self.graph is None:
+            self._choice.check(graph)
+        else:
+            self.features_ = self._features(graph)
         return self
 
     def _read(self, X: Any) -> Graph:
@@ -96,7 +112,13 @@ class GraphRandomFeatures(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Gra
         one_of(self.side, "side", ("left", "right"))
         if self.n_components is not None:
             whole(self.n_components, "n_components", 1)
-        graph = read_graph(self, X, reset=True)
+        self.__dict__.pop("features_", None)
+        if self.graph is None:
+            graph = read_graph(self, X, reset=True)
+        else:
+            graph = as_graph(self.graph)
+            read_nodes(X, graph.names)
+            self._names, self.n_features_in_ = graph.names, 1
         choice = self._choose()
         if self.n_components is not None:
             self._n_features_out = self.n_components
@@ -117,7 +139,7 @@ class GraphRandomFeatures(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Gra
         Parameters
         ----------
         X
-            The graph of `fit`.
+            The graph of `fit`; numbers of nodes where the estimator has a `graph`.
 
         Returns
         -------
@@ -127,10 +149,14 @@ class GraphRandomFeatures(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Gra
             ``estimate="exact"``.
         """
         check_is_fitted(self, "seed_")
+        if hasattr(self, "features_"):
+            return self.features_[read_nodes(X, self._names)]
         return self._features(read_graph(self, X, reset=False))
 
     def fit_transform(self, X: Any, y: Any = None) -> Any:
         """`fit`, then `transform`, reading the graph once."""
+        if self.graph is not None:
+            return self.fit(X).transform(X)
         return self._features(self._read(X))
 
     def _features(self, graph: Graph) -> Any:

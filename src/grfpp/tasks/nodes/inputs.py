@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterator
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
+import numpy.typing as npt
 import scipy.sparse as sp
 from sklearn.base import BaseEstimator
-from sklearn.utils.validation import _num_samples, check_non_negative, validate_data
+from sklearn.utils.validation import check_non_negative, validate_data
 
 from grfpp.errors import InputError
 from grfpp.graph import Graph, as_graph
+from grfpp.nodes import NodeNames
 from grfpp.tasks.kernels import OneGraphParameters
 from grfpp.typing import IntArray
 
@@ -27,20 +28,23 @@ def read_graph(estimator: Any, X: Any, *, reset: bool) -> Graph:
 
     Examples
     --------
-    >>> from sklearn.base import BaseEstimator
-    >>> estimator = BaseEstimator()
+    >>> from grfpp.tasks import GraphRandomFeatures
+    >>> estimator = GraphRandomFeatures()
     >>> read_graph(estimator, [[0, 1], [1, 0]], reset=True), estimator.n_features_in_
     (Graph(n_nodes=2, n_edges=1, undirected), 2)
     """
     if _is_matrix(X):
+        if reset and getattr(X, "ndim", 2) == 1:
+            raise InputError(
+                f"X must be a graph, found {len(X)} numbers or names; {estimator._splitting}"
+            )
         matrix = validate_data(
             estimator, X, accept_sparse="csr", dtype=np.float64, reset=reset, ensure_min_features=1
         )
         if matrix.shape[0] != matrix.shape[1]:
             raise InputError(
                 f"X must be the adjacency matrix of a graph, with one row and one column a node, "
-                f"found shape {matrix.shape[0]} x {matrix.shape[1]}; cross-validation that takes "
-                "some of the rows needs cv=WholeGraph()"
+                f"found shape {matrix.shape[0]} x {matrix.shape[1]}; {estimator._splitting}"
             )
         check_non_negative(matrix, f"X in {type(estimator).__name__}")
         graph = Graph(matrix)
@@ -55,54 +59,57 @@ def read_graph(estimator: Any, X: Any, *, reset: bool) -> Graph:
         raise InputError(
             f"X, with {graph.n_nodes} nodes, is not the graph that {type(estimator).__name__} was "
             f"fitted on, with {estimator.n_features_in_} nodes: fit it to this one; "
-            "cross-validation that takes some of the nodes needs cv=WholeGraph()"
+            f"{estimator._splitting}"
         )
     return graph
 
 
 class GraphEstimator(OneGraphParameters, BaseEstimator):  # type: ignore[misc]  # untyped base
-    """Estimators whose ``X`` is a square matrix of weights, dense or sparse."""
+    """Estimators whose ``X`` is a square matrix of weights, dense or sparse.
+
+    They do not say that they are "pairwise": scikit-learn would cut training nodes out of the
+    graph by rows and columns, which can be fitted, and fail only when it scores, with NaN.
+    """
+
+    #: What to do instead of cross-validation that cuts the graph.
+    _splitting: ClassVar[str]
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
-        tags.input_tags.pairwise = True
         tags.input_tags.sparse = True
         tags.input_tags.positive_only = True
         return tags
 
 
-class WholeGraph:
-    """One "split" whose training and test nodes are all nodes.
-
-    Clustering does not generalise to nodes that it has not seen, so its parameters are compared on
-    the graph itself: against known classes, by ``score``. For `GridSearchCV` and its like, which
-    index ``X``: give them the adjacency matrix.
+def read_nodes(X: Any, names: NodeNames) -> IntArray:
+    """Take nodes, by number or by name, at the door of an estimator that holds the graph itself.
 
     Examples
     --------
-    >>> import networkx as nx
-    >>> from sklearn.model_selection import GridSearchCV
-    >>> from grfpp.tasks import SpectralKernelClustering, WholeGraph
-    >>> club = nx.karate_club_graph()
-    >>> A = nx.to_scipy_sparse_array(club, weight=None)
-    >>> parties = [club.nodes[node]["club"] for node in club]
-    >>> clustering = SpectralKernelClustering(n_clusters=2, random_state=0)
-    >>> search = GridSearchCV(clustering, {"scale": [0.25, 1.0], "degree": [1, 2]}, cv=WholeGraph())
-    >>> bool(search.fit(A, parties).best_score_ > 0.85)
-    True
+    >>> read_nodes([[2], [0]], NodeNames(3))
+    array([2, 0])
+    >>> read_nodes(["Ben", "Anna"], NodeNames(2, ["Anna", "Ben"]))
+    array([1, 0])
     """
+    nodes = node_column(X)
+    # The list itself where it is one: numpy would make text of the numbers beside names.
+    return names.numbers(X if isinstance(X, list) and np.ndim(X) == 1 else nodes, "X")
 
-    def split(self, X: Any, y: Any = None, groups: Any = None) -> Iterator[tuple[IntArray, ...]]:
-        """Yield all nodes, twice."""
-        nodes = np.arange(_num_samples(X))
-        yield nodes, nodes
 
-    def get_n_splits(self, X: Any = None, y: Any = None, groups: Any = None) -> int:
-        """One."""
-        return 1
-
-    def __repr__(self) -> str:
-        return "WholeGraph()"
+def node_column(X: Any) -> npt.NDArray[Any]:
+    """The nodes that an estimator or a splitter is given, as one axis."""
+    try:
+        nodes = X if sp.issparse(X) else np.asarray(X)
+    except ValueError:  # lists of different lengths
+        nodes = np.zeros(())
+    if nodes.ndim == 2 and nodes.shape[1] == 1 and not sp.issparse(X):
+        nodes = nodes[:, 0]
+    if nodes.ndim != 1 or not len(nodes):
+        raise InputError(
+            f"X must hold numbers or names of nodes, of shape (n,) or (n, 1), found shape "
+            f"{nodes.shape}: the graph is a parameter of the estimator"
+        )
+    return np.asarray(nodes)
 
 
 def _digest(graph: Graph) -> str:

@@ -16,10 +16,10 @@ from grfpp.errors import InputError
 from grfpp.exact_kernel import ExactKernel
 from grfpp.graph import as_graph
 from grfpp.memory import require_bytes
-from grfpp.nodes import NodeNames
 from grfpp.tasks.kernels import OneGraphParameters
 from grfpp.tasks.nodes.directions import mean_cosine, unit_vectors
-from grfpp.typing import FloatArray, IntArray
+from grfpp.tasks.nodes.inputs import read_nodes
+from grfpp.typing import FloatArray
 
 _EXACT_TOL = 1e-12
 #: Below this share of the largest mass, rounding decides what an exact product gives.
@@ -96,7 +96,7 @@ class KernelInterpolator(OneGraphParameters, RegressorMixin, BaseEstimator):  # 
         """
         one_of(self.output, "output", ("mean", "direction", "sum"))
         graph = as_graph(self.graph)
-        known = _nodes(X, graph.names)
+        known = read_nodes(X, graph.names)
         values = _values(y, len(known), self.output)
         if len(np.unique(known)) < len(known):
             counts = np.bincount(known)
@@ -153,7 +153,7 @@ class KernelInterpolator(OneGraphParameters, RegressorMixin, BaseEstimator):  # 
             Of shape ``(n,)`` or ``(n, c)``, as the `y` of `fit`.
         """
         check_is_fitted(self)
-        predicted: FloatArray = self.field_[_nodes(X, self.graph_.names)]
+        predicted: FloatArray = self.field_[read_nodes(X, self.graph_.names)]
         return predicted
 
     def score(
@@ -170,19 +170,6 @@ class KernelInterpolator(OneGraphParameters, RegressorMixin, BaseEstimator):  # 
         if sample_weight is not None:
             raise InputError("the mean cosine takes no sample_weight; leave it out")
         return mean_cosine(predicted, y)
-
-
-def _nodes(X: Any, names: NodeNames) -> IntArray:
-    nodes = np.asarray(X)
-    if nodes.ndim == 2 and nodes.shape[1] == 1:
-        nodes = nodes[:, 0]
-    if nodes.ndim != 1 or not len(nodes):
-        raise InputError(
-            f"X must hold numbers or names of nodes, of shape (n,) or (n, 1), found shape "
-            f"{nodes.shape}"
-        )
-    # The list itself where it is one: numpy would make text of the numbers beside names.
-    return names.numbers(X if np.ndim(X) == 1 and isinstance(X, list) else nodes, "X")
 
 
 def _values(y: npt.ArrayLike, n: int, output: str) -> FloatArray:

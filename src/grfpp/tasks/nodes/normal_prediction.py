@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from grfpp.arguments import probability, whole
-from grfpp.errors import InputError
+from grfpp.errors import InputError, shown
 from grfpp.graph import Graph
 from grfpp.tasks.nodes.directions import angles, mean_cosine
 from grfpp.tasks.nodes.interpolation import KernelInterpolator
@@ -75,6 +75,8 @@ def hide_normals(mesh: TriangleMesh, mask: float = 0.8, seed: int = 0) -> Hidden
     >>> len(task.known), len(task.hidden), task.n_cut_off
     (32, 130, 0)
     """
+    if not all(hasattr(mesh, part) for part in ("graph", "vertices", "faces")):
+        raise InputError(f"must be a TriangleMesh, found {shown(mesh)}", argument="mesh")
     return hide(mesh.graph, vertex_normals(mesh.vertices, mesh.faces), mask, seed)
 
 

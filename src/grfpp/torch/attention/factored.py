@@ -12,7 +12,7 @@ from torch import nn
 from grfpp.arguments import whole
 from grfpp.errors import InputError
 from grfpp.memory import require_bytes
-from grfpp.torch.arguments import floating
+from grfpp.torch.arguments import device_of, floating
 from grfpp.torch.kernels.chain import FactorChain, Link
 from grfpp.torch.kernels.pattern import SparsePattern
 
@@ -67,15 +67,15 @@ class FactoredMask(nn.Module):  # type: ignore[misc]  # untyped base
             )
         self.n_nodes = int(n)
         self.n_prefix = whole(n_prefix, "n_prefix", 0)
-        kind = floating(dtype)
+        kind, where = floating(dtype), device_of(device)
         self.patterns = nn.ModuleList()
         for number, step in enumerate(steps):
             # Copies, so that nobody else's arrays change with these.
             crow, columns = (
-                torch.tensor(each, device=device) for each in (step.indptr, step.indices)
+                torch.tensor(each, device=where) for each in (step.indptr, step.indices)
             )
             self.patterns.append(SparsePattern(crow, columns, int(step.shape[1])))
-            values = torch.tensor(step.data, dtype=kind, device=device)
+            values = torch.tensor(step.data, dtype=kind, device=where)
             self.register_buffer(f"values_{number}", values, persistent=False)
         self.chain = FactorChain(tuple(map(Link, self.patterns, range(len(steps)))))
 

@@ -25,7 +25,7 @@ from torch import nn
 from torch.utils.checkpoint import checkpoint
 
 from grfpp.arguments import one_of
-from grfpp.errors import InputError
+from grfpp.errors import InputError, shown
 from grfpp.torch.attention.factored import FactoredMask
 from grfpp.torch.attention.mask_bias import check_tokens, checked_strength
 from grfpp.torch.attention.self_attention import SelfAttention, check_heads
@@ -204,7 +204,9 @@ class LinearMaskedAttention(SelfAttention):
         super().__init__(embed_dim, num_heads, bias)
         strength = float(_checked(mask, lam, how))
         if not callable(feature_map):
-            raise InputError(f"feature_map must be a function of a tensor, found {feature_map!r}")
+            raise InputError(
+                f"feature_map must be a function of a tensor, found {shown(feature_map)}"
+            )
         self.graph_mask = mask
         self.how = how
         self.feature_map = feature_map

@@ -21,7 +21,7 @@ from grfpp.graph import as_graph
 from grfpp.kernels import Kernel
 from grfpp.memory import require_bytes
 from grfpp.operators import KernelChoice
-from grfpp.torch.arguments import floating
+from grfpp.torch.arguments import device_of, floating
 from grfpp.torch.attention.factored import FactoredMask
 from grfpp.torch.attention.padding import is_batch, padded
 from grfpp.typing import FloatArray
@@ -104,7 +104,7 @@ def graph_mask(
         walks |= {"n_walks": n_walks, "scaling": scaling, "estimate": estimate, "seed": seed}
         walks |= {"class_token": class_token, "dtype": dtype, "device": device}
         return padded([graph_mask(each, **walks) for each in graph])
-    n_prefix, kind = _prefix(class_token), floating(dtype)
+    n_prefix, kind, where = _prefix(class_token), floating(dtype), device_of(device)
     one_of(scaling, "scaling", ("cosine", "rows", None))
     source = as_graph(graph)
     chosen = np.arange(source.n_nodes) if nodes is None else source.names.numbers(nodes)
@@ -114,7 +114,7 @@ def graph_mask(
     require_bytes(24 * n * n, f"a mask of {n} x {n} numbers, with room to compute it,")
     K = _operator(source, n_walks, seed, estimate=estimate, **walks)
     rows, columns = (scales[chosen] for scales in _scales(K, scaling))
-    mask = torch.zeros(n, n, dtype=kind, device=device)
+    mask = torch.zeros(n, n, dtype=kind, device=where)
     values = rows[:, None] * (K.toarray() if nodes is None else K[np.ix_(chosen, chosen)]) * columns
     mask[n_prefix:, n_prefix:] = torch.from_numpy(values).to(mask)
     return mask

@@ -11,7 +11,7 @@ from typing import Any
 import torch
 
 from grfpp.arguments import finite
-from grfpp.errors import InputError
+from grfpp.errors import InputError, shown
 from grfpp.imports.optional import require
 from grfpp.parallel import thread_count
 from grfpp.torch.arguments import floating
@@ -162,9 +162,9 @@ class AddGRFPE(BaseTransform):  # type: ignore[misc]  # untyped base
         walks = {"degree": degree, "n_walks": n_walks, "seed": 0}
         self.recipe = EncodingRecipe.of(dim, **{**walks, **recipe})
         if attr_name is not None and (not isinstance(attr_name, str) or not attr_name):
-            raise InputError(f"attr_name must be a name or None, found {attr_name!r}")
+            raise InputError(f"attr_name must be a name or None, found {shown(attr_name)}")
         if finite(cache_mb, "cache_mb") < 0:
-            raise InputError(f"cache_mb must not be negative, found {cache_mb!r}")
+            raise InputError(f"cache_mb must not be negative, found {shown(cache_mb)}")
         self.attr_name = attr_name
         self.symmetrize = bool(symmetrize)
         self.weight_attr = weight_attr

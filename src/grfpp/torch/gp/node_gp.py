@@ -9,7 +9,7 @@ from typing import Any
 import torch
 
 from grfpp.arguments import positive, whole
-from grfpp.errors import InputError
+from grfpp.errors import InputError, shown
 from grfpp.imports.optional import require
 from grfpp.torch.arguments import node_numbers
 from grfpp.torch.gp.kernel import GRFKernel
@@ -73,7 +73,9 @@ class NodeGP(gpytorch.models.ExactGP):  # type: ignore[misc, name-defined]  # un
         outputscale: float | None = None,
     ) -> None:
         if not isinstance(kernel, gpytorch.kernels.Kernel):
-            raise InputError(f"kernel must be a GRFKernel or another of gpytorch, found {kernel!r}")
+            raise InputError(
+                f"kernel must be a GRFKernel or another of gpytorch, found {shown(kernel)}"
+            )
         # Also within others, such as sums.
         ours = (part.graph_kernel for part in kernel.modules() if isinstance(part, GRFKernel))
         graph_kernel = next(ours, None)
@@ -89,7 +91,7 @@ class NodeGP(gpytorch.models.ExactGP):  # type: ignore[misc, name-defined]  # un
         if start <= _LEAST_NOISE:
             raise InputError(
                 f"noise must be above {_LEAST_NOISE:g} of the targets' variance {scale**2:.4g}, "
-                f"that is above {_LEAST_NOISE * scale**2:.4g}, found {noise!r}"
+                f"that is above {_LEAST_NOISE * scale**2:.4g}, found {shown(noise)}"
             )
         size = 1.0 if outputscale is None else positive(outputscale, "outputscale") / scale**2
         likelihood = gpytorch.likelihoods.GaussianLikelihood(

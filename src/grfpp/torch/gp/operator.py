@@ -8,7 +8,7 @@ from typing import Any
 
 import torch
 
-from grfpp.errors import InputError
+from grfpp.errors import InputError, shown
 from grfpp.estimate import KernelEstimate
 from grfpp.imports.optional import require
 from grfpp.linalg.tensors import from_scipy
@@ -92,7 +92,7 @@ class KernelLinearOperator(LinearOperator):  # type: ignore[misc]  # untyped bas
             Of its values; as they are, on the CPU, if not given.
         """
         if not isinstance(estimate, KernelEstimate):
-            raise InputError(f"estimate must be what grfpp.sample returns, not {estimate!r}")
+            raise InputError(f"estimate must be what grfpp.sample returns, not {shown(estimate)}")
         *first, last = estimate.matrices()
         # The last is kept by columns, since chains are asked for some of them.
         tensors = [

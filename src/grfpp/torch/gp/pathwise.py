@@ -8,7 +8,7 @@ import numpy as np
 import torch
 
 from grfpp.arguments import finite, positive, whole
-from grfpp.errors import InputError
+from grfpp.errors import InputError, shown
 from grfpp.options import drawn_seed
 from grfpp.torch.gp.conjugate_gradients import solve
 from grfpp.torch.kernels.learnable import LearnableKernel
@@ -128,7 +128,7 @@ def target_numbers(targets: Any, n_nodes: int) -> torch.Tensor:
         # By numpy, which keeps all digits of a list; a copy in order, as torch wants it.
         y = targets.detach() if given else torch.from_numpy(np.array(targets, order="C"))
     except (TypeError, ValueError, RuntimeError):  # text, nothing, rows of different lengths
-        raise InputError(f"targets must be numbers in a list, found {targets!r}") from None
+        raise InputError(f"targets must be numbers in a list, found {shown(targets)}") from None
     if y.dtype == torch.bool or y.is_complex():
         raise InputError(f"targets must be real numbers, found {y.dtype}")
     if y.shape != (n_nodes,):

@@ -7,8 +7,8 @@ from typing import Any
 import torch
 from torch import nn
 
-from grfpp.arguments import whole
-from grfpp.errors import DivergentSeriesError, InputError, TruncationError, warn_user
+from grfpp.arguments import truth, whole
+from grfpp.errors import DivergentSeriesError, InputError, TruncationError, shown, warn_user
 from grfpp.graph import Graph, as_graph
 from grfpp.options import WalkOptions
 from grfpp.torch.arguments import node_numbers
@@ -108,11 +108,12 @@ class LearnableKernel(nn.Module):  # type: ignore[misc]  # untyped base
         if not isinstance(modulation, LearnableModulation):
             raise InputError(
                 "modulation must be a LearnableModulation such as DiffusionModulation(12), "
-                f"not {modulation!r}"
+                f"not {shown(modulation)}"
             )
         asked = WalkOptions.of(without=_UNUSED, n_walks=n_walks, **walks)
         options = asked.changed(degree=modulation.degree)
-        if symmetric and graph.is_directed:
+        self.symmetric = truth(symmetric, "symmetric")
+        if self.symmetric and graph.is_directed:
             raise InputError(
                 "symmetric=True needs an undirected graph: a directed graph's kernel is not "
                 "symmetric"
@@ -128,7 +129,6 @@ class LearnableKernel(nn.Module):  # type: ignore[misc]  # untyped base
                 "begin with a smaller parameter"
             )
         self.modulation = modulation
-        self.symmetric = bool(symmetric)
         self.n_walks, self.seed = options.n_walks, options.seed
         self.n_exact = whole(n_exact, "n_exact", 0)
         if self.n_exact >= modulation.n_lengths:
@@ -279,5 +279,5 @@ class LearnableKernel(nn.Module):  # type: ignore[misc]  # untyped base
 
 def _checked(dtype: Any) -> torch.dtype:
     if dtype not in _DTYPES:
-        raise InputError(f"dtype must be torch.float32 or torch.float64, found {dtype!r}")
+        raise InputError(f"dtype must be torch.float32 or torch.float64, found {shown(dtype)}")
     return dtype

@@ -8,9 +8,12 @@ from abc import ABC, abstractmethod
 import torch
 from torch import nn
 
-from grfpp.arguments import positive, whole
-from grfpp.errors import InputError
+from grfpp.arguments import positive, truth, whole
+from grfpp.errors import InputError, shown
 from grfpp.kernels import Diffusion, Kernel
+
+#: No walks that anybody learns from are longer, and no network on a handful of numbers is wider.
+_MOST_LENGTHS, _MOST_HIDDEN = 10_000, 4096
 
 
 class LearnableModulation(nn.Module, ABC):  # type: ignore[misc]  # untyped base
@@ -29,7 +32,7 @@ class LearnableModulation(nn.Module, ABC):  # type: ignore[misc]  # untyped base
 
     def __init__(self, n_lengths: int, degree: int = 2) -> None:
         super().__init__()
-        self.n_lengths = whole(n_lengths, "n_lengths", 1)
+        self.n_lengths = whole(n_lengths, "n_lengths", 1, _MOST_LENGTHS)
         self.degree = whole(degree, "degree", 1)
 
     @abstractmethod
@@ -105,7 +108,7 @@ class MLPModulation(LearnableModulation):
         self, n_lengths: int, *, kernel: Kernel | None = None, degree: int = 2, n_hidden: int = 16
     ) -> None:
         super().__init__(n_lengths, degree)
-        width = whole(n_hidden, "n_hidden", 1)
+        width = whole(n_hidden, "n_hidden", 1, _MOST_HIDDEN)
         self.register_buffer("base", _values_of(kernel, degree, self.n_lengths))
         where = torch.arange(self.n_lengths).to(torch.get_default_dtype()) / self.n_lengths
         self.register_buffer("where", where[:, None])
@@ -128,7 +131,7 @@ class _Family(LearnableModulation):
 
     def __init__(self, n_lengths: int, degree: int, start: float, laplacian: bool) -> None:
         super().__init__(n_lengths, degree)
-        self.laplacian = bool(laplacian)
+        self.laplacian = truth(laplacian, "laplacian")
         self.raw = nn.Parameter(torch.tensor(math.log(start), dtype=torch.get_default_dtype()))
         lengths = torch.arange(self.n_lengths).to(torch.get_default_dtype())
         self.register_buffer("lengths", lengths, persistent=False)
@@ -274,7 +277,7 @@ class RegularizedLaplacianModulation(_Family):
 def _values_of(kernel: Kernel | None, degree: int, n_lengths: int) -> torch.Tensor:
     chosen = Diffusion(1.0) if kernel is None else kernel
     if not isinstance(chosen, Kernel):
-        raise InputError(f"kernel must be a Kernel such as Diffusion(1.0), not {kernel!r}")
+        raise InputError(f"kernel must be a Kernel such as Diffusion(1.0), not {shown(kernel)}")
     if chosen.sign < 0:
         raise InputError(f"{chosen!r} begins with a negative number: it has no real root")
     values = torch.from_numpy(chosen.modulation(degree, n_lengths))

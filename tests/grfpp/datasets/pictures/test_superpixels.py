@@ -127,7 +127,9 @@ def test_wrong_options():
 def test_without_scikit_image(monkeypatch):
     monkeypatch.setitem(sys.modules, "skimage", None)
     monkeypatch.delitem(sys.modules, "skimage.segmentation", raising=False)
-    assert "pip install 'grfpp[image]'" in refusal(superpixel_graph, np.zeros((5, 5)))
+    assert "pip install '.[image]' in a clone of grfpp" in refusal(
+        superpixel_graph, np.zeros((5, 5))
+    )
 
 
 def test_the_papers_kind_of_photograph(skimage):

@@ -15,6 +15,7 @@ from sklearn.base import clone
 from sklearn.metrics import rand_score
 from sklearn.utils.estimator_checks import parametrize_with_checks
 from small_graphs import QUICK, irregular
+from square_inputs import SquareClustering
 
 import grfpp
 from grfpp import tasks
@@ -24,7 +25,7 @@ from grfpp.tasks.nodes.clustering import pair_error, rand_error
 
 
 @parametrize_with_checks(
-    [SpectralKernelClustering(n_jobs=1)],
+    [SquareClustering(n_jobs=1)],
     expected_failed_checks=lambda estimator: {
         "check_clustering": "fits points in the plane, which are not a graph"
     },

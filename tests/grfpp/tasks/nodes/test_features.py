@@ -14,11 +14,11 @@ from sklearn.pipeline import make_pipeline
 from sklearn.svm import SVC
 from sklearn.utils.estimator_checks import parametrize_with_checks
 from small_graphs import directed, irregular, weighted
+from square_inputs import SquareFeatures
 
 import grfpp
 from grfpp import InputError
-from grfpp.tasks import GraphRandomFeatures
-from grfpp.tasks.nodes.inputs import WholeGraph
+from grfpp.tasks import GraphRandomFeatures, NodeKFold
 
 #: Rows are nodes of one graph: they depend on all the others and have an order.
 NOT_FOR_GRAPHS = {
@@ -29,7 +29,10 @@ NOT_FOR_GRAPHS = {
 
 
 @parametrize_with_checks(
-    [GraphRandomFeatures(n_jobs=1), GraphRandomFeatures(estimate="exact", n_components=2)],
+    [
+        SquareFeatures(n_jobs=1),
+        SquareFeatures(estimate="exact", n_components=2),
+    ],
     expected_failed_checks=lambda estimator: NOT_FOR_GRAPHS,
 )
 def test_scikit_learn_checks(estimator, check):
@@ -174,13 +177,48 @@ def test_features_know_no_classes_so_models_on_them_are_cross_validated(club):
     assert cross_val_score(SVC(kernel="linear", C=100), X, parties, cv=5).mean() > 0.85
 
 
-def test_grid_search_over_the_whole_graph(club):
+def test_grid_search_over_nodes(club):
     A, parties = club
-    pipeline = make_pipeline(GraphRandomFeatures(8, random_state=0), LogisticRegression())
-    grid = {"graphrandomfeatures__scale": [0.25, 1.0], "graphrandomfeatures__degree": [1, 2]}
-    search = GridSearchCV(pipeline, grid, cv=WholeGraph()).fit(A, parties)
+    features = GraphRandomFeatures(graph=A, random_state=0)
+    pipeline = make_pipeline(features, LogisticRegression(C=100))
+    grid = {"graphrandomfeatures__scale": [0.25, 4.0], "graphrandomfeatures__degree": [1, 2]}
+    search = GridSearchCV(pipeline, grid, cv=NodeKFold(3)).fit(np.arange(34), parties)
     assert len(search.cv_results_["params"]) == 4
-    assert np.isfinite(search.cv_results_["mean_test_score"]).all()
+    assert search.best_score_ > 0.85
+    assert search.predict([0, 33]).tolist() == [parties[0], parties[33]]
+
+
+@pytest.mark.parametrize("options", [{}, {"n_components": 3}, {"estimate": "exact"}])
+def test_features_of_some_nodes_are_rows_of_those_of_the_graph(club, options):
+    A, _ = club
+    nodes = [5, 0, 33, 5]
+    whole = GraphRandomFeatures(random_state=0, **options).fit_transform(A)
+    features = GraphRandomFeatures(graph=A, random_state=0, **options)
+    for rows in (features.fit_transform(nodes), features.fit([1, 2]).transform(nodes)):
+        assert_array_equal(*(x.toarray() if sp.issparse(x) else x for x in (rows, whole[nodes])))
+    assert features.n_features_in_ == 1
+    assert len(features.get_feature_names_out()) == rows.shape[1]
+    # Fitted to a graph again, it has forgotten the nodes.
+    assert features.set_params(graph=None).fit(A).transform(A).shape == whole.shape
+
+
+@pytest.mark.parametrize(
+    ("X", "told"),
+    [
+        ([34], "between 0 and 33, found 34"),
+        ([-1], "between 0 and 33"),
+        ([0.5], "whole numbers"),
+        (["a"], "whole numbers"),
+        ([], "numbers of nodes"),
+        ([[0, 1], [1]], "numbers of nodes"),
+        (np.zeros((34, 34)), "the graph is a parameter"),
+        (sp.eye_array(34).tocsr(), r"found shape \(34, 34\)"),
+    ],
+)
+def test_what_is_no_node_is_refused(club, X, told):
+    A, _ = club
+    with pytest.raises(InputError, match=told):
+        GraphRandomFeatures(graph=A).fit(X)
 
 
 @pytest.mark.parametrize(

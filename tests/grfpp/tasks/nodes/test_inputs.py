@@ -6,12 +6,13 @@ import pytest
 from joblib import parallel_config
 from numpy.testing import assert_array_equal
 from sklearn.base import clone
-from sklearn.model_selection import GridSearchCV
+from sklearn.linear_model import LogisticRegression
+from sklearn.model_selection import GridSearchCV, cross_val_score
+from sklearn.pipeline import make_pipeline
 from small_graphs import irregular
 
 import grfpp
-from grfpp.tasks import GraphRandomFeatures, SpectralKernelClustering
-from grfpp.tasks.nodes.inputs import WholeGraph
+from grfpp.tasks import GraphRandomFeatures, SpectralKernelClustering, WholeGraph
 
 
 @pytest.mark.parametrize(
@@ -23,6 +24,7 @@ from grfpp.tasks.nodes.inputs import WholeGraph
         ([[0, np.inf], [np.inf, 0]], "infinity"),
         ([["a", "b"], ["c", "d"]], "could not convert"),
         (np.zeros((0, 0)), "minimum of 1 is required"),
+        (np.arange(4), r"found 4 numbers or names; .* cv=NodeKFold\(\)"),
     ],
 )
 def test_what_is_no_graph_is_refused(matrix, told):
@@ -61,11 +63,17 @@ def test_grid_search_over_scale_walks_and_degree(club):
 
 
 @pytest.mark.parametrize("n_folds", [2, 3])
-def test_leaving_nodes_out_is_refused(club, n_folds):
-    """Halves are the trap: their rows and columns are a square too."""
+@pytest.mark.parametrize(
+    ("model", "told"),
+    [
+        (SpectralKernelClustering(2), r"cv=WholeGraph\(\)"),
+        (make_pipeline(GraphRandomFeatures(), LogisticRegression()), r"cv=NodeKFold\(\)"),
+    ],
+)
+def test_cutting_the_graph_fails_with_the_reason_and_not_in_nan(club, model, told, n_folds):
+    """Halves are the trap: their rows and columns are a square too, and can be fitted."""
     A, parties = club
-    search = GridSearchCV(
-        SpectralKernelClustering(2), {"scale": [1.0]}, cv=n_folds, error_score="raise"
-    )
-    with pytest.raises(ValueError, match="WholeGraph"):
-        search.fit(A, np.array(parties))
+    with pytest.raises(ValueError, match=f"fits failed[\\s\\S]*InputError: X must be.*{told}"):
+        cross_val_score(model, A, parties, cv=n_folds)
+    with pytest.raises(ValueError, match=told):
+        GridSearchCV(model, {}, cv=n_folds).fit(A, parties)

@@ -22,7 +22,7 @@ def test_cells_say_everything(no_data):
 def test_without_scikit_network(no_data, monkeypatch):
     monkeypatch.setattr(optional, "find_spec", lambda name: None)
     plan = clustering.plan(Settings(size=Size.TINY))
-    assert "pip install 'grfpp[baselines]'" in plan.skipped[", ".join(RIVALS)]
+    assert "pip install '.[baselines]' in a clone of grfpp" in plan.skipped[", ".join(RIVALS)]
     assert not {cell["method"] for cell in plan.cells} & set(RIVALS)
 
 

@@ -48,7 +48,7 @@ def test_without_torch_it_is_left_out_and_says_why(monkeypatch):
     monkeypatch.setattr(optional, "find_spec", lambda name: None)
     plan = gps.plan(Settings(Size.FULL))
     assert plan.cells == []
-    why = "torch and torch-geometric are not installed: pip install 'grfpp[torch]'"
+    why = "torch and torch-geometric are not installed: pip install '.[torch]' in a clone of grfpp"
     assert plan.skipped == {"graph transformers": why}
     assert all(claim.judge([]).holds is Holds.OPEN for claim in gps.EXPERIMENT.claims)
 
@@ -60,7 +60,7 @@ def test_data_and_packages_that_are_absent_are_named(monkeypatch, no_data):
     assert plan.skipped["Peptides-func"] == "peptides, peptide-splits is not at hand"
     monkeypatch.setattr(optional, "find_spec", lambda name: None)
     assert gps_data.why_absent("cifar10") == (
-        "scikit-image is not installed: pip install 'grfpp[image]'"
+        "scikit-image is not installed: pip install '.[image]' in a clone of grfpp"
     )
     assert gps_data.why_absent("pattern") is None
 

@@ -66,7 +66,10 @@ def test_without_torch_nothing_is_planned(monkeypatch, tmp_path, capsys):
     assert vit.plan(Settings()).cells == []
     assert command(["reproduce", "vit", "--tiny", "--out", str(tmp_path)]) == 0
     printed = capsys.readouterr().out
-    assert "left out vit: torch is not installed: pip install 'grfpp[torch]'" in printed
+    assert (
+        "left out vit: torch is not installed: pip install '.[torch]' in a clone of grfpp"
+        in printed
+    )
     assert "With and without the mask: not judged" in printed
     assert "torch is not installed" in (tmp_path / "index.html").read_text(encoding="utf-8")
 

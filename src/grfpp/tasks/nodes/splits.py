@@ -1,0 +1,193 @@
+"""Which nodes a model learns from and which it is tested on: ``cv`` for scikit-learn."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+from sklearn.model_selection import GroupKFold, KFold, StratifiedGroupKFold, StratifiedKFold
+from sklearn.utils.validation import _num_samples
+
+from grfpp.arguments import one_of, whole
+from grfpp.errors import InputError
+from grfpp.tasks.kernels import seed_of
+from grfpp.tasks.nodes.inputs import node_column
+from grfpp.typing import IntArray
+
+
+class NodeKFold:
+    """Folds of nodes: each node is tested once, by a model that has not seen its label.
+
+    Samples are numbers of nodes, and the graph is inside the estimator: ``X`` is
+    ``np.arange(n_nodes)``, or the numbers of those nodes that have a label. The graph stays whole;
+    what is held out are the labels. Nodes are shuffled, since those of a file often come class by
+    class or neighbour by neighbour.
+
+    Parameters
+    ----------
+    n_splits
+        Number of folds, 2 or more.
+    stratify
+        Whether each fold has its share of every class of ``y``. ``None`` does so where ``y`` holds
+        classes of at least `n_splits` nodes each.
+    random_state
+        Seed of the shuffle; ``None`` draws one at each split.
+
+    Notes
+    -----
+    `split` takes ``groups`` too: nodes of one group, such as those of one person or of one
+    connected component, stay in one fold.
+
+    Examples
+    --------
+    >>> import networkx as nx
+    >>> import numpy as np
+    >>> from sklearn.linear_model import LogisticRegression
+    >>> from sklearn.model_selection import cross_val_score
+    >>> from sklearn.pipeline import make_pipeline
+    >>> from grfpp.tasks import GraphRandomFeatures, NodeKFold
+    >>> club = nx.karate_club_graph()
+    >>> parties = [club.nodes[node]["club"] for node in club]
+    >>> features = GraphRandomFeatures(graph=club, scale=4.0, random_state=0)
+    >>> model = make_pipeline(features, LogisticRegression(C=100))
+    >>> scores = cross_val_score(model, np.arange(34), parties, cv=NodeKFold(5))
+    >>> len(scores), bool(scores.mean() > 0.85)
+    (5, True)
+    """
+
+    def __init__(
+        self, n_splits: int = 5, *, stratify: bool | None = None, random_state: Any = 0
+    ) -> None:
+        self.n_splits = whole(n_splits, "n_splits", 2)
+        self.stratify = one_of(stratify, "stratify", (None, True, False))
+        seed_of(random_state)
+        self.random_state = random_state
+
+    def split(
+        self, X: Any, y: Any = None, groups: Any = None
+    ) -> Iterator[tuple[IntArray, IntArray]]:
+        """Yield places in `X` to learn from and to test on.
+
+        Parameters
+        ----------
+        X
+            Numbers or names of nodes, each once, of shape ``(n,)`` or ``(n, 1)``.
+        y
+            Their labels, for `stratify`.
+        groups
+            Which nodes stay together: one entry a node.
+        """
+        nodes = node_column(X)
+        if len(set(nodes.tolist())) < len(nodes):
+            raise InputError(
+                "each node must appear once in X: the same one would be learned from and tested on"
+            )
+        labels = None if y is None else _entries(y, "y", len(nodes))
+        together = None if groups is None else _numbered(_entries(groups, "groups", len(nodes)))[0]
+        n_apart = len(nodes if together is None else np.unique(together))
+        if n_apart < self.n_splits:
+            what = "nodes" if together is None else "groups"
+            raise InputError(f"n_splits={self.n_splits} is more than the {n_apart} {what}")
+        classes = self._classes(labels)
+        seed = seed_of(self.random_state)
+        shuffled: Any = {"shuffle": True, "random_state": None if seed is None else seed % 2**32}
+        if together is None:
+            kind = KFold if classes is None else StratifiedKFold
+        else:
+            kind = GroupKFold if classes is None else StratifiedGroupKFold
+        yield from kind(self.n_splits, **shuffled).split(nodes, classes, together)
+
+    def _classes(self, labels: Any) -> IntArray | None:
+        """The classes that folds are to have their shares of, as numbers."""
+        if labels is None or labels.ndim != 1 or self.stratify is False:
+            if self.stratify:
+                raise InputError("stratify=True needs the class of each node as y")
+            return None
+        missing = [place for place, each in enumerate(labels.tolist()) if _is_missing(each)]
+        if missing:
+            raise InputError(
+                f"y has no label at {len(missing)} of {len(labels)} places, the first of them "
+                f"{missing[0]}: leave these nodes out of X and y"
+            )
+        classes, smallest = _numbered(labels)
+        if smallest >= self.n_splits:
+            return classes
+        if self.stratify:
+            raise InputError(
+                f"the smallest class of y has {smallest} nodes, fewer than n_splits="
+                f"{self.n_splits}: leave it out, or use stratify=False"
+            )
+        return None
+
+    def get_n_splits(self, X: Any = None, y: Any = None, groups: Any = None) -> int:
+        """Number of folds."""
+        return self.n_splits
+
+    def __repr__(self) -> str:
+        return (
+            f"NodeKFold({self.n_splits}, stratify={self.stratify!r}, "
+            f"random_state={self.random_state!r})"
+        )
+
+
+class WholeGraph:
+    """One "split" whose training and test nodes are all nodes: for clustering, and only for that.
+
+    Clustering learns from no labels and does not generalise to nodes that it has not seen, so its
+    parameters are compared on the graph itself: against known classes, by ``score``. For
+    `GridSearchCV` and its like, which index ``X``: give them the adjacency matrix.
+
+    Warnings
+    --------
+    A model that learns from labels has seen them all here: its score says nothing, and is often 1
+    for labels drawn by chance. Use `NodeKFold` for such.
+
+    Examples
+    --------
+    >>> import networkx as nx
+    >>> from sklearn.model_selection import GridSearchCV
+    >>> from grfpp.tasks import SpectralKernelClustering, WholeGraph
+    >>> club = nx.karate_club_graph()
+    >>> A = nx.to_scipy_sparse_array(club, weight=None)
+    >>> parties = [club.nodes[node]["club"] for node in club]
+    >>> clustering = SpectralKernelClustering(n_clusters=2, random_state=0)
+    >>> search = GridSearchCV(clustering, {"scale": [0.25, 1.0], "degree": [1, 2]}, cv=WholeGraph())
+    >>> bool(search.fit(A, parties).best_score_ > 0.85)
+    True
+    """
+
+    def split(self, X: Any, y: Any = None, groups: Any = None) -> Iterator[tuple[IntArray, ...]]:
+        """Yield all nodes, twice."""
+        nodes = np.arange(_num_samples(X))
+        yield nodes, nodes
+
+    def get_n_splits(self, X: Any = None, y: Any = None, groups: Any = None) -> int:
+        """One."""
+        return 1
+
+    def __repr__(self) -> str:
+        return "WholeGraph()"
+
+
+def _entries(values: Any, name: str, n: int) -> Any:
+    """One entry a node, of any kind."""
+    try:
+        array = np.asarray(values)
+    except ValueError:  # lists of different lengths
+        array = np.empty(0)
+    if array.ndim not in (1, 2) or len(array) != n:
+        raise InputError(f"{name} must have one entry for each of the {n} nodes of X")
+    return array
+
+
+def _numbered(entries: Any) -> tuple[IntArray, int]:
+    """Classes as numbers from 0, and how many nodes the smallest has."""
+    names = entries.astype(str) if entries.dtype.kind == "O" else entries
+    _, numbers, sizes = np.unique(names, axis=0, return_inverse=True, return_counts=True)
+    return np.asarray(numbers, np.int64).reshape(-1), int(sizes.min())
+
+
+def _is_missing(label: Any) -> bool:
+    return label is None or (isinstance(label, float) and math.isnan(label))

@@ -1,0 +1,43 @@
+"""The cheap constructors of grfpp.torch, with junk: see tests/grfpp/test_public_names.py."""
+
+import warnings
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from junk import FEW, call_with_junk
+
+torch = pytest.importorskip("torch", reason="needs the extra torch")
+
+from grfpp import torch as grfpp_torch  # noqa: E402  # it needs torch
+
+A = np.array([[0, 1, 1], [1, 0, 1], [1, 1, 0]], float)
+MODULATION = {"n_lengths": 4}
+CASES = {
+    "DiffusionModulation": MODULATION,
+    "FreeModulation": MODULATION,
+    "MLPModulation": MODULATION,
+    "RegularizedLaplacianModulation": MODULATION,
+    "LearnableKernel": {"W": A / 4, "modulation": grfpp_torch.DiffusionModulation(4), "n_walks": 2},
+    "graph_mask": {"graph": A, "n_walks": 2},
+    "factored_mask": {"graph": A, "n_walks": 2},
+    "patch_grid_mask": {"height": 2, "width": 2},
+    "AddGRFPE": {},
+    "MaskedAttention": {"embed_dim": 4, "num_heads": 2, "mask": torch.eye(3)},
+}
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_junk_is_refused_or_works(name):
+    @FEW
+    @given(st.data())
+    def try_it(data):
+        made = call_with_junk(data, getattr(grfpp_torch, name), CASES[name])
+        if made is not None:
+            made() if name.endswith("Modulation") else repr(made)
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", RuntimeWarning)
+        warnings.simplefilter("ignore", DeprecationWarning)
+        try_it()
