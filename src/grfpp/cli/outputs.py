@@ -14,7 +14,7 @@ from typing import Any
 
 from grfpp.errors import InputError
 from grfpp.graph import Graph
-from grfpp.io.archive import atomic_write
+from grfpp.io.atomic import atomic_write
 from grfpp.memory import readable_bytes
 
 

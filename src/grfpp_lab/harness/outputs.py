@@ -10,7 +10,7 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-from grfpp.io.archive import atomic_write
+from grfpp.io.atomic import atomic_write
 from grfpp_lab.harness.experiment import but
 from grfpp_lab.harness.runner import Outcome
 
