@@ -30,7 +30,8 @@ def atomic_write(path: str | Path) -> Iterator[IO[bytes]]:
     that behind, and the next one to write the same file removes it.
     """
     target = Path(path)
-    check_target(target)
+    if problem := target_problem(target):
+        raise InputError(f"cannot write {target}: {problem}")
     with _explained(target):
         _remove_leftovers(target)
         handle, temporary = _locked_file(target)
@@ -51,14 +52,15 @@ def atomic_write(path: str | Path) -> Iterator[IO[bytes]]:
         raise
 
 
-def check_target(target: Path) -> None:
-    """Raise when no file can be written under this name."""
+def target_problem(target: Path) -> str | None:
+    """Say why no file can be written under this name, if so."""
     if not target.parent.is_dir():
-        raise InputError(f"cannot write {target}: the folder {target.parent} does not exist")
+        return f"the folder {target.parent} does not exist"
     if target.is_dir():
-        raise InputError(f"cannot write {target}: it is a folder; name a file")
+        return "it is a folder; name a file"
     if target.exists() and not target.is_file():
-        raise InputError(f"cannot write {target}: it is a pipe or a device; name a file")
+        return "it is a pipe or a device; name a file"
+    return None
 
 
 @contextmanager
