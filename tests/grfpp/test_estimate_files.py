@@ -172,6 +172,13 @@ def rewrite(path, meta=None, drop=(), **arrays):
         {"indices_0": np.array([1.5])},
         {"indptr_0": np.zeros(10, dtype=np.int32)},
         {"indptr_0": np.arange(3)},
+        {"indptr_0": np.array([0] + [10**6] * 8 + [0])},
+        {"indices_0": np.zeros(3)},
+        {"meta": {"n_nodes": 1e999}},
+        {"meta": {"n_nodes": 10**12}},
+        {"meta": {"sign": True}},
+        {"meta": {"order": [0.0, 1.0]}},
+        {"meta": {"made_by": [["a", 1]]}},
     ],
     ids=str,
 )

@@ -86,8 +86,8 @@ def from_sparse_tensor(tensor: Any) -> Any:
         if by_row
         else (tensor.ccol_indices(), tensor.row_indices())
     )
-    parts = (tensor_to_numpy(each) for each in (tensor.values(), indices, pointers))
-    return structure.compressed(*parts, shape, by_row=by_row)
+    values, indices, pointers = map(tensor_to_numpy, (tensor.values(), indices, pointers))
+    return structure.compressed(values, indices, pointers, shape, by_row=by_row)
 
 
 def from_pyg(data: Any, n_nodes: int | None) -> Any:

@@ -40,9 +40,8 @@ def read_npz(path: Path) -> tuple[Any, Sequence[Any] | None]:
 
 
 def _by_scipy(arrays: StoredArrays, path: Path) -> Any:
-    kind = arrays["format"]
-    kind = kind.item() if kind.shape == () else kind
-    kind = kind.decode("latin1") if isinstance(kind, bytes) else str(kind)
+    word: Any = arrays["format"].tolist()
+    kind = word.decode("latin1") if isinstance(word, bytes) else str(word)
     if kind not in _SCIPY_PARTS:
         raise _damaged(path, "matrix", f"the format {kind[:20]!r} is not known")
     numbers = arrays["shape"]
@@ -50,15 +49,15 @@ def _by_scipy(arrays: StoredArrays, path: Path) -> Any:
         raise _damaged(path, "matrix", f"{numbers.tolist()} is not the shape of a matrix")
     shape = (int(numbers[0]), int(numbers[1]))
     check_node_count(max(shape), str(path))
-    values, *parts = _read(arrays, ("data", *_SCIPY_PARTS[kind]), path, "matrix")
+    values, first, *second = _read(arrays, ("data", *_SCIPY_PARTS[kind]), path, "matrix")
     with naming(f"{path}: the stored matrix is damaged"):
-        if kind == "coo":
-            return structure.coordinates(values, *parts, shape)
         if kind == "dia":
-            return structure.diagonals(values, *parts, shape)
+            return structure.diagonals(values, first, shape)
+        if kind == "coo":
+            return structure.coordinates(values, first, second[0], shape)
         if (values.ndim == 3) is not (kind == "bsr"):
             raise InputError(f"values of shape {values.shape} in a matrix in {kind} form")
-        return structure.compressed(values, *parts, shape, by_row=kind != "csc")
+        return structure.compressed(values, first, second[0], shape, by_row=kind != "csc")
 
 
 def read_saved_graph(path: str | Path) -> tuple[sp.csr_array, Sequence[Any] | None]:

@@ -14,7 +14,7 @@ from grfpp import memory
 from grfpp.errors import InputError
 from grfpp.io.paths import existing_file
 
-_CHUNK = 1 << 24
+_CHUNK = 1 << 18
 # While a file is read, its pieces are there and what they are joined to; then something is made of
 # it. Who knows how much that takes asks for it (`parsing_memory`).
 _TIMES_IN_MEMORY = 4
@@ -88,7 +88,8 @@ def read_all(stream: Readable, path: str | Path) -> bytes:
 
 def check_size(n_bytes: int, path: str | Path) -> None:
     """Raise when a file is known to hold more than memory bears."""
-    if n_bytes > memory.available_bytes() // _TIMES_IN_MEMORY:
+    needed = n_bytes * _TIMES_IN_MEMORY
+    if needed > memory.ALWAYS_THERE and needed > memory.available_bytes():
         raise _too_large(f"{n_bytes:,}", path)
 
 

@@ -99,7 +99,7 @@ class StoredArrays(Mapping[str, npt.NDArray[Any]]):
             raise self._damaged(name, f"it ends after {filled:,} of {n_bytes:,} bytes")
         if not n_bytes:
             return np.zeros(shape, dtype.newbyteorder("="))
-        array = content.view(dtype).reshape(shape, order=order)
+        array: npt.NDArray[Any] = content.view(dtype).reshape(shape, order=order)
         return array.astype(dtype.newbyteorder("="), copy=False)
 
     def _header(self, stream: IO[bytes], name: str) -> tuple[tuple[int, ...], Any, Any, int]:

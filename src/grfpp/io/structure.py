@@ -38,7 +38,8 @@ def checked(matrix: Any) -> sp.csr_array | sp.coo_array:
     grfpp.errors.InputError: a malformed sparse matrix: its row pointers must not decrease
     """
     require_real(matrix.dtype)
-    shape: Shape = tuple(int(n) for n in matrix.shape)
+    n_rows, n_columns = matrix.shape
+    shape = (int(n_rows), int(n_columns))
     match matrix.format:
         case "csr" | "csc" | "bsr":
             by_row = matrix.format != "csc"
@@ -67,7 +68,8 @@ def compressed(
         raise _malformed(f"blocks of {block} do not tile a matrix of {shape[0]} x {shape[1]}")
     n_blocks = (shape[0] // block[0], shape[1] // block[1])
     indices, indptr = _integers(indices, "indices"), _integers(indptr, "row pointers")
-    n_values = check_compressed(indices, indptr, len(values), n_blocks if by_row else n_blocks[::-1])
+    by_major = n_blocks if by_row else n_blocks[::-1]
+    n_values = check_compressed(indices, indptr, len(values), by_major)
     # There may be room for more entries than there are.
     values, indices = values[:n_values], indices[:n_values]
     if values.ndim == 3 and by_row:

@@ -13,9 +13,8 @@ def test_round_trip(tmp_path):
     path = tmp_path / "x.npz"
     save_arrays(path, "kind", {"a": np.arange(3), "b": np.array(["x"])}, {"seed": 7})
     with opened_kind(path, "kind") as (arrays, meta):
-        arrays = dict(arrays)
-    np.testing.assert_array_equal(arrays["a"], [0, 1, 2])
-    assert arrays["b"].tolist() == ["x"]
+        np.testing.assert_array_equal(arrays["a"], [0, 1, 2])
+        assert arrays["b"].tolist() == ["x"]
     assert meta == {"format": "kind", "seed": 7}
 
 

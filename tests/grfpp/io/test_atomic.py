@@ -186,9 +186,9 @@ print(n_left, os.listdir(path.parent))
 def test_killed_while_saving(tmp_path):
     """The old file or the new one is whole, and the next to save cleans up."""
     run = subprocess.run(
-        [sys.executable, "-c", KILLING, tmp_path / "g.npz"], capture_output=True, text=True
+        [sys.executable, "-c", KILLING, tmp_path / "g.npz"], capture_output=True, check=False
     )
-    assert run.returncode == 0, run.stderr
-    n_left, files = run.stdout.split(maxsplit=1)
+    assert run.returncode == 0, run.stderr.decode()
+    n_left, files = run.stdout.decode().split(maxsplit=1)
     assert int(n_left) > 5  # it was killed in the middle
     assert files == "['g.npz']\n"

@@ -71,7 +71,10 @@ INNER = '<graph edgedefault="undirected"><node id="x"/><edge source="x" target="
     ("content", "words"),
     [
         (document(f'<node id="a">{INNER}</node>\n'), "line 5: a graph within a graph"),
-        (document(f'{NODES}<edge source="a" target="b">{INNER}</edge>\n'), "line 7: a graph within"),
+        (
+            document(f'{NODES}<edge source="a" target="b">{INNER}</edge>\n'),
+            "line 7: a graph within",
+        ),
         (document(f"{NODES}{INNER}"), "line 7: a graph within a graph"),
         (document(NODES).replace("</graphml>", f"{INNER}</graphml>"), "a second graph"),
         (document(NODES).replace("</graphml>", '<node id="z"/></graphml>'), "must lie in <graph>"),

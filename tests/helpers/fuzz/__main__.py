@@ -44,8 +44,8 @@ def main():
         crashes = sum(count.values()) - sum(count[kind] for kind in kinds)
         numbers = [*(count[kind] for kind in kinds), crashes]
         print(f"{name:<14}" + "".join(f"{number:>10,}" for number in numbers))
-    print(f"{len(jobs):,} mutants in {time.monotonic() - began:.0f} s, "
-          f"{len(report.failures)} failed" + (f"; see {chosen.out}" if report.failures else ""))  # fmt: skip
+    seconds, where = time.monotonic() - began, f"; see {chosen.out}" if report.failures else ""
+    print(f"{len(jobs):,} mutants in {seconds:.0f} s, {len(report.failures)} failed{where}")
     sys.exit(bool(report.failures))
 
 

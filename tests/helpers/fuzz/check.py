@@ -14,7 +14,7 @@ _MOST_NODES = 60
 _KERNEL = grfpp.Diffusion(1.0)
 
 
-class Mismatch(AssertionError):
+class MismatchError(AssertionError):
     """Numbers differ from those of a reference."""
 
 
@@ -27,7 +27,7 @@ def outcome(form, path):
             found = form.read(path)
         except InputError as error:
             if str(path) not in str(error):
-                raise Mismatch(f"the message does not name the file: {error}") from error
+                raise MismatchError(f"the message does not name the file: {error}") from error
             return "refused"
         if found.n_nodes > _MOST_NODES:
             return "accepted"
@@ -52,7 +52,7 @@ def outcome(form, path):
 def _check_graph(graph, A):
     """Its arrays are canonical, and walks estimate what dense algebra computes."""
     if not (np.isfinite(A).all() and (A >= 0).all() and np.count_nonzero(A) == len(graph.weights)):
-        raise Mismatch("weights that are not canonical")
+        raise MismatchError("weights that are not canonical")
     try:
         W = graph.normalized("sym")
         K = grfpp.sample(W, _KERNEL, n_walks=4, seed=0, n_jobs=1)
@@ -71,15 +71,15 @@ def _check_graph(graph, A):
     _compare(found, reduce(np.matmul, [each.toarray() for each in K.matrices()]), "the product")
     error = np.linalg.norm(found - exact) / np.linalg.norm(exact)
     if not error < 1:
-        raise Mismatch(f"the estimate is off by {error:g}")
+        raise MismatchError(f"the estimate is off by {error:g}")
 
 
 def _compare(found, wanted, what):
     if found.shape != wanted.shape:
-        raise Mismatch(f"{what} has shape {wanted.shape}, not {found.shape}")
+        raise MismatchError(f"{what} has shape {wanted.shape}, not {found.shape}")
     with np.errstate(all="ignore"):
         scale = np.abs(wanted).max(initial=0.0)
         same = np.isclose(found, wanted, rtol=1e-9, atol=1e-9 * min(scale, 1.0))
     if not same.all():
         i, j = np.argwhere(~same)[0]
-        raise Mismatch(f"{what} has {wanted[i, j]!r} at ({i}, {j}), not {found[i, j]!r}")
+        raise MismatchError(f"{what} has {wanted[i, j]!r} at ({i}, {j}), not {found[i, j]!r}")

@@ -7,7 +7,7 @@ from functools import cache
 from typing import Any
 
 import numpy as np
-from fuzz import mutations, references, seeds
+from fuzz import archives, mutations, references, seeds
 
 from grfpp import Graph, KernelEstimate
 
@@ -19,7 +19,7 @@ class Format:
     suffix: str
     #: Makes sound files.
     seeds: Callable[[], Sequence[bytes]]
-    #: Ways to damage them, of `mutations`.
+    #: Ways to damage them.
     ways: Sequence[Callable[..., bytes]]
     #: From what was read and its path to the weights that it should have; None where unknown.
     reference: Callable[..., Any] | None = None
@@ -27,14 +27,18 @@ class Format:
     read: Callable[..., Any] = Graph
 
 
-_TEXT, _ANY, _ARRAYS = mutations.TEXT, mutations.ANY, mutations.ARRAYS
+_ANY = (mutations.of_bytes,)
+_TEXT = (mutations.of_text, mutations.of_text, mutations.of_text, *_ANY)
+_GZIP = (archives.of_gzip, archives.of_gzip, archives.of_gzip, *_ANY)
+_ZIP = (archives.of_zip, archives.of_zip, archives.of_zip, *_ANY)
+_ARRAYS = (archives.of_arrays, archives.of_arrays, archives.of_arrays, *_ANY)
 
 FORMATS = {
     "txt": Format(".txt", lambda: seeds.edge_lists(" "), _TEXT, references.edge_list),
     "csv": Format(".csv", lambda: seeds.edge_lists(","), _TEXT, references.edge_list),
     "tsv": Format(".tsv", lambda: seeds.edge_lists("\t"), _TEXT, references.edge_list),
-    "gz": Format(".txt.gz", seeds.gzipped, mutations.GZIP, references.edge_list),
-    "zip": Format(".txt.zip", seeds.zipped, mutations.ZIP, references.edge_list),
+    "gz": Format(".txt.gz", seeds.gzipped, _GZIP, references.edge_list),
+    "zip": Format(".txt.zip", seeds.zipped, _ZIP, references.edge_list),
     "npz-graph": Format(".npz", seeds.saved_graphs, _ARRAYS, references.saved_graph),
     "npz-scipy": Format(".npz", seeds.saved_by_scipy, _ARRAYS, references.saved_by_scipy),
     "npz-estimate": Format(

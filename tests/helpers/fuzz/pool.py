@@ -15,6 +15,7 @@ from select import select
 from fuzz import formats, selftest
 
 _STARTING_SECONDS = 120
+_ONE_THREAD = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS")
 
 
 @dataclass
@@ -49,26 +50,21 @@ class _Worker:
         if line:
             return json.loads(line)
         result = "hang" if line is None else f"crash, exit code {self._process.wait(10)}"
-        self.stop()
-        self._errors.seek(0)
-        return result, self._errors.read()[-3000:]
+        return result, self.stop()[-3000:]
 
     def _start(self):
         paths = os.pathsep.join(path for path in sys.path if path)
-        self._errors = tempfile.TemporaryFile("w+")
+        self._errors = tempfile.TemporaryFile("w+")  # noqa: SIM115 - read when it has died
         self._process = subprocess.Popen(
             [sys.executable, "-m", "fuzz.worker"],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=self._errors,
             text=True,
-            env={**os.environ, "PYTHONPATH": paths, "OMP_NUM_THREADS": "1",
-                 "OPENBLAS_NUM_THREADS": "1"},  # fmt: skip
+            env={**os.environ, "PYTHONPATH": paths, **dict.fromkeys(_ONE_THREAD, "1")},
         )
         if self._line(_STARTING_SECONDS) != "ready\n":
-            self.stop()
-            self._errors.seek(0)
-            raise RuntimeError(f"no worker can be started: {self._errors.read()}")
+            raise RuntimeError(f"no worker can be started: {self.stop()}")
 
     def _line(self, seconds):
         """The next line; nothing when the process has ended, None when it takes too long."""
@@ -76,10 +72,15 @@ class _Worker:
         return self._process.stdout.readline() if ready else None
 
     def stop(self):
-        if self._process is not None:
-            self._process.kill()
-            self._process.communicate()
-            self._process = None
+        """End the process, if there is one, and give what it wrote about errors."""
+        if self._process is None:
+            return ""
+        self._process.kill()
+        self._process.communicate()
+        self._process = None
+        with self._errors as errors:
+            errors.seek(0)
+            return errors.read()
 
 
 def run(jobs, *, n_workers=2, seconds=20.0, folder=None, progress=lambda report: None):

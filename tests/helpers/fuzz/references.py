@@ -9,6 +9,7 @@ import io
 import json
 import re
 import zipfile
+from functools import reduce
 
 import networkx as nx
 import numpy as np
@@ -30,12 +31,15 @@ def edge_list(graph, path):
     if len({mark for line in lines for mark in re.findall(r"\W", line) if mark != "."}) > 1:
         return None
     fields = [_PLAIN_LINE.fullmatch(line) for line in lines]
-    # A first line of words may be column names.
-    if None in fields or not (data.isascii() and re.search(r"\d", lines[0])):
+    if None in fields or not data.isascii():
         return None
     pairs = [frozenset(field.group(1, 2)) for field in fields]
     names = [name for field in fields for name in field.group(1, 2)]
     numbers = all(map(str.isdecimal, names))
+    # A first line of words, or over numbers, may be column names.
+    first, others = "".join(names[:2]), names[2:]
+    if first.isalpha() or (not first.isdecimal() and all(map(str.isdecimal, others))):
+        return None
     if len(set(pairs)) < len(pairs) or (numbers and any(n != str(int(n)) for n in names)):
         return None
     order = sorted(map(int, set(names))) if numbers else list(dict.fromkeys(names))
@@ -58,36 +62,31 @@ def _dense_rows(data, indices, indptr, n):
 def saved_graph(graph, path):
     """Rows of the arrays, added up one by one."""
     with np.load(path) as arrays:
-        if "meta" not in arrays or graph.n_nodes > 200:
-            return None
         parts = (arrays[name] for name in ("weights", "indices", "indptr"))
         return _dense_rows(*(part.tolist() for part in parts), graph.n_nodes)
 
 
 def saved_by_scipy(graph, path):
     """Read by scipy: what was accepted has a structure that it can be trusted with."""
-    if graph.n_nodes > 200:
-        return None
     matrix = sp.load_npz(path)
     return sp.coo_array(matrix.astype(np.float64)).toarray()
 
 
 def saved_estimate(estimate, path):
     """The product of the factors, dense, from the arrays of the file."""
-    with np.load(path) as arrays:
-        meta, n = json.loads(str(arrays["meta"])), estimate.n_nodes
-        if n > 200:
-            return None
-        chain = [
-            _dense_rows(*(arrays[f"{part}_{k}"].tolist() for part in ("data", "indices", "indptr")), n)
-            for k in meta["order"]
-        ]
-        deflated = "deflation_vectors" in arrays
-        U, values = (arrays[f"deflation_{part}"] for part in ("vectors", "values")) if deflated else (
-            np.zeros((n, 0)), np.zeros(0))  # fmt: skip
-    factors = [each.T if k % 2 else each for k, each in enumerate(chain)]
-    P, half = np.eye(n) - U @ U.T, len(factors) // 2
-    X, Y = (np.linalg.multi_dot([np.eye(n), *part, np.eye(n)]) for part in (factors[:half], factors[half:]))
+    n = estimate.n_nodes
+    with np.load(path) as stored:
+        arrays = dict(stored)
+    meta = json.loads(str(arrays["meta"]))
+    chain = []
+    for k, number in enumerate(meta["order"]):
+        parts = (arrays[f"{part}_{number}"].tolist() for part in ("data", "indices", "indptr"))
+        factor = _dense_rows(*parts, n)
+        chain.append(factor.T if k % 2 else factor)
+    U = arrays.get("deflation_vectors", np.zeros((n, 0)))
+    values = arrays.get("deflation_values", np.zeros(0))
+    P, half = np.eye(n) - U @ U.T, len(chain) // 2
+    X, Y = reduce(np.matmul, chain[:half]), reduce(np.matmul, chain[half:])
     product = meta["sign"] * X @ P @ Y
     if meta.get("symmetrize", False):
         product = (product + product.T) / 2
@@ -105,9 +104,10 @@ def matrix_market(graph, path):
 def _networkx(graph):
     edges = [data for *_, data in graph.edges(data=True)]
     values = [data["value"] for data in edges if "value" in data]
-    plain = all(isinstance(value, int | float) for value in values)
-    weight = "value" if values and plain and not any("weight" in data for data in edges) else "weight"
-    return nx.to_numpy_array(graph, weight=weight, multigraph_weight=sum)
+    plain = values and all(isinstance(value, int | float) for value in values)
+    weighted = any("weight" in data for data in edges)
+    name = "value" if plain and not weighted else "weight"
+    return nx.to_numpy_array(graph, weight=name, multigraph_weight=sum)
 
 
 def gml(graph, path):

@@ -4,6 +4,7 @@ import gzip
 import io
 import tempfile
 import zipfile
+from itertools import cycle
 from pathlib import Path
 
 import networkx as nx
@@ -19,7 +20,7 @@ _FACES = [(a, b, c) for a in (0, 1) for b in (2, 3) for c in (4, 5)]
 def edge_lists(separator):
     lines = [f"{u} {v}" for u, v in nx.path_graph(6).edges]
     weighted = [f"{u} {v} {0.5 + u}" for u, v in nx.cycle_graph(5).edges]
-    named = ["Anna Ben 2", "Ben Carl 1.25", "Carl Anna 3e-1"]
+    named = ["a1 b2 2", "b2 c3 1.25", "c3 a1 0.3"]
     texts = [
         "\n".join(lines) + "\n",
         "# a comment\n\n" + "\n".join(weighted),
@@ -65,7 +66,7 @@ def saved_graphs():
 
 def saved_by_scipy():
     found = []
-    for kind, graph in zip(("csr", "csc", "coo", "bsr", "dia"), [*_graphs(), *_graphs()], strict=False):
+    for kind, graph in zip(("csr", "csc", "coo", "bsr", "dia"), cycle(_graphs()), strict=False):
         matrix = sp.coo_array(nx.to_numpy_array(graph)).asformat(kind)
         stream = io.BytesIO()
         sp.save_npz(stream, matrix, compressed=kind != "csr")
@@ -86,7 +87,7 @@ def saved_estimates():
 def matrix_market():
     banner = "%%MatrixMarket matrix"
     return [
-        f"{banner} coordinate real general\n% why\n3 3 4\n1 2 1.5\n2 1 0.5\n3 3 2\n1 3 1\n".encode(),
+        f"{banner} coordinate real general\n% x\n3 3 4\n1 2 1.5\n2 1 0.5\n3 3 2\n1 3 1\n".encode(),
         f"{banner} coordinate pattern symmetric\n4 4 3\n2 1\n3 2\n4 4\n".encode(),
         f"{banner} coordinate integer symmetric\n3 3 2\n2 1 7\n3 1 2\n".encode(),
         f"{banner} array real general\n2 2\n0\n1\n2\n3\n".encode(),

@@ -6,6 +6,7 @@ import resource
 import sys
 import tempfile
 import traceback
+from functools import cache
 from pathlib import Path
 
 from fuzz import check, formats, selftest
@@ -38,11 +39,14 @@ def main():
         print(json.dumps([result, detail]), flush=True)
 
 
-_FOLDER = tempfile.TemporaryDirectory()
+@cache
+def _folder():
+    memory_disk = Path("/dev/shm")  # files there cost nothing
+    return tempfile.TemporaryDirectory(dir=memory_disk if memory_disk.is_dir() else None)
 
 
 def _written(form, content):
-    path = Path(_FOLDER.name, f"mutant{form.suffix}")
+    path = Path(_folder().name, f"mutant{form.suffix}")
     path.write_bytes(content)
     return path
 
