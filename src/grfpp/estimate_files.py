@@ -20,6 +20,7 @@ from grfpp.linalg.sparse import csr
 FORMAT = "grfpp-estimate-1"
 _PARTS = ("data", "indices", "indptr")
 _DEFLATION = ("deflation_vectors", "deflation_values")
+_ORTHONORMAL = 1e-6
 
 
 def numbered(factors: Sequence[Factor]) -> tuple[list[Factor], list[int]]:
@@ -91,6 +92,11 @@ def deflation_in(arrays: Mapping[str, Any], n: int) -> Deflation | None:
     for each in (vectors, values):
         if each.dtype != np.float64 or not np.isfinite(each).all():
             raise ValueError("the eigenvectors are not finite real numbers")
+    # Large ones first, whose products would overflow.
+    if vectors.size and np.abs(vectors).max() > 1 + _ORTHONORMAL:
+        raise ValueError("the eigenvectors are not orthonormal")
+    if not np.allclose(vectors.T @ vectors, np.eye(len(values)), rtol=0, atol=_ORTHONORMAL):
+        raise ValueError("the eigenvectors are not orthonormal")
     return Deflation(vectors, values)
 
 

@@ -207,6 +207,8 @@ def test_files_from_before_estimates_were_symmetrised(saved):
         {"deflation_values": np.ones((2, 1))},
         {"deflation_values": np.array([1.0, np.nan])},
         {"deflation_vectors": np.ones((9, 1))},
+        {"deflation_vectors": np.full((9, 2), 1e308)},
+        {"deflation_vectors": np.full((9, 2), 1 / 3)},
         {"deflation_vectors": np.ones((8, 2))},
         {"deflation_vectors": np.full((9, 2), np.inf)},
         {"deflation_vectors": np.ones((9, 2), dtype=complex)},

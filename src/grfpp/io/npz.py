@@ -6,7 +6,6 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import numpy.typing as npt
 import scipy.sparse as sp
 
@@ -78,15 +77,11 @@ def read_saved_graph(path: str | Path) -> tuple[sp.csr_array, Sequence[Any] | No
 
 
 def read_labels(stored: npt.NDArray[Any], n_nodes: int) -> list[Any]:
-    """Check the labels of nodes that were stored: whole numbers, or text that can be written."""
+    """Check the labels of nodes that were stored: whole numbers, or text."""
     if stored.shape != (n_nodes,):
         raise InputError(f"labels of shape {stored.shape} for {n_nodes} nodes")
     if stored.dtype.kind not in "iuU":
         raise InputError(f"labels must be text or whole numbers, found {stored.dtype}")
-    if stored.dtype.kind == "U" and stored.size:
-        codes = np.ascontiguousarray(stored).view(np.uint32)
-        if (codes > 0x10FFFF).any() or ((codes >= 0xD800) & (codes < 0xE000)).any():
-            raise InputError("a label is not text")
     labels: list[Any] = stored.tolist()
     return labels
 

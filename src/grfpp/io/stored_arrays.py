@@ -7,6 +7,7 @@ with the memory that is free before anything is unpacked; three megabytes can ho
 from __future__ import annotations
 
 import re
+import sys
 import zipfile
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
@@ -99,6 +100,8 @@ class StoredArrays(Mapping[str, npt.NDArray[Any]]):
             raise self._damaged(name, f"it ends after {filled:,} of {n_bytes:,} bytes")
         if not n_bytes:
             return np.zeros(shape, dtype.newbyteorder("="))
+        if dtype.kind == "U" and (content.view(f"{dtype.str[0]}u4") > sys.maxunicode).any():
+            raise self._damaged(name, "text with codes that no character has")
         array: npt.NDArray[Any] = content.view(dtype).reshape(shape, order=order)
         return array.astype(dtype.newbyteorder("="), copy=False)
 

@@ -105,10 +105,7 @@ def test_labels_do_no_harm(folder, capsys):
 def test_damaged_labels_are_one_line_that_names_the_file(folder, capsys):
     ring = grfpp.Graph(nx.cycle_graph(3))
     arrays = {"indptr": ring.indptr, "indices": ring.indices, "weights": ring.weights}
-    codes = np.array([[0x110000], [65], [66]], np.uint32)
     for labels in (
-        codes.view("U1")[:, 0],
-        np.array(["a", "\ud800", "c"]),
         np.array(["a", "b"]),
         np.zeros((3, 1), int),
         np.array([0.5, 1.5, 2.5]),
@@ -118,3 +115,8 @@ def test_damaged_labels_are_one_line_that_names_the_file(folder, capsys):
         message = refused(capsys, "estimate", "g.npz")
         assert message.startswith("g.npz: the stored graph is damaged: ")
         assert "label" in message
+    codes = np.array([0x110000, 65, 66], np.uint32).view("U1")
+    save_arrays("g.npz", "grfpp-graph-1", {**arrays, "node_ids": codes})
+    message = refused(capsys, "estimate", "g.npz")
+    assert message.startswith("g.npz ")
+    assert "'node_ids': text with codes that no character has" in message

@@ -83,6 +83,8 @@ def test_arrays_are_read_as_numpy_does(data, compressed, transposed):
         (saved(np.zeros(3)).replace(b"<f8", b"|O8"), "not an array"),
         (saved(np.zeros(3)).replace(b"<f8", b"<f9"), "no such type"),
         (saved(np.zeros(3, "f4,i2")), "not an array"),
+        (saved(np.array([2**31, 65], np.uint32).view("U1")), "codes that no character has"),
+        (saved(np.array([2**31, 65], ">u4").view(">U1")), "codes that no character has"),
         (saved(np.zeros(3, "M8[s]")), "not an array"),
         (b"\x93NUMPY\x02\x00\xff\xff\xff\x7f" + bytes(9), "a header of 2,147,483,647 bytes"),
     ],

@@ -34,7 +34,7 @@ def outcome(form, path):
         is_graph = isinstance(found, grfpp.Graph)
         numbers = found.adjacency.toarray() if is_graph else found.toarray()
         if is_graph:
-            _check_graph(found, numbers)
+            _check_graph(found, numbers, path)
         if form.reference is None:
             return "accepted"
         with warnings.catch_warnings():
@@ -49,10 +49,11 @@ def outcome(form, path):
         return "compared"
 
 
-def _check_graph(graph, A):
-    """Its arrays are canonical, and walks estimate what dense algebra computes."""
+def _check_graph(graph, A, path):
+    """Its arrays are canonical, it can be saved, and walks estimate what dense algebra computes."""
     if not (np.isfinite(A).all() and (A >= 0).all() and np.count_nonzero(A) == len(graph.weights)):
         raise MismatchError("weights that are not canonical")
+    _check_saved(graph, path)
     try:
         W = graph.normalized("sym")
         K = grfpp.sample(W, _KERNEL, n_walks=4, seed=0, n_jobs=1)
@@ -74,12 +75,23 @@ def _check_graph(graph, A):
         raise MismatchError(f"the estimate is off by {error:g}")
 
 
+def _check_saved(graph, path):
+    saved = path.with_name("saved.npz")
+    graph.save(saved)
+    again = grfpp.Graph.load(saved)
+    for part in ("indptr", "indices", "weights"):
+        if not np.array_equal(getattr(graph, part), getattr(again, part)):
+            raise MismatchError(f"{part} is not saved as it is")
+    if list(map(str, graph.node_ids or [])) != list(map(str, again.node_ids or [])):
+        raise MismatchError(f"{graph.node_ids} are saved as {again.node_ids}")
+
+
 def _compare(found, wanted, what):
     if found.shape != wanted.shape:
         raise MismatchError(f"{what} has shape {wanted.shape}, not {found.shape}")
     with np.errstate(all="ignore"):
         scale = np.abs(wanted).max(initial=0.0)
-        same = np.isclose(found, wanted, rtol=1e-9, atol=1e-9 * min(scale, 1.0))
+        same = np.isclose(found, wanted, rtol=1e-9, atol=1e-9 * min(scale, 1.0), equal_nan=True)
     if not same.all():
         i, j = np.argwhere(~same)[0]
         raise MismatchError(f"{what} has {wanted[i, j]!r} at ({i}, {j}), not {found[i, j]!r}")
