@@ -12,7 +12,7 @@ export GRFPP_DATA := $(abspath ../shared/data)
 endif
 endif
 
-.PHONY: demo test lint types bench bench-full clean
+.PHONY: demo test lint types fuzz bench bench-full clean
 
 demo: $(VENV)/.installed
 	$(BIN)/grfpp demo --out out/demo
@@ -27,6 +27,13 @@ lint: $(VENV)/.installed-dev
 
 types: $(VENV)/.installed-dev
 	$(BIN)/mypy
+
+# Damaged files of every format, thousands of them: make fuzz N=100000, or FORMATS="mtx gml". Those
+# that fail are kept in out/fuzz. Other numbers than before: FIRST=10000.
+N ?= 10000
+FIRST ?= 0
+fuzz: $(VENV)/.installed-dev
+	PYTHONPATH=tests/helpers $(BIN)/python -m fuzz -n $(N) --first $(FIRST) $(if $(FORMATS),--formats $(FORMATS))
 
 # Side by side with peers, which live in an environment of their own: at most five minutes, or an hour.
 bench: $(VENV)/.installed $(PEERS)/.installed

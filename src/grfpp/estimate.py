@@ -19,7 +19,8 @@ from grfpp.deflation import Deflation
 from grfpp.errors import InputError
 from grfpp.factors import Factor
 from grfpp.indexing import NodeMatrix
-from grfpp.io.archive import load_arrays, save_arrays
+from grfpp.io import structure
+from grfpp.io.archive import opened_kind, save_arrays
 from grfpp.memory import require_bytes
 from grfpp.nodes import NodeNames
 from grfpp.parallel import thread_count
@@ -189,7 +190,7 @@ class KernelEstimate(NodeMatrix):
     def _matmat(self, dense: Any) -> Any:
         if sp.issparse(dense):
             require_bytes(8 * dense.shape[0] * dense.shape[1], "the dense form of the right side")
-            dense = dense.toarray()
+            dense = (dense if np.iscomplexobj(dense) else structure.checked(dense)).toarray()
         if np.iscomplexobj(dense):
             return self._matmat(dense.real) + 1j * self._matmat(dense.imag)
         return self._times(self._walked, np.ascontiguousarray(dense, dtype=np.float64))
@@ -390,26 +391,24 @@ class KernelEstimate(NodeMatrix):
         }
         arrays = files.to_arrays(factors, self.deflation, self.n_jobs)
         if (labels := self.names.to_array()) is not None:
-            arrays["node_ids"] = labels
+            arrays[files.NODE_IDS] = labels
         save_arrays(path, files.FORMAT, arrays, meta)
 
     @classmethod
     def load(cls, path: str | Path, *, n_jobs: int = -1) -> KernelEstimate:
         """Read an estimate that `save` wrote."""
-        arrays, meta = load_arrays(path, files.FORMAT)
-        try:
-            n = int(meta["n_nodes"])
+        with opened_kind(path, files.FORMAT) as (arrays, meta), files.damage_explained(path):
+            order, n, sign, made_by = files.checked_meta(meta)
+            arrays.require_memory(files.arrays_of(order), 1, "the estimate in")
             return cls(
-                list(_pairs(files.factors_of(arrays, meta["order"], n))),
-                sign=int(meta["sign"]),
+                list(_pairs(files.factors_of(arrays, order, n))),
+                sign=sign,
                 symmetrize=meta.get("symmetrize", False),  # not in files from before there was any
                 deflation=files.deflation_in(arrays, n),
-                meta=meta["made_by"],
+                meta=made_by,
                 n_jobs=n_jobs,
-                node_ids=files.names_in(arrays, n),
+                node_ids=files.node_ids_in(arrays, n),
             )
-        except (KeyError, ValueError, TypeError, IndexError) as error:
-            raise InputError(f"{path}: the stored estimate is damaged ({error})") from None
 
 
 def _pairs(items: Sequence[Item]) -> Iterator[tuple[Item, Item]]:

@@ -2,18 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
 
 from grfpp.deflation import Deflation
+from grfpp.errors import InputError
 from grfpp.factors import Factor, StoredFactor
+from grfpp.io.edges import check_node_count
+from grfpp.io.structure import check_compressed
+from grfpp.linalg.sparse import csr
 
 FORMAT = "grfpp-estimate-1"
 _PARTS = ("data", "indices", "indptr")
 _DEFLATION = ("deflation_vectors", "deflation_values")
+NODE_IDS = "node_ids"
+_ORTHONORMAL = 1e-6
 
 
 def numbered(factors: Sequence[Factor]) -> tuple[list[Factor], list[int]]:
@@ -38,11 +46,40 @@ def to_arrays(
     return arrays
 
 
+@contextmanager
+def damage_explained(path: str | Path) -> Iterator[None]:
+    """Make one error, which names the file, of whatever is wrong with what it holds."""
+    try:
+        yield
+    except (KeyError, ValueError, TypeError, IndexError) as error:
+        if isinstance(error, InputError) and str(path) in str(error):
+            raise
+        raise InputError(f"{path}: the stored estimate is damaged ({error})") from None
+
+
+def checked_meta(meta: Mapping[str, Any]) -> tuple[list[int], int, int, dict[str, Any]]:
+    """Order of the factors, number of nodes, sign, and what made the estimate."""
+    order, n, sign, made_by = (meta[name] for name in ("order", "n_nodes", "sign", "made_by"))
+    if not isinstance(order, list) or not order or not isinstance(made_by, dict):
+        raise ValueError("its header is not that of an estimate")
+    for number in (*order, n, sign):
+        if type(number) is not int:
+            raise ValueError(f"{number!r} is not a whole number")
+    if min(order) < 0 or n < 1:
+        raise ValueError("a factor has a negative number, or there are no nodes")
+    check_node_count(n, "its header")
+    return order, n, sign, made_by
+
+
+def arrays_of(order: Sequence[int]) -> list[str]:
+    """The arrays that an estimate with these factors is made of, where it is deflated too."""
+    factors = [f"{part}_{number}" for number in sorted(set(order)) for part in _PARTS]
+    return [*factors, *_DEFLATION, NODE_IDS]
+
+
 def factors_of(arrays: Mapping[str, Any], order: Sequence[int], n: int) -> list[Factor]:
     """The factors in their order; anything that is wrong with them is an error."""
-    if min(order) < 0:
-        raise ValueError("a factor has a negative number")
-    factors = [StoredFactor(_checked_csr(arrays, number, n)) for number in range(max(order) + 1)]
+    factors = {number: StoredFactor(_checked_csr(arrays, number, n)) for number in set(order)}
     return [factors[number] for number in order]
 
 
@@ -56,12 +93,17 @@ def deflation_in(arrays: Mapping[str, Any], n: int) -> Deflation | None:
     for each in (vectors, values):
         if each.dtype != np.float64 or not np.isfinite(each).all():
             raise ValueError("the eigenvectors are not finite real numbers")
+    # Large ones first, whose products would overflow.
+    if vectors.size and np.abs(vectors).max() > 1 + _ORTHONORMAL:
+        raise ValueError("the eigenvectors are not orthonormal")
+    if not np.allclose(vectors.T @ vectors, np.eye(len(values)), rtol=0, atol=_ORTHONORMAL):
+        raise ValueError("the eigenvectors are not orthonormal")
     return Deflation(vectors, values)
 
 
-def names_in(arrays: Mapping[str, Any], n: int) -> list[Any] | None:
+def node_ids_in(arrays: Mapping[str, Any], n: int) -> list[Any] | None:
     """The names of the nodes, if they have any."""
-    names = arrays.get("node_ids")
+    names = arrays.get(NODE_IDS)
     if names is None:
         return None
     if names.shape != (n,) or names.dtype.kind not in "iuU":
@@ -71,10 +113,11 @@ def names_in(arrays: Mapping[str, Any], n: int) -> list[Any] | None:
 
 
 def _checked_csr(arrays: Mapping[str, Any], number: int, n: int) -> sp.csr_array:
-    matrix = sp.csr_array(tuple(arrays[f"{part}_{number}"] for part in _PARTS), shape=(n, n))
-    matrix.check_format(full_check=True)
-    if matrix.nnz != len(arrays[f"data_{number}"]):
-        raise ValueError(f"the rows of factor {number} do not hold all of its values")
-    if matrix.dtype not in (np.float32, np.float64) or not np.isfinite(matrix.data).all():
+    data, indices, indptr = (arrays[f"{part}_{number}"] for part in _PARTS)
+    if data.ndim != 1 or data.dtype not in (np.float32, np.float64) or not np.isfinite(data).all():
         raise ValueError(f"the values of factor {number} are not finite real numbers")
-    return matrix
+    for each in (indices, indptr):
+        if each.ndim != 1 or each.dtype.kind not in "iu":
+            raise ValueError(f"the places of factor {number} are not whole numbers")
+    check_compressed(indices, indptr, len(data), (n, n), spare=False)
+    return csr(data, indices.astype(np.int32, copy=False), indptr, n)

@@ -92,7 +92,7 @@ def classify(
     as_json: options.AsJson = False,
 ) -> None:
     """Classify the graphs of a data set, and tell the accuracy by cross-validation."""
-    check_output(output, ".csv")
+    check_output(output, ".csv", others=[dataset])
     if sigma is None:
         scales = [options.scale_of(each, None) for each in _numbers(scale, "--scale", float)]
     else:

@@ -64,7 +64,7 @@ def cluster(
 
     Spectral clustering: nodes come together that walks connect well.
     """
-    check_output(output, ".csv")
+    check_output(output, ".csv", others=[graph])
     if clusters is None and labels_from is None:
         raise InputError("-k says how many clusters to find; or give classes by --labels-from")
     if clusters is not None and clusters < 1:

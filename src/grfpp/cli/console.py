@@ -11,6 +11,8 @@ from functools import partial
 from time import perf_counter
 from typing import Any
 
+from grfpp.cli.escaping import visible, visible_json
+
 
 def shows_progress() -> bool:
     """Whether somebody is watching: stderr is a terminal, not a pipe or a file."""
@@ -24,8 +26,9 @@ def status(text: str) -> Iterator[None]:
         yield
         return
     from rich.console import Console
+    from rich.text import Text
 
-    with Console(stderr=True).status(text):
+    with Console(stderr=True).status(Text(visible(text))):
         yield
 
 
@@ -53,7 +56,7 @@ def timed(seconds: dict[str, float], name: str, text: str | None = None) -> Iter
 
 def note(text: str) -> None:
     """Print one line on stderr, whatever the text holds."""
-    print("grfpp:", " ".join(text.split()), file=sys.stderr)
+    print("grfpp:", visible(" ".join(text.split())), file=sys.stderr)
 
 
 class Notices(logging.Handler):
@@ -78,7 +81,7 @@ def notices() -> Iterator[None]:
 
 def print_json(document: Any) -> None:
     """Print one JSON document, strictly: no NaN, no infinity."""
-    print(json.dumps(document, indent=2, ensure_ascii=False, allow_nan=False))
+    print(visible_json(json.dumps(document, indent=2, ensure_ascii=False, allow_nan=False)))
 
 
 def tell(facts: Sequence[tuple[str, str]], document: Any, as_json: bool) -> None:
@@ -86,9 +89,10 @@ def tell(facts: Sequence[tuple[str, str]], document: Any, as_json: bool) -> None
     if as_json:
         print_json(document)
         return
+    facts = [(visible(name), value) for name, value in facts]
     width = max(len(name) for name, _ in facts)
     for name, value in facts:
-        print(f"{name:<{width}}  {value}")
+        print(f"{name:<{width}}  {visible(value)}")
 
 
 def new_table(columns: Sequence[str], words: Collection[str], title: str | None = None) -> Any:

@@ -108,7 +108,7 @@ def estimate(
     or not at all.
     """
     names = None if rows is None else split_rows(rows)
-    _check_outputs(output, names, project)
+    _check_outputs(graph, output, names, project)
     function = kernel_from_spec(kernel)
 
     seconds: dict[str, float] = {}
@@ -177,13 +177,15 @@ def estimate(
     console.tell([*facts, *outputs.wrote(output)], document, as_json)
 
 
-def _check_outputs(output: Path | None, names: list[str] | None, project: int | None) -> None:
+def _check_outputs(
+    graph: Path, output: Path | None, names: list[str] | None, project: int | None
+) -> None:
     """Refuse what cannot be written before anything is read."""
     if output is None:
         if project is not None:
             raise InputError("--project needs --output FILE.npz for the features")
         return
-    outputs.check_output(output, ".npz", ".csv")
+    outputs.check_output(output, ".npz", ".csv", others=[graph])
     if output.suffix.lower() == ".csv" and (names is None or project is not None):
         raise InputError(
             f"--output {output}: a .csv file is for the rows of --rows; "

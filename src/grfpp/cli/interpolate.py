@@ -79,8 +79,8 @@ def interpolate(
     Reads the mesh, computes the normals at its vertices, hides them at a share of the vertices
     chosen at random, predicts them from the others, and compares.
     """
-    check_output(output, ".csv")
-    check_output(picture, ".png", ".pdf", option="--picture")
+    check_output(output, ".csv", others=[mesh])
+    check_output(picture, ".png", ".pdf", option="--picture", others=[mesh, output])
     if picture is not None and (missing := missing_packages()):
         raise InputError(f"--picture: {how_to_install(missing)}")
     towards = _direction(view)

@@ -9,12 +9,14 @@ import csv
 import io
 import os
 from collections.abc import Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
+from grfpp.cli.escaping import csv_cell
 from grfpp.errors import InputError
 from grfpp.graph import Graph
-from grfpp.io.archive import atomic_write
+from grfpp.io.atomic import atomic_write, target_problem
 from grfpp.memory import readable_bytes
 
 
@@ -39,8 +41,17 @@ def plain(label: Any) -> int | str:
     return label if isinstance(label, int) else str(label)
 
 
-def check_output(path: Path | None, *suffixes: str, option: str = "--output") -> None:
-    """Refuse a file that could not be written, or whose suffix does not say what to write."""
+def check_output(
+    path: Path | None,
+    *suffixes: str,
+    option: str = "--output",
+    others: Sequence[str | Path | None] = (),
+) -> None:
+    """Refuse a file that could not be written, or whose suffix does not say what to write.
+
+    `others` are the files that are read, or written too: it must be none of them, nor a link to
+    one.
+    """
     if path is None:
         return
     if path.suffix.lower() not in suffixes:
@@ -48,12 +59,23 @@ def check_output(path: Path | None, *suffixes: str, option: str = "--output") ->
         raise InputError(
             f"{option} {path}: the suffix must be {' or '.join(suffixes)}, not {found}"
         )
-    if path.is_dir():
-        raise InputError(f"{option} {path} is a folder; name a file")
-    if not path.parent.is_dir():
-        raise InputError(f"{option} {path}: the folder {path.parent} does not exist")
+    if problem := target_problem(path):
+        raise InputError(f"{option} {path}: {problem}")
     if not os.access(path.parent, os.W_OK):
         raise InputError(f"{option} {path}: the folder {path.parent} cannot be written to")
+    for other in others:
+        if other is not None and _same_file(path, Path(other)):
+            raise InputError(
+                f"{option} {path} is the same file as {other}, which would be lost; name another"
+            )
+
+
+def _same_file(path: Path, other: Path) -> bool:
+    """Whether two names are of one file, also where it does not exist yet."""
+    with suppress(OSError, RuntimeError):
+        other = other.expanduser()
+        return path.resolve() == other.resolve() or path.samefile(other)
+    return False
 
 
 def wrote(*paths: Path | None) -> list[tuple[str, str]]:
@@ -71,10 +93,10 @@ def file_document(path: Path) -> dict[str, Any]:
 
 
 def write_csv(path: Path, header: Sequence[Any], lines: Sequence[Sequence[Any]]) -> None:
-    """Write a table as comma-separated values in UTF-8."""
+    """Write a table as comma-separated values in UTF-8, in which no cell is a formula."""
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\n")
-    writer.writerow(header)
-    writer.writerows(lines)
+    for line in (header, *lines):
+        writer.writerow([csv_cell(cell) for cell in line])
     with atomic_write(path) as stream:
         stream.write(text.getvalue().encode())

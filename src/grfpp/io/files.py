@@ -15,7 +15,16 @@ from grfpp.io.markup import PARSERS, matrix_of
 from grfpp.io.meshes import mesh
 from grfpp.io.mtx import read_mtx
 from grfpp.io.npz import read_npz
-from grfpp.io.packed import explained, opened_gzip, opened_zip, read_all
+from grfpp.io.packed import (
+    check_size,
+    explained,
+    opened_gzip,
+    opened_zip,
+    read_all,
+    read_member,
+)
+from grfpp.io.parsing_memory import require_memory
+from grfpp.io.paths import existing_file
 
 _PACKED = (".gz", ".zip")
 _SHOWN = 8
@@ -84,14 +93,7 @@ def _known(value: Any) -> Any:
 
 def known_file(path: str | os.PathLike[str]) -> tuple[Path, str]:
     """Give the path of a file that exists, and the suffix of what is packed in it."""
-    try:
-        file = Path(path).expanduser()
-        if file.is_dir():
-            raise InputError(f"{str(path)!r} is a folder; pass the path of a file")
-        if not file.exists():
-            raise InputError(f"there is no file {path}")
-    except (OSError, RuntimeError) as error:
-        raise InputError(f"cannot read {path}: {error}") from None
+    file = existing_file(path)
     suffixes = [suffix.lower() for suffix in file.suffixes]
     packed = suffixes[-1:] != [] and suffixes[-1] in _PACKED
     suffix = "".join(suffixes[:-1][-1:] if packed else suffixes[-1:])
@@ -105,17 +107,20 @@ def known_file(path: str | os.PathLike[str]) -> tuple[Path, str]:
 
 
 def read_bytes(file: Path, suffix: str, name: str) -> bytes:
-    """Read a file that `known_file` gave, unpacked."""
+    """Read a file that `known_file` gave, unpacked, if memory bears what will be made of it."""
     match file.suffix.lower():
         case ".gz":
             with opened_gzip(file) as stream:
-                return read_all(stream, name)
+                data = read_all(stream, name)
         case ".zip":
-            with opened_zip(file) as pack, pack.open(_only_member(pack, suffix, name)) as stream:
-                return read_all(stream, name)
+            with opened_zip(file) as pack:
+                data = read_member(pack, _only_member(pack, suffix, name), name)
         case _:
             with explained(file, suffix), file.open("rb") as stream:
-                return read_all(stream, name)
+                check_size(os.fstat(stream.fileno()).st_size, name)
+                data = read_all(stream, name)
+    require_memory(data, suffix, name)
+    return data
 
 
 def _only_member(archive: zipfile.ZipFile, suffix: str, name: str) -> str:

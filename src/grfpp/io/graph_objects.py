@@ -12,8 +12,9 @@ import numpy as np
 import scipy.sparse as sp
 
 from grfpp.errors import InputError
+from grfpp.io import structure
 from grfpp.io.arrays import real_numbers, tensor_to_numpy
-from grfpp.io.edges import arcs, from_edge_index, undirected
+from grfpp.io.edges import arcs, check_node_count, from_edge_index, undirected
 from grfpp.typing import IntArray
 
 
@@ -65,7 +66,7 @@ def is_sparse_tensor(tensor: Any) -> bool:
 
 
 def from_sparse_tensor(tensor: Any) -> Any:
-    """Read a sparse tensor of any layout as the scipy array of the same layout."""
+    """Read a sparse tensor of any layout."""
     layout = str(tensor.layout).removeprefix("torch.sparse_")
     if tensor.dim() != 2 or tensor.dense_dim():
         raise InputError(
@@ -74,24 +75,19 @@ def from_sparse_tensor(tensor: Any) -> Any:
             f"{tensor.dense_dim()} dense dimensions"
         )
     tensor, shape = tensor.detach(), tuple(tensor.shape)
+    check_node_count(max(shape), "the torch tensor")
     if layout == "coo":
-        tensor = tensor.coalesce()
-        rows, columns = tensor_to_numpy(tensor.indices())
-        return sp.coo_array((tensor_to_numpy(tensor.values()), (rows, columns)), shape=shape)
+        # Not coalesced: torch would sum in the tensor's own type, and trust indices to be right.
+        rows, columns = tensor_to_numpy(tensor._indices())
+        return structure.coordinates(tensor_to_numpy(tensor._values()), rows, columns, shape)
     by_row = layout in ("csr", "bsr")
     pointers, indices = (
         (tensor.crow_indices(), tensor.col_indices())
         if by_row
         else (tensor.ccol_indices(), tensor.row_indices())
     )
-    values = tensor_to_numpy(tensor.values())
-    parts = (tensor_to_numpy(indices), tensor_to_numpy(pointers))
-    if by_row:
-        return (sp.csr_array if layout == "csr" else sp.bsr_array)((values, *parts), shape=shape)
-    if layout == "csc":
-        return sp.csc_array((values, *parts), shape=shape)
-    # scipy has no blocks by column: read the transpose by rows, block by block.
-    return sp.bsr_array((values.transpose(0, 2, 1), *parts), shape=shape[::-1]).T
+    values, indices, pointers = map(tensor_to_numpy, (tensor.values(), indices, pointers))
+    return structure.compressed(values, indices, pointers, shape, by_row=by_row)
 
 
 def from_pyg(data: Any, n_nodes: int | None) -> Any:

@@ -12,12 +12,13 @@ import scipy.sparse as sp
 
 from grfpp.arguments import whole
 from grfpp.errors import InputError
-from grfpp.io import graph_objects
+from grfpp.io import graph_objects, structure
 from grfpp.io.arrays import as_array, packages, require_real
 from grfpp.io.edges import check_node_count, from_edge_index
 from grfpp.io.files import load_mesh, read_file
 from grfpp.io.meshes.mesh import as_mesh
 from grfpp.io.meshes.weights import MeshWeights
+from grfpp.io.text import naming
 
 _WANTED = (
     "a scipy sparse matrix, a square array, a networkx or igraph graph, a PyG Data, a torch "
@@ -37,7 +38,8 @@ def read_adjacency(
 ) -> tuple[Any, Sequence[Any] | None]:
     """Read the weight matrix of a graph, and the labels of its nodes where they have any.
 
-    The matrix is a scipy one of any format; `Graph` checks its shape and its entries.
+    The matrix is a scipy one in CSR or COO form, in float64; `Graph` checks its shape and its
+    entries.
 
     Parameters
     ----------
@@ -79,11 +81,8 @@ def read_adjacency(
     if n_nodes is not None and matrix.shape[0] != n_nodes:
         raise InputError(f"n_nodes is {n_nodes}, but {origin} has {matrix.shape[0]} nodes")
     check_node_count(max(matrix.shape), origin)
-    if matrix.format in ("csr", "csc", "bsr"):
-        try:  # C code will trust the indices from here on
-            matrix.check_format(full_check=True)
-        except ValueError as error:
-            raise InputError(f"{origin} is a malformed sparse matrix: {error}") from None
+    with naming(origin):
+        matrix = structure.checked(matrix)  # C code will trust the indices from here on
     if directed is False:
         _require_symmetric(matrix, origin)
     return matrix, node_ids
@@ -172,10 +171,9 @@ def _dense(source: Any) -> sp.csr_array:
 
 
 def _require_symmetric(matrix: Any, origin: str) -> None:
-    if matrix.shape[0] != matrix.shape[1] or matrix.dtype.kind not in "buif":
+    if matrix.shape[0] != matrix.shape[1]:
         return  # Graph tells what is wrong
     values = sp.csr_array(matrix)
-    # Not the difference: unsigned numbers wrap round in it.
     differ = (values != values.T).tocoo()
     if differ.nnz:
         u, v = int(differ.row[0]), int(differ.col[0])

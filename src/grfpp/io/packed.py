@@ -10,12 +10,16 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Protocol
 
+from grfpp import memory
 from grfpp.errors import InputError
-from grfpp.memory import available_bytes
+from grfpp.io.paths import existing_file
 
-_CHUNK = 1 << 24
-# Text takes several times its size while it is parsed.
-_SHARE_OF_MEMORY = 4
+_CHUNK = 1 << 18
+# While a file is read, its pieces are there and what they are joined to; then something is made of
+# it. Who knows how much that takes asks for it (`parsing_memory`).
+_TIMES_IN_MEMORY = 4
+# Not LZMA: a few bytes can ask for gigabytes.
+_PACKINGS = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED, zipfile.ZIP_BZIP2)
 _DAMAGED = (zipfile.BadZipFile, gzip.BadGzipFile, zlib.error, EOFError)
 # All but the first: zip files with a password, an odd compression, or a damaged list of members.
 _UNREADABLE = (OSError, RuntimeError, NotImplementedError, ValueError, LookupError)
@@ -32,14 +36,14 @@ class Readable(Protocol):
 @contextmanager
 def opened_zip(path: Path) -> Iterator[zipfile.ZipFile]:
     """Open a zip file."""
-    with explained(path, "zip"), zipfile.ZipFile(path) as archive:
+    with explained(path, "zip"), zipfile.ZipFile(existing_file(path)) as archive:
         yield archive
 
 
 @contextmanager
 def opened_gzip(path: Path) -> Iterator[Readable]:
     """Open what a gzip file holds."""
-    with explained(path, "gzip"), gzip.open(path) as stream:
+    with explained(path, "gzip"), gzip.open(existing_file(path)) as stream:
         yield stream
 
 
@@ -48,7 +52,8 @@ def opened_tar_member(path: Path, name: str) -> Iterator[Readable]:
     """Open the file of a packed tar archive whose path ends like this; nothing is unpacked."""
     import tarfile  # needed by one data set only
 
-    with explained(path, "tar.gz", tarfile.TarError), tarfile.open(path, "r:gz") as archive:
+    file = existing_file(path)
+    with explained(path, "tar.gz", tarfile.TarError), tarfile.open(file, "r:gz") as archive:
         for member in archive:
             if member.isfile() and member.name.endswith(name):
                 stream = archive.extractfile(member)
@@ -58,19 +63,38 @@ def opened_tar_member(path: Path, name: str) -> Iterator[Readable]:
         raise InputError(f"{path} holds no file {name}")
 
 
+def read_member(archive: zipfile.ZipFile, name: str, path: str | Path) -> bytes:
+    """Read one file of a zip file; its size is known before anything is unpacked."""
+    member = archive.getinfo(name)
+    if member.compress_type not in _PACKINGS:
+        raise InputError(f"{path}: {name} is packed in an unusual way; pack it anew")
+    check_size(member.file_size, path)
+    with archive.open(member) as stream:
+        return read_all(stream, path)
+
+
 def read_all(stream: Readable, path: str | Path) -> bytes:
     """Read to the end, but not more than memory bears: packed files can be tiny and hold much."""
-    limit = available_bytes() // _SHARE_OF_MEMORY
+    limit = memory.available_bytes() // _TIMES_IN_MEMORY
     chunks: list[bytes] = []
     size = 0
     while chunk := stream.read(_CHUNK):
         chunks.append(chunk)
         size += len(chunk)
         if size > limit:
-            raise InputError(
-                f"{path} holds more than {limit:,} bytes, too much for the memory that is free"
-            )
+            raise _too_large(f"more than {limit:,}", path)
     return b"".join(chunks)
+
+
+def check_size(n_bytes: int, path: str | Path) -> None:
+    """Raise when a file is known to hold more than memory bears."""
+    needed = n_bytes * _TIMES_IN_MEMORY
+    if needed > memory.ALWAYS_THERE and needed > memory.available_bytes():
+        raise _too_large(f"{n_bytes:,}", path)
+
+
+def _too_large(size: str, path: str | Path) -> InputError:
+    return InputError(f"{path} holds {size} bytes, too much for the memory that is free")
 
 
 @contextmanager

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import grfpp
-from grfpp.io.archive import atomic_write
+from grfpp.io.atomic import atomic_write
 from grfpp_lab.demo.graphs import DemoGraph
 from grfpp_lab.demo.measure import (
     DEFAULT_DEGREE,

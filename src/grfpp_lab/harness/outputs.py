@@ -10,7 +10,8 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-from grfpp.io.archive import atomic_write
+from grfpp.cli.escaping import csv_cell
+from grfpp.io.atomic import atomic_write
 from grfpp_lab.harness.experiment import but
 from grfpp_lab.harness.runner import Outcome
 
@@ -73,9 +74,9 @@ def verdicts(outcome: Outcome) -> list[dict[str, str]]:
 def _write_csv(path: Path, rows: Sequence[dict[str, Any]]) -> Path:
     columns = list(dict.fromkeys(name for row in rows for name in row)) or ["experiment"]
     text = io.StringIO()
-    writer = csv.DictWriter(text, columns, restval="", lineterminator="\n")
-    writer.writeheader()
-    writer.writerows(rows)
+    writer = csv.writer(text, lineterminator="\n")
+    writer.writerow(columns)
+    writer.writerows([csv_cell(row.get(name, "")) for name in columns] for row in rows)
     with atomic_write(path) as stream:
         stream.write(text.getvalue().encode())
     return path

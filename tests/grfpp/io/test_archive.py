@@ -1,48 +1,26 @@
 import io
 import json
-import os
 import pickle
 
 import numpy as np
 import pytest
 
 from grfpp.errors import InputError
-from grfpp.io.archive import atomic_write, load_arrays, save_arrays
+from grfpp.io.archive import opened_kind, save_arrays
 
 
 def test_round_trip(tmp_path):
     path = tmp_path / "x.npz"
     save_arrays(path, "kind", {"a": np.arange(3), "b": np.array(["x"])}, {"seed": 7})
-    arrays, meta = load_arrays(path, "kind")
-    np.testing.assert_array_equal(arrays["a"], [0, 1, 2])
-    assert arrays["b"].tolist() == ["x"]
+    with opened_kind(path, "kind") as (arrays, meta):
+        np.testing.assert_array_equal(arrays["a"], [0, 1, 2])
+        assert arrays["b"].tolist() == ["x"]
     assert meta == {"format": "kind", "seed": 7}
 
 
-def test_a_file_appears_whole_or_not_at_all(tmp_path):
-    path = tmp_path / "x.bin"
-    path.write_bytes(b"old")
-    with pytest.raises(KeyboardInterrupt), atomic_write(path) as stream:
-        stream.write(b"half")
-        raise KeyboardInterrupt
-    assert path.read_bytes() == b"old"
-    assert os.listdir(tmp_path) == ["x.bin"]  # noqa: PTH208 - nothing is left behind
-    with atomic_write(path) as stream:
-        stream.write(b"new")
-    assert path.read_bytes() == b"new"
-
-
-def test_permissions_are_those_of_any_new_file(tmp_path):
-    plain = tmp_path / "plain"
-    plain.write_bytes(b"")
-    with atomic_write(tmp_path / "ours") as stream:
-        stream.write(b"")
-    assert (tmp_path / "ours").stat().st_mode == plain.stat().st_mode
-
-
-def test_the_folder_must_exist(tmp_path):
-    with pytest.raises(InputError, match="does not exist"):
-        save_arrays(tmp_path / "none" / "x.npz", "kind", {})
+def load_arrays(path, kind):
+    with opened_kind(path, kind) as (arrays, _):
+        return dict(arrays)
 
 
 def test_other_kinds_and_other_files(tmp_path):

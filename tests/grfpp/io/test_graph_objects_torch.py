@@ -132,3 +132,36 @@ def test_pyg_refusals(data_class):
     assert "names node 5" in refusal(wrong)
     short = data_class.Data(edge_index=torch.tensor([[0], [1]]), edge_weight=torch.ones(3))
     assert "one number for each" in refusal(short)
+
+
+def unchecked(layout, *parts, **options):
+    """A tensor whose structure torch has not looked at."""
+    make = getattr(torch, f"sparse_{layout}_tensor")
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # that these layouts are new
+        return make(*(torch.tensor(part) for part in parts), check_invariants=False, **options)
+
+
+@pytest.mark.parametrize(
+    ("tensor", "words"),
+    [
+        (unchecked("coo", [[0], [10**9]], [1.0], size=(3, 3)), "names column 1,000,000,000"),
+        (unchecked("coo", [[-7], [0]], [1.0], size=(3, 3)), "names row -7"),
+        (unchecked("csr", [0, 10**6, 10**6, 0], [0], [1.0], size=(3, 3)), "must not decrease"),
+        (unchecked("csr", [0, 1, 1, 1], [10**9], [1.0], size=(3, 3)), "names column"),
+        (unchecked("csc", [0, 9, 9, 9], [0], [1.0], size=(3, 3)), "end at 9"),
+        (unchecked("bsr", [0, 1, 0], [0], [[[1.0] * 2] * 2], size=(4, 4)), "must not decrease"),
+        (unchecked("bsc", [0, 1, 1], [5], [[[1.0] * 2] * 2], size=(4, 4)), "names column 5"),
+    ],
+)
+def test_tensors_that_were_not_checked(tensor, words):
+    assert words in refusal(tensor)
+
+
+@pytest.mark.parametrize("dtype", [torch.uint8, torch.int8, torch.bool])
+def test_small_numbers_that_stand_twice_are_summed_in_float64(dtype):
+    value = 1 if dtype is torch.bool else 100
+    entries = torch.full((5,), value, dtype=dtype)
+    index = torch.tensor([[0] * 5, [1] * 5])
+    tensor = torch.sparse_coo_tensor(index, entries, (2, 2))
+    assert dense(tensor).tolist() == [[0, 5 * value], [0, 0]]

@@ -87,6 +87,10 @@ def test_names_beyond_ascii():
         ("a [ " * 5000, "nested too deeply"),
         (b"graph [\n\xff", "line 2: not UTF-8"),
         (graph(), "no nodes"),
+        (graph(node(0, f"graph [ {node(1)} ]")), "a graph within a graph"),
+        (graph(node(0), edge(0, 0, f"graph [ {node(1)} ]")), "a graph within a graph"),
+        (graph(node(0), f"graph [ {node(1)} ]"), "a graph within a graph"),
+        (graph(node(0)) + graph(node(1)), "more than one graph"),
     ],
 )
 def test_refusals(content, words):

@@ -62,3 +62,42 @@ def test_entities_cannot_blow_up():
     body = "<graphml><graph><node id='a'>&e11;</node></graph></graphml>"
     bomb = f"<!DOCTYPE graphml [{entities}]>{body}"
     assert "line 1" in file_refusal(bomb, ".graphml")
+
+
+INNER = '<graph edgedefault="undirected"><node id="x"/><edge source="x" target="x"/></graph>'
+
+
+@pytest.mark.parametrize(
+    ("content", "words"),
+    [
+        (document(f'<node id="a">{INNER}</node>\n'), "line 5: a graph within a graph"),
+        (
+            document(f'{NODES}<edge source="a" target="b">{INNER}</edge>\n'),
+            "line 7: a graph within",
+        ),
+        (document(f"{NODES}{INNER}"), "line 7: a graph within a graph"),
+        (document(NODES).replace("</graphml>", f"{INNER}</graphml>"), "a second graph"),
+        (document(NODES).replace("</graphml>", '<node id="z"/></graphml>'), "must lie in <graph>"),
+        (document(f'<node id="a">{NODES}</node>\n'), "<node> must lie in <graph>, not in <node>"),
+        (
+            document(NODES + EDGE).replace("<edge", '<edge xmlns="other"'),
+            "lists 2 nodes and 1 edges, of which",
+        ),
+        (
+            document(NODES + 2 * EDGE.replace("<edge", '<edge id="1"')),
+            "lists 2 nodes and 2 edges, of which",
+        ),
+    ],
+)
+def test_nothing_is_dropped(content, words):
+    assert words in file_refusal(content, ".graphml")
+
+
+def test_what_only_looks_like_a_graph():
+    drawing = NODES.replace("/>", "><data key='d0'><graph><node/></graph></data></node>", 1)
+    assert read_text(document(drawing + EDGE), ".graphml").n_nodes == 2
+
+
+def test_groups_of_yed_are_read_whole():
+    group = f'<node id="g" yfiles.foldertype="group">{INNER}</node>\n'
+    assert read_text(document(NODES + group + EDGE), ".graphml").node_ids == ["a", "b", "g", "x"]

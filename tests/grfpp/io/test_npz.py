@@ -85,3 +85,48 @@ def test_what_grfpp_saved():
 )
 def test_refusals(content, words):
     assert words in file_refusal(content, ".npz")
+
+
+def many(**arrays):
+    """A file of many entries, which compiled code would write without looking."""
+    return archive(**{"data": np.ones(10**5), "indices": np.zeros(10**5, np.int32)} | arrays)
+
+
+BIG = np.array([0, 10**5, 10**5, 0])
+
+
+def test_row_pointers_that_end_in_zero():
+    """scipy looks no further then; converting such a matrix ended the process."""
+    entries = {"weights": np.ones(10**5), "indices": np.zeros(10**5, np.int32)}
+    assert "must not decrease" in file_refusal(saved(indptr=BIG, **entries), ".npz")
+    for kind in (b"csr", b"csc", b"bsr"):
+        values = {"data": np.ones((10**5, 1, 1))} if kind == b"bsr" else {}
+        content = many(format=np.array(kind), shape=np.array([3, 3]), indptr=BIG, **values)
+        assert "must not decrease" in file_refusal(content, ".npz")
+
+
+@pytest.mark.parametrize(
+    ("parts", "words"),
+    [
+        ({"format": b"coo", "row": [0], "col": [9]}, "names column 9"),
+        ({"format": b"coo", "row": [0, 1], "col": [1]}, "2 rows and 1 columns"),
+        ({"format": b"dia", "offsets": [0]}, "diagonals of shape (1,)"),
+        ({"format": b"csr", "indices": [0], "indptr": [0, 1, 1], "data": [[[1.0]]]}, "in csr form"),
+        ({"format": b"bsr", "indices": [0], "indptr": [0, 1, 1]}, "in bsr form"),
+        ({"format": b"coo", "row": [0], "col": [1], "shape": [-1, 2]}, "not the shape"),
+        ({"format": b"coo", "row": [0], "col": [1], "shape": [2, 2, 2]}, "not the shape"),
+        ({"format": b"coo", "row": [0], "col": [1], "shape": [2.0, 2.0]}, "not the shape"),
+        ({"format": b"coo", "row": [0], "col": [1], "data": [1j]}, "real numbers"),
+        ({"format": [b"coo", b"csr"], "row": [0], "col": [1]}, "is not known"),
+    ],
+)
+def test_other_damage_to_what_scipy_saved(parts, words):
+    arrays = {"shape": [2, 2], "data": [1.0]} | parts
+    content = archive(**{name: np.array(value) for name, value in arrays.items()})
+    assert words in file_refusal(content, ".npz")
+
+
+def test_small_numbers_that_stand_twice_are_summed_in_float64():
+    parts = {"row": np.zeros(3, int), "col": np.ones(3, int), "data": np.full(3, 200, np.uint8)}
+    content = archive(format=np.array(b"coo"), shape=np.array([2, 2]), **parts)
+    assert read_text(content, ".npz").weights.tolist() == [600.0]

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from grfpp.io.archive import atomic_write
+from grfpp.io.atomic import atomic_write
 from grfpp.tasks.nodes.normal_prediction import HiddenNormals, predict_normals
 from grfpp_lab.report.images import image_bytes
 from grfpp_lab.report.meshes import Mesh, Surface

@@ -1,0 +1,145 @@
+"""What others read from the same file: weights to compare with, or None where that is not known.
+
+Other readers crash on some damaged files, and read others as something else. They are asked only
+about files that were accepted, and only where the meaning of a file is beyond doubt.
+"""
+
+import gzip
+import io
+import json
+import re
+import zipfile
+from functools import reduce
+
+import networkx as nx
+import numpy as np
+import scipy.sparse as sp
+
+_PLAIN_LINE = re.compile(r"(\w{1,15})[ \t,;](\w{1,15})(?:[ \t,;](\d{1,9}(?:\.\d{1,9})?))?")
+
+
+def edge_list(graph, path):
+    """Lines ``u v [w]`` of plain words, each edge once: a dictionary, and nothing clever."""
+    data = path.read_bytes()
+    if path.suffix == ".gz":
+        data = gzip.decompress(data)
+    if path.suffix == ".zip":
+        with zipfile.ZipFile(io.BytesIO(data)) as archive:
+            (name,) = (name for name in archive.namelist() if name.endswith(".txt"))
+            data = archive.read(name)
+    lines = data.decode("utf-8-sig").removesuffix("\n").split("\n")
+    if len({mark for line in lines for mark in re.findall(r"\W", line) if mark != "."}) > 1:
+        return None
+    fields = [_PLAIN_LINE.fullmatch(line) for line in lines]
+    if None in fields or not data.isascii():
+        return None
+    pairs = [frozenset(field.group(1, 2)) for field in fields]
+    names = [name for field in fields for name in field.group(1, 2)]
+    numbers = all(map(str.isdecimal, names))
+    # A first line of words, or over numbers, may be column names.
+    first, others = "".join(names[:2]), names[2:]
+    if first.isalpha() or (not first.isdecimal() and all(map(str.isdecimal, others))):
+        return None
+    if len(set(pairs)) < len(pairs) or (numbers and any(n != str(int(n)) for n in names)):
+        return None
+    order = sorted(map(int, set(names))) if numbers else list(dict.fromkeys(names))
+    place = {str(name): i for i, name in enumerate(order)}
+    matrix = np.zeros((len(order), len(order)))
+    for field in fields:
+        u, v = place[field[1]], place[field[2]]
+        matrix[u, v] = matrix[v, u] = float(field[3] or 1)
+    return matrix
+
+
+def _dense_rows(data, indices, indptr, n):
+    matrix = np.zeros((n, n))
+    for row in range(n):
+        for entry in range(indptr[row], indptr[row + 1]):
+            matrix[row, indices[entry]] += data[entry]
+    return matrix
+
+
+def saved_graph(graph, path):
+    """Rows of the arrays, added up one by one."""
+    with np.load(path) as arrays:
+        parts = (arrays[name] for name in ("weights", "indices", "indptr"))
+        return _dense_rows(*(part.tolist() for part in parts), graph.n_nodes)
+
+
+def saved_by_scipy(graph, path):
+    """Read by scipy: what was accepted has a structure that it can be trusted with."""
+    matrix = sp.load_npz(path)
+    return sp.coo_array(matrix.astype(np.float64)).toarray()
+
+
+def saved_estimate(estimate, path):
+    """The product of the factors, dense, from the arrays of the file."""
+    n = estimate.n_nodes
+    with np.load(path) as stored:
+        arrays = dict(stored)
+    meta = json.loads(str(arrays["meta"]))
+    chain = []
+    for k, number in enumerate(meta["order"]):
+        parts = (arrays[f"{part}_{number}"].tolist() for part in ("data", "indices", "indptr"))
+        factor = _dense_rows(*parts, n)
+        chain.append(factor.T if k % 2 else factor)
+    U = arrays.get("deflation_vectors", np.zeros((n, 0)))
+    values = arrays.get("deflation_values", np.zeros(0))
+    P, half = np.eye(n) - U @ U.T, len(chain) // 2
+    X, Y = reduce(np.matmul, chain[:half]), reduce(np.matmul, chain[half:])
+    product = meta["sign"] * X @ P @ Y
+    if meta.get("symmetrize", False):
+        product = (product + product.T) / 2
+    return P @ product @ P + U @ np.diag(values) @ U.T
+
+
+def matrix_market(graph, path):
+    """Read by scipy's reader in Python; the compiled one can end the process."""
+    from scipy.io._mmio import MMFile
+
+    matrix = MMFile().read(str(path))
+    return matrix.toarray() if sp.issparse(matrix) else np.asarray(matrix)
+
+
+def _networkx(graph):
+    edges = [data for *_, data in graph.edges(data=True)]
+    values = [data["value"] for data in edges if "value" in data]
+    plain = values and all(isinstance(value, int | float) for value in values)
+    weighted = any("weight" in data for data in edges)
+    name = "value" if plain and not weighted else "weight"
+    return nx.to_numpy_array(graph, weight=name, multigraph_weight=sum)
+
+
+def gml(graph, path):
+    """Read and laid out by networkx."""
+    return _networkx(nx.read_gml(path, label="id"))
+
+
+def graphml(graph, path):
+    """Read and laid out by networkx."""
+    return _networkx(nx.read_graphml(path))
+
+
+def mesh(graph, path):
+    """Read by trimesh, where that finds triangles alone, as many as are read here."""
+    import trimesh
+
+    from grfpp.io import load_mesh
+
+    ours = load_mesh(path)
+    try:
+        other = trimesh.load(path, process=False, force="mesh", maintain_order=True)
+        theirs = np.asarray(other.vertices, np.float64)[np.asarray(other.faces)]
+    except Exception:  # it refuses many sound files
+        return None
+    mine = ours.vertices[ours.faces]
+    if theirs.shape != mine.shape or not np.allclose(theirs, mine, rtol=1e-6):
+        return None  # cut in another way, or read as another mesh; that is for the tests to judge
+    matrix = np.zeros((len(ours.vertices),) * 2)
+    place = {tuple(point): i for i, point in enumerate(ours.vertices.tolist())}
+    for triangle in mine.tolist():
+        a, b, c = (place[tuple(point)] for point in triangle)
+        for u, v in ((a, b), (b, c), (c, a)):
+            if u != v:
+                matrix[u, v] = matrix[v, u] = 1
+    return matrix
