@@ -137,7 +137,7 @@ class KernelEstimate(LinearOperator):  # type: ignore[misc]  # untyped base
     @property
     def factors(self) -> list[tuple[sp.csr_array, sp.csr_array]]:
         """The factors ``[(K1, K2), …]`` as scipy CSR arrays (columns not sorted)."""
-        return list(_pairs([factor.to_csr(self.n_jobs) for factor in self._factors]))
+        return list(_pairs(Chain.by_rows(self._factors, self.n_jobs).matrices()))
 
     @cached_property
     def low_rank(self) -> tuple[FloatArray, FloatArray] | None:
@@ -182,6 +182,12 @@ class KernelEstimate(LinearOperator):  # type: ignore[misc]  # untyped base
         if sp.issparse(dense):
             require_bytes(8 * dense.shape[0] * dense.shape[1], "the dense form of the right side")
             dense = dense.toarray()
+        # In float64 and in the order of rows, and two or three such blocks on their way through.
+        require_bytes(
+            8 * dense.size * (4 if self.symmetrized else 3),
+            f"a product with {dense.shape[0]} x {dense.shape[1]} numbers",
+            most_rows=lambda room: f"{room // (32 * self.n_nodes)} columns",
+        )
         if np.iscomplexobj(dense):
             return self._matmat(dense.real) + 1j * self._matmat(dense.imag)
         return self._times(self._walked, np.ascontiguousarray(dense, dtype=np.float64))

@@ -227,7 +227,6 @@ class Kernel(ABC):
             raise InputError(f"tol must be at least 1e-14 and below 1, found {tol!r}")
         chosen = self._method(method, graph)
         self.check_converges(graph)
-        require_bytes(6 * vectors.nbytes, f"a product with {vectors.shape} numbers")
         if chosen == "chebyshev":
             return chebyshev.apply(graph, self.value, vectors, accuracy)
         if chosen == "taylor":
@@ -293,6 +292,11 @@ def _vectors(V: npt.ArrayLike, n_nodes: int) -> FloatArray:
             f"V must have shape ({n_nodes},) or ({n_nodes}, c) for a graph of {n_nodes} nodes, "
             f"found {array.shape}"
         )
+    require_bytes(
+        6 * 8 * array.size,
+        f"a product with {' x '.join(map(str, array.shape))} numbers",
+        most_rows=lambda room: f"{room // (48 * n_nodes)} columns",
+    )
     return np.ascontiguousarray(array, dtype=np.float64)
 
 
