@@ -269,10 +269,7 @@ class KernelEstimate(LinearOperator):  # type: ignore[misc]  # untyped base
         """
         n_components = whole(n_components, "n_components", 1)
         n_vectors = 0 if self.deflation is None else self.deflation.n_vectors
-        require_bytes(
-            (32 * n_components + 16 * n_vectors) * self.n_nodes,
-            f"features of {n_components} components for {self.n_nodes} nodes",
-        )
+        require_projection(self.n_nodes, n_components, n_vectors)
         rng = np.random.default_rng(None if seed is None else whole(seed, "seed", 0))
         one_of(where, "where", ("middle", "pairs"))
         if self.deflation is not None:
@@ -392,6 +389,17 @@ class KernelEstimate(LinearOperator):  # type: ignore[misc]  # untyped base
 
 def _pairs(items: Sequence[Item]) -> Iterator[tuple[Item, Item]]:
     return zip(items[::2], items[1::2], strict=True)
+
+
+def require_projection(n_nodes: int, n_components: int, n_vectors: int = 0) -> None:
+    """Refuse projected features that do not fit."""
+    # Both sides, the projection, and a block on its way; eigenvectors come twice.
+    each, others = 32 * n_nodes, 16 * n_vectors * n_nodes
+    require_bytes(
+        each * n_components + others,
+        f"features of {n_components} components for {n_nodes} nodes",
+        most_components=lambda room: (room - others) // each,
+    )
 
 
 def _ranges(n: int, size: int) -> list[range]:

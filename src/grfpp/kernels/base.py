@@ -103,8 +103,8 @@ class Kernel(ABC):
 
     def coefficients_decimal(self, n: int, digits: int = series.DIGITS) -> list[Decimal]:
         """First `n` coefficients ``α_k``, each to at least so many digits."""
-        count = whole(n, "n", 1)
-        return series.settled(lambda: self._coefficients_here(count), whole(digits, "digits", 1))
+        count, digits = _table_size(n, digits)
+        return series.settled(lambda: self._coefficients_here(count), digits)
 
     def modulation(self, degree: int, n: int, *, scale: float = 1.0) -> FloatArray:
         """First `n` values ``f(k)`` of the modulation, rounded to float64.
@@ -130,8 +130,8 @@ class Kernel(ABC):
 
     def modulation_decimal(self, degree: int, n: int, digits: int = series.DIGITS) -> list[Decimal]:
         """First `n` values of the modulation, each to at least so many digits."""
-        order, count = 2 * whole(degree, "degree", 1), whole(n, "n", 1)
-        return self._modulation(order, count, whole(digits, "digits", 1))
+        order, (count, digits) = 2 * whole(degree, "degree", 1), _table_size(n, digits)
+        return self._modulation(order, count, digits)
 
     def check_converges(self, W: Any, degree: int | None = None) -> None:
         """Raise `DivergentSeriesError` unless the series converges on a graph.
@@ -275,10 +275,21 @@ def _table(kernel: Kernel, degree: int | None, n: int, scale: float) -> FloatArr
     except OverflowError as error:
         (k,) = error.args
         what = "coefficient" if degree is None else f"modulation of degree {degree}"
+        if k == 0:
+            raise InputError(f"{kernel!r}: the {what} {series.OUT_OF_RANGE}") from None
         raise InputError(
             f"{kernel!r}: the {what} exceeds the range of float64 at k={k}; ask for n={k} at most, "
             "or for values times scale^k with a small scale"
         ) from None
+
+
+def _table_size(n: int, digits: int) -> tuple[int, int]:
+    """Numbers of terms and of digits that fit: two lists of decimals, one twice as precise."""
+    count, precision = whole(n, "n", 1), whole(digits, "digits", 1)
+    if precision > series.MOST_DIGITS:
+        raise InputError(f"must be at most {series.MOST_DIGITS}, found {digits}", argument="digits")
+    require_bytes(count * (400 + 3 * precision), f"a table of {count} terms of a series")
+    return count, precision
 
 
 def _vectors(V: npt.ArrayLike, n_nodes: int) -> FloatArray:

@@ -10,6 +10,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from grfpp.arguments import one_of, whole
 from grfpp.errors import InputError
+from grfpp.estimate import require_projection
 from grfpp.exact_kernel import ExactKernel
 from grfpp.graph import Graph
 from grfpp.tasks.nodes.inputs import GraphEstimator, read_graph
@@ -99,6 +100,7 @@ class GraphRandomFeatures(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Gra
         graph = read_graph(self, X, reset=True)
         choice = self._choose()
         if self.n_components is not None:
+            require_projection(graph.n_nodes, self.n_components)  # before anything is walked
             self._n_features_out = self.n_components
             return graph
         if choice.options.deflate and not choice.is_exact:

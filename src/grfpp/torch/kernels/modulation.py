@@ -11,6 +11,7 @@ from torch import nn
 from grfpp.arguments import positive, whole
 from grfpp.errors import InputError
 from grfpp.kernels import Diffusion, Kernel
+from grfpp.walks.by_length.rows import MOST_LENGTHS
 
 
 class LearnableModulation(nn.Module, ABC):  # type: ignore[misc]  # untyped base
@@ -30,6 +31,8 @@ class LearnableModulation(nn.Module, ABC):  # type: ignore[misc]  # untyped base
     def __init__(self, n_lengths: int, degree: int = 2) -> None:
         super().__init__()
         self.n_lengths = whole(n_lengths, "n_lengths", 1)
+        if self.n_lengths > MOST_LENGTHS:
+            raise InputError(f"must be at most {MOST_LENGTHS}, found {n_lengths}", argument="n_lengths")
         self.degree = whole(degree, "degree", 1)
 
     @abstractmethod

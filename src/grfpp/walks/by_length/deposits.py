@@ -24,7 +24,7 @@ from grfpp.memory import require_bytes
 from grfpp.parallel import in_order, thread_count
 from grfpp.typing import FloatArray, IntArray
 from grfpp.walks.by_length.pools import PoolLengthWalker
-from grfpp.walks.by_length.rows import LengthOutput, LengthRows
+from grfpp.walks.by_length.rows import MOST_LENGTHS, LengthOutput, LengthRows
 from grfpp.walks.layout import DEGREE_BITS
 from grfpp.walks.plan import WalkPlan
 from grfpp.walks.steps import (
@@ -38,8 +38,6 @@ from grfpp.walks.steps import (
     walk_stream,
 )
 
-#: Lengths are stored in two bytes.
-MOST_LENGTHS = np.iinfo(np.int16).max
 #: Steps that one task of a thread walks.
 _TASK_STEPS = 100_000
 #: Bytes of an entry (its column, where its deposits end) and of a deposit (its length and amount).
