@@ -108,7 +108,7 @@ def relative_error(
     require_bytes(
         80 * shape[0] * shape[1],
         f"{shape[1]} probes of {n} nodes",
-        other="fewer probes",
+        other="use fewer probes",
     )
     signs = np.random.default_rng([whole(seed, "seed", 0), 0x9E0BE]).integers(0, 2, shape)
     probes = 2.0 * signs - 1.0

@@ -142,17 +142,18 @@ class Chain:
             X = sparse_product(compact, following, self.n_jobs)
         return X
 
+    def require_matrices(self) -> None:
+        """Refuse links that do not fit together as matrices."""
+        n_bytes = 0
+        for turned in (False, True):
+            alike = [link for link in self.links if link.transposed == turned]
+            if alike:  # the first tells for all
+                n_bytes += len(alike) * alike[0].csr_bytes()
+        require_bytes(n_bytes, f"{len(self.links)} factors of {self.n_nodes} nodes as matrices")
+
     def matrices(self) -> list[sp.csr_array]:
         """Every link as a sparse matrix, if there is room for all."""
-        require_bytes(
-            # Factors are alike: of either kind the first tells for all.
-            sum(
-                len(alike) * alike[0].csr_bytes()
-                for turned in (False, True)
-                if (alike := [link for link in self.links if link.transposed == turned])
-            ),
-            f"{len(self.links)} factors of {self.n_nodes} nodes as matrices",
-        )
+        self.require_matrices()
         return [link.to_csr(self.n_jobs) for link in self.links]
 
     def stored(self) -> Chain:

@@ -360,6 +360,7 @@ class KernelEstimate(LinearOperator):  # type: ignore[misc]  # untyped base
     def save(self, path: str | Path) -> None:
         """Write the estimate to an ``.npz`` file, whole or not at all."""
         factors, order = files.numbered(self._factors)
+        Chain.by_rows(factors).require_matrices()
         meta = {
             "sign": self.sign,
             "symmetrize": self.symmetrized,

@@ -19,7 +19,6 @@ from grfpp.termination import Termination
 from grfpp.typing import FloatArray, IntArray
 from grfpp.walks.planning import Plans, plan_walks, require_kernel
 
-
 #: Nodes whose walks are held at a time, and numbers of the result that are computed at a time.
 _BLOCK_NODES, _BLOCK_NUMBERS = 1 << 14, 1 << 24
 

@@ -70,7 +70,9 @@ def require_bytes(n_bytes: int, what: str, **remedies: Any) -> None:
     available = available_bytes()
     granted = int(GRANTED * available)
     if n_bytes > granted:
-        offers = {name: each(granted) if callable(each) else each for name, each in remedies.items()}
+        offers = {
+            name: each(granted) if callable(each) else each for name, each in remedies.items()
+        }
         raise InputError(
             f"{what} needs {n_bytes} bytes ({readable_bytes(n_bytes)}) of memory, "
             f"but only {granted} ({readable_bytes(granted)}) may be taken, three quarters of "

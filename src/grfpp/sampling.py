@@ -22,7 +22,13 @@ from grfpp.termination import Termination
 from grfpp.walks import WalkPlan, sample_factor
 from grfpp.walks.planning import Plans, plan_walks, require_kernel
 from grfpp.walks.sampler import Progress
-from grfpp.walks.sizes import expected_entries, factor_bytes, most_walks, walker_bytes
+from grfpp.walks.sizes import (
+    expected_entries,
+    factor_bytes,
+    most_walks,
+    require_walkers,
+    walker_bytes,
+)
 
 
 def sample(
@@ -161,6 +167,7 @@ def _require_factors(plans: Sequence[WalkPlan], options: WalkOptions) -> None:
     """Refuse factors that cannot all be kept, before the first is walked."""
     plan, n_factors, degree = plans[0], len(plans), options.stitching_degree
     n = plan.graph.n_nodes
+    require_walkers(plan, options.n_jobs)
     each = factor_bytes(expected_entries(plan), n, options.dtype)
     working = thread_count(options.n_jobs) * walker_bytes(plan)
     per_entry = n * n_factors * (4 + options.dtype.itemsize)

@@ -102,7 +102,9 @@ def test_products_that_do_not_fit_are_refused(monkeypatch):
     made = Chain.stitched(factors(2, size=600))
     made.rows([0])  # makes the transposes
     only(monkeypatch, 2_000_000)
-    with pytest.raises(InputError, match=r"features of 600 nodes .*project\(n_components=78\) fits"):
+    with pytest.raises(
+        InputError, match=r"features of 600 nodes .*project\(n_components=78\) fits"
+    ):
         made.to_csr()
     only(monkeypatch, 10**7)
     monkeypatch.setattr(chain, "_BLOCK_ENTRIES", 1000)

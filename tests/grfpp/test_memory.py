@@ -136,7 +136,9 @@ def test_refusal_names_both_numbers(monkeypatch):
 
 def test_remedies_are_told_what_may_be_taken(monkeypatch):
     only(monkeypatch, 4_000_000)
-    with pytest.raises(InputError, match=r"; degree=3 fits, or dtype='float32' takes less$") as info:
+    with pytest.raises(
+        InputError, match=r"; degree=3 fits, or dtype='float32' takes less$"
+    ) as info:
         require_bytes(
             10**9,
             "a table",

@@ -16,7 +16,7 @@ from grfpp import series
 from grfpp.arguments import finite, whole
 from grfpp.errors import DivergentSeriesError, InputError
 from grfpp.graph import Graph, as_graph
-from grfpp.linalg import chebyshev, dense, functions, taylor
+from grfpp.linalg import blocks, chebyshev, dense, functions, taylor
 from grfpp.memory import require_bytes
 from grfpp.typing import FloatArray
 
@@ -169,7 +169,9 @@ class Kernel(ABC):
         """``g(W)`` as a dense array, to rounding.
 
         From eigenvalues and eigenvectors for undirected graphs; by `scipy.linalg.expm`, linear
-        solves or matrix powers for directed ones. Takes time proportional to ``N³``.
+        solves or matrix powers for directed ones, in time proportional to ``N³``. Beyond 500 nodes
+        by polynomials of ``W``, some columns at a time, wherever that is faster, as it is on sparse
+        graphs, and as accurate: errors are below 1e-12 of the largest singular value.
 
         Parameters
         ----------
@@ -184,8 +186,17 @@ class Kernel(ABC):
             When the series of ``g`` diverges on this graph.
         """
         graph = as_graph(W)
-        weights = dense.dense_weights(graph)
+        n = graph.n_nodes
+        require_bytes(16 * n * n, f"a dense kernel of {n} nodes", other="use kernel.apply(W, V)")
         self.check_converges(graph)
+        found = (
+            blocks.directed_by_blocks(graph, self._scaled, self.radius)
+            if graph.is_directed
+            else blocks.symmetric_by_blocks(graph, self.value)
+        )
+        if found is not None:
+            return found
+        weights = dense.dense_weights(graph)
         if not graph.is_directed:
             return dense.dense_symmetric(weights, self.value)
         with np.errstate(over="ignore", invalid="ignore"):

@@ -11,18 +11,16 @@ import tempfile
 from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any
 
 import numba
 from numba.core.caching import FunctionCache, IndexDataCacheFile
-
-Function = TypeVar("Function", bound=Callable[..., Any])
 
 _LOGGER = logging.getLogger("grfpp")
 _DIGEST = hashlib.sha256().digest_size
 
 
-def compiled(**options: Any) -> Callable[[Function], Function]:
+def compiled(**options: Any) -> Callable[[Callable[..., Any]], Any]:
     """Compile a function when it is called first, without the interpreter's lock, and keep it.
 
     As ``numba.njit(nogil=True, cache=True, **options)``, which fails where neither the package's
@@ -38,12 +36,12 @@ def compiled(**options: Any) -> Callable[[Function], Function]:
     1.5
     """
 
-    def decorate(function: Function) -> Function:
+    def decorate(function: Callable[..., Any]) -> Any:
         dispatcher = numba.njit(nogil=True, **options)(function)
         cache = _cache_of(function)
         if cache is not None and not numba.config.DISABLE_JIT:
             dispatcher._cache = cache
-        return dispatcher  # type: ignore[no-any-return]  # untyped
+        return dispatcher
 
     return decorate
 
@@ -68,10 +66,8 @@ class _ForgivingCache(FunctionCache):  # type: ignore[misc]  # untyped base
 
     def __init__(self, function: Any) -> None:
         super().__init__(function)
-        file = self._cache_file
-        self._cache_file = _CheckedFile(
-            self._cache_path, self._impl.filename_base, file._source_stamp
-        )
+        stamp = self._impl.locator.get_source_stamp()
+        self._cache_file = _CheckedFile(self.cache_path, self._impl.filename_base, stamp)
 
     def load_overload(self, sig: Any, target_context: Any) -> Any:
         try:

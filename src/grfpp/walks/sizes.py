@@ -19,6 +19,8 @@ BATCH_STEPS = 16_000
 #: Rows that are walked to learn how many entries a row has: a share of all, and at most so many.
 PILOT_SHARE = 1 / 64
 PILOT_ROWS = 512
+#: Steps that they take in all, but for the first ones.
+_PILOT_STEPS = 2e7
 #: So few tell whether a request is out of all proportion, before more are walked.
 _FIRST_ROWS = 8
 #: Entries of a matrix that is worth a pilot of so few rows.
@@ -57,7 +59,7 @@ def factor_bytes(n_entries: int, n_rows: int, dtype: np.dtype[Any]) -> int:
 def most_entries(plan: WalkPlan) -> float:
     """Entries that a row of a factor has at most, but for chance."""
     bound = 1.2 * plan.expected_steps + 10 * plan.n_walks**0.5 + _last_steps(plan)
-    return min(bound, plan.graph.n_nodes)
+    return float(min(bound, plan.graph.n_nodes))
 
 
 def most_walks(plan: WalkPlan, n_entries: float) -> int:
@@ -79,9 +81,12 @@ def expected_entries(plan: WalkPlan, rows: IntArray | None = None) -> int:
     Many walks meet: a few rows tell how many distinct nodes they really reach.
     """
     n = plan.graph.n_nodes if rows is None else len(rows)
-    n_pilots = min(PILOT_ROWS, int(PILOT_SHARE * n))
-    if n_pilots < 4 * _FIRST_ROWS and n * most_entries(plan) < _PILOT_WORTH or n < _FIRST_ROWS:
+    affordable = max(_FIRST_ROWS, int(_PILOT_STEPS / (plan.expected_steps + 1)))
+    n_pilots = min(PILOT_ROWS, int(PILOT_SHARE * n), affordable)
+    few = n_pilots < 4 * _FIRST_ROWS
+    if n < _FIRST_ROWS or (few and n * most_entries(plan) < _PILOT_WORTH):
         return int(n * most_entries(plan)) + 1
+    require_walkers(plan, 1)
     walker, room = walker_of(plan, BATCH_STEPS), Output(_PILOT_ENTRIES, np.dtype(np.float64))
     per_row = 0.0
     for n_rows in (_FIRST_ROWS, max(_FIRST_ROWS, n_pilots)):

@@ -93,7 +93,7 @@ def posterior_samples(
     require_bytes(
         8 * like.element_size() * graph_kernel.n_nodes * number_of_samples,
         f"{number_of_samples} draws at {graph_kernel.n_nodes} nodes",
-        other="fewer samples",
+        other="use fewer samples",
     )
     train = graph_kernel.nodes(train_nodes)
     test = slice(None) if test_nodes is None else graph_kernel.nodes(test_nodes)

@@ -32,7 +32,9 @@ class LearnableModulation(nn.Module, ABC):  # type: ignore[misc]  # untyped base
         super().__init__()
         self.n_lengths = whole(n_lengths, "n_lengths", 1)
         if self.n_lengths > MOST_LENGTHS:
-            raise InputError(f"must be at most {MOST_LENGTHS}, found {n_lengths}", argument="n_lengths")
+            raise InputError(
+                f"must be at most {MOST_LENGTHS}, found {n_lengths}", argument="n_lengths"
+            )
         self.degree = whole(degree, "degree", 1)
 
     @abstractmethod

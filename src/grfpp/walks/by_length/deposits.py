@@ -41,8 +41,8 @@ from grfpp.walks.steps import (
 
 #: Steps that one task of a thread walks.
 _TASK_STEPS = 100_000
-#: Rows that tell how much the others leave.
-_PILOT_ROWS = 64
+#: Rows that tell how much the others leave, and steps that they take in all.
+_PILOT_ROWS, _PILOT_STEPS = 64, 2e6
 #: Bytes of an entry (its column, where its deposits end) and of a deposit (its length and amount).
 _ENTRY_BYTES, _DEPOSIT_BYTES = 12, 10
 
@@ -115,7 +115,8 @@ def require_deposits(plan: WalkPlan, n_factors: int) -> None:
     each = n * (1 + int(plan.expected_steps)) * (_ENTRY_BYTES + _DEPOSIT_BYTES)
     # A few rows tell how many there really are of so many at most.
     walker, found = _walker_of(plan), 0
-    pilots = np.linspace(0, n - 1, min(n, _PILOT_ROWS)).astype(np.int64).tolist()
+    n_pilots = min(n, max(4, int(min(_PILOT_ROWS, _PILOT_STEPS / (plan.expected_steps + 1)))))
+    pilots = np.linspace(0, n - 1, n_pilots).astype(np.int64).tolist()
     for row in pilots:
         part = walker.walk(range(row, row + 1))
         found += _ENTRY_BYTES * len(part.columns) + _DEPOSIT_BYTES * len(part.amounts)

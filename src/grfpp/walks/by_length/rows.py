@@ -11,7 +11,6 @@ import numpy.typing as npt
 from grfpp.errors import InputError
 from grfpp.typing import FloatArray, IntArray
 
-
 #: Lengths are stored in two bytes.
 MOST_LENGTHS = np.iinfo(np.int16).max
 
