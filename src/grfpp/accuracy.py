@@ -104,7 +104,12 @@ def relative_error(
         estimate = K.toarray() if hasattr(K, "toarray") else K @ np.eye(n)
         return RelativeError(float(np.linalg.norm(estimate - exact) / np.linalg.norm(exact)))
     shape = (n, whole(n_probes, "n_probes", 2))
-    require_bytes(40 * shape[0] * shape[1], f"{shape[1]} probes of {n} nodes")
+    # Signs, probes, two products, and what a polynomial of the weights needs on its way.
+    require_bytes(
+        80 * shape[0] * shape[1],
+        f"{shape[1]} probes of {n} nodes",
+        other="use fewer probes",
+    )
     signs = np.random.default_rng([whole(seed, "seed", 0), 0x9E0BE]).integers(0, 2, shape)
     probes = 2.0 * signs - 1.0
     exact = kernel.apply(graph, probes, tol=tol)

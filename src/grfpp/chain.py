@@ -2,21 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple, TypeVar
 
 import numpy as np
 import scipy.sparse as sp
 
-from grfpp.factors import Factor
+from grfpp.factors import Factor, StoredFactor
+from grfpp.linalg.growing import Block, GrowingMatrix
 from grfpp.memory import require_bytes
 from grfpp.typing import FloatArray, IntArray
+from grfpp.walks.sizes import factor_bytes
 
 Matrix = TypeVar("Matrix")
 
-#: Rows of the sparse halves that are multiplied at a time.
-_BLOCK_ROWS = 2048
+#: Entries of the rows that are multiplied at a time.
+_BLOCK_ENTRIES = 4_000_000
+#: Rows that tell how many entries the others have.
 _PILOT_ROWS = 128
 
 
@@ -38,6 +41,10 @@ class Link(NamedTuple):
     def rows(self, nodes: IntArray, n_jobs: int) -> sp.csr_array:
         """Chosen rows of the matrix."""
         return (self.factor.columns if self.transposed else self.factor.rows)(nodes, n_jobs)
+
+    def csr_bytes(self) -> int:
+        """Bytes that `to_csr` would take beside what there is."""
+        return self.factor.csr_bytes(transposed=self.transposed)
 
     def to_csr(self, n_jobs: int = -1) -> sp.csr_array:
         """The whole matrix."""
@@ -127,6 +134,7 @@ class Chain:
         from grfpp.linalg.products import sparse_product
 
         for link in links:
+            require_bytes(32 * X.nnz, f"finding where {X.shape[0]} rows come")
             reached, position = np.unique(X.indices, return_inverse=True)
             following = link.rows(reached, self.n_jobs)
             shape = (X.shape[0], len(reached))
@@ -134,26 +142,66 @@ class Chain:
             X = sparse_product(compact, following, self.n_jobs)
         return X
 
-    def to_csr(self) -> sp.csr_array:
-        """The whole product, sparse, if there is room for it."""
-        n, matrices = self.n_nodes, [link.to_csr(self.n_jobs) for link in self.links]
-        if len(matrices) > 1 and n > 4 * _PILOT_ROWS:
-            pilots = np.linspace(0, n - 1, _PILOT_ROWS).astype(np.int64)
-            pilot = _product([matrices[0][pilots], *matrices[1:]], self.n_jobs)
-            require_bytes(
-                int(20 * pilot.nnz * n / _PILOT_ROWS),
-                f"the sparse features of {n} nodes at degree {len(matrices)} (project() gives "
-                "dense ones of a size you choose)",
-            )
-        product = _product(matrices, self.n_jobs)
-        return product.copy() if len(matrices) == 1 else product  # not the factor's own memory
+    def require_matrices(self) -> None:
+        """Refuse links that do not fit together as matrices."""
+        n_bytes = 0
+        for turned in (False, True):
+            alike = [link for link in self.links if link.transposed == turned]
+            if alike:  # the first tells for all
+                n_bytes += len(alike) * alike[0].csr_bytes()
+        require_bytes(n_bytes, f"{len(self.links)} factors of {self.n_nodes} nodes as matrices")
+
+    def matrices(self) -> list[sp.csr_array]:
+        """Every link as a sparse matrix, if there is room for all."""
+        self.require_matrices()
+        return [link.to_csr(self.n_jobs) for link in self.links]
+
+    def stored(self) -> Chain:
+        """The same product of matrices that are all in memory."""
+        return Chain.by_rows([StoredFactor(each) for each in self.matrices()], self.n_jobs)
+
+    def to_csr(self, n_entries: int | None = None) -> sp.csr_array:
+        """The whole product, sparse, if there is room for it.
+
+        `n_entries` is what `expected_entries` has said, where that has been asked.
+        """
+        matrices = self.matrices()
+        if len(matrices) == 1:
+            (matrix,) = matrices
+            require_bytes(factor_bytes(matrix.nnz, self.n_nodes, matrix.dtype), "a copy")
+            return matrix.copy()  # not the factor's own memory
+        n = self.n_nodes
+        n_entries = self._expected_entries(matrices) if n_entries is None else n_entries
+        require_features(n_entries, n, len(matrices))
+        product = GrowingMatrix(n, n, n_entries, np.dtype(np.float64))
+        for rows in _blocks(n, n_entries):
+            part = _product([matrices[0][rows], *matrices[1:]], self.n_jobs)
+            product.append(Block(part.indptr[1:].astype(np.int64), part.indices, part.data))
+        return product.finish()
+
+    def expected_entries(self) -> int:
+        """A good guess, on the high side, of how many entries `to_csr` has."""
+        return self._expected_entries(self.matrices())
+
+    def _expected_entries(self, matrices: Sequence[sp.csr_array]) -> int:
+        n = self.n_nodes
+        if len(matrices) == 1:
+            return int(matrices[0].nnz)
+        if n <= 4 * _PILOT_ROWS:
+            return n * n
+        pilots = np.linspace(0, n - 1, _PILOT_ROWS).astype(np.int64)
+        n_found = _product([matrices[0][pilots], *matrices[1:]], self.n_jobs).nnz
+        return int((1 + _PILOT_ROWS**-0.5) * n_found * n / _PILOT_ROWS) + 1
 
     def diagonal(self) -> FloatArray:
         """The diagonal of the product, from rows of both halves."""
-        halves = [[link.to_csr(self.n_jobs) for link in half.links] for half in self.halves()]
+        halves = [half.matrices() for half in self.halves()]
+        fullest = max(
+            half._expected_entries(matrices)
+            for half, matrices in zip(self.halves(), halves, strict=True)
+        )
         parts = []
-        for start in range(0, self.n_nodes, _BLOCK_ROWS):
-            rows = slice(start, start + _BLOCK_ROWS)
+        for rows in _blocks(self.n_nodes, fullest):
             x, y = (_product([first[rows], *rest], self.n_jobs) for first, *rest in halves)
             parts.append(x.astype(np.float64).multiply(y).sum(axis=1))
         return np.concatenate(parts)
@@ -179,6 +227,23 @@ class Chain:
             Y = right.turn().matmat(projection, self.n_jobs)
         assert X is not None
         return X, Y
+
+
+def require_features(n_entries: int, n_nodes: int, degree: int) -> None:
+    """Refuse sparse features with so many entries where they do not fit."""
+    require_bytes(
+        12 * n_entries,
+        f"the sparse features of {n_nodes} nodes at degree {degree}",
+        # Both sides, and a block on its way through the chain.
+        most_components=lambda room: int(room / (32 * n_nodes)),
+    )
+
+
+def _blocks(n_rows: int, n_entries: int) -> Iterator[slice]:
+    """Cut the rows of a matrix with so many entries into blocks of nearly `_BLOCK_ENTRIES`."""
+    size = max(1, int(_BLOCK_ENTRIES * n_rows / max(n_entries, 1)))
+    for start in range(0, n_rows, size):
+        yield slice(start, start + size)
 
 
 def _product(matrices: Sequence[sp.csr_array], n_jobs: int) -> sp.csr_array:

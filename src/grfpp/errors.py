@@ -22,6 +22,12 @@ _SHOWN = 80
 #: From the name of a remedy and its value to words; `None` where a caller has no such thing.
 Wording = Mapping[str, Callable[[Any], str | None]]
 
+
+def if_any(text: str) -> Callable[[Any], str | None]:
+    """Words for a number or a truth; none for 0 and False, where there is no such remedy."""
+    return lambda value: text.format(value) if value else None
+
+
 #: How remedies are written in Python.
 IN_PYTHON: Wording = {
     "scale": lambda scale: f"use graph.normalized('sym', scale={scale:g})",
@@ -33,6 +39,13 @@ IN_PYTHON: Wording = {
     "other": str,
     "degree": lambda degree: f"a degree that makes the series finite (degree={degree} does)",
     "truncate": lambda _: "pass truncate=True to accept the bias",
+    # What would fit into memory.
+    "most_degree": if_any("degree={} fits"),
+    "most_walks": if_any("n_walks={} fits"),
+    "recompute": if_any("storage='recompute' keeps no factors"),
+    "float32": if_any("dtype='float32' takes less"),
+    "most_components": if_any("project(n_components={}) fits"),
+    "most_rows": if_any("{} at a time fit"),
 }
 
 

@@ -146,7 +146,7 @@ class KernelEstimate(NodeMatrix):
     @property
     def factors(self) -> list[tuple[sp.csr_array, sp.csr_array]]:
         """The factors ``[(K1, K2), …]`` as scipy CSR arrays (columns not sorted)."""
-        return list(_pairs([factor.to_csr(self.n_jobs) for factor in self._factors]))
+        return list(_pairs(Chain.by_rows(self._factors, self.n_jobs).matrices()))
 
     @cached_property
     def low_rank(self) -> tuple[FloatArray, FloatArray] | None:
@@ -191,6 +191,12 @@ class KernelEstimate(NodeMatrix):
         if sp.issparse(dense):
             require_bytes(8 * dense.shape[0] * dense.shape[1], "the dense form of the right side")
             dense = (dense if np.iscomplexobj(dense) else structure.checked(dense)).toarray()
+        # In float64 and in the order of rows, and two or three such blocks on their way through.
+        require_bytes(
+            8 * dense.size * (4 if self.symmetrized else 3),
+            f"a product with {dense.shape[0]} x {dense.shape[1]} numbers",
+            most_rows=lambda room: f"{room // (32 * self.n_nodes)} columns",
+        )
         if np.iscomplexobj(dense):
             return self._matmat(dense.real) + 1j * self._matmat(dense.imag)
         return self._times(self._walked, np.ascontiguousarray(dense, dtype=np.float64))
@@ -273,10 +279,7 @@ class KernelEstimate(NodeMatrix):
         """
         n_components = whole(n_components, "n_components", 1)
         n_vectors = 0 if self.deflation is None else self.deflation.n_vectors
-        require_bytes(
-            (32 * n_components + 16 * n_vectors) * self.n_nodes,
-            f"features of {n_components} components for {self.n_nodes} nodes",
-        )
+        require_projection(self.n_nodes, n_components, n_vectors)
         rng = np.random.default_rng(None if seed is None else whole(seed, "seed", 0))
         one_of(where, "where", ("middle", "pairs"))
         if self.deflation is not None:
@@ -382,6 +385,7 @@ class KernelEstimate(NodeMatrix):
         Names that are not whole numbers are kept as text, by which they are found all the same.
         """
         factors, order = files.numbered(self._factors)
+        Chain.by_rows(factors).require_matrices()
         meta = {
             "sign": self.sign,
             "symmetrize": self.symmetrized,
@@ -413,6 +417,17 @@ class KernelEstimate(NodeMatrix):
 
 def _pairs(items: Sequence[Item]) -> Iterator[tuple[Item, Item]]:
     return zip(items[::2], items[1::2], strict=True)
+
+
+def require_projection(n_nodes: int, n_components: int, n_vectors: int = 0) -> None:
+    """Refuse projected features that do not fit."""
+    # Both sides, the projection, and a block on its way; eigenvectors come twice.
+    each, others = 32 * n_nodes, 16 * n_vectors * n_nodes
+    require_bytes(
+        each * n_components + others,
+        f"features of {n_components} components for {n_nodes} nodes",
+        most_components=lambda room: (room - others) // each,
+    )
 
 
 def _ranges(n: int, size: int) -> list[range]:

@@ -10,9 +10,11 @@ import numpy as np
 import scipy.sparse as sp
 
 from grfpp.linalg.growing import Block, GrowingMatrix
+from grfpp.memory import require_bytes
 from grfpp.typing import FloatArray, IntArray
 from grfpp.walks import WalkPlan, sample_factor, sample_rows
 from grfpp.walks.sampler import walk_blocks
+from grfpp.walks.sizes import expected_entries, factor_bytes
 
 
 class Factor(ABC):
@@ -41,6 +43,10 @@ class Factor(ABC):
     @abstractmethod
     def columns(self, nodes: IntArray, n_jobs: int) -> sp.csr_array:
         """Chosen columns, as the rows of a sparse matrix."""
+
+    @abstractmethod
+    def csr_bytes(self, *, transposed: bool) -> int:
+        """Bytes that `to_csr` or `transposed_csr` would take beside what there is."""
 
     @abstractmethod
     def to_csr(self, n_jobs: int = -1) -> sp.csr_array:
@@ -77,11 +83,16 @@ class StoredFactor(Factor):
     def columns(self, nodes: IntArray, n_jobs: int) -> sp.csr_array:
         return self._transposed[nodes]
 
+    def csr_bytes(self, *, transposed: bool) -> int:
+        held = not transposed or "_transposed" in vars(self)
+        return 0 if held else factor_bytes(self._matrix.nnz, self.n_nodes, self._matrix.dtype)
+
     def to_csr(self, n_jobs: int = -1) -> sp.csr_array:
         return self._matrix
 
     @cached_property
     def _transposed(self) -> sp.csr_array:
+        require_bytes(self.csr_bytes(transposed=True), "the transpose of a factor")
         return self._matrix.T.tocsr()
 
     def transposed_csr(self, n_jobs: int = -1) -> sp.csr_array:
@@ -140,6 +151,10 @@ class WalkedFactor(Factor):
             before = np.concatenate([[0], np.cumsum(hit)])
             kept.append(Block(before[block.end], column[hit], block.values[hit]))
         return kept.finish().T.tocsr()[place]
+
+    def csr_bytes(self, *, transposed: bool) -> int:
+        n_bytes = factor_bytes(expected_entries(self._plan), self.n_nodes, self._dtype)
+        return 2 * n_bytes if transposed else n_bytes  # of which one is there for a while only
 
     def to_csr(self, n_jobs: int = -1) -> sp.csr_array:
         return sample_factor(self._plan, dtype=self._dtype, n_jobs=n_jobs)

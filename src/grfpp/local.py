@@ -6,7 +6,6 @@ from typing import Any, Unpack
 
 import numpy as np
 import numpy.typing as npt
-import scipy.sparse as sp
 
 from grfpp.chain import Chain
 from grfpp.degree import settle_degree
@@ -16,8 +15,11 @@ from grfpp.kernels import Kernel
 from grfpp.memory import require_bytes
 from grfpp.options import Degree, MoreWalkKeywords, WalkOptions
 from grfpp.termination import Termination
-from grfpp.typing import FloatArray
+from grfpp.typing import FloatArray, IntArray
 from grfpp.walks.planning import Plans, plan_walks, require_kernel
+
+#: Nodes whose walks are held at a time, and numbers of the result that are computed at a time.
+_BLOCK_NODES, _BLOCK_NUMBERS = 1 << 14, 1 << 24
 
 
 def sample_submatrix(
@@ -77,15 +79,23 @@ def sample_submatrix(
     n, steps = plans.forward.graph.n_nodes, plans.forward.expected_steps
     left = graph.names.numbers(rows, "rows")
     right = left if columns is None else graph.names.numbers(columns, "columns")
-    require_bytes(8 * len(left) * len(right), f"a {len(left)} x {len(right)} matrix")
+    require_bytes(
+        9 * len(left) * len(right),
+        f"a {len(left)} x {len(right)} matrix",
+        most_rows=lambda room: f"{room // (9 * max(len(left), len(right), 1))} rows",
+    )
     A, B = (_side(plans, side, chosen) for side in (0, 1))
+    result = np.empty((len(left), len(right)))
     few, many = sorted((len(left), len(right)))
     # Walks from so many nodes come nearly everywhere, and products of what they find are large.
-    if chosen.stitching_degree > 1 and few < many and many * steps >= n:
-        found = _pushed(A, B, left, right) if few == len(left) else _pushed(B, A, right, left).T
+    if chosen.stitching_degree == 1 or few == many or many * steps < n:
+        _fill_from_both_sides(result, A, B, left, right)
+    elif few == len(left):
+        _fill_by_pushing(result, A, B, left, right)
     else:
-        found = A.rows(left) @ B.rows(right).T
-    return np.asarray(kernel.sign * found.toarray())
+        _fill_by_pushing(result.T, B, A, right, left)
+    result *= kernel.sign
+    return result
 
 
 def _side(plans: Plans, side: int, options: WalkOptions) -> Chain:
@@ -95,6 +105,27 @@ def _side(plans: Plans, side: int, options: WalkOptions) -> Chain:
     return Chain.by_rows(factors, options.n_jobs)
 
 
-def _pushed(A: Chain, B: Chain, rows: Any, columns: Any) -> sp.csr_array:
+def _fill_by_pushing(
+    result: FloatArray, A: Chain, B: Chain, rows: IntArray, columns: IntArray
+) -> None:
     """Rows and columns of ``A Bᵀ``: the rows of ``A`` go through the factors of ``B``."""
-    return B.T.times_rows(A.rows(rows))[:, columns]
+    pushed = B.T.times_rows(A.rows(rows))
+    for row in range(len(rows)):
+        result[row] = pushed[[row]].toarray()[0, columns]
+
+
+def _fill_from_both_sides(
+    result: FloatArray, A: Chain, B: Chain, rows: IntArray, columns: IntArray
+) -> None:
+    """Rows and columns of ``A Bᵀ`` where walks from both meet; of the more nodes some at a time."""
+    few, many = sorted(result.shape)
+    size = min(_BLOCK_NODES, max(1, _BLOCK_NUMBERS // max(few, 1)))
+    parts = [slice(start, start + size) for start in range(0, many, size)]
+    if many == len(columns):
+        X = A.rows(rows)
+        for part in parts:
+            result[:, part] = (X @ B.rows(columns[part]).T).toarray()
+    else:
+        Y = B.rows(columns).T
+        for part in parts:
+            result[part] = (A.rows(rows[part]) @ Y).toarray()

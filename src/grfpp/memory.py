@@ -5,12 +5,20 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 from grfpp.errors import InputError
 
 _UNKNOWN = 4 * 2**30
 _V1_UNLIMITED = 2**60
 _V1_NAMES = ("memory.limit_in_bytes", "memory.usage_in_bytes", "total_inactive_file")
+_V2_NAMES = ("memory.current", "inactive_file")
+#: Limits of one process (``ulimit -v`` and ``-d``), and what counts against each.
+_PROCESS_LIMITS = {"Max address space": "VmSize:", "Max data size": "VmData:"}
+
+#: Share of what is available that one request may take. The rest is for what nobody counts:
+#: allocators, threads, other programs.
+GRANTED = 0.75
 
 #: Requests up to this size are granted unseen: asking the system costs more than they do.
 ALWAYS_THERE = 2**20
@@ -19,10 +27,10 @@ ALWAYS_THERE = 2**20
 def available_bytes(root: str | Path = "/") -> int:
     """Bytes that this process can still allocate without swapping or being killed.
 
-    The smallest of what Linux calls available and what is left in the memory limits of this
-    process's control groups (containers, batch systems). Where none of that can be read, half of
-    the machine's memory, or 4 GiB when not even that is known. ``/proc`` and ``/sys`` are looked
-    for in `root`.
+    The smallest of what Linux calls available, what is left in the memory limits of this process's
+    control groups (containers, batch systems), and what is left below its own (``ulimit -v``).
+    Where none of that can be read, half of the machine's memory, or 4 GiB when not even that is
+    known. ``/proc`` and ``/sys`` are looked for in `root`.
 
     Examples
     --------
@@ -31,12 +39,24 @@ def available_bytes(root: str | Path = "/") -> int:
     """
     root = Path(root)
     free = (1024 * n for n in _numbers(root / "proc/meminfo", "MemAvailable:"))
-    bounds = [*free, *_control_groups(root)]
+    bounds = [*free, *_control_groups(root), *_process_limits(root)]
     return max(0, min(bounds)) if bounds else _physical_fallback()
 
 
-def require_bytes(n_bytes: int, what: str) -> None:
-    """Raise `InputError` when `n_bytes` for `what` cannot be had.
+def require_bytes(n_bytes: int, what: str, **remedies: Any) -> None:
+    """Raise `InputError` when `n_bytes` for `what` cannot be had, or hardly.
+
+    A quarter of what is available is never granted (`GRANTED`).
+
+    Parameters
+    ----------
+    n_bytes
+        The whole request: everything that is held at one time.
+    what
+        In words, singular.
+    **remedies
+        What would fit, by the names of `grfpp.errors.IN_PYTHON`; functions are called with the
+        number of bytes that may be taken.
 
     Examples
     --------
@@ -48,10 +68,16 @@ def require_bytes(n_bytes: int, what: str) -> None:
     if n_bytes <= ALWAYS_THERE:
         return
     available = available_bytes()
-    if n_bytes > available:
+    granted = int(GRANTED * available)
+    if n_bytes > granted:
+        offers = {
+            name: each(granted) if callable(each) else each for name, each in remedies.items()
+        }
         raise InputError(
             f"{what} needs {n_bytes} bytes ({readable_bytes(n_bytes)}) of memory, "
-            f"but only {available} ({readable_bytes(available)}) are available"
+            f"but only {granted} ({readable_bytes(granted)}) may be taken, three quarters of "
+            "what is available",
+            **offers,
         )
 
 
@@ -85,14 +111,27 @@ def _control_groups(root: Path) -> Iterator[int]:
         _, _, rest = line.partition(":")
         controllers, _, path = rest.partition(":")
         if controllers == "":
-            base, names = mounts, ("memory.max", "memory.current", "inactive_file")
+            # Above the second one processes are put to sleep, which is no better than an end.
+            base, limits = mounts, [(most, *_V2_NAMES) for most in ("memory.max", "memory.high")]
         elif "memory" in controllers.split(","):
-            base, names = mounts / "memory", _V1_NAMES
+            base, limits = mounts / "memory", [_V1_NAMES]
         else:
             continue
         group = Path(path.strip().lstrip("/"))
         for level in (group, *group.parents):
-            yield from _left_in_group(base / level, *names)
+            for names in limits:
+                yield from _left_in_group(base / level, *names)
+
+
+def _process_limits(root: Path) -> Iterator[int]:
+    """Yield what is left below the limits of this process alone."""
+    limits = _read(root / "proc/self/limits").splitlines()
+    for name, used in _PROCESS_LIMITS.items():
+        for line in limits:
+            most = line.removeprefix(name).split()[:1]
+            if line.startswith(name) and most[0].isdigit():
+                taken = sum(_numbers(root / "proc/self/status", used))
+                yield int(most[0]) - 1024 * taken
 
 
 def _left_in_group(group: Path, limit: str, usage: str, reclaimable: str) -> Iterator[int]:

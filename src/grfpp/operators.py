@@ -21,10 +21,11 @@ from grfpp.options import WalkOptions
 from grfpp.sampling import sample_estimate
 from grfpp.walks.planning import plan_walks
 
-#: How remedies are written where weights are chosen by `scale` and `normalization`; those without
-#: a parameter are left out.
+#: Remedies that have no parameter.
+_NO_PARAMETER = ("factor", "truncate", "recompute", "float32")
+#: How remedies are written where weights are chosen by `scale` and `normalization`.
 _PARAMETERS: Wording = {
-    **{name: words for name, words in IN_PYTHON.items() if name not in ("factor", "truncate")},
+    **{name: words for name, words in IN_PYTHON.items() if name not in _NO_PARAMETER},
     "scale": lambda scale: f"use scale={scale:g}",
     "smaller weights": lambda why: f"{why}: use a smaller scale",
 }

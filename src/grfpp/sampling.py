@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any, Unpack
+
+import numpy as np
 
 from grfpp.deflation import deflation_of
 from grfpp.degree import settle_degree
@@ -13,11 +15,20 @@ from grfpp.estimate import KernelEstimate
 from grfpp.factors import Factor, StoredFactor, WalkedFactor
 from grfpp.graph import as_graph
 from grfpp.kernels import Kernel
+from grfpp.memory import require_bytes
 from grfpp.options import Degree, MoreWalkKeywords, WalkOptions
+from grfpp.parallel import thread_count
 from grfpp.termination import Termination
 from grfpp.walks import WalkPlan, sample_factor
 from grfpp.walks.planning import Plans, plan_walks, require_kernel
 from grfpp.walks.sampler import Progress
+from grfpp.walks.sizes import (
+    expected_entries,
+    factor_bytes,
+    most_walks,
+    require_walkers,
+    walker_bytes,
+)
 
 
 def sample(
@@ -104,6 +115,7 @@ def sample_estimate(
     if options.storage == "recompute":
         factors = [WalkedFactor(each, options.dtype) for each in walks]
     else:
+        _require_factors(walks, options)
         with _reporting(progress, len(walks)) as report:
             factors = [
                 StoredFactor(
@@ -150,6 +162,24 @@ def _factor_plans(plans: Plans, options: WalkOptions) -> list[WalkPlan]:
         return [plans.of_factor(number) for number in range(2 * options.stitching_degree)]
     n_distinct = 1 if plans.back is plans.forward else 2
     return [plans.of_factor(number) for number in range(n_distinct)]
+
+
+def _require_factors(plans: Sequence[WalkPlan], options: WalkOptions) -> None:
+    """Refuse factors that cannot all be kept, before the first is walked."""
+    plan, n_factors, degree = plans[0], len(plans), options.stitching_degree
+    n = plan.graph.n_nodes
+    require_walkers(plan, options.n_jobs)
+    each = factor_bytes(expected_entries(plan), n, options.dtype)
+    working = thread_count(options.n_jobs) * walker_bytes(plan)
+    per_entry = n * n_factors * (4 + options.dtype.itemsize)
+    require_bytes(
+        n_factors * each + working,
+        f"{n_factors} factors of {n} nodes with {plan.n_walks} walks each",
+        most_degree=lambda room: int((room - working) / each * degree / n_factors),
+        most_walks=lambda room: most_walks(plan, (room - working) / per_entry),
+        float32=options.dtype == np.float64,
+        recompute=True,
+    )
 
 
 @contextmanager

@@ -31,8 +31,14 @@ Number = TypeVar("Number", float, Fraction, Decimal)
 DIGITS = 20
 """Digits to which roots are computed unless more are asked for: three more than float64 holds."""
 
+OUT_OF_RANGE = (
+    "begins beyond the range of float64; use a multiple of the kernel that is 1 at zero, such as "
+    "PStep(p, a=1) with the weights divided by a for PStep(p, a)"
+)
+"""What is wrong with a series of which float64 cannot hold the first coefficient, and a way out."""
+
 _GUARD_DIGITS = 20
-_MOST_DIGITS = 20_000
+MOST_DIGITS = 20_000
 _PRIMES = (2**61 - 1, 2**89 - 1, 2**107 - 1)
 
 
@@ -109,7 +115,7 @@ def settled(
     with decimal.localcontext(_context(precision)):
         coarse = compute_here()
     zeros: Collection[int] | None = None
-    while precision <= _MOST_DIGITS:
+    while precision <= MOST_DIGITS:
         precision *= 2
         with decimal.localcontext(_context(precision)):
             fine = compute_here()

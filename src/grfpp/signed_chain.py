@@ -9,7 +9,7 @@ from typing import Any, Literal
 import numpy as np
 import scipy.sparse as sp
 
-from grfpp.chain import Chain
+from grfpp.chain import Chain, require_features
 from grfpp.typing import FloatArray, IntArray
 
 
@@ -83,7 +83,12 @@ class SignedChain:
 
     def features(self) -> tuple[sp.csr_array, sp.csr_array]:
         """Sparse ``X, Y`` with ``S = X Yᵀ``; symmetrised, both sides hold both halves."""
-        X, Y = (half.to_csr() for half in self.chain.halves())
+        halves = [half.stored() for half in self.chain.halves()]
+        sizes = [half.expected_entries() for half in halves]
+        # Both halves; and side by side, in either order, each of them twice more.
+        n_copies = 3 if self.symmetrized else 1
+        require_features(n_copies * sum(sizes), self.chain.n_nodes, len(halves[0].links))
+        X, Y = (half.to_csr(size) for half, size in zip(halves, sizes, strict=True))
         if not self.symmetrized:
             return self._signed(X), Y
         return self._signed(_side_by_side(X, Y)), _side_by_side(Y, X)
@@ -107,11 +112,10 @@ class SignedChain:
 
     def matrices(self) -> list[sp.csr_array]:
         """Sparse matrices whose product is ``S``; symmetrised, both orders stand in blocks."""
-        n_jobs = self.chain.n_jobs
-        first, *inner, last = (link.to_csr(n_jobs) for link in self.chain.links)
+        first, *inner, last = self.chain.matrices()
         if not self.symmetrized:
             return [self._signed(first), *inner, last]
-        turned_last, *turned, turned_first = (link.to_csr(n_jobs) for link in self.chain.T.links)
+        turned_last, *turned, turned_first = self.chain.T.matrices()
         weight = 0.5 * self.sign
         return [
             sp.hstack([weight * first, weight * turned_last], format="csr"),

@@ -100,8 +100,23 @@ def test_projections():
 
 def test_products_that_do_not_fit_are_refused(monkeypatch):
     made = Chain.stitched(factors(2, size=600))
-    only(monkeypatch, 10_000)
-    with pytest.raises(InputError, match=r"project\(\) gives dense ones"):
+    made.rows([0])  # makes the transposes
+    only(monkeypatch, 2_000_000)
+    with pytest.raises(
+        InputError, match=r"features of 600 nodes .*project\(n_components=78\) fits"
+    ):
         made.to_csr()
+    only(monkeypatch, 10**7)
+    monkeypatch.setattr(chain, "_BLOCK_ENTRIES", 1000)
+    in_blocks = made.to_csr()
     monkeypatch.setattr(chain, "_PILOT_ROWS", 600)  # small ones are not asked about
-    made.to_csr()
+    whole = made.to_csr()
+    for part in ("indptr", "indices", "data"):
+        assert_array_equal(getattr(in_blocks, part), getattr(whole, part))
+
+
+def test_matrices_that_do_not_fit_are_refused_all_at_once(monkeypatch):
+    made = Chain.stitched(factors(8, size=600))
+    only(monkeypatch, 10_000)
+    with pytest.raises(InputError, match="8 factors of 600 nodes as matrices needs"):
+        made.matrices()

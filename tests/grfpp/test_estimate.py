@@ -247,7 +247,7 @@ def test_symmetrised_features_hold_both_halves():
 
 def test_features_in_several_blocks(monkeypatch, K):
     wanted = [part.toarray() for part in K.features()]
-    monkeypatch.setattr(chain, "_BLOCK_ROWS", 5)
+    monkeypatch.setattr(chain, "_BLOCK_ENTRIES", 100)
     monkeypatch.setattr(chain, "_PILOT_ROWS", 2)
     for found, want in zip(K.features(), wanted, strict=True):
         assert_allclose(found.toarray(), want, rtol=1e-12)
@@ -256,8 +256,9 @@ def test_features_in_several_blocks(monkeypatch, K):
 def test_features_that_do_not_fit_are_refused(monkeypatch):
     monkeypatch.setattr(chain, "_PILOT_ROWS", 4)
     K = sampled(karate(), 2)
-    only(monkeypatch, 5_000)
-    with pytest.raises(InputError, match=r"sparse features of 34 nodes at degree 2 \(project"):
+    only(monkeypatch, 50_000)
+    wanted = r"sparse features of 34 nodes at degree 2 .*; project\(n_components=34\) fits"
+    with pytest.raises(InputError, match=wanted):
         K.features()
 
 
@@ -431,7 +432,7 @@ def test_toarray(K):
 
 
 def test_parts_in_several_blocks(monkeypatch, K):
-    monkeypatch.setattr(chain, "_BLOCK_ROWS", 4)
+    monkeypatch.setattr(chain, "_BLOCK_ENTRIES", 100)
     monkeypatch.setattr(estimate, "_BLOCK_COLUMNS", 3)
     whole = multiplied_out(K)
     assert_close(K.rows(range(K.n_nodes)), whole)
@@ -464,24 +465,29 @@ def test_entries_out_of_range():
 
 
 def test_a_part_of_low_rank_that_does_not_fit_is_refused(monkeypatch):
-    K = sampled(karate(), 2, deflate=5)
-    only(monkeypatch, 10_000)
-    with pytest.raises(InputError, match="the low rank of 5 eigenvectors for 34 nodes needs"):
+    K = sampled(karate(), 2, deflate=20)
+    only(monkeypatch, 80_000)
+    with pytest.raises(InputError, match="the low rank of 20 eigenvectors for 34 nodes needs"):
         K.diagonal()
 
 
 def test_what_does_not_fit_is_refused(monkeypatch):
     K = sampled(karate(), 2)
-    only(monkeypatch, 2_000)
+    K.rows([0])  # makes the transposes
+    n_bytes = 40_000  # three quarters may be taken
+    only(monkeypatch, n_bytes)
     with pytest.raises(InputError, match=r"a dense matrix of 34 x 34 numbers needs \d+ bytes"):
         K.toarray()
-    with pytest.raises(InputError, match="8 dense rows needs 2176 bytes"):
-        K.rows(range(8))
+    with pytest.raises(InputError, match="111 dense rows needs 30192 bytes"):
+        K.rows([0] * 111)
+    with pytest.raises(InputError, match=r"a product with 34 x 40 numbers .*; \d\d columns at a"):
+        K @ np.ones((34, 40))
     with pytest.raises(TypeError) as caught:  # scipy wraps what goes wrong with sparse matrices
-        K @ sp.csr_array((34, 10))
-    assert "the dense form of the right side needs 2720 bytes" in str(caught.value.__cause__)
+        K @ sp.csr_array((34, 111))
+    assert "the dense form of the right side needs 30192 bytes" in str(caught.value.__cause__)
     assert K.rows(range(8), sparse=True).shape == (8, 34)
     assert K.rows(range(7)).shape == (7, 34)
+    assert (K @ np.ones((34, 20))).shape == (34, 20)
 
 
 def test_use_from_several_threads_at_once():

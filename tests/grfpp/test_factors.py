@@ -9,6 +9,7 @@ from small_graphs import GRAPHS
 from grfpp import Geometric
 from grfpp.factors import Factor, StoredFactor, WalkedFactor
 from grfpp.walks import WalkPlan, sample_factor, sampler
+from grfpp.walks.walker import Walker
 
 NAMES = ["weighted, sym", "directed, None", "loops and isolated, sym", "one node"]
 
@@ -61,13 +62,13 @@ def test_walked_entries_stand_in_the_order_of_the_stored_ones():
 
 def test_rows_are_walked_from_these_nodes_only(monkeypatch):
     walked = []
-    original = sampler.Walker.walk
+    original = Walker.walk
 
     def counting(self, rows, *args):
         walked.extend(rows.tolist())
         return original(self, rows, *args)
 
-    monkeypatch.setattr(sampler.Walker, "walk", counting)
+    monkeypatch.setattr(Walker, "walk", counting)
     WalkedFactor(plan_of(), np.dtype(np.float64)).rows(np.array([4, 2]), 1)
     assert walked == [4, 2]
 

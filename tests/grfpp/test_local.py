@@ -2,11 +2,12 @@ import networkx as nx
 import numpy as np
 import pytest
 from independent_walks import INDEPENDENT
+from little_memory import only
 from small_graphs import directed, karate
 from statistics_helpers import rms_z
 
 import grfpp
-from grfpp import Diffusion, Geometric, Graph, InversePower, factors, sample_submatrix
+from grfpp import Diffusion, Geometric, Graph, InversePower, factors, local, sample_submatrix
 from grfpp.errors import InputError
 
 
@@ -113,3 +114,20 @@ def test_nodes_by_name():
     np.testing.assert_array_equal(by_name, by_number)
     with pytest.raises(InputError, match="columns must exist, but no node is named 'Javer'"):
         sample_submatrix(graph, Diffusion(1.0), names, ["Javer"])
+
+
+@pytest.mark.parametrize("degree", [1, 2])
+def test_some_nodes_at_a_time_give_the_same_numbers(monkeypatch, degree):
+    for rows, columns in ((range(34), [3, 9]), ([3, 9], range(34)), (range(34), range(34))):
+        options = {"degree": degree, "n_walks": 2, "seed": 5}
+        whole = sample_submatrix(karate(), Diffusion(1.0), rows, columns, **options)
+        with monkeypatch.context() as patched:
+            patched.setattr(local, "_BLOCK_NODES", 5)
+            found = sample_submatrix(karate(), Diffusion(1.0), rows, columns, **options)
+        np.testing.assert_array_equal(found, whole)
+
+
+def test_what_does_not_fit_is_refused(monkeypatch):
+    only(monkeypatch, 1_000_000)
+    with pytest.raises(InputError, match=r"a 34 x 100000 matrix needs"):
+        sample_submatrix(karate(), Diffusion(1.0), range(34), [0] * 100_000, seed=0)

@@ -86,8 +86,64 @@ def test_unknown_machine(tmp_path, monkeypatch):
     assert available_bytes(tmp_path) == 4 * 2**30
 
 
+def test_a_soft_limit_counts_too(tmp_path):
+    root = write(
+        tmp_path,
+        {
+            "proc/self/cgroup": "0::/\n",
+            "sys/fs/cgroup/memory.max": "9000\n",
+            "sys/fs/cgroup/memory.high": "5000\n",
+            "sys/fs/cgroup/memory.current": "2000\n",
+        },
+    )
+    assert available_bytes(root) == 3000
+
+
+LIMITS = """Limit                     Soft Limit           Hard Limit           Units
+Max data size             {data}            unlimited            bytes
+Max address space         {space}              unlimited            bytes
+"""
+
+
+@pytest.mark.parametrize(
+    ("space", "data", "left"),
+    [
+        ("5000000", "unlimited", 5_000_000 - 1024 * 3000),
+        ("unlimited", "5000000", 5_000_000 - 1024 * 2000),
+        ("5000000", "2500000", 2_500_000 - 1024 * 2000),
+        ("1000000", "unlimited", 0),
+        ("unlimited", "unlimited", 8000 * 1024),
+    ],
+)
+def test_limits_of_the_process(tmp_path, space, data, left):
+    root = write(
+        tmp_path,
+        {
+            "proc/meminfo": MEMINFO,
+            "proc/self/limits": LIMITS.format(space=space, data=data),
+            "proc/self/status": "Name:\tpython\nVmSize:\t    3000 kB\nVmData:\t    2000 kB\n",
+        },
+    )
+    assert available_bytes(root) == left
+
+
 def test_refusal_names_both_numbers(monkeypatch):
-    only(monkeypatch, 2_500_000)
-    require_bytes(2_500_000, "a table")
-    with pytest.raises(InputError, match=r"a table needs 3000000 bytes \(3 MB\).*2500000 \(2.5 MB"):
-        require_bytes(3_000_000, "a table")
+    only(monkeypatch, 4_000_000)
+    require_bytes(3_000_000, "a table")
+    with pytest.raises(InputError, match=r"a table needs 3500000 bytes \(3.5 MB\).*3000000 \(3 MB"):
+        require_bytes(3_500_000, "a table")
+
+
+def test_remedies_are_told_what_may_be_taken(monkeypatch):
+    only(monkeypatch, 4_000_000)
+    with pytest.raises(
+        InputError, match=r"; degree=3 fits, or dtype='float32' takes less$"
+    ) as info:
+        require_bytes(
+            10**9,
+            "a table",
+            most_degree=lambda room: room // 10**6,
+            most_walks=lambda room: room // 10**7,
+            float32=True,
+        )
+    assert info.value.remedies == {"most_degree": 3, "most_walks": 0, "float32": True}

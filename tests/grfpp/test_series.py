@@ -110,7 +110,7 @@ def test_a_small_coefficient_is_not_taken_for_zero():
 
 
 def test_settled_gives_up_in_words(monkeypatch):
-    monkeypatch.setattr(series, "_MOST_DIGITS", 300)
+    monkeypatch.setattr(series, "MOST_DIGITS", 300)
 
     def noise():
         return [Decimal(1), Decimal(1) / 3 * 3 - 1]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection
 
-from grfpp.errors import IN_PYTHON, InputError, InputWarning, Wording
+from grfpp.errors import IN_PYTHON, InputError, InputWarning, Wording, if_any
 from grfpp.termination import Termination
 
 
@@ -34,6 +34,9 @@ def in_options(message: Exception | str, options: Collection[str]) -> str:
         "truncate": lambda _: (
             "pass --truncate to accept the bias" if "--truncate" in options else ""
         ),
+        "most_degree": if_any("--degree {} fits"),
+        "most_walks": if_any("--walks {} fits"),
+        "float32": if_any("--float32 takes less" if "--float32" in options else ""),
     }
     names = {"random_state": "--seed"}
     for option in options:

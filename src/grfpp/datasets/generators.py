@@ -16,6 +16,7 @@ from grfpp.typing import IntArray
 
 # Pairs, their transposes, sorting.
 _BYTES_PER_EDGE = 100
+_BYTES_PER_PAIR = 300
 
 
 def erdos_renyi(n_nodes: int, p: float, *, seed: int = 0) -> Graph:
@@ -70,6 +71,8 @@ def random_regular(n_nodes: int, degree: int, *, seed: int = 0) -> Graph:
             f"no graph of {n} nodes has {d} neighbours at each: degree must be below n_nodes, and "
             "one of the two even"
         )
+    # Sets of pairs of Python's numbers.
+    require_bytes(_BYTES_PER_PAIR * n * (d + 1), f"a regular graph of {n} nodes")
     import networkx as nx
 
     graph = nx.random_regular_graph(d, n, seed=whole(seed, "seed", 0))

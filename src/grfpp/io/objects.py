@@ -19,6 +19,7 @@ from grfpp.io.files import load_mesh, read_file
 from grfpp.io.meshes.mesh import as_mesh
 from grfpp.io.meshes.weights import MeshWeights
 from grfpp.io.text import naming
+from grfpp.memory import require_bytes
 
 _WANTED = (
     "a scipy sparse matrix, a square array, a networkx or igraph graph, a PyG Data, a torch "
@@ -167,6 +168,8 @@ def _dense(source: Any) -> sp.csr_array:
             f"a weight matrix must be square, found shape {array.shape}; if this is an "
             "edge_index, pass the pair (edge_index, None) or (edge_index, weights)"
         )
+    # A copy of it, and at least where its entries are.
+    require_bytes(9 * array.size, f"a dense matrix of {array.shape[0]} x {array.shape[1]} numbers")
     return sp.csr_array(array.astype(np.float64) if array.dtype.kind == "f" else array)
 
 

@@ -16,7 +16,7 @@ from grfpp import series
 from grfpp.arguments import finite, whole
 from grfpp.errors import DivergentSeriesError, InputError, shown
 from grfpp.graph import Graph, as_graph
-from grfpp.linalg import chebyshev, dense, functions, taylor
+from grfpp.linalg import blocks, chebyshev, dense, functions, taylor
 from grfpp.memory import require_bytes
 from grfpp.typing import FloatArray
 
@@ -103,8 +103,8 @@ class Kernel(ABC):
 
     def coefficients_decimal(self, n: int, digits: int = series.DIGITS) -> list[Decimal]:
         """First `n` coefficients ``α_k``, each to at least so many digits."""
-        count = whole(n, "n", 1)
-        return series.settled(lambda: self._coefficients_here(count), whole(digits, "digits", 1))
+        count, digits = _table_size(n, digits)
+        return series.settled(lambda: self._coefficients_here(count), digits)
 
     def modulation(self, degree: int, n: int, *, scale: float = 1.0) -> FloatArray:
         """First `n` values ``f(k)`` of the modulation, rounded to float64.
@@ -130,8 +130,8 @@ class Kernel(ABC):
 
     def modulation_decimal(self, degree: int, n: int, digits: int = series.DIGITS) -> list[Decimal]:
         """First `n` values of the modulation, each to at least so many digits."""
-        order, count = 2 * whole(degree, "degree", 1), whole(n, "n", 1)
-        return self._modulation(order, count, whole(digits, "digits", 1))
+        order, (count, digits) = 2 * whole(degree, "degree", 1), _table_size(n, digits)
+        return self._modulation(order, count, digits)
 
     def check_converges(self, W: Any, degree: int | None = None) -> None:
         """Raise `DivergentSeriesError` unless the series converges on a graph.
@@ -169,7 +169,9 @@ class Kernel(ABC):
         """``g(W)`` as a dense array, to rounding.
 
         From eigenvalues and eigenvectors for undirected graphs; by `scipy.linalg.expm`, linear
-        solves or matrix powers for directed ones. Takes time proportional to ``N³``.
+        solves or matrix powers for directed ones, in time proportional to ``N³``. Beyond 500 nodes
+        by polynomials of ``W``, some columns at a time, wherever that is faster, as it is on sparse
+        graphs, and as accurate: errors are below 1e-12 of the largest singular value.
 
         Parameters
         ----------
@@ -184,8 +186,17 @@ class Kernel(ABC):
             When the series of ``g`` diverges on this graph.
         """
         graph = as_graph(W)
-        weights = dense.dense_weights(graph)
+        n = graph.n_nodes
+        require_bytes(16 * n * n, f"a dense kernel of {n} nodes", other="use kernel.apply(W, V)")
         self.check_converges(graph)
+        found = (
+            blocks.directed_by_blocks(graph, self._scaled, self.radius)
+            if graph.is_directed
+            else blocks.symmetric_by_blocks(graph, self.value)
+        )
+        if found is not None:
+            return found
+        weights = dense.dense_weights(graph)
         if not graph.is_directed:
             return dense.dense_symmetric(weights, self.value)
         with np.errstate(over="ignore", invalid="ignore"):
@@ -227,7 +238,6 @@ class Kernel(ABC):
             raise InputError(f"tol must be at least 1e-14 and below 1, found {shown(tol)}")
         chosen = self._method(method, graph)
         self.check_converges(graph)
-        require_bytes(6 * vectors.nbytes, f"a product with {vectors.shape} numbers")
         if chosen == "chebyshev":
             return chebyshev.apply(graph, self.value, vectors, accuracy)
         if chosen == "taylor":
@@ -276,10 +286,21 @@ def _table(kernel: Kernel, degree: int | None, n: int, scale: float) -> FloatArr
     except OverflowError as error:
         (k,) = error.args
         what = "coefficient" if degree is None else f"modulation of degree {degree}"
+        if k == 0:
+            raise InputError(f"{kernel!r}: the {what} {series.OUT_OF_RANGE}") from None
         raise InputError(
             f"{kernel!r}: the {what} exceeds the range of float64 at k={k}; ask for n={k} at most, "
             "or for values times scale^k with a small scale"
         ) from None
+
+
+def _table_size(n: int, digits: int) -> tuple[int, int]:
+    """Numbers of terms and of digits that fit: two lists of decimals, one twice as precise."""
+    count, precision = whole(n, "n", 1), whole(digits, "digits", 1)
+    if precision > series.MOST_DIGITS:
+        raise InputError(f"must be at most {series.MOST_DIGITS}, found {digits}", argument="digits")
+    require_bytes(count * (400 + 3 * precision), f"a table of {count} terms of a series")
+    return count, precision
 
 
 def _vectors(V: npt.ArrayLike, n_nodes: int) -> FloatArray:
@@ -293,6 +314,11 @@ def _vectors(V: npt.ArrayLike, n_nodes: int) -> FloatArray:
             f"V must have shape ({n_nodes},) or ({n_nodes}, c) for a graph of {n_nodes} nodes, "
             f"found {array.shape}"
         )
+    require_bytes(
+        6 * 8 * array.size,
+        f"a product with {' x '.join(map(str, array.shape))} numbers",
+        most_rows=lambda room: f"{room // (48 * n_nodes)} columns",
+    )
     return np.ascontiguousarray(array, dtype=np.float64)
 
 

@@ -37,9 +37,9 @@ class LogDerivativeKernel(Family):
     `grfpp.series.from_log_derivative_here`.
     """
 
-    def _constant(self) -> Fraction:
-        """``α_0 = g(0)``, not zero."""
-        return Fraction(1)
+    def _constant_here(self, order: int) -> Decimal:
+        """``|α_0|^(1/order)`` in the current decimal context; ``α_0 = g(0)`` is not zero."""
+        return Decimal(1)
 
     @abstractmethod
     def _log_derivative(self) -> tuple[list[Fraction], list[Fraction]]:
@@ -48,11 +48,11 @@ class LogDerivativeKernel(Family):
     @property
     def sign(self) -> int:
         """1, or −1 when ``α_0 < 0``: then the modulation is that of ``−K``."""
-        return 1 if self._constant() > 0 else -1
+        return 1
 
     def _coefficients_here(self, n: int) -> list[Decimal]:
         numerator, denominator = map(_decimals, self._whole_log_derivative())
-        start = series.decimal_here(self._constant())
+        start = self.sign * self._constant_here(1)
         return series.from_log_derivative_here(start, numerator, denominator, 1, n)
 
     def _modulation(self, order: int, n: int, digits: int) -> list[Decimal]:
@@ -60,8 +60,7 @@ class LogDerivativeKernel(Family):
 
         def here() -> list[Decimal]:
             numerator, denominator = map(_decimals, polynomials)
-            constant = series.decimal_here(abs(self._constant()))
-            start = series.root_of_number_here(constant, order)
+            start = self._constant_here(order)
             return series.from_log_derivative_here(start, numerator, denominator, order, n)
 
         return series.settled(here, digits)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from abc import abstractmethod
 from dataclasses import dataclass
+from decimal import Decimal
 from fractions import Fraction
 from typing import Any
 
@@ -14,6 +15,7 @@ import numpy.typing as npt
 from grfpp.arguments import finite, positive, whole
 from grfpp.errors import InputError
 from grfpp.kernels.family import LogDerivativeKernel, quiet, real_array
+from grfpp.series import root_of_number_here
 from grfpp.typing import FloatArray
 
 #: Of `PStep`: beyond, ``a^p`` is not computed exactly within seconds.
@@ -192,8 +194,16 @@ class PStep(LogDerivativeKernel):
         with quiet():
             return (self.a + real_array(x)) ** self.p
 
-    def _constant(self) -> Fraction:
-        return Fraction(self.a) ** self.p
+    @property
+    def sign(self) -> int:
+        """1, or −1 when ``a < 0`` and ``p`` is odd: then the modulation is that of ``−K``."""
+        return -1 if self.a < 0 and self.p % 2 else 1
+
+    def _constant_here(self, order: int) -> Decimal:
+        # Not by way of a^p, which may have millions of digits.
+        steps, rest = divmod(self.p, order)
+        distance = abs(Decimal(self.a))
+        return distance**steps * root_of_number_here(distance**rest, order)
 
     def _log_derivative(self) -> tuple[list[Fraction], list[Fraction]]:
         return [Fraction(self.p)], [Fraction(self.a), Fraction(1)]

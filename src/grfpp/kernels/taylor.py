@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable
 from decimal import Decimal
 from fractions import Fraction
 from functools import lru_cache
+from itertools import islice
 from typing import Any
 
 import numpy as np
@@ -18,6 +19,7 @@ from grfpp.errors import DivergentSeriesError, InputError, shown
 from grfpp.graph import Graph
 from grfpp.kernels.base import Kernel
 from grfpp.linalg import taylor
+from grfpp.linalg.functions import MAX_DEGREE
 from grfpp.linalg.polynomials import nearest_branch_point
 from grfpp.typing import FloatArray
 
@@ -28,6 +30,8 @@ CoefficientFunction = Callable[[int], Any]
 # polynomial are found faster than one waits.
 _SAMPLE = 256
 _MAX_POLYNOMIAL = 256
+#: No more products with the weights than any other method takes.
+_MAX_LISTED = MAX_DEGREE + 1
 
 
 class TaylorKernel(Kernel):
@@ -205,12 +209,17 @@ def _listed(coefficients: Any) -> tuple[Coefficient, ...]:
     if isinstance(coefficients, str | bytes):
         raise InputError(f"coefficients must be numbers, found the text {shown(coefficients)}")
     try:
-        values = list(coefficients)
+        values = list(islice(coefficients, _MAX_LISTED + 1))
     except TypeError:
         raise InputError(
             "coefficients must be a sequence of numbers or a function of k, "
             f"found {type(coefficients).__name__}"
         ) from None
+    if len(values) > _MAX_LISTED:
+        raise InputError(
+            f"at most {_MAX_LISTED} coefficients can be listed; give longer series as a function "
+            "of k"
+        )
     exactly = [_number(value, k) for k, value in enumerate(values)]
     while exactly and exactly[-1] == 0:
         exactly.pop()

@@ -11,7 +11,7 @@ from grfpp.linalg.functions import MAX_DEGREE, ScalarFunction, WeightMatrix, fin
 from grfpp.typing import FloatArray
 
 # The interval is this much wider than the spectral radius, which is known to about nine digits.
-_MARGIN = 1e-8
+MARGIN = 1e-8
 
 
 def coefficients_of(function: ScalarFunction, radius: float, tol: float) -> FloatArray:
@@ -55,13 +55,19 @@ def apply(
     The error of each column ``v`` is at most ``tol · max |function| · ‖v‖``, the maximum over
     ``[−ρ, ρ]`` with ``ρ`` the spectral radius.
     """
-    radius = graph.spectral_radius() * (1 + _MARGIN)
+    radius = graph.spectral_radius() * (1 + MARGIN)
     if radius == 0:
-        result: FloatArray = finite(function(np.zeros(1)))[0] * vectors
-        return result
-    coefficients = coefficients_of(function, radius, tol)
+        constant: FloatArray = finite(function(np.zeros(1)))[0] * vectors
+        return constant
+    return combined(graph, coefficients_of(function, radius, tol), radius, vectors)
+
+
+def combined(
+    graph: WeightMatrix, coefficients: FloatArray, radius: float, vectors: FloatArray
+) -> FloatArray:
+    """``Σ c_j T_j(W / radius) @ vectors``."""
     weights = graph.adjacency
-    result = coefficients[0] * vectors
+    result: FloatArray = coefficients[0] * vectors
     if len(coefficients) == 1:
         return result
     previous, current = vectors, (weights @ vectors) * (1 / radius)

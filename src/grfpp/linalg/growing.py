@@ -10,6 +10,7 @@ import numpy.typing as npt
 import scipy.sparse as sp
 
 from grfpp.linalg.sparse import csr
+from grfpp.memory import require_bytes
 
 
 class Block(NamedTuple):
@@ -57,6 +58,8 @@ class GrowingMatrix:
             start, end = self._n_entries, self._n_entries + len(block.columns)
             if end > len(self._index):
                 changed.wait_for(lambda: self._n_copying == 0)
+                size = end * 3 // 2 * (self._index.itemsize + self._value.itemsize)
+                require_bytes(size, f"a sparse matrix of at least {end} entries")
                 self._index = _enlarged(self._index, start, end * 3 // 2)
                 self._value = _enlarged(self._value, start, end * 3 // 2)
             index, value = self._index[start:end], self._value[start:end]

@@ -12,8 +12,9 @@ from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
-from numba import float64, njit, uint32
+from numba import float64, uint32
 
+from grfpp.linalg.compiled import compiled
 from grfpp.linalg.growing import Block, GrowingMatrix
 from grfpp.linalg.notice import announce_compilation
 from grfpp.parallel import in_order, split, thread_count
@@ -102,7 +103,7 @@ def _run(kernel: Any, matrix: sp.csr_array, dense: FloatArray, n: int, n_jobs: i
     return out
 
 
-@njit(nogil=True, cache=True)
+@compiled()
 def _rows_times(
     indptr: Any, indices: Any, data: Any, dense: Any, out: Any, start: int, stop: int
 ) -> None:
@@ -125,7 +126,7 @@ def _rows_times(
                 out[row, c] += value * dense[column, c]
 
 
-@njit(nogil=True, cache=True)
+@compiled()
 def _columns_times(
     indptr: Any, indices: Any, data: Any, dense: Any, out: Any, start: int, stop: int
 ) -> None:
@@ -140,7 +141,7 @@ def _columns_times(
                     out[column, c] += value * dense[row, c]
 
 
-@njit(nogil=True, cache=True)
+@compiled()
 def _sparse_rows_times(
     a_indptr: Any,
     a_indices: Any,
@@ -177,7 +178,7 @@ def _sparse_rows_times(
     return n_entries
 
 
-@njit(nogil=True, cache=True)
+@compiled()
 def row_tails(values: Any, indptr: Any) -> Any:
     """For every value of a CSR matrix the sum from it to the last one of its row."""
     tails = np.empty_like(values)

@@ -51,6 +51,11 @@ def apply(
     return result
 
 
+def most_terms(graph: WeightMatrix, coefficients: Coefficients, radius: float) -> int:
+    """Terms that `apply` adds up at most."""
+    return len(_bounded_terms(graph, coefficients, radius)[2])
+
+
 def expm_multiply(graph: WeightMatrix, lam: float, vectors: FloatArray) -> FloatArray:
     """``exp(lam W) @ vectors`` to double precision, after Al-Mohy and Higham, by scipy."""
     from scipy.sparse.linalg import expm_multiply as al_mohy_higham

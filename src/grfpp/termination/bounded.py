@@ -10,6 +10,7 @@ import numpy as np
 
 from grfpp.arguments import finite
 from grfpp.errors import InputError, shown
+from grfpp.memory import require_bytes
 from grfpp.termination.base import Termination, store
 from grfpp.typing import FloatArray, IntArray
 
@@ -84,6 +85,7 @@ class CustomLength(Termination):
             values = np.asarray("")
         if values.dtype.kind not in "iuf":
             raise InputError("probabilities must be a sequence of numbers")
+        require_bytes(64 * values.size, f"a law of {values.size} lengths")
         values = values.astype(np.float64)
         if values.ndim != 1 or len(values) == 0:
             raise InputError(f"probabilities must be a non-empty list, found shape {values.shape}")
@@ -128,6 +130,7 @@ class CustomLength(Termination):
     @classmethod
     def _with_mean(cls, mean: float) -> Self:
         n = max(1, int(np.ceil(4.0 * mean)))
+        require_bytes(64 * n, f"a law of {n} lengths")
         return cls._tilted(cls(np.full(n + 1, 1.0 / (n + 1))), mean)
 
     @classmethod

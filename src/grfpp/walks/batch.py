@@ -29,7 +29,7 @@ from grfpp.typing import IntArray
 from grfpp.walks.plan import WalkPlan
 from grfpp.walks.planning import plan_walks
 from grfpp.walks.pool_planning import measured_for
-from grfpp.walks.sampler import BATCH_STEPS, walker_of
+from grfpp.walks.sizes import BATCH_STEPS, walker_of
 from grfpp.walks.streams import MASK, NODE_STRIDE, mix64
 from grfpp.walks.transition import ProportionalSteps
 from grfpp.walks.walker import Output

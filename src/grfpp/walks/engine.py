@@ -10,8 +10,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from numba import njit, uint64
+from numba import uint64
 
+from grfpp.linalg.compiled import compiled
 from grfpp.walks.layout import DEGREE_BITS
 from grfpp.walks.steps import (
     choose_slot,
@@ -28,7 +29,7 @@ from grfpp.walks.steps import (
 _NO_NODE = -1
 
 
-@njit(nogil=True, cache=True)
+@compiled()
 def sample_block(
     graph: Any,
     lengths: Any,

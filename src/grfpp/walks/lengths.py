@@ -8,6 +8,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from grfpp.memory import require_bytes
 from grfpp.termination import Termination
 from grfpp.typing import FloatArray, WordArray
 
@@ -35,6 +36,7 @@ class LengthTable(NamedTuple):
     @classmethod
     def of(cls, law: Termination, max_length: int) -> LengthTable:
         """Tabulate `law` for lengths up to `max_length`, or to the resolution if that is less."""
+        require_bytes(150 * max_length, f"a table of {max_length} walk lengths")
         thresholds = []
         for survival in law.survival(np.arange(1, max_length + 1)).tolist():
             threshold = min(int(ldexp(survival, LENGTH_BITS)), (1 << LENGTH_BITS) - 1)

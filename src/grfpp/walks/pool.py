@@ -14,6 +14,7 @@ from typing import Any
 
 from numba import float64, njit, uint64
 
+from grfpp.linalg.compiled import compiled
 from grfpp.walks.layout import DEGREE_BITS
 from grfpp.walks.spread import all_edges, spread_equal, spread_weighted
 from grfpp.walks.steps import degree_of, home, mix64, node_stream, walk_stream
@@ -212,7 +213,7 @@ def step(
 
 
 # Nothing is allocated here, so nobody has to count references to arrays, which takes its time.
-@njit(nogil=True, cache=True, _nrt=False)
+@compiled(_nrt=False)
 def pool_block(
     graph: Any,
     shares: Any,

@@ -17,20 +17,27 @@ from grfpp.walks.walker import Output, require_finite
 _ENTRY_BYTES = 4 * 24 + 2 * 4 + 3 * 8
 
 
+def pool_bytes(plan: WalkPlan) -> int:
+    """Bytes of `PoolBuffers`."""
+    most, n_edges = _most(plan)
+    return _ENTRY_BYTES * most + 40 * n_edges
+
+
+def _most(plan: WalkPlan) -> tuple[int, int]:
+    """Entries that a row can have, and edges that one step can follow."""
+    # A step follows at most one edge more than it may; the last ones follow one each.
+    followed = plan.expected_steps + 2 * plan.lengths.max_length + 2
+    n_edges = int(min(followed, len(plan.graph.indices))) + 2
+    return int(min(followed + 1, plan.graph.n_nodes)), n_edges
+
+
 class PoolBuffers:
     """Room for the pool of one row."""
 
     def __init__(self, plan: WalkPlan) -> None:
-        graph, n_steps = plan.graph, plan.lengths.max_length
-        # A step follows at most one edge more than it may; the last ones follow one each.
-        followed = plan.expected_steps + 2 * n_steps + 2
         #: Entries that a row can have.
-        self.most = int(min(followed + 1, graph.n_nodes))
-        n_edges = int(min(followed, len(graph.indices))) + 2
-        require_bytes(
-            _ENTRY_BYTES * self.most + 40 * n_edges,
-            f"one row of a pool of {plan.n_walks} walks",
-        )
+        self.most, n_edges = _most(plan)
+        require_bytes(pool_bytes(plan), f"one row of a pool of {plan.n_walks} walks")
         n_cells = 1 << max(4, (2 * self.most - 1).bit_length())
         most = self.most
         #: A hash table: nodes, the masses that arrive, what has been left there.

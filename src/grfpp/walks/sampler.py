@@ -19,19 +19,20 @@ from grfpp.memory import require_bytes
 from grfpp.parallel import in_order, thread_count
 from grfpp.typing import IntArray
 from grfpp.walks.plan import WalkPlan
-from grfpp.walks.pool_walker import PoolWalker
-from grfpp.walks.walker import Output, Walker
+from grfpp.walks.sizes import (
+    BATCH_STEPS,
+    expected_entries,
+    factor_bytes,
+    require_walkers,
+    walker_of,
+)
+from grfpp.walks.walker import Output
 
 #: Called with the number of rows done and the number of all rows.
 Progress = Callable[[int, int], None]
 
-#: Steps that one batch walks in lock-step: its buffers then stay in a core's second-level cache.
-BATCH_STEPS = 16_000
 #: Steps that one task of a thread walks: long enough to hide Python, short enough to interrupt.
 TASK_STEPS = 100_000
-#: Rows that are walked to learn how many entries a row has: a share of all, and at most so many.
-PILOT_SHARE = 1 / 64
-PILOT_ROWS = 512
 
 
 def sample_rows(
@@ -46,15 +47,13 @@ def sample_rows(
     """
     n = plan.graph.n_nodes
     chosen = node_numbers(rows, n, "rows")
-    _require_buffers(plan)
-    expected = int(1.2 * len(chosen) * (plan.expected_steps + 1)) + 64
     if len(chosen) * plan.expected_steps <= TASK_STEPS:
+        expected = int(1.2 * len(chosen) * (plan.expected_steps + 1)) + 64
         block = walker_of(plan, BATCH_STEPS).walk(chosen, Output(expected, np.dtype(dtype)))
         indptr = np.concatenate([[0], block.end])
         return csr(block.values.copy(), block.columns.copy(), indptr, n)
-    matrix = GrowingMatrix(len(chosen), n, min(expected, len(chosen) * n), np.dtype(dtype))
-    _fill(matrix, plan, rows=chosen, n_jobs=n_jobs)
-    return matrix.finish()
+    require_walkers(plan, n_jobs)
+    return _sampled(plan, np.dtype(dtype), n_jobs, rows=chosen)
 
 
 def sample_factor(
@@ -68,14 +67,27 @@ def sample_factor(
 
     The result is the same to the last bit for any number of threads.
     """
+    require_walkers(plan, n_jobs)
+    return _sampled(plan, np.dtype(dtype), n_jobs, progress=progress)
+
+
+def _sampled(
+    plan: WalkPlan,
+    dtype: np.dtype[Any],
+    n_jobs: int,
+    *,
+    rows: IntArray | None = None,
+    progress: Progress | None = None,
+) -> sp.csr_array:
     n = plan.graph.n_nodes
-    value_type = np.dtype(dtype)
-    _require_buffers(plan)
-    capacity = _expected_entries(plan)
-    stored = capacity * (np.dtype(np.int32).itemsize + value_type.itemsize) + 8 * n
-    require_bytes(stored, f"a factor of {n} nodes with {plan.n_walks} walks each")
-    matrix = GrowingMatrix(n, n, capacity, value_type)
-    _fill(matrix, plan, n_jobs=n_jobs, progress=progress)
+    n_rows, capacity = n if rows is None else len(rows), expected_entries(plan, rows)
+    require_bytes(
+        factor_bytes(capacity, n_rows, dtype),
+        f"a factor of {n_rows} nodes with {plan.n_walks} walks each",
+        float32=dtype == np.float64,
+    )
+    matrix = GrowingMatrix(n_rows, n, capacity, dtype)
+    _fill(matrix, plan, n_jobs=n_jobs, rows=rows, progress=progress)
     return matrix.finish()
 
 
@@ -152,28 +164,3 @@ def walk_blocks(
         for task, (block, output) in zip(tasks, results, strict=True):
             yield task, block
             free.put(output)
-
-
-def walker_of(plan: WalkPlan, batch_steps: int) -> Walker | PoolWalker:
-    """What walks a plan, on one thread."""
-    return PoolWalker(plan) if plan.is_pooled else Walker(plan, batch_steps)
-
-
-def _expected_entries(plan: WalkPlan) -> int:
-    """A good guess, on the high side, of how many entries the factor will have."""
-    n = plan.graph.n_nodes
-    per_row = min(1.0 + 1.2 * plan.expected_steps + 10 * plan.n_walks**0.5, n)
-    n_pilots = min(PILOT_ROWS, int(PILOT_SHARE * n))
-    if n_pilots >= 32:
-        # Many walks meet: a few rows tell how many distinct nodes they really reach.
-        rows = np.linspace(0, n - 1, n_pilots).astype(np.int64)
-        per_row = (1 + n_pilots**-0.5) * sample_rows(plan, rows).nnz / n_pilots
-    return int(n * per_row) + 1
-
-
-def _require_buffers(plan: WalkPlan) -> None:
-    """Refuse a number of walks whose buffers cannot fit, before anything is walked."""
-    if plan.is_pooled:
-        return  # a pool looks after its own
-    needed = plan.n_walks * (40 + 30 * plan.lengths.mean)
-    require_bytes(int(needed), f"walking {plan.n_walks} walks from one node")

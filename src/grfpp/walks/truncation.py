@@ -16,7 +16,7 @@ import numpy as np
 from grfpp.errors import InputError, TruncationError
 from grfpp.graph import Graph
 from grfpp.kernels import Kernel
-from grfpp.series import to_float64
+from grfpp.series import OUT_OF_RANGE, to_float64
 from grfpp.termination import Geometric, Termination
 from grfpp.typing import FloatArray
 from grfpp.walks.lengths import resolvable_length
@@ -56,14 +56,17 @@ def representable(kernel: Kernel, degree: int, n: int) -> FloatArray:
     They may grow without end, as they do for the cosine kernel, while ``f(k) ρ^k`` falls.
     """
     try:
-        return kernel.modulation(degree, n)
+        table = kernel.modulation(degree, n)
     except InputError:
         exactly = kernel.modulation_decimal(degree, n)
-    try:
-        return to_float64(exactly)
-    except OverflowError as error:
-        (too_large,) = error.args
-        return to_float64(exactly[:too_large])
+        try:
+            table = to_float64(exactly)
+        except OverflowError as error:
+            (too_large,) = error.args
+            table = to_float64(exactly[:too_large])
+    if not table[:1].any():
+        raise InputError(f"{kernel!r}: the modulation of degree {degree} {OUT_OF_RANGE}")
+    return table
 
 
 def check_truncation(kernel: Kernel, degree: int, plan: WalkPlan, truncate: bool) -> None:

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from concurrent.futures import ThreadPoolExecutor
 
-import numba
 import numpy as np
 import numpy.typing as npt
 
+from grfpp.linalg.compiled import compiled
 from grfpp_lab.benchmark.timing import timed
 
 #: Pointers that a thread follows side by side; the best is taken.
@@ -68,7 +68,7 @@ def random_cycle(n: int, seed: int = 0) -> npt.NDArray[np.int32]:
     return table
 
 
-@numba.njit(nogil=True, cache=True)
+@compiled()
 def _chase(
     table: npt.NDArray[np.int32], cursors: npt.NDArray[np.int32], n_rounds: int
 ) -> npt.NDArray[np.int32]:

@@ -343,3 +343,14 @@ def test_bad_methods():
         Diffusion().apply(GRAPHS["weighted"], V, method="magic")
     with pytest.raises(InputError, match="undirected"):
         Diffusion().apply(GRAPHS["directed"], np.ones(19), method="chebyshev")
+
+
+def test_tables_that_do_not_fit_are_refused():
+    kernel = Diffusion(1.0)
+    for ask in (kernel.coefficients, kernel.coefficients_decimal):
+        with pytest.raises(InputError, match="a table of 1000000000000 terms of a series needs"):
+            ask(10**12)
+    with pytest.raises(InputError, match="a table of 1000000000000 terms"):
+        kernel.modulation(2, 10**12)
+    with pytest.raises(InputError, match="digits must be at most 20000, found 1000000000"):
+        kernel.modulation_decimal(2, 4, 10**9)

@@ -10,8 +10,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.special import binom
 
+from grfpp import Graph, sample
 from grfpp.errors import InputError
-from grfpp.kernels import InversePower, PStep, RegularizedLaplacian
+from grfpp.kernels import Diffusion, InversePower, PStep, RegularizedLaplacian
+from grfpp.walks.truncation import representable
 
 DEGREES = [1, 2, 3, 4, 8]
 
@@ -86,3 +88,29 @@ def test_bad_parameters_are_named(make, message):
     with pytest.raises(InputError) as error:
         make()
     assert message in str(error.value)
+
+
+@pytest.mark.parametrize("a", [2.0, -2.0, 0.5])
+@pytest.mark.parametrize("p", [10**6, 10**12 + 1])
+def test_powers_beyond_float64_are_refused_with_a_way_out(p, a):
+    kernel, graph = PStep(p, a), Graph([[0, 0.5], [0.5, 0]])
+    for walks in ("pooled", "independent"):
+        with pytest.raises(InputError, match=r"beyond the range of float64.*PStep\(p, a=1\)"):
+            sample(graph, kernel, seed=0, walks=walks)
+    with pytest.raises(InputError, match="begins beyond the range of float64"):
+        representable(kernel, 2, 4)
+
+
+def test_a_million_steps_are_a_diffusion():
+    """``(1 + x/p)^p`` is about ``exp(x)``."""
+    graph = Graph([[0, 1], [1, 0]]).normalized("sym", 1e-6)
+    kernel = PStep(10**6, 1.0)
+    wanted = Diffusion(1e6).exact(graph)
+    np.testing.assert_allclose(kernel.exact(graph), wanted, rtol=1e-5)
+    np.testing.assert_allclose(sample(graph, kernel, seed=0).toarray(), wanted, rtol=1e-5)
+
+
+@pytest.mark.parametrize(("p", "a"), [(3, -2.0), (2, -2.0), (3, 2.0)])
+def test_the_sign_is_that_of_the_first_coefficient(p, a):
+    kernel = PStep(p, a)
+    assert kernel.sign == np.sign(kernel.coefficients(1)[0]) == np.sign(a**p)

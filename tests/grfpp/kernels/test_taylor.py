@@ -6,6 +6,7 @@ import decimal
 import math
 from decimal import Decimal
 from fractions import Fraction
+from itertools import repeat
 
 import numpy as np
 import pytest
@@ -130,3 +131,8 @@ def test_repr():
     assert repr(TaylorKernel(range(1, 30))) == "TaylorKernel([1, 2, 3, 4, 5, 6, 7, ..., 29])"
     assert repr(TaylorKernel(exponential, radius=3)) == "TaylorKernel(exponential, radius=3)"
     assert repr(TaylorKernel([1], name="one")) == "TaylorKernel([1], name='one')"
+
+
+def test_series_without_end_are_refused():
+    with pytest.raises(InputError, match="at most 100001 coefficients can be listed"):
+        TaylorKernel(repeat(1.0))

@@ -145,19 +145,8 @@ def test_a_matrix_that_was_guessed_too_small_grows(monkeypatch):
     plan = plan_of(karate())
     wanted = sample_factor(plan)
     block_sizes(monkeypatch, 8, 50)
-    monkeypatch.setattr(sampler, "_expected_entries", lambda plan: 1)
+    monkeypatch.setattr(sampler, "expected_entries", lambda plan, rows: 1)
     assert_same_bits(sample_factor(plan, n_jobs=2), wanted)
-
-
-def test_a_pilot_tells_the_size_of_large_factors():
-    ring = Graph(nx.to_scipy_sparse_array(nx.cycle_graph(5000), dtype=float)).normalized("sym")
-    plan = plan_of(ring, n_walks=64)
-    factor = sample_factor(plan)
-    guess = sampler._expected_entries(plan)
-    # 64 walks of 6 steps on a ring meet again and again: far fewer entries than steps.
-    assert factor.nnz < guess < 1.2 * factor.nnz < plan.expected_steps * 5000 / 3
-    rows = np.array([0, 17, 4999])
-    assert_same_bits(sample_rows(plan, rows), factor[rows])
 
 
 # --- what a factor looks like --------------------------------------------------------------------
@@ -258,7 +247,7 @@ def test_what_does_not_fit_is_refused_before_walking(monkeypatch):
 
 
 def test_a_huge_number_of_walks_is_refused_before_walking():
-    with pytest.raises(InputError, match="walking 1000000000000 walks from one node needs"):
+    with pytest.raises(InputError, match="walking 1000000000000 walks from one node, on"):
         sample_factor(plan_of(karate(), n_walks=10**12))
 
 

@@ -10,6 +10,7 @@ import numpy.typing as npt
 from sklearn.utils.validation import check_is_fitted
 
 from grfpp.arguments import whole
+from grfpp.memory import require_bytes
 from grfpp.tasks.graphs.batch_kernels import GraphListTransformer
 from grfpp.tasks.graphs.eigenvalues import estimated_spectra, exact_spectra
 from grfpp.typing import FloatArray, IntArray
@@ -91,13 +92,16 @@ class KernelSpectrumFeatures(GraphListTransformer):
         check_is_fitted(self)
         k = whole(self.n_eigenvalues, "n_eigenvalues", 1)
         kernel, is_exact = self._choice.kernel, self._choice.is_exact
+        batch = self._batch(X)
+        # Of the parts, and of all.
+        require_bytes(16 * len(batch) * k, f"{k} eigenvalues of each of {len(batch)} graphs")
 
         def spectra(matrices: Any, nodes: slice, starts: IntArray) -> FloatArray:
             if is_exact:
                 return exact_spectra(matrices, starts, k, kernel.value)
             return estimated_spectra(matrices, starts, k, kernel.sign)
 
-        return self._by_parts(self._batch(X), spectra)
+        return self._by_parts(batch, spectra)
 
     def get_feature_names_out(self, input_features: Any = None) -> npt.NDArray[np.object_]:
         """``eigenvalue0``, ``eigenvalue1``, and so on."""

@@ -15,7 +15,7 @@ from sklearn.utils.validation import check_is_fitted
 from grfpp.arguments import array_of, whole
 from grfpp.errors import InputError
 from grfpp.tasks.nodes.inputs import GraphEstimator, read_graph
-from grfpp.tasks.nodes.spectral import component_groups, spectral_embedding
+from grfpp.tasks.nodes.spectral import component_groups, require_embedding, spectral_embedding
 from grfpp.typing import FloatArray, IntArray
 
 #: More starts of k-means take hours and find nothing better.
@@ -101,6 +101,7 @@ class SpectralKernelClustering(ClusterMixin, GraphEstimator):  # type: ignore[mi
                 f"n_clusters={k} is more than the number of nodes, {graph.n_nodes}; "
                 "each cluster needs one at least"
             )
+        require_embedding(graph.n_nodes, k)  # before anything is walked
         K = self._choose().operator(graph)
         self.embedding_, self.eigenvalues_ = spectral_embedding(K, graph.adjacency, k)
         groups = component_groups(graph.adjacency, k)

@@ -10,6 +10,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from grfpp.arguments import one_of, whole
 from grfpp.errors import InputError
+from grfpp.estimate import require_projection
 from grfpp.exact_kernel import ExactKernel
 from grfpp.graph import Graph, as_graph
 from grfpp.tasks.nodes.inputs import GraphEstimator, read_graph, read_nodes
@@ -121,6 +122,7 @@ class GraphRandomFeatures(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Gra
             self._names, self.n_features_in_ = graph.names, 1
         choice = self._choose()
         if self.n_components is not None:
+            require_projection(graph.n_nodes, self.n_components)  # before anything is walked
             self._n_features_out = self.n_components
             return graph
         if choice.options.deflate and not choice.is_exact:

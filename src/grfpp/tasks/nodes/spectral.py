@@ -46,12 +46,7 @@ def spectral_embedding(
            [0., 1.]])
     """
     n = int(K.shape[0])
-    # Few of many: Lanczos. Otherwise it would keep almost as many vectors as a dense matrix has.
-    dense = n <= DENSE_NODES or 4 * n_components > n
-    require_bytes(
-        8 * n * (4 * n if dense else 6 * n_components + 60),
-        f"{n_components} eigenvectors of a kernel of {n} nodes",
-    )
+    dense = require_embedding(n, n_components)
     S = K.toarray() if dense else K
     if dense or K.T is not K:
         S = 0.5 * (S + S.T)
@@ -72,6 +67,17 @@ def spectral_embedding(
     embedding = np.hstack([known, vectors])
     embedding /= np.linalg.norm(embedding, axis=1, keepdims=True)
     return embedding, np.concatenate([np.ones(known.shape[1]), values])
+
+
+def require_embedding(n: int, n_components: int) -> bool:
+    """Refuse eigenvectors that do not fit; tell whether they are found from a dense matrix."""
+    # Few of many: Lanczos. Otherwise it would keep almost as many vectors as a dense matrix has.
+    dense = n <= DENSE_NODES or 4 * n_components > n
+    require_bytes(
+        8 * n * (4 * n if dense else 6 * n_components + 60),
+        f"{n_components} eigenvectors of a kernel of {n} nodes",
+    )
+    return dense
 
 
 def component_groups(adjacency: Any, most: int) -> IntArray:

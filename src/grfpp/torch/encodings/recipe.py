@@ -21,12 +21,13 @@ from grfpp.chain import Chain
 from grfpp.errors import InputError
 from grfpp.factors import StoredFactor
 from grfpp.kernels import Kernel, kernel_of
+from grfpp.memory import require_bytes
 from grfpp.options import MAX_DEGREE, WalkOptions
 from grfpp.parallel import in_order, thread_count
 from grfpp.torch.encodings.gaussians import gaussian_rows
 from grfpp.torch.encodings.principal_axes import on_principal_axes
 from grfpp.typing import FloatArray
-from grfpp.walks.batch import BatchWalks, GraphBatch, alike
+from grfpp.walks.batch import TASK_NODES, BatchWalks, GraphBatch, alike
 from grfpp.walks.normalized import check_normalized
 from grfpp.walks.streams import factor_key, mix64
 
@@ -86,6 +87,12 @@ class EncodingRecipe:
         threads.
         """
         n_threads = thread_count(n_jobs)
+        # The result, its parts and in another type; and what a task has on its way.
+        n, in_task = batch.graph.n_nodes, min(batch.graph.n_nodes, TASK_NODES)
+        require_bytes(
+            8 * self.dim * (3 * n + 4 * n_threads * in_task),
+            f"encodings of {self.dim} numbers for {n} nodes",
+        )
         result = np.empty((batch.graph.n_nodes, self.dim))
         for nodes, part in alike(batch):
             walks, tasks = self._walks(part), part.tasks()

@@ -9,6 +9,7 @@ import torch
 
 from grfpp.arguments import finite, positive, whole
 from grfpp.errors import InputError, shown
+from grfpp.memory import require_bytes
 from grfpp.options import drawn_seed
 from grfpp.torch.gp.conjugate_gradients import solve
 from grfpp.torch.kernels.learnable import LearnableKernel
@@ -89,6 +90,11 @@ def posterior_samples(
     variance, size = positive(noise, "noise"), positive(outputscale, "outputscale")
     centre, accuracy = finite(mean, "mean"), positive(tol, "tol")
     like = graph_kernel.factors[0].amounts
+    require_bytes(
+        8 * like.element_size() * graph_kernel.n_nodes * number_of_samples,
+        f"{number_of_samples} draws at {graph_kernel.n_nodes} nodes",
+        other="use fewer samples",
+    )
     train = graph_kernel.nodes(train_nodes)
     test = slice(None) if test_nodes is None else graph_kernel.nodes(test_nodes)
     y = target_numbers(targets, len(train)).to(like)

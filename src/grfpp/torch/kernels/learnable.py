@@ -10,6 +10,7 @@ from torch import nn
 from grfpp.arguments import truth, whole
 from grfpp.errors import DivergentSeriesError, InputError, TruncationError, shown, warn_user
 from grfpp.graph import Graph, as_graph
+from grfpp.memory import require_bytes
 from grfpp.options import WalkOptions
 from grfpp.torch.arguments import node_numbers
 from grfpp.torch.kernels.chain import FactorChain, Link
@@ -18,6 +19,7 @@ from grfpp.torch.kernels.modulation import LearnableModulation
 from grfpp.torch.kernels.pattern import no_autocast
 from grfpp.walks import WalkPlan
 from grfpp.walks.by_length import sample_by_length
+from grfpp.walks.by_length.deposits import require_deposits
 from grfpp.walks.by_length.exact_head import with_exact_head
 from grfpp.walks.by_length.planning import plan_by_length
 
@@ -144,6 +146,8 @@ class LearnableKernel(nn.Module):  # type: ignore[misc]  # untyped base
         left = [forward.with_factor(number) for number in numbers]
         right = [] if self.symmetric else [back.with_factor(number + 1) for number in numbers]
         self.factors = nn.ModuleList()
+        # Sorted by length beside what was walked, and kept in much the same size.
+        require_deposits(forward, len(left + right) + 2)
         for plan in left + right:
             walked = sample_by_length(plan, n_jobs=options.n_jobs)
             deposits = with_exact_head(walked, plan.graph, self.n_exact, n_jobs=options.n_jobs)
@@ -225,6 +229,8 @@ class LearnableKernel(nn.Module):  # type: ignore[misc]  # untyped base
     def rows(self, nodes: Any) -> torch.Tensor:
         """Rows of ``K``, dense."""
         chosen = self.nodes(nodes)
+        size = self.factors[0].amounts.element_size()
+        require_bytes(3 * size * len(chosen) * self.n_nodes, f"{len(chosen)} dense rows")
         chain, values = self.chain.select(self.values(), chosen, None)
         units = torch.eye(len(chosen), dtype=values[0].dtype, device=values[0].device)
         return chain.T.matmat(values, units).T

@@ -11,9 +11,10 @@ from torch import nn
 from grfpp.arguments import positive, truth, whole
 from grfpp.errors import InputError, shown
 from grfpp.kernels import Diffusion, Kernel
+from grfpp.walks.by_length.rows import MOST_LENGTHS
 
-#: No walks that anybody learns from are longer, and no network on a handful of numbers is wider.
-_MOST_LENGTHS, _MOST_HIDDEN = 10_000, 4096
+#: No network on a handful of numbers is wider.
+_MOST_HIDDEN = 4096
 
 
 class LearnableModulation(nn.Module, ABC):  # type: ignore[misc]  # untyped base
@@ -32,7 +33,7 @@ class LearnableModulation(nn.Module, ABC):  # type: ignore[misc]  # untyped base
 
     def __init__(self, n_lengths: int, degree: int = 2) -> None:
         super().__init__()
-        self.n_lengths = whole(n_lengths, "n_lengths", 1, _MOST_LENGTHS)
+        self.n_lengths = whole(n_lengths, "n_lengths", 1, MOST_LENGTHS)
         self.degree = whole(degree, "degree", 1)
 
     @abstractmethod

@@ -16,15 +16,16 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 import scipy.sparse as sp
-from numba import njit, uint64
+from numba import uint64
 
 from grfpp.errors import InputError
+from grfpp.linalg.compiled import compiled
 from grfpp.linalg.sparse import csr
 from grfpp.memory import require_bytes
 from grfpp.parallel import in_order, thread_count
 from grfpp.typing import FloatArray, IntArray
 from grfpp.walks.by_length.pools import PoolLengthWalker
-from grfpp.walks.by_length.rows import LengthOutput, LengthRows
+from grfpp.walks.by_length.rows import MOST_LENGTHS, LengthOutput, LengthRows
 from grfpp.walks.layout import DEGREE_BITS
 from grfpp.walks.plan import WalkPlan
 from grfpp.walks.steps import (
@@ -38,10 +39,10 @@ from grfpp.walks.steps import (
     walk_stream,
 )
 
-#: Lengths are stored in two bytes.
-MOST_LENGTHS = np.iinfo(np.int16).max
 #: Steps that one task of a thread walks.
 _TASK_STEPS = 100_000
+#: Rows that tell how much the others leave, and steps that they take in all.
+_PILOT_ROWS, _PILOT_STEPS = 64, 2e6
 #: Bytes of an entry (its column, where its deposits end) and of a deposit (its length and amount).
 _ENTRY_BYTES, _DEPOSIT_BYTES = 12, 10
 
@@ -84,22 +85,14 @@ def sample_by_length(plan: WalkPlan, *, n_jobs: int = -1) -> LengthDeposits:
     The result is the same to the last bit for any number of threads.
     """
     n, n_lengths = plan.graph.n_nodes, plan.lengths.max_length + 1
-    if n_lengths > MOST_LENGTHS:
-        raise InputError(f"at most {MOST_LENGTHS} lengths are told apart, found {n_lengths}")
-    most = n * (1 + int(plan.expected_steps))
-    # What the tasks found and the whole that they are joined to exist side by side.
-    require_bytes(
-        2 * most * (_ENTRY_BYTES + _DEPOSIT_BYTES),
-        f"deposits by length of {n} nodes with {plan.n_walks} walks each",
-    )
+    require_deposits(plan, 1)
     size = max(1, int(_TASK_STEPS / (plan.expected_steps + 1)))
     tasks = [range(start, min(start + size, n)) for start in range(0, n, size)]
     local = threading.local()
 
     def work(task: range) -> LengthRows:
         if not hasattr(local, "walker"):
-            kind = PoolLengthWalker if plan.is_pooled else _Walker
-            local.walker = kind(plan, _TASK_STEPS)
+            local.walker = _walker_of(plan)
         rows: LengthRows = local.walker.walk(task)
         return rows
 
@@ -112,6 +105,32 @@ def sample_by_length(plan: WalkPlan, *, n_jobs: int = -1) -> LengthDeposits:
         amounts=np.concatenate([part.amounts for part in parts]),
         n_lengths=n_lengths,
     )
+
+
+def require_deposits(plan: WalkPlan, n_factors: int) -> None:
+    """Refuse deposits of several factors, walked one after the other, that do not fit together."""
+    n, n_lengths = plan.graph.n_nodes, plan.lengths.max_length + 1
+    if n_lengths > MOST_LENGTHS:
+        raise InputError(f"at most {MOST_LENGTHS} lengths are told apart, found {n_lengths}")
+    each = n * (1 + int(plan.expected_steps)) * (_ENTRY_BYTES + _DEPOSIT_BYTES)
+    # A few rows tell how many there really are of so many at most.
+    walker, found = _walker_of(plan), 0
+    n_pilots = min(n, max(4, int(min(_PILOT_ROWS, _PILOT_STEPS / (plan.expected_steps + 1)))))
+    pilots = np.linspace(0, n - 1, n_pilots).astype(np.int64).tolist()
+    for row in pilots:
+        part = walker.walk(range(row, row + 1))
+        found += _ENTRY_BYTES * len(part.columns) + _DEPOSIT_BYTES * len(part.amounts)
+    each = min(each, int((1 + len(pilots) ** -0.5) * found * n / len(pilots)))
+    require_bytes(
+        # What the tasks of the last one found and the whole they are joined to are side by side.
+        (n_factors + 1) * each,
+        f"deposits by length of {n} nodes with {plan.n_walks} walks each, for {n_factors} factors,",
+        most_walks=lambda room: int(plan.n_walks * room / ((n_factors + 1) * each)),
+    )
+
+
+def _walker_of(plan: WalkPlan) -> PoolLengthWalker | _Walker:
+    return (PoolLengthWalker if plan.is_pooled else _Walker)(plan, _TASK_STEPS)
 
 
 def _joined_ends(parts: list[IntArray], leading_zero: bool = False) -> IntArray:
@@ -154,7 +173,7 @@ class _Walker:
         )
 
 
-@njit(nogil=True, cache=True)
+@compiled()
 def _walk_rows(
     graph: Any,
     lengths_of_walks: Any,

@@ -5,8 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numba import njit, uint64
+from numba import uint64
 
+from grfpp.linalg.compiled import compiled
 from grfpp.memory import require_bytes
 from grfpp.walks.budget import Budget
 from grfpp.walks.by_length.rows import LengthOutput, LengthRows
@@ -48,7 +49,7 @@ class PoolLengthWalker:
 
 
 # Nothing is allocated here, so nobody has to count references to arrays, which takes its time.
-@njit(nogil=True, cache=True, _nrt=False)
+@compiled(_nrt=False)
 def _pool_rows(
     graph: Any,
     shares: Any,

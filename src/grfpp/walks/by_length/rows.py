@@ -11,6 +11,9 @@ import numpy.typing as npt
 from grfpp.errors import InputError
 from grfpp.typing import FloatArray, IntArray
 
+#: Lengths are stored in two bytes.
+MOST_LENGTHS = np.iinfo(np.int16).max
+
 
 class LengthRows(NamedTuple):
     """Consecutive rows: where each ends, their columns, where the deposits of each entry end."""
