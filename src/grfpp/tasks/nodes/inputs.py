@@ -104,10 +104,10 @@ def node_column(X: Any) -> npt.NDArray[Any]:
         nodes = np.zeros(())
     if nodes.ndim == 2 and nodes.shape[1] == 1 and not sp.issparse(X):
         nodes = nodes[:, 0]
-    if nodes.ndim != 1 or not len(nodes):
+    if nodes.ndim != 1 or not len(nodes) or nodes.dtype.kind in "fcb":
         raise InputError(
             f"X must hold numbers or names of nodes, of shape (n,) or (n, 1), found shape "
-            f"{nodes.shape}: the graph is a parameter of the estimator"
+            f"{nodes.shape} of {nodes.dtype}: the graph is a parameter of the estimator"
         )
     return np.asarray(nodes)
 
