@@ -86,3 +86,16 @@ def test_bad_parameters_are_named(make, message):
     with pytest.raises(InputError) as error:
         make()
     assert message in str(error.value)
+
+
+@pytest.mark.parametrize(
+    ("p", "a"), [(2000, 2.0), (2000, 0.5), (10**6, 1.0), (10**18, 2.0), (10**400, 2.0)]
+)
+def test_p_steps_beyond_float64_are_refused_when_they_are_made(p, a):
+    with pytest.raises(InputError, match=r"a\^p within the range of float64|below 2\^128"):
+        PStep(p, a)
+    assert PStep(1000, 2.0).coefficients(1)[0] == 2.0**1000
+
+
+def test_a_pole_farther_than_float64_can_tell():
+    assert RegularizedLaplacian(2, 5e-324).radius == math.inf
