@@ -111,8 +111,8 @@ def _real(value: Any, name: str, what: str, fits: Callable[[float], bool]) -> fl
     # Arrays of one number, and complex numbers, times and masked values, would become numbers with
     # a warning or with none.
     kind = getattr(getattr(value, "dtype", None), "kind", "f")
-    is_scalar = getattr(value, "ndim", 0) == 0 and not isinstance(value, np.ma.MaskedArray)
-    if is_scalar and kind in "iuf" and not isinstance(value, str | bytes | bytearray | bool):
+    is_list = isinstance(value, np.ndarray) and (value.ndim or isinstance(value, np.ma.MaskedArray))
+    if kind in "iuf" and not is_list and not isinstance(value, str | bytes | bytearray | bool):
         with suppress(TypeError, ValueError, OverflowError):
             number = float(value)
     if not fits(number):

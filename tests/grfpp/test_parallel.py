@@ -160,3 +160,9 @@ def test_split_covers_everything_evenly(n, n_parts):
     assert len(parts) == min(n, n_parts)
     sizes = [len(part) for part in parts]
     assert not sizes or max(sizes) - min(sizes) <= 1
+
+
+@pytest.mark.parametrize("n_jobs", [np.timedelta64(3, "s"), 10**400, np.bool_(True), [1], 2**40])
+def test_what_is_no_number_of_threads_is_refused(n_jobs):
+    with pytest.raises(InputError, match="n_jobs must be a whole number, not 0"):
+        thread_count(n_jobs)

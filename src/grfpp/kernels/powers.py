@@ -18,8 +18,6 @@ from grfpp.kernels.family import LogDerivativeKernel, quiet, real_array
 from grfpp.series import root_of_number_here
 from grfpp.typing import FloatArray
 
-#: Of `PStep`: beyond, ``a^p`` is not computed exactly within seconds.
-_MOST_STEPS = 100_000
 #: Powers of 2 that float64 holds, both ways.
 _RANGE = 1022
 
@@ -178,10 +176,10 @@ class PStep(LogDerivativeKernel):
         p, a = whole(self.p, "p", 1), finite(self.a, "a")
         if a == 0:
             raise InputError("a must not be zero: W^p has no root series, because alpha_0 = 0")
-        if p > _MOST_STEPS or abs(p * math.log2(abs(a))) > _RANGE:
+        if abs(p * math.log2(abs(a))) > _RANGE:
             raise InputError(
-                f"p must be at most {_MOST_STEPS}, and a^p within the range of float64, found "
-                f"p={p} and a={a:g}; so many steps are a diffusion: Diffusion(p / a)"
+                f"a^p must lie within the range of float64, found p={p} and a={a:g}; use "
+                f"PStep(p, a=1) of the weights over a, or Diffusion(p / a), which so many steps are"
             )
         self._set(p=p, a=a)
 

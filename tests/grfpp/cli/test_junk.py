@@ -51,7 +51,7 @@ def test_junk_options(folder, command):
     group = get_command(app)
     with group.make_context("grfpp", [command, "--help"], resilient_parsing=True) as context:
         parameters = group.get_command(context, command).params
-    # A note about an old option is a line of its own; each thread costs some memory.
+    # Hidden are old ones, whose note is a line of its own.
     tried = [each for each in parameters if not getattr(each, "hidden", False)]
 
     @FEW

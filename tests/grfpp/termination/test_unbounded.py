@@ -135,3 +135,11 @@ def test_means_that_an_unbounded_law_cannot_have():
         Poisson.matching(FixedLength(0))
     with pytest.raises(InputError, match="p_halt must be a number in"):
         NegativeBinomial.matching(FixedLength(0))
+
+
+@pytest.mark.parametrize("n_halts", [5e-324, 1e-200, 1e10, 1e308])
+def test_so_few_or_many_signals_have_no_probabilities_in_float64(n_halts):
+    with pytest.raises(InputError, match=r"n_halts must lie between 1e-100 and 1e\+09, found"):
+        NegativeBinomial(n_halts, 0.5)
+    for extreme in (1e-100, 1e9):
+        assert np.isfinite(NegativeBinomial(extreme, 0.5).pmf(np.arange(4))).all()

@@ -123,9 +123,9 @@ def stratified_folds(
 
 def _classes(classes: npt.ArrayLike) -> npt.NDArray[Any]:
     y: npt.NDArray[Any] = array_of(classes, "classes")
-    if y.ndim != 1 or y.dtype.kind not in "biuUS":
+    if y.ndim != 1 or y.dtype.kind not in "biufUS" or (y.dtype.kind == "f" and np.isnan(y).any()):
         raise InputError(
-            f"must be whole numbers or texts in a list, found {shown(classes)}", argument="classes"
+            f"must be numbers or texts in a list, found {shown(classes)}", argument="classes"
         )
     return y
 

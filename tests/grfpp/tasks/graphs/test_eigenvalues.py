@@ -6,6 +6,7 @@ import pytest
 import scipy.sparse as sp
 from small_graphs import irregular
 
+from grfpp import InputError
 from grfpp.tasks import KernelSpectrumFeatures
 from grfpp.tasks.graphs import eigenvalues
 from grfpp.tasks.graphs.eigenvalues import estimated_spectra
@@ -54,3 +55,9 @@ def test_isolated_nodes_of_large_graphs_all_count(monkeypatch):
     monkeypatch.setattr(eigenvalues, "LANCZOS_RATIO", 1)
     np.testing.assert_allclose(features.transform([graph]), dense, rtol=1e-9)
     np.testing.assert_allclose(features.transform([nx.empty_graph(600)]), 1)
+
+
+@pytest.mark.parametrize("n", [10**12, 2**63, 2**100])
+def test_more_eigenvalues_than_memory_holds(n):
+    with pytest.raises(InputError, match="eigenvalues of 1 graphs needs"):
+        KernelSpectrumFeatures(n).fit_transform([irregular()])
