@@ -19,8 +19,20 @@ _LIBRARIES = {"grfpp", "torch", "gpytorch", "linear_operator", "sklearn", "jobli
 #: From the name of a remedy and its value to words; `None` where a caller has no such thing.
 Wording = Mapping[str, Callable[[Any], str | None]]
 
+
+
+def _with_option(option: tuple[Any, ...]) -> str:
+    """``("header", True, False)``: the option `header` with either; ``...`` for the like."""
+    if not option:
+        return ""
+    name, *values = option
+    words = ["the like" if each is ... else f"{name}={each!r}" for each in values]
+    return f"pass {' or '.join(words)}"
+
+
 #: How remedies are written in Python.
 IN_PYTHON: Wording = {
+    "option": _with_option,
     "scale": lambda scale: f"use graph.normalized('sym', scale={scale:g})",
     "factor": lambda factor: f"multiply the weights by {factor:g}",
     "smaller weights": lambda why: (

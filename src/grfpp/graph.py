@@ -6,7 +6,7 @@ import os
 from collections.abc import Sequence
 from functools import cached_property
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Literal, Unpack
 
 import numpy as np
 import numpy.typing as npt
@@ -16,7 +16,9 @@ from grfpp.arguments import positive
 from grfpp.errors import InputError
 from grfpp.io import read_adjacency
 from grfpp.io.archive import save_arrays
+from grfpp.io.frames import EdgeFrame
 from grfpp.io.npz import GRAPH_FORMAT, read_saved_graph
+from grfpp.io.options import Column, Duplicates, EdgeListKeywords, EdgeListOptions
 from grfpp.linalg import spectrum
 from grfpp.linalg.sparse import csr
 from grfpp.typing import FloatArray, IntArray
@@ -31,18 +33,22 @@ class Graph:
         What holds the graph: a scipy sparse matrix or array of any format, a square numpy array,
         a networkx or igraph graph, a PyG ``Data``, a torch sparse tensor, a pair
         ``(edge_index, weights)`` with ``edge_index`` of shape ``(2, n_edges)``, a mesh
-        (``trimesh.Trimesh`` or ``(vertices, faces)``), another `Graph`, or the path of an edge list
-        (``.txt``, ``.tsv``, ``.csv``, ``.edges``, ``.edgelist``), ``.gml``, ``.graphml``, ``.mtx``,
-        ``.npz`` or mesh (``.stl``, ``.off``, ``.ply``, ``.obj``) file; all but ``.npz`` also with
-        ``.gz`` or ``.zip``.
+        (``trimesh.Trimesh`` or ``(vertices, faces)``), a list of tuples ``(u, v)`` or
+        ``(u, v, weight)``, a frame of edges (pandas, Polars, Arrow; see `from_frame`) or a square
+        one of pandas whose index is its columns, another `Graph`, or the path of an edge list
+        (``.txt``, ``.tsv``, ``.csv``, ``.edges``, ``.edgelist``, ``.parquet``, ``.feather``),
+        ``.gml``, ``.graphml``, ``.mtx``, ``.npz`` or mesh (``.stl``, ``.off``, ``.ply``, ``.obj``)
+        file; text and meshes also with ``.gz`` or ``.zip``.
     directed
-        How to read edge lists in files, where each line is one edge. By default they are
-        undirected: an edge listed once counts in both directions, one listed in both counts once,
-        and repeated lines are summed. ``True`` keeps each line as one arc. All other sources say
-        themselves what they are; ``False`` refuses those that are directed.
+        How to read lists of edges. By default they are undirected: an edge counts in both
+        directions. ``True`` keeps each as one arc. All other sources say themselves what they are;
+        ``False`` refuses those that are directed.
     n_nodes
         Number of nodes, for ``(edge_index, weights)`` pairs and edge lists whose nodes are numbered
         from 0 and do not all have an edge.
+    duplicates, columns, separator, encoding, header
+        How to read lists of edges, where that is not plain; see
+        `grfpp.io.options.EdgeListOptions`.
 
     Attributes
     ----------
@@ -73,15 +79,60 @@ class Graph:
     _root_strength: FloatArray | None = None
 
     def __init__(
-        self, source: Any, *, directed: bool | None = None, n_nodes: int | None = None
+        self,
+        source: Any,
+        *,
+        directed: bool | None = None,
+        n_nodes: int | None = None,
+        **reading: Unpack[EdgeListKeywords],
     ) -> None:
+        options = EdgeListOptions.of(**reading)
         if isinstance(source, Graph):
+            options.require_only((), "a Graph")
             if n_nodes not in (None, source.n_nodes) or (directed is False and source.is_directed):
                 raise InputError(f"{source!r} cannot be read with {directed=}, {n_nodes=}")
             matrix, node_ids = source.adjacency, source.node_ids
         else:
-            matrix, node_ids = read_adjacency(source, directed=directed, n_nodes=n_nodes)
+            matrix, node_ids = read_adjacency(
+                source, directed=directed, n_nodes=n_nodes, options=options
+            )
         self._adopt(_canonical(matrix, source), node_ids)
+
+    @classmethod
+    def from_frame(
+        cls,
+        frame: Any,
+        source: Column | None = None,
+        target: Column | None = None,
+        weight: Column | None = None,
+        *,
+        directed: bool | None = None,
+        n_nodes: int | None = None,
+        duplicates: Duplicates | None = None,
+    ) -> Graph:
+        """Read a frame (pandas, Polars, Arrow) with one edge a row; needs the extra ``frames``.
+
+        Parameters
+        ----------
+        frame
+            The frame.
+        source, target, weight
+            Columns by name, or by number from 0. Names of nodes are text or whole numbers. With
+            source and target alone every edge weighs 1. Without these, they are found by their
+            names, such as ``source`` and ``target``, or are the first two or three columns.
+        directed, n_nodes, duplicates
+            As for `Graph`.
+
+        Examples
+        --------
+        >>> import pyarrow
+        >>> calls = pyarrow.table({"who": ["ann", "bob"], "whom": ["bob", "cy"], "n": [3, 1]})
+        >>> graph = Graph.from_frame(calls, source="who", target="whom", weight="n")
+        >>> graph.node_ids, graph.weights
+        (['ann', 'bob', 'cy'], array([3., 3., 1., 1.]))
+        """
+        edges = EdgeFrame(frame, source, target, weight)
+        return cls(edges, directed=directed, n_nodes=n_nodes, duplicates=duplicates)
 
     def _adopt(self, matrix: sp.csr_array, node_ids: Sequence[Any] | None) -> None:
         """Take the arrays of a canonical CSR matrix, read-only from now on."""

@@ -2,20 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 import scipy.sparse as sp
 
-from grfpp.errors import InputError
+from grfpp.errors import InputError, InputWarning, warn_user
 from grfpp.io.arrays import as_array, require_real
+from grfpp.io.options import Duplicates
 from grfpp.memory import require_bytes
 from grfpp.typing import FloatArray, IntArray
 
-# Totals of the two directions may differ by the order in which their parts were added up.
-_SAME = 1e-12
 # The row pointers of the graph, of its transpose and of what is made on the way, eight bytes each.
 _BYTES_PER_NODE = 32
 
@@ -56,40 +55,72 @@ def unweighted(ends: npt.NDArray[Any], n_nodes: int) -> sp.csr_array:
     return matrix.astype(np.float64)
 
 
-def undirected_once(
-    rows: IntArray, columns: IntArray, weights: FloatArray, n_nodes: int, names: Sequence[Any]
+def from_list(
+    rows: IntArray,
+    columns: IntArray,
+    weights: FloatArray,
+    n_nodes: int,
+    *,
+    directed: bool,
+    duplicates: Duplicates | None,
+    origin: str,
+    names: Sequence[Any],
+    place: Callable[[int], str],
 ) -> sp.coo_array:
-    """Take each entry as one edge, or as one direction of it when the other is listed too.
+    """Take a list of edges, or of arcs if `directed`, by one rule about those listed twice.
 
-    Entries of one direction are summed. Where both directions are listed their sums must agree,
-    since nothing else says which of the two is meant; `names` are the nodes' names in that error.
+    In an undirected list both orders of an edge are the same. ``duplicates=None`` sums them, with
+    a warning where all are listed in both orders, since that doubles every weight. For messages,
+    `origin` is what is read, `names` are those of the nodes, and ``place(i)`` tells where entry
+    ``i`` stands.
     """
-    up, down = rows <= columns, rows > columns
-    upper_key, upper_weight = _totals(rows[up] * n_nodes + columns[up], weights[up])
-    lower_key, lower_weight = _totals(columns[down] * n_nodes + rows[down], weights[down])
-    _, in_upper, in_lower = np.intersect1d(
-        upper_key, lower_key, assume_unique=True, return_indices=True
-    )
-    differ = ~np.isclose(upper_weight[in_upper], lower_weight[in_lower], rtol=_SAME, atol=0)
-    if differ.any():
-        i, j = in_upper[differ][0], in_lower[differ][0]
-        u, v = (names[k] for k in divmod(int(upper_key[i]), n_nodes))
-        raise InputError(
-            f"the edge {u!r} - {v!r} has weight {upper_weight[i]:g} in one direction and "
-            f"{lower_weight[j]:g} in the other; pass directed=True to keep both, or give them "
-            "the same weight"
-        )
-    only_lower = np.ones(len(lower_key), dtype=bool)
-    only_lower[in_lower] = False
-    keys = np.concatenate([upper_key, lower_key[only_lower]])
-    weights = np.concatenate([upper_weight, lower_weight[only_lower]])
-    return undirected(*np.divmod(keys, n_nodes), weights, n_nodes)
+    first, second = rows, columns
+    if not directed:
+        first, second = np.minimum(rows, columns), np.maximum(rows, columns)
+    keys = first.astype(np.int64) * n_nodes + second
+    order = np.argsort(keys, kind="stable")
+    new = np.concatenate([[True], keys[order[1:]] != keys[order[:-1]]])[: len(keys)]
+    starts = np.flatnonzero(new)
+    if len(starts) < len(keys):
+        if duplicates == "error":
+            again = int(order[~new].min())
+            before = int(np.flatnonzero(keys == keys[again])[0])
+            u, v = (names[int(ends[again])] for ends in (rows, columns))
+            raise InputError(
+                f"{origin}, {place(again)}: the edge {u!r} - {v!r} is listed again, after "
+                f"{place(before)}",
+                option=("duplicates", "sum", "max", "first"),
+            )
+        if duplicates is None and not directed and _mirrored(rows, columns, keys, weights):
+            warn_user(
+                InputWarning(
+                    f"{origin} lists every edge in both orders with the same weight, and the two "
+                    "are summed: 'max' counts each edge once, 'sum' says that this is meant",
+                    option=("duplicates", "max", "sum"),
+                )
+            )
+        weights = _MERGED[duplicates or "sum"](weights[order], starts)
+    else:
+        weights = weights[order]
+    kept = order[starts]
+    matrix = arcs if directed else undirected
+    return matrix(first[kept], second[kept], weights, n_nodes)
 
 
-def _totals(keys: IntArray, weights: FloatArray) -> tuple[IntArray, FloatArray]:
-    unique, group = np.unique(keys, return_inverse=True)
-    totals: FloatArray = np.bincount(group, weights, minlength=len(unique)).astype(np.float64)
-    return unique, totals
+_MERGED: dict[str, Callable[[FloatArray, IntArray], FloatArray]] = {
+    "sum": np.add.reduceat,
+    "max": np.maximum.reduceat,
+    "first": lambda weights, starts: weights[starts],
+}
+
+
+def _mirrored(rows: IntArray, columns: IntArray, keys: IntArray, weights: FloatArray) -> bool:
+    """Whether every edge is listed in either order as often, with the same weights."""
+    up, down = np.flatnonzero(rows < columns), np.flatnonzero(rows > columns)
+    if len(up) != len(down) or not len(up):
+        return False
+    up, down = (each[np.lexsort((weights[each], keys[each]))] for each in (up, down))
+    return np.array_equal(keys[up], keys[down]) and np.array_equal(weights[up], weights[down])
 
 
 def from_edge_index(edge_index: Any, weights: Any, n_nodes: int | None) -> sp.coo_array:

@@ -13,18 +13,26 @@ from grfpp.arguments import whole
 from grfpp.errors import InputError
 from grfpp.io import graph_objects
 from grfpp.io.arrays import as_array, packages, require_real
+from grfpp.io.edge_tuples import is_edge_tuples, read_edge_tuples
 from grfpp.io.edges import check_node_count, from_edge_index
 from grfpp.io.files import read_file
+from grfpp.io.frames import is_frame, read_frame
 from grfpp.io.meshes.mesh import from_mesh
+from grfpp.io.options import EdgeListOptions
 
 _WANTED = (
     "a scipy sparse matrix, a square array, a networkx or igraph graph, a PyG Data, a torch "
-    "tensor, a pair (edge_index, weights), a mesh, or the path of a file"
+    "tensor, a pair (edge_index, weights), a list of edges (u, v) or (u, v, w), a frame, a mesh, "
+    "or the path of a file"
 )
 
 
 def read_adjacency(
-    source: Any, *, directed: bool | None = None, n_nodes: int | None = None
+    source: Any,
+    *,
+    directed: bool | None = None,
+    n_nodes: int | None = None,
+    options: EdgeListOptions | None = None,
 ) -> tuple[Any, Sequence[Any] | None]:
     """Read the weight matrix of a graph, and the labels of its nodes where they have any.
 
@@ -35,10 +43,12 @@ def read_adjacency(
     source
         Any of what `Graph` takes.
     directed
-        Whether the lines of a text edge list are arcs. Other sources know; ``False`` refuses one
-        that is directed.
+        Whether the edges of a list are arcs. Other sources know; ``False`` refuses one that is
+        directed.
     n_nodes
         Number of nodes, for sources that list edges only. Others must agree.
+    options
+        How lists of edges are read. Other sources are refused with any.
 
     Returns
     -------
@@ -58,7 +68,7 @@ def read_adjacency(
     if n_nodes is not None:
         n_nodes = whole(n_nodes, "n_nodes", 1)
         check_node_count(n_nodes, "n_nodes")
-    matrix, node_ids = _read(source, directed, n_nodes)
+    matrix, node_ids = _read(source, directed, n_nodes, options or EdgeListOptions())
     if matrix.ndim != 2:
         raise InputError(f"a weight matrix must have two dimensions, found shape {matrix.shape}")
     origin = str(source) if isinstance(source, str | os.PathLike) else "the source"
@@ -76,10 +86,16 @@ def read_adjacency(
 
 
 def _read(
-    source: Any, directed: bool | None, n_nodes: int | None
+    source: Any, directed: bool | None, n_nodes: int | None, options: EdgeListOptions
 ) -> tuple[Any, Sequence[Any] | None]:
-    if isinstance(source, str | os.PathLike):
-        return read_file(source, directed=directed, n_nodes=n_nodes)
+    for is_list_of_edges, read in (
+        (lambda each: isinstance(each, str | os.PathLike), read_file),
+        (is_frame, read_frame),
+        (is_edge_tuples, read_edge_tuples),
+    ):
+        if is_list_of_edges(source):
+            return read(source, directed=directed, n_nodes=n_nodes, options=options)
+    options.require_only((), f"a graph from {type(source).__name__}")
     if sp.issparse(source):
         return source, None
     origin = packages(source)
@@ -99,6 +115,11 @@ def _read(
         source = source.to_mesh()  # a scene: its parts become one mesh
     if hasattr(source, "vertices") and hasattr(source, "faces"):
         return from_mesh(source.vertices, source.faces)
+    if isinstance(source, tuple) and any(isinstance(each, tuple) for each in source):
+        raise InputError(
+            "a tuple of tuples is not plain: pass a list of tuples for a list of edges, a list of "
+            "lists or an array for a weight matrix"
+        )
     if isinstance(source, np.ndarray | list | tuple) or hasattr(source, "__array__"):
         return _dense(source), None
     raise InputError(f"cannot read a graph from {type(source).__name__}; pass {_WANTED}")
