@@ -20,7 +20,6 @@ _LIBRARIES = {"grfpp", "torch", "gpytorch", "linear_operator", "sklearn", "jobli
 Wording = Mapping[str, Callable[[Any], str | None]]
 
 
-
 def _with_option(option: tuple[Any, ...]) -> str:
     """``("header", True, False)``: the option `header` with either; ``...`` for the like."""
     if not option:

@@ -11,6 +11,7 @@ import numpy as np
 
 from grfpp.errors import InputError
 from grfpp.imports.optional import require
+from grfpp.io.edge_table import EdgeTable
 from grfpp.io.labels import in_order, number_whole
 from grfpp.memory import require_bytes
 from grfpp.typing import FloatArray, IntArray
@@ -40,17 +41,8 @@ def arrow_file(
         raise InputError(f"{name} is truncated, or not a {suffix} file: {error}") from None
 
 
-def edges_of(
-    table: Any, origin: str, n_nodes: int | None
-) -> tuple[IntArray, FloatArray, int, list[Any] | None]:
-    """Number the nodes of a table with columns source, target and perhaps weight.
-
-    Returns
-    -------
-    ends, weights, n_nodes, labels
-        The two rows of ``ends`` are the nodes that edges join; ``labels`` is ``None`` where nodes
-        are simply numbered.
-    """
+def edges_of(table: Any, origin: str, n_nodes: int | None) -> EdgeTable:
+    """Read a table with columns source, target and perhaps weight."""
     pyarrow = require("pyarrow", "reading frames")
     if table.num_rows == 0:
         raise InputError(f"{origin} holds no edges: it has no rows")
@@ -63,17 +55,20 @@ def edges_of(
             f"{target.values.type}; make both text, or both whole numbers"
         )
     if not source.is_text:
-        ends, n, numbers = number_whole(
-            np.stack([source.whole(), target.whole()]), origin, n_nodes
-        )
-        return ends, weights, n, numbers
+        whole = np.stack([source.whole(), target.whole()])
+        ends, n, numbers = number_whole(whole, origin, n_nodes)
+        return EdgeTable(ends, weights, n, numbers, origin, _row)
     names = pyarrow.chunked_array([*source.texts().chunks, *target.texts().chunks])
     coded = names.dictionary_encode().combine_chunks()
     if isinstance(coded, pyarrow.ChunkedArray):  # as older versions give it
         coded = coded.unify_dictionaries().chunk(0)
     ends, order = in_order(coded.indices.to_numpy(zero_copy_only=False).reshape(2, -1))
     labels = coded.dictionary.take(pyarrow.array(order)).to_pylist()
-    return ends, weights, len(labels), labels
+    return EdgeTable(ends, weights, len(labels), labels, origin, _row)
+
+
+def _row(number: int) -> str:
+    return f"row {number}"
 
 
 class _Column:

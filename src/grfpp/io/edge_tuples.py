@@ -10,7 +10,7 @@ import scipy.sparse as sp
 
 from grfpp.errors import InputError
 from grfpp.io.arrays import real_numbers
-from grfpp.io.edges import from_list
+from grfpp.io.edge_table import EdgeTable
 from grfpp.io.labels import number_labels, number_whole
 from grfpp.io.options import EdgeListOptions
 
@@ -39,17 +39,9 @@ def read_edge_tuples(
     if len(bad):
         raise InputError(f"weights must be finite and not negative, found {edges[bad[0]]!r}")
     ends, n, labels = _numbered([end for edge in edges for end in edge[:2]], n_nodes)
-    matrix = from_list(
-        *ends.reshape(-1, 2).T,
-        weights,
-        n,
-        directed=bool(directed),
-        duplicates=options.duplicates,
-        origin="the list of edges",
-        names=labels or range(n),
-        place=lambda i: f"number {i}",
-    )
-    return matrix, labels
+    origin = "the list of edges"
+    table = EdgeTable(ends.reshape(-1, 2).T, weights, n, labels, origin, lambda i: f"number {i}")
+    return table.matrix(directed=bool(directed), duplicates=options.duplicates), labels
 
 
 def _numbered(ends: list[Any], n_nodes: int | None) -> tuple[Any, int, Sequence[Any] | None]:
@@ -64,9 +56,7 @@ def _numbered(ends: list[Any], n_nodes: int | None) -> tuple[Any, int, Sequence[
             )
     try:
         return number_whole(np.array(ends, dtype=np.int64), "the list of edges", n_nodes)
-    except OverflowError:
-        numbers, labels = number_labels([int(end) for end in ends])
-        order = np.argsort(np.array(labels, dtype=object))
-        place = np.empty(len(order), np.int64)
-        place[order] = np.arange(len(order))
-        return place[numbers], len(labels), [labels[i] for i in order]
+    except OverflowError:  # more than 64 bits
+        raise InputError(
+            "whole numbers of more than 64 bits must be given as text in a list of edges"
+        ) from None

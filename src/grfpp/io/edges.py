@@ -1,19 +1,17 @@
-"""Lists of edges -> weight matrices: each line an arc, an edge, or one of a pair of arcs."""
+"""Numbered edges -> weight matrices: each entry an arc, or an edge."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 import scipy.sparse as sp
 
-from grfpp.errors import InputError, InputWarning, warn_user
+from grfpp.errors import InputError
 from grfpp.io.arrays import as_array, require_real
-from grfpp.io.options import Duplicates
 from grfpp.memory import require_bytes
-from grfpp.typing import FloatArray, IntArray
+from grfpp.typing import AnyInts, FloatArray
 
 # The row pointers of the graph, of its transpose and of what is made on the way, eight bytes each.
 _BYTES_PER_NODE = 32
@@ -29,14 +27,12 @@ def check_node_count(n_nodes: int, origin: str) -> None:
     require_bytes(n_nodes * _BYTES_PER_NODE, f"{origin} asks for {n_nodes:,} nodes, which")
 
 
-def arcs(rows: IntArray, columns: IntArray, weights: FloatArray, n_nodes: int) -> sp.coo_array:
+def arcs(rows: AnyInts, columns: AnyInts, weights: FloatArray, n_nodes: int) -> sp.coo_array:
     """Take each entry as one arc; entries of one arc are summed later."""
     return sp.coo_array((weights, (rows, columns)), shape=(n_nodes, n_nodes))
 
 
-def undirected(
-    rows: IntArray, columns: IntArray, weights: FloatArray, n_nodes: int
-) -> sp.coo_array:
+def undirected(rows: AnyInts, columns: AnyInts, weights: FloatArray, n_nodes: int) -> sp.coo_array:
     """Take each entry as one edge, present in both directions; a self-loop counts once."""
     back = rows != columns
     return arcs(
@@ -53,74 +49,6 @@ def unweighted(ends: npt.NDArray[Any], n_nodes: int) -> sp.csr_array:
     joined = np.ones(len(rows), dtype=bool)  # what is listed twice stays true
     matrix = sp.csr_array((joined, (rows, columns)), shape=(n_nodes, n_nodes))
     return matrix.astype(np.float64)
-
-
-def from_list(
-    rows: IntArray,
-    columns: IntArray,
-    weights: FloatArray,
-    n_nodes: int,
-    *,
-    directed: bool,
-    duplicates: Duplicates | None,
-    origin: str,
-    names: Sequence[Any],
-    place: Callable[[int], str],
-) -> sp.coo_array:
-    """Take a list of edges, or of arcs if `directed`, by one rule about those listed twice.
-
-    In an undirected list both orders of an edge are the same. ``duplicates=None`` sums them, with
-    a warning where all are listed in both orders, since that doubles every weight. For messages,
-    `origin` is what is read, `names` are those of the nodes, and ``place(i)`` tells where entry
-    ``i`` stands.
-    """
-    first, second = rows, columns
-    if not directed:
-        first, second = np.minimum(rows, columns), np.maximum(rows, columns)
-    keys = first.astype(np.int64) * n_nodes + second
-    order = np.argsort(keys, kind="stable")
-    new = np.concatenate([[True], keys[order[1:]] != keys[order[:-1]]])[: len(keys)]
-    starts = np.flatnonzero(new)
-    if len(starts) < len(keys):
-        if duplicates == "error":
-            again = int(order[~new].min())
-            before = int(np.flatnonzero(keys == keys[again])[0])
-            u, v = (names[int(ends[again])] for ends in (rows, columns))
-            raise InputError(
-                f"{origin}, {place(again)}: the edge {u!r} - {v!r} is listed again, after "
-                f"{place(before)}",
-                option=("duplicates", "sum", "max", "first"),
-            )
-        if duplicates is None and not directed and _mirrored(rows, columns, keys, weights):
-            warn_user(
-                InputWarning(
-                    f"{origin} lists every edge in both orders with the same weight, and the two "
-                    "are summed: 'max' counts each edge once, 'sum' says that this is meant",
-                    option=("duplicates", "max", "sum"),
-                )
-            )
-        weights = _MERGED[duplicates or "sum"](weights[order], starts)
-    else:
-        weights = weights[order]
-    kept = order[starts]
-    matrix = arcs if directed else undirected
-    return matrix(first[kept], second[kept], weights, n_nodes)
-
-
-_MERGED: dict[str, Callable[[FloatArray, IntArray], FloatArray]] = {
-    "sum": np.add.reduceat,
-    "max": np.maximum.reduceat,
-    "first": lambda weights, starts: weights[starts],
-}
-
-
-def _mirrored(rows: IntArray, columns: IntArray, keys: IntArray, weights: FloatArray) -> bool:
-    """Whether every edge is listed in either order as often, with the same weights."""
-    up, down = np.flatnonzero(rows < columns), np.flatnonzero(rows > columns)
-    if len(up) != len(down) or not len(up):
-        return False
-    up, down = (each[np.lexsort((weights[each], keys[each]))] for each in (up, down))
-    return np.array_equal(keys[up], keys[down]) and np.array_equal(weights[up], weights[down])
 
 
 def from_edge_index(edge_index: Any, weights: Any, n_nodes: int | None) -> sp.coo_array:

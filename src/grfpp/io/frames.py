@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -15,8 +15,8 @@ from grfpp.imports.optional import MissingPackageError, require
 from grfpp.io.arrays import packages
 from grfpp.io.arrow import arrow_file, edges_of
 from grfpp.io.edge_list.header import columns_of
-from grfpp.io.edges import from_list
 from grfpp.io.options import Column, EdgeListOptions
+from grfpp.io.text import naming
 
 SUFFIXES = (".parquet", ".feather", ".arrow")
 
@@ -65,13 +65,12 @@ def read_frame(
             return _matrix(source)
         source = EdgeFrame(source)
     options.require_only(_OPTIONS, "frames")
-    names, table = _table(source.frame)
+    names, select = _columns(source.frame)
     chosen = (
         source.columns(names) if options.columns is None else columns_of(names, options.columns)
     )
-    return _graph(
-        table, names, chosen, "the frame", directed=directed, n_nodes=n_nodes, options=options
-    )
+    table = edges_of(select([names[place] for place in chosen]), "the frame", n_nodes)
+    return table.matrix(directed=bool(directed), duplicates=options.duplicates), table.labels
 
 
 def read_frame_file(
@@ -85,46 +84,14 @@ def read_frame_file(
 ) -> tuple[sp.coo_array, Sequence[Any] | None]:
     """Read the edges of a Parquet or Feather file; only the columns that are needed."""
     options.require_only(_OPTIONS, f"{suffix} files")
-    with arrow_file(file, name, suffix) as (names, read):
-        chosen = columns_of(names, options.columns)
-        table = read([names[place] for place in chosen])
-        return _graph(
-            table.select,
-            names,
-            chosen,
-            name,
-            directed=directed,
-            n_nodes=n_nodes,
-            options=options,
-        )
+    with arrow_file(file, name, suffix) as (names, select):
+        with naming(name):
+            chosen = columns_of(names, options.columns)
+        table = edges_of(select([names[place] for place in chosen]), name, n_nodes)
+    return table.matrix(directed=bool(directed), duplicates=options.duplicates), table.labels
 
 
-def _graph(
-    table: Any,
-    names: Sequence[Any],
-    chosen: tuple[int, ...],
-    origin: str,
-    *,
-    directed: bool | None,
-    n_nodes: int | None,
-    options: EdgeListOptions,
-) -> tuple[sp.coo_array, Sequence[Any] | None]:
-    picked = [names[place] for place in chosen]
-    ends, weights, n, labels = edges_of(table(picked), origin, n_nodes)
-    matrix = from_list(
-        *ends,
-        weights,
-        n,
-        directed=bool(directed),
-        duplicates=options.duplicates,
-        origin=origin,
-        names=labels or range(n),
-        place=lambda i: f"row {i}",
-    )
-    return matrix, labels
-
-
-def _table(frame: Any) -> tuple[list[Any], Any]:
+def _columns(frame: Any) -> tuple[list[Any], Callable[[list[Any]], Any]]:
     """The names of a frame's columns, and what gives some of them as an Arrow table."""
     if "pyarrow" in packages(frame):
         return list(frame.schema.names), frame.select

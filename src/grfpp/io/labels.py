@@ -6,20 +6,19 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 from grfpp.errors import InputError
 from grfpp.io.numerals import INTEGER
 from grfpp.io.words import Words
-from grfpp.typing import IntArray
+from grfpp.typing import AnyInts, IntArray
 
 #: Up to so many times as many numbers as ends are marked in a list; more are sorted.
 _DENSE = 4
 
 
 def number_whole(
-    ends: npt.NDArray[Any], origin: str, n_nodes: int | None
-) -> tuple[IntArray, int, list[int] | None]:
+    ends: IntArray, origin: str, n_nodes: int | None
+) -> tuple[AnyInts, int, list[int] | None]:
     """Number nodes that are called by whole numbers, in the order of these.
 
     With `n_nodes` they are 0 to ``n_nodes - 1``, whether or not they have an edge.
@@ -50,8 +49,8 @@ def number_whole(
 
 
 def number_pieces(
-    words: Words, buffer: bytes, starts: IntArray, lengths: IntArray
-) -> tuple[IntArray, list[str]]:
+    words: Words, buffer: bytes, starts: IntArray, lengths: AnyInts
+) -> tuple[AnyInts, list[str]]:
     """Number pieces of a buffer in the order in which they appear, and read them."""
     keys = words.keys(starts, lengths)
     order = np.argsort(keys, kind="stable")
@@ -72,20 +71,20 @@ def number_pieces(
     return numbers, [buffer[i:j].decode() for i, j in spans]
 
 
-def _by_table(buffer: bytes, starts: IntArray, lengths: IntArray) -> tuple[IntArray, list[str]]:
+def _by_table(buffer: bytes, starts: IntArray, lengths: AnyInts) -> tuple[AnyInts, list[str]]:
     places: dict[str, int] = {}
     spans = zip(starts.tolist(), (starts + lengths).tolist(), strict=True)
     numbers = [places.setdefault(buffer[i:j].decode(), len(places)) for i, j in spans]
     return np.array(numbers, np.int32), list(places)
 
 
-def number_labels(ends: Sequence[Any]) -> tuple[IntArray, list[Any]]:
+def number_labels(ends: Sequence[Any]) -> tuple[AnyInts, list[Any]]:
     """Number labels of any kind in the order in which they appear."""
     places: dict[Any, int] = {}
     return np.array([places.setdefault(end, len(places)) for end in ends], np.int64), list(places)
 
 
-def in_order(ends: IntArray) -> tuple[IntArray, IntArray]:
+def in_order(ends: AnyInts) -> tuple[AnyInts, AnyInts]:
     """Number nodes anew, in the order in which they appear: edge by edge, source before target.
 
     Returns
@@ -102,7 +101,7 @@ def in_order(ends: IntArray) -> tuple[IntArray, IntArray]:
     return place[ends], order
 
 
-def whole_or_text(labels: list[str]) -> tuple[IntArray | None, list[Any]]:
+def whole_or_text(labels: list[str]) -> tuple[AnyInts | None, list[Any]]:
     """Take labels for whole numbers where all of them are, and sort them.
 
     Returns

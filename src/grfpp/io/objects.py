@@ -88,13 +88,12 @@ def read_adjacency(
 def _read(
     source: Any, directed: bool | None, n_nodes: int | None, options: EdgeListOptions
 ) -> tuple[Any, Sequence[Any] | None]:
-    for is_list_of_edges, read in (
-        (lambda each: isinstance(each, str | os.PathLike), read_file),
-        (is_frame, read_frame),
-        (is_edge_tuples, read_edge_tuples),
-    ):
-        if is_list_of_edges(source):
-            return read(source, directed=directed, n_nodes=n_nodes, options=options)
+    if isinstance(source, str | os.PathLike):
+        return read_file(source, directed=directed, n_nodes=n_nodes, options=options)
+    if is_frame(source):
+        return read_frame(source, directed=directed, n_nodes=n_nodes, options=options)
+    if is_edge_tuples(source):
+        return read_edge_tuples(source, directed=directed, n_nodes=n_nodes, options=options)
     options.require_only((), f"a graph from {type(source).__name__}")
     if sp.issparse(source):
         return source, None

@@ -100,8 +100,10 @@ class EdgeListOptions:
         """Refuse what was asked for and means nothing for this kind of source."""
         for name in self.given:
             if name not in known:
-                kinds = "text edge lists" if name in ("separator", "encoding", "header") else (
-                    "edge lists and frames"
+                kinds = (
+                    "text edge lists"
+                    if name in ("separator", "encoding", "header")
+                    else ("edge lists and frames")
                 )
                 raise InputError(f"is for {kinds}, not for {source}", argument=name)
 

@@ -27,7 +27,9 @@ def naming(name: str) -> Iterator[None]:
     try:
         yield
     except InputError as error:
-        raise InputError(f"{name}: {error}") from None
+        problem = str(error) if error.argument else error.problem
+        remedies = {} if error.argument else error.remedies
+        raise InputError(f"{name}: {problem}", **remedies) from None
 
 
 def shown(text: str) -> str:

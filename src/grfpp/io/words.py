@@ -7,9 +7,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from grfpp.typing import IntArray
-
-Keys = npt.NDArray[np.uint64]
+from grfpp.typing import AnyInts, IntArray, WordArray
 
 _WORD = 8
 _KEPT = np.array([(1 << 8 * n) - 1 for n in range(_WORD + 1)], dtype=np.uint64)
@@ -32,19 +30,19 @@ class Words:
             buffer += bytes(_WORD)
         self._last = len(buffer) - _WORD
         # A word at every byte: no piece need be copied to be compared.
-        self._words: Keys = np.ndarray((self._last + 1,), "<u8", buffer, strides=(1,))
+        self._words: WordArray = np.ndarray((self._last + 1,), "<u8", buffer, strides=(1,))
 
-    def at(self, starts: IntArray, lengths: IntArray, number: int) -> Keys:
+    def at(self, starts: IntArray, lengths: AnyInts, number: int) -> WordArray:
         """Word `number` of each piece, which it must have; zeros stand beyond its end."""
         places = starts.astype(np.int64) + _WORD * number
-        words: Keys = self._words[np.minimum(places, self._last)]
+        words: WordArray = self._words[np.minimum(places, self._last)]
         late = np.flatnonzero(places > self._last)
         if len(late):
             words[late] >>= (8 * (places[late] - self._last)).astype(np.uint64)
         words &= _KEPT[np.minimum(lengths - _WORD * number, _WORD)]
         return words
 
-    def table(self, starts: IntArray, lengths: IntArray) -> npt.NDArray[np.bytes_]:
+    def table(self, starts: IntArray, lengths: AnyInts) -> npt.NDArray[np.bytes_]:
         """The pieces as an array of byte strings, all as long as the longest."""
         n_words = max(1, -(-int(lengths.max(initial=1)) // _WORD))
         text = np.zeros((len(starts), n_words), "<u8")
@@ -54,7 +52,7 @@ class Words:
         table: npt.NDArray[np.bytes_] = text.view(f"S{_WORD * n_words}")[:, 0]
         return table
 
-    def keys(self, starts: IntArray, lengths: IntArray) -> Keys:
+    def keys(self, starts: IntArray, lengths: AnyInts) -> WordArray:
         """A number for each piece: the same for equal ones, seldom for others."""
         keys = np.empty(len(starts), np.uint64)
         for begin in range(0, len(starts), _BATCH):
@@ -62,7 +60,7 @@ class Words:
             keys[part] = self._keys(starts[part], lengths[part])
         return keys
 
-    def _keys(self, starts: IntArray, lengths: IntArray) -> Keys:
+    def _keys(self, starts: IntArray, lengths: AnyInts) -> WordArray:
         keys = lengths.astype(np.uint64) * _MIX
         which: Any = slice(None)
         number = 0
@@ -73,7 +71,7 @@ class Words:
             which = np.flatnonzero(lengths > _WORD * number)
         return keys
 
-    def all_same(self, starts: IntArray, lengths: IntArray, same: npt.NDArray[np.bool_]) -> bool:
+    def all_same(self, starts: IntArray, lengths: AnyInts, same: npt.NDArray[np.bool_]) -> bool:
         """Whether piece ``i + 1`` equals piece ``i`` wherever ``same[i]``."""
         for begin in range(0, len(same), _BATCH):
             end = min(begin + _BATCH, len(same))
@@ -92,7 +90,7 @@ class Words:
                 wanted = wanted & (size[1:] > _WORD * number)
         return True
 
-    def whole_numbers(self, starts: IntArray, lengths: IntArray) -> IntArray | None:
+    def whole_numbers(self, starts: IntArray, lengths: AnyInts) -> IntArray | None:
         """The pieces as whole numbers, if all are, from 0 and of 16 digits at most."""
         if not len(starts) or lengths.max() > 2 * _WORD:
             return None
@@ -105,7 +103,7 @@ class Words:
             numbers[part] = found
         return numbers
 
-    def _whole(self, starts: IntArray, lengths: IntArray) -> IntArray | None:
+    def _whole(self, starts: IntArray, lengths: AnyInts) -> IntArray | None:
         head = np.maximum(lengths - _WORD, 0)
         low = _digits(self.at(starts + head, lengths - head, 0), lengths - head)
         if low is None:
@@ -121,10 +119,10 @@ class Words:
         return low.astype(np.int64)
 
 
-def _digits(words: Keys, lengths: IntArray) -> Keys | None:
+def _digits(words: WordArray, lengths: AnyInts) -> WordArray | None:
     """The numbers that words of up to eight digits spell; ``None`` where others stand in one."""
     # Moved to the upper end, with the digit 0 before them: a word of eight digits.
-    moved = np.minimum(8 * (_WORD - lengths), 63).astype(np.uint64)
+    moved = (8 * (_WORD - lengths)).astype(np.uint64)
     words = (words << moved) | (np.uint64(0x3030303030303030) & _KEPT[_WORD - lengths])
     high = np.uint64(0xF0F0F0F0F0F0F0F0)
     upper = (words & high) == np.uint64(0x3030303030303030)

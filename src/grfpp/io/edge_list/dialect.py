@@ -72,7 +72,8 @@ class Dialect:
                     option=("separator", ",", " "),
                 )
             return [
-                word if word else quoted.replace('""', '"') for quoted, word in _WORD.findall(fields)
+                word if word else quoted.replace('""', '"')
+                for quoted, word in _WORD.findall(fields)
             ]
         if self.separator == "\t" and not self.given and _COMMENT.search(line):
             raise InputError(

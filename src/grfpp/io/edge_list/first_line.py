@@ -82,7 +82,9 @@ def _layout(
     asked = options.columns
     if named is None:
         # Numbers alone: names would have said that there is a header.
-        picked = fields if asked is None else [fields[int(i)] for i in asked if int(i) < len(fields)]
+        picked = (
+            fields if asked is None else [fields[int(i)] for i in asked if int(i) < len(fields)]
+        )
         named = is_header(picked, table=table)
     if named:
         return True, Layout.of_header(dialect, fields, asked)

@@ -16,15 +16,15 @@ _ENDS = (
     "head tail", "fromnodeid tonodeid", "from_node to_node", "node1 node2", "node_1 node_2",
     "id1 id2", "id_1 id_2", "source_id target_id", "sourceid targetid", "from_id to_id",
     "src_id dst_id", "user1 user2", "user_1 user_2", "user_id friend_id", "follower followee",
-    "sender receiver", "sender recipient", "citing cited", "parent child", "start end",
+    "sender receiver", "sender recipient", "citing cited",
 )  # fmt: skip
 _PAIRS = [tuple(pair.split()) for pair in _ENDS]
 _WEIGHTS = ("weight", "weights", "w")
 #: Numbers that often stand beside edges and are not their weights.
-_NO_WEIGHTS = frozenset(
-    "time timestamp ts date datetime year created created_at updated_at since id edge_id type label"
-    .split()
-)  # fmt: skip
+_NO_WEIGHTS = frozenset((
+    "time", "timestamp", "ts", "date", "datetime", "year", "created", "created_at", "updated_at",
+    "since", "id", "edge_id", "type", "label",
+))  # fmt: skip
 _MISSING = frozenset(("", "na", "n/a", "nan", "null", "none", "nil", "-", "?", ".", "<na>"))
 _WORD = re.compile(r"[^\W\d]")
 

@@ -14,12 +14,12 @@ from grfpp.io.labels import number_pieces, number_whole, whole_or_text
 from grfpp.io.numerals import INTEGER
 from grfpp.io.text import at_line, shown
 from grfpp.io.words import Words
-from grfpp.typing import IntArray
+from grfpp.typing import AnyInts
 
 
 def number_nodes(
     edges: Edges, first: FirstLine, name: str, n_nodes: int | None
-) -> tuple[Edges, IntArray, int, list[Any] | None]:
+) -> tuple[Edges, AnyInts, int, list[Any] | None]:
     """Number the nodes of edges; the first of these is taken off if it is column names.
 
     Returns
@@ -33,9 +33,7 @@ def number_nodes(
     whole = words.whole_numbers(listed.starts.ravel(), listed.lengths.ravel())
     if whole is not None:  # words over nothing but numbers are column names
         return listed, *number_whole(whole.reshape(-1, 2), name, n_nodes)
-    numbers, texts = number_pieces(
-        words, edges.buffer, edges.starts.ravel(), edges.lengths.ravel()
-    )
+    numbers, texts = number_pieces(words, edges.buffer, edges.starts.ravel(), edges.lengths.ravel())
     ends = numbers.reshape(-1, 2)
     if doubtful and not np.isin(ends[1:], ends[0]).any():
         n_names = int(ends[0].max()) + 1  # they are the first to appear

@@ -12,7 +12,7 @@ from grfpp.io.edge_list.dialect import Dialect, Records
 from grfpp.io.edge_list.layout import Layout
 from grfpp.io.text import at_line
 from grfpp.io.words import Words
-from grfpp.typing import FloatArray, IntArray
+from grfpp.typing import AnyInts, FloatArray, IntArray
 
 _BLOCK = 1 << 21
 _LONGEST_WEIGHT = 32
@@ -28,7 +28,7 @@ class Edges:
 
     buffer: bytes
     starts: IntArray
-    lengths: IntArray
+    lengths: AnyInts
     weights: FloatArray
     lines: IntArray
 
@@ -51,7 +51,7 @@ def parse_edges(data: bytes, start: int, number: int, layout: Layout, name: str)
     Labels stay where they are in `data`. Blocks of lines that are not plain are written anew.
     """
     pieces: list[bytes | memoryview] = [memoryview(data)[:start]]
-    parts: list[tuple[IntArray, IntArray, FloatArray, IntArray]] = []
+    parts: list[tuple[IntArray, AnyInts, FloatArray, IntArray]] = []
     offset, untouched = start, True
     while start < len(data):
         end = record_end(data, start, layout.dialect, _BLOCK)
@@ -82,7 +82,7 @@ _CAREFUL = Layout(Dialect("\0", given=True), (0, 1, 2), 3, range(3, 4))
 
 def _plain_edges(
     block: bytes, layout: Layout
-) -> tuple[IntArray, IntArray, FloatArray, IntArray] | None:
+) -> tuple[IntArray, AnyInts, FloatArray, IntArray] | None:
     """Starts and lengths of the labels, weights and lines of a block, if it is plain."""
     if not block:
         empty = np.zeros((0, 2), np.int64)
@@ -123,9 +123,7 @@ def _plain_weights(block: bytes, starts: IntArray, lengths: IntArray) -> FloatAr
     return weights if (np.isfinite(weights) & (weights >= 0)).all() else None
 
 
-def _careful_edges(
-    block: bytes, number: int, layout: Layout, name: str
-) -> tuple[bytes, IntArray]:
+def _careful_edges(block: bytes, number: int, layout: Layout, name: str) -> tuple[bytes, IntArray]:
     """Go through a block line by line, with care; write its edges in the plainest way."""
     lines = block.decode().split("\n")
     if not lines[-1]:

@@ -11,7 +11,7 @@ from grfpp.errors import InputError
 from grfpp.io.edge_list.first_line import FirstLine
 from grfpp.io.edge_list.numbering import number_nodes
 from grfpp.io.edge_list.parse import parse_edges
-from grfpp.io.edges import from_list
+from grfpp.io.edge_table import EdgeTable
 from grfpp.io.encodings import as_utf8
 from grfpp.io.options import EdgeListOptions
 
@@ -40,16 +40,7 @@ def read_edge_list(
     if not len(edges.lines):
         raise InputError(f"{name} holds no edges, only the column names in line {first.number}")
     edges, ends, n, labels = number_nodes(edges, first, name, n_nodes)
-    weights, lines = edges.weights, edges.lines
+    lines = edges.lines
+    table = EdgeTable(ends.T, edges.weights, n, labels, name, lambda i: f"line {lines[i]}")
     del edges  # the text is not needed any more
-    matrix = from_list(
-        *ends.T,
-        weights,
-        n,
-        directed=bool(directed),
-        duplicates=options.duplicates,
-        origin=name,
-        names=labels or range(n),
-        place=lambda i: f"line {lines[i]}",
-    )
-    return matrix, labels
+    return table.matrix(directed=bool(directed), duplicates=options.duplicates), labels
