@@ -10,7 +10,6 @@ from typing import Any
 import numpy as np
 
 from grfpp.errors import InputError
-from grfpp.imports.optional import require
 from grfpp.io.edge_table import EdgeTable
 from grfpp.io.labels import in_order, number_whole
 from grfpp.memory import require_bytes
@@ -22,16 +21,17 @@ def arrow_file(
     file: Path, name: str, suffix: str
 ) -> Iterator[tuple[list[str], Callable[[list[str]], Any]]]:
     """Open a Parquet or Feather file: the names of its columns, and what reads some of them."""
+    from grfpp.imports.optional import require
+
     pyarrow = require("pyarrow", f"reading {suffix} files")
-    require("pyarrow.parquet", f"reading {suffix} files")
+    parquet = require("pyarrow.parquet", f"reading {suffix} files")
     try:
         with pyarrow.OSFile(str(file)) as stream:
             if suffix == ".parquet":
-                parquet = pyarrow.parquet.ParquetFile(stream)
-                groups = range(parquet.metadata.num_row_groups)
-                size = sum(parquet.metadata.row_group(i).total_byte_size for i in groups)
-                require_bytes(size, f"{name} unpacked")
-                yield list(parquet.schema_arrow.names), parquet.read
+                source = parquet.ParquetFile(stream)
+                groups = map(source.metadata.row_group, range(source.metadata.num_row_groups))
+                require_bytes(sum(each.total_byte_size for each in groups), f"{name} unpacked")
+                yield list(source.schema_arrow.names), source.read
             else:
                 table = pyarrow.ipc.open_file(stream).read_all()
                 yield list(table.schema.names), table.select
@@ -43,6 +43,8 @@ def arrow_file(
 
 def edges_of(table: Any, origin: str, n_nodes: int | None) -> EdgeTable:
     """Read a table with columns source, target and perhaps weight."""
+    from grfpp.imports.optional import require
+
     pyarrow = require("pyarrow", "reading frames")
     if table.num_rows == 0:
         raise InputError(f"{origin} holds no edges: it has no rows")

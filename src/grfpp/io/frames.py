@@ -11,7 +11,6 @@ import numpy as np
 import scipy.sparse as sp
 
 from grfpp.errors import InputError
-from grfpp.imports.optional import MissingPackageError, require
 from grfpp.io.arrays import packages
 from grfpp.io.arrow import arrow_file, edges_of
 from grfpp.io.edge_list.header import columns_of
@@ -95,6 +94,8 @@ def _columns(frame: Any) -> tuple[list[Any], Callable[[list[Any]], Any]]:
     """The names of a frame's columns, and what gives some of them as an Arrow table."""
     if "pyarrow" in packages(frame):
         return list(frame.schema.names), frame.select
+    from grfpp.imports.optional import require
+
     narwhals = require("narwhals", "reading frames")
     try:
         wrapped = narwhals.from_native(frame)
@@ -106,11 +107,11 @@ def _columns(frame: Any) -> tuple[list[Any], Callable[[list[Any]], Any]]:
 
 
 def _converted(frame: Any, names: list[Any]) -> Any:
+    from grfpp.imports.optional import require
+
     require("pyarrow", "reading frames")
     try:
         return frame.select(names).to_arrow()
-    except MissingPackageError:
-        raise
     except Exception as error:  # columns of mixed kinds, each maker in its own words
         told = " ".join(map(str, error.args))
         raise InputError(

@@ -30,11 +30,7 @@ def number_whole(
     """
     least, largest = int(ends.min()), int(ends.max())
     if n_nodes is not None:
-        if least < 0 or largest >= n_nodes:
-            raise InputError(
-                f"{origin} names node {least if least < 0 else largest}, but n_nodes={n_nodes} "
-                f"allows 0 to {n_nodes - 1}"
-            )
+        require_within(least, largest, origin, n_nodes)
         return ends, n_nodes, None
     if least >= 0 and largest < _DENSE * ends.size:
         there = np.zeros(largest + 1, bool)
@@ -46,6 +42,15 @@ def number_whole(
         return place[ends], len(labels), labels.tolist()
     labels, places = np.unique(ends, return_inverse=True)
     return places.reshape(ends.shape), len(labels), labels.tolist()
+
+
+def require_within(least: int, largest: int, origin: str, n_nodes: int) -> None:
+    """Refuse nodes that are not 0 to ``n_nodes - 1``."""
+    if least < 0 or largest >= n_nodes:
+        raise InputError(
+            f"{origin} names node {least if least < 0 else largest}, but n_nodes={n_nodes} "
+            f"allows 0 to {n_nodes - 1}"
+        )
 
 
 def number_pieces(

@@ -10,7 +10,7 @@ import numpy as np
 from grfpp.errors import InputError
 from grfpp.io.edge_list.first_line import FirstLine
 from grfpp.io.edge_list.parse import Edges
-from grfpp.io.labels import number_pieces, number_whole, whole_or_text
+from grfpp.io.labels import number_pieces, number_whole, require_within, whole_or_text
 from grfpp.io.numerals import INTEGER
 from grfpp.io.text import at_line, shown
 from grfpp.io.words import Words
@@ -50,7 +50,11 @@ def number_nodes(
             f"the weight {shown(first.fields[2])} is not a number",
             option=("header", True),
         )
-    return edges, ends if places is None else places[ends], len(labels), labels
+    if places is None:
+        return edges, ends, len(labels), labels
+    if n_nodes is not None:
+        require_within(labels[0], labels[-1], name, n_nodes)
+    return edges, places[ends], len(labels), labels
 
 
 def _below(edges: Edges) -> Edges:
