@@ -101,7 +101,7 @@ class Records:
     def __init__(self, lines: Sequence[str], number: int, dialect: Dialect) -> None:
         self.number, self._next = number, number
         self._lines, self._dialect = lines, dialect
-        self._between = True
+        self._between, self._ended = True, False
 
     def __iter__(self) -> Iterator[list[str]]:
         if self._dialect.quotes and any('"' in line for line in self._lines):
@@ -120,19 +120,19 @@ class Records:
                     continue
                 self.number, self._between = self._next - 1, False
             yield line
+        self._ended = True
 
     def _quoted(self) -> Iterator[list[str]]:
         reader = csv.reader(
             (line + "\n" for line in self._numbered()),
             delimiter=self._dialect.separator or ",",
             skipinitialspace=True,
-            strict=True,
         )
-        while True:
-            self._between = True
-            try:
-                yield self._dialect._checked(next(reader))
-            except StopIteration:
-                return
-            except csv.Error as error:
-                raise InputError(f"cannot be split into fields ({error})") from None
+        try:
+            for fields in reader:
+                if self._ended:
+                    raise InputError("a quote is opened and never closed")
+                self._between = True
+                yield self._dialect._checked(fields)
+        except csv.Error as error:
+            raise InputError(f"cannot be split into fields ({error})") from None
