@@ -11,9 +11,9 @@ import numpy as np
 
 from grfpp.errors import InputError
 from grfpp.io.edge_table import EdgeTable
-from grfpp.io.labels import in_order, number_whole
+from grfpp.io.labels import in_order, number_labels, number_whole
 from grfpp.memory import require_bytes
-from grfpp.typing import FloatArray, IntArray
+from grfpp.typing import AnyInts, FloatArray, IntArray
 
 
 @contextmanager
@@ -28,17 +28,32 @@ def arrow_file(
     try:
         with pyarrow.OSFile(str(file)) as stream:
             if suffix == ".parquet":
-                source = parquet.ParquetFile(stream)
-                groups = map(source.metadata.row_group, range(source.metadata.num_row_groups))
-                require_bytes(sum(each.total_byte_size for each in groups), f"{name} unpacked")
-                yield list(source.schema_arrow.names), source.read
+                yield _parquet(pyarrow, parquet, stream, name)
             else:
-                table = pyarrow.ipc.open_file(stream).read_all()
-                yield list(table.schema.names), table.select
+                reader = pyarrow.ipc.open_file(stream)
+                yield list(reader.schema.names), lambda names: reader.read_all().select(names)
     except InputError:
         raise
     except (pyarrow.ArrowException, OSError, ValueError, KeyError) as error:
         raise InputError(f"{name} is truncated, or not a {suffix} file: {error}") from None
+    finally:
+        pyarrow.default_memory_pool().release_unused()
+
+
+def _parquet(
+    pyarrow: Any, parquet: Any, stream: Any, name: str
+) -> tuple[list[str], Callable[[list[str]], Any]]:
+    source = parquet.ParquetFile(stream)
+    groups = map(source.metadata.row_group, range(source.metadata.num_row_groups))
+    require_bytes(sum(each.total_byte_size for each in groups), f"{name} unpacked")
+    schema = source.schema_arrow
+
+    def read(names: list[str]) -> Any:
+        # Names of nodes stand there once each, and are not repeated in memory either.
+        texts = [each for each in names[:2] if _is_text(pyarrow.types, schema.field(each).type)]
+        return parquet.ParquetFile(stream, read_dictionary=texts).read(names)
+
+    return list(schema.names), read
 
 
 def edges_of(table: Any, origin: str, n_nodes: int | None) -> EdgeTable:
@@ -60,13 +75,30 @@ def edges_of(table: Any, origin: str, n_nodes: int | None) -> EdgeTable:
         whole = np.stack([source.whole(), target.whole()])
         ends, n, numbers = number_whole(whole, origin, n_nodes)
         return EdgeTable(ends, weights, n, numbers, origin, _row)
-    names = pyarrow.chunked_array([*source.texts().chunks, *target.texts().chunks])
-    coded = names.dictionary_encode().combine_chunks()
-    if isinstance(coded, pyarrow.ChunkedArray):  # as older versions give it
-        coded = coded.unify_dictionaries().chunk(0)
-    ends, order = in_order(coded.indices.to_numpy(zero_copy_only=False).reshape(2, -1))
-    labels = coded.dictionary.take(pyarrow.array(order)).to_pylist()
+    ends, labels = _numbered(pyarrow, source.values, target.values)
     return EdgeTable(ends, weights, len(labels), labels, origin, _row)
+
+
+def _numbered(pyarrow: Any, source: Any, target: Any) -> tuple[AnyInts, list[str]]:
+    """Number names in the order of the edges."""
+    if source.type != target.type:
+        source, target = (each.cast(pyarrow.large_string()) for each in (source, target))
+    joined = pyarrow.chunked_array([*source.chunks, *target.chunks])
+    if pyarrow.types.is_dictionary(joined.type):
+        joined = joined.unify_dictionaries()
+    else:
+        joined = joined.dictionary_encode()  # one dictionary for all chunks
+    codes = np.concatenate([chunk.indices.to_numpy() for chunk in joined.chunks])
+    names = joined.chunk(0).dictionary.to_pylist()
+    if len(set(names)) < len(names):  # in a dictionary that somebody has made by hand
+        codes, names = _merged(codes, names)
+    ends, order = in_order(codes.reshape(2, -1))
+    return ends, [names[i] for i in order.tolist()]
+
+
+def _merged(codes: AnyInts, names: list[str]) -> tuple[AnyInts, list[str]]:
+    places, labels = number_labels(names)
+    return places[codes], labels
 
 
 def _row(number: int) -> str:
@@ -81,27 +113,25 @@ class _Column:
         self.name, self.values = table.column_names[place], table.column(place)
         if isinstance(self.values, pyarrow.Array):
             self.values = pyarrow.chunked_array([self.values])
-        types = pyarrow.types
-        if types.is_dictionary(self.values.type):  # a category
-            self.values = self.values.cast(self.values.type.value_type)
+        types, kind = pyarrow.types, self.values.type
+        if types.is_dictionary(kind):  # a category
+            kind = kind.value_type
+            if not _is_text(types, kind) or any(
+                chunk.dictionary.null_count for chunk in self.values.chunks
+            ):
+                self.values = self.values.cast(kind)
         if self.values.null_count:
-            missing = self.values.is_null().to_numpy(zero_copy_only=False)
-            raise self._refusal("is missing", np.flatnonzero(missing)[0])
-        kind = self.values.type
-        self.is_text = types.is_string(kind) or types.is_large_string(kind) or (
-            hasattr(types, "is_string_view") and types.is_string_view(kind)
-        )  # fmt: skip
+            missing = _to_numpy(self.values.is_null())
+            raise self._refusal("is missing", int(np.flatnonzero(missing)[0]))
+        self.is_text = _is_text(types, kind)
 
     def _refusal(self, what: str, row: int) -> InputError:
         return InputError(f"{self._origin}, row {row}: column {self.name!r} {what}")
 
-    def texts(self) -> Any:
-        return self.values.cast(self._pyarrow.large_string())
-
     def whole(self) -> IntArray:
         kind, types = self.values.type, self._pyarrow.types
         if types.is_floating(kind):  # what pandas makes of whole numbers beside missing ones
-            values = self.values.to_numpy()
+            values = _to_numpy(self.values)
             odd = np.flatnonzero(~(np.isfinite(values) & (values == np.floor(values))))
             if len(odd):
                 raise self._refusal(f"holds {values[odd[0]]}, no name of a node", int(odd[0]))
@@ -111,7 +141,7 @@ class _Column:
                 "or whole numbers"
             )
         try:
-            numbers: IntArray = self.values.cast(self._pyarrow.int64()).to_numpy()
+            numbers: IntArray = _to_numpy(self.values.cast(self._pyarrow.int64()))
         except self._pyarrow.ArrowInvalid as error:
             raise InputError(f"{self._origin}: column {self.name!r}: {error}") from None
         return numbers
@@ -128,10 +158,22 @@ class _Column:
                 f"{self._origin}: column {self.name!r} holds {kind}; weights must be real numbers "
                 "(give the columns of source and target alone if it is no weight)"
             )
-        values: FloatArray
-        values = self.values.cast(self._pyarrow.float64(), safe=False).to_numpy()
+        values: FloatArray = _to_numpy(self.values.cast(self._pyarrow.float64(), safe=False))
         bad = np.flatnonzero(~(np.isfinite(values) & (values >= 0)))
         if len(bad):
             what = f"holds {values[bad[0]]}; weights must be finite and not negative"
             raise self._refusal(what, int(bad[0]))
         return values
+
+
+def _to_numpy(values: Any) -> Any:
+    """Chunk by chunk: the method of all chunks together imports pandas."""
+    return np.concatenate([chunk.to_numpy(zero_copy_only=False) for chunk in values.chunks])
+
+
+def _is_text(types: Any, kind: Any) -> bool:
+    return bool(
+        types.is_string(kind)
+        or types.is_large_string(kind)
+        or (hasattr(types, "is_string_view") and types.is_string_view(kind))
+    )

@@ -13,7 +13,7 @@ import scipy.sparse as sp
 from grfpp.errors import InputError
 from grfpp.io.arrays import packages
 from grfpp.io.arrow import arrow_file, edges_of
-from grfpp.io.edge_list.header import columns_of
+from grfpp.io.edge_list.header import columns_of, ends_of
 from grfpp.io.options import Column, EdgeListOptions
 from grfpp.io.text import naming
 
@@ -41,17 +41,19 @@ class EdgeFrame:
         if (self.source is None) != (self.target is None):
             raise InputError("source and target must be given both, or neither")
         if self.source is None or self.target is None:
-            found = columns_of(names)
-            ends = (names[found[0]], names[found[1]])
-            return found if self.weight is None else columns_of(names, (*ends, self.weight))
+            if self.weight is None:
+                return columns_of(names)
+            return columns_of(names, (*ends_of(names), self.weight))
         asked = (self.source, self.target) + (() if self.weight is None else (self.weight,))
         return columns_of(names, EdgeListOptions(columns=asked).columns)
 
 
 def is_frame(source: Any) -> bool:
     """Tell a frame by what made it, without importing that."""
-    made_by = bool(packages(source) & _MAKERS)
-    return isinstance(source, EdgeFrame) or (made_by and hasattr(source, "columns"))
+    if isinstance(source, EdgeFrame):
+        return True
+    # Of the type: a lazy frame would have to work to answer. An Arrow array has no columns.
+    return bool(packages(source) & _MAKERS) and hasattr(type(source), "columns")
 
 
 def read_frame(
@@ -101,22 +103,23 @@ def _columns(frame: Any) -> tuple[list[Any], Callable[[list[Any]], Any]]:
         wrapped = narwhals.from_native(frame)
         if isinstance(wrapped, narwhals.LazyFrame):
             wrapped = wrapped.collect()
-        return list(wrapped.columns), lambda names: _converted(wrapped, names)
+        column = narwhals.col  # names need not be text
+        return list(wrapped.columns), lambda names: _converted(wrapped, list(map(column, names)))
     except (TypeError, ValueError) as error:
         raise InputError(f"the frame cannot be read: {error}") from None
 
 
-def _converted(frame: Any, names: list[Any]) -> Any:
+def _converted(frame: Any, columns: list[Any]) -> Any:
     from grfpp.imports.optional import require
 
     require("pyarrow", "reading frames")
     try:
-        return frame.select(names).to_arrow()
+        return frame.select(columns).to_arrow()
     except Exception as error:  # columns of mixed kinds, each maker in its own words
         told = " ".join(map(str, error.args))
         raise InputError(
-            f"the columns {', '.join(map(str, names))} of the frame cannot be read ({told}); node "
-            "names must be text or whole numbers, all of one kind"
+            f"the frame cannot be read ({told}); names of nodes must be text or whole numbers, all "
+            "of one kind"
         ) from None
 
 

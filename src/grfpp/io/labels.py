@@ -92,16 +92,18 @@ def number_labels(ends: Sequence[Any]) -> tuple[AnyInts, list[Any]]:
 def in_order(ends: AnyInts) -> tuple[AnyInts, AnyInts]:
     """Number nodes anew, in the order in which they appear: edge by edge, source before target.
 
+    Numbers that do not appear are left out.
+
     Returns
     -------
     ends, order
         ``order`` are the numbers that they had.
     """
     listed = ends.T.ravel()
-    first = np.empty(int(listed.max()) + 1, np.int64)
+    first = np.full(int(listed.max()) + 1, len(listed))
     first[listed[::-1]] = np.arange(len(listed))[::-1]  # the last that is written stays
-    order = np.argsort(first)
-    place = np.empty(len(order), np.int32)
+    order = np.argsort(first)[: np.count_nonzero(first < len(listed))]
+    place = np.empty(len(first), np.int32)
     place[order] = np.arange(len(order), dtype=np.int32)
     return place[ends], order
 

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import codecs
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, fields
+from io import BytesIO, TextIOWrapper
 from typing import Any, Literal, Self, TypedDict, Unpack, cast, get_args
 
 from grfpp.arguments import one_of, truth, whole
@@ -138,8 +138,7 @@ def _check_separator(separator: Any) -> None:
 
 def _check_encoding(encoding: Any) -> None:
     try:
-        codecs.lookup(encoding)
-        b"".decode(encoding)  # refuses those that are not for text
+        TextIOWrapper(BytesIO(), encoding)  # refuses those that are not for text
     except (LookupError, TypeError, ValueError):
         raise InputError(
             f"must be one that Python knows, such as 'utf-8' or 'latin-1', found {encoding!r}",

@@ -61,6 +61,20 @@ def ends_among(names: Sequence[str]) -> tuple[int, int] | None:
     return None
 
 
+def ends_of(names: Sequence[str]) -> tuple[int, int]:
+    """The places of source and target: by name, or the first two of two or three."""
+    ends = ends_among(names)
+    if ends is None and len(names) in (2, 3):
+        return 0, 1
+    if ends is None:
+        raise InputError(
+            f"there are {len(names)} columns ({_listed(names)}), and none are called source and "
+            "target: choose two or three",
+            option=("columns", tuple(names[:3]), ...),
+        )
+    return ends
+
+
 def columns_of(names: Sequence[str], asked: Sequence[Column] | None = None) -> tuple[int, ...]:
     """The places of source, target and, where there is one, weight among named columns.
 
@@ -73,15 +87,7 @@ def columns_of(names: Sequence[str], asked: Sequence[Column] | None = None) -> t
     """
     if asked is not None:
         return tuple(_place(each, names) for each in asked)
-    ends = ends_among(names)
-    if ends is None and len(names) in (2, 3):
-        ends = (0, 1)
-    if ends is None:
-        raise InputError(
-            f"there are {len(names)} columns ({_listed(names)}), and none are called source and "
-            "target: choose two or three",
-            option=("columns", tuple(names[:3]), ...),
-        )
+    ends = ends_of(names)
     chosen: tuple[Column, Column] = (names[ends[0]], names[ends[1]])
     others = [place for place in range(len(names)) if place not in ends]
     weights = [place for place in others if _plain(names[place]) in _WEIGHTS]

@@ -74,7 +74,8 @@ def test_what_the_csv_module_writes(edges, separator, quoting, end, encoding, na
 
 LINES = st.lists(
     st.sampled_from(
-        ["a b 1", "0 1 2.5", "c\td 0", "", "# x", " e  f 3 ", "a,b,1", "a, b ,2", '"q","r",1', "1,2,3",
+        ["a b 1", "0 1 2.5", "c\td 0", "", "# x", " e  f 3 ", "a,b,1", "a, b ,2", "1,2,3",
+         '"q","r",1',
          '"x, y",z,1', "u;v;1", "a b 1 # y", "C#,D%,4", "5 6", "7,8", "a b x", "1,2,-3", "1 2,3,4",
          "é,ü,1", "02,3,1", "% z", "a\t#b\t1", '"a" b 1', "x,y,1_0", "x,y,nan", "x,y,"]
     ),
