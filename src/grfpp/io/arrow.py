@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -88,7 +88,7 @@ def _numbered(pyarrow: Any, source: Any, target: Any) -> tuple[AnyInts, list[str
         joined = joined.unify_dictionaries()
     else:
         joined = joined.dictionary_encode()  # one dictionary for all chunks
-    codes = np.concatenate([chunk.indices.to_numpy() for chunk in joined.chunks])
+    codes = _to_numpy(chunk.indices for chunk in joined.chunks)
     names = joined.chunk(0).dictionary.to_pylist()
     if len(set(names)) < len(names):  # in a dictionary that somebody has made by hand
         codes, names = _merged(codes, names)
@@ -121,7 +121,7 @@ class _Column:
             ):
                 self.values = self.values.cast(kind)
         if self.values.null_count:
-            missing = _to_numpy(self.values.is_null())
+            missing = self.values.is_null().to_numpy()
             raise self._refusal("is missing", int(np.flatnonzero(missing)[0]))
         self.is_text = _is_text(types, kind)
 
@@ -131,7 +131,7 @@ class _Column:
     def whole(self) -> IntArray:
         kind, types = self.values.type, self._pyarrow.types
         if types.is_floating(kind):  # what pandas makes of whole numbers beside missing ones
-            values = _to_numpy(self.values)
+            values = _to_numpy(self.values.chunks)
             odd = np.flatnonzero(~(np.isfinite(values) & (values == np.floor(values))))
             if len(odd):
                 raise self._refusal(f"holds {values[odd[0]]}, no name of a node", int(odd[0]))
@@ -141,7 +141,7 @@ class _Column:
                 "or whole numbers"
             )
         try:
-            numbers: IntArray = _to_numpy(self.values.cast(self._pyarrow.int64()))
+            numbers: IntArray = _to_numpy(self.values.cast(self._pyarrow.int64()).chunks)
         except self._pyarrow.ArrowInvalid as error:
             raise InputError(f"{self._origin}: column {self.name!r}: {error}") from None
         return numbers
@@ -158,7 +158,7 @@ class _Column:
                 f"{self._origin}: column {self.name!r} holds {kind}; weights must be real numbers "
                 "(give the columns of source and target alone if it is no weight)"
             )
-        values: FloatArray = _to_numpy(self.values.cast(self._pyarrow.float64(), safe=False))
+        values: FloatArray = _to_numpy(self.values.cast(self._pyarrow.float64(), safe=False).chunks)
         bad = np.flatnonzero(~(np.isfinite(values) & (values >= 0)))
         if len(bad):
             what = f"holds {values[bad[0]]}; weights must be finite and not negative"
@@ -166,9 +166,10 @@ class _Column:
         return values
 
 
-def _to_numpy(values: Any) -> Any:
-    """Chunk by chunk: the method of all chunks together imports pandas."""
-    return np.concatenate([chunk.to_numpy(zero_copy_only=False) for chunk in values.chunks])
+def _to_numpy(chunks: Iterable[Any]) -> Any:
+    """Join chunks of numbers, none of them missing."""
+    # Their own method imports pandas, which takes longer than all else.
+    return np.concatenate([np.from_dlpack(chunk) for chunk in chunks if len(chunk)])
 
 
 def _is_text(types: Any, kind: Any) -> bool:

@@ -55,6 +55,16 @@ def plain_fields(
     return starts, ends, lines
 
 
+def without_comments(block: bytes) -> tuple[bytes, IntArray]:
+    """Leave out lines that are empty or begin a comment; tell which lines stay."""
+    text = np.frombuffer(block, np.uint8)
+    ends = np.flatnonzero(text == _NEWLINE) + 1
+    starts = np.concatenate([[0], ends[:-1]])
+    first = text[starts]
+    stays = (first != _NEWLINE) & (first != _COMMENTS[0]) & (first != _COMMENTS[1])
+    return text[np.repeat(stays, ends - starts)].tobytes(), np.flatnonzero(stays)
+
+
 def _by_white_space(
     block: bytes, text: Bytes, n_fields: int, *, given: bool
 ) -> tuple[IntArray, IntArray, IntArray] | None:

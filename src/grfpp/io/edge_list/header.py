@@ -38,11 +38,13 @@ def is_header(fields: Sequence[str], *, table: bool) -> bool | None:
     """Tell column names from an edge, as far as the line alone does.
 
     Known names are names. A line with a whole number for a label or with a proper weight is an
-    edge. In a `table`, where columns usually have names, a word in place of the weight tells too.
-    All else is ``None``.
+    edge. In a `table`, where columns usually have names, a word in place of the weight tells too;
+    more fields than an edge has are names if they are words. All else is ``None``.
     """
     if ends_among(fields) is not None:
         return True
+    if len(fields) > 3:
+        return True if all(map(_WORD.match, fields)) else None
     if any(map(INTEGER.fullmatch, fields[:2])):
         return False
     if len(fields) == 3:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from grfpp.errors import InputError
-from grfpp.io.edge_list.blocks import plain_fields
+from grfpp.io.edge_list.blocks import plain_fields, without_comments
 from grfpp.io.edge_list.dialect import Dialect, Records
 from grfpp.io.edge_list.layout import Layout
 from grfpp.io.text import at_line
@@ -50,43 +50,53 @@ def parse_edges(data: bytes, start: int, number: int, layout: Layout, name: str)
 
     Labels stay where they are in `data`. Blocks of lines that are not plain are written anew.
     """
-    pieces: list[bytes | memoryview] = [memoryview(data)[:start]]
-    parts: list[tuple[IntArray, AnyInts, FloatArray, IntArray]] = []
+    whole = memoryview(data)
+    pieces: list[bytes | memoryview] = [whole[:start]]
+    parts: list[_Found] = []
     offset, untouched = start, True
     while start < len(data):
         end = record_end(data, start, layout.dialect, _BLOCK)
         block = data[start:end] if end < len(data) or data.endswith(b"\n") else data[start:] + b"\n"
-        found = _plain_edges(block, layout)
+        found, written = _plain_edges(block, layout), None
         if found is None:
-            block, numbers = _careful_edges(block, number, layout, name)
-            found = _plain_edges(block, _CAREFUL)
-            assert found is not None
-            found, untouched = (*found[:3], numbers), False
-        else:
-            found = (*found[:3], found[3] + number)
-        parts.append((found[0] + offset, *found[1:]))
-        pieces.append(memoryview(block))
-        offset += len(block)
+            found, written = _other_edges(block, number, layout, name)
+            untouched = False
+        starts, lengths, weights, lines = found
+        parts.append((starts + offset, lengths, weights, lines + number))
+        pieces.append(whole[start:end] if written is None else written)
+        offset += len(block if written is None else written)
         number += data.count(b"\n", start, end)
         start = end
     buffer = data if untouched else b"".join(pieces)
-    if not parts:
-        empty = np.zeros((0, 2), np.int64)
-        return Edges(buffer, empty, empty, np.zeros(0), np.zeros(0, np.int64))
-    return Edges(buffer, *(np.concatenate(each) for each in zip(*parts, strict=True)))
+    return Edges(buffer, *(np.concatenate(each) for each in zip(_NONE, *parts, strict=True)))
 
 
+def _other_edges(block: bytes, number: int, layout: Layout, name: str) -> tuple[_Found, bytes]:
+    """The edges of a block that is not plain, and where they stand: that block, written anew."""
+    if b'"' not in block:
+        written, kept = without_comments(block)
+        found = _plain_edges(written, layout)
+        if found is not None:
+            return (*found[:3], kept[found[3]]), written
+    written, lines = _careful_edges(block, number, layout, name)
+    found = _plain_edges(written, _CAREFUL)
+    assert found is not None
+    return (*found[:3], lines - number), written
+
+
+#: Starts and lengths of labels, weights, and lines.
+_Found = tuple[IntArray, AnyInts, FloatArray, IntArray]
+_NONE: _Found = (
+    np.zeros((0, 2), np.int64), np.zeros((0, 2), np.int32), np.zeros(0), np.zeros(0, np.int64),
+)  # fmt: skip
 #: How `_careful_edges` writes; there are no zero bytes in text.
 _CAREFUL = Layout(Dialect("\0", given=True), (0, 1, 2), 3, range(3, 4))
 
 
-def _plain_edges(
-    block: bytes, layout: Layout
-) -> tuple[IntArray, AnyInts, FloatArray, IntArray] | None:
-    """Starts and lengths of the labels, weights and lines of a block, if it is plain."""
+def _plain_edges(block: bytes, layout: Layout) -> _Found | None:
+    """The edges of a block, if it is plain; lines are counted from its first."""
     if not block:
-        empty = np.zeros((0, 2), np.int64)
-        return empty, empty, np.zeros(0), np.zeros(0, np.int64)
+        return _NONE
     if layout.usual not in layout.allowed:
         return None
     fields = (
@@ -133,7 +143,8 @@ def _careful_edges(block: bytes, number: int, layout: Layout, name: str) -> tupl
     numbers: list[int] = []
     try:
         for fields in records:
-            written += layout.edge(fields)
+            source, target, weight = layout.edge(fields)
+            written += source, target, repr(float(weight))
             numbers.append(records.number)
     except InputError as error:
         raise at_line(name, records.number, error.problem, **error.remedies) from None

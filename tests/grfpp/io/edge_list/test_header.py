@@ -16,6 +16,8 @@ from grfpp.io.edge_list.header import columns_of, is_header
         (["u", "v", ""], False),
         (["u", "v"], None),
         (["u", "v", "5x"], None),
+        (["u", "v", "w", "x"], True),
+        (["u", "v", "w", "2020"], None),
     ],
 )
 def test_names_edges_and_neither(fields, answer):

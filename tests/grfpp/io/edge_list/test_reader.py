@@ -1,4 +1,5 @@
 import gzip
+import tracemalloc
 
 import numpy as np
 import pytest
@@ -7,6 +8,7 @@ from hypothesis import strategies as st
 from io_helpers import QUICK, file_holding, file_refusal, read_text, refusal, weight_matrices
 
 from grfpp.errors import InputWarning
+from grfpp.graph import Graph
 from grfpp.io import edge_list
 
 
@@ -156,7 +158,7 @@ def test_columns_are_chosen_by_name_or_number():
     assert read_text(TABLE, ".csv", columns=("who", "whom")).node_ids == ["ann", "bob", "cy"]
     assert "line 3: an empty field" in file_refusal(TABLE, ".csv", columns=("who", "whom", "n"))
     assert "there is no column 'what'" in file_refusal(TABLE, ".csv", columns=("who", "what"))
-    assert "line 1: there are 4 columns" in file_refusal(TABLE, ".csv", header=True)
+    assert "line 1: there are 4 columns" in file_refusal(TABLE, ".csv")
     assert "columns=" in file_refusal(TABLE, ".csv", header=True)
     log = "9 ann bob hello\n8 bob cy good bye\n"
     assert read_text(log, columns=(1, 2)).node_ids == ["ann", "bob", "cy"]
@@ -294,5 +296,24 @@ def test_a_long_list_takes_the_fast_path(monkeypatch):
         ('"a" , "b" ,1\nb,c,2\n', 2),
         ("a  b 1\n\n b c 2 \n", 2),
         ("a,b,1", 1),
+        ("a,b,1\n\n# c\nb,c,1\n", 2),
     ]:
         assert read_text(content, ".tsv").n_edges == n_edges
+
+
+def test_memory_is_a_few_times_the_file(monkeypatch):
+    monkeypatch.setattr("grfpp.io.edge_list.parse._BLOCK", 1 << 17)
+    rng = np.random.default_rng(0)
+    edges = rng.integers(0, 20_000, (40_000, 2)).tolist()
+    lines = [f"user_{u:07},user_{v:07},0.5" for u, v in edges]
+    content = "\n".join(["source,target,weight", *lines]).encode()
+    tracemalloc.start()
+    Graph(edge_list.read_edge_list(content, "it", ".csv")[0])
+    _, peak = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert peak < 8 * len(content)
+
+
+def test_weights_of_many_digits():
+    content = f"a,b,0.{'1' * 60}\nb,c,1{'0' * 40}\n# c\n"
+    assert read_text(content, ".csv").weights.tolist() == [1 / 9, 1 / 9, 1e40, 1e40]
