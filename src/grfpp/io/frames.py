@@ -60,13 +60,20 @@ def read_frame(
     source: Any, *, directed: bool | None, n_nodes: int | None, options: EdgeListOptions
 ) -> tuple[Any, Sequence[Any] | None]:
     """Read a frame: of edges, or a square one of pandas whose index is its columns, of weights."""
+    plain = options.columns is None and not isinstance(source, EdgeFrame)
     if not isinstance(source, EdgeFrame):
-        if options.columns is None and _is_matrix(source):
+        if plain and _is_matrix(source):
             options.require_only((), "a frame that is a weight matrix")
             return _matrix(source)
         source = EdgeFrame(source)
     options.require_only(_OPTIONS, "frames")
     names, select = _columns(source.frame)
+    if plain and names == list(range(len(names))):
+        # A square one would be a matrix: what a frame means must not depend on its length.
+        raise InputError(
+            "the columns of the frame have no names; pass Graph.from_frame(frame, source=0, "
+            "target=1) for a list of edges, frame.to_numpy() for a weight matrix"
+        )
     chosen = (
         source.columns(names) if options.columns is None else columns_of(names, options.columns)
     )

@@ -156,6 +156,7 @@ def test_a_square_frame_whose_index_is_its_columns_is_a_matrix():
     assert "duplicates is for edge lists" in refusal(frame, duplicates="max")
     edges = Graph.from_frame(pd.DataFrame([[0, 1], [1, 2]]), 0, 1)
     assert edges.n_nodes == 3
+    assert "from_frame(frame, source=0, target=1)" in refusal(pd.DataFrame([[0, 1]] * 3))
 
 
 def test_files_that_are_damaged():
