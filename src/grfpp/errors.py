@@ -28,8 +28,18 @@ def if_any(text: str) -> Callable[[Any], str | None]:
     return lambda value: text.format(value) if value else None
 
 
+def _with_option(option: tuple[Any, ...]) -> str:
+    """``("header", True, False)``: the option `header` with either; ``...`` for the like."""
+    if not option:
+        return ""
+    name, *values = option
+    words = ["the like" if each is ... else f"{name}={each!r}" for each in values]
+    return f"pass {' or '.join(words)}"
+
+
 #: How remedies are written in Python.
 IN_PYTHON: Wording = {
+    "option": _with_option,
     "scale": lambda scale: f"use graph.normalized('sym', scale={scale:g})",
     "factor": lambda factor: f"multiply the weights by {factor:g}",
     "smaller weights": lambda why: (

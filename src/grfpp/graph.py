@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
 from types import MappingProxyType
-from typing import Any, Literal
+from typing import Any, Literal, Unpack
 
 import numpy as np
 import numpy.typing as npt
@@ -17,10 +17,12 @@ from grfpp.arguments import positive
 from grfpp.errors import InputError, InputWarning, shown, warn_user
 from grfpp.io import read_adjacency
 from grfpp.io.archive import save_arrays
+from grfpp.io.frames import EdgeFrame
 from grfpp.io.meshes.weights import MeshWeights
 from grfpp.io.neighbours import neighbours_note
 from grfpp.io.npz import GRAPH_FORMAT, read_saved_graph
 from grfpp.io.objects import says_direction
+from grfpp.io.options import Column, Duplicates, EdgeListKeywords, EdgeListOptions
 from grfpp.io.points import Method, neighbour_graph
 from grfpp.linalg import spectrum
 from grfpp.linalg.sparse import csr
@@ -38,15 +40,16 @@ class Graph:
         What holds the graph: a scipy sparse matrix or array of any format, a square numpy array,
         a networkx or igraph graph, a PyG ``Data``, a torch sparse tensor, a pair
         ``(edge_index, weights)`` with ``edge_index`` of shape ``(2, n_edges)``, a mesh
-        (``trimesh.Trimesh`` or ``(vertices, faces)``), another `Graph`, or the path of an edge list
-        (``.txt``, ``.tsv``, ``.csv``, ``.edges``, ``.edgelist``), ``.gml``, ``.graphml``, ``.mtx``,
-        ``.npz`` or mesh (``.stl``, ``.off``, ``.ply``, ``.obj``, ``.glb``, ``.vtk``, ``.vtu``)
-        file; all but ``.npz`` also with ``.gz`` or ``.zip``.
+        (``trimesh.Trimesh`` or ``(vertices, faces)``), a list of tuples ``(u, v)`` or
+        ``(u, v, weight)``, a frame of edges (pandas, Polars, Arrow; see `from_frame`) or a square
+        one of pandas whose index is its columns, another `Graph`, or the path of an edge list
+        (``.txt``, ``.tsv``, ``.csv``, ``.edges``, ``.edgelist``, ``.parquet``, ``.feather``),
+        ``.gml``, ``.graphml``, ``.mtx``, ``.npz`` or mesh (``.stl``, ``.off``, ``.ply``, ``.obj``,
+        ``.glb``, ``.vtk``, ``.vtu``) file; text and meshes also with ``.gz`` or ``.zip``.
     directed
-        How to read edge lists in files, where each line is one edge. By default they are
-        undirected: an edge listed once counts in both directions, one listed in both counts once,
-        and repeated lines are summed. ``True`` keeps each line as one arc. All other sources say
-        themselves what they are; ``False`` refuses those that are directed.
+        How to read lists of edges. By default they are undirected: an edge counts in both
+        directions. ``True`` keeps each as one arc. All other sources say themselves what they are;
+        ``False`` refuses those that are directed.
     n_nodes
         Number of nodes, for ``(edge_index, weights)`` pairs and edge lists whose nodes are numbered
         from 0 and do not all have an edge.
@@ -59,6 +62,9 @@ class Graph:
         Of a mesh: ``"unit"`` for 1 on every side of a face, the default; ``"length"`` for the
         inverse of the side's length; ``"cotangent"`` for half the sum of the cotangents of both
         angles that face it, on triangles. Sides with negative ones are left out, with a warning.
+    duplicates, columns, separator, encoding, header
+        How to read lists of edges, where that is not plain; see
+        `grfpp.io.options.EdgeListOptions`.
 
     Attributes
     ----------
@@ -105,10 +111,13 @@ class Graph:
         n_nodes: int | None = None,
         symmetrize: Symmetrize | None = None,
         mesh_weights: MeshWeights | None = None,
+        **reading: Unpack[EdgeListKeywords],
     ) -> None:
+        options = EdgeListOptions.of(**reading)
         if symmetrize is not None and directed is None and not isinstance(source, Graph):
             directed = True  # each line of an edge list is an arc
         if isinstance(source, Graph):
+            options.require_only((), "a Graph")
             wrong_size = n_nodes not in (None, source.n_nodes)
             if wrong_size or mesh_weights or (directed is False and source.is_directed):
                 raise InputError(
@@ -117,7 +126,11 @@ class Graph:
             matrix, node_ids = source.adjacency, source.node_ids
         else:
             matrix, node_ids = read_adjacency(
-                source, directed=directed, n_nodes=n_nodes, mesh_weights=mesh_weights
+                source,
+                directed=directed,
+                n_nodes=n_nodes,
+                mesh_weights=mesh_weights,
+                options=options,
             )
         canonical = _canonical(matrix, source)
         if symmetrize is not None:
@@ -179,6 +192,42 @@ class Graph:
         graph = cls._of(found.matrix, found.names)
         graph.meta = MappingProxyType(found.meta)
         return graph
+
+    @classmethod
+    def from_frame(
+        cls,
+        frame: Any,
+        source: Column | None = None,
+        target: Column | None = None,
+        weight: Column | None = None,
+        *,
+        directed: bool | None = None,
+        n_nodes: int | None = None,
+        duplicates: Duplicates | None = None,
+    ) -> Graph:
+        """Read a frame (pandas, Polars, Arrow) with one edge a row; needs the extra ``frames``.
+
+        Parameters
+        ----------
+        frame
+            The frame.
+        source, target, weight
+            Columns by name, or by number from 0. Names of nodes are text or whole numbers. With
+            source and target alone every edge weighs 1. Without these, they are found by their
+            names, such as ``source`` and ``target``, or are the first two or three columns.
+        directed, n_nodes, duplicates
+            As for `Graph`.
+
+        Examples
+        --------
+        >>> import pyarrow
+        >>> calls = pyarrow.table({"who": ["ann", "bob"], "whom": ["bob", "cy"], "n": [3, 1]})
+        >>> graph = Graph.from_frame(calls, source="who", target="whom", weight="n")
+        >>> graph.node_ids, graph.weights
+        (['ann', 'bob', 'cy'], array([3., 3., 1., 1.]))
+        """
+        edges = EdgeFrame(frame, source, target, weight)
+        return cls(edges, directed=directed, n_nodes=n_nodes, duplicates=duplicates)
 
     def _adopt(self, matrix: sp.csr_array, node_ids: Sequence[Any] | None) -> None:
         """Take the arrays of a canonical CSR matrix, read-only from now on."""

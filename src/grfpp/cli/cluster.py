@@ -7,11 +7,13 @@ from typing import Annotated, Any
 
 from grfpp.cli import console, options
 from grfpp.cli.outputs import check_output, graph_document, graph_fact, plain, write_csv, wrote
+from grfpp.cli.reading import with_reading
 from grfpp.cli.rows import labels_of
 from grfpp.cli.wording import law_text
 from grfpp.errors import InputError
 from grfpp.graph import Graph
 from grfpp.io.files import read_attribute
+from grfpp.io.options import EdgeListOptions
 from grfpp.kernels import kernel_from_spec
 from grfpp.options import WalkOptions
 
@@ -30,6 +32,7 @@ Examples:
 """
 
 
+@with_reading
 @options.with_walks(seed="Of the walks, and of k-means.")
 def cluster(
     graph: options.GraphFile,
@@ -58,6 +61,7 @@ def cluster(
     sigma: options.Sigma = None,
     walks: WalkOptions,
     directed: options.Directed = False,
+    reading: EdgeListOptions,
     as_json: options.AsJson = False,
 ) -> None:
     """Cluster the nodes of a graph by a kernel.
@@ -72,7 +76,7 @@ def cluster(
     function, factor = kernel_from_spec(kernel), options.scale_of(scale, sigma)
 
     with console.status(f"reading {graph}"):
-        source = Graph(graph, directed=True if directed else None)
+        source = Graph(graph, directed=True if directed else None, **reading.given)
         truth = None if labels_from is None else read_attribute(graph, labels_from)
     classes = {node: str(label) for node, label in enumerate(truth or []) if label is not None}
     if truth is not None and len(classes) < 2:

@@ -9,11 +9,13 @@ import numpy as np
 
 from grfpp.accuracy import relative_error
 from grfpp.cli import console, options, outputs
+from grfpp.cli.reading import with_reading
 from grfpp.cli.rows import find_rows, labels_of, split_rows, summary
 from grfpp.errors import InputError
 from grfpp.estimate import KernelEstimate
 from grfpp.graph import Graph
 from grfpp.io.archive import save_arrays
+from grfpp.io.options import EdgeListOptions
 from grfpp.kernels import kernel_from_spec
 from grfpp.memory import readable_bytes
 from grfpp.options import WalkOptions
@@ -53,6 +55,7 @@ Examples:
 """
 
 
+@with_reading
 @options.with_walks(
     sampling=True,
     seed="Of the walks, and of --project.",
@@ -100,6 +103,7 @@ def estimate(
         ),
     ] = False,
     directed: options.Directed = False,
+    reading: EdgeListOptions,
     as_json: options.AsJson = False,
 ) -> None:
     """Estimate a graph kernel by stitched random walks.
@@ -113,7 +117,7 @@ def estimate(
 
     seconds: dict[str, float] = {}
     with console.timed(seconds, "read", f"reading {graph}"):
-        source = Graph(graph, directed=True if directed else None)
+        source = Graph(graph, directed=True if directed else None, **reading.given)
         chosen = [] if names is None else find_rows(source, names)
         W = source.normalized(None if normalize == "none" else normalize, scale)
     with console.timed(seconds, "walk"):

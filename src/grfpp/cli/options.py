@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Mapping
 from copy import copy
 from inspect import Parameter, signature
 from pathlib import Path
-from typing import Annotated, Any, Literal, get_args
+from typing import Annotated, Any, Literal, cast, get_args
 
 import typer
 
@@ -55,8 +55,8 @@ def _say_retired(sigma: Any) -> Any:
 GraphFile = Annotated[
     Path,
     argument(
-        "File with the graph: an edge list (.txt .tsv .csv), .gml, .graphml, .mtx, .npz, or a mesh "
-        "(.stl .off .ply .obj); all but .npz may be packed (.gz .zip).",
+        "File with the graph: an edge list (.txt .tsv .csv .parquet .feather), .gml, .graphml, "
+        ".mtx, .npz, or a mesh (.stl .off .ply .obj); text and meshes may be packed (.gz .zip).",
         "GRAPH",
     ),
 ]
@@ -180,15 +180,23 @@ def with_walks(
         if name not in without
     }
 
+    return in_place_of("walks", chosen, lambda values: WalkOptions.of(**cast(Any, values)))
+
+
+def in_place_of(
+    replaced: str, chosen: Mapping[str, Parameter], make: Callable[[dict[str, Any]], Any]
+) -> Callable[[Callable[..., None]], Callable[..., None]]:
+    """Give a command several options in place of one parameter, which is made of their values."""
+
     def added(command: Callable[..., None]) -> Callable[..., None]:
         def called(**values: Any) -> None:
-            keywords: Any = {name: values.pop(name) for name in chosen}
-            command(**values, walks=WalkOptions.of(**keywords))
+            value = make({name: values.pop(name) for name in chosen})
+            command(**values, **{replaced: value})
 
         written = signature(command, eval_str=True)
         parameters: list[Parameter] = []
         for name, parameter in written.parameters.items():
-            parameters += chosen.values() if name == "walks" else [parameter]
+            parameters += chosen.values() if name == replaced else [parameter]
         called.__doc__ = command.__doc__
         called.__signature__ = written.replace(  # type: ignore[attr-defined]  # typer reads it
             parameters=[each.replace(kind=Parameter.KEYWORD_ONLY) for each in parameters]

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Collection
+from typing import Any
 
 from grfpp.errors import IN_PYTHON, InputError, InputWarning, Wording, if_any
 from grfpp.termination import Termination
@@ -25,6 +27,7 @@ def in_options(message: Exception | str, options: Collection[str]) -> str:
         return str(message)
     normalize = "--normalize sym " if "--normalize" in options else ""
     wording: Wording = {
+        "option": lambda option: _option(option, options),
         "scale": lambda scale: f"use {normalize}--scale {scale:g}",
         "factor": lambda factor: IN_PYTHON["factor"](factor) if normalize else "",
         "smaller weights": lambda why: f"{why}: scale the weights down ({normalize}--scale)",
@@ -43,6 +46,23 @@ def in_options(message: Exception | str, options: Collection[str]) -> str:
         name = option.removeprefix("--").replace("-", "_")
         names |= {name: option, f"n_{name}": option}
     return message.worded(wording, names)
+
+
+def _option(option: tuple[Any, ...], options: Collection[str]) -> str:
+    """An option and the values that it may be given, where the command has it."""
+    if not option or f"--{option[0]}" not in options:
+        return ""
+    name, *values = option
+    words = []
+    for value in values:
+        if value is ...:
+            words.append("the like")
+        elif isinstance(value, bool):
+            words.append(f"--{name}" if value else f"--no-{name}")
+        else:
+            text = ",".join(map(str, value)) if isinstance(value, tuple) else str(value)
+            words.append(f"--{name} {shlex.quote(text)}")
+    return f"use {' or '.join(words)}"
 
 
 def law_text(law: Termination) -> str:

@@ -1,8 +1,7 @@
-"""Lists of edges -> weight matrices: each line an arc, an edge, or one of a pair of arcs."""
+"""Numbered edges -> weight matrices: each entry an arc, or an edge."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -12,10 +11,8 @@ import scipy.sparse as sp
 from grfpp.errors import InputError
 from grfpp.io.arrays import as_array, require_real
 from grfpp.memory import require_bytes
-from grfpp.typing import FloatArray, IntArray
+from grfpp.typing import AnyInts, FloatArray
 
-# Totals of the two directions may differ by the order in which their parts were added up.
-_SAME = 1e-12
 # The row pointers of the graph, of its transpose and of what is made on the way, eight bytes each.
 _BYTES_PER_NODE = 32
 
@@ -30,14 +27,12 @@ def check_node_count(n_nodes: int, origin: str) -> None:
     require_bytes(n_nodes * _BYTES_PER_NODE, f"{origin} asks for {n_nodes:,} nodes, which")
 
 
-def arcs(rows: IntArray, columns: IntArray, weights: FloatArray, n_nodes: int) -> sp.coo_array:
+def arcs(rows: AnyInts, columns: AnyInts, weights: FloatArray, n_nodes: int) -> sp.coo_array:
     """Take each entry as one arc; entries of one arc are summed later."""
     return sp.coo_array((weights, (rows, columns)), shape=(n_nodes, n_nodes))
 
 
-def undirected(
-    rows: IntArray, columns: IntArray, weights: FloatArray, n_nodes: int
-) -> sp.coo_array:
+def undirected(rows: AnyInts, columns: AnyInts, weights: FloatArray, n_nodes: int) -> sp.coo_array:
     """Take each entry as one edge, present in both directions; a self-loop counts once."""
     back = rows != columns
     return arcs(
@@ -54,42 +49,6 @@ def unweighted(ends: npt.NDArray[Any], n_nodes: int) -> sp.csr_array:
     joined = np.ones(len(rows), dtype=bool)  # what is listed twice stays true
     matrix = sp.csr_array((joined, (rows, columns)), shape=(n_nodes, n_nodes))
     return matrix.astype(np.float64)
-
-
-def undirected_once(
-    rows: IntArray, columns: IntArray, weights: FloatArray, n_nodes: int, names: Sequence[Any]
-) -> sp.coo_array:
-    """Take each entry as one edge, or as one direction of it when the other is listed too.
-
-    Entries of one direction are summed. Where both directions are listed their sums must agree,
-    since nothing else says which of the two is meant; `names` are the nodes' names in that error.
-    """
-    up, down = rows <= columns, rows > columns
-    upper_key, upper_weight = _totals(rows[up] * n_nodes + columns[up], weights[up])
-    lower_key, lower_weight = _totals(columns[down] * n_nodes + rows[down], weights[down])
-    _, in_upper, in_lower = np.intersect1d(
-        upper_key, lower_key, assume_unique=True, return_indices=True
-    )
-    differ = ~np.isclose(upper_weight[in_upper], lower_weight[in_lower], rtol=_SAME, atol=0)
-    if differ.any():
-        i, j = in_upper[differ][0], in_lower[differ][0]
-        u, v = (names[k] for k in divmod(int(upper_key[i]), n_nodes))
-        raise InputError(
-            f"the edge {u!r} - {v!r} has weight {upper_weight[i]:g} in one direction and "
-            f"{lower_weight[j]:g} in the other; pass directed=True to keep both, or give them "
-            "the same weight"
-        )
-    only_lower = np.ones(len(lower_key), dtype=bool)
-    only_lower[in_lower] = False
-    keys = np.concatenate([upper_key, lower_key[only_lower]])
-    weights = np.concatenate([upper_weight, lower_weight[only_lower]])
-    return undirected(*np.divmod(keys, n_nodes), weights, n_nodes)
-
-
-def _totals(keys: IntArray, weights: FloatArray) -> tuple[IntArray, FloatArray]:
-    unique, group = np.unique(keys, return_inverse=True)
-    totals: FloatArray = np.bincount(group, weights, minlength=len(unique)).astype(np.float64)
-    return unique, totals
 
 
 def from_edge_index(edge_index: Any, weights: Any, n_nodes: int | None) -> sp.coo_array:

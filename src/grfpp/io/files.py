@@ -10,11 +10,12 @@ from pathlib import Path
 from typing import Any
 
 from grfpp.errors import InputError
-from grfpp.io import edge_list
+from grfpp.io import edge_list, frames
 from grfpp.io.markup import PARSERS, matrix_of
 from grfpp.io.meshes import mesh
 from grfpp.io.mtx import read_mtx
 from grfpp.io.npz import read_npz
+from grfpp.io.options import EdgeListOptions
 from grfpp.io.packed import (
     check_size,
     explained,
@@ -27,19 +28,31 @@ from grfpp.io.parsing_memory import require_memory
 from grfpp.io.paths import existing_file
 
 _PACKED = (".gz", ".zip")
+_BINARY = (".npz", *frames.SUFFIXES)
 _SHOWN = 8
 
 
 def read_file(
-    path: str | os.PathLike[str], *, directed: bool | None = None, n_nodes: int | None = None
+    path: str | os.PathLike[str],
+    *,
+    directed: bool | None = None,
+    n_nodes: int | None = None,
+    options: EdgeListOptions | None = None,
 ) -> tuple[Any, Sequence[Any] | None]:
     """Read a graph from a file; its suffix tells the format, in either case.
 
-    Every format but ``.npz`` may be packed as ``.gz`` or as the only such file of a ``.zip``.
-    `directed` and `n_nodes` are for text edge lists.
+    Text may be packed as ``.gz`` or as the only such file of a ``.zip``. `directed`, `n_nodes` and
+    `options` are for lists of edges.
     """
     file, suffix = known_file(path)
     name = str(path)
+    options = options or EdgeListOptions()
+    if suffix in frames.SUFFIXES:
+        return frames.read_frame_file(
+            file, name, suffix, directed=directed, n_nodes=n_nodes, options=options
+        )
+    if suffix not in edge_list.SUFFIXES:
+        options.require_only((), f"{suffix} files")
     if suffix == ".npz":
         return read_npz(file)
     data = read_bytes(file, suffix, name)
@@ -51,7 +64,9 @@ def read_file(
         return matrix_of(PARSERS[suffix](data, name), name, suffix)
     if suffix == ".mtx":
         return read_mtx(data, name), None
-    return edge_list.read_edge_list(data, name, suffix, directed=directed, n_nodes=n_nodes)
+    return edge_list.read_edge_list(
+        data, name, suffix, directed=directed, n_nodes=n_nodes, options=options
+    )
 
 
 def load_mesh(path: str | os.PathLike[str]) -> mesh.Mesh:
@@ -98,10 +113,10 @@ def known_file(path: str | os.PathLike[str]) -> tuple[Path, str]:
     packed = suffixes[-1:] != [] and suffixes[-1] in _PACKED
     suffix = "".join(suffixes[:-1][-1:] if packed else suffixes[-1:])
     plain = (*edge_list.SUFFIXES, *PARSERS, ".mtx", *mesh.SUFFIXES)
-    if suffix not in plain and (suffix != ".npz" or packed):
+    if suffix not in plain and (suffix not in _BINARY or packed):
         raise InputError(
             f"{path}: the suffix {''.join(file.suffixes) or '(none)'} is unknown; known are "
-            f"{' '.join(plain)}, each also with .gz or .zip, and .npz"
+            f"{' '.join(plain)}, each also with .gz or .zip, and {' '.join(_BINARY)}"
         )
     return file, suffix
 

@@ -14,16 +14,20 @@ from grfpp.arguments import whole
 from grfpp.errors import InputError
 from grfpp.io import graph_objects, structure
 from grfpp.io.arrays import as_array, packages, require_real
+from grfpp.io.edge_tuples import is_edge_tuples, read_edge_tuples
 from grfpp.io.edges import check_node_count, from_edge_index
 from grfpp.io.files import load_mesh, read_file
+from grfpp.io.frames import is_frame, read_frame
 from grfpp.io.meshes.mesh import as_mesh
 from grfpp.io.meshes.weights import MeshWeights
+from grfpp.io.options import EdgeListOptions
 from grfpp.io.text import naming
 from grfpp.memory import require_bytes
 
 _WANTED = (
     "a scipy sparse matrix, a square array, a networkx or igraph graph, a PyG Data, a torch "
-    "tensor, a pair (edge_index, weights), a mesh, or the path of a file"
+    "tensor, a pair (edge_index, weights), a list of edges (u, v) or (u, v, w), a frame, a mesh, "
+    "or the path of a file"
 )
 
 #: Files that do not number their points, so that there are no labels to keep.
@@ -36,6 +40,7 @@ def read_adjacency(
     directed: bool | None = None,
     n_nodes: int | None = None,
     mesh_weights: MeshWeights | None = None,
+    options: EdgeListOptions | None = None,
 ) -> tuple[Any, Sequence[Any] | None]:
     """Read the weight matrix of a graph, and the labels of its nodes where they have any.
 
@@ -47,12 +52,14 @@ def read_adjacency(
     source
         Any of what `Graph` takes.
     directed
-        Whether the lines of a text edge list are arcs. Other sources know; ``False`` refuses one
-        that is directed.
+        Whether the edges of a list are arcs. Other sources know; ``False`` refuses one that is
+        directed.
     n_nodes
         Number of nodes, for sources that list edges only. Others must agree.
     mesh_weights
         Weights of a mesh's edges; see `grfpp.io.meshes.weights.mesh_matrix`.
+    options
+        How lists of edges are read. Other sources are refused with any.
 
     Returns
     -------
@@ -72,9 +79,11 @@ def read_adjacency(
     if n_nodes is not None:
         n_nodes = whole(n_nodes, "n_nodes", 1)
         check_node_count(n_nodes, "n_nodes")
+    options = options or EdgeListOptions()
     if mesh_weights is None:
-        matrix, node_ids = _read(source, directed, n_nodes)
+        matrix, node_ids = _read(source, directed, n_nodes, options)
     else:
+        options.require_only((), "a mesh")
         matrix, node_ids = _read_mesh(source, mesh_weights)
     if matrix.ndim != 2:
         raise InputError(f"a weight matrix must have two dimensions, found shape {matrix.shape}")
@@ -98,10 +107,15 @@ def says_direction(source: Any) -> bool:
 
 
 def _read(
-    source: Any, directed: bool | None, n_nodes: int | None
+    source: Any, directed: bool | None, n_nodes: int | None, options: EdgeListOptions
 ) -> tuple[Any, Sequence[Any] | None]:
     if isinstance(source, str | os.PathLike):
-        return read_file(source, directed=directed, n_nodes=n_nodes)
+        return read_file(source, directed=directed, n_nodes=n_nodes, options=options)
+    if is_frame(source):
+        return read_frame(source, directed=directed, n_nodes=n_nodes, options=options)
+    if is_edge_tuples(source):
+        return read_edge_tuples(source, directed=directed, n_nodes=n_nodes, options=options)
+    options.require_only((), f"a graph from {type(source).__name__}")
     if sp.issparse(source):
         return source, None
     origin = packages(source)
@@ -119,6 +133,11 @@ def _read(
         return _pair(*source, n_nodes=n_nodes)
     if (surface := as_mesh(source)) is not None:
         return surface.adjacency(), surface.labels()
+    if isinstance(source, tuple) and any(isinstance(each, tuple) for each in source):
+        raise InputError(
+            "a tuple of tuples is not plain: pass a list of tuples for a list of edges, a list of "
+            "lists or an array for a weight matrix"
+        )
     if isinstance(source, np.ndarray | list | tuple) or hasattr(source, "__array__"):
         return _dense(source), None
     raise InputError(f"cannot read a graph from {type(source).__name__}; pass {_WANTED}")

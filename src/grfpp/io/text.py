@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import io
 import warnings
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any, Self
 
@@ -16,9 +16,9 @@ from grfpp.errors import InputError
 _SHOWN = 40
 
 
-def at_line(name: str, number: int, what: str) -> InputError:
+def at_line(name: str, number: int, what: str, **remedies: Any) -> InputError:
     """Make an error about line `number` (counted from 1) of the file `name`."""
-    return InputError(f"{name}, line {number}: {what}")
+    return InputError(f"{name}, line {number}: {what}", **remedies)
 
 
 @contextmanager
@@ -27,7 +27,9 @@ def naming(name: str) -> Iterator[None]:
     try:
         yield
     except InputError as error:
-        raise InputError(f"{name}: {error}") from None
+        problem = str(error) if error.argument else error.problem
+        remedies = {} if error.argument else error.remedies
+        raise InputError(f"{name}: {problem}", **remedies) from None
 
 
 def shown(text: str) -> str:
@@ -56,15 +58,8 @@ class Lines:
     happened; `n_before` lines of the file come before the text.
     """
 
-    def __init__(
-        self,
-        text: str,
-        name: str,
-        comment: str = "#",
-        n_before: int = 0,
-        split: Callable[[str], list[str]] = str.split,
-    ) -> None:
-        self._name, self._comment, self._split, self.number = name, comment, split, n_before
+    def __init__(self, text: str, name: str, comment: str = "#", n_before: int = 0) -> None:
+        self._name, self._comment, self.number = name, comment, n_before
         self._lines = enumerate(text.split("\n"), start=n_before + 1)
         self._last = n_before + last_line(text)
 
@@ -73,7 +68,7 @@ class Lines:
             content = line.partition(self._comment)[0]
             if content and not content.isspace():
                 self.number = number
-                yield self._split(content)
+                yield content.split()
 
     def following(self, what: str) -> list[str]:
         """The words of the next line, which should tell `what`."""

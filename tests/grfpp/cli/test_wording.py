@@ -63,3 +63,18 @@ def test_other_warnings_are_left_as_they_are():
 def test_laws_are_written_as_they_are_read(spec):
     assert law_text(termination_from_spec(spec)) == spec
     assert spec.partition(":")[0] in LAWS
+
+
+def test_options_about_edge_lists():
+    reading = ["--header", "--columns", "--separator"]
+    for option, words in [
+        (("header", True, False), "; use --header or --no-header"),
+        (("columns", ("a", "b c"), ...), "; use --columns 'a,b c' or the like"),
+        (("separator", "\t"), "; use --separator '\t'"),
+        (("encoding", "latin-1"), ""),
+        ((), ""),
+    ]:
+        assert in_options(InputError("no", option=option), reading) == f"no{words}"
+    assert str(InputError("no", option=("header", True, False))) == (
+        "no; pass header=True or header=False"
+    )

@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 from io_helpers import QUICK, refusal
 
 from grfpp.errors import InputError
-from grfpp.io.edges import arcs, check_node_count, undirected, undirected_once, unweighted
+from grfpp.io.edges import arcs, check_node_count, undirected, unweighted
 
 N = 4
 EDGES = st.lists(
@@ -39,34 +39,6 @@ def test_undirected_edges_count_in_both_directions(edges):
     both = looped(edges)
     both = both + both.T - np.diag(np.diag(both))
     np.testing.assert_array_equal(undirected(*columns(edges), N).toarray(), both)
-
-
-@QUICK
-@given(EDGES)
-def test_pairs_of_arcs_count_once_or_are_refused(edges):
-    one_way, listed = looped(edges), {(u, v) for u, v, _ in edges}
-    clash = any((v, u) in listed and one_way[u, v] != one_way[v, u] for u, v in listed)
-    if clash:
-        with pytest.raises(InputError, match="directed=True"):
-            undirected_once(*columns(edges), N, range(N))
-    else:
-        expected = np.maximum(one_way, one_way.T)
-        matrix = undirected_once(*columns(edges), N, range(N)).toarray()
-        np.testing.assert_array_equal(matrix, expected)
-
-
-def test_the_order_of_a_sum_does_not_make_two_directions_differ():
-    parts = [0.1, 0.2, 0.3]
-    rows, cols = [0, 0, 0, 1, 1, 1], [1, 1, 1, 0, 0, 0]
-    weights = np.array(parts + parts[::-1])
-    assert sum(parts) != sum(parts[::-1])
-    matrix = undirected_once(np.array(rows), np.array(cols), weights, 2, "ab")
-    np.testing.assert_allclose(matrix.toarray(), [[0, 0.6], [0.6, 0]])
-
-
-def test_the_clash_is_named():
-    with pytest.raises(InputError, match="'a' - 'b' has weight 2 in one direction and 3"):
-        undirected_once(np.array([0, 1]), np.array([1, 0]), np.array([2.0, 3.0]), 2, "ab")
 
 
 def test_sizes_beyond_memory_are_refused_before_allocation(monkeypatch):
