@@ -56,7 +56,7 @@ GraphFile = Annotated[
     Path,
     argument(
         "File with the graph: an edge list (.txt .tsv .csv), .gml, .graphml, .mtx, .npz, or a mesh "
-        "(.stl .off .ply .obj); all but .npz may be packed (.gz .zip).",
+        "(.stl .off .ply .obj .glb .vtk); all but .npz may be packed (.gz .zip).",
         "GRAPH",
     ),
 ]
