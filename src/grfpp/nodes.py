@@ -125,7 +125,11 @@ class NodeNames:
         if self.ids is not None:
             return self._found(self._by_text, text, text, argument)
         number = int(text) if text.isascii() and text.isdigit() and len(text) < 12 else -1
-        return int(node_numbers([number], self.n_nodes, argument)[0])
+        if not 0 <= number < self.n_nodes:
+            raise InputError(
+                f"must be numbers from 0 to {self.n_nodes - 1}, found {text!r}", argument=argument
+            )
+        return number
 
     def to_array(self) -> npt.NDArray[Any] | None:
         """The names for a file: 64-bit whole numbers where all are, else text."""

@@ -43,7 +43,7 @@ def interpolate(
     mesh: Annotated[
         Path,
         options.argument(
-            "File with a triangle mesh: .stl .off .ply .obj, also packed (.gz .zip).", "MESH"
+            "File with a mesh: .stl .off .ply .obj .glb .vtk, also packed (.gz .zip).", "MESH"
         ),
     ],
     *,

@@ -56,7 +56,8 @@ GraphFile = Annotated[
     Path,
     argument(
         "File with the graph: an edge list (.txt .tsv .csv .parquet .feather), .gml, .graphml, "
-        ".mtx, .npz, or a mesh (.stl .off .ply .obj); text and meshes may be packed (.gz .zip).",
+        ".mtx, .npz, or a mesh (.stl .off .ply .obj .glb .vtk); text and meshes may be packed "
+        "(.gz .zip).",
         "GRAPH",
     ),
 ]

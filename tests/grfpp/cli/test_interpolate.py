@@ -180,7 +180,7 @@ def test_bad_options_are_refused(capsys, sphere, arguments, message):
     ("name", "text", "message"),
     [
         ("gone.stl", None, "there is no file"),
-        ("graph.txt", "0 1\n", "is not a mesh file: .stl, .off, .ply, .obj are"),
+        ("graph.txt", "0 1\n", "is not a mesh file: .stl, .off, .ply, .obj, .glb, .vtk, .vtu are"),
         ("points.off", "OFF\n3 0 0\n0 0 0\n1 0 0\n0 1 0\n", "holds no triangles"),
         ("points.obj", "v 0 0 0\nv 1 0 0\n", "holds no triangles"),
         ("broken.off", "OFF\n3 1 0\n0 0 0\n", "broken.off"),

@@ -46,6 +46,8 @@ def vertex_normals(
     mesh = merged(vertices, faces)  # checks; equal points are one only in what it returns
     if mesh.vertices.shape[1] != 3:
         raise InputError(f"normals need vertices of shape (n, 3), found {np.shape(vertices)}")
+    if mesh.largest > 3:
+        raise InputError(f"faces must have shape (n, 3), found faces of {mesh.largest} corners")
     if not len(mesh.faces):
         raise InputError("the mesh has no faces, so it has no normals")
     triangles = np.asarray(faces, dtype=np.int64)

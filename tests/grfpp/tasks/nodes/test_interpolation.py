@@ -243,7 +243,7 @@ def test_scores():
 @pytest.mark.parametrize(
     ("X", "y", "message"),
     [
-        ([], [], "numbers of nodes, of shape"),
+        ([], [], "numbers or names of nodes, of shape"),
         ([0.0, 1.0], [1, 2], "X must be whole numbers"),
         ([[0, 1]], [1], "shape \\(1, 2\\)"),
         ([0, 34], [1, 2], "X must lie between 0 and 33, found 0 to 34"),
