@@ -90,7 +90,7 @@ def test_bad_parameters_are_named(make, message):
     assert message in str(error.value)
 
 
-@pytest.mark.parametrize("a", [2.0, -2.0, 0.5])
+@pytest.mark.parametrize("a", [2.0, -2.0, 0.7])
 @pytest.mark.parametrize("p", [10**6, 10**12 + 1])
 def test_powers_beyond_float64_are_refused_with_a_way_out(p, a):
     kernel, graph = PStep(p, a), Graph([[0, 0.5], [0.5, 0]])
