@@ -14,6 +14,7 @@ from grfpp.typing import AnyInts, IntArray
 
 #: Up to so many times as many numbers as ends are marked in a list; more are sorted.
 _DENSE = 4
+_BATCH = 1 << 16
 
 
 def number_whole(
@@ -71,16 +72,21 @@ def number_pieces(
     numbers = np.empty(len(order), np.int32)
     numbers[order] = np.repeat(place, np.diff(np.append(np.flatnonzero(new), len(new))))
     first.sort()
-    begin = starts[first]
-    spans = zip(begin.tolist(), (begin + lengths[first]).tolist(), strict=True)
-    return numbers, [buffer[i:j].decode() for i, j in spans]
+    return numbers, _texts(buffer, starts[first], lengths[first])
+
+
+def _texts(buffer: bytes, starts: IntArray, lengths: AnyInts) -> list[str]:
+    texts: list[str] = []
+    for begin in range(0, len(starts), _BATCH):  # all numbers as objects take more than the texts
+        part = slice(begin, begin + _BATCH)
+        ends = starts[part] + lengths[part]
+        spans = zip(starts[part].tolist(), ends.tolist(), strict=True)
+        texts += [buffer[i:j].decode() for i, j in spans]
+    return texts
 
 
 def _by_table(buffer: bytes, starts: IntArray, lengths: AnyInts) -> tuple[AnyInts, list[str]]:
-    places: dict[str, int] = {}
-    spans = zip(starts.tolist(), (starts + lengths).tolist(), strict=True)
-    numbers = [places.setdefault(buffer[i:j].decode(), len(places)) for i, j in spans]
-    return np.array(numbers, np.int32), list(places)
+    return number_labels(_texts(buffer, starts, lengths))
 
 
 def number_labels(ends: Sequence[Any]) -> tuple[AnyInts, list[Any]]:

@@ -1,0 +1,36 @@
+import pytest
+
+from grfpp.errors import InputError
+from grfpp.io.edge_list.dialect import Dialect
+from grfpp.io.edge_list.layout import Layout
+
+COMMAS = Dialect(",")
+
+
+def test_a_list_without_names_has_two_or_three_fields():
+    layout = Layout.of_first(COMMAS, ["a", "b"], None)
+    assert layout.edge(["a", "b"]) == ("a", "b", "1")
+    assert layout.edge(["a", "b", "2"]) == ("a", "b", "2")
+    for fields, words in [
+        (["a"], "expected 2 or 3 fields .* separated by commas, found 1 in 'a'; pass separator="),
+        (["a", "b", "1", "x"], "found 4 .*; pass columns="),
+        (["a", ""], "an empty field"),
+        (["a", "b", "NA"], "the weight is missing"),
+        (["a", "b", "-1"], "not negative"),
+    ]:
+        with pytest.raises(InputError, match=words):
+            layout.edge(fields)
+
+
+def test_a_table_has_all_its_columns():
+    layout = Layout.of_header(COMMAS, ["id", "to", "from", "note"], ["from", "to"])
+    assert layout.edge(["7", "b", "a", ""]) == ("a", "b", "1")
+    with pytest.raises(InputError, match="expected 4 fields separated by commas, found 3"):
+        layout.edge(["7", "b", "a"])
+
+
+def test_columns_by_number_leave_the_end_of_a_line_open():
+    layout = Layout.of_first(Dialect(None), ["x", "a", "b"], [1, 2])
+    assert layout.edge(["x", "a", "b", "and", "more"]) == ("a", "b", "1")
+    with pytest.raises(InputError, match="expected 3 fields at least separated by white space"):
+        layout.edge(["x", "a"])
