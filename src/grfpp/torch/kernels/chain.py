@@ -140,19 +140,22 @@ class FactorChain:
         left, right = self.halves()
         same = left == right and torch.equal(rows, columns)
         if full:
-            X = left._dense_rows(values, rows)
-            return (X * (X if same else right._dense_rows(values, columns))).sum(1)
+            X = left.to_dense(values, rows)
+            return (X * (X if same else right.to_dense(values, columns))).sum(1)
         X = left.rows(values, rows)
         Y = X if same else right.rows(values, columns)
         total: torch.Tensor = torch.sparse.sum(X * Y, dim=1).to_dense()
         return total
 
-    def _dense_rows(self, values: Values, nodes: torch.Tensor) -> torch.Tensor:
+    def to_dense(self, values: Values, nodes: torch.Tensor | None = None) -> torch.Tensor:
+        """The product, or chosen rows of it, as a dense matrix."""
         first, *others = self.links
-        pattern, entries = first.pattern.take_rows(nodes)
+        pattern, numbers = first.pattern, values[first.value]
+        if nodes is not None:
+            pattern, entries = pattern.take_rows(nodes)
+            numbers = numbers[entries]
         rows, columns = pattern.positions()
-        nothing = values[0].new_zeros(pattern.shape)
-        product = nothing.index_put((rows, columns), values[first.value][entries]).T
+        product = numbers.new_zeros(pattern.shape).index_put((rows, columns), numbers).T
         for link in others:
             product = link.turn().matmat(values, product)
         return product.T
