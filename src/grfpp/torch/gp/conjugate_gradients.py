@@ -17,6 +17,7 @@ def solve(
     *,
     tol: float = 1e-6,
     max_iterations: int = 2000,
+    progress: Callable[[torch.Tensor, torch.Tensor], None] = lambda step, ratio: None,
 ) -> torch.Tensor:
     """Solve ``A x = right`` for a symmetric positive definite ``A`` that is given by its products.
 
@@ -25,6 +26,9 @@ def solve(
     50 % short of `tol`. It also needs the extra ``gp``, which `posterior_samples` does not.
 
     A column of `right` counts as solved when its residual's norm, relative to its own, is `tol`.
+
+    After every iteration `progress` is told, of every column, how far it went along its direction
+    (0 where it was solved already) and what its squared residual was multiplied with.
 
     Examples
     --------
@@ -53,7 +57,9 @@ def solve(
         solution += step * direction
         residual -= step * image
         before, squares = squares, (residual**2).sum(0)
-        direction = residual + (squares / before.clamp_min(_TINY)) * direction
+        ratio = squares / before.clamp_min(_TINY)
+        direction = residual + ratio * direction
+        progress(step, ratio)
     worst = float((squares / goal.clamp_min(_TINY)).max().sqrt() * tol)
     raise InputError(
         f"conjugate gradients have not converged after {max_iterations} iterations: the residual "

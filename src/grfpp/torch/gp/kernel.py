@@ -31,6 +31,7 @@ class GRFKernel(gpytorch.kernels.Kernel):  # type: ignore[misc, name-defined]  #
         ``DiffusionModulation(16, degree=4, laplacian=True)`` if not given, that is ``exp(−λ L)``.
     n_walks, n_exact, **options
         As for `grfpp.torch.LearnableKernel`, which is symmetric here: `walks`, `dtype`, `seed`, …
+        40 pooled walks leave errors within 0.2 % of an exact process (`docs/torch.md`).
     active_dims
         Which column of the inputs holds the nodes, where others hold something else, for products
         and sums with other gpytorch kernels. Batches of kernels (``batch_shape``) there are none.
@@ -49,7 +50,7 @@ class GRFKernel(gpytorch.kernels.Kernel):  # type: ignore[misc, name-defined]  #
         W: Any,
         modulation: LearnableModulation | None = None,
         *,
-        n_walks: int = 16,
+        n_walks: int = 40,
         n_exact: int = 0,
         active_dims: tuple[int, ...] | None = None,
         **options: Any,

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from contextlib import ExitStack
 from typing import Any
 
 import torch
@@ -13,6 +12,7 @@ from grfpp.errors import InputError, shown
 from grfpp.imports.optional import require
 from grfpp.torch.arguments import node_numbers
 from grfpp.torch.gp.kernel import GRFKernel
+from grfpp.torch.gp.likelihood import IterativeLikelihood
 from grfpp.torch.gp.pathwise import Posterior, posterior_samples, target_numbers
 
 gpytorch = require("gpytorch")
@@ -139,7 +139,7 @@ class NodeGP(gpytorch.models.ExactGP):  # type: ignore[misc, name-defined]  # un
         lr: float = 0.1,
         seed: int | None = None,
         n_probes: int = 10,
-        tol: float = 1.0,
+        tol: float = 0.01,
         progress: Callable[[int, float], None] = lambda step, loss: None,
     ) -> list[float]:
         """Maximise the marginal likelihood by Adam.
@@ -151,7 +151,7 @@ class NodeGP(gpytorch.models.ExactGP):  # type: ignore[misc, name-defined]  # un
         seed
             Of the probes that the determinant of large matrices is estimated with.
         n_probes, tol
-            Their number, and the accuracy of conjugate gradients: gpytorch's defaults.
+            Their number, and the relative accuracy of the linear solves.
         progress
             Called after every step, with its number and its loss.
 
@@ -164,15 +164,12 @@ class NodeGP(gpytorch.models.ExactGP):  # type: ignore[misc, name-defined]  # un
         steps, probes = whole(n_steps, "n_steps", 0), whole(n_probes, "n_probes", 1)
         self.train()
         self.likelihood.train()
-        objective = gpytorch.mlls.ExactMarginalLogLikelihood(self.likelihood, self)
+        objective = IterativeLikelihood(
+            self.likelihood, self, n_probes=probes, tol=positive(tol, "tol")
+        )
         optimiser = torch.optim.Adam(self.parameters(), lr=positive(lr, "lr"))
         losses = []
-        with ExitStack() as stack:
-            # Columns of a preconditioner would be dense, and its diagonal costs more than it saves.
-            stack.enter_context(gpytorch.settings.max_preconditioner_size(0))
-            stack.enter_context(gpytorch.settings.num_trace_samples(probes))
-            stack.enter_context(gpytorch.settings.cg_tolerance(positive(tol, "tol")))
-            stack.enter_context(torch.random.fork_rng(devices=[], enabled=seed is not None))
+        with torch.random.fork_rng(devices=[], enabled=seed is not None):
             if seed is not None:
                 torch.manual_seed(whole(seed, "seed", 0))
             for step in range(steps):

@@ -146,6 +146,13 @@ class KernelLinearOperator(LinearOperator):  # type: ignore[misc]  # untyped bas
             self._multiplier = self._chain.multiplier(self._values)
         return self._multiplier(block)
 
+    def to_dense(self) -> torch.Tensor:
+        """The matrix itself; from ``X`` where it is ``X Xᵀ``, which is half the products."""
+        if not self.is_symmetric:
+            return super().to_dense()
+        X = self._chain.halves()[0].to_dense(self._values)
+        return (X @ X.T).expand(*self._batch, -1, -1)
+
     def _diagonal(self) -> torch.Tensor:
         every = torch.arange(min(self._chain.shape), device=self.device)
         return self._chain.entries(self._values, every, every).expand(*self._batch, -1)

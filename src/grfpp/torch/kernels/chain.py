@@ -7,19 +7,13 @@ from dataclasses import dataclass
 from functools import partial
 from typing import NamedTuple
 
-import numpy as np
 import scipy.sparse as sp
 import torch
-from torch.utils.checkpoint import checkpoint
 
 from grfpp.chain import Chain
 from grfpp.factors import StoredFactor
+from grfpp.torch.kernels.entries import entries
 from grfpp.torch.kernels.pattern import SparsePattern, no_autocast
-
-#: Pairs whose rows are held at a time.
-_BLOCK_PAIRS = 256
-#: Rows that tell how full the others are, and how full they must be for dense ones to be faster.
-_PILOT_ROWS, _FULL = 8, 1 / 20
 
 Values = Sequence[torch.Tensor]
 
@@ -51,12 +45,25 @@ class Link(NamedTuple):
 
     def to_coo(self, values: Values, nodes: torch.Tensor | None = None) -> torch.Tensor:
         """The matrix as a sparse COO tensor, or chosen rows of one that is not transposed."""
-        pattern, numbers = self.pattern, values[self.value]
-        if nodes is not None:
-            pattern, entries = pattern.take_rows(nodes)
-            numbers = numbers[entries]
+        pattern, numbers = self._taken(values, nodes)
         matrix = pattern.coo(numbers)
         return matrix.t() if self.transposed else matrix
+
+    def to_dense(self, values: Values, nodes: torch.Tensor | None = None) -> torch.Tensor:
+        """The matrix, dense, or chosen rows of one that is not transposed."""
+        pattern, numbers = self._taken(values, nodes)
+        rows, columns = pattern.positions()
+        matrix = numbers.new_zeros(pattern.shape).index_put((rows, columns), numbers)
+        return matrix.T if self.transposed else matrix
+
+    def _taken(
+        self, values: Values, nodes: torch.Tensor | None
+    ) -> tuple[SparsePattern, torch.Tensor]:
+        """The pattern and its values, or those of chosen rows."""
+        if nodes is None:
+            return self.pattern, values[self.value]
+        pattern, entries = self.pattern.take_rows(nodes)
+        return pattern, values[self.value][entries]
 
 
 @dataclass(frozen=True)
@@ -109,55 +116,24 @@ class FactorChain:
         return product.coalesce()
 
     def entries(self, values: Values, rows: torch.Tensor, columns: torch.Tensor) -> torch.Tensor:
-        """The numbers at ``(rows[p], columns[p])``, from rows of both halves.
+        """The numbers at ``(rows[p], columns[p])``, from rows of both halves."""
+        return entries(self, values, rows, columns)
 
-        Rows are made for a block of pairs at a time, and made again for gradients.
-        """
-        if len(rows) == 0:
-            return values[0].new_zeros(0)
-        left, right = (half._to_numpy(values) for half in self.halves())
-        pilots = left.rows(rows[:: 1 + len(rows) // _PILOT_ROWS].cpu().numpy())
-        full = pilots.nnz > _FULL * np.prod(pilots.shape)
-        differentiable = torch.is_grad_enabled() and any(each.requires_grad for each in values)
-        parts = []
-        for i, j in zip(rows.split(_BLOCK_PAIRS), columns.split(_BLOCK_PAIRS), strict=True):
-            if full or differentiable:
-                # What torch would keep for the gradient is made again when it is needed.
-                part = checkpoint(
-                    *(self._torch_entries, full, i, j, *values),
-                    use_reentrant=False,
-                    preserve_rng_state=False,
-                )
-            else:
-                numbers = left.rows(i.cpu().numpy()).multiply(right.rows(j.cpu().numpy()))
-                part = torch.from_numpy(numbers.sum(axis=1)).to(values[0])
-            parts.append(part)
-        return torch.cat(parts)
-
-    def _torch_entries(
-        self, full: bool, rows: torch.Tensor, columns: torch.Tensor, *values: torch.Tensor
-    ) -> torch.Tensor:
-        left, right = self.halves()
-        same = left == right and torch.equal(rows, columns)
-        if full:
-            X = left._dense_rows(values, rows)
-            return (X * (X if same else right._dense_rows(values, columns))).sum(1)
-        X = left.rows(values, rows)
-        Y = X if same else right.rows(values, columns)
-        total: torch.Tensor = torch.sparse.sum(X * Y, dim=1).to_dense()
-        return total
-
-    def _dense_rows(self, values: Values, nodes: torch.Tensor) -> torch.Tensor:
+    def to_dense(self, values: Values, nodes: torch.Tensor | None = None) -> torch.Tensor:
+        """The product, or chosen rows of it, as a dense matrix."""
         first, *others = self.links
-        pattern, entries = first.pattern.take_rows(nodes)
-        rows, columns = pattern.positions()
-        nothing = values[0].new_zeros(pattern.shape)
-        product = nothing.index_put((rows, columns), values[first.value][entries]).T
+        product = first.to_dense(values, nodes).T
         for link in others:
             product = link.turn().matmat(values, product)
         return product.T
 
-    def _to_numpy(self, values: Values) -> Chain:
+    def dense_rows_maker(self, values: Values) -> Callable[[torch.Tensor], torch.Tensor]:
+        """Chosen rows as columns of a dense matrix, again and again, without gradients."""
+        first, *others = self.links
+        turned = [link.turn().to_csr(values) for link in reversed(others)]
+        return lambda nodes: _product(turned, first.to_dense(values, nodes).T.contiguous())
+
+    def to_numpy(self, values: Values) -> Chain:
         """The same product of scipy's matrices, which is computed on all cores."""
         numbers, factors = [each.detach().double() for each in values], []
         for link in self.links:

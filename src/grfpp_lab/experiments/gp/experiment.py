@@ -189,4 +189,5 @@ EXPERIMENT = lab.Experiment(
     timings=TIMINGS,
     cost=cost,
     parts=("torch",),
+    version=2,
 )

@@ -26,3 +26,14 @@ def test_conjugate_gradients_to_the_accuracy_asked_for():
         solve(lambda block: A @ block, right, max_iterations=5)
     with pytest.raises(InputError, match="not finite"):
         solve(lambda block: math.nan * block, right)
+
+
+def test_iterations_are_told_and_columns_that_are_solved_stay():
+    told = []
+    right = torch.tensor([[0.0, 1.0, 1.0], [0.0, 0.0, 1.0]])
+    A = torch.tensor([2.0, 4.0])[:, None]
+    x = solve(lambda block: A * block, right, progress=lambda *each: told.append(each))
+    torch.testing.assert_close(x, right / A)
+    (first, _), (second, _) = told
+    torch.testing.assert_close(first, torch.tensor([0.0, 1 / 2, 1 / 3]))
+    assert second.tolist()[:2] == [0.0, 0.0] and second[2] > 0

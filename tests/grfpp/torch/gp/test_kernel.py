@@ -1,5 +1,6 @@
 """The kernel of Gaussian processes on nodes."""
 
+import numpy as np
 import pytest
 
 pytest.importorskip(
@@ -64,6 +65,16 @@ def test_a_product_with_a_kernel_of_another_column():
     x = torch.stack([TRAIN.double(), torch.linspace(0, 1, 50, dtype=DOUBLE)], dim=1)
     time = gpytorch.kernels.RBFKernel().double()(x[:, 1:]).to_dense()
     assert_close(kernel(x).to_dense(), dense(kernel_of())[TRAIN][:, TRAIN] * time)
+
+
+def test_hubs_cost_no_more_than_the_default_budget():
+    star = np.zeros((3001, 3001))
+    star[0, 1:] = star[1:, 0] = 1
+    kernel = GRFKernel(grfpp.Graph(star).normalized("sym"), seed=0).graph_kernel
+    # A pool follows so many edges in the mean, and one more in a step at most.
+    budget = kernel.n_walks * grfpp.WalkOptions().termination.mean
+    for factor in kernel.factors:
+        assert int(factor.pattern.crow.diff().max()) <= budget + kernel.modulation.n_lengths
 
 
 def test_no_nodes_no_entries():

@@ -79,25 +79,3 @@ def test_a_palindrome_is_symmetric():
     first = chain.links[0]
     assert FactorChain((first, first.turn())).is_symmetric
     assert not chain.is_symmetric
-
-
-@pytest.mark.parametrize("full", [0.0, 2.0])  # all rows count as full, or none does
-@pytest.mark.parametrize("symmetric", [False, True])
-def test_entries_by_blocks(case, full, symmetric, monkeypatch):
-    monkeypatch.setattr("grfpp.torch.kernels.chain._BLOCK_PAIRS", 3)
-    monkeypatch.setattr("grfpp.torch.kernels.chain._FULL", full)
-    chain, values, _ = case
-    if symmetric:
-        left = chain.halves()[0]
-        chain = FactorChain(left.links + left.T.links)
-    rows, columns = torch.arange(N), torch.arange(N) if symmetric else torch.arange(N).flip(0)
-
-    def entries(*numbers):
-        return chain.entries(numbers, rows, columns)
-
-    dense = chain.matmat(values, torch.eye(N, dtype=torch.float64))
-    torch.testing.assert_close(entries(*values), dense[rows, columns])
-    inputs = [each.requires_grad_() for each in values]
-    assert torch.autograd.gradcheck(entries, inputs, fast_mode=True)
-    if full == 0.0:  # torch differentiates products of sparse matrices but once
-        assert torch.autograd.gradgradcheck(entries, inputs, fast_mode=True)
