@@ -19,11 +19,12 @@ from grfpp_lab.experiments.classification.graph_sets import GENERATED, SIZES, lo
 from grfpp_lab.experiments.classification.scores import EXACT, GRF, GRFPP, LABEL_FEATURES
 from grfpp_lab.experiments.graphs import at_hand
 from grfpp_lab.experiments.measuring import pick, seeds
-from grfpp_lab.experiments.study.grid import chosen, geometric, listed
+from grfpp_lab.experiments.study.grid import chosen, geometric, listed, matched
+from grfpp_lab.experiments.views import POOLED
 from grfpp_lab.harness import experiment as lab
 
 #: Stitching degrees of the methods that walk.
-DEGREES = {GRF: 1, GRFPP: 2}
+DEGREES = {GRF: 1, GRFPP: 2, POOLED: 2}
 TEN = (
     *("MUTAG", "PTC_MR", "ENZYMES", "PROTEINS", "DD"),
     *("IMDB-BINARY", "IMDB-MULTI", "NCI1", "COLLAB", "REDDIT-BINARY"),
@@ -133,9 +134,11 @@ def plan(settings: lab.Settings) -> lab.Plan:
         settled, n_walks = (few, mine.n_walks[:2]) if name in LARGE else (shared, mine.n_walks)
         own = {"dataset": name, "kernel": scores.DIFFUSION, "features": scores.SPECTRUM}
         cells += _repeated(mine.repeats(name), _methods({**own, **settled}, n_walks))
+        cells += _repeated(mine.repeats(name), _pooled({**own, **settled}, n_walks, p_halt))
     for name in mine.squared:
         own = {"dataset": name, "kernel": scores.SQUARED, "features": scores.SPECTRUM}
         cells += _repeated(mine.repeats(name), _methods({**own, **few}, [mine.middle]))
+        cells += _repeated(mine.repeats(name), _pooled({**own, **few}, [mine.middle], p_halt))
     for name, features in product(mine.labels, LABEL_FEATURES):
         own = {"dataset": name, "kernel": scores.DIFFUSION, "features": features}
         methods = _methods({**own, **few}, [mine.middle], (GRFPP,))
@@ -182,6 +185,21 @@ def _methods(
     ]
 
 
+def _pooled(own: dict[str, Any], n_walks: Iterable[int], p_halt: float) -> list[dict[str, Any]]:
+    """Pooled walks: as many as the others have, and the library's default.
+
+    One width, that of the exact kernel, whose features theirs come near: there it makes no
+    difference, and to choose among several would only add the noise of choosing.
+    """
+    return [
+        {
+            **{**own, "sigmas": own["sigmas"][-1:], "termination": matched(p_halt)},
+            **{"method": POOLED, "walks": POOLED, "n_walks": n},
+        }
+        for n in sorted({*n_walks, scores.DEFAULT_WALKS})
+    ]
+
+
 def _repeated(n_repeats: int, cells: list[dict[str, Any]]) -> list[lab.Cell]:
     return [{**cell, "repeat": repeat} for cell in cells for repeat in range(n_repeats)]
 
@@ -207,6 +225,7 @@ def run(cell: lab.Cell) -> list[lab.Row]:
     return [
         {
             **pick(cell, "dataset", "features", "kernel", "method", "n_walks", "repeat"),
+            **(pick(cell, "walks") if "walks" in cell else {}),
             "fold": score.fold,
             "sigma": score.chosen.sigma,
             "n_eigenvalues": score.chosen.n_eigenvalues,
@@ -239,7 +258,7 @@ def _options(cell: lab.Cell) -> dict[str, Any]:
         "kernel": cell["kernel"],
         "degree": DEGREES[cell["method"]],
         "termination": cell["termination"],
-        "walks": "independent",
+        "walks": cell.get("walks", "independent"),
         "random_state": seeds(1, **identity)[0],
         "n_jobs": 1,
     }

@@ -8,12 +8,15 @@ from typing import Any
 
 import numpy as np
 
+from grfpp.options import WalkOptions
 from grfpp_lab.experiments.paired import Difference, paired
 from grfpp_lab.experiments.views import distinct, select
 from grfpp_lab.harness.experiment import Row, Rows
 
 DIFFUSION, SQUARED = "diffusion:1", "squared-diffusion:1"
 EXACT, GRF, GRFPP = "exact", "GRF", "GRF++"
+#: Of pooled walks, where one number is asked for: the library's default.
+DEFAULT_WALKS = WalkOptions().n_walks
 #: What becomes a feature; see `grfpp.tasks.graphs.candidates`.
 SPECTRUM, LABEL_FEATURES = "spectrum", ("same-label", "both-spectra", "label-pairs")
 GRAPH_KERNEL = "graph-kernel"
