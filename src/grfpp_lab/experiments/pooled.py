@@ -55,7 +55,9 @@ def judge_gaps(
     if not gaps:
         return verdict(our_bar(bar))
     missed = [name for name, gap in gaps.items() if not abs(gap) <= most]
-    told = f"pooled walks within {most:g}{unit} of exact on {len(gaps) - len(missed)} of {len(gaps)}"
+    told = (
+        f"pooled walks within {most:g}{unit} of exact on {len(gaps) - len(missed)} of {len(gaps)}"
+    )
     if missed:
         told += f" (not on {'; '.join(f'{name} {words[name]}' for name in missed)})"
     holds = len(gaps) - len(missed) >= share * len(gaps)

@@ -98,8 +98,7 @@ def run(cell: lab.Cell) -> list[lab.Row]:
     data, method = unweighted(cell["graph"]), cell["method"]
     n_clusters = len(data.classes)
     errors = [
-        rand_error(_labels(cell, data, n_clusters, seed), data.labels)
-        for seed in _seeds(cell)
+        rand_error(_labels(cell, data, n_clusters, seed), data.labels) for seed in _seeds(cell)
     ]
     # Equal errors have a mean that rounding moves, and so a deviation that is not quite zero.
     same = len(set(errors)) == 1
