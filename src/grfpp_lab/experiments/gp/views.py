@@ -58,7 +58,7 @@ def pooled_panels(rows: Rows) -> list[Panel]:
     """How far the mean test errors are from that of the exact process."""
     curves = []
     for method in (GRF, STITCHED, HEAD, POOLED):
-        far = {n: 100 * abs(np.mean(each) - 1) for n, each in ratios(rows, method).items()}
+        far = {n: 100 * abs(float(np.mean(each)) - 1) for n, each in ratios(rows, method).items()}
         curves.append(Curve(method, list(far), list(far.values()), (), _STYLES[method]))
     return [chart("Beside the exact process", curves, "nodes", "difference, %")]
 
