@@ -58,7 +58,7 @@ def judge_pooled(rows: Rows) -> Verdict:
     worst = max(gaps, key=lambda mesh: abs(gaps[mesh]))
     told = [
         _told(by_method, means),
-        f"pooled walks are {abs(above):.5f} {'above' if above >= 0 else 'below'} brute force",
+        f"pooled walks are {abs(above):.2g} {'above' if above >= 0 else 'below'} brute force",
         f"on one mesh at most {abs(gaps[worst]):.4f} away ({worst})",
         _counted("above GRF++", by_method[POOLED], by_method[STITCHED]),
     ]
