@@ -2,10 +2,7 @@
 
 import numpy as np
 
-from grfpp_lab.experiments.classification import experiment as classification
 from grfpp_lab.experiments.classification.scores import DIFFUSION, EXACT, SPECTRUM
-
-TEN = classification.TEN
 
 
 def rows_of(dataset, method, accuracy, spread=1.0, n_folds=10, **more):

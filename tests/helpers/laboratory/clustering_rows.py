@@ -1,7 +1,7 @@
 """Rows of clustering, made by hand."""
 
 from grfpp_lab.experiments.clustering.paper import GRF, GRF_PP, LOUVAIN
-from grfpp_lab.experiments.clustering.views import EXACT
+from grfpp_lab.experiments.clustering.views import EXACT, POOLED_PP
 
 
 def rows(**errors):
@@ -21,3 +21,10 @@ def rows(**errors):
         for place, (graph, values) in enumerate(errors.items())
         for method, error in zip((GRF, GRF_PP, EXACT, LOUVAIN), values, strict=True)
     ]
+
+
+def pooled_rows(n_walks=16, **errors):
+    """Rows of pooled walks, by ``graph=error``."""
+    (like,) = [row for row in rows(karate=(0, 0, 0, 0)) if row["method"] == GRF_PP]
+    own = {**like, "method": POOLED_PP, "walks": "pooled", "n_walks": n_walks}
+    return [{**own, "graph": graph, "error": error} for graph, error in errors.items()]

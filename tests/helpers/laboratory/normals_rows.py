@@ -13,6 +13,7 @@ from grfpp_lab.experiments.normals.paper import (
     STITCHED,
 )
 from grfpp_lab.experiments.normals.parts import COSINES, DENSE, END_TO_END, EXACT, SECONDS
+from grfpp_lab.experiments.views import POOLED
 
 TRUE = [mesh for mesh in mesh_table() if mesh.role == "normals" and not mesh.is_stand_in]
 
@@ -22,7 +23,7 @@ def cosine_rows(cosine, meshes=None):
     found = []
     chosen = TRUE[::4] if meshes is None else meshes
     walks = {BRUTE: [None], AL_MOHY: [None], GRF: [4, 8, 16, 32]}
-    for mesh, method in itertools.product(chosen, METHODS):
+    for mesh, method in itertools.product(chosen, (*METHODS, POOLED)):
         for n_walks in walks.get(method, [4, 8, 16]):
             base = PAPER[mesh.paper_vertices, BRUTE]
             value = cosine(method, n_walks, base)
@@ -46,7 +47,7 @@ def cosine_rows(cosine, meshes=None):
 
 def as_paper(method, n_walks, base):
     """More walks are better, stitching is better, brute force is best."""
-    missing = {BRUTE: 0, AL_MOHY: 0, GRF: 0.16, STITCHED: 0.08, REUSED: 0.12}[method]
+    missing = {GRF: 0.16, STITCHED: 0.08, REUSED: 0.12, POOLED: 0.004}.get(method, 0)
     return base - missing / (n_walks or 1)
 
 

@@ -8,12 +8,15 @@ from typing import Any
 
 import numpy as np
 
+from grfpp.options import WalkOptions
 from grfpp_lab.experiments.paired import Difference, paired
-from grfpp_lab.experiments.views import distinct, select
+from grfpp_lab.experiments.views import POOLED, distinct, select
 from grfpp_lab.harness.experiment import Row, Rows
 
 DIFFUSION, SQUARED = "diffusion:1", "squared-diffusion:1"
 EXACT, GRF, GRFPP = "exact", "GRF", "GRF++"
+#: Of pooled walks, where one number is asked for: the library's default.
+DEFAULT_WALKS = WalkOptions().n_walks
 #: What becomes a feature; see `grfpp.tasks.graphs.candidates`.
 SPECTRUM, LABEL_FEATURES = "spectrum", ("same-label", "both-spectra", "label-pairs")
 GRAPH_KERNEL = "graph-kernel"
@@ -74,6 +77,25 @@ def scores(rows: Rows, **wanted: Any) -> Scores | None:
     if not best:
         return None
     return Scores({place: 100 * row["accuracy"] for place, row in sorted(best.items())})
+
+
+def of_method(rows: Rows, dataset: str, method: str) -> Scores | None:
+    """Accuracies of a method: the number of walks chosen within the folds, but for pooled walks.
+
+    Those have the library's default.
+    """
+    fixed = {"n_walks": DEFAULT_WALKS} if method == POOLED else {}
+    return scores(rows, dataset=dataset, method=method, **fixed)
+
+
+def above(rows: Rows, method: str, rival: str) -> dict[str, Difference]:
+    """By how much one method is above another, by data set, where both were run."""
+    found = {}
+    for name in distinct(rows, "dataset"):
+        ours, other = (of_method(rows, name, each) for each in (method, rival))
+        if ours is not None and other is not None:
+            found[name] = ours.above(other)
+    return found
 
 
 def of_kernel(rows: Rows, kernel: str) -> Rows:

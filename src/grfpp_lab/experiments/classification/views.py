@@ -6,14 +6,15 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from grfpp_lab.experiments.classification import scores as s
+from grfpp_lab.experiments.classification.graph_sets import SIZES
 from grfpp_lab.experiments.classification.paper import NETWORKS, OWN, quoted
 from grfpp_lab.experiments.classification.scores import DIFFUSION, EXACT, GRF, GRFPP
-from grfpp_lab.experiments.views import chart, distinct, select, values
+from grfpp_lab.experiments.views import POOLED, chart, distinct, select, values
 from grfpp_lab.harness.experiment import Rows
 from grfpp_lab.report.panels import Curve, Panel
 
 _ERROR = "error, %"
-_STYLES = {GRF: 0, GRFPP: 1, EXACT: 2}
+_STYLES = {GRF: 0, GRFPP: 1, EXACT: 2, POOLED: 4}
 #: Errors are drawn on a logarithmic axis, where zero has no place.
 _LEAST = 0.1
 _FEATURES = (s.SPECTRUM, *s.LABEL_FEATURES)
@@ -38,11 +39,23 @@ def _against_walks(rows: Rows) -> list[Panel]:
         own = select(rows, dataset=name)
         curves = [
             _curve(method, {n: s.scores(own, method=method, n_walks=n) for n in walks})
-            for method in (GRF, GRFPP)
+            for method in (GRF, GRFPP, POOLED)
         ]
         curves.append(_curve(EXACT, dict.fromkeys(walks, s.scores(own, method=EXACT))))
         found.append(chart(name, curves, "walks", _ERROR))
     return found
+
+
+def pooled_panels(rows: Rows) -> list[Panel]:
+    """How far accuracies are from that of the exact kernel."""
+    own = s.of_kernel(rows, DIFFUSION)
+    curves = []
+    for method in (GRF, GRFPP, POOLED):
+        far = {name: abs(gap.mean) for name, gap in s.above(own, method, EXACT).items()}
+        graphs = [SIZES[name][0] for name in far]
+        style = _STYLES[method]
+        curves.append(Curve(method, graphs, list(far.values()), (), style, joined=False))
+    return [chart("Beside the exact kernel", curves, "graphs", "points", log_y=False)]
 
 
 def kernels_panels(rows: Rows) -> list[Panel]:

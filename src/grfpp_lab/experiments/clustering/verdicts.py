@@ -4,13 +4,23 @@ from __future__ import annotations
 
 from grfpp_lab.experiments.clustering.paper import GRF, GRF_PP, PAPER
 from grfpp_lab.experiments.clustering.rivals import RIVALS
-from grfpp_lab.experiments.clustering.views import EXACT, by_graph, main_rows, title_of
+from grfpp_lab.experiments.clustering.views import (
+    EXACT,
+    MAIN_WALKS,
+    POOLED_PP,
+    by_graph,
+    main_rows,
+    title_of,
+)
+from grfpp_lab.experiments.pooled import judge_gaps
 from grfpp_lab.experiments.verdicts import Pair, mostly, verdict
 from grfpp_lab.experiments.views import distinct, select
 from grfpp_lab.harness.experiment import Rows, Verdict
 
 #: How far above the exact kernel an estimate may be before users would mind.
 TOLERANCE = 0.02
+#: How far from it pooled walks may be, in either direction.
+NEAR = 0.005
 
 
 def judge_degrees(rows: Rows) -> Verdict:
@@ -69,10 +79,30 @@ def _beside_exact(rows: Rows) -> list[str]:
     return told
 
 
+def judge_pooled(rows: Rows) -> Verdict:
+    """Pooled walks near the exact kernel on every graph."""
+    main = main_rows(rows)
+    exact, pooled = by_graph(main, EXACT), by_graph(main, POOLED_PP)
+    gaps = {
+        title_of(graph): row["error"] - exact[graph]["error"]
+        for graph, row in pooled.items()
+        if graph in exact
+    }
+    words = {graph: f"{gap:+.4f}" for graph, gap in gaps.items()}
+    largest = max(gaps, key=lambda graph: abs(gaps[graph]), default="")
+    return judge_gaps(
+        f"within {NEAR:g} of the error of the exact kernel on all graphs, at {MAIN_WALKS} walks",
+        gaps,
+        words,
+        NEAR,
+        more=f"the largest difference is {words[largest]}, {largest}" if gaps else "",
+    )
+
+
 def judge_rivals(rows: Rows) -> Verdict:
     """On how many graphs GRF++ has the lowest error of all."""
     paper = "GRF++ is competitive on all graphs and better than all other methods on 3"
-    main = [row for row in main_rows(rows) if row["method"] != EXACT]
+    main = [row for row in main_rows(rows) if row["method"] not in (EXACT, POOLED_PP)]
     best, gaps = [], {}
     for graph in distinct(main, "graph"):
         errors = {row["method"]: row["error"] for row in select(main, graph=graph)}

@@ -4,17 +4,30 @@ from __future__ import annotations
 
 from grfpp_lab.experiments.clustering.paper import GRF, GRF_PP, PAPER
 from grfpp_lab.experiments.clustering.rivals import RIVALS
-from grfpp_lab.experiments.views import chart, distinct, error_curve, number, select, table, values
+from grfpp_lab.experiments.views import (
+    POOLED,
+    chart,
+    distinct,
+    error_curve,
+    number,
+    select,
+    table,
+    values,
+)
 from grfpp_lab.harness.experiment import Row, Rows
 from grfpp_lab.report.page import Table, TableGroup
 from grfpp_lab.report.panels import Curve, Panel
 
 EXACT = "exact diffusion"
+#: The paper's methods that walk.
 DEGREES = {GRF: 1, GRF_PP: 2}
+#: Ours, beside them.
+POOLED_PP = f"{POOLED}, degree 2"
 MAIN_WALKS = 16
 EQUAL = "no difference"
 #: Errors below are drawn here: the axes are logarithmic.
 LEAST = 0.005
+_STYLES = {GRF: 0, GRF_PP: 1, POOLED_PP: 4}
 
 
 def main_rows(rows: Rows) -> Rows:
@@ -39,15 +52,28 @@ def walk_panels(rows: Rows) -> list[Panel]:
         own = select(rows, graph=graph)
         curves = [
             error_curve(method, select(own, method=method), "n_walks", style)
-            for style, method in enumerate(DEGREES)
+            for method, style in _STYLES.items()
         ]
         walks, exact = values(own, "n_walks"), select(own, method=EXACT)
         if exact and walks:
             error = exact[0]["error"]
-            curves.append(Curve(EXACT, [walks[0], walks[-1]], [error, error], (), 4, True))
+            curves.append(Curve(EXACT, [walks[0], walks[-1]], [error, error], (), 2, True))
         note = f"{own[0]['n_nodes']:,} nodes, {own[0]['n_clusters']} clusters"
         panels.append(chart(title_of(graph), curves, "walks", "pair error", note=note, log_y=False))
     return panels
+
+
+def pooled_panels(rows: Rows) -> list[Panel]:
+    """How far from the exact kernel's the errors are, a point a graph."""
+    main = main_rows(rows)
+    exact = by_graph(main, EXACT)
+    curves = []
+    for method, style in _STYLES.items():
+        own = [row for graph, row in by_graph(main, method).items() if graph in exact]
+        gaps = [abs(row["error"] - exact[row["graph"]]["error"]) for row in own]
+        nodes = [row["n_nodes"] for row in own]
+        curves.append(Curve(method, nodes, gaps, (), style, joined=False))
+    return [chart("Beside the exact kernel", curves, "nodes", "difference", log_y=False)]
 
 
 def rival_panels(rows: Rows) -> list[Panel]:
@@ -85,12 +111,13 @@ def degree_table(rows: Rows) -> Table:
                 title_of(graph),
                 f"{any_row['n_nodes']:,}",
                 str(any_row["n_clusters"]),
-                *(_measured(own.get(method)) for method in (GRF, GRF_PP, EXACT)),
+                *(_measured(own.get(method)) for method in (GRF, GRF_PP, POOLED_PP, EXACT)),
                 *(number(paper.get(method)) for method in (GRF, GRF_PP)),
             ]
         )
+    measured = [GRF, GRF_PP, POOLED_PP, EXACT]
     return table(
-        ["graph", "nodes", "clusters", GRF, GRF_PP, EXACT, f"paper, {GRF}", f"paper, {GRF_PP}"],
+        ["graph", "nodes", "clusters", *measured, f"paper, {GRF}", f"paper, {GRF_PP}"],
         lines,
         f"Pair error at {MAIN_WALKS} walks, mean and standard deviation over the repeats. Cora is "
         "not in the paper.",
@@ -100,7 +127,7 @@ def degree_table(rows: Rows) -> Table:
 def rival_table(rows: Rows) -> Table:
     """All methods, ours measured here, and what the paper says about the same."""
     main = main_rows(rows)
-    methods = [method for method in (*DEGREES, EXACT, *RIVALS) if by_graph(main, method)]
+    methods = [method for method in (*_STYLES, EXACT, *RIVALS) if by_graph(main, method)]
     measured, quoted = [], []
     for graph in distinct(main, "graph"):
         own = {row["method"]: row for row in select(main, graph=graph)}

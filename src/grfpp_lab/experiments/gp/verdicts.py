@@ -4,14 +4,24 @@ from __future__ import annotations
 
 import numpy as np
 
-from grfpp_lab.experiments.gp.views import EXACT, HEAD, METHODS, PEER_DIFFUSION, PEER_GENERAL, total
+from grfpp_lab.experiments.gp.views import (
+    HEAD,
+    METHODS,
+    PEER_DIFFUSION,
+    PEER_GENERAL,
+    ratios,
+    total,
+)
+from grfpp_lab.experiments.pooled import our_bar
 from grfpp_lab.experiments.verdicts import verdict
-from grfpp_lab.experiments.views import select, values
+from grfpp_lab.experiments.views import POOLED, select, values
 from grfpp_lab.harness.experiment import Row, Rows, Verdict
 
 #: Our bars: an error relative to the exact process, seconds that count as minutes, and from how
 #: many nodes on each is asked for.
 _BAR, _SOME = 1.01, 2000
+#: How far from it an error with pooled walks may be.
+_POOLED_NEAR = 0.002
 _COVERED = (0.93, 0.97)
 _MINUTES, _MANY = 900.0, 100_000
 _ACCURACY = (
@@ -22,17 +32,6 @@ _TIME = (
     "nothing of Gaussian processes; our bar: 10⁵ nodes train in minutes, and faster than "
     "fast-graph-gp on the same data"
 )
-
-
-def ratios(rows: Rows, method: str, column: str = "rmse") -> dict[int, list[float]]:
-    """Test errors relative to the exact process on the same data, by size."""
-    exact = {(row["n_nodes"], row["repeat"]): row[column] for row in select(rows, method=EXACT)}
-    found: dict[int, list[float]] = {}
-    for row in sorted(select(rows, method=method), key=lambda row: row["n_nodes"]):
-        key = (row["n_nodes"], row["repeat"])
-        if key in exact:
-            found.setdefault(row["n_nodes"], []).append(row[column] / exact[key])
-    return found
 
 
 def judge_accuracy(rows: Rows) -> Verdict:
@@ -65,6 +64,25 @@ def judge_accuracy(rows: Rows) -> Verdict:
         return verdict(_ACCURACY, [measured, "too small to judge"])
     hold = max(worst) <= _BAR and _COVERED[0] <= np.mean(covered) <= _COVERED[1]
     return verdict(_ACCURACY, measured, bool(hold))
+
+
+def judge_pooled(rows: Rows) -> Verdict:
+    """Pooled walks, by `GRFKernel`'s own settings, at the exact process."""
+    bar = our_bar(
+        f"a test error within {_POOLED_NEAR:.1%} of the exact process from {_SOME:,} nodes on"
+    )
+    found = {n: float(np.mean(each)) for n, each in ratios(rows, POOLED).items()}
+    if not found:
+        return verdict(bar)
+    of_function = ratios(rows, POOLED, "latent_rmse")
+    told = "errors relative to the exact process (and those of the function itself): " + ", ".join(
+        f"× {ratio:.4f} ({np.mean(of_function[n]):.4f}) at {n:,} nodes"
+        for n, ratio in found.items()
+    )
+    large = [ratio for n, ratio in found.items() if n >= _SOME]
+    if not large:
+        return verdict(bar, [told, "too small to judge"])
+    return verdict(bar, told, all(abs(ratio - 1) <= _POOLED_NEAR for ratio in large))
 
 
 def judge_time(rows: Rows) -> Verdict:

@@ -3,18 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 
 import numpy as np
 
 from grfpp_lab.experiments.gp.data import LAM, NOISE, OUTPUTSCALE
-from grfpp_lab.experiments.views import chart, mean_curve, select, values
+from grfpp_lab.experiments.views import POOLED, chart, mean_curve, select, values
 from grfpp_lab.harness.experiment import Row, Rows
 from grfpp_lab.report.page import Table, TableGroup
-from grfpp_lab.report.panels import Panel
+from grfpp_lab.report.panels import Curve, Panel
 
 EXACT, GRF, STITCHED, HEAD = "exact", "GRF", "GRF++", "GRF++, exact head"
 PEER_DIFFUSION, PEER_GENERAL = "fast-graph-gp, diffusion", "fast-graph-gp, general"
-METHODS = (EXACT, GRF, STITCHED, HEAD, PEER_DIFFUSION, PEER_GENERAL)
+#: How their curves look.
+_STYLES = {
+    **{EXACT: 0, GRF: 1, STITCHED: 2, HEAD: 3, POOLED: 4},
+    **{PEER_DIFFUSION: 5, PEER_GENERAL: 5},
+}
+METHODS = tuple(_STYLES)
 #: The parts of the time that it takes.
 PARTS = ("walk", "train", "predict")
 
@@ -37,6 +43,26 @@ def error_panels(rows: Rows) -> list[Panel]:
     ]
 
 
+def ratios(rows: Rows, method: str, column: str = "rmse") -> dict[int, list[float]]:
+    """Test errors relative to the exact process on the same data, by size."""
+    exact = {(row["n_nodes"], row["repeat"]): row[column] for row in select(rows, method=EXACT)}
+    found: dict[int, list[float]] = {}
+    for row in sorted(select(rows, method=method), key=lambda row: row["n_nodes"]):
+        key = (row["n_nodes"], row["repeat"])
+        if key in exact:
+            found.setdefault(row["n_nodes"], []).append(row[column] / exact[key])
+    return found
+
+
+def pooled_panels(rows: Rows) -> list[Panel]:
+    """How far the mean test errors are from that of the exact process."""
+    curves = []
+    for method in (GRF, STITCHED, HEAD, POOLED):
+        far = {n: 100 * abs(float(np.mean(each)) - 1) for n, each in ratios(rows, method).items()}
+        curves.append(Curve(method, list(far), list(far.values()), (), _STYLES[method]))
+    return [chart("Beside the exact process", curves, "nodes", "difference, %")]
+
+
 def time_panels(rows: Rows) -> list[Panel]:
     """Seconds against nodes."""
     return [_panel(rows, "Walk, train, predict", total, "seconds", bars=False)]
@@ -47,9 +73,10 @@ def _panel(
 ) -> Panel:
     curves = [
         mean_curve(method, select(rows, method=method), "n_nodes", y, style, bars)
-        for style, method in enumerate(METHODS)
+        for method, style in _STYLES.items()
     ]
-    return chart(title, curves, "nodes", label)
+    dashed = [replace(each, dashed=each.name == PEER_GENERAL) for each in curves]
+    return chart(title, dashed, "nodes", label)
 
 
 def table(rows: Rows) -> Table:

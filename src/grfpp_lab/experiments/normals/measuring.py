@@ -97,7 +97,8 @@ def second_rows(cell: Cell) -> list[Row]:
 
 def identity(cell: Cell) -> dict[str, Any]:
     """What a row says about where it belongs."""
-    return pick(cell, "part", "graph", "n_nodes", "paper_size", "stand_in", "method")
+    walks = ("walks",) if "walks" in cell else ()
+    return pick(cell, "part", "graph", "n_nodes", "paper_size", "stand_in", "method", *walks)
 
 
 def _parameters(cell: Cell, sigma: float, n_walks: int | None, seed: int) -> dict[str, Any]:
@@ -106,7 +107,7 @@ def _parameters(cell: Cell, sigma: float, n_walks: int | None, seed: int) -> dic
         "scale": sigma**2,
         "n_walks": n_walks,
         "termination": cell["termination"],
-        "walks": "independent",
+        "walks": cell.get("walks", "independent"),
         "random_state": seed,
     }
 

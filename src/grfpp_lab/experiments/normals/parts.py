@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from grfpp_lab.experiments.normals.paper import AL_MOHY, BRUTE, GRF, REUSED, STITCHED
-from grfpp_lab.experiments.views import select
+from grfpp_lab.experiments.views import POOLED, select
 from grfpp_lab.harness.experiment import Row, Rows
 
 #: The parts of the experiment.
@@ -13,7 +13,7 @@ COSINES, SECONDS, PICTURE = "cosines", "seconds", "picture"
 
 #: What is timed: the dense kernel, polynomials, and all the way from the file to the cosine.
 DENSE, EXACT, END_TO_END = "brute force, dense", "Chebyshev", "GRF++, from file to cosine"
-TIMED = (EXACT, AL_MOHY, GRF, STITCHED, REUSED, END_TO_END, DENSE)
+TIMED = (EXACT, AL_MOHY, GRF, STITCHED, REUSED, POOLED, END_TO_END, DENSE)
 
 MASK, DEGREE = 0.8, 2
 SIGMAS, N_WALKS = (0.5, 0.6, 0.8), (4, 8, 16)
@@ -29,6 +29,7 @@ COMPARED: dict[str, tuple[str, Sequence[int | None]]] = {
     TWICE: (GRF, GRF_WALKS[1:]),
     STITCHED: (STITCHED, N_WALKS),
     REUSED: (REUSED, N_WALKS),
+    POOLED: (POOLED, N_WALKS),
 }
 
 

@@ -8,13 +8,16 @@ import numpy as np
 
 from grfpp_lab.experiments.normals import parts
 from grfpp_lab.experiments.normals.paper import AL_MOHY, BRUTE, GRF, PAPER, REUSED, STITCHED
+from grfpp_lab.experiments.pooled import our_bar
 from grfpp_lab.experiments.verdicts import verdict
-from grfpp_lab.experiments.views import select
+from grfpp_lab.experiments.views import POOLED, select
 from grfpp_lab.harness.experiment import Row, Rows, Verdict
 from grfpp_lab.meshes import FASTER, LARGEST, LEAST
 
 #: How near to brute force a mean cosine must be to match it.
 NEAR = 0.01
+#: And how near with pooled walks.
+POOLED_NEAR = 0.0005
 #: What a mesh of the paper's largest size may take.
 _MOST_SECONDS = 5.0
 _LIKE = 0.9
@@ -42,6 +45,24 @@ def judge_cosines(rows: Rows) -> Verdict:
             f"{with_twice[parts.TWICE]:.4f}"
         )
     return verdict(paper, told, abs(missing) <= NEAR and means[STITCHED] > means[GRF])
+
+
+def judge_pooled(rows: Rows) -> Verdict:
+    """Pooled walks at brute force, on average over the paper's own meshes."""
+    bar = our_bar(f"a mean cosine within {POOLED_NEAR:g} of brute force")
+    by_method, means = _means(rows, BRUTE, GRF, STITCHED, POOLED)
+    if not means:
+        return verdict(bar)
+    above = means[POOLED] - means[BRUTE]
+    gaps = {mesh: cosine - by_method[BRUTE][mesh] for mesh, cosine in by_method[POOLED].items()}
+    worst = max(gaps, key=lambda mesh: abs(gaps[mesh]))
+    told = [
+        _told(by_method, means),
+        f"pooled walks are {abs(above):.2g} {'above' if above >= 0 else 'below'} brute force",
+        f"on one mesh at most {abs(gaps[worst]):.4f} away ({worst})",
+        _counted("above GRF++", by_method[POOLED], by_method[STITCHED]),
+    ]
+    return verdict(bar, told, abs(above) <= POOLED_NEAR)
 
 
 def judge_reuse(rows: Rows) -> Verdict:

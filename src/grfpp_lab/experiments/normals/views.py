@@ -7,20 +7,28 @@ from collections.abc import Mapping, Sequence
 from grfpp_lab.experiments.normals import parts
 from grfpp_lab.experiments.normals.paper import AL_MOHY, BRUTE, GRF, PAPER, REUSED, STITCHED
 from grfpp_lab.experiments.normals.parts import COMPARED, DENSE, END_TO_END, EXACT, TIMED
-from grfpp_lab.experiments.views import chart, curve, number, select, table, values
+from grfpp_lab.experiments.views import POOLED, chart, curve, number, select, table, values
 from grfpp_lab.harness.experiment import Row, Rows
 from grfpp_lab.report.page import Table, TableGroup
 from grfpp_lab.report.panels import Curve, Panel
 
 #: Methods of the paper's table.
 _QUOTED = (BRUTE, AL_MOHY, GRF, STITCHED, REUSED)
-_STYLES = {BRUTE: 2, GRF: 1, STITCHED: 0, REUSED: 3, AL_MOHY: 4, EXACT: 2, DENSE: 5, END_TO_END: 0}
+_STYLES = {
+    **{BRUTE: 2, GRF: 1, STITCHED: 0, REUSED: 3, POOLED: 4},
+    **{AL_MOHY: 5, EXACT: 2, DENSE: 2, END_TO_END: 0},
+}
 
 
 def cosine_panels(rows: Rows) -> list[Panel]:
     """Cosines, and what is missing to brute force."""
-    methods = (BRUTE, GRF, STITCHED)
+    methods = (BRUTE, GRF, STITCHED, POOLED)
     return [*_cosine_panel(rows, methods), *_missing_panel(rows, methods[1:])]
+
+
+def pooled_panels(rows: Rows) -> list[Panel]:
+    """How far the cosines of walks are from those of brute force."""
+    return _missing_panel(rows, (GRF, STITCHED, POOLED), either_way=True)
 
 
 def reuse_panels(rows: Rows) -> list[Panel]:
@@ -34,18 +42,25 @@ def _cosine_panel(rows: Rows, methods: Sequence[str]) -> list[Panel]:
     return _shown("Mean cosine", curves, "cosine", log_y=False)
 
 
-def _missing_panel(rows: Rows, methods: Sequence[str]) -> list[Panel]:
+def _missing_panel(rows: Rows, methods: Sequence[str], either_way: bool = False) -> list[Panel]:
+    """What is missing to brute force; or how far it is, whichever is above."""
     exact, curves = parts.chosen_rows(rows, BRUTE), []
     for method in methods:
         gaps = {
-            mesh: {**row, "missing": exact[mesh]["cosine"] - row["cosine"]}
+            mesh: {**row, "missing": _missing(exact[mesh], row, either_way)}
             for mesh, row in parts.chosen_rows(rows, method).items()
             if mesh in exact
         }
         # The axis is logarithmic.
         above = {mesh: row for mesh, row in gaps.items() if row["missing"] > 0}
         curves.append(_points(method, above, "missing"))
-    return _shown("Missing to brute force", curves, "cosine missing")
+    title = "Distance to brute force" if either_way else "Missing to brute force"
+    return _shown(title, curves, "difference" if either_way else "cosine missing")
+
+
+def _missing(exact: Row, row: Row, either_way: bool) -> float:
+    missing = exact["cosine"] - row["cosine"]
+    return float(abs(missing) if either_way else missing)
 
 
 def _points(method: str, by_mesh: Mapping[str, Row], column: str) -> Curve:
@@ -131,10 +146,10 @@ def second_table(rows: Rows) -> Table:
     for n in values(own, "n_nodes"):
         cells = [timed.get((n, method)) for method in methods]
         seconds = ("" if row is None else f"{row['seconds']:.3g}" for row in cells)
-        cosines = (_cosine(timed.get((n, method))) for method in (EXACT, STITCHED))
+        cosines = (_cosine(timed.get((n, method))) for method in (EXACT, STITCHED, POOLED))
         lines.append([f"{n:,}", *seconds, *cosines])
     return table(
-        ["vertices", *methods, "cosine, exact", "cosine, GRF++"],
+        ["vertices", *methods, "cosine, exact", "cosine, GRF++", "cosine, pooled"],
         lines,
         "Seconds on one thread: from the known normals to their prediction at all vertices, walks "
         "included. Empty: not run, because it takes too long or does not fit.",

@@ -3,7 +3,6 @@
 import json
 
 import pytest
-from laboratory.classification_rows import TEN
 
 from grfpp.cli import run
 from grfpp.imports.optional import missing_packages
@@ -46,26 +45,3 @@ def test_the_command_writes_a_page(no_data, tmp_path, capsys):
     assert section.count('<div class="gallery"') == len(claims)
     figures = {path.stem for path in (folder / "figures").iterdir()}
     assert figures == {claim.name for claim in claims}
-
-
-def test_all_methods_share_their_folds(no_data):
-    cells = classification.plan(Settings(Size.TINY)).cells
-    seeds = {classification.fold_seed(cell["dataset"], 0, cell.get("repeat", 0)) for cell in cells}
-    (rival,) = {cell["fold_seed"] for cell in cells if "budget" in cell}
-    assert seeds == {rival}
-    other = classification.plan(Settings(Size.TINY, seed=1)).cells
-    assert next(cell for cell in other if "budget" in cell)["fold_seed"] != rival
-
-
-def test_data_that_is_not_at_hand_is_left_out(no_data):
-    plan = classification.plan(Settings(Size.FULL))
-    assert set(plan.skipped) == {*TEN, *classification.LARGER}
-    assert plan.skipped["DD"] == "tudataset/DD.zip is not at hand"
-    assert {cell["dataset"] for cell in plan.cells} == {graph_sets.GENERATED}
-    folder = no_data / "tudataset"
-    folder.mkdir()
-    (folder / "REDDIT-MULTI-5K.zip").touch()
-    plan = classification.plan(Settings(Size.FULL, scale=0.25, p_halt=0.2))
-    assert {cell["dataset"] for cell in plan.cells} == {"REDDIT-MULTI-5K"}
-    assert plan.cells[0]["sigmas"] == [0.5]
-    assert plan.cells[0]["termination"] == "geometric:0.2"

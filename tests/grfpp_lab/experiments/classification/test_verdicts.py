@@ -1,8 +1,9 @@
 """Verdicts on graph classification."""
 
-from laboratory.classification_rows import TEN, rows_of
+from laboratory.classification_rows import rows_of
 
 from grfpp_lab.experiments.classification.paper import OWN, quoted
+from grfpp_lab.experiments.classification.planning import TEN
 from grfpp_lab.experiments.classification.scores import (
     DIFFUSION,
     EXACT,
@@ -17,8 +18,11 @@ from grfpp_lab.experiments.classification.verdicts import (
     judge,
     judge_kernels,
     judge_labels,
+    judge_pooled,
     judge_squared,
 )
+from grfpp_lab.experiments.classification.views import panels, pooled_panels
+from grfpp_lab.experiments.views import POOLED
 from grfpp_lab.harness.experiment import Holds
 
 
@@ -118,3 +122,45 @@ def test_what_labels_bring():
     # Plain features with other numbers of walks are not what labels are compared with.
     other = rows_of("MUTAG", GRFPP, 95, n_walks=64, inner=0.9)
     assert len(with_labels([*rows(6), *other], "MUTAG", GRFPP)) == 40
+
+
+def pooled(change=None, **more):
+    """Pooled walks at the exact kernel's accuracy, some of them changed."""
+    return [
+        row
+        for name in TEN
+        for row in rows_of(
+            name,
+            POOLED,
+            quoted()["Diffusion", name].mean + (change or {}).get(name, 0.0),
+            walks="pooled",
+            **more,
+        )
+    ]
+
+
+def test_pooled_walks():
+    own = as_paper()
+    near = judge_pooled([*own, *pooled({"DD": 0.9, "NCI1": -0.9})])
+    assert near.holds is Holds.YES
+    assert "within 1 point of exact on 10 of 10; GRF++ on 5 of 10, GRF on 2 of 10" in near.measured
+    one = judge_pooled([*own, *pooled({"DD": -1.5})])
+    assert one.holds is Holds.YES
+    assert "on 9 of 10 (not on DD -1.5 ± 0.0)" in one.measured
+    two = judge_pooled([*own, *pooled({"DD": -1.5, "NCI1": 1.5})])
+    assert two.holds is Holds.NO
+    assert judge_pooled(own).holds is Holds.OPEN
+    assert judge_pooled(pooled()).holds is Holds.OPEN
+
+
+def test_pooled_walks_have_the_default_number_and_leave_other_verdicts_alone():
+    own = as_paper()
+    # However well others did in the choice, it is not made.
+    others = pooled(dict.fromkeys(TEN, -9.0), n_walks=32, inner=0.9)
+    more = [*own, *pooled(), *others]
+    assert judge_pooled(more) == judge_pooled([*own, *pooled()])
+    assert judge(more) == judge(own)
+    assert [len(curve.x) for curve in panels(more)[0].curves] == [1, 1, 2, 2]
+    (panel,) = pooled_panels(more)
+    assert [len(curve.x) for curve in panel.curves] == [10, 10, 10]
+    assert max(panel.curves[2].y) < 1e-9

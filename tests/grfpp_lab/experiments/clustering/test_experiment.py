@@ -4,6 +4,7 @@ from grfpp.imports import optional
 from grfpp_lab.experiments.clustering import experiment as clustering
 from grfpp_lab.experiments.clustering.paper import GRF_PP, LOUVAIN, PAPER
 from grfpp_lab.experiments.clustering.rivals import RIVALS
+from grfpp_lab.experiments.clustering.views import EXACT, POOLED_PP
 from grfpp_lab.harness.experiment import Settings, Size
 
 
@@ -15,6 +16,9 @@ def test_cells_say_everything(no_data):
     walks = [cell for cell in plan.cells if cell["method"] == GRF_PP]
     assert {cell["n_walks"] for cell in walks} == {4, 16}
     assert all((cell["termination"], cell["scale"]) == ("geometric:0.2", 0.5) for cell in walks)
+    pools = [cell for cell in plan.cells if cell["method"] == POOLED_PP]
+    assert [cell["n_walks"] for cell in pools] == [cell["n_walks"] for cell in walks]
+    assert {(cell["termination"], cell["walks"]) for cell in pools} == {("matched:4", "pooled")}
     assert "scale" not in next(cell for cell in plan.cells if cell["method"] == LOUVAIN)
     assert all(clustering.cost(cell) > 0 for cell in plan.cells)
 
@@ -34,3 +38,13 @@ def test_rows_are_a_function_of_the_cell(no_data):
         assert 0 <= row["error"] < 0.5
         assert row["n_nodes"] == 34
         assert row["paper_error"] == PAPER["karate"].get(row["method"])
+
+
+def test_rows_of_pooled_walks_say_so(no_data):
+    cells = {cell["method"]: cell for cell in clustering.plan(Settings(size=Size.TINY)).cells}
+    (pooled,), (stitched,), (exact,) = (
+        clustering.run(cells[method]) for method in (POOLED_PP, GRF_PP, EXACT)
+    )
+    assert pooled["walks"] == "pooled"
+    assert "walks" not in stitched
+    assert pooled["error"] == exact["error"]

@@ -1,10 +1,10 @@
 """Verdicts on clustering."""
 
 import pytest
-from laboratory.clustering_rows import rows
+from laboratory.clustering_rows import pooled_rows, rows
 
 from grfpp_lab.experiments.clustering.paper import GRF_PP, LOUVAIN
-from grfpp_lab.experiments.clustering.verdicts import judge_degrees, judge_rivals
+from grfpp_lab.experiments.clustering.verdicts import judge_degrees, judge_pooled, judge_rivals
 from grfpp_lab.experiments.clustering.views import EXACT
 from grfpp_lab.harness.experiment import Holds
 
@@ -67,3 +67,32 @@ def test_verdict_on_rivals():
     # Louvain: 0.4 against the paper's 0.4367; Cora is not in it.
     assert "errors are 0.04 away from the paper's" in found.measured
     assert judge_rivals(rows(cora=(0.3, 0.3, 0.0, 0.1))).holds is Holds.NO
+
+
+@pytest.mark.parametrize(
+    ("karate", "cora", "holds", "told"),
+    [
+        (0.2, 0.249, Holds.YES, "exact on 2 of 2; the largest difference is -0.0010, Cora"),
+        (0.204, 0.25, Holds.YES, "exact on 2 of 2; the largest difference is +0.0040, Karate"),
+        (0.2, 0.256, Holds.NO, "within 0.005 of exact on 1 of 2 (not on Cora +0.0060)"),
+        (0.19, 0.25, Holds.NO, "within 0.005 of exact on 1 of 2 (not on Karate -0.0100)"),
+    ],
+)
+def test_verdict_on_pooled_walks(karate, cora, holds, told):
+    made = rows(karate=(0.3, 0.2, 0.2, 0), cora=(0.3, 0.3, 0.25, 0))
+    others = pooled_rows(n_walks=2, karate=0.4, cora=0.4)  # not what tables are about
+    found = judge_pooled([*made, *pooled_rows(karate=karate, cora=cora), *others])
+    assert found.holds is holds
+    assert told in found.measured
+
+
+def test_nothing_to_judge_of_pooled_walks():
+    assert judge_pooled(rows(karate=(0.3, 0.2, 0.2, 0))).holds is Holds.OPEN
+    assert judge_pooled(pooled_rows(karate=0.2)).holds is Holds.OPEN
+
+
+def test_pooled_walks_leave_the_other_verdicts_alone():
+    made = rows(karate=(0.3, 0.2, 0.2, 0.4), cora=(0.3, 0.3, 0.2, 0.1))
+    more = [*made, *pooled_rows(karate=0.1, cora=0.05)]
+    for judge in (judge_degrees, judge_rivals):
+        assert judge(more) == judge(made)

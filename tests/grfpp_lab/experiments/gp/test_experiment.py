@@ -4,6 +4,7 @@ import pytest
 
 from grfpp_lab.experiments.gp import experiment as gp
 from grfpp_lab.experiments.gp.views import EXACT, GRF, HEAD
+from grfpp_lab.experiments.views import POOLED
 from grfpp_lab.harness.experiment import Holds, Settings, Size
 
 
@@ -14,7 +15,7 @@ def rows():
 
 
 def test_the_smallest_size(rows):
-    assert [row["method"] for row in rows] == [EXACT, GRF, "GRF++", HEAD] * 2
+    assert [row["method"] for row in rows] == [EXACT, GRF, "GRF++", HEAD, POOLED] * 2
     for row in rows:
         assert row["n_nodes"] == 162
         assert 0.2 < row["rmse"] < 0.7
@@ -33,6 +34,14 @@ def test_what_is_not_timed_repeats_itself(rows):
     assert {k: v for k, v in again.items() if k not in gp.TIMINGS} == {
         k: v for k, v in rows[3].items() if k not in gp.TIMINGS
     }
+
+
+def test_pooled_walks_are_the_kernels_own():
+    cells = gp.plan(Settings(Size.FULL)).cells
+    (large,) = [c for c in cells if (c["method"], c["subdivisions"]) == (POOLED, 5)]
+    assert not {"n_walks", "n_exact", "termination"} & set(large)
+    assert (large["walks"], large["dtype"]) == ("pooled", "float64")
+    assert not any("walks" in cell for cell in cells if cell["method"] != POOLED)
 
 
 def test_without_a_peer_the_page_says_so():

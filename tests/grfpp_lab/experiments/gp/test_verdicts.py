@@ -3,7 +3,8 @@
 import pytest
 
 from grfpp_lab.experiments.gp import experiment as gp
-from grfpp_lab.experiments.gp.views import EXACT, HEAD, PEER_GENERAL
+from grfpp_lab.experiments.gp.views import EXACT, HEAD, PEER_GENERAL, pooled_panels
+from grfpp_lab.experiments.views import POOLED
 from grfpp_lab.harness.experiment import Holds
 
 CLAIMS = {claim.name: claim for claim in gp.EXPERIMENT.claims}
@@ -57,3 +58,19 @@ def test_verdict_on_time(ours, theirs, holds):
     assert CLAIMS["gp-time"].judge(rows).holds is holds
     assert CLAIMS["gp-time"].judge(rows[:1]).holds is Holds.OPEN
     assert CLAIMS["gp-time"].judge([]).holds is Holds.OPEN
+
+
+@pytest.mark.parametrize(
+    ("error", "holds"),
+    [(0.9981, Holds.YES), (1.0019, Holds.YES), (1.0021, Holds.NO), (0.997, Holds.NO)],
+)
+def test_verdict_on_pooled_walks(error, holds):
+    judge = CLAIMS["gp-pooled"].judge
+    rows = [made_up(EXACT, 2562, 1.0), made_up(POOLED, 2562, error)]
+    assert judge(rows).holds is holds
+    assert f"× {error:.4f} ({error:.4f}) at 2,562 nodes" in judge(rows).measured
+    assert judge(rows[:1]).holds is judge(rows[1:]).holds is judge([]).holds is Holds.OPEN
+    small = judge([made_up(EXACT, 642, 1.0), made_up(POOLED, 642, error)])
+    assert (small.holds, "too small to judge" in small.measured) == (Holds.OPEN, True)
+    (panel,) = pooled_panels(rows)
+    assert panel.curves[0].y == pytest.approx([100 * abs(error - 1)])

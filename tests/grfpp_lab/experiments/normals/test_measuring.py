@@ -10,6 +10,7 @@ from grfpp_lab.experiments.normals import experiment as normals
 from grfpp_lab.experiments.normals import measuring as normals_measuring
 from grfpp_lab.experiments.normals.paper import AL_MOHY, BRUTE, GRF, REUSED, STITCHED
 from grfpp_lab.experiments.normals.parts import COSINES
+from grfpp_lab.experiments.views import POOLED
 
 
 @pytest.mark.parametrize(
@@ -18,6 +19,7 @@ from grfpp_lab.experiments.normals.parts import COSINES
         (GRF, {"degree": 1}),
         (STITCHED, {"degree": 2}),
         (REUSED, {"degree": 2, "reuse_walks": True}),
+        (POOLED, {"degree": 2, "walks": "pooled", "termination": "matched:9"}),
     ],
 )
 def test_rows_are_what_the_library_predicts(no_data, method, options):
@@ -26,6 +28,7 @@ def test_rows_are_what_the_library_predicts(no_data, method, options):
         **{"stand_in": False, "method": method, "n_walks": [4], "sigmas": [0.6]},
         **{"n_choosing": 1, "repeats": 2, "termination": "geometric:0.1", "seed": 0},
     }
+    cell |= {name: options[name] for name in ("walks", "termination") if name in options}
     (row,) = normals.run(cell)
     sphere = triangulated_sphere(2)
     seeds = normals_measuring.seeds(
@@ -38,8 +41,7 @@ def test_rows_are_what_the_library_predicts(no_data, method, options):
             scale=0.6**2,
             n_walks=4,
             random_state=seed,
-            **INDEPENDENT,
-            **options,
+            **{**INDEPENDENT, **options},
         ).cosine
         for mask, seed in zip(masks, seeds, strict=True)
     ]

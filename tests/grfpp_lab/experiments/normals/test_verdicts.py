@@ -7,6 +7,7 @@ from grfpp.datasets import mesh_table
 from grfpp_lab.experiments.normals import verdicts
 from grfpp_lab.experiments.normals.paper import BRUTE, GRF, REUSED, STITCHED
 from grfpp_lab.experiments.normals.parts import PICTURE, chosen_rows, true_meshes
+from grfpp_lab.experiments.views import POOLED
 from grfpp_lab.harness.experiment import Holds
 
 
@@ -41,6 +42,26 @@ def test_near_brute_force_and_above_grf_holds():
 def test_cosines_that_do_not_hold(change):
     rows = cosine_rows(lambda m, n, base: as_paper(m, n, base) + change.get(m, 0))
     assert verdicts.judge_cosines(rows).holds is Holds.NO
+
+
+@pytest.mark.parametrize(
+    ("change", "holds", "told"),
+    [
+        (0.0, Holds.YES, "pooled walks are 0.00025 below brute force"),
+        (0.0007, Holds.YES, "pooled walks are 0.00045 above brute force"),
+        (-0.0003, Holds.NO, "pooled walks are 0.00055 below brute force"),
+        (0.001, Holds.NO, "pooled walks are 0.00075 above brute force"),
+    ],
+)
+def test_pooled_walks(change, holds, told):
+    rows = cosine_rows(lambda m, n, base: as_paper(m, n, base) + change * (m == POOLED))
+    found = verdicts.judge_pooled(rows)
+    assert found.holds is holds
+    assert told in found.measured
+    assert "above GRF++ on 9 of 9" in found.measured
+    without = [row for row in rows if row["method"] != POOLED]
+    assert verdicts.judge_pooled(without).holds is Holds.OPEN
+    assert verdicts.judge_cosines(without) == verdicts.judge_cosines(rows)
 
 
 def test_reuse():

@@ -7,6 +7,7 @@ from grfpp.datasets import mesh_table
 from grfpp_lab.experiments.normals import views
 from grfpp_lab.experiments.normals.paper import BRUTE, GRF, PAPER, STITCHED
 from grfpp_lab.experiments.normals.parts import TWICE
+from grfpp_lab.experiments.views import POOLED
 
 
 def test_the_table_has_the_papers_numbers_and_the_means():
@@ -30,10 +31,14 @@ def test_the_table_has_the_papers_numbers_and_the_means():
 def test_charts_show_every_mesh():
     rows = cosine_rows(as_paper)
     cosine, missing = views.cosine_panels(rows)
-    assert [len(curve.x) for curve in cosine.curves] == [9, 9, 9]
+    assert [len(curve.x) for curve in cosine.curves] == [9, 9, 9, 9]
     assert not any(curve.joined for curve in cosine.curves)
-    assert [curve.name for curve in missing.curves] == [GRF, STITCHED]
+    assert [curve.name for curve in missing.curves] == [GRF, STITCHED, POOLED]
     np.testing.assert_allclose(missing.curves[0].y, 0.01)
+    above = cosine_rows(lambda m, n, base: as_paper(m, n, base) + 0.1 * (m == POOLED))
+    (far,) = views.pooled_panels(above)
+    np.testing.assert_allclose(far.curves[2].y, 0.1 - 0.004 / 16)
+    assert [curve.name for curve in views.cosine_panels(above)[1].curves] == [GRF, STITCHED]
     assert [panel.title for panel in views.paper_panels(rows)] == [BRUTE, GRF, STITCHED]
     (seconds,) = views.second_panels(second_rows())
     assert len(seconds.curves) == 7

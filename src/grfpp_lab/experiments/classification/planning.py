@@ -1,0 +1,217 @@
+"""Which graphs are classified by which methods: the cells of the experiment."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from itertools import product
+from math import sqrt
+from typing import Any
+
+from grfpp_lab.experiments.classification import graph_sets, scores
+from grfpp_lab.experiments.classification.graph_kernels import NAMES, PENALTIES
+from grfpp_lab.experiments.classification.graph_sets import GENERATED, SIZES
+from grfpp_lab.experiments.classification.scores import EXACT, GRF, GRFPP, LABEL_FEATURES
+from grfpp_lab.experiments.graphs import at_hand
+from grfpp_lab.experiments.measuring import seeds
+from grfpp_lab.experiments.study.grid import chosen, geometric, listed, matched
+from grfpp_lab.experiments.views import POOLED
+from grfpp_lab.harness import experiment as lab
+
+TEN = (
+    *("MUTAG", "PTC_MR", "ENZYMES", "PROTEINS", "DD"),
+    *("IMDB-BINARY", "IMDB-MULTI", "NCI1", "COLLAB", "REDDIT-BINARY"),
+)
+LARGER = ("REDDIT-MULTI-5K", "REDDIT-MULTI-12K")
+#: Of these data sets fewer widths are tried, and not the largest number of walks.
+LARGE = ("DD", "COLLAB", "REDDIT-BINARY", *LARGER)
+EIGHT = ("MUTAG", "PROTEINS", "ENZYMES", "IMDB-BINARY", "IMDB-MULTI", "NCI1", "PTC_MR", "DD")
+LABELLED = ("MUTAG", "PTC_MR", "ENZYMES", "NCI1")
+
+
+@dataclass(frozen=True)
+class Parameters:
+    """How much is run."""
+
+    #: Data sets of each part.
+    diffusion: tuple[str, ...]
+    squared: tuple[str, ...]
+    labels: tuple[str, ...]
+    kernels: tuple[str, ...]
+    #: What is chosen among. Only the first and the last width for exp(W²), for features with labels
+    #: and for large data.
+    sigmas: tuple[float, ...]
+    n_walks: tuple[int, ...]
+    n_eigenvalues: tuple[int, ...]
+    #: Of the cross-validation, and of the forests.
+    n_folds: int
+    n_trees: int
+    #: Cross-validations with folds and walks of their own, by the number of graphs up to which.
+    n_repeats: tuple[tuple[int, int], ...]
+    #: Graph kernels of others.
+    methods: tuple[str, ...]
+    #: Seconds that each of them may take.
+    budget: float
+
+    @property
+    def middle(self) -> int:
+        """The number of walks where only one is run."""
+        return self.n_walks[len(self.n_walks) // 2]
+
+    def repeats(self, dataset: str) -> int:
+        """How often a data set is cross-validated."""
+        return next((n for most, n in self.n_repeats if SIZES[dataset][0] <= most), 1)
+
+
+PARAMETERS = {
+    lab.Size.FULL: Parameters(
+        diffusion=(*TEN, *LARGER),
+        squared=EIGHT,
+        labels=LABELLED,
+        kernels=TEN,
+        sigmas=(0.5, 0.6, 0.8, 0.9),
+        n_walks=(4, 32, 256),
+        n_eigenvalues=(12, 32, 96),
+        n_folds=10,
+        n_trees=120,
+        n_repeats=((400, 3), (700, 2)),
+        methods=NAMES,
+        budget=30.0,
+    ),
+    lab.Size.QUICK: Parameters(
+        diffusion=("MUTAG", "PTC_MR", "IMDB-BINARY"),
+        squared=("MUTAG",),
+        labels=("MUTAG", "PTC_MR"),
+        kernels=("MUTAG", "PTC_MR"),
+        sigmas=(0.5, 0.9),
+        n_walks=(16,),
+        n_eigenvalues=(24,),
+        n_folds=5,
+        n_trees=100,
+        n_repeats=((400, 2),),
+        methods=("VH", "SP", "WL-VH", "PM"),
+        budget=20.0,
+    ),
+    lab.Size.TINY: Parameters(
+        diffusion=(GENERATED,),
+        squared=(GENERATED,),
+        labels=(GENERATED,),
+        kernels=(GENERATED,),
+        sigmas=(0.8,),
+        n_walks=(4,),
+        n_eigenvalues=(8,),
+        n_folds=2,
+        n_trees=20,
+        n_repeats=(),
+        methods=("VH",),
+        budget=60.0,
+    ),
+}
+
+
+def plan(settings: lab.Settings) -> lab.Plan:
+    """A cell for every data set, kernel, method and number of walks, and for every rival."""
+    mine, (_, p_halt) = PARAMETERS[settings.size], chosen(settings)
+    sigmas = mine.sigmas if settings.scale is None else (sqrt(settings.scale),)
+    shared: dict[str, Any] = {
+        "sigmas": list(sigmas),
+        "n_eigenvalues": list(mine.n_eigenvalues),
+        "termination": geometric(p_halt),
+        "n_folds": mine.n_folds,
+        "n_trees": mine.n_trees,
+        "seed": settings.seed,
+    }
+    few = {**shared, "sigmas": [*dict.fromkeys([sigmas[0], sigmas[-1]])]}
+    cells: list[lab.Cell] = []
+    for name in mine.diffusion:
+        settled, n_walks = (few, mine.n_walks[:2]) if name in LARGE else (shared, mine.n_walks)
+        own = {"dataset": name, "kernel": scores.DIFFUSION, "features": scores.SPECTRUM}
+        cells += _repeated(mine.repeats(name), _methods({**own, **settled}, n_walks))
+        cells += _repeated(mine.repeats(name), _pooled({**own, **settled}, n_walks, p_halt))
+    for name in mine.squared:
+        own = {"dataset": name, "kernel": scores.SQUARED, "features": scores.SPECTRUM}
+        cells += _repeated(mine.repeats(name), _methods({**own, **few}, [mine.middle]))
+        cells += _repeated(mine.repeats(name), _pooled({**own, **few}, [mine.middle], p_halt))
+    for name, features in product(mine.labels, LABEL_FEATURES):
+        own = {"dataset": name, "kernel": scores.DIFFUSION, "features": features}
+        methods = _methods({**own, **few}, [mine.middle], (GRFPP,))
+        cells += _repeated(mine.repeats(name), methods)
+    cells += [
+        {
+            "dataset": name,
+            "features": scores.GRAPH_KERNEL,
+            "method": method,
+            "budget": mine.budget,
+            "n_folds": mine.n_folds,
+            "fold_seed": fold_seed(name, settings.seed, 0),
+        }
+        for name, method in product(mine.kernels, mine.methods)
+    ]
+    wanted = dict.fromkeys([*mine.diffusion, *mine.squared, *mine.labels, *mine.kernels])
+    found, skipped = at_hand(wanted, graph_sets.why_absent)
+    if not found:
+        # Something to look at, even where there are no data.
+        return replace(plan(replace(settings, size=lab.Size.TINY)), skipped=skipped)
+    described = {
+        "kernels": "exp(W), exp(W²)",
+        "weights": f"W = σ² D^-1/2 A D^-1/2, σ in {{{listed(sigmas)}}}; the first and the last of "
+        f"them for exp(W²), for labels, and for {listed(LARGE)}",
+        "walks": f"{listed(mine.n_walks)} a node and factor, geometric lengths with p_halt = "
+        f"{p_halt:g}; GRF++ has degree 2; {mine.middle} walks for exp(W²) and labels; at most "
+        f"{max(mine.n_walks[:2])} for {listed(LARGE)}",
+        "pooled walks": f"as many steps, degree 2, the last σ alone; also {scores.DEFAULT_WALKS} "
+        "walks, the library's default",
+        "features": f"the k smallest eigenvalues, k in {{{listed(mine.n_eigenvalues)}}}",
+        "folds": f"{mine.n_folds}, stratified"
+        + ("; " if mine.n_repeats else "")
+        + "; ".join(f"{n} times for up to {most} graphs" for most, n in mine.n_repeats),
+        "graph kernels": f"GraKeL, C in {{{listed(PENALTIES)}}}, at most {mine.budget:g} s each",
+    }
+    return lab.Plan([cell for cell in cells if cell["dataset"] in found], described, skipped)
+
+
+def _methods(
+    own: dict[str, Any], n_walks: Iterable[int], walking: Iterable[str] = (GRF, GRFPP)
+) -> list[dict[str, Any]]:
+    """The exact kernel, and every method with every number of walks."""
+    return [
+        {**own, "method": EXACT, "n_walks": 0},
+        *({**own, "method": each, "n_walks": n} for each, n in product(walking, n_walks)),
+    ]
+
+
+def _pooled(own: dict[str, Any], n_walks: Iterable[int], p_halt: float) -> list[dict[str, Any]]:
+    """Pooled walks: as many as the others have, and the library's default.
+
+    One width, that of the exact kernel, whose features theirs come near: there it makes no
+    difference, and to choose among several would only add the noise of choosing.
+    """
+    return [
+        {
+            **{**own, "sigmas": own["sigmas"][-1:], "termination": matched(p_halt)},
+            **{"method": POOLED, "walks": POOLED, "n_walks": n},
+        }
+        for n in sorted({*n_walks, scores.DEFAULT_WALKS})
+    ]
+
+
+def _repeated(n_repeats: int, cells: list[dict[str, Any]]) -> list[lab.Cell]:
+    return [{**cell, "repeat": repeat} for cell in cells for repeat in range(n_repeats)]
+
+
+def fold_seed(dataset: str, seed: int, repeat: int) -> int:
+    """What the folds derive from: the same for all methods, so that they are compared in pairs."""
+    return seeds(1, dataset=dataset, seed=seed, repeat=repeat)[0] % 2**32
+
+
+def cost(cell: lab.Cell) -> float:
+    """A guess of the seconds that a cell takes."""
+    n_graphs, n_nodes = SIZES[cell["dataset"]]
+    if "budget" in cell:
+        return float(min(cell["budget"], 3 + 3e-6 * n_graphs**2 * n_nodes**0.5))
+    n_sigmas = 1 if cell["method"] == EXACT else len(cell["sigmas"])
+    n_features = max(cell["n_eigenvalues"]) * (4 if "pairs" in cell["features"] else 1)
+    forest = 0.07 + 1.7e-5 * n_graphs * n_features**0.5
+    trials = n_sigmas * len(cell["n_eigenvalues"]) + 5
+    walked = (1 + cell["n_walks"] / 64) * 1.5e-5 * n_graphs * n_nodes**1.2
+    return float(cell["n_folds"] * trials * forest + n_sigmas * walked)
