@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import torch
 
-if TYPE_CHECKING:
-    from grfpp.torch.kernels.chain import FactorChain, Values
+from grfpp.torch.kernels.chain import FactorChain, Values
 
 #: Rows that tell how full the others are, and how full they must be for dense ones to be faster.
 _PILOT_ROWS, _FULL = 8, 1 / 20
