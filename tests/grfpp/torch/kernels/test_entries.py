@@ -39,13 +39,13 @@ def test_entries_by_blocks(half, full, symmetric, monkeypatch):
     inputs = [each.requires_grad_() for each in values]
     for rows, columns in ((every, every), (every, every.flip(0))):
 
-        def entries(*numbers, at=(rows, columns)):
+        def numbers_at(*numbers, at=(rows, columns)):
             return entries(chain, numbers, *at)
 
-        torch.testing.assert_close(entries(*values), dense[rows, columns])
-        assert torch.autograd.gradcheck(entries, inputs, fast_mode=True)
+        torch.testing.assert_close(numbers_at(*values), dense[rows, columns])
+        assert torch.autograd.gradcheck(numbers_at, inputs, fast_mode=True)
         if full == 0.0:  # torch differentiates products of sparse matrices but once
-            assert torch.autograd.gradgradcheck(entries, inputs, fast_mode=True)
+            assert torch.autograd.gradgradcheck(numbers_at, inputs, fast_mode=True)
 
 
 @pytest.mark.parametrize("full", [0.0, 2.0])
