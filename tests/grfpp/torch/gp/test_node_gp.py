@@ -66,7 +66,7 @@ def test_fit_repeats_itself_and_leaves_other_random_numbers_alone():
     ("make", "message"),
     [
         (lambda: NodeGP([0, 1], [1.0], kernel_of()), "one for each of the 2 training nodes"),
-        (lambda: NodeGP([[0]], [[1.0]], kernel_of()), r"in a list, found array\(\[\[0"),
+        (lambda: NodeGP([[0]], [[1.0]], kernel_of()), r"found array\(\[\[0"),
         (lambda: NodeGP([], [], kernel_of()), "one node at least"),
         (lambda: NodeGP([0, 1], [1.0, math.nan], kernel_of()), "found nan at position 1"),
         (lambda: NodeGP([0], [True], kernel_of()), "targets must be real numbers"),
@@ -74,9 +74,9 @@ def test_fit_repeats_itself_and_leaves_other_random_numbers_alone():
         (lambda: NodeGP([0], ["a"], kernel_of()), "targets must be numbers in a list"),
         (lambda: NodeGP([0], None, kernel_of()), "targets must be numbers in a list"),
         (lambda: NodeGP(None, [1.0], kernel_of()), "nodes must be whole numbers"),
-        (lambda: NodeGP(["a"], [1.0], kernel_of()), "nodes must be whole numbers"),
+        (lambda: NodeGP(["a"], [1.0], kernel_of()), "no node is named 'a'"),
         (lambda: NodeGP([100], [1.0], kernel_of()), "between 0 and 99, found 100"),
-        (lambda: NodeGP([0.5], [1.0], kernel_of()), r"found array\(\[0.5"),
+        (lambda: NodeGP([0.5], [1.0], kernel_of()), r"found 0\.5"),
         (
             lambda: NodeGP([-1], [1.0], gpytorch.kernels.RBFKernel()),
             "between 0 and 2147483647, found -1",

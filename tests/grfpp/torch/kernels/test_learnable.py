@@ -333,17 +333,17 @@ def test_autocast_leaves_a_network_its_precision():
         (lambda: kernel_of().project(torch.ones(9)), InputError, "projection must be a matrix"),
         (lambda: kernel_of().rows([0, [1]]), InputError, "whole numbers in a list, found"),
         (lambda: kernel_of().rows([1j]), InputError, "whole numbers in a list, found"),
-        (lambda: kernel_of().rows(torch.tensor([1j])), InputError, r"found array\(\[0\.\+1\.j"),
-        (lambda: kernel_of().rows([2, 0.5]), InputError, r"found array\(\[2\. , 0\.5"),
-        (lambda: kernel_of().rows([1e30]), InputError, r"found array\(\[1\.e\+30"),
+        (lambda: kernel_of().rows(torch.tensor([1j])), InputError, "in a list, found 1j"),
+        (lambda: kernel_of().rows([2, 0.5]), InputError, r"in a list, found 0\.5"),
+        (lambda: kernel_of().rows([1e30]), InputError, r"in a list, found 1e\+30"),
         (lambda: kernel_of().rows([9]), InputError, "between 0 and 8"),
         (lambda: kernel_of().rows([-1]), InputError, "between 0 and 8"),
         (lambda: kernel_of().rows([0.5]), InputError, "whole numbers"),
         (lambda: kernel_of().rows([float("nan")]), InputError, "whole numbers"),
         (lambda: kernel_of().rows(["a"]), InputError, "whole numbers"),
         (lambda: kernel_of().rows([True]), InputError, "whole numbers"),
-        (lambda: kernel_of().rows(torch.ones(9, dtype=torch.bool)), InputError, "whole numbers"),
-        (lambda: kernel_of().rows([[0, 1]]), InputError, r"in a list, found array\(\[\[0, 1"),
+        (lambda: kernel_of().rows(torch.ones(8, dtype=torch.bool)), InputError, "whole numbers"),
+        (lambda: kernel_of().rows([[0, 1]]), InputError, r"found array\(\[\[0, 1"),
         (lambda: kernel_of().entries([0, 1], [0]), InputError, "do not make pairs"),
     ],
 )
@@ -423,3 +423,9 @@ def test_nodes_by_name():
     )
     with pytest.raises(InputError, match="no node is named 'Valjan'"):
         K.rows("Valjan")
+
+
+def test_a_mask_of_nodes():
+    K = kernel_of()
+    some = torch.arange(K.n_nodes) % 2 == 0
+    assert_close(K.rows(some), K.rows(torch.nonzero(some)[:, 0]))
