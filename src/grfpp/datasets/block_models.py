@@ -15,6 +15,7 @@ import scipy.sparse as sp
 from grfpp.arguments import whole
 from grfpp.datasets.arrays import read_only
 from grfpp.graph import Graph
+from grfpp.memory import require_bytes
 from grfpp.typing import IntArray
 
 #: Sizes of communities and of patterns: from the first to below the second.
@@ -26,6 +27,9 @@ PATTERN_SIGNALS = 3
 #: CLUSTER: communities, and probabilities of edges within and between them.
 CLUSTER_COMMUNITIES = 6
 _CLUSTER_WITHIN, _CLUSTER_BETWEEN = 0.55, 0.25
+
+# About 120 nodes and 5,000 arcs.
+_BYTES_PER_GRAPH = 80_000
 
 BoolArray = npt.NDArray[np.bool_]
 
@@ -71,7 +75,7 @@ def cluster_graphs(n_graphs: int, *, seed: int = 0) -> list[LabelledNodes]:
     (5, 6)
     """
     graphs = []
-    for number in range(whole(n_graphs, "n_graphs", 0)):
+    for number in range(_how_many(n_graphs)):
         rng = np.random.default_rng([whole(seed, "seed", 0), number])
         sizes = rng.integers(*SIZES, CLUSTER_COMMUNITIES)
         community = rng.permutation(np.repeat(np.arange(CLUSTER_COMMUNITIES), sizes))
@@ -108,7 +112,7 @@ def pattern_graphs(n_graphs: int, *, n_patterns: int = 100, seed: int = 0) -> li
     """
     n_patterns, seed = whole(n_patterns, "n_patterns", 1), whole(seed, "seed", 0)
     graphs = []
-    for number in range(whole(n_graphs, "n_graphs", 0)):
+    for number in range(_how_many(n_graphs)):
         pattern_rng = np.random.default_rng([seed, 0, number % n_patterns])
         n_hidden = int(pattern_rng.integers(*SIZES))
         hidden = _symmetric(pattern_rng, np.full((n_hidden, n_hidden), _PATTERN_EDGES))
@@ -128,6 +132,12 @@ def pattern_graphs(n_graphs: int, *, n_patterns: int = 100, seed: int = 0) -> li
         order = rng.permutation(len(labels))
         graphs.append(_labelled(edges[order][:, order], signals[order], labels[order]))
     return graphs
+
+
+def _how_many(n_graphs: int) -> int:
+    n = whole(n_graphs, "n_graphs", 0)
+    require_bytes(_BYTES_PER_GRAPH * n, f"{n} random graphs")
+    return n
 
 
 def _symmetric(rng: np.random.Generator, chance: npt.NDArray[np.float64]) -> BoolArray:

@@ -7,7 +7,7 @@ from typing import Any
 import torch
 from torch import nn
 
-from grfpp.arguments import finite
+from grfpp.arguments import finite, truth
 from grfpp.errors import InputError
 
 
@@ -29,7 +29,7 @@ class MaskBias(nn.Module):  # type: ignore[misc]  # untyped base
         check_mask(mask)
         self.register_buffer("mask", mask.detach(), persistent=False)
         strength = torch.tensor(finite(lam, "lam"), dtype=mask.dtype, device=mask.device)
-        if learn:
+        if truth(learn, "learn"):
             self.lam = nn.Parameter(strength)
         else:
             self.register_buffer("lam", strength, persistent=False)
