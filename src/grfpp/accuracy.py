@@ -6,8 +6,8 @@ from typing import Any, Literal
 
 import numpy as np
 
-from grfpp.arguments import whole
-from grfpp.errors import InputError
+from grfpp.arguments import one_of, whole
+from grfpp.errors import InputError, shown
 from grfpp.graph import as_graph
 from grfpp.kernels import Kernel
 from grfpp.memory import require_bytes
@@ -91,14 +91,13 @@ def relative_error(
     """
     graph = as_graph(W)
     if not isinstance(kernel, Kernel):
-        raise InputError(f"kernel must be a Kernel such as Diffusion(1.0), not {kernel!r}")
+        raise InputError(f"kernel must be a Kernel such as Diffusion(1.0), not {shown(kernel)}")
     if not hasattr(K, "shape"):
         K = np.asarray(K)
     n = graph.n_nodes
     if tuple(K.shape) != (n, n):
         raise InputError(f"the estimate has shape {tuple(K.shape)}, but the graph has {n} nodes")
-    if method not in ("auto", "exact", "probe"):
-        raise InputError(f"method must be 'auto', 'exact' or 'probe', not {method!r}")
+    one_of(method, "method", ("auto", "exact", "probe"))
     if method == "exact" or (method == "auto" and n <= DENSE_LIMIT):
         exact = kernel.exact(graph)
         estimate = K.toarray() if hasattr(K, "toarray") else K @ np.eye(n)

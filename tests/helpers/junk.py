@@ -54,6 +54,5 @@ def call_with_junk(data, make, good=None):
     junk = {name: data.draw(JUNK, label=name) for name in chosen}
     try:
         return make(**{**good, **junk})
-    except grfpp.InputError as error:
-        assert "\n" not in str(error)
+    except grfpp.InputError:
         return None

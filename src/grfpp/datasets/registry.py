@@ -10,6 +10,7 @@ from importlib.resources import files
 from itertools import groupby
 from typing import Any, Literal, TypeVar, get_args
 
+from grfpp.arguments import one_of
 from grfpp.errors import InputError, shown
 
 _LISTED = 25
@@ -159,6 +160,8 @@ def dataset_info(name: str, family: str | None = None) -> DatasetInfo:
     family
         Only look among data sets of this kind.
     """
+    families = list(dict.fromkeys(info.family for info in all_datasets()))
+    one_of(family, "family", (None, *families))
     known = {info.name.lower(): info for info in all_datasets() if family in (None, info.family)}
     info = known.get(str(name).lower())
     if info is not None:

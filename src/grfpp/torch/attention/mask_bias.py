@@ -7,7 +7,7 @@ from typing import Any
 import torch
 from torch import nn
 
-from grfpp.arguments import finite
+from grfpp.arguments import finite, truth
 from grfpp.errors import InputError
 
 
@@ -31,7 +31,7 @@ class MaskBias(nn.Module):  # type: ignore[misc]  # untyped base
         self.register_buffer("mask", None if mask is None else mask.detach(), persistent=False)
         like = torch.empty(0) if mask is None else mask
         strength = torch.tensor(finite(lam, "lam"), dtype=like.dtype, device=like.device)
-        if learn:
+        if truth(learn, "learn"):
             self.lam = nn.Parameter(strength)
         else:
             self.register_buffer("lam", strength, persistent=False)

@@ -8,7 +8,7 @@ from typing import Any
 import torch
 from torch import nn
 
-from grfpp.arguments import whole
+from grfpp.arguments import truth, whole
 from grfpp.errors import InputError
 
 
@@ -26,7 +26,7 @@ class SelfAttention(nn.Module):  # type: ignore[misc]  # untyped base
             raise InputError(
                 f"embed_dim must be a multiple of num_heads, found {embed_dim} and {num_heads}"
             )
-        twin = nn.MultiheadAttention(embed_dim, num_heads, bias=bias)
+        twin = nn.MultiheadAttention(self.embed_dim, self.num_heads, bias=truth(bias, "bias"))
         self.register_parameter("in_proj_weight", twin.in_proj_weight)
         self.register_parameter("in_proj_bias", twin.in_proj_bias)
         self.out_proj = twin.out_proj
