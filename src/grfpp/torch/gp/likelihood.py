@@ -65,7 +65,7 @@ def log_density(A: Any, deviation: torch.Tensor, *, n_probes: int, tol: float) -
     Parameters
     ----------
     A
-        A linear operator, symmetric and positive definite, that gradients pass.
+        A linear operator, symmetric and positive definite. Gradients pass it, once.
     deviation
         From the mean.
     n_probes, tol
@@ -91,13 +91,17 @@ def log_density(A: Any, deviation: torch.Tensor, *, n_probes: int, tol: float) -
         right = torch.cat([deviation[:, None], probes], dim=1)
         solutions = solve(A._matmul, right, tol=tol, progress=record)
         log_determinant = n * _log_quadrature(torch.stack(steps, 1), torch.stack(ratios, 1)).mean()
-    u, inverse_probes = solutions[:, 0], solutions[:, 1:]
-    # One product that is differentiated. Its numbers are known from above; gradients are
-    # -uᵀ dA u of the square, and the mean of zᵀ A⁻¹ dA z, tr(A⁻¹ dA), of the determinant.
-    products = A._matmul(torch.cat([u[:, None], probes], dim=1))
-    square = 2 * u @ deviation - u @ products[:, 0]
-    trace = (inverse_probes * products[:, 1:]).sum() / n_probes
-    log_determinant = log_determinant + (trace - trace.detach())
+        u, inverse_probes = solutions[:, 0], solutions[:, 1:]
+        # What gradients are made of: -uᵀ dA u of the square, and of the determinant tr(A⁻¹ dA),
+        # the mean of zᵀ A⁻¹ dA z.
+        left = torch.cat([-u[:, None], inverse_probes / n_probes], dim=1)
+        right = torch.cat([u[:, None], probes], dim=1)
+        gradients = A._bilinear_derivative(left, right)
+    square = 2 * u @ deviation - u @ deviation.detach()
+    for argument, gradient in zip(A.representation(), gradients, strict=True):
+        if gradient is not None:
+            # Zero, with this gradient.
+            square = square + ((argument - argument.detach()) * gradient).sum()
     return -0.5 * (square + log_determinant + n * math.log(2 * math.pi))
 
 

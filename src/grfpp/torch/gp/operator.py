@@ -147,6 +147,29 @@ class KernelLinearOperator(LinearOperator):  # type: ignore[misc]  # untyped bas
             self._multiplier = self._chain.multiplier(self._values)
         return self._multiplier(block)
 
+    def _mul_constant(self, other: Any) -> Any:
+        if not self.is_symmetric or not torch.is_tensor(other) or other.dim() or not other > 0:
+            return super()._mul_constant(other)
+        # Into the first matrix, and so into the last: all stays one chain.
+        first = self._chain.links[0].value
+        values = [v * other.sqrt() if i == first else v for i, v in enumerate(self._values)]
+        return self._with(self._chain, values, self._batch)
+
+    def _bilinear_derivative(self, left_vecs: torch.Tensor, right_vecs: torch.Tensor) -> Any:
+        if not self.is_symmetric or left_vecs.dim() != 2 or right_vecs.dim() != 2:
+            return super()._bilinear_derivative(left_vecs, right_vecs)
+        values = [each.detach().requires_grad_(each.requires_grad) for each in self._values]
+        inputs = [each for each in values if each.requires_grad]
+        if not inputs:
+            return (None,) * len(values)
+        # uᵀ X Xᵀ v is the product of Xᵀ u with Xᵀ v: half the chain, for both side by side.
+        with torch.enable_grad():
+            half = self._chain.halves()[1].T
+            both = half.matmat(values, torch.cat([left_vecs, right_vecs], dim=1))
+            left, right = both.split(left_vecs.shape[1], dim=1)
+            found = iter(torch.autograd.grad((left * right).sum(), inputs))
+        return tuple(next(found) if each.requires_grad else None for each in values)
+
     def to_dense(self) -> torch.Tensor:
         """The matrix itself; from ``X`` where it is ``X Xᵀ``, which is half the products."""
         if not self.is_symmetric:
