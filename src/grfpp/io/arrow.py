@@ -61,6 +61,10 @@ def edges_of(table: Any, origin: str, n_nodes: int | None) -> EdgeTable:
     from grfpp.imports.optional import require
 
     pyarrow = require("pyarrow", "reading frames")
+    try:
+        table.validate(full=True)  # compiled code trusts its offsets and codes from here on
+    except pyarrow.ArrowInvalid as error:
+        raise InputError(f"{origin} is a malformed table: {error}") from None
     if table.num_rows == 0:
         raise InputError(f"{origin} holds no edges: it has no rows")
     columns = [_Column(pyarrow, table, place, origin) for place in range(table.num_columns)]

@@ -182,3 +182,14 @@ def test_a_missing_package_is_named(monkeypatch, package, source):
     assert "frames" in str(caught.value)
     frame = pd.DataFrame(np.eye(2), index=["a", "b"], columns=["a", "b"])
     assert Graph(frame).node_ids == ["a", "b"]  # a matrix needs neither
+
+
+def test_offsets_and_codes_beyond_the_text_are_refused():
+    """Compiled code would read memory that is not theirs."""
+    good = pa.array(["a", "b"])
+    offsets = np.array([0, 1, 10**9], np.int32)
+    wild = pa.Array.from_buffers(pa.string(), 2, [None, pa.py_buffer(offsets), good.buffers()[2]])
+    codes = pa.DictionaryArray.from_arrays(pa.array([0, 7]), good, safe=False)
+    for bad in (wild, codes):
+        with pytest.raises(InputError, match="malformed table"):
+            Graph(pa.table({"source": bad, "target": good}))

@@ -53,6 +53,10 @@ FORMATS = {
     "ply-ascii": Format(".ply", seeds.ascii_ply, _TEXT, references.mesh),
     "ply-binary": Format(".ply", seeds.binary_ply, _ANY, references.mesh),
     "obj": Format(".obj", seeds.obj, _TEXT, references.mesh),
+    "glb": Format(".glb", seeds.glb, _ANY, references.mesh),
+    "vtk": Format(".vtk", seeds.vtk, (mutations.of_text, *_ANY), references.triangles),
+    "parquet": Format(".parquet", seeds.parquet, _ANY, references.parquet),
+    "feather": Format(".feather", seeds.feather, _ANY, references.feather),
 }
 
 

@@ -19,7 +19,7 @@ _PLAIN_LINE = re.compile(r"(\w{1,15})[ \t,;](\w{1,15})(?:[ \t,;](\d{1,9}(?:\.\d{
 
 
 def edge_list(graph, path):
-    """Lines ``u v [w]`` of plain words, each edge once: a dictionary, and nothing clever."""
+    """Lines ``u v [w]`` of plain words, those of one edge summed: a dictionary."""
     data = path.read_bytes()
     if path.suffix == ".gz":
         data = gzip.decompress(data)
@@ -33,22 +33,52 @@ def edge_list(graph, path):
     fields = [_PLAIN_LINE.fullmatch(line) for line in lines]
     if None in fields or not data.isascii():
         return None
-    pairs = [frozenset(field.group(1, 2)) for field in fields]
     names = [name for field in fields for name in field.group(1, 2)]
-    numbers = all(map(str.isdecimal, names))
     # A first line of words, or over numbers, may be column names.
     first, others = "".join(names[:2]), names[2:]
     if first.isalpha() or (not first.isdecimal() and all(map(str.isdecimal, others))):
         return None
-    if len(set(pairs)) < len(pairs) or (numbers and any(n != str(int(n)) for n in names)):
-        return None
-    order = sorted(map(int, set(names))) if numbers else list(dict.fromkeys(names))
-    place = {str(name): i for i, name in enumerate(order)}
+    return _summed([(field[1], field[2], float(field[3] or 1)) for field in fields])
+
+
+def _summed(edges):
+    """Undirected edges between names: sorted where all are whole numbers as one writes them."""
+    names = [name for u, v, _ in edges for name in (u, v)]
+    numbers = all(isinstance(n, int) or (n.isdecimal() and n == str(int(n))) for n in names)
+    order = sorted(set(names), key=int) if numbers else list(dict.fromkeys(names))
+    place = {name: i for i, name in enumerate(order)}
     matrix = np.zeros((len(order), len(order)))
-    for field in fields:
-        u, v = place[field[1]], place[field[2]]
-        matrix[u, v] = matrix[v, u] = float(field[3] or 1)
+    for u, v, weight in edges:
+        matrix[place[u], place[v]] += weight
+        if u != v:
+            matrix[place[v], place[u]] += weight
     return matrix
+
+
+def _table(table):
+    """An edge a row, where the columns have the names of the sound files."""
+    columns = table.to_pydict()
+    ends = next(
+        (pair for pair in (("source", "target"), ("from", "to"), ("src", "dst"))
+         if set(pair) <= set(columns)), None)  # fmt: skip
+    if ends is None or set(columns) - {*ends, "weight"}:
+        return None
+    weights = columns.get("weight", [1.0] * table.num_rows)
+    return _summed(list(zip(columns[ends[0]], columns[ends[1]], weights, strict=True)))
+
+
+def parquet(graph, path):
+    """Read by pyarrow, and added up row by row."""
+    import pyarrow.parquet as pq
+
+    return _table(pq.read_table(path))
+
+
+def feather(graph, path):
+    """Read by pyarrow, and added up row by row."""
+    from pyarrow import feather as files
+
+    return _table(files.read_table(path))
 
 
 def _dense_rows(data, indices, indptr, n):
@@ -139,6 +169,24 @@ def mesh(graph, path):
     place = {tuple(point): i for i, point in enumerate(ours.vertices.tolist())}
     for triangle in mine.tolist():
         a, b, c = (place[tuple(point)] for point in triangle)
+        for u, v in ((a, b), (b, c), (c, a)):
+            if u != v:
+                matrix[u, v] = matrix[v, u] = 1
+    return matrix
+
+
+def triangles(graph, path):
+    """Read by meshio; sides of triangles, corners as they are numbered."""
+    import meshio
+
+    surface = meshio.read(path)
+    points = surface.points
+    if {block.type for block in surface.cells} != {"triangle"} or len(np.unique(points, axis=0)) < (
+        len(points)
+    ):
+        return None
+    matrix = np.zeros((len(points),) * 2)
+    for a, b, c in surface.cells_dict["triangle"]:
         for u, v in ((a, b), (b, c), (c, a)):
             if u != v:
                 matrix[u, v] = matrix[v, u] = 1

@@ -162,3 +162,49 @@ def binary_ply():
         points = np.array(_POINTS, f"{order}f4")
         found.append(_ply_header(form) + points.tobytes() + faces.tobytes())
     return found
+
+
+def _tables():
+    import pyarrow as pa
+
+    ends = {"source": [0, 1, 2, 2], "target": [1, 2, 3, 0]}
+    names = [["a", "b", "ç"], ["b", "ç", "a"]]
+    coded = pa.array(names[0]).dictionary_encode()
+    return [
+        pa.table(ends),
+        pa.table({**ends, "weight": [0.5, 1.0, 2.0, 3.5]}),
+        pa.table({"from": names[0], "to": names[1], "weight": pa.array([1, 2, 3], pa.int8())}),
+        pa.table({"src": coded, "dst": pa.array(names[1])}),
+    ]
+
+
+def parquet():
+    import pyarrow.parquet as pq
+
+    return [_saved(lambda path, table=each: pq.write_table(table, path)) for each in _tables()]
+
+
+def feather():
+    from pyarrow import feather as files
+
+    kinds = cycle(("uncompressed", "lz4"))
+    return [
+        _saved(lambda path, table=each, how=kind: files.write_feather(table, path, compression=how))
+        for each, kind in zip(_tables(), kinds, strict=False)
+    ]
+
+
+def glb():
+    import trimesh
+
+    return [trimesh.Trimesh(_POINTS, _FACES, process=False).export(file_type="glb")]
+
+
+def vtk():
+    import meshio
+
+    surface = meshio.Mesh(np.array(_POINTS, float), [("triangle", np.array(_FACES))])
+    return [
+        _saved(lambda path, kind=each: surface.write(path, file_format="vtk", binary=kind))
+        for each in (True, False)
+    ]
