@@ -18,7 +18,7 @@ class _Cost(NamedTuple):
     per_mark: int
 
 
-_EDGE_LIST = _Cost(14, b"\n", 260)
+_EDGE_LIST = _Cost(5, b"\n", 280)
 _COSTS = {
     ".mtx": _Cost(7, b"\n", 180),
     ".gml": _Cost(46, b"[", 280),
@@ -44,7 +44,7 @@ def parsing_bytes(data: bytes, suffix: str) -> int:
     Examples
     --------
     >>> parsing_bytes(b"0 1\n" * 1000, ".txt")
-    316000
+    300000
     """
     cost = _COSTS.get(suffix, _EDGE_LIST)
     total = cost.per_byte * len(data)
