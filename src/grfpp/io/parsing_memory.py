@@ -18,7 +18,7 @@ class _Cost(NamedTuple):
     per_mark: int
 
 
-_EDGE_LIST = _Cost(5, b"\n", 280)
+_EDGE_LIST = _Cost(9, b"\n", 300)
 _COSTS = {
     ".mtx": _Cost(7, b"\n", 180),
     ".gml": _Cost(46, b"[", 280),
@@ -30,7 +30,7 @@ _COSTS = {
 }
 _PLY_ELEMENT = re.compile(rb"^\s*element\s+\S+\s+(\d{1,15})", re.MULTILINE)
 _PLY_HEADER_BYTES = 1 << 16
-_PER_PLY_ELEMENT = 330
+_PER_PLY_ELEMENT = 520
 
 
 def require_memory(data: bytes, suffix: str, name: str) -> None:
@@ -44,7 +44,7 @@ def parsing_bytes(data: bytes, suffix: str) -> int:
     Examples
     --------
     >>> parsing_bytes(b"0 1\n" * 1000, ".txt")
-    300000
+    336000
     """
     cost = _COSTS.get(suffix, _EDGE_LIST)
     total = cost.per_byte * len(data)
