@@ -4,6 +4,7 @@ import os
 import signal
 import subprocess
 import sys
+from time import monotonic, sleep
 
 import pytest
 from cli_helpers import accepted, refused, start, write_karate
@@ -106,37 +107,54 @@ def _raiser(error):
     return fail
 
 
-@pytest.fixture
-def pipe(tmp_path):
-    """A graph file that the program waits for, so that what happens meanwhile is certain."""
-    path = tmp_path / "slow.txt"
-    os.mkfifo(path)
-    return path
+#: The program with walks that say when they begin, and do not end.
+WAITING = """
+import sys, time
+from pathlib import Path
+from grfpp.cli import app, estimate
+
+def walk(*_, **__):
+    Path(begun).touch()
+    time.sleep(600)
+
+*sys.argv, begun = sys.argv
+estimate.sample_estimate = walk
+app.main()
+"""
 
 
 @pytest.mark.parametrize(
     ("number", "code", "told"),
     [(signal.SIGINT, 130, "grfpp: interrupted\n"), (signal.SIGTERM, 143, "")],
 )
-def test_signals_end_it_quietly_and_leave_no_file(pipe, number, code, told):
-    process = start("estimate", pipe, "--output", pipe.parent / "k.npz")
-    with pipe.open("w"):  # returns when the program has opened it for reading
-        process.send_signal(number)
-        out, err = process.communicate(timeout=60)
+def test_signals_end_it_quietly_and_leave_no_file(tmp_path, number, code, told):
+    graph, begun = write_karate(tmp_path), tmp_path / "begun"
+    arguments = ["estimate", graph, "--output", tmp_path / "k.npz", begun]
+    process = subprocess.Popen(
+        [sys.executable, "-c", WAITING, *map(str, arguments)],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    deadline = monotonic() + 60
+    while not begun.exists() and monotonic() < deadline:
+        sleep(0.05)
+    process.send_signal(number)
+    out, err = process.communicate(timeout=60)
     assert (process.returncode, out, err) == (code, "", told)
-    assert [path.name for path in pipe.parent.iterdir()] == ["slow.txt"]
+    assert {path.name for path in tmp_path.iterdir()} == {graph.name, "begun"}
 
 
-def test_a_reader_that_leaves_gets_no_traceback(pipe):
+def test_a_reader_that_leaves_gets_no_traceback(tmp_path):
     buffered = {name: value for name, value in os.environ.items() if name != "PYTHONUNBUFFERED"}
-    process = start("estimate", pipe, "--output", pipe.parent / "k.npz", env=buffered)
-    process.stdout.close()
-    pipe.write_text("0 1\n1 2\n")
+    output = tmp_path / "k.npz"
+    process = start("estimate", write_karate(tmp_path), "--output", output, env=buffered)
+    process.stdout.close()  # long before there is anything to print
     err = process.stderr.read()
     process.stderr.close()
     assert (process.wait(timeout=60), err) == (141, "")
     # What it was asked to write was written before it had to print.
-    assert grfpp.KernelEstimate.load(pipe.parent / "k.npz").n_nodes == 3
+    assert grfpp.KernelEstimate.load(output).n_nodes == 34
 
 
 def test_warnings_are_one_line(tmp_path):
