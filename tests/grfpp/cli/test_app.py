@@ -111,7 +111,7 @@ def _raiser(error):
 WAITING = """
 import sys, time
 from pathlib import Path
-from grfpp.cli import app, estimate
+from grfpp.cli import estimate, main
 
 def walk(*_, **__):
     Path(begun).touch()
@@ -119,7 +119,7 @@ def walk(*_, **__):
 
 *sys.argv, begun = sys.argv
 estimate.sample_estimate = walk
-app.main()
+main()
 """
 
 
