@@ -98,10 +98,12 @@ def log_density(A: Any, deviation: torch.Tensor, *, n_probes: int, tol: float) -
         right = torch.cat([u[:, None], probes], dim=1)
         gradients = A._bilinear_derivative(left, right)
     square = 2 * u @ deviation - u @ deviation.detach()
-    for argument, gradient in zip(A.representation(), gradients, strict=True):
-        if gradient is not None:
-            # Zero, with this gradient.
-            square = square + ((argument - argument.detach()) * gradient).sum()
+    pairs = zip(A.representation(), gradients, strict=True)
+    carrier = sum(
+        (argument * gradient).sum() for argument, gradient in pairs if gradient is not None
+    )
+    if isinstance(carrier, torch.Tensor):
+        square = square + (carrier - carrier.detach())  # nothing, with these gradients
     return -0.5 * (square + log_determinant + n * math.log(2 * math.pi))
 
 

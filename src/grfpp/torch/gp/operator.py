@@ -12,7 +12,7 @@ from grfpp.errors import InputError, shown
 from grfpp.estimate import KernelEstimate
 from grfpp.imports.optional import require
 from grfpp.linalg.tensors import from_scipy
-from grfpp.torch.kernels.chain import FactorChain, Link
+from grfpp.torch.kernels.chain import FactorChain, Link, product_of
 from grfpp.torch.kernels.entries import entries
 from grfpp.torch.kernels.pattern import SparsePattern
 
@@ -73,7 +73,7 @@ class KernelLinearOperator(LinearOperator):  # type: ignore[misc]  # untyped bas
         self._values = values
         self._chain = chain
         self._batch = torch.Size(batch)
-        self._multiplier: Callable[[torch.Tensor], torch.Tensor] | None = None
+        self._made: list[torch.Tensor] | None = None
 
     @classmethod
     def of(
@@ -142,10 +142,14 @@ class KernelLinearOperator(LinearOperator):  # type: ignore[misc]  # untyped bas
     def _product(self, block: torch.Tensor) -> torch.Tensor:
         if torch.is_grad_enabled():
             return self._chain.matmat(self._values, block)
-        # Conjugate gradients come here again and again: the transposes are made once.
-        if self._multiplier is None:
-            self._multiplier = self._chain.multiplier(self._values)
-        return self._multiplier(block)
+        return product_of(self._matrices(), block)
+
+    def _matrices(self) -> list[torch.Tensor]:
+        """The links, without gradients: conjugate gradients need them again and again."""
+        if self._made is None:
+            with torch.no_grad():
+                self._made = self._chain.matrices(self._values)
+        return self._made
 
     def _mul_constant(self, other: Any) -> Any:
         if not self.is_symmetric or not torch.is_tensor(other) or other.dim() or not other > 0:
@@ -158,17 +162,24 @@ class KernelLinearOperator(LinearOperator):  # type: ignore[misc]  # untyped bas
     def _bilinear_derivative(self, left_vecs: torch.Tensor, right_vecs: torch.Tensor) -> Any:
         if not self.is_symmetric or left_vecs.dim() != 2 or right_vecs.dim() != 2:
             return super()._bilinear_derivative(left_vecs, right_vecs)
-        values = [each.detach().requires_grad_(each.requires_grad) for each in self._values]
-        inputs = [each for each in values if each.requires_grad]
-        if not inputs:
-            return (None,) * len(values)
         # uᵀ X Xᵀ v is the product of Xᵀ u with Xᵀ v: half the chain, for both side by side.
-        with torch.enable_grad():
-            half = self._chain.halves()[1].T
-            both = half.matmat(values, torch.cat([left_vecs, right_vecs], dim=1))
-            left, right = both.split(left_vecs.shape[1], dim=1)
-            found = iter(torch.autograd.grad((left * right).sum(), inputs))
-        return tuple(next(found) if each.requires_grad else None for each in values)
+        links, matrices = self._chain.halves()[0].links, self._matrices()
+        gradients: list[torch.Tensor | None] = [None] * len(self._values)
+        with torch.no_grad():
+            blocks = [torch.cat([left_vecs, right_vecs], dim=1)]
+            for turned in matrices[: len(links) - 1 : -1]:
+                blocks.append(product_of([turned], blocks[-1]))
+            # Back again, from the derivative by these products: each other.
+            back = torch.cat(blocks.pop().chunk(2, dim=1)[::-1], dim=1)
+            for link, matrix in zip(links[::-1], matrices[len(links) - 1 :: -1], strict=True):
+                block = blocks.pop()
+                if self._values[link.value].requires_grad:
+                    gradient = link.sample(block, back)
+                    known = gradients[link.value]
+                    gradients[link.value] = gradient if known is None else known + gradient
+                if blocks:
+                    back = product_of([matrix], back)
+        return tuple(gradients)
 
     def to_dense(self) -> torch.Tensor:
         """The matrix itself; from ``X`` where it is ``X Xᵀ``, which is half the products."""

@@ -38,6 +38,10 @@ class Link(NamedTuple):
         """``link @ dense``."""
         return self.pattern.multiply(values[self.value], dense, self.transposed)
 
+    def sample(self, left: torch.Tensor, right: torch.Tensor) -> torch.Tensor:
+        """``left @ right.T`` at the positions of the matrix only, in the order of its values."""
+        return self.pattern.sample(*((right, left) if self.transposed else (left, right)))
+
     def to_csr(self, values: Values) -> torch.Tensor:
         """The matrix as a sparse CSR tensor."""
         return self.pattern.matrix(values[self.value], self.transposed)
@@ -101,9 +105,13 @@ class FactorChain:
             dense = link.matmat(values, dense)
         return dense
 
+    def matrices(self, values: Values) -> list[torch.Tensor]:
+        """The links as sparse CSR tensors, for many products without gradients."""
+        return [link.to_csr(values) for link in self.links]
+
     def multiplier(self, values: Values) -> Callable[[torch.Tensor], torch.Tensor]:
         """`matmat` for many products without gradients: transposes are made once."""
-        return partial(_product, [link.to_csr(values) for link in self.links])
+        return partial(product_of, self.matrices(values))
 
     def rows(self, values: Values, nodes: torch.Tensor | None = None) -> torch.Tensor:
         """Rows of the product as a sparse COO tensor; all rows if none are chosen."""
@@ -126,7 +134,7 @@ class FactorChain:
         """Chosen rows as columns of a dense matrix, again and again, without gradients."""
         first, *others = self.links
         turned = [link.turn().to_csr(values) for link in reversed(others)]
-        return lambda nodes: _product(turned, first.to_dense(values, nodes).T.contiguous())
+        return lambda nodes: product_of(turned, first.to_dense(values, nodes).T.contiguous())
 
     def to_numpy(self, values: Values) -> Chain:
         """The same product of scipy's matrices, which is computed on all cores."""
@@ -155,7 +163,8 @@ class FactorChain:
         return _without_unused((first, *inner, last), chosen)
 
 
-def _product(matrices: Sequence[torch.Tensor], dense: torch.Tensor) -> torch.Tensor:
+def product_of(matrices: Sequence[torch.Tensor], dense: torch.Tensor) -> torch.Tensor:
+    """The product of sparse matrices and a dense one, from the right."""
     with no_autocast(dense.device):
         for matrix in reversed(matrices):
             dense = matrix @ dense
