@@ -148,5 +148,5 @@ def test_which_search_is_used(monkeypatch):
 
 def test_without_the_package(monkeypatch):
     monkeypatch.setitem(sys.modules, "pynndescent", None)
-    with pytest.raises(InputError, match=r"needs pynndescent.*grfpp\[points\]"):
+    with pytest.raises(InputError, match=r"needs pynndescent.*\.\[points\]"):
         Graph.from_points(points(), method="approximate")
