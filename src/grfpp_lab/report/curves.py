@@ -117,8 +117,13 @@ def _draw(axes: Any, panel: Panel) -> None:
     for curve in panel.curves:
         spread = np.asarray(curve.spread) if len(curve.spread) else None
         axes.errorbar(curve.x, curve.y, yerr=spread, elinewidth=1.1, **_look(curve))
+    # Bars count too: ticks for the points alone crowd where those are close beside long bars.
     points = [
-        (x, y) for curve in panel.curves for x, y in zip(curve.x, curve.y, strict=True) if y > 0
+        (x, end)
+        for curve in panel.curves
+        for x, y, bar in zip(curve.x, curve.y, _bars(curve), strict=True)
+        for end in (y - bar, y, y + bar)
+        if end > 0 or not panel.log_y
     ]
     if points:
         xs, ys = np.array(points, dtype=np.float64).T
@@ -138,6 +143,10 @@ def _draw(axes: Any, panel: Panel) -> None:
     grid_lines(axes, 0.6)
     axes.spines[["left", "bottom"]].set_color(FAINT)
     axes.tick_params(color=FAINT, labelcolor=INK, length=2.5)
+
+
+def _bars(curve: Curve) -> Sequence[float]:
+    return curve.spread if len(curve.spread) else [0.0] * len(curve.x)
 
 
 def _few(values: Any) -> Any:

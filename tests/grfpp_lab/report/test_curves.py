@@ -2,6 +2,7 @@
 
 import base64
 import io
+import itertools
 from xml.etree import ElementTree
 
 import numpy as np
@@ -76,6 +77,30 @@ def test_ticks_that_are_too_close_become_round_numbers():
         "10,000",
         "30,000",
     ]
+
+
+def drawn_apart(labels, side):
+    """Whether labels of ticks stand apart on the page, given the side they begin at."""
+    boxes = sorted((each.get_window_extent() for each in labels), key=lambda box: box.bounds[side])
+    return all(one.max[side] < two.min[side] for one, two in itertools.pairwise(boxes))
+
+
+def test_points_that_are_close_beside_long_bars_do_not_crowd_the_axis():
+    close = Curve("c", [4, 16, 32, 256], [15.8, 15.1, 15.1, 15.1], [1.5] * 4)
+    figure = curves.panel_figure(Panel("t", [close], "walks", "error"))
+    figure.canvas.draw()
+    (axes,) = figure.axes
+    assert len(axes.get_yticklabels()) >= 3
+    assert drawn_apart(axes.get_yticklabels(), 1)
+
+
+def test_zeros_have_their_place_on_a_linear_axis():
+    graphs = [188, 344, 600, 1000, 1113, 1178, 1500, 2000, 4110, 5000]
+    far = Curve("c", graphs, [0, 0, 0.7, 2.2, 0.4, 0.6, 0.2, 3.4, 0, 0.8], joined=False)
+    figure = curves.panel_figure(Panel("t", [far], "graphs", "points", log_y=False))
+    figure.canvas.draw()
+    (axes,) = figure.axes
+    assert drawn_apart(axes.get_xticklabels(), 0)
 
 
 def test_files_are_whole_and_repeatable():

@@ -51,11 +51,12 @@ def judge_pooled(rows: Rows) -> Verdict:
     own = s.of_kernel(rows, s.DIFFUSION)
     gaps = s.above(own, POOLED, EXACT)
     words = {name: gap.words() + (", noise" if gap.is_noise else "") for name, gap in gaps.items()}
-    told = []
+    far_below = sum(gap.mean < -POOLED_NEAR for gap in gaps.values())
+    told = [f"more than that below it on {far_below}"]
     for method in (GRFPP, GRF):
         near = [abs(gap.mean) <= POOLED_NEAR for gap in s.above(own, method, EXACT).values()]
         if near:
-            told.append(f"{method} on {sum(near)} of {len(near)}")
+            told.append(f"{method} within it on {sum(near)} of {len(near)}")
     return judge_gaps(
         f"within {POOLED_NEAR:g} point of the accuracy of the exact kernel on {POOLED_MOST:.0%} of "
         f"the data sets, with {s.DEFAULT_WALKS} walks",
@@ -64,7 +65,7 @@ def judge_pooled(rows: Rows) -> Verdict:
         POOLED_NEAR,
         share=POOLED_MOST,
         unit=" point",
-        more=", ".join(told),
+        more="; ".join(told),
     )
 
 

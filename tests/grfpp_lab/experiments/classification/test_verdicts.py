@@ -143,12 +143,14 @@ def test_pooled_walks():
     own = as_paper()
     near = judge_pooled([*own, *pooled({"DD": 0.9, "NCI1": -0.9})])
     assert near.holds is Holds.YES
-    assert "within 1 point of exact on 10 of 10; GRF++ on 5 of 10, GRF on 2 of 10" in near.measured
+    told = "more than that below it on 0; GRF++ within it on 5 of 10; GRF within it on 2 of 10"
+    assert near.measured == f"pooled walks within 1 point of exact on 10 of 10; {told}"
     one = judge_pooled([*own, *pooled({"DD": -1.5})])
     assert one.holds is Holds.YES
     assert "on 9 of 10 (not on DD -1.5 ± 0.0)" in one.measured
     two = judge_pooled([*own, *pooled({"DD": -1.5, "NCI1": 1.5})])
     assert two.holds is Holds.NO
+    assert "; more than that below it on 1;" in two.measured
     assert judge_pooled(own).holds is Holds.OPEN
     assert judge_pooled(pooled()).holds is Holds.OPEN
 
