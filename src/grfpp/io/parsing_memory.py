@@ -30,7 +30,7 @@ _COSTS = {
 }
 _PLY_ELEMENT = re.compile(rb"^\s*element\s+\S+\s+(\d{1,15})", re.MULTILINE)
 _PLY_HEADER_BYTES = 1 << 16
-_PER_PLY_ELEMENT = 520
+_PER_PLY_ELEMENT = 600
 
 
 def require_memory(data: bytes, suffix: str, name: str) -> None:

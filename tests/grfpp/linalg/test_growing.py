@@ -11,6 +11,7 @@ from small_graphs import karate
 from grfpp import Geometric, InputError
 from grfpp.linalg.growing import Block, GrowingMatrix
 from grfpp.walks import WalkPlan, sample_factor, sampler
+from grfpp.walks.walker import Walker
 
 N_BLOCKS, ROWS = 40, 3
 
@@ -68,14 +69,14 @@ def test_a_failure_ends_all_threads(monkeypatch, n_jobs):
     graph = karate()
     plan = WalkPlan.of(graph, np.ones(30), Geometric(0.1), n_walks=8, seed=0)
     monkeypatch.setattr(sampler, "TASK_STEPS", 100)
-    walk = sampler.Walker.walk
+    walk = Walker.walk
 
     def fail(self, rows, output):
         if 20 in rows:
             raise InputError("a failure")
         return walk(self, rows, output)
 
-    monkeypatch.setattr(sampler.Walker, "walk", fail)
+    monkeypatch.setattr(Walker, "walk", fail)
     before = threading.active_count()
     with pytest.raises(InputError, match="a failure"):
         sample_factor(plan, n_jobs=n_jobs)
