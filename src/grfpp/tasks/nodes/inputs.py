@@ -106,7 +106,7 @@ def node_column(X: Any) -> npt.NDArray[Any]:
         nodes = nodes[:, 0]
     if nodes.ndim != 1 or not len(nodes) or nodes.dtype.kind in "fcb":
         raise InputError(
-            f"X must hold numbers or names of nodes, of shape (n,) or (n, 1), found shape "
+            f"X must hold whole numbers or names of nodes, of shape (n,) or (n, 1), found shape "
             f"{nodes.shape} of {nodes.dtype}: the graph is a parameter of the estimator"
         )
     return np.asarray(nodes)

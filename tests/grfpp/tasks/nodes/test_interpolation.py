@@ -244,7 +244,7 @@ def test_scores():
     ("X", "y", "message"),
     [
         ([], [], "numbers or names of nodes, of shape"),
-        ([0.0, 1.0], [1, 2], "X must be whole numbers"),
+        ([0.0, 1.0], [1, 2], "X must hold whole numbers"),
         ([[0, 1]], [1], "shape \\(1, 2\\)"),
         ([0, 34], [1, 2], "X must lie between 0 and 33, found 0 to 34"),
         ([0, -1], [1, 2], "X must lie between 0 and 33, found -1 to 0"),

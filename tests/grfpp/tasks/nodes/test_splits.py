@@ -1,5 +1,6 @@
 """Models are tested on nodes whose labels they have not seen."""
 
+import networkx as nx
 import numpy as np
 import pytest
 from hypothesis import given
@@ -10,7 +11,7 @@ from sklearn.model_selection import GridSearchCV, cross_val_score, cross_validat
 from sklearn.pipeline import make_pipeline
 from small_graphs import QUICK
 
-from grfpp import InputError
+from grfpp import Graph, InputError
 from grfpp.datasets import grid
 from grfpp.tasks import GraphRandomFeatures, KernelInterpolator, NodeKFold, WholeGraph
 
@@ -81,7 +82,7 @@ def test_in_scikit_learn():
 @pytest.mark.parametrize(
     ("arguments", "told"),
     [
-        ({"X": np.eye(10)}, "X must hold numbers of nodes"),
+        ({"X": np.eye(10)}, "X must hold whole numbers or names of nodes"),
         ({"X": [0, 1, 1, 2, 3]}, "each node must appear once"),
         ({"X": [0, 1, 2]}, "n_splits=5 is more than the 3 nodes"),
         ({"X": range(9), "groups": [0, 1, 2] * 3}, "n_splits=5 is more than the 3 groups"),
@@ -119,3 +120,16 @@ def test_words():
     assert repr(NodeKFold(3)) == "NodeKFold(3, stratify=None, random_state=0)"
     assert repr(WholeGraph()) == "WholeGraph()"
     assert "NodeKFold" in WholeGraph.__doc__
+
+
+def test_nodes_by_name():
+    graph = nx.les_miserables_graph()
+    names = sorted(graph)
+    classes = [len(name) % 2 for name in names]
+    features = GraphRandomFeatures(graph=graph, n_components=4, random_state=0)
+    model = make_pipeline(features, LogisticRegression())
+    places = Graph(graph).index(names)
+    by_name, by_number = (
+        cross_val_score(model, X, classes, cv=NodeKFold(3)) for X in (names, places)
+    )
+    assert_array_equal(by_name, by_number)
