@@ -12,7 +12,6 @@ import torch
 
 from grfpp.chain import Chain
 from grfpp.factors import StoredFactor
-from grfpp.torch.kernels.entries import entries
 from grfpp.torch.kernels.pattern import SparsePattern, no_autocast
 
 Values = Sequence[torch.Tensor]
@@ -122,10 +121,6 @@ class FactorChain:
             for link in others:
                 product = torch.sparse.mm(product, link.to_coo(values))
         return product.coalesce()
-
-    def entries(self, values: Values, rows: torch.Tensor, columns: torch.Tensor) -> torch.Tensor:
-        """The numbers at ``(rows[p], columns[p])``, from rows of both halves."""
-        return entries(self, values, rows, columns)
 
     def to_dense(self, values: Values, nodes: torch.Tensor | None = None) -> torch.Tensor:
         """The product, or chosen rows of it, as a dense matrix."""

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import torch
 
-if TYPE_CHECKING:
-    from grfpp.torch.kernels.chain import FactorChain, Values
+from grfpp.torch.kernels.chain import FactorChain, Values
 
 #: Rows that tell how full the others are, and how full they must be for dense ones to be faster.
 _PILOT_ROWS, _FULL = 8, 1 / 20
@@ -19,7 +18,7 @@ _LEAST_PAIRS, _MOST_PAIRS, _BLOCK_NUMBERS = 16, 256, 400_000
 Block = Callable[[torch.Tensor, torch.Tensor], torch.Tensor]
 
 
-def entries(
+def chain_entries(
     chain: FactorChain, values: Values, rows: torch.Tensor, columns: torch.Tensor
 ) -> torch.Tensor:
     """The numbers of the chain at ``(rows[p], columns[p])``."""

@@ -13,6 +13,7 @@ from grfpp.graph import Graph, as_graph
 from grfpp.options import WalkOptions
 from grfpp.torch.arguments import node_numbers
 from grfpp.torch.kernels.chain import FactorChain, Link
+from grfpp.torch.kernels.entries import chain_entries
 from grfpp.torch.kernels.length_factor import LengthFactor
 from grfpp.torch.kernels.modulation import LearnableModulation
 from grfpp.torch.kernels.pattern import no_autocast
@@ -233,12 +234,12 @@ class LearnableKernel(nn.Module):  # type: ignore[misc]  # untyped base
         left, right = self.nodes(rows), self.nodes(columns)
         if left.shape != right.shape:
             raise InputError(f"{len(left)} rows and {len(right)} columns do not make pairs")
-        return self.chain.entries(self.values(), left, right)
+        return chain_entries(self.chain, self.values(), left, right)
 
     def diagonal(self) -> torch.Tensor:
         """The diagonal of ``K``."""
         every = torch.arange(self.n_nodes, device=self.factors[0].amounts.device)
-        return self.chain.entries(self.values(), every, every)
+        return chain_entries(self.chain, self.values(), every, every)
 
     def nodes(self, nodes: Any) -> torch.Tensor:
         """Numbers of nodes as a tensor of whole numbers, checked."""
