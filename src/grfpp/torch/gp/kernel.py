@@ -9,7 +9,7 @@ import torch
 from grfpp.errors import InputError
 from grfpp.imports.optional import require
 from grfpp.torch.gp.operator import KernelLinearOperator
-from grfpp.torch.kernels.entries import entries
+from grfpp.torch.kernels.entries import chain_entries
 from grfpp.torch.kernels.learnable import LearnableKernel
 from grfpp.torch.kernels.modulation import DiffusionModulation, LearnableModulation
 
@@ -81,7 +81,7 @@ class GRFKernel(gpytorch.kernels.Kernel):  # type: ignore[misc, name-defined]  #
         values = self.graph_kernel.values()
         chain = self.graph_kernel.chain
         if diag:
-            return entries(chain, values, rows, columns)
+            return chain_entries(chain, values, rows, columns)
         chosen, numbers = chain.select(values, rows, columns)
         return KernelLinearOperator(*numbers, chain=chosen)
 

@@ -13,7 +13,7 @@ from grfpp.estimate import KernelEstimate
 from grfpp.imports.optional import require
 from grfpp.linalg.tensors import from_scipy
 from grfpp.torch.kernels.chain import FactorChain, Link, product_of
-from grfpp.torch.kernels.entries import entries
+from grfpp.torch.kernels.entries import chain_entries
 from grfpp.torch.kernels.pattern import SparsePattern
 
 require("linear_operator")
@@ -190,13 +190,13 @@ class KernelLinearOperator(LinearOperator):  # type: ignore[misc]  # untyped bas
 
     def _diagonal(self) -> torch.Tensor:
         every = torch.arange(min(self._chain.shape), device=self.device)
-        return entries(self._chain, self._values, every, every).expand(*self._batch, -1)
+        return chain_entries(self._chain, self._values, every, every).expand(*self._batch, -1)
 
     def _get_indices(
         self, row_index: torch.Tensor, col_index: torch.Tensor, *batch_indices: torch.Tensor
     ) -> torch.Tensor:
         rows, columns, *_ = torch.broadcast_tensors(row_index, col_index, *batch_indices)
-        numbers = entries(self._chain, self._values, rows.reshape(-1), columns.reshape(-1))
+        numbers = chain_entries(self._chain, self._values, rows.reshape(-1), columns.reshape(-1))
         return numbers.reshape(rows.shape)
 
     def _getitem(self, row_index: Any, col_index: Any, *batch_indices: Any) -> Any:

@@ -18,7 +18,7 @@ _LEAST_PAIRS, _MOST_PAIRS, _BLOCK_NUMBERS = 16, 256, 400_000
 Block = Callable[[torch.Tensor, torch.Tensor], torch.Tensor]
 
 
-def entries(
+def chain_entries(
     chain: FactorChain, values: Values, rows: torch.Tensor, columns: torch.Tensor
 ) -> torch.Tensor:
     """The numbers of the chain at ``(rows[p], columns[p])``."""

@@ -14,7 +14,7 @@ from grfpp.memory import require_bytes
 from grfpp.options import WalkOptions
 from grfpp.torch.arguments import node_numbers
 from grfpp.torch.kernels.chain import FactorChain, Link
-from grfpp.torch.kernels.entries import entries as chain_entries
+from grfpp.torch.kernels.entries import chain_entries
 from grfpp.torch.kernels.length_factor import LengthFactor
 from grfpp.torch.kernels.modulation import LearnableModulation
 from grfpp.torch.kernels.pattern import no_autocast

@@ -10,7 +10,7 @@ from grfpp.chain import Chain  # noqa: E402 - below the check above
 from grfpp.factors import StoredFactor  # noqa: E402
 from grfpp.linalg.tensors import from_scipy  # noqa: E402
 from grfpp.torch.kernels.chain import FactorChain, Link  # noqa: E402
-from grfpp.torch.kernels.entries import entries  # noqa: E402
+from grfpp.torch.kernels.entries import chain_entries  # noqa: E402
 from grfpp.torch.kernels.pattern import SparsePattern  # noqa: E402
 
 N = 11
@@ -48,7 +48,7 @@ def test_rows_entries_and_halves(case):
     nodes, others = torch.tensor([4, 0, 4]), torch.tensor([1, 10, 4])
     torch.testing.assert_close(chain.rows(values, nodes).to_dense(), dense[nodes])
     torch.testing.assert_close(chain.rows(values).to_dense(), dense)
-    torch.testing.assert_close(entries(chain, values, nodes, others), dense[nodes, others])
+    torch.testing.assert_close(chain_entries(chain, values, nodes, others), dense[nodes, others])
     X, Y = chain.halves()
     torch.testing.assert_close(X.rows(values).to_dense() @ Y.rows(values).to_dense().T, dense)
 
@@ -72,7 +72,9 @@ def test_gradients_reach_the_values():
     block = torch.ones(N, 2, dtype=torch.float64)
     assert torch.autograd.gradcheck(lambda *v: chain.matmat(v, block), leaves)
     nodes = torch.tensor([2, 7])
-    assert torch.autograd.gradcheck(lambda *v: entries(chain, v, nodes, nodes.flip(0)), leaves)
+    assert torch.autograd.gradcheck(
+        lambda *v: chain_entries(chain, v, nodes, nodes.flip(0)), leaves
+    )
 
 
 def test_a_palindrome_is_symmetric():

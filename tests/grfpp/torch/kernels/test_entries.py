@@ -8,7 +8,7 @@ torch = pytest.importorskip("torch")
 
 from grfpp.linalg.tensors import from_scipy  # noqa: E402 - below the check above
 from grfpp.torch.kernels.chain import FactorChain, Link  # noqa: E402
-from grfpp.torch.kernels.entries import entries  # noqa: E402
+from grfpp.torch.kernels.entries import chain_entries  # noqa: E402
 from grfpp.torch.kernels.pattern import SparsePattern  # noqa: E402
 
 N = 11
@@ -40,7 +40,7 @@ def test_entries_by_blocks(half, full, symmetric, monkeypatch):
     for rows, columns in ((every, every), (every, every.flip(0))):
 
         def numbers_at(*numbers, at=(rows, columns)):
-            return entries(chain, numbers, *at)
+            return chain_entries(chain, numbers, *at)
 
         torch.testing.assert_close(numbers_at(*values), dense[rows, columns])
         assert torch.autograd.gradcheck(numbers_at, inputs, fast_mode=True)
@@ -55,7 +55,7 @@ def test_gradients_of_some_values_only(full, monkeypatch):
     values[1].requires_grad_()
     unused = torch.ones(3, dtype=torch.float64, requires_grad=True)
     every = torch.arange(N)
-    entries(chain, [*values, unused], every, every).sum().backward()
+    chain_entries(chain, [*values, unused], every, every).sum().backward()
     found = values[1].grad.clone()
     values[1].grad = None
     chain.matmat(values, torch.eye(N, dtype=torch.float64)).trace().backward()
