@@ -1,5 +1,8 @@
 """Graph node kernels from random walks: refined graph random features (GRFs++)."""
 
+from importlib import import_module
+from types import ModuleType
+
 from grfpp.accuracy import relative_error
 from grfpp.errors import DivergentSeriesError, InfiniteVarianceError, InputError, TruncationError
 from grfpp.estimate import KernelEstimate
@@ -63,3 +66,10 @@ __all__ = [
     "sample",
     "sample_submatrix",
 ]
+
+
+def __getattr__(name: str) -> ModuleType:
+    """Import the packages that nobody needs who does not name them."""
+    if name in ("datasets", "tasks", "torch"):
+        return import_module(f"grfpp.{name}")
+    raise AttributeError(f"module 'grfpp' has no attribute {name!r}")

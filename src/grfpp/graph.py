@@ -26,9 +26,12 @@ from grfpp.io.options import Column, Duplicates, EdgeListKeywords, EdgeListOptio
 from grfpp.io.points import Method, neighbour_graph
 from grfpp.linalg import spectrum
 from grfpp.linalg.sparse import csr
-from grfpp.linalg.symmetrize import Symmetrize, symmetrized
+from grfpp.linalg.symmetrize import Symmetrize, symmetrized, without_rounding
 from grfpp.nodes import NodeNames
 from grfpp.typing import FloatArray, IntArray
+
+#: What is known of a graph beside its matrix, and goes with it to other processes.
+_KNOWN = ("is_directed", "_spectral_radius", "_root_strength")
 
 
 class Graph:
@@ -135,8 +138,10 @@ class Graph:
         canonical = _canonical(matrix, source)
         if symmetrize is not None:
             canonical = symmetrized(canonical, symmetrize)
-        elif directed is None and not (isinstance(source, Graph) or says_direction(source)):
-            _warn_of_neighbours(canonical)
+        elif not (directed or isinstance(source, Graph) or says_direction(source)):
+            canonical = without_rounding(canonical)
+            if directed is None:
+                _warn_of_neighbours(canonical)
         self._adopt(canonical, node_ids)
 
     @classmethod
@@ -258,7 +263,8 @@ class Graph:
         return f"Graph(n_nodes={self.n_nodes}, n_edges={self.n_edges}, {kind})"
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return _restored, (self.adjacency, self.node_ids, dict(self.meta))
+        known = {key: self.__dict__[key] for key in _KNOWN if key in self.__dict__}
+        return _restored, (self.adjacency, self.node_ids, dict(self.meta), known)
 
     def __copy__(self) -> Graph:
         return self
@@ -448,10 +454,16 @@ def _warn_of_neighbours(matrix: sp.csr_array) -> None:
         warn_user(InputWarning(note), InputWarning)
 
 
-def _restored(matrix: sp.csr_array, node_ids: Sequence[Any] | None, meta: dict[str, Any]) -> Graph:
-    """A graph that was pickled."""
+def _restored(
+    matrix: sp.csr_array,
+    node_ids: Sequence[Any] | None,
+    meta: dict[str, Any],
+    known: dict[str, Any],
+) -> Graph:
+    """A graph that was pickled, with all that walks depend on, to the last bit."""
     graph = Graph._of(matrix, node_ids)
     graph.meta = MappingProxyType(meta)
+    graph.__dict__.update(known)
     return graph
 
 

@@ -89,7 +89,8 @@ class NodeNames:
             return np.zeros(array.shape, np.int64)
         if array.dtype.kind in "iu" and not _holds_tuples(nodes):
             if from_end and array.dtype.kind == "i":
-                array = np.where(array < 0, array + self.n_nodes, array)
+                wide = array.astype(np.int64)  # 200 nodes are too many for int8
+                array = np.where(wide < 0, wide + self.n_nodes, wide)
             try:
                 return node_numbers(array.reshape(-1), self.n_nodes, argument).reshape(array.shape)
             except InputError as error:
@@ -102,7 +103,7 @@ class NodeNames:
         shape = (len(items),) if isinstance(nodes, list | tuple) else array.shape
         found = self._all_known(items)
         if found is None:
-            found = [self._place(each, argument) for each in items]
+            found = [self._place(each, argument, from_end) for each in items]
         return np.array(found, np.int64).reshape(shape)
 
     def index(self, names: Any) -> Any:
@@ -157,9 +158,11 @@ class NodeNames:
             )
         return np.flatnonzero(mask)
 
-    def _place(self, node: Any, argument: str) -> int:
+    def _place(self, node: Any, argument: str, from_end: bool = False) -> int:
         """One node: a place, or a name that is no number."""
         if isinstance(node, int | np.integer) and not isinstance(node, bool):
+            if from_end and -self.n_nodes <= node < 0:
+                return int(node) + self.n_nodes
             try:
                 return int(node_numbers(node, self.n_nodes, argument)[0])
             except InputError as error:

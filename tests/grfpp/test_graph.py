@@ -11,6 +11,8 @@ from hypothesis.extra import numpy as hnp
 
 from grfpp.errors import InputError
 from grfpp.graph import Graph, as_graph
+from grfpp.kernels import Diffusion
+from grfpp.sampling import sample
 
 QUICK = settings(deadline=None, max_examples=60)
 
@@ -355,3 +357,28 @@ def test_shapes_and_types():
     assert "no nodes" in refusal(np.ones((0, 0)))
     assert "real numbers" in refusal(np.array([["a"]]))
     assert "real numbers" in refusal(np.eye(2, dtype=complex))
+
+
+def test_a_pickled_graph_walks_to_the_last_bit():
+    graph = Graph(nx.karate_club_graph()).normalized("sym")
+    again = pickle.loads(pickle.dumps(graph))
+    assert again.spectral_radius() == graph.spectral_radius() == 1.0
+    options = {"seed": 0, "deflate": 1, "n_walks": 2}
+    first, second = (sample(each, Diffusion(2.0), **options).toarray() for each in (graph, again))
+    np.testing.assert_array_equal(first, second)
+
+
+def test_what_is_symmetric_but_for_rounding_is_undirected():
+    from sklearn.metrics.pairwise import rbf_kernel
+
+    S = rbf_kernel(np.random.default_rng(0).normal(size=(30, 2)))
+    assert (S != S.T).any()
+    for directed in (None, False):
+        graph = Graph(S, directed=directed)
+        assert not graph.is_directed
+        np.testing.assert_allclose(graph.adjacency.toarray(), S, rtol=1e-14)
+    assert Graph(S, directed=True).is_directed
+    S[3, 5] *= 1 + 1e-9
+    assert Graph(S).is_directed
+    with pytest.raises(InputError, match="symmetrize='max'"):
+        Graph(S, directed=False)

@@ -140,3 +140,11 @@ def test_very_many_names():
     with pytest.raises(InputError, match="the closest are 'node "):
         names.numbers(["node 12x"])
     assert time.perf_counter() - start < 10  # a second or two, on a machine with nothing else to do
+
+
+def test_few_bits_and_names_count_from_the_end_too():
+    names = NodeNames(200, [f"n{i}" for i in range(200)])
+    assert names.places(np.array([-1, 3], np.int8), from_end=True).tolist() == [199, 3]
+    assert names.places(["n3", -1], from_end=True).tolist() == [3, 199]
+    with pytest.raises(InputError, match="between 0 and 199"):
+        names.places(["n3", -201], from_end=True)

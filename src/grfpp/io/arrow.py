@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -14,6 +15,13 @@ from grfpp.io.edge_table import EdgeTable
 from grfpp.io.labels import in_order, number_labels, number_whole
 from grfpp.memory import require_bytes
 from grfpp.typing import AnyInts, FloatArray, IntArray
+
+#: From the columns of a file to a matrix, at least: both ends, the weight, and what is sorted.
+_BYTES_PER_ROW = 100
+
+
+#: What pandas calls the column of such an index.
+_UNNAMED_INDEX = re.compile(r"__index_level_\d+__")
 
 
 @contextmanager
@@ -30,8 +38,7 @@ def arrow_file(
             if suffix == ".parquet":
                 yield _parquet(pyarrow, parquet, stream, name)
             else:
-                reader = pyarrow.ipc.open_file(stream)
-                yield list(reader.schema.names), lambda names: reader.read_all().select(names)
+                yield _feather(pyarrow, stream, name)
     except InputError:
         raise
     except (pyarrow.ArrowException, OSError, ValueError, KeyError) as error:
@@ -40,12 +47,30 @@ def arrow_file(
         pyarrow.default_memory_pool().release_unused()
 
 
+def _feather(pyarrow: Any, stream: Any, name: str) -> tuple[list[str], Callable[[list[str]], Any]]:
+    schema = pyarrow.ipc.open_file(stream).schema
+
+    def read(names: list[str]) -> Any:
+        places = sorted(schema.get_field_index(each) for each in names)
+        options = pyarrow.ipc.IpcReadOptions(included_fields=places)
+        reader = pyarrow.ipc.open_file(stream, options=options)
+        batches = []
+        for number in range(reader.num_record_batches):
+            batches.append(reader.get_batch(number))
+            rows = sum(each.num_rows for each in batches)
+            require_bytes(_BYTES_PER_ROW * rows, f"{rows} rows of {name}")
+        return pyarrow.Table.from_batches(batches, reader.schema).select(names)
+
+    return column_names(schema), read
+
+
 def _parquet(
     pyarrow: Any, parquet: Any, stream: Any, name: str
 ) -> tuple[list[str], Callable[[list[str]], Any]]:
     source = parquet.ParquetFile(stream)
-    groups = map(source.metadata.row_group, range(source.metadata.num_row_groups))
-    require_bytes(sum(each.total_byte_size for each in groups), f"{name} unpacked")
+    # Not by their bytes: those of equal numbers are next to nothing in the file.
+    rows = source.metadata.num_rows
+    require_bytes(_BYTES_PER_ROW * rows, f"{rows} rows of {name}")
     schema = source.schema_arrow
 
     def read(names: list[str]) -> Any:
@@ -53,7 +78,12 @@ def _parquet(
         texts = [each for each in names[:2] if _is_text(pyarrow.types, schema.field(each).type)]
         return parquet.ParquetFile(stream, read_dictionary=texts).read(names)
 
-    return list(schema.names), read
+    return column_names(schema), read
+
+
+def column_names(schema: Any) -> list[str]:
+    """The columns of a table, but for an index of pandas that has no name."""
+    return [name for name in schema.names if not _UNNAMED_INDEX.fullmatch(name)]
 
 
 def edges_of(table: Any, origin: str, n_nodes: int | None) -> EdgeTable:

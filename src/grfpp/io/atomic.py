@@ -29,7 +29,7 @@ def atomic_write(path: str | Path) -> Iterator[IO[bytes]]:
     What is written lies beside it under a hidden name until then. A writer that is killed leaves
     that behind, and the next one to write the same file removes it.
     """
-    target = Path(path)
+    target = Path(path).expanduser()
     if problem := target_problem(target):
         raise InputError(f"cannot write {target}: {problem}")
     with _explained(target):
@@ -42,7 +42,7 @@ def atomic_write(path: str | Path) -> Iterator[IO[bytes]]:
                 stream.flush()
                 os.fsync(stream.fileno())
                 # Before the lock goes with the stream, so that nobody takes it for a leftover.
-                temporary.chmod(0o666 & ~_umask())
+                temporary.chmod(_mode(target))
                 if fcntl is not None:
                     temporary.replace(target)
             if fcntl is None:
@@ -127,7 +127,10 @@ def _stem(target: Path) -> str:
 _O_BINARY: int = getattr(os, "O_BINARY", 0)
 
 
-def _umask() -> int:
+def _mode(target: Path) -> int:
+    """Who may read and write a file: as before, where there is one already."""
+    with suppress(OSError):
+        return stat.S_IMODE(target.stat().st_mode)
     mask = os.umask(0)
     os.umask(mask)
-    return mask
+    return 0o666 & ~mask

@@ -14,8 +14,14 @@ from grfpp.io.edges import arcs, undirected
 from grfpp.io.options import Duplicates
 from grfpp.typing import AnyInts, FloatArray, IntArray
 
+
+def _sum(weights: FloatArray, starts: IntArray) -> FloatArray:
+    with np.errstate(over="ignore"):  # what is infinite is refused with its place
+        return np.add.reduceat(weights, starts)
+
+
 _MERGED: dict[str, Callable[[FloatArray, IntArray], FloatArray]] = {
-    "sum": np.add.reduceat,
+    "sum": _sum,
     "max": np.maximum.reduceat,
     "first": lambda weights, starts: weights[starts],
 }

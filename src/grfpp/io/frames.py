@@ -12,7 +12,7 @@ import scipy.sparse as sp
 
 from grfpp.errors import InputError
 from grfpp.io.arrays import packages
-from grfpp.io.arrow import arrow_file, edges_of
+from grfpp.io.arrow import arrow_file, column_names, edges_of
 from grfpp.io.edge_list.header import columns_of, ends_of
 from grfpp.io.options import Column, EdgeListOptions
 from grfpp.io.text import naming
@@ -102,7 +102,7 @@ def read_frame_file(
 def _columns(frame: Any) -> tuple[list[Any], Callable[[list[Any]], Any]]:
     """The names of a frame's columns, and what gives some of them as an Arrow table."""
     if "pyarrow" in packages(frame):
-        return list(frame.schema.names), frame.select
+        return column_names(frame.schema), frame.select
     from grfpp.imports.optional import require
 
     narwhals = require("narwhals", "reading frames")
@@ -121,7 +121,8 @@ def _converted(frame: Any, columns: list[Any]) -> Any:
 
     require("pyarrow", "reading frames")
     try:
-        return frame.select(columns).to_arrow()
+        # Arrow has the index of pandas for a further column.
+        return frame.select(columns).to_arrow().select(list(range(len(columns))))
     except Exception as error:  # columns of mixed kinds, each maker in its own words
         told = " ".join(map(str, error.args))
         raise InputError(
@@ -135,13 +136,14 @@ def _is_matrix(frame: Any) -> bool:
     index = getattr(frame, "index", None)
     if "pandas" not in packages(frame) or index is None or frame.shape[0] != frame.shape[1]:
         return False
-    return frame.shape[0] > 0 and bool(
-        index.is_unique and frame.columns.is_unique and index.isin(frame.columns).all()
-    )
+    # As text: numbers of columns have become text in a frame that was in a file.
+    rows, columns = ({str(name) for name in names} for names in (index, frame.columns))
+    return rows == columns and len(rows) == len(index) > 0
 
 
 def _matrix(frame: Any) -> tuple[sp.csr_array, list[Any] | None]:
-    frame = frame[list(frame.index)]  # the columns in the order of the rows
+    place = {str(name): i for i, name in enumerate(frame.columns)}
+    frame = frame.iloc[:, [place[str(name)] for name in frame.index]]  # in the order of the rows
     kinds = {getattr(kind, "kind", "O") for kind in frame.dtypes}
     if not kinds <= set("buif"):
         found = ", ".join(sorted({str(kind) for kind in frame.dtypes}))

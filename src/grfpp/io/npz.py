@@ -27,7 +27,7 @@ _SCIPY_PARTS = {
     "dia": ("offsets",),
 }
 # The arrays are there as they are stored, in the types of a graph, and in its canonical form.
-_TIMES_IN_MEMORY = 3
+_TIMES_IN_MEMORY = 3.5
 
 
 def read_npz(path: Path) -> tuple[Any, Sequence[Any] | None]:

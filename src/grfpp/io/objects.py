@@ -22,6 +22,7 @@ from grfpp.io.meshes.mesh import as_mesh
 from grfpp.io.meshes.weights import MeshWeights
 from grfpp.io.options import EdgeListOptions
 from grfpp.io.text import naming
+from grfpp.linalg.symmetrize import ROUNDING
 from grfpp.memory import require_bytes
 
 _WANTED = (
@@ -101,7 +102,8 @@ def read_adjacency(
 def says_direction(source: Any) -> bool:
     """Whether a source is directed because somebody said so, not because of its numbers."""
     if isinstance(source, str | os.PathLike):
-        return Path(source).name.lower().removesuffix(".gz").endswith((".gml", ".graphml"))
+        name = Path(source).name.lower().removesuffix(".gz").removesuffix(".zip")
+        return name.endswith((".gml", ".graphml"))
     is_networkx = "networkx" in packages(source) and hasattr(source, "edges")
     return is_networkx or graph_objects.is_igraph(source)
 
@@ -196,10 +198,11 @@ def _require_symmetric(matrix: Any, origin: str) -> None:
     if matrix.shape[0] != matrix.shape[1]:
         return  # Graph tells what is wrong
     values = sp.csr_array(matrix)
-    differ = (values != values.T).tocoo()
+    differ = (abs(values - values.T) > ROUNDING * values.maximum(values.T)).tocoo()
     if differ.nnz:
         u, v = int(differ.row[0]), int(differ.col[0])
         raise InputError(
             f"directed=False, but {origin} is directed: the weight from {u} to {v} is "
-            f"{values[u, v]}, from {v} to {u} it is {values[v, u]}; list both directions"
+            f"{values[u, v]}, from {v} to {u} it is {values[v, u]}; list both directions, or pass "
+            "symmetrize='max' or 'mean'"
         )

@@ -89,6 +89,8 @@ class StoredArrays(Mapping[str, npt.NDArray[Any]]):
                     name,
                     f"an array of {n_bytes:,} bytes in a member of {member.file_size - start:,}",
                 )
+            if not dtype.itemsize and 0 not in shape:
+                raise self._damaged(name, "text without room for a letter")
             require_bytes(n_bytes, f"reading {self._path}: the array {name!r}")
             content = np.empty(n_bytes, np.uint8)
             filled = 0

@@ -13,6 +13,38 @@ from grfpp.errors import InputError
 Symmetrize = Literal["max", "mean", "sum", "mutual"]
 
 
+#: Weights both ways that differ by no more than this share of them differ by rounding.
+ROUNDING = 1e-12
+
+
+def without_rounding(matrix: sp.csr_array) -> sp.csr_array:
+    """The same matrix, symmetric to the last bit where it is so but for rounding.
+
+    Products such as kernel matrices and hand-made normalisations often are.
+
+    Examples
+    --------
+    >>> matrix = sp.csr_array([[0.0, 0.3], [0.1 + 0.2, 0.0]])
+    >>> bool((matrix != matrix.T).nnz), bool((without_rounding(matrix) != matrix.T).nnz)
+    (True, True)
+    >>> fixed = without_rounding(matrix)
+    >>> bool((fixed != fixed.T).nnz)
+    False
+    """
+    turned = matrix.T.tocsr()
+    turned.sort_indices()
+    same = np.array_equal(turned.indptr, matrix.indptr) and np.array_equal(
+        turned.indices, matrix.indices
+    )
+    if not same or np.array_equal(turned.data, matrix.data):
+        return matrix
+    if (np.abs(turned.data - matrix.data) > ROUNDING * np.maximum(turned.data, matrix.data)).any():
+        return matrix
+    result = matrix.copy()
+    result.data = 0.5 * matrix.data + 0.5 * turned.data
+    return result
+
+
 def symmetrized(matrix: sp.csr_array, how: Symmetrize) -> sp.csr_array:
     """Give both directions of every edge one weight; the result is symmetric to the last bit.
 

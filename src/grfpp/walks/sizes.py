@@ -37,10 +37,12 @@ def walker_of(plan: WalkPlan, batch_steps: int) -> Walker | PoolWalker:
 def require_walkers(plan: WalkPlan, n_jobs: int) -> None:
     """Refuse a number of walks whose buffers cannot fit, before anything is walked."""
     pool = f"a pool of {plan.n_walks} walks" if plan.is_pooled else f"{plan.n_walks} walks"
+    n_threads = thread_count(n_jobs)
+    needed = n_threads * walker_bytes(plan)
     require_bytes(
-        thread_count(n_jobs) * walker_bytes(plan),
-        f"walking {pool} from one node, on each of {thread_count(n_jobs)} threads,",
-        most_walks=lambda room: int(plan.n_walks * room / walker_bytes(plan)),
+        needed,
+        f"walking {pool} from one node, on each of {n_threads} threads,",
+        most_walks=lambda room: int(plan.n_walks * room / needed),
     )
 
 

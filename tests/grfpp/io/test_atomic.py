@@ -192,3 +192,20 @@ def test_killed_while_saving(tmp_path):
     n_left, files = run.stdout.decode().split(maxsplit=1)
     assert int(n_left) > 5  # it was killed in the middle
     assert files == "['g.npz']\n"
+
+
+def test_those_who_may_read_it_stay_the_same(tmp_path):
+    path = tmp_path / "private.txt"
+    path.write_text("before")
+    path.chmod(0o600)
+    with atomic_write(path) as stream:
+        stream.write(b"after")
+    assert path.read_text() == "after"
+    assert path.stat().st_mode & 0o777 == 0o600
+
+
+def test_the_home_folder(tmp_path, monkeypatch):
+    monkeypatch.setenv("HOME", str(tmp_path))
+    with atomic_write("~/file.txt") as stream:
+        stream.write(b"x")
+    assert (tmp_path / "file.txt").read_text() == "x"

@@ -13,6 +13,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from io_helpers import file_holding, read_text, refusal
+from little_memory import only
 
 from grfpp.errors import InputError
 from grfpp.graph import Graph
@@ -194,3 +195,68 @@ def test_offsets_and_codes_beyond_the_text_are_refused():
     for bad in (wild, codes):
         with pytest.raises(InputError, match="malformed table"):
             Graph(pa.table({"source": bad, "target": good}))
+
+
+@pytest.mark.parametrize("suffix", [".parquet", ".feather"])
+def test_rows_that_pack_well_are_counted(tmp_path, monkeypatch, suffix):
+    table = pa.table({"source": np.zeros(10**6, int), "target": np.ones(10**6, int)})
+    path = tmp_path / f"edges{suffix}"
+    if suffix == ".parquet":
+        pyarrow.parquet.write_table(table, path)
+    else:
+        pyarrow.feather.write_feather(table, path, compression="zstd")
+    assert path.stat().st_size < 2_000_000
+    only(monkeypatch, 50_000_000)
+    with pytest.raises(InputError, match=r"rows of .*edges"):
+        Graph(path)
+
+
+def test_only_the_columns_that_are_needed_are_read(tmp_path):
+    path = tmp_path / "edges.feather"
+    table = pa.table({"more": ["x", "y"], "b": [1, 2], "a": [0, 1]})
+    pyarrow.feather.write_feather(table, path)
+    graph = Graph(path, columns=("a", "b"), directed=True)
+    assert graph.adjacency.toarray().tolist() == [[0, 1, 0], [0, 0, 1], [0, 0, 0]]
+
+
+INDEX = [0, 2, 3]  # not evenly spaced, as after a filter
+LEFT = pd.DataFrame({"source": list("acd"), "target": list("bde"), "weight": [1.0, 2, 3]}, INDEX)
+
+
+@pytest.mark.parametrize("how", ["frame", "parquet", "feather", "arrow", "named"])
+def test_the_index_of_pandas_is_no_column(tmp_path, how):
+    def graph_of(frame):
+        path = tmp_path / f"edges.{how}"
+        if how == "parquet":
+            frame.to_parquet(path)
+        elif how == "feather":
+            pyarrow.feather.write_feather(pa.Table.from_pandas(frame), path)
+        else:
+            columns = dict(zip(("source", "target", "weight"), frame.columns, strict=False))
+            makers = {"frame": Graph, "arrow": lambda f: Graph(pa.Table.from_pandas(f)),
+                      "named": lambda f: Graph.from_frame(f, **columns)}  # fmt: skip
+            return makers[how](frame)
+        return Graph(path)
+
+    for index in (INDEX, ["x", "y", "z"]):
+        frame = LEFT.set_axis(index)
+        assert graph_of(frame).weights.tolist() == [1, 1, 2, 2, 3, 3]
+        assert graph_of(frame[["source", "target"]]).weights.tolist() == [1] * 6
+
+
+def test_a_matrix_that_was_in_a_file_is_one_still(tmp_path):
+    numbers = [10, 20, 30]
+    frame = pd.DataFrame([[0, 1.0, 0], [1, 0, 2], [0, 2, 0]], numbers, numbers)
+    frame.to_csv(tmp_path / "m.csv")
+    graph = Graph(pd.read_csv(tmp_path / "m.csv", index_col=0))
+    np.testing.assert_array_equal(graph.adjacency.toarray(), frame)
+    assert graph.node_ids == numbers
+
+
+@pytest.mark.parametrize("names", [("node", "weight"), ("source", "target", "source")])
+def test_columns_that_are_called_otherwise_are_not_taken(names):
+    table = pa.table([pa.array([1, 2])] * len(names), list(names))
+    with pytest.raises(InputError, match="columns"):
+        Graph(table)
+    with pytest.raises(InputError, match="two columns at least"):
+        Graph(pa.table({"source": [1]}))

@@ -15,6 +15,10 @@ from grfpp.io.text import at_line
 
 _FIRST_LINE = re.compile(rb"^[ \t]*[^#%\s][^\n]*", re.MULTILINE)
 _TABLES = (".csv", ".tsv")
+_MATRIX_MARKET = b"%%MatrixMarket"
+#: A field in quotes, which may hold separators and line ends, in the first bytes of a file.
+_QUOTED = re.compile(r'(?:(?<=[;,\t ])|^)"(?:[^"]|"")*"')
+_HEAD = 1 << 16
 
 
 @dataclass(frozen=True)
@@ -53,7 +57,11 @@ class FirstLine:
             raise InputError(f"{name} holds no edges: it is empty, or has nothing but comments")
         start = line.start()
         number = data.count(b"\n", 0, start) + 1
-        dialect = Dialect.of(line.group().decode(), suffix, options.separator)
+        if data[:start].lstrip().startswith(_MATRIX_MARKET):
+            raise InputError(f"{name} is a Matrix Market file: call it .mtx")
+        head = data[start : start + _HEAD].decode(errors="replace")
+        unquoted = _QUOTED.sub("", head).partition("\n")[0]
+        dialect = Dialect.of(unquoted, suffix, options.separator)
         end = record_end(data, start, dialect)
         below = number + data.count(b"\n", start, end)
         records = Records(data[start:end].decode().split("\n"), number, dialect)

@@ -66,7 +66,10 @@ def ends_among(names: Sequence[str]) -> tuple[int, int] | None:
 def ends_of(names: Sequence[str]) -> tuple[int, int]:
     """The places of source and target: by name, or the first two of two or three."""
     ends = ends_among(names)
-    if ends is None and len(names) in (2, 3):
+    if len(names) < 2:
+        raise InputError(f"a list of edges needs two columns at least, found {_listed(names)}")
+    plain = [_plain(name) for name in names]
+    if ends is None and len(names) in (2, 3) and not set(plain[:2]) & {*_WEIGHTS, *_NO_WEIGHTS}:
         return 0, 1
     if ends is None:
         raise InputError(
@@ -97,7 +100,8 @@ def columns_of(names: Sequence[str], asked: Sequence[Column] | None = None) -> t
         return (*ends, weights[0])
     if not others:
         return ends
-    if len(others) == 1 and _plain(names[others[0]]) not in _NO_WEIGHTS:
+    ambiguous = {*_NO_WEIGHTS, *(_plain(name) for name in chosen)}
+    if len(others) == 1 and _plain(names[others[0]]) not in ambiguous:
         return (*ends, others[0])
     raise InputError(
         f"which of the columns is the weight, if any? There are {_listed(names)}",

@@ -14,7 +14,9 @@ from __future__ import annotations
 import math
 from typing import Any
 
+import numpy as np
 import torch
+from scipy.linalg import eigh_tridiagonal
 
 from grfpp.imports.optional import require
 from grfpp.torch.gp.conjugate_gradients import solve
@@ -122,7 +124,8 @@ def _log_quadrature(steps: torch.Tensor, ratios: torch.Tensor) -> torch.Tensor:
     diagonal = inverse.clone()
     diagonal[:, 1:] += led * ratios[:, :-1] * inverse[:, :-1]
     beside = led * ratios[:, :-1].sqrt() * inverse[:, :-1]
-    T = torch.diag_embed(diagonal) + torch.diag_embed(beside, 1) + torch.diag_embed(beside, -1)
-    values, vectors = torch.linalg.eigh(T.double())
-    quadrature = (vectors[:, 0] ** 2 * values.log()).sum(1)
-    return quadrature.to(steps)
+    numbers = []
+    for d, e in zip(diagonal.double().cpu().numpy(), beside.double().cpu().numpy(), strict=True):
+        values, vectors = eigh_tridiagonal(d, e)
+        numbers.append(float(vectors[0] ** 2 @ np.log(values)))
+    return torch.tensor(numbers).to(steps)

@@ -317,3 +317,19 @@ def test_memory_is_a_few_times_the_file(monkeypatch):
 def test_weights_of_many_digits():
     content = f"a,b,0.{'1' * 60}\nb,c,1{'0' * 40}\n# c\n"
     assert read_text(content, ".csv").weights.tolist() == [1 / 9, 1 / 9, 1e40, 1e40]
+
+
+@pytest.mark.parametrize(
+    ("text", "names"),
+    [
+        ('"a\nx","b",1\n"b","c",2\n', ["a\nx", "b", "c"]),
+        ('"x;y",b,1\nb,c,2\n', ["x;y", "b", "c"]),
+    ],
+)
+def test_separators_are_not_looked_for_in_quotes(text, names):
+    assert read_text(text, ".csv").node_ids == names
+
+
+def test_a_matrix_market_file_by_another_name():
+    text = "%%MatrixMarket matrix coordinate real general\n3 3 2\n1 2 1.0\n2 3 1\n"
+    assert "call it .mtx" in file_refusal(text)
