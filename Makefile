@@ -12,13 +12,18 @@ export GRFPP_DATA := $(abspath ../shared/data)
 endif
 endif
 
-.PHONY: demo test lint types fuzz bench bench-full clean
+.PHONY: demo test lint types compiled fuzz bench bench-full clean
 
 demo: $(VENV)/.installed
 	$(BIN)/grfpp demo --out out/demo
 
-test: lint types
+# Compiled once, beside the types, and not by each of the processes that test.
+test: lint
+	$(MAKE) -j2 types compiled
 	$(BIN)/python -m pytest -n 2 --dist worksteal
+
+compiled: $(VENV)/.installed-dev
+	$(BIN)/grfpp warmup
 
 lint: $(VENV)/.installed-dev
 	$(BIN)/ruff check .
