@@ -110,6 +110,8 @@ def edges_of(table: Any, origin: str, n_nodes: int | None) -> EdgeTable:
         ends, n, numbers = number_whole(whole, origin, n_nodes)
         return EdgeTable(ends, weights, n, numbers, origin, _row)
     ends, labels = _numbered(pyarrow, source.values, target.values)
+    if any("\0" in label for label in labels):
+        raise InputError(f"{origin}: names of nodes must not hold zero bytes, which files drop")
     return EdgeTable(ends, weights, len(labels), labels, origin, _row)
 
 

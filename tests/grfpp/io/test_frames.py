@@ -19,7 +19,7 @@ from grfpp.errors import InputError
 from grfpp.graph import Graph
 from grfpp.imports.optional import MissingPackageError
 
-NAMES = st.text(st.characters(codec="utf-8"), max_size=12)
+NAMES = st.text(st.characters(codec="utf-8", exclude_characters="\0"), max_size=12)
 EDGES = st.lists(st.tuples(NAMES, NAMES, st.floats(0.1, 1e6)), min_size=1, max_size=8)
 FEW = settings(deadline=None, max_examples=8)
 MAKERS = [pd.DataFrame, pl.DataFrame, pl.LazyFrame, pa.table]
@@ -260,3 +260,8 @@ def test_columns_that_are_called_otherwise_are_not_taken(names):
         Graph(table)
     with pytest.raises(InputError, match="two columns at least"):
         Graph(pa.table({"source": [1]}))
+
+
+def test_names_with_zero_bytes_are_refused():
+    with pytest.raises(InputError, match="zero bytes"):
+        Graph(pa.table({"source": ["a", "a\0"], "target": ["b", "c"]}))
