@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
@@ -17,6 +16,7 @@ from grfpp.arguments import positive
 from grfpp.errors import InputError, InputWarning, shown, warn_user
 from grfpp.io import read_adjacency
 from grfpp.io.archive import save_arrays
+from grfpp.io.canonical import canonical_matrix
 from grfpp.io.frames import EdgeFrame
 from grfpp.io.meshes.weights import MeshWeights
 from grfpp.io.neighbours import neighbours_note
@@ -135,7 +135,7 @@ class Graph:
                 mesh_weights=mesh_weights,
                 options=options,
             )
-        canonical = _canonical(matrix, source)
+        canonical = canonical_matrix(matrix, source)
         if symmetrize is not None:
             canonical = symmetrized(canonical, symmetrize)
         elif not (directed or isinstance(source, Graph) or says_direction(source)):
@@ -445,7 +445,7 @@ class Graph:
         """Read a graph that `save` wrote."""
         matrix, node_ids = read_saved_graph(path)
         graph = cls.__new__(cls)
-        graph._adopt(_canonical(matrix, path), node_ids)
+        graph._adopt(canonical_matrix(matrix, path), node_ids)
         return graph
 
 
@@ -470,50 +470,3 @@ def _restored(
 def as_graph(source: Any) -> Graph:
     """Return `source` when it is a graph already, else read it as one."""
     return source if isinstance(source, Graph) else Graph(source)
-
-
-def _canonical(matrix: Any, source: Any) -> sp.csr_array:
-    """Check a matrix at the door and bring it to canonical CSR form, in memory of its own."""
-    try:
-        return _checked(matrix)
-    except InputError as error:
-        if isinstance(source, str | os.PathLike):
-            raise InputError(f"{source}: {error}") from None
-        raise
-
-
-def _checked(matrix: Any) -> sp.csr_array:
-    n_rows, n_columns = matrix.shape
-    if n_rows != n_columns:
-        raise InputError(
-            f"a weight matrix must be square (one row and one column a node), "
-            f"found shape {n_rows} x {n_columns}"
-        )
-    if n_rows == 0:
-        raise InputError("the graph has no nodes; at least one is needed")
-    if n_rows > np.iinfo(np.int32).max:
-        raise InputError(f"{n_rows} nodes are more than this version can number (2^31 - 1)")
-    if matrix.dtype.kind not in "buif":
-        raise InputError(f"weights must be real numbers, found dtype {matrix.dtype}")
-    canonical = sp.csr_array(matrix, dtype=np.float64, copy=True)
-    # First the sums: some formats make them on the way, so only these are the same for all.
-    canonical.sum_duplicates()
-    bad = ~np.isfinite(canonical.data)
-    if bad.any():
-        raise InputError(f"weights must be finite, found {_first(canonical, bad)}")
-    negative = canonical.data < 0
-    if negative.any():
-        raise InputError(f"weights must not be negative, found {_first(canonical, negative)}")
-    canonical.eliminate_zeros()
-    return canonical
-
-
-def _first(matrix: sp.csr_array, chosen: npt.NDArray[np.bool_]) -> str:
-    """Name the first of the chosen entries: its value, its place, and how many there are."""
-    position = int(np.flatnonzero(chosen)[0])
-    row = int(np.searchsorted(matrix.indptr, position, side="right")) - 1
-    column = int(matrix.indices[position])
-    count = int(np.count_nonzero(chosen))
-    return f"{matrix.data[position]} at ({row}, {column})" + (
-        f" and {count - 1} more" if count > 1 else ""
-    )

@@ -15,7 +15,7 @@ from grfpp.errors import InputError
 try:
     import fcntl
 except ImportError:  # Windows, where nobody can remove a file that is open
-    fcntl = None  # type: ignore[assignment]
+    fcntl = None  # type: ignore[assignment]  # a module elsewhere
 
 _SUFFIX = ".part"
 # Names of files have 255 bytes at most, and a character up to four.

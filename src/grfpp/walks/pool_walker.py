@@ -14,13 +14,15 @@ from grfpp.walks.plan import WalkPlan
 from grfpp.walks.walker import Output, require_finite
 
 #: Bytes of a row's buffers for every entry that it may have.
-_ENTRY_BYTES = 4 * 24 + 2 * 4 + 3 * 8
+ENTRY_BYTES = 4 * 24 + 2 * 4 + 3 * 8
+#: And for each edge that a step follows.
+EDGE_BYTES = 40
 
 
 def pool_bytes(plan: WalkPlan) -> int:
     """Bytes of `PoolBuffers`."""
     most, n_edges = _most(plan)
-    return _ENTRY_BYTES * most + 40 * n_edges
+    return ENTRY_BYTES * most + EDGE_BYTES * n_edges
 
 
 def _most(plan: WalkPlan) -> tuple[int, int]:

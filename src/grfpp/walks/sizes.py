@@ -11,7 +11,7 @@ from grfpp.memory import require_bytes
 from grfpp.parallel import thread_count
 from grfpp.typing import IntArray
 from grfpp.walks.plan import WalkPlan
-from grfpp.walks.pool_walker import PoolWalker, pool_bytes
+from grfpp.walks.pool_walker import EDGE_BYTES, ENTRY_BYTES, PoolWalker, pool_bytes
 from grfpp.walks.walker import Output, Walker
 
 #: Steps that one batch walks in lock-step: its buffers then stay in a core's second-level cache.
@@ -38,11 +38,10 @@ def require_walkers(plan: WalkPlan, n_jobs: int) -> None:
     """Refuse a number of walks whose buffers cannot fit, before anything is walked."""
     pool = f"a pool of {plan.n_walks} walks" if plan.is_pooled else f"{plan.n_walks} walks"
     n_threads = thread_count(n_jobs)
-    needed = n_threads * walker_bytes(plan)
     require_bytes(
-        needed,
+        n_threads * walker_bytes(plan),
         f"walking {pool} from one node, on each of {n_threads} threads,",
-        most_walks=lambda room: int(plan.n_walks * room / needed),
+        most_walks=lambda room: _walks_within(plan, room / n_threads),
     )
 
 
@@ -51,6 +50,14 @@ def walker_bytes(plan: WalkPlan) -> int:
     if plan.is_pooled:
         return pool_bytes(plan)
     return int(plan.n_walks * (40 + 30 * plan.lengths.mean))
+
+
+def _walks_within(plan: WalkPlan, n_bytes: float) -> int:
+    """Walks whose buffers fit into so many bytes, whatever the graph: `walker_bytes` solved."""
+    if plan.is_pooled:
+        followed = n_bytes / (ENTRY_BYTES + EDGE_BYTES) - 2 * plan.lengths.max_length - 5
+        return max(0, int(followed / plan.lengths.mean))
+    return int(n_bytes / (40 + 30 * plan.lengths.mean))
 
 
 def factor_bytes(n_entries: int, n_rows: int, dtype: np.dtype[Any]) -> int:

@@ -1,6 +1,8 @@
 """Graphs of nearest neighbours are told from other directed graphs."""
 
+import gzip
 import warnings
+import zipfile
 
 import networkx as nx
 import numpy as np
@@ -112,3 +114,18 @@ def test_the_graph_says_it():
         Graph(graph)
         graph.normalized("rw").reversed()
         assert Graph(nx.DiGraph(matrix)).is_directed  # says so itself
+
+
+@pytest.mark.parametrize("suffix", [".graphml", ".graphml.gz", ".graphml.zip"])
+def test_files_that_say_that_they_are_directed_get_no_note(tmp_path, suffix):
+    graph = nx.from_scipy_sparse_array(kneighbors_graph(points(), 4), create_using=nx.DiGraph)
+    path = tmp_path / f"g{suffix}"
+    text = "\n".join(nx.generate_graphml(graph)).encode()
+    if suffix.endswith("zip"):
+        with zipfile.ZipFile(path, "w") as archive:
+            archive.writestr("g.graphml", text)
+    else:
+        path.write_bytes(gzip.compress(text) if suffix.endswith("gz") else text)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert Graph(path).is_directed

@@ -174,3 +174,10 @@ def test_the_memory_that_a_graph_takes_is_counted(tmp_path):
     for name in ("g.npz", "s.npz"):
         size = (tmp_path / name).stat().st_size
         assert peak_of(partial(Graph, tmp_path / name)) < 3.5 * size
+
+
+def test_text_without_room_for_a_letter_is_not_made_room_for():
+    header = saved(np.zeros(3, "S1")).replace(b"|S1", b"|S0")
+    huge = header[:-3].replace(b"(3,), }      ", b"(3000000000,)}")
+    assert b"3000000000" in huge and len(huge) == len(header) - 2
+    assert "without room" in refusal(packed({"a.npy": huge[:128]}))

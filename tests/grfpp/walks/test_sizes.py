@@ -12,7 +12,13 @@ from grfpp.options import WalkOptions
 from grfpp.walks import WalkPlan, sample_factor, sample_rows
 from grfpp.walks.planning import plan_walks
 from grfpp.walks.pool_walker import PoolBuffers
-from grfpp.walks.sizes import expected_entries, most_entries, most_walks, walker_bytes
+from grfpp.walks.sizes import (
+    expected_entries,
+    most_entries,
+    most_walks,
+    require_walkers,
+    walker_bytes,
+)
 
 
 def ring(n):
@@ -82,3 +88,15 @@ def test_the_buffers_of_a_pool_are_no_larger_than_said(n_walks):
     plan = plan_of(karate().normalized("sym"), n_walks=n_walks)
     arrays = [array for group in PoolBuffers(plan).arrays for array in group]
     assert sum(array.nbytes for array in arrays) <= walker_bytes(plan) + 1024
+
+
+@pytest.mark.parametrize("walks", ["pooled", "independent"])
+def test_the_walks_that_are_offered_fit_on_all_threads(monkeypatch, walks):
+    graph = ring(5000)
+    only(monkeypatch, 1_500_000)
+    plan = plan_of(graph, walks=walks, n_walks=10**6)
+    with pytest.raises(InputError, match="on each of 8 threads") as info:
+        require_walkers(plan, 8)
+    offer = info.value.remedies["most_walks"]
+    assert offer > 10
+    require_walkers(plan_of(graph, walks=walks, n_walks=offer), 8)
