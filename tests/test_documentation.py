@@ -20,7 +20,7 @@ PAGES = ("README.md", "docs/command-line.md")
 def settled(text):
     """Leave out what depends on the machine: seconds, last digits, and how many of those."""
     text = re.sub(r"\d+\.\d+ s\b", "…", text)
-    text = re.sub(r"(?<=\.csv, )[\d.]+ kB", "…", text)
+    text = re.sub(r"(?<=\.csv, )[\d.]+ (kB|bytes)", "…", text)
     return re.sub(r"\d+\.\d{9,}", lambda number: f"{float(number[0]):.8f}", text)
 
 

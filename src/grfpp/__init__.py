@@ -4,6 +4,7 @@ from importlib import import_module
 from types import ModuleType
 
 from grfpp.accuracy import relative_error
+from grfpp.conversion import convert
 from grfpp.errors import DivergentSeriesError, InfiniteVarianceError, InputError, TruncationError
 from grfpp.estimate import KernelEstimate
 from grfpp.graph import Graph
@@ -11,15 +12,18 @@ from grfpp.imports.moved import find_moved_modules
 from grfpp.kernels import (
     Cosine,
     Diffusion,
+    HeatKernel,
     InversePower,
     Kernel,
+    PersonalizedPageRank,
     PStep,
     RegularizedLaplacian,
     SquaredDiffusion,
     TaylorKernel,
 )
-from grfpp.local import sample_submatrix
+from grfpp.local import LocalKernel, sample_submatrix
 from grfpp.options import WalkOptions
+from grfpp.planner import kernel_operator
 from grfpp.sampling import sample
 from grfpp.termination import (
     CustomLength,
@@ -46,14 +50,17 @@ __all__ = [
     "FixedLength",
     "Geometric",
     "Graph",
+    "HeatKernel",
     "InfiniteVarianceError",
     "InputError",
     "InversePower",
     "Kernel",
     "KernelEstimate",
+    "LocalKernel",
     "Matched",
     "NegativeBinomial",
     "PStep",
+    "PersonalizedPageRank",
     "Poisson",
     "RegularizedLaplacian",
     "SquaredDiffusion",
@@ -62,6 +69,8 @@ __all__ = [
     "TruncationError",
     "UniformLength",
     "WalkOptions",
+    "convert",
+    "kernel_operator",
     "relative_error",
     "sample",
     "sample_submatrix",
@@ -70,6 +79,6 @@ __all__ = [
 
 def __getattr__(name: str) -> ModuleType:
     """Import the packages that nobody needs who does not name them."""
-    if name in ("datasets", "tasks", "torch"):
+    if name in ("datasets", "distributed", "tasks", "torch"):
         return import_module(f"grfpp.{name}")
     raise AttributeError(f"module 'grfpp' has no attribute {name!r}")

@@ -11,6 +11,7 @@ import scipy.sparse as sp
 
 from grfpp.factors import Factor, StoredFactor
 from grfpp.linalg.growing import Block, GrowingMatrix
+from grfpp.linalg.sparse import csr
 from grfpp.memory import require_bytes
 from grfpp.typing import FloatArray, IntArray
 from grfpp.walks.sizes import factor_bytes
@@ -118,7 +119,7 @@ class Chain:
         """Multiply a dense block."""
         for link in reversed(self.links):
             dense = link.matmat(dense, self.n_jobs)
-        return dense
+        return np.asarray(dense)
 
     def rows(self, nodes: IntArray | Sequence[int]) -> sp.csr_array:
         """Chosen rows of the product; every factor is asked for the rows that are reached only."""
@@ -135,11 +136,8 @@ class Chain:
 
         for link in links:
             require_bytes(32 * X.nnz, f"finding where {X.shape[0]} rows come")
-            reached, position = np.unique(X.indices, return_inverse=True)
-            following = link.rows(reached, self.n_jobs)
-            shape = (X.shape[0], len(reached))
-            compact = sp.csr_array((X.data, position.astype(np.int32), X.indptr), shape=shape)
-            X = sparse_product(compact, following, self.n_jobs)
+            reached, compact = compact_rows(X)
+            X = sparse_product(compact, link.rows(reached, self.n_jobs), self.n_jobs)
         return X
 
     def require_matrices(self) -> None:
@@ -203,7 +201,7 @@ class Chain:
         parts = []
         for rows in _blocks(self.n_nodes, fullest):
             x, y = (_product([first[rows], *rest], self.n_jobs) for first, *rest in halves)
-            parts.append(x.astype(np.float64).multiply(y).sum(axis=1))
+            parts.append(row_products(x, y))
         return np.concatenate(parts)
 
     def project(self, gaussian: Callable[[], FloatArray]) -> tuple[FloatArray, FloatArray]:
@@ -221,12 +219,29 @@ class Chain:
         Y = np.empty(0)
         for left, right in zip(self.links[::2], self.links[1::2], strict=True):
             projection = gaussian()
-            projected_left = left.matmat(projection, self.n_jobs)
+            projected_left = np.asarray(left.matmat(projection, self.n_jobs))
             # The right link of the pair before meets the left one of this: an r x r matrix.
             X = projected_left if X is None else X @ (Y.T @ projected_left)
-            Y = right.turn().matmat(projection, self.n_jobs)
+            Y = np.asarray(right.turn().matmat(projection, self.n_jobs))
         assert X is not None
         return X, Y
+
+
+def compact_rows(X: sp.csr_array) -> tuple[IntArray, sp.csr_array]:
+    """The columns that hold anything, and the matrix without the others."""
+    reached, position = np.unique(X.indices, return_inverse=True)
+    return reached, csr(X.data, position.astype(np.int32), X.indptr, len(reached))
+
+
+def row_products(x: sp.csr_array, y: sp.csr_array) -> FloatArray:
+    """Products of the rows of one matrix with the same rows of the other.
+
+    The same for every row, in whatever block of rows it stands.
+    """
+    x, y = x.astype(np.float64, copy=True), y.copy()
+    for each in (x, y):
+        each.sort_indices()  # else the order of a sum depends on other rows
+    return np.asarray(x.multiply(y).sum(axis=1))
 
 
 def require_features(n_entries: int, n_nodes: int, degree: int) -> None:

@@ -37,10 +37,13 @@ def _with_option(option: tuple[Any, ...]) -> str:
     return f"pass {' or '.join(words)}"
 
 
+AS_AFFINITIES = "turn distances d into weights such as exp(-d**2 / s**2)"
+
 #: How remedies are written in Python.
 IN_PYTHON: Wording = {
     "option": _with_option,
     "scale": lambda scale: f"use graph.normalized('sym', scale={scale:g})",
+    "normalization": lambda kind: f"use graph.normalized({kind!r})",
     "factor": lambda factor: f"multiply the weights by {factor:g}",
     "smaller weights": lambda why: (
         f"{why}: scale the weights down (graph.normalized('sym', scale))"
@@ -49,6 +52,14 @@ IN_PYTHON: Wording = {
     "other": str,
     "degree": lambda degree: f"a degree that makes the series finite (degree={degree} does)",
     "truncate": lambda _: "pass truncate=True to accept the bias",
+    # How a graph may be meant.
+    "from_points": lambda _: "use Graph.from_points(X)",
+    "affinities": lambda how: AS_AFFINITIES + (f" and pass symmetrize={how!r}" if how else ""),
+    "undirected": lambda hows: (
+        f"pass symmetrize={hows[0]!r} for edges in both directions ({hows[1]!r} for those that are "
+        "there in both)"
+    ),
+    "as_it_is": lambda directed: f"pass directed={directed}: as it is, without this note",
     # What would fit into memory.
     "most_degree": if_any("degree={} fits"),
     "most_walks": if_any("n_walks={} fits"),

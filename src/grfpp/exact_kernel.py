@@ -9,8 +9,8 @@ import numpy as np
 import numpy.typing as npt
 
 from grfpp.arguments import whole
+from grfpp.estimate.indexing import NodeMatrix
 from grfpp.graph import Graph
-from grfpp.indexing import NodeMatrix
 from grfpp.kernels import Kernel
 from grfpp.linalg import chebyshev, taylor
 from grfpp.memory import require_bytes

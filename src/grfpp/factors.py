@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections.abc import Sequence
 from functools import cached_property
 from typing import Any
 
@@ -10,6 +11,8 @@ import numpy as np
 import scipy.sparse as sp
 
 from grfpp.linalg.growing import Block, GrowingMatrix
+from grfpp.linalg.reach import within_steps
+from grfpp.linalg.sparse import csr
 from grfpp.memory import require_bytes
 from grfpp.typing import FloatArray, IntArray
 from grfpp.walks import WalkPlan, sample_factor, sample_rows
@@ -28,9 +31,18 @@ class Factor(ABC):
     def n_nodes(self) -> int:
         """Number of rows and of columns."""
 
+    @property
+    def n_entries(self) -> int:
+        """Numbers that the factor as a sparse matrix has."""
+        return int(self.to_csr().nnz)
+
     @abstractmethod
     def matmat(self, dense: FloatArray, n_jobs: int) -> FloatArray:
-        """``factor @ dense`` for a C-contiguous float64 block."""
+        """``factor @ dense`` for a C-contiguous float64 block.
+
+        The product is an array, or what `numpy.asarray` makes one of; another factor of the same
+        kind takes it as it is.
+        """
 
     @abstractmethod
     def rmatmat(self, dense: FloatArray, n_jobs: int) -> FloatArray:
@@ -104,7 +116,8 @@ class WalkedFactor(Factor):
 
     The streams make it the same factor every time, and its products the same to the last bit as
     those of the stored one. Memory is that of the graph and of the vectors. Rows are walked from
-    these nodes only; columns take walks from all nodes, of which nothing else is kept.
+    these nodes only; columns take walks from all nodes that may come there, of which nothing else
+    is kept.
     """
 
     def __init__(self, plan: WalkPlan, dtype: np.dtype[Any]) -> None:
@@ -140,17 +153,30 @@ class WalkedFactor(Factor):
         return sample_rows(self._plan, nodes, self._dtype, n_jobs=n_jobs)
 
     def columns(self, nodes: IntArray, n_jobs: int) -> sp.csr_array:
+        return self._columns_from(self._sources(nodes), nodes, n_jobs)
+
+    def _sources(self, nodes: IntArray) -> IntArray | None:
+        """Nodes whose walks may come to these; ``None`` for all."""
+        plan = self._plan
+        against = plan.graph.reversed() if plan.graph.is_directed else plan.graph
+        return within_steps(against.adjacency, nodes, plan.lengths.max_length)
+
+    def _columns_from(self, sources: IntArray | None, nodes: IntArray, n_jobs: int) -> sp.csr_array:
         # Nodes may be asked for several times, and in any order.
         wanted, place = np.unique(nodes, return_inverse=True)
         number = np.full(self.n_nodes, -1, np.int32)
         number[wanted] = np.arange(len(wanted), dtype=np.int32)
-        kept = GrowingMatrix(self.n_nodes, len(wanted), 0, self._dtype)
-        for _, block in walk_blocks(self._plan, n_jobs=n_jobs, dtype=self._dtype):
+        n_sources = self.n_nodes if sources is None else len(sources)
+        kept = GrowingMatrix(n_sources, len(wanted), 0, self._dtype)
+        for _, block in walk_blocks(self._plan, n_jobs=n_jobs, dtype=self._dtype, rows=sources):
             column = number[block.columns]
             hit = column >= 0
             before = np.concatenate([[0], np.cumsum(hit)])
             kept.append(Block(before[block.end], column[hit], block.values[hit]))
-        return kept.finish().T.tocsr()[place]
+        turned = kept.finish().T.tocsr()
+        if sources is not None:
+            turned = csr(turned.data, sources[turned.indices], turned.indptr, self.n_nodes)
+        return turned[place]
 
     def csr_bytes(self, *, transposed: bool) -> int:
         n_bytes = factor_bytes(expected_entries(self._plan), self.n_nodes, self._dtype)
@@ -161,3 +187,46 @@ class WalkedFactor(Factor):
 
     def transposed_csr(self, n_jobs: int = -1) -> sp.csr_array:
         return self.to_csr(n_jobs).T.tocsr()
+
+
+class KeptFactor(WalkedFactor):
+    """A factor that is walked where a few rows or columns are wanted, and kept where all are."""
+
+    @cached_property
+    def _stored(self) -> StoredFactor:
+        return StoredFactor(super().to_csr())
+
+    def matmat(self, dense: FloatArray, n_jobs: int) -> FloatArray:
+        return self._stored.matmat(dense, n_jobs)
+
+    def rmatmat(self, dense: FloatArray, n_jobs: int) -> FloatArray:
+        return self._stored.rmatmat(dense, n_jobs)
+
+    def columns(self, nodes: IntArray, n_jobs: int) -> sp.csr_array:
+        sources = None if "_stored" in vars(self) else self._sources(nodes)
+        if sources is None:
+            return self._stored.columns(nodes, n_jobs)
+        return self._columns_from(sources, nodes, n_jobs)
+
+    def to_csr(self, n_jobs: int = -1) -> sp.csr_array:
+        return self._stored.to_csr(n_jobs)
+
+    def transposed_csr(self, n_jobs: int = -1) -> sp.csr_array:
+        return self._stored.transposed_csr(n_jobs)
+
+
+class MeanFactor(StoredFactor):
+    """A weighted mean of factors, which has their mean ``F``; the weights add up to one."""
+
+    def __init__(self, factors: Sequence[Factor], weights: Sequence[float]) -> None:
+        super().__init__(weighted_mean([factor.to_csr() for factor in factors], weights))
+
+
+def weighted_mean(matrices: Sequence[sp.csr_array], weights: Sequence[float]) -> sp.csr_array:
+    """``Σ weight · matrix``; the same for every row, in whatever block of rows it stands."""
+    total: Any = None
+    for weight, matrix in zip(weights, matrices, strict=True):
+        part = weight * matrix
+        part.sort_indices()  # else the order of what is added depends on other rows
+        total = part if total is None else total + part
+    return csr(total.data, total.indices, total.indptr, total.shape[1])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
 from types import MappingProxyType
@@ -15,19 +16,25 @@ import scipy.sparse as sp
 from grfpp.arguments import positive
 from grfpp.errors import InputError, InputWarning, shown, warn_user
 from grfpp.io import read_adjacency
-from grfpp.io.archive import save_arrays
 from grfpp.io.canonical import canonical_matrix
-from grfpp.io.frames import EdgeFrame
+from grfpp.io.distances import distances_note
+from grfpp.io.folder.form import MappedForm
+from grfpp.io.folder.reader import is_folder_path
+from grfpp.io.folder.save import Rows, is_tame, save_folder
 from grfpp.io.meshes.weights import MeshWeights
 from grfpp.io.neighbours import neighbours_note
 from grfpp.io.npz import GRAPH_FORMAT, read_saved_graph
 from grfpp.io.objects import says_direction
-from grfpp.io.options import Column, Duplicates, EdgeListKeywords, EdgeListOptions
 from grfpp.io.points import Method, neighbour_graph
+from grfpp.io.storage.archive import save_arrays
+from grfpp.io.tables.frames import EdgeFrame
+from grfpp.io.tables.options import Column, Duplicates, EdgeListKeywords, EdgeListOptions
 from grfpp.linalg import spectrum
 from grfpp.linalg.sparse import csr
 from grfpp.linalg.symmetrize import Symmetrize, symmetrized, without_rounding
+from grfpp.memory import require_bytes
 from grfpp.nodes import NodeNames
+from grfpp.scaled_weights import ScaledWeights, one_for_all
 from grfpp.typing import FloatArray, IntArray
 
 #: What is known of a graph beside its matrix, and goes with it to other processes.
@@ -48,7 +55,8 @@ class Graph:
         one of pandas whose index is its columns, another `Graph`, or the path of an edge list
         (``.txt``, ``.tsv``, ``.csv``, ``.edges``, ``.edgelist``, ``.parquet``, ``.feather``),
         ``.gml``, ``.graphml``, ``.mtx``, ``.npz`` or mesh (``.stl``, ``.off``, ``.ply``, ``.obj``,
-        ``.glb``, ``.vtk``, ``.vtu``) file; text and meshes also with ``.gz`` or ``.zip``.
+        ``.glb``, ``.vtk``, ``.vtu``) file; text and meshes also with ``.gz`` or ``.zip``; or of a
+        ``.grf`` folder (see `open`).
     directed
         How to read lists of edges. By default they are undirected: an edge counts in both
         directions. ``True`` keeps each as one arc. All other sources say themselves what they are;
@@ -67,16 +75,19 @@ class Graph:
         angles that face it, on triangles. Sides with negative ones are left out, with a warning.
     duplicates, columns, separator, encoding, header
         How to read lists of edges, where that is not plain; see
-        `grfpp.io.options.EdgeListOptions`.
+        `grfpp.io.tables.options.EdgeListOptions`.
 
     Attributes
     ----------
     indptr, indices, weights
         The rows of the weight matrix in canonical CSR form: sorted, duplicates summed, no stored
-        zeros. Read-only. Weights are float64.
+        zeros. Read-only. Weights are float64. Of a graph on disk they are memory maps, and weights
+        that are not stored are computed when they are first asked for.
     node_ids
         The names that the source gave its nodes, in the order of the rows, or ``None`` where
-        nodes are simply numbered. Anything hashable; `index` turns them into places of rows.
+        nodes are simply numbered. Anything hashable; `index` turns them into places of rows. A
+        list but for graphs on disk, and for more than 200,000 names that were read as text: these
+        are a sequence that keeps them in one buffer, and compares and prints as a list.
     meta
         How `from_points` made the graph; empty for others.
 
@@ -84,7 +95,8 @@ class Graph:
     -----
     InputWarning
         Where a directed source looks like nearest neighbours, or like distances to them, and
-        neither `symmetrize` nor ``directed=True`` says what is meant.
+        neither `symmetrize` nor ``directed=True`` says what is meant; and where a full matrix looks
+        like distances, and ``directed=False`` does not say that it is meant.
 
     Examples
     --------
@@ -100,11 +112,10 @@ class Graph:
 
     indptr: IntArray
     indices: npt.NDArray[np.int32]
-    weights: FloatArray
     node_ids: Sequence[Any] | None
     meta: Mapping[str, Any] = MappingProxyType({})
-    #: Roots of the weighted degrees that a symmetric normalisation has divided by.
-    _root_strength: FloatArray | None = None
+    #: What is known of a graph on disk; ``None`` for those in memory.
+    _form: MappedForm | None = None
 
     def __init__(
         self,
@@ -117,6 +128,8 @@ class Graph:
         **reading: Unpack[EdgeListKeywords],
     ) -> None:
         options = EdgeListOptions.of(**reading)
+        if is_folder_path(source):
+            source = Graph.open(source)
         if symmetrize is not None and directed is None and not isinstance(source, Graph):
             directed = True  # each line of an edge list is an arc
         if isinstance(source, Graph):
@@ -126,6 +139,9 @@ class Graph:
                 raise InputError(
                     f"{source!r} cannot be read with {directed=}, {n_nodes=}, {mesh_weights=}"
                 )
+            if source._form is not None and symmetrize is None:
+                self.__dict__.update(source.__dict__)  # nothing about it ever changes
+                return
             matrix, node_ids = source.adjacency, source.node_ids
         else:
             matrix, node_ids = read_adjacency(
@@ -136,12 +152,15 @@ class Graph:
                 options=options,
             )
         canonical = canonical_matrix(matrix, source)
+        del matrix  # large, and of no more use
         if symmetrize is not None:
             canonical = symmetrized(canonical, symmetrize)
         elif not (directed or isinstance(source, Graph) or says_direction(source)):
             canonical = without_rounding(canonical)
             if directed is None:
-                _warn_of_neighbours(canonical)
+                _warn(neighbours_note(canonical))
+        if directed is None and not (symmetrize or mesh_weights or isinstance(source, Graph)):
+            _warn(distances_note(canonical))
         self._adopt(canonical, node_ids)
 
     @classmethod
@@ -234,6 +253,56 @@ class Graph:
         edges = EdgeFrame(frame, source, target, weight)
         return cls(edges, directed=directed, n_nodes=n_nodes, duplicates=duplicates)
 
+    @classmethod
+    def open(cls, path: str | Path, *, verify: bool = False) -> Graph:
+        """Open a graph on disk: a ``.grf`` folder that `save` or ``grfpp convert`` wrote.
+
+        Its arrays are mapped into memory: what is looked at is read, and nothing else. Normalising
+        it takes no memory. It can be used wherever a graph can, with the same results to the last
+        bit; what needs all weights makes them when it comes to that.
+
+        Parameters
+        ----------
+        path
+            The folder.
+        verify
+            Look through all files, checksums and structure, also where that has been done since
+            they were last written. A folder that has been copied is looked through once anyway.
+
+        Examples
+        --------
+        >>> import tempfile, pathlib
+        >>> folder = pathlib.Path(tempfile.mkdtemp()) / "path.grf"
+        >>> Graph([("a", "b"), ("b", "c")]).save(folder)
+        >>> graph = Graph.open(folder)
+        >>> graph, graph.index("c"), graph.normalized("rw").scaled.value
+        (Graph(n_nodes=3, n_edges=2, undirected), 2, 1.0)
+        """
+        return cls._on_disk(MappedForm.open(path, verify=verify))
+
+    @classmethod
+    def _on_disk(cls, form: MappedForm, names: NodeNames | None = None) -> Graph:
+        graph = cls.__new__(cls)
+        graph._form = form
+        graph.indptr, graph.indices = form.indptr, form.indices
+        names = form.names if names is None else names
+        graph.node_ids = names.ids
+        known = {"names": names, "scaled": form.scaled, "is_directed": form.is_directed}
+        graph.__dict__.update(known, n_edges=form.n_edges)
+        if (radius := form.spectral_radius) is not None:
+            graph.__dict__["_spectral_radius"] = radius
+        return graph
+
+    @property
+    def is_on_disk(self) -> bool:
+        """Whether its arrays are mapped from a folder, by whose path other processes get it."""
+        return self._form is not None
+
+    def require_unchanged(self) -> None:
+        """Raise `InputError` where the folder of a graph on disk has changed since `open`."""
+        if self._form is not None:
+            self._form.folder.require_unchanged()
+
     def _adopt(self, matrix: sp.csr_array, node_ids: Sequence[Any] | None) -> None:
         """Take the arrays of a canonical CSR matrix, read-only from now on."""
         self.indptr = np.ascontiguousarray(matrix.indptr, dtype=np.int64)
@@ -264,6 +333,11 @@ class Graph:
 
     def __reduce__(self) -> tuple[Any, ...]:
         known = {key: self.__dict__[key] for key in _KNOWN if key in self.__dict__}
+        if self._form is not None:
+            known.pop("_root_strength", None)
+            return _opened_again, (self._form, dict(self.meta), known)
+        if self.scaled.base is None or self.scaled.kind is not None:
+            known["scaled"] = self.scaled
         return _restored, (self.adjacency, self.node_ids, dict(self.meta), known)
 
     def __copy__(self) -> Graph:
@@ -308,6 +382,37 @@ class Graph:
         return len(self.indptr) - 1
 
     @cached_property
+    def weights(self) -> FloatArray:
+        """The weights of the edges."""
+        # Those of graphs in memory are there from the beginning.
+        rule = self.scaled
+        self.require_unchanged()
+        if rule.base is not None and rule.kind is None and rule.value == 1.0:
+            return rule.base
+        require_bytes(8 * len(self.indices), f"the weights of {len(self.indices):,} edges")
+        weights = rule.fill(self.indptr, self.indices)
+        weights.flags.writeable = False
+        return weights
+
+    def weights_of_rows(self, first: int, last: int) -> FloatArray:
+        """The weights of rows `first` to ``last - 1``, without making those of others."""
+        if "weights" in self.__dict__:
+            return self.weights[int(self.indptr[first]) : int(self.indptr[last])]
+        return self.scaled.of_rows(self.indptr, self.indices, first, last)
+
+    @cached_property
+    def scaled(self) -> ScaledWeights:
+        """The weights as a rule, which takes no memory where all edges weigh the same.
+
+        That is so where all weights are the same power of two, as 1 is, or were so before
+        `normalized`.
+        """
+        value = one_for_all(self.weights)
+        return (
+            ScaledWeights(None, 1.0, self.weights) if value is None else ScaledWeights(None, value)
+        )
+
+    @cached_property
     def n_edges(self) -> int:
         """Number of edges; an undirected edge and a self-loop count once."""
         if self.is_directed:
@@ -336,6 +441,7 @@ class Graph:
     @property
     def adjacency(self) -> sp.csr_array:
         """The weight matrix as a scipy CSR array that shares this graph's memory."""
+        self.require_unchanged()
         return self._with_weights(self.weights)
 
     def _with_weights(self, weights: FloatArray) -> sp.csr_array:
@@ -363,6 +469,10 @@ class Graph:
         if kind not in ("sym", "rw", None):
             raise InputError(f"kind must be 'sym', 'rw' or None, not {shown(kind)}")
         factor = positive(scale, "scale")
+        if self._form is not None and (form := self._form.normalized(kind, factor)) is not None:
+            graph = Graph._on_disk(form, self.names)
+            graph.meta = self.meta
+            return graph
         with np.errstate(all="ignore"):
             weights = self._scaled_weights(kind) * factor
         if not (np.isfinite(weights) & (weights > 0)).all():
@@ -381,7 +491,24 @@ class Graph:
                 graph._root_strength = np.sqrt(self.adjacency.sum(axis=1))
         elif kind is None:
             graph._root_strength = self._root_strength
+        if (rule := self._normalized_rule(kind, factor)) is not None:
+            graph.__dict__["scaled"] = rule
         return graph
+
+    def _normalized_rule(
+        self, kind: Literal["sym", "rw"] | None, factor: float
+    ) -> ScaledWeights | None:
+        """The rule of the normalised weights, if it is one."""
+        equal = self.scaled.base is None
+        if self.scaled.kind is not None or (kind is None and not equal):
+            return None
+        rows = Rows(self.indptr, self.indices, self.scaled.base)
+        out = rows.strengths()
+        rule = self.scaled.normalized(kind, factor, tame=is_tame(rows.weights, out))
+        if rule is None or kind is None or (equal and not self.is_directed):
+            return rule
+        into = np.bincount(self.indices, rows.weights, minlength=self.n_nodes).astype(np.float64)
+        return replace(rule, out_strength=out, in_strength=into if self.is_directed else None)
 
     def _scaled_weights(self, kind: Literal["sym", "rw"] | None) -> FloatArray:
         if kind is None or not len(self.weights):
@@ -404,11 +531,32 @@ class Graph:
 
     def reversed(self) -> Graph:
         """Turn every arc round; an undirected graph is returned as it is."""
-        return self._with_matrix(self.adjacency.T.tocsr()) if self.is_directed else self
+        if not self.is_directed:
+            return self
+        if self._form is not None:
+            graph = Graph._on_disk(self._form.reversed(), self.names)
+            graph.meta = self.meta
+            return graph
+        graph = self._with_matrix(self.adjacency.T.tocsr())
+        if self.scaled.base is None:
+            graph.__dict__["scaled"] = self.scaled.reversed(None)
+        return graph
+
+    @cached_property
+    def _root_strength(self) -> FloatArray | None:
+        """Roots of the weighted degrees that a symmetric normalisation has divided by."""
+        return None if self._form is None else self._form.root_strength
+
+    @property
+    def is_symmetrically_normalized(self) -> bool:
+        """Whether the weights are known to come from ``normalized("sym")``."""
+        return self.scaled.kind == "sym" or self._root_strength is not None
 
     @cached_property
     def _spectral_radius(self) -> float:
-        return spectrum.perron_root(self.adjacency, symmetric=not self.is_directed)
+        found = spectrum.perron_root(self.adjacency, symmetric=not self.is_directed)
+        # The last digits depend on the processor, and walks depend on this.
+        return float(f"{found:.10g}")
 
     def spectral_radius(self) -> float:
         """Largest absolute eigenvalue of the weight matrix, to seven digits or more.
@@ -427,31 +575,52 @@ class Graph:
         return [*known, np.sqrt(self.out_degree), np.ones(self.n_nodes)]
 
     def save(self, path: str | Path) -> None:
-        """Write the graph to an ``.npz`` file, whole or not at all.
+        """Write the graph to an ``.npz`` file or a ``.grf`` folder, whole or not at all.
 
-        Names that are not whole numbers are kept as text, by which they are found all the same.
+        A folder is what `open` maps into memory. Names that are not whole numbers are kept as text,
+        by which they are found all the same.
         """
+        labels = self.names.to_array()
+        if is_folder_path(path):
+            self._save_folder(path, labels)
+            return
         arrays: dict[str, Any] = {
             "indptr": self.indptr,
             "indices": self.indices,
             "weights": self.weights,
         }
-        if (labels := self.names.to_array()) is not None:
+        if labels is not None:
             arrays["node_ids"] = labels
         save_arrays(path, GRAPH_FORMAT, arrays)
 
+    def _save_folder(self, path: str | Path, names: npt.NDArray[Any] | None) -> None:
+        rule, base = self.scaled, self.scaled.base
+        if rule.kind == "rw_reversed" or (base is not None and rule.kind is not None):
+            rule, base = ScaledWeights(None, 1.0), self.weights
+        save_folder(
+            path,
+            Rows(self.indptr, self.indices, base),
+            kind=rule.kind,
+            value=rule.value,
+            names=names,
+            spectral_radius=self.__dict__.get("_spectral_radius"),
+            undirected=rule.kind is None and not self.is_directed,
+        )
+
     @classmethod
     def load(cls, path: str | Path) -> Graph:
-        """Read a graph that `save` wrote."""
+        """Read a graph that `save` wrote; the same as `open` for a folder."""
+        if is_folder_path(path):
+            return cls.open(path)
         matrix, node_ids = read_saved_graph(path)
         graph = cls.__new__(cls)
         graph._adopt(canonical_matrix(matrix, path), node_ids)
         return graph
 
 
-def _warn_of_neighbours(matrix: sp.csr_array) -> None:
-    if (note := neighbours_note(matrix)) is not None:
-        warn_user(InputWarning(note), InputWarning)
+def _warn(note: InputWarning | None) -> None:
+    if note is not None:
+        warn_user(note, InputWarning)
 
 
 def _restored(
@@ -462,6 +631,14 @@ def _restored(
 ) -> Graph:
     """A graph that was pickled, with all that walks depend on, to the last bit."""
     graph = Graph._of(matrix, node_ids)
+    graph.meta = MappingProxyType(meta)
+    graph.__dict__.update(known)
+    return graph
+
+
+def _opened_again(form: MappedForm, meta: dict[str, Any], known: dict[str, Any]) -> Graph:
+    """A graph on disk that was pickled: its path was, and what had been found out about it."""
+    graph = Graph._on_disk(form)
     graph.meta = MappingProxyType(meta)
     graph.__dict__.update(known)
     return graph

@@ -7,9 +7,9 @@ numbers are turned into places first, by `index`.
 from __future__ import annotations
 
 import difflib
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from functools import cached_property
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 import numpy.typing as npt
@@ -23,7 +23,7 @@ _SHOWN = 3
 #: So many names at most are compared with one that is not known: each takes microseconds.
 _COMPARED = 20_000
 #: Stands for a name that several nodes have.
-_SEVERAL = -1
+SEVERAL = -1
 
 
 class NodePlaceError(InputError, IndexError):
@@ -132,6 +132,12 @@ class NodeNames:
             )
         return number
 
+    @property
+    def kind(self) -> Literal["whole", "text"] | None:
+        """What files keep names as: whole numbers of 64 bits, or text; ``None`` without names."""
+        array = self.to_array()
+        return None if array is None else "whole" if array.dtype.kind in "iu" else "text"
+
     def to_array(self) -> npt.NDArray[Any] | None:
         """The names for a file: 64-bit whole numbers where all are, else text."""
         if self.ids is None:
@@ -147,7 +153,7 @@ class NodeNames:
         if self.ids is None or not all(isinstance(each, str) for each in items):
             return None
         found = list(map(self._by_name.get, items))
-        return None if None in found or _SEVERAL in found else found
+        return None if None in found or SEVERAL in found else found
 
     def _masked(self, mask: npt.NDArray[Any], argument: str) -> IntArray:
         if mask.shape != (self.n_nodes,):
@@ -195,20 +201,20 @@ class NodeNames:
         except TypeError:  # a list in it, say, which no name can have
             return False
 
-    def _found(self, places: dict[Any, int], key: Any, name: Any, argument: str) -> int:
+    def _found(self, places: Mapping[Any, int], key: Any, name: Any, argument: str) -> int:
         place = places.get(key)
         if place is None:
-            close = _closest(str(name), self._by_text)
+            close = _closest(str(name), self.similar(str(name)))
             if close:
                 others = f"the closest {'is' if len(close) == 1 else 'are'} "
                 others += ", ".join(map(repr, close))
             else:
-                first = ", ".join(repr(each) for each in list(self.ids or [])[:_SHOWN])
+                first = ", ".join(repr(each) for each in (self.ids or [])[:_SHOWN])
                 others = f"names are {first}" + (", …" if self.n_nodes > _SHOWN else "")
             raise InputError(
                 f"must exist, but no node is named {name!r}; {others}", argument=argument
             )
-        if place == _SEVERAL:
+        if place == SEVERAL:
             raise InputError(
                 f"must be told apart by their names, but several are named {name!r}; use their "
                 "places, which are whole numbers",
@@ -216,15 +222,19 @@ class NodeNames:
             )
         return place
 
+    def similar(self, text: str) -> Iterable[str]:
+        """Names to compare one that is not known with."""
+        return self._by_text
+
     @cached_property
-    def _by_name(self) -> dict[Any, int]:
+    def _by_name(self) -> Mapping[Any, int]:
         try:
             return _dictionary([] if self.ids is None else list(self.ids))
         except TypeError as error:
             raise InputError(f"names of nodes must be hashable: {error}") from None
 
     @cached_property
-    def _by_text(self) -> dict[str, int]:
+    def _by_text(self) -> Mapping[str, int]:
         if all(type(name) is str for name in self._by_name):
             return self._by_name
         return _dictionary([str(name) for name in self.ids or []])
@@ -249,7 +259,7 @@ def _dictionary(names: Sequence[Any]) -> dict[Any, int]:
         seen: set[Any] = set()
         for name in names:
             if name in seen:
-                places[name] = _SEVERAL
+                places[name] = SEVERAL
             seen.add(name)
     return places
 

@@ -18,9 +18,13 @@ from grfpp.exact_kernel import ExactKernel
 from grfpp.graph import Graph, as_graph
 from grfpp.kernels import Kernel, kernel_of
 from grfpp.options import WalkOptions
+from grfpp.planner import METHODS, KernelOperator, kernel_operator
 from grfpp.sampling import sample_estimate
 from grfpp.walks.planning import plan_walks
 
+#: How right products are that the planner makes, unless told otherwise: those who iterate need
+#: more digits than those who look at the numbers, and polynomials have them for a few more terms.
+PLANNED_TOL = 1e-6
 #: Remedies that have no parameter.
 _NO_PARAMETER = ("factor", "truncate", "recompute", "float32")
 #: How remedies are written where weights are chosen by `scale` and `normalization`.
@@ -47,6 +51,10 @@ class KernelChoice:
     kernel: Kernel = "diffusion"  # type: ignore[assignment]  # a kernel once it is checked
     #: ``"walks"``, or ``"exact"``: no walks, and their options are not used.
     estimate: str = "walks"
+    #: ``None`` for what `estimate` says. ``"auto"`` lets the planner choose how products are made
+    #: (`grfpp.kernel_operator`), and its methods can be asked for by name; ``"walks"`` is
+    #: ``estimate="walks"``.
+    method: str | None = None
     #: The weights of the kernel: ``scale · D^-1/2 A D^-1/2`` for ``"sym"``, ``scale · D^-1 A`` for
     #: ``"rw"``, ``scale · A`` for ``None``.
     scale: float = 1.0
@@ -57,6 +65,8 @@ class KernelChoice:
 
     def __post_init__(self, sigma: float | None) -> None:
         kernel, is_exact = kernel_and_method(self.kernel, self.estimate)
+        if self.method is not None:
+            is_exact = one_of(self.method, "method", (None, "auto", *METHODS)) != "walks"
         object.__setattr__(self, "kernel", kernel)
         object.__setattr__(self, "estimate", "exact" if is_exact else "walks")
         object.__setattr__(self, "scale", scale_of(self.scale, sigma))
@@ -89,13 +99,29 @@ class KernelChoice:
                 self.options.check_direction(directed=W.is_directed)
                 plan_walks(W, self.kernel, self.options)
 
-    def operator(self, graph: Any) -> KernelEstimate | ExactKernel:
-        """The kernel of a graph, ready to multiply."""
+    def operator(self, graph: Any, tol: float = PLANNED_TOL) -> KernelEstimate | ExactKernel:
+        """The kernel of a graph, ready to multiply; to `tol` where the planner chooses."""
         W = self.weights(graph)
         with advice_by_parameters(self.normalization):
+            if self.is_exact and self.method is not None:
+                n_jobs = self.options.n_jobs
+                return kernel_operator(W, self.kernel, tol, method=self.method, n_jobs=n_jobs)
             if self.is_exact:
                 return ExactKernel(W, self.kernel)
             return sample_estimate(W, self.kernel, self.options)
+
+
+def how_made(K: KernelEstimate | ExactKernel) -> str:
+    """How products with a kernel have been made, in words, for those who tell their users.
+
+    Examples
+    --------
+    >>> how_made(KernelChoice.of(estimate="exact").operator([[0, 1], [1, 0]]))
+    'exact'
+    """
+    if isinstance(K, KernelOperator):
+        return K.used or "exact"
+    return "exact" if isinstance(K, ExactKernel) else "walks"
 
 
 @contextmanager

@@ -10,7 +10,7 @@ from typing import Any, Literal, Self, TypedDict, Unpack, cast, get_args
 import numpy as np
 import numpy.typing as npt
 
-from grfpp.arguments import one_of, truth, whole
+from grfpp.arguments import one_of, positive, truth, whole
 from grfpp.errors import InputError, shown
 from grfpp.parallel import thread_count
 from grfpp.termination import Geometric, Matched, Termination, termination_from_spec
@@ -19,13 +19,21 @@ Walks = Literal["independent", "pooled"]
 Degree = int | Literal["auto"]
 Storage = Literal["memory", "recompute"]
 OnInfiniteVariance = Literal["raise", "warn", "ignore"]
+ToleranceKind = Literal["frobenius", "entry"]
 
 #: The law of the walk lengths where none is asked for: both take nine steps a walk.
 DEFAULT_LAWS: dict[Walks, Termination] = {"independent": Geometric(0.1), "pooled": Matched(9.0)}
 #: No use of stitching is known beyond single digits; this keeps absurd requests out.
 MAX_DEGREE = 1024
+#: Error bars of so many groups are known to 2 %.
+MAX_GROUPS = 1024
 #: Walkers are numbered in 32 bits.
 MAX_WALKS = 2**31 - 1
+#: Options that only whole estimates have: those of one chain, of which rows are not all.
+OF_ESTIMATES = (
+    *("reuse_walks", "storage", "symmetrize", "deflate", "n_groups"),
+    *("check_error", "tol", "tol_kind", "max_steps", "max_seconds"),
+)
 _DIRECTED = (
     "needs symmetric weights, and this graph is directed; leave it out, or make the weights "
     "symmetric: normalisation 'sym' keeps those of undirected graphs so, 'rw' does not"
@@ -45,6 +53,12 @@ class MoreWalkKeywords(TypedDict, total=False):
     walks: Walks
     symmetrize: bool | None
     deflate: int | Literal["auto"]
+    n_groups: int
+    check_error: bool
+    tol: float | None
+    tol_kind: ToleranceKind
+    max_steps: float | None
+    max_seconds: float | None
 
 
 class WalkKeywords(MoreWalkKeywords, total=False):
@@ -67,7 +81,7 @@ class WalkOptions:
     degree
         Stitching degree ``l``: the estimate is a product of ``2 l`` independent factors. Degree 1
         is the method of regular graph random features. ``"auto"``: that of least predicted error
-        at the steps that degree 2 would take in all (`grfpp.degree.settle_degree`).
+        at the steps that degree 2 would take in all (`grfpp.sampling.degree.settle_degree`).
     n_walks
         Walks from every node for every factor; of a pool, how much it may walk.
     termination
@@ -86,7 +100,7 @@ class WalkOptions:
         Accept a law with bounded lengths although it cuts off a part of the kernel's series.
     on_infinite_variance
         What to do about a law that makes the variance infinite: ``"raise"``, ``"warn"``,
-        ``"ignore"``.
+        ``"ignore"``, which goes for large errors (`check_error`) too.
     full_walks
         Walk on where all later ``f(k)`` are zero in float64. This changes no number; it is for
         studies of how long walks take.
@@ -109,7 +123,23 @@ class WalkOptions:
         Take so many eigenvectors of symmetric weights exactly, and estimate the kernel beside them:
         unbiased, for slow kernels such as ``exp(20 W)``, whose walks are long and of which a few
         eigenvectors hold most. ``"auto"`` takes as many as pay, often none
-        (`grfpp.deflation.deflation_of`).
+        (`grfpp.estimate.deflation.deflation_of`).
+    n_groups
+        Further estimates of the same kind, which error bars (``return_std=True``) come from. They
+        are walked and kept beside the estimate, also in its file, and take as much time and memory
+        as it each. With 0, sixteen are walked whenever an error bar is asked for.
+    check_error
+        Look at one random product of the estimate and, where that is far off, measure its error
+        and warn if that is above one half. This takes about a tenth of the walking time.
+    tol
+        Walk until the estimate has this relative error; `n_walks` is then not used
+        (`grfpp.sampling.tolerance`).
+    tol_kind
+        ``"frobenius"``: `tol` is for ``‖K̂ − K‖_F / ‖K‖_F``. ``"entry"``: for the largest
+        ``|K̂_ij − K_ij|`` of up to 64 rows, over their largest ``|K_ij|``.
+    max_steps, max_seconds
+        Where walking for `tol` ends all the same: after so many steps a node in all factors, or
+        after about so many seconds. Without either, more than 100,000 steps are refused.
 
     Examples
     --------
@@ -137,6 +167,12 @@ class WalkOptions:
     walks: Walks = "pooled"
     symmetrize: bool | None = None
     deflate: int | Literal["auto"] = 0
+    n_groups: int = 0
+    check_error: bool = True
+    tol: float | None = None
+    tol_kind: ToleranceKind = "frobenius"
+    max_steps: float | None = None
+    max_seconds: float | None = None
 
     def __post_init__(self) -> None:
         for name, most in (("degree", MAX_DEGREE), ("n_walks", MAX_WALKS)):
@@ -161,7 +197,14 @@ class WalkOptions:
             "truncate": truth(self.truncate, "truncate"),
             "full_walks": truth(self.full_walks, "full_walks"),
             "dtype": _value_type(self.dtype),
+            "n_groups": whole(self.n_groups, "n_groups", 0, MAX_GROUPS),
+            "check_error": truth(self.check_error, "check_error"),
         }
+        one_of(self.tol_kind, "tol_kind", get_args(ToleranceKind))
+        for name in ("tol", "max_steps", "max_seconds"):
+            if getattr(self, name) is not None:
+                checked[name] = positive(getattr(self, name), name)
+        self._check_tolerance()
         if self.symmetrize is not None:
             checked["symmetrize"] = truth(self.symmetrize, "symmetrize")
         if isinstance(self.deflate, str):
@@ -174,6 +217,18 @@ class WalkOptions:
             checked["deflate"] = whole(self.deflate, "deflate", 0)
         for name, value in checked.items():
             object.__setattr__(self, name, value)
+
+    def _check_tolerance(self) -> None:
+        if self.tol is None:
+            for name in ("max_steps", "max_seconds"):
+                if getattr(self, name) is not None:
+                    raise InputError("is for walks to a tol, and there is none", argument=name)
+            return
+        if self.tol >= 1:
+            raise InputError(f"must be below 1, found {self.tol:g}", argument="tol")
+        for name, needed in (("storage", "memory"), ("reuse_walks", False)):
+            if getattr(self, name) != needed:
+                raise InputError(f"must be {needed!r} where tol is given", argument=name)
 
     @classmethod
     def of(cls, *, without: Collection[str] = (), **options: Unpack[WalkKeywords]) -> Self:
@@ -195,6 +250,12 @@ class WalkOptions:
         if isinstance(self.degree, int):
             return self.degree
         raise InputError("must be a number here: 'auto' is for single graphs", argument="degree")
+
+    @property
+    def measures_error(self) -> bool:
+        """Whether an estimate is looked at when it is walked; not where all warnings are off."""
+        unwanted = self.on_infinite_variance == "ignore"
+        return self.check_error and self.storage == "memory" and not unwanted
 
     def symmetrizes(self, *, directed: bool) -> bool:
         """Whether estimates of such a graph are symmetrised: what ``symmetrize=None`` means.

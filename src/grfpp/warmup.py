@@ -7,6 +7,8 @@ from typing import get_args
 
 import numpy as np
 
+from grfpp.graph import Graph
+
 
 def warmup() -> None:
     """Run every compiled loop once on a tiny graph; the machine keeps the result.
@@ -16,7 +18,9 @@ def warmup() -> None:
     >>> from grfpp.warmup import warmup
     >>> warmup()
     """
-    from grfpp import Diffusion, Graph, sample, sample_submatrix
+    from grfpp import Diffusion, sample, sample_submatrix
+    from grfpp.linalg.chebyshev_terms import ChebyshevTerms
+    from grfpp.linalg.returns import power_diagonals
     from grfpp.options import Storage, Walks
 
     graph = Graph([[0.0, 1.0, 2.0], [1.0, 0.0, 1.0], [2.0, 1.0, 1.0]]).normalized("sym")
@@ -29,3 +33,19 @@ def warmup() -> None:
         K.features()
         K.rows([0])
     sample_submatrix(graph, Diffusion(1.0), [0], n_walks=2, seed=0)
+    terms, nodes = ChebyshevTerms(graph), np.arange(3)
+    terms.diagonals(np.ones((1, 3)), nodes)
+    terms.entries(np.ones((1, 3)), nodes, nodes)
+    terms.products(np.ones((1, 3)), np.ones((3, 1)))
+    power_diagonals(graph.adjacency, np.array([0, 3]), 2)
+    _compile_recurrences(graph)
+
+
+def _compile_recurrences(graph: Graph) -> None:
+    from grfpp.linalg import recurrence
+
+    for width in (1, 2):
+        a, b, c = np.ones((3, 3, width))
+        recurrence.chebyshev_step(graph.adjacency, a, b, c, 2.0, 0.5)
+        recurrence.lanczos_step(graph.adjacency, a, np.ones(width), b, np.ones(width))
+        recurrence.add_scaled(a, b, np.ones(width))

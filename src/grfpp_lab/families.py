@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from pathlib import Path
 
 import numpy as np
 import scipy.sparse as sp
 
 from grfpp.graph import Graph
+from grfpp.io.folder.save import Rows, save_folder
 from grfpp.typing import IntArray
 
 
@@ -49,6 +51,38 @@ def scale_free(n_nodes: int, n_links: int = 5, seed: int = 0) -> Graph:
     drawn evenly. Entries that are such links themselves are followed until a node is found, for all
     links at once (Sanders and Schulz, 2016). Links of one node that meet count once.
     """
+    return _graph(n_nodes, *_scale_free_links(n_nodes, n_links, seed))
+
+
+def save_scale_free(path: str | Path, n_nodes: int, n_links: int = 5, seed: int = 0) -> None:
+    """Write the graph that `scale_free` makes to a ``.grf`` folder.
+
+    In less time and memory: 10⁷ nodes with 5 links take about a minute and 2.5 GB.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> path = f"{tempfile.mkdtemp()}/scale-free.grf"
+    >>> save_scale_free(path, 1000)
+    >>> Graph.open(path).n_edges == scale_free(1000).n_edges
+    True
+    """
+    sources, targets = _scale_free_links(n_nodes, n_links, seed)
+    keep = sources != targets
+    sources, targets = sources[keep], targets[keep]
+    del keep
+    keys = np.concatenate([sources * n_nodes + targets, targets * n_nodes + sources])
+    del sources, targets
+    keys.sort()
+    keep = np.ones(len(keys), bool)
+    np.not_equal(keys[1:], keys[:-1], out=keep[1:])
+    keys = keys[keep]
+    indptr = np.searchsorted(keys, n_nodes * np.arange(n_nodes + 1))
+    np.remainder(keys, n_nodes, out=keys)
+    save_folder(path, Rows(indptr, keys.astype(np.int32)), undirected=True)
+
+
+def _scale_free_links(n_nodes: int, n_links: int, seed: int) -> tuple[IntArray, IntArray]:
     rng = np.random.default_rng(seed)
     edge = np.arange(n_nodes * n_links)
     source = edge // n_links
@@ -57,7 +91,7 @@ def scale_free(n_nodes: int, n_links: int = 5, seed: int = 0) -> Graph:
     entry = (rng.random(len(edge)) * np.maximum(2 * n_links * source, 1)).astype(np.int64)
     while (unknown := np.flatnonzero(entry % 2)).size:
         entry[unknown] = entry[entry[unknown] // 2]
-    return _graph(n_nodes, source, source[entry // 2])
+    return source, source[entry // 2]
 
 
 def dense(n_nodes: int, degree: int, seed: int = 0) -> Graph:

@@ -6,8 +6,8 @@ import scipy.sparse as sp
 from numpy.testing import assert_allclose, assert_array_equal
 from small_graphs import GRAPHS
 
-from grfpp import Geometric
-from grfpp.factors import Factor, StoredFactor, WalkedFactor
+from grfpp import Geometric, Graph
+from grfpp.factors import Factor, KeptFactor, MeanFactor, StoredFactor, WalkedFactor
 from grfpp.walks import WalkPlan, sample_factor, sampler
 from grfpp.walks.walker import Walker
 
@@ -22,7 +22,13 @@ def stored(plan, dtype):
     return StoredFactor(sample_factor(plan, dtype=dtype))
 
 
-@pytest.fixture(params=[stored, WalkedFactor], ids=["stored", "walked"])
+def mean_of_one(plan, dtype):
+    return MeanFactor([stored(plan, dtype), stored(plan, dtype)], [0.25, 0.75])
+
+
+@pytest.fixture(
+    params=[stored, WalkedFactor, KeptFactor, mean_of_one], ids=["stored", "walked", "kept", "mean"]
+)
 def make(request):
     return request.param
 
@@ -95,3 +101,29 @@ def test_a_factor_must_say_how_it_multiplies():
 
     with pytest.raises(TypeError, match="abstract"):
         Half()
+
+
+def test_a_mean_has_its_weights():
+    factors = [stored(plan_of(factor=number), np.float64) for number in range(3)]
+    weights = [0.5, 0.2, 0.3]
+    wanted = sum(w * f.to_csr().toarray() for w, f in zip(weights, factors, strict=True))
+    assert_allclose(MeanFactor(factors, weights).to_csr().toarray(), wanted)
+
+
+def test_columns_are_walked_from_where_walks_may_come(monkeypatch):
+    walked = []
+    original = Walker.walk
+
+    def counting(self, rows, *args):
+        walked.extend(rows.tolist())
+        return original(self, rows, *args)
+
+    path = Graph(np.diag(np.ones(99), 1), directed=True)
+    plan = WalkPlan.of(path, 0.5 ** np.arange(6), Geometric(0.2), 8, seed=1)
+    wanted = sample_factor(plan).toarray().T[[50, 9]]
+    monkeypatch.setattr(Walker, "walk", counting)
+    for make in (WalkedFactor, KeptFactor):
+        walked.clear()
+        found = make(plan, np.dtype(np.float64)).columns(np.array([50, 9]), 1)
+        assert_array_equal(found.toarray(), wanted)
+        assert walked == [*range(4, 10), *range(45, 51)]

@@ -3,7 +3,18 @@ import sys
 
 import pytest
 
-HEAVY = ["numba", "torch", "matplotlib", "networkx", "sklearn", "pandas", "rich", "typer"]
+HEAVY = [
+    "numba",
+    "torch",
+    "matplotlib",
+    "networkx",
+    "sklearn",
+    "pandas",
+    "rich",
+    "typer",
+    "duckdb",
+    "pyarrow",
+]
 
 
 def modules_after(code):

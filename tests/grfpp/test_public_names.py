@@ -80,6 +80,7 @@ CASES = {
         for kernel in (
             *(grfpp.Diffusion, grfpp.RegularizedLaplacian, grfpp.PStep, grfpp.Cosine),
             *(grfpp.InversePower, grfpp.SquaredDiffusion),
+            *(grfpp.PersonalizedPageRank, grfpp.HeatKernel),
         )
     },
     grfpp.TaylorKernel: ({"coefficients": [1, 0.5]}, _use_kernel),
@@ -94,6 +95,10 @@ CASES = {
     grfpp.Graph: ({"source": A}, lambda graph: graph.normalized("sym")),
     grfpp.WalkOptions: ({"seed": 0}, hash),
     grfpp.sample: ({"W": W, "kernel": grfpp.Diffusion(1.0), "seed": 0, "n_walks": 2}, _nothing),
+    grfpp.kernel_operator: (
+        {"W": W, "kernel": grfpp.Diffusion(1.0)},
+        lambda K: (K @ np.ones(4), K.plan),
+    ),
     grfpp.sample_submatrix: (
         {"W": W, "kernel": grfpp.Diffusion(1.0), "rows": [0], "columns": [1], "n_walks": 2},
         _nothing,
@@ -109,8 +114,19 @@ CASES = {
     tasks.GraphRandomFeatures: ({"n_walks": 2, "random_state": 0}, _fit(A)),
     tasks.SpectralKernelClustering: ({"n_clusters": 1, "n_init": 1, "random_state": 0}, _fit(A)),
     tasks.KernelInterpolator: ({"graph": A, "random_state": 0}, _fit(NODES, NODES / 2)),
+    tasks.harmonic: ({"graph": A, "nodes": NODES, "values": NODES / 2}, _nothing),
+    tasks.biharmonic: ({"graph": A, "nodes": NODES, "values": NODES / 2}, _nothing),
+    tasks.KernelLabelPropagation: (
+        {"graph": A, "kernel": "diffusion:2", "how": "kriging"},
+        _fit(NODES, list("abab")),
+    ),
+    tasks.calibration_error: (
+        {"probabilities": [[0.9, 0.1], [0.2, 0.8]], "labels": [0, 1]},
+        _nothing,
+    ),
     tasks.KernelSpectrumFeatures: ({"random_state": 0}, _fit([A, A])),
     tasks.LabelPairFeatures: ({"random_state": 0}, _fit(LABELLED)),
+    tasks.WalkLabelFeatures: ({"random_state": 0}, _fit(LABELLED)),
     tasks.LabelledGraph: ({"graph": A, "labels": list("abab")}, _nothing),
     tasks.NodeKFold: ({}, lambda folds: list(folds.split(range(100)))),
     tasks.hide_normals: ({"mesh": SPHERE}, _nothing),
@@ -121,6 +137,7 @@ CASES = {
         {"graphs": [A], "scales": [0.5], "n_walks": [2], "n_eigenvalues": [2], "random_state": 0},
         _nothing,
     ),
+    grfpp.LocalKernel: ({"W": A, "kernel": grfpp.Diffusion(1.0)}, _nothing),
     datasets.erdos_renyi: ({"n_nodes": 5, "p": 0.5}, _nothing),
     datasets.connected_random: ({"n_nodes": 5, "p": 0.9}, _nothing),
     datasets.random_regular: ({"n_nodes": 6, "degree": 3}, _nothing),
@@ -133,13 +150,16 @@ CASES = {
     datasets.dataset_info: ({"name": "cora"}, _nothing),
     datasets.at_hand: ({"name": "cora"}, _nothing),
     datasets.load_graph: ({"name": "karate", "download": False}, _nothing),
+    datasets.load_planetoid: ({"name": "cora", "download": False}, _nothing),
 }
 #: Errors, bases that nobody makes, what `sample` gives; what has no arguments; what takes the
 #: result of others (it has tests of its own); what grows forests.
 ELSEWHERE = {
     *(grfpp.InputError, grfpp.DivergentSeriesError, grfpp.InfiniteVarianceError),
     *(grfpp.TruncationError, grfpp.Kernel, grfpp.Termination, grfpp.KernelEstimate),
+    grfpp.convert,  # tests/grfpp/test_conversion.py
     *(tasks.WholeGraph, tasks.predict_normals, tasks.nested_forest_scores),
+    tasks.nested_svm_scores,
 }
 
 

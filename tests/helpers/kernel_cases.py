@@ -7,6 +7,7 @@ from fractions import Fraction
 
 from grfpp.kernels.exponentials import Cosine, Diffusion, SquaredDiffusion
 from grfpp.kernels.powers import InversePower, PStep, RegularizedLaplacian
+from grfpp.kernels.random_walks import HeatKernel, PersonalizedPageRank
 from grfpp.kernels.taylor import TaylorKernel
 
 
@@ -38,6 +39,10 @@ TAME = [
     InversePower(4),
     InversePower(4, of=2),
     InversePower(0.3, of=2),
+    PersonalizedPageRank(),
+    PersonalizedPageRank(0.7),
+    HeatKernel(),
+    HeatKernel(12.5),
     TaylorKernel(exponential),
     TaylorKernel(geometric_float, radius=1 / 0.6),
 ]

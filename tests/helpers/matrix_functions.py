@@ -10,6 +10,7 @@ from kernel_cases import exponential
 from grfpp.graph import Graph
 from grfpp.kernels.exponentials import Cosine, Diffusion, SquaredDiffusion
 from grfpp.kernels.powers import InversePower, PStep, RegularizedLaplacian
+from grfpp.kernels.random_walks import HeatKernel, PersonalizedPageRank
 from grfpp.kernels.taylor import TaylorKernel
 
 
@@ -31,6 +32,8 @@ KERNELS = [
     PStep(4, -0.5),
     Cosine(),
     Cosine(3.0),
+    PersonalizedPageRank(0.15),
+    HeatKernel(5.0),
     TaylorKernel([1, -2, 0, 3.5]),
     TaylorKernel([0, 1]),
     TaylorKernel([2]),
@@ -110,6 +113,10 @@ def by_scipy(kernel, A):
         case InversePower(power, of):
             base = identity - np.linalg.matrix_power(A, of)
             return scipy.linalg.fractional_matrix_power(np.linalg.inv(base), power)
+        case PersonalizedPageRank(alpha):
+            return alpha * np.linalg.inv(identity - (1 - alpha) * A)
+        case HeatKernel(t):
+            return scipy.linalg.expm(t * (A - identity))
         case PStep(p, a):
             return np.linalg.matrix_power(a * identity + A, p)
     return power_series(kernel, A)

@@ -7,6 +7,7 @@ import signal
 import sys
 import warnings
 from collections.abc import Sequence
+from functools import cache
 from importlib import import_module
 from typing import Annotated, Any
 
@@ -26,8 +27,11 @@ BAD_INPUT, INTERRUPTED, BROKEN_PIPE = 2, 130, 141
 #: help, and `NOTES`. It is imported when the command is called.
 COMMANDS = {
     "estimate": "grfpp.cli.estimate",
+    "query": "grfpp.cli.query",
+    "convert": "grfpp.cli.convert",
     "cluster": "grfpp.cli.cluster",
     "interpolate": "grfpp.cli.interpolate",
+    "label": "grfpp.cli.label",
     "classify": "grfpp.cli.classify",
     "demo": "grfpp_lab.commands.demo",
     "datasets": "grfpp.cli.datasets",
@@ -104,9 +108,9 @@ def run(arguments: Sequence[str]) -> int:
     options: list[str] = []  # of the command that is called, once it is known
     try:
         with warnings.catch_warnings(), notices():
-            warnings.showwarning = lambda message, *_, **__: note(
-                f"warning: {in_options(message, options)}"
-            )
+            # Each once, wherever in the library it comes from.
+            warned = cache(lambda text: note(f"warning: {text}"))
+            warnings.showwarning = lambda message, *_, **__: warned(in_options(message, options))
             command = get_command(app)
             with command.make_context("grfpp", list(arguments), obj=options) as context:
                 command.invoke(context)

@@ -1,7 +1,8 @@
-"""`grfpp classify`: how well graphs are told apart by the spectra of their kernels."""
+"""`grfpp classify`: how well graphs are told apart by kernels and walks."""
 
 from __future__ import annotations
 
+from collections import Counter
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
@@ -16,26 +17,35 @@ from grfpp.options import WalkOptions
 
 if TYPE_CHECKING:
     from grfpp.tasks.graphs.candidates import Setting
+    from grfpp.tasks.graphs.walk_candidates import WalkSetting
 
 #: Shown below the options.
 NOTES = """
 \b
-Every graph becomes the smallest eigenvalues of its kernel; a random forest tells the classes apart.
-Scale, number of walks and number of eigenvalues are chosen anew for each fold, from the other folds
-alone. Lists such as 8,16,32 are what is chosen among.
+Every graph becomes features, and a learner tells the classes apart. Scale, number of walks and
+number of eigenvalues, features and learner where there are several, are chosen anew for each fold,
+from the other folds alone. Lists such as 8,16,32 are what is chosen among.
 
 \b
-Features:
-  spectrum       the smallest eigenvalues of the kernel
-  same-label     of the kernel without the edges between nodes of different labels
-  both-spectra   both of them
-  label-pairs    the first, and the sums of the kernel over pairs of labels
+Features, by a random forest:
+  spectrum             the smallest eigenvalues of the kernel, as in the paper
+  same-label           of the kernel without the edges between nodes of different labels
+  both-spectra         both of them
+  label-pairs          the sums of the kernel over pairs of labels
+  spectrum-and-pairs   the first and the sums
+  walk-masses          counts of labels, masses between labels and returns, by walk length
+Features, by a support vector machine:
+  signatures           counts of nodes whose walks lead to the same labels
+  auto                 spectrum, walk-masses or signatures, and their learners; labels where there
+                       are any. Most often the best.
+Walks of the last three are on D^-1/2 A D^-1/2; they have no kernel, scale or degree.
 
 \b
 Examples:
   grfpp classify MUTAG
   grfpp classify NCI1 --method exact
   grfpp classify PTC_MR --method grf --walks 4,16 --folds 5
+  grfpp classify PROTEINS --features auto
   grfpp classify ENZYMES --features label-pairs --output folds.csv
   grfpp classify data/MY_SET.zip --seed 1 --json
 """
@@ -43,6 +53,13 @@ Examples:
 
 #: Walks are chosen among, and are not reused.
 _OWN = ("n_walks", "reuse_walks")
+#: Features from walks by length that each choice is made among, and which have no spectrum beside.
+_BY_WALKS = {
+    "walk-masses": ("walk-masses",),
+    "signatures": ("signatures",),
+    "auto": ("walk-masses", "signatures"),
+}
+_WITHOUT_KERNEL = ("walk-masses", "signatures")
 
 
 @options.with_walks(
@@ -61,13 +78,26 @@ def classify(
     ],
     *,
     method: Annotated[
-        Literal["exact", "grf", "grf++"],
-        options.option(
-            "The kernel itself, or its estimate by walks.", "exact|grf|grf++", "--method", "-m"
+        Literal["exact", "grf", "grf++"] | None,
+        options.optional(
+            "The kernel itself, or its estimate by walks. Without it grf++; exact for walk-masses, "
+            "signatures and auto.",
+            "exact|grf|grf++",
+            "--method",
+            "-m",
         ),
-    ] = "grf++",
+    ] = None,
     features: Annotated[
-        Literal["spectrum", "same-label", "both-spectra", "label-pairs"],
+        Literal[
+            "spectrum",
+            "same-label",
+            "both-spectra",
+            "label-pairs",
+            "spectrum-and-pairs",
+            "walk-masses",
+            "signatures",
+            "auto",
+        ],
         options.option("What graphs are told apart by; see below.", "KIND"),
     ] = "spectrum",
     kernel: Annotated[
@@ -105,40 +135,53 @@ def classify(
     function = kernel_from_spec(kernel)
     if method == "grf":
         walks = walks.changed(degree=1)
+    by_walks = features in _BY_WALKS
+    if method is None:
+        method = "exact" if by_walks else "grf++"
     from grfpp.datasets import load_tudataset, read_tudataset
     from grfpp.tasks.graphs.candidates import candidate_features
     from grfpp.tasks.graphs.labelled import labelled_graphs
-    from grfpp.tasks.graphs.nested import nested_forest_scores, stratified_folds
+    from grfpp.tasks.graphs.nested import stratified_folds
+    from grfpp.tasks.graphs.walk_candidates import Candidates, walk_candidates
 
     with console.status(f"reading {dataset}"):
         is_file = dataset.lower().endswith(".zip")
         data = read_tudataset(dataset) if is_file else load_tudataset(dataset)
-        graphs = list(data.graphs) if features == "spectrum" else labelled_graphs(data)
+        is_plain = features == "spectrum" or (by_walks and data.node_labels is None)
+        graphs: list[Any] = list(data.graphs) if is_plain else labelled_graphs(data)
     stratified_folds(data.labels, folds, walks.seed)  # refuses what cannot be cut before the walks
+    estimate = "exact" if method == "exact" else "walks"
     seconds: dict[str, float] = {}
+    candidates = Candidates()
     with console.timed(seconds, "features", "making features"):
-        candidates = candidate_features(
-            graphs,
-            kind=features,
-            kernel=function,
-            estimate="exact" if method == "exact" else "walks",
-            **grid,
-            **options.for_estimators(walks, without=_OWN),
-        )
-    with console.timed(seconds, "forests", "growing forests"):
-        scores = nested_forest_scores(
-            candidates,
-            data.labels,
-            n_folds=folds,
-            seed=walks.seed,
-            n_trees=trees,
-            n_jobs=walks.n_jobs,
+        if by_walks:
+            candidates = walk_candidates(
+                graphs,
+                _BY_WALKS[features],
+                estimate=estimate,
+                n_walks=max(grid["n_walks"]),
+                **options.for_estimators(walks, without=(*_OWN, "degree")),
+            )
+        if features not in _WITHOUT_KERNEL:
+            found = candidate_features(
+                graphs,
+                kind="spectrum" if by_walks else features,
+                kernel=function,
+                estimate=estimate,
+                **grid,
+                **options.for_estimators(walks, without=_OWN),
+            )
+            candidates = candidates.with_forests(found)
+    learning = "learning" if by_walks else "forests"
+    with console.timed(seconds, learning, "learning"):
+        scores = candidates.nested_scores(
+            data.labels, n_folds=folds, seed=walks.seed, n_trees=trees, n_jobs=walks.n_jobs
         )
     lines = [
         {
             "fold": score.fold,
-            **_setting(score.chosen),
-            "out_of_bag": round(score.inner, 6),
+            **(_learner(score.chosen) if by_walks else _setting(score.chosen)),
+            "inner" if by_walks else "out_of_bag": round(score.inner, 6),
             "accuracy": round(score.accuracy, 6),
         }
         for score in scores
@@ -150,7 +193,10 @@ def classify(
     mean, deviation = float(np.mean(accuracies)), float(np.std(accuracies))
     how = "exact"
     if method != "exact":
-        how = f"walks with stitching degree {walks.degree}, lengths {law_text(walks.termination)}"
+        degree = "" if features in _WITHOUT_KERNEL else f"stitching degree {walks.degree}, "
+        how = f"walks with {degree}lengths {law_text(walks.termination)}"
+    if features not in _WITHOUT_KERNEL:
+        how = f"{kernel}, {how}"
     n_nodes = sum(graph.n_nodes for graph in data.graphs) / len(data)
     facts = [
         (
@@ -158,23 +204,27 @@ def classify(
             f"{data.name}: {len(data):,} graphs of {n_nodes:.1f} nodes on average, "
             f"{len(data.classes)} classes",
         ),
-        ("kernel", f"{kernel}, {how}"),
+        ("walks" if features in _WITHOUT_KERNEL else "kernel", how),
         ("features", features),
-        ("chosen", f"most often {_usual(lines)}"),
+        ("chosen", _often(lines) if by_walks else f"most often {_usual(lines)}"),
         ("folds", f"{len(scores)}, stratified, seed {walks.seed}"),
-        ("time", f"{seconds['features']:.2f} s features, {seconds['forests']:.2f} s forests"),
+        ("time", f"{seconds['features']:.2f} s features, {seconds[learning]:.2f} s {learning}"),
         ("accuracy", f"{100 * mean:.1f} ± {100 * deviation:.1f} %, mean and sd over folds"),
         *wrote(output),
     ]
-    settings = [_setting(each) for each in candidates]
+    among = (
+        [{"features": each} for each in map(_words, [*candidates.forests, *candidates.machines])]
+        if by_walks
+        else [_setting(each) for each in candidates.forests]
+    )
     document = {
         "dataset": data.name,
         "n_graphs": len(data),
         "n_classes": len(data.classes),
-        "method": f"{kernel}, {how}",
+        "method": how,
         "features": features,
         "chosen_among": {
-            name: list(dict.fromkeys(each[name] for each in settings)) for name in settings[0]
+            name: list(dict.fromkeys(each[name] for each in among)) for name in among[0]
         },
         "seed": walks.seed,
         "accuracy": mean,
@@ -190,6 +240,33 @@ def _setting(chosen: Setting) -> dict[str, Any]:
     """What is chosen in a fold; `sigma` is the root of the scale."""
     scale, *others = chosen._asdict().items()
     return dict([scale, ("sigma", chosen.sigma), *others])
+
+
+def _learner(chosen: Any) -> dict[str, Any]:
+    """What is chosen in a fold among features of several kinds; a penalty where it is no forest."""
+    penalty = getattr(chosen, "penalty", None)
+    features = chosen if penalty is None else chosen.features
+    return {
+        "features": _words(features),
+        "learner": "forest" if penalty is None else "svm",
+        "penalty": penalty,
+    }
+
+
+def _words(features: Setting | WalkSetting) -> str:
+    """Features as the output names them."""
+    from grfpp.tasks.graphs.candidates import Setting
+
+    if isinstance(features, Setting):
+        return f"spectrum, {_usual([_setting(features)])}"
+    return features.words
+
+
+def _often(lines: list[dict[str, Any]]) -> str:
+    """What was chosen, and in how many folds."""
+    names = [f"{line['features']} ({line['learner']})" for line in lines]
+    counts = sorted(Counter(names).items(), key=lambda pair: -pair[1])
+    return ", ".join(f"{name} {count}x" for name, count in counts)
 
 
 def _usual(lines: list[dict[str, Any]]) -> str:

@@ -9,22 +9,28 @@ import numpy as np
 
 from grfpp.accuracy import relative_error
 from grfpp.cli import console, options, outputs
-from grfpp.cli.reading import with_reading
+from grfpp.cli.dask import cluster_document, cluster_fact, with_cluster
+from grfpp.cli.reading import Reading, with_reading
 from grfpp.cli.rows import find_rows, labels_of, split_rows, summary
+from grfpp.distributed.backend import ClusterBackend
+from grfpp.distributed.cluster import Cluster
 from grfpp.errors import InputError
 from grfpp.estimate import KernelEstimate
-from grfpp.graph import Graph
-from grfpp.io.archive import save_arrays
-from grfpp.io.options import EdgeListOptions
+from grfpp.estimate.own_error import OwnError
+from grfpp.io.storage.archive import save_arrays
 from grfpp.kernels import kernel_from_spec
 from grfpp.memory import readable_bytes
 from grfpp.options import WalkOptions
 from grfpp.sampling import sample_estimate
+from grfpp.sampling.backend import HERE
 from grfpp.typing import FloatArray
 
 FEATURES_FORMAT = "grfpp-features-1"
 
 #: Shown below the options.
+#: Errors below this depend on the processor.
+_ROUNDING = 1e-13
+
 NOTES = """
 \b
 Kernels (the last numbers may be left out):
@@ -34,6 +40,8 @@ Kernels (the last numbers may be left out):
   cosine:LAM                            cos(LAM W) + sin(LAM W)
   inverse-power:POWER:OF                (I - W^OF)^-POWER, OF is 1 or 2
   squared-diffusion:LAM                 exp(LAM W^2)
+  personalized-pagerank:ALPHA           ALPHA (I - (1 - ALPHA) W)^-1; with --normalize rw
+  heat:T                                exp(-T (I - W)); with --normalize rw
   taylor:A0:A1:...                      A0 I + A1 W + ...
 
 \b
@@ -52,9 +60,11 @@ Examples:
   grfpp estimate graph.mtx -k inverse-power:4 --scale 0.8 --output k.npz
   grfpp estimate mesh.off -k diffusion:5 -t poisson:4 --project 64 -o xy.npz
   grfpp estimate graph.gml --rows "Anna,Ben" --output rows.csv
+  grfpp estimate graph.grf --dask tcp://scheduler:8786 --project 64 -o xy.npz
 """
 
 
+@with_cluster
 @with_reading
 @options.with_walks(
     sampling=True,
@@ -88,6 +98,14 @@ def estimate(
             "ROW,ROW,...",
         ),
     ] = None,
+    std: Annotated[
+        bool,
+        options.option(
+            "Standard errors of the rows, from 16 further estimates: takes 16 times as long.",
+            None,
+            "--std",
+        ),
+    ] = False,
     project: Annotated[
         int | None,
         options.optional(
@@ -97,13 +115,15 @@ def estimate(
     check: Annotated[
         bool,
         options.option(
-            "Measure the relative error: exactly up to 3000 nodes, by random probes beyond.",
+            "Compare with the exact kernel too: whole matrices up to 3000 nodes, random probes "
+            "beyond.",
             None,
             "--check",
         ),
     ] = False,
     directed: options.Directed = False,
-    reading: EdgeListOptions,
+    client: Any,
+    reading: Reading,
     as_json: options.AsJson = False,
 ) -> None:
     """Estimate a graph kernel by stitched random walks.
@@ -117,27 +137,34 @@ def estimate(
 
     seconds: dict[str, float] = {}
     with console.timed(seconds, "read", f"reading {graph}"):
-        source = Graph(graph, directed=True if directed else None, **reading.given)
+        source = reading.graph(graph, directed=directed)
         chosen = [] if names is None else find_rows(source, names)
         W = source.normalized(None if normalize == "none" else normalize, scale)
     with console.timed(seconds, "walk"):
-        K = sample_estimate(W, function, walks, console.shows_progress())
+        backend = HERE if client is None else ClusterBackend(Cluster(client))
+        K = sample_estimate(W, function, walks, console.shows_progress(), backend)
 
     labels = labels_of(source)
-    values = K.rows(chosen) if chosen else np.zeros((0, K.n_nodes))
+    values = errors = np.zeros((0, K.n_nodes))
+    if chosen:
+        with console.status("walking again for the error bars" if std else "rows"):
+            values, errors = K.rows(chosen, return_std=True) if std else (K.rows(chosen), values)
+    with console.status("measuring the error"):
+        own = K.measure_error()
     if output is not None:
         with console.status(f"writing {output}"):
-            _write(output, K, labels, names or [], values, project)
+            _write(output, K, labels, _columns(names or [], values, errors), project)
     error = None
     if check:
-        with console.status("measuring the error"):
+        with console.status("comparing with the exact kernel"):
             error = relative_error(K, function, W)
-    shown = list(zip(chosen, values, strict=True))
-    # Factors that stand twice count once.
-    matrices = {id(matrix): matrix for pair in K.factors for matrix in pair}.values()
-    n_entries = sum(m.nnz for m in matrices)
-    n_bytes = sum(m.data.nbytes + m.indices.nbytes + m.indptr.nbytes for m in matrices)
-    size = f"{len(matrices)} with {n_entries:,} entries, {readable_bytes(n_bytes)}"
+    bars: list[FloatArray | None] = list(errors) if std else [None] * len(chosen)
+    shown = list(zip(chosen, values, bars, strict=True))
+    factors = {link.factor for link in K.chain.links}  # those that stand twice count once
+    n_entries = sum(each.n_entries for each in factors)
+    row_ends = 4 if n_entries < 2**31 else 8
+    n_bytes = n_entries * (4 + walks.dtype.itemsize) + len(factors) * row_ends * (K.n_nodes + 1)
+    size = f"{len(factors)} with {n_entries:,} entries, {readable_bytes(n_bytes)}"
     reused = " (walks reused: the estimate is biased)" if walks.reuse_walks else ""
     averages = ["symmetrised"] if K.symmetrized else []
     if K.deflation is not None:
@@ -153,29 +180,36 @@ def estimate(
             f"{K.meta['steps_per_node']:.6g} steps a node expected",
         ),
         ("factors", ", ".join([f"{size}{reused}", *averages])),
+        *cluster_fact(client),
         ("time", f"{seconds['read']:.2f} s reading, {seconds['walk']:.2f} s walking"),
-        *((f"row {labels[row]}", summary(labels, line)) for row, line in shown),
+        *((f"row {labels[row]}", summary(labels, line, bar)) for row, line, bar in shown),
+        ("error", _told(own)),
     ]
     if error is not None:
         how = "" if error.n_probes else " (whole matrices compared)"
-        facts.append(("error", f"{error!r}{how}"))
+        facts.append(("check", f"{error!r}{how}"))
     document = {
         "graph": {**outputs.graph_document(graph, source), "normalize": normalize, "scale": scale},
         **K.meta,
         "n_entries": n_entries,
         "n_bytes": n_bytes,
+        "cluster": cluster_document(client),
         "seconds": seconds,
         "rows": [
-            {"row": row, "node": outputs.plain(labels[row]), "values": line.tolist()}
-            for row, line in shown
+            {
+                "row": row,
+                "node": outputs.plain(labels[row]),
+                "values": line.tolist(),
+                "std": None if bar is None else bar.tolist(),
+            }
+            for row, line, bar in shown
         ],
-        "relative_error": None
-        if error is None
-        else {
-            "value": float(error),
-            "standard_error": error.standard_error,
-            "n_probes": error.n_probes,
-        },
+        "relative_error": _document(
+            *(own.relative, own.relative_std, own.n_probes)
+            if error is None
+            else (float(error), error.standard_error, error.n_probes)
+        ),
+        "off_diagonal_error": _document(own.off_diagonal, own.off_diagonal_std, own.n_probes),
         "output": None if output is None else outputs.file_document(output),
     }
     console.tell([*facts, *outputs.wrote(output)], document, as_json)
@@ -197,15 +231,42 @@ def _check_outputs(
         )
 
 
+def _document(value: float, standard_error: float, n_probes: int) -> dict[str, Any]:
+    return {"value": value, "standard_error": standard_error, "n_probes": n_probes}
+
+
+def _told(error: OwnError) -> str:
+    """The error of an estimate, for people."""
+    if max(error.relative, error.off_diagonal) < _ROUNDING:
+        return "none but rounding"
+    parts = [
+        f"{value:.3g}" + (f" ± {std:.1g}" if std else "")
+        for value, std in (
+            (error.relative, error.relative_std),
+            (error.off_diagonal, error.off_diagonal_std),
+        )
+    ]
+    return f"{parts[0]} of the kernel's size, beside the diagonal {parts[1]}"
+
+
+def _columns(
+    names: list[str], values: FloatArray, errors: FloatArray
+) -> tuple[list[str], FloatArray]:
+    """What a table of rows has in its columns: values and, if known, their standard errors."""
+    if not len(errors):
+        return names, values
+    return [*names, *(f"{name} std" for name in names)], np.vstack([values, errors])
+
+
 def _write(
     output: Path,
     K: KernelEstimate,
     labels: Any,
-    names: list[str],
-    values: FloatArray,
+    columns: tuple[list[str], FloatArray],
     project: int | None,
 ) -> None:
     if output.suffix.lower() == ".csv":
+        names, values = columns
         lines = [[label, *column] for label, column in zip(labels, values.T.tolist(), strict=True)]
         outputs.write_csv(output, ["node", *names], lines)
     elif project is not None:

@@ -13,7 +13,7 @@ import typer
 from grfpp.arguments import positive
 from grfpp.cli.console import note
 from grfpp.errors import InputError
-from grfpp.options import OnInfiniteVariance, WalkOptions, Walks
+from grfpp.options import OnInfiniteVariance, ToleranceKind, WalkOptions, Walks
 
 
 def option(help: str, metavar: str | None = None, *flags: str, **more: Any) -> Any:
@@ -57,13 +57,19 @@ GraphFile = Annotated[
     argument(
         "File with the graph: an edge list (.txt .tsv .csv .parquet .feather), .gml, .graphml, "
         ".mtx, .npz, or a mesh (.stl .off .ply .obj .glb .vtk); text and meshes may be packed "
-        "(.gz .zip).",
+        "(.gz .zip); or a folder that grfpp convert wrote (.grf).",
         "GRAPH",
     ),
 ]
+#: What `estimate` of an estimator says, and the planner's methods.
+MethodName = Literal["walks", "exact", "auto", "dense", "chebyshev", "lanczos", "solve"]
 Method = Annotated[
-    Literal["walks", "exact"],
-    option("Estimate the kernel by walks, or compute it.", "walks|exact"),
+    MethodName,
+    option(
+        "Estimate the kernel by walks, or compute it; auto takes the way of least time, and "
+        "dense, chebyshev, lanczos, solve are these ways.",
+        "walks|exact|auto|...",
+    ),
 ]
 #: Of commands that normalise the weights symmetrically.
 Scale = Annotated[float, option("The weights are X D^-1/2 A D^-1/2.", "X")]
@@ -140,6 +146,28 @@ _SAMPLING: dict[str, Any] = {
             "--deflate",
             callback=_number_or_word,
         ),
+    ],
+    "tol": Annotated[
+        float | None,
+        optional(
+            "Walk until the estimate has this relative error; --walks is not used then.",
+            "X",
+            "--tol",
+        ),
+    ],
+    "tol_kind": Annotated[
+        ToleranceKind,
+        option("What --tol is for: the whole matrix, or single entries.", "frobenius|entry"),
+    ],
+    "max_steps": Annotated[
+        float | None, optional("End there: steps a node in all factors.", "N", "--max-steps")
+    ],
+    "max_seconds": Annotated[
+        float | None, optional("End there, about.", "SECONDS", "--max-seconds")
+    ],
+    "n_groups": Annotated[
+        int,
+        option("Keep so many further estimates in the file, for error bars.", "N", "--groups"),
     ],
     "truncate": Annotated[
         bool, option("Accept the bias of walk lengths that are bounded.", None, "--truncate")
@@ -225,6 +253,13 @@ def for_estimators(walks: WalkOptions, without: Collection[str] = ()) -> dict[st
         for name in _WALKS
         if name not in without
     }
+
+
+def method_parameters(method: str) -> dict[str, Any]:
+    """What `--method` says, as the estimators of `grfpp.tasks` take it."""
+    if method in ("walks", "exact"):
+        return {"estimate": method, "method": None}
+    return {"estimate": "exact", "method": method}
 
 
 def scale_of(scale: float, sigma: float | None) -> float:

@@ -16,7 +16,7 @@ from typing import Any
 from grfpp.cli.escaping import csv_cell
 from grfpp.errors import InputError
 from grfpp.graph import Graph
-from grfpp.io.atomic import atomic_write, target_problem
+from grfpp.io.storage.atomic import atomic_write, followed, target_problem
 from grfpp.memory import readable_bytes
 
 
@@ -61,8 +61,9 @@ def check_output(
         )
     if problem := target_problem(path):
         raise InputError(f"{option} {path}: {problem}")
-    if not os.access(path.parent, os.W_OK):
-        raise InputError(f"{option} {path}: the folder {path.parent} cannot be written to")
+    folder = followed(path).parent
+    if not os.access(folder, os.W_OK):
+        raise InputError(f"{option} {path}: the folder {folder} cannot be written to")
     for other in others:
         if other is not None and _same_file(path, Path(other)):
             raise InputError(

@@ -1,18 +1,41 @@
-"""Options about the reading of edge lists, of all commands that take a GRAPH."""
+"""Options about the reading of graphs, of all commands that take a GRAPH."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass, field
 from inspect import Parameter
+from pathlib import Path
 from typing import Annotated, Any
 
 from grfpp.cli.options import in_place_of, option, optional
-from grfpp.io.options import Duplicates, EdgeListOptions
+from grfpp.graph import Graph
+from grfpp.io.meshes.weights import MeshWeights
+from grfpp.io.tables.options import Duplicates, EdgeListOptions
+from grfpp.linalg.symmetrize import Symmetrize
 
 _SEPARATORS = {"tab": "\t", "\\t": "\t", "space": " "}
 
-#: By the names in `EdgeListOptions`.
+MeshWeighting = Annotated[
+    MeshWeights | None,
+    optional(
+        "The edges of a mesh weigh 1 (unit; so it is if not given), the inverse of their length, "
+        "or half the cotangents of the angles that face them.",
+        "unit|length|cotangent",
+    ),
+]
+
+#: By the names in `Reading` and in `EdgeListOptions`.
 _READING: dict[str, Any] = {
+    "undirected": Annotated[
+        Symmetrize | None,
+        optional(
+            "Make a directed graph undirected: edges get the larger weight of both directions, "
+            "the mean, the sum, or the smaller (mutual: none where one direction is missing).",
+            "max|mean|sum|mutual",
+        ),
+    ],
+    "mesh_weights": MeshWeighting,
     "duplicates": Annotated[
         Duplicates | None,
         optional(
@@ -45,18 +68,49 @@ _READING: dict[str, Any] = {
 }
 
 
+@dataclass(frozen=True)
+class Reading:
+    """How the file with a graph is read.
+
+    Parameters
+    ----------
+    undirected, mesh_weights
+        `symmetrize` and `mesh_weights` of `Graph`. An estimate can be symmetrised too, and
+        ``--symmetrize`` does that.
+    edges
+        How edge lists are read.
+    """
+
+    undirected: Symmetrize | None = None
+    mesh_weights: MeshWeights | None = None
+    edges: EdgeListOptions = field(default_factory=EdgeListOptions)
+
+    def graph(self, path: Path, *, directed: bool) -> Graph:
+        """Read a graph."""
+        return Graph(
+            path,
+            directed=True if directed else None,
+            symmetrize=self.undirected,
+            mesh_weights=self.mesh_weights,
+            **self.edges.given,
+        )
+
+
 def with_reading(command: Callable[..., None]) -> Callable[..., None]:
-    """Give a command the options about edge lists, in place of its parameter `reading`."""
+    """Give a command the options about the reading of graphs, in place of `reading`."""
     chosen = {
         name: Parameter(name, Parameter.KEYWORD_ONLY, default=None, annotation=annotation)
         for name, annotation in _READING.items()
     }
-    return in_place_of("reading", chosen, _options)(command)
+    return in_place_of("reading", chosen, _reading)(command)
 
 
-def _options(values: dict[str, Any]) -> EdgeListOptions:
+def _reading(values: dict[str, Any]) -> Reading:
+    undirected, mesh_weights = values.pop("undirected"), values.pop("mesh_weights")
     if values["columns"] is not None:
         names = values["columns"].split(",")
-        values["columns"] = [int(name) if name.isdecimal() else name for name in names]
+        values["columns"] = [
+            int(each) if each.isdecimal() and len(each) < 19 else each for each in names
+        ]
     values["separator"] = _SEPARATORS.get(values["separator"], values["separator"])
-    return EdgeListOptions(**values)
+    return Reading(undirected, mesh_weights, EdgeListOptions(**values))

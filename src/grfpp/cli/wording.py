@@ -6,7 +6,7 @@ import shlex
 from collections.abc import Collection
 from typing import Any
 
-from grfpp.errors import IN_PYTHON, InputError, InputWarning, Wording, if_any
+from grfpp.errors import AS_AFFINITIES, IN_PYTHON, InputError, InputWarning, Wording, if_any
 from grfpp.termination import Termination
 
 
@@ -29,6 +29,7 @@ def in_options(message: Exception | str, options: Collection[str]) -> str:
     wording: Wording = {
         "option": lambda option: _option(option, options),
         "scale": lambda scale: f"use {normalize}--scale {scale:g}",
+        "normalization": lambda kind: f"use --normalize {kind}" if normalize else "",
         "factor": lambda factor: IN_PYTHON["factor"](factor) if normalize else "",
         "smaller weights": lambda why: f"{why}: scale the weights down ({normalize}--scale)",
         "law": lambda law: f"use --termination {law_text(law)} or longer walks",
@@ -36,6 +37,14 @@ def in_options(message: Exception | str, options: Collection[str]) -> str:
         "degree": lambda degree: f"a degree that makes the series finite (--degree {degree} does)",
         "truncate": lambda _: (
             "pass --truncate to accept the bias" if "--truncate" in options else ""
+        ),
+        "affinities": lambda how: AS_AFFINITIES + (f" and use --undirected {how}" if how else ""),
+        "undirected": lambda hows: (
+            f"use --undirected {hows[0]} for edges in both directions ({hows[1]} for those that "
+            "are there in both)"
+        ),
+        "as_it_is": lambda directed: (
+            "--directed keeps it as it is, without this note" if directed else ""
         ),
         "most_degree": if_any("--degree {} fits"),
         "most_walks": if_any("--walks {} fits"),
@@ -50,9 +59,9 @@ def in_options(message: Exception | str, options: Collection[str]) -> str:
 
 def _option(option: tuple[Any, ...], options: Collection[str]) -> str:
     """An option and the values that it may be given, where the command has it."""
-    if not option or f"--{option[0]}" not in options:
+    name, *values = (option[0].replace("_", "-"), *option[1:]) if option else ("",)
+    if f"--{name}" not in options:
         return ""
-    name, *values = option
     words = []
     for value in values:
         if value is ...:

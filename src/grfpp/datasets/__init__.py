@@ -11,6 +11,8 @@ from grfpp.datasets.generators import (
 )
 from grfpp.datasets.graphs import GraphDataset, load_graph, read_labelled_gml
 from grfpp.datasets.infection import InfectionGraph, infection_graph
+from grfpp.datasets.molecule_shapes import SHAPE_DESCRIPTORS, molecule_shape
+from grfpp.datasets.peptide_shapes import PeptideShapes, load_peptide_shapes
 from grfpp.datasets.peptides import (
     LONGEST_PEPTIDE,
     Peptides,
@@ -23,6 +25,7 @@ from grfpp.datasets.peptides import (
 from grfpp.datasets.pictures.image_folder import ImageFolder
 from grfpp.datasets.pictures.images import Images, load_cifar10, load_mnist
 from grfpp.datasets.pictures.superpixels import LONG_CIFAR_IMAGE, SuperpixelGraph, superpixel_graph
+from grfpp.datasets.planetoid import SplitGraph, load_planetoid, read_planetoid
 from grfpp.datasets.registry import (
     DataFile,
     DatasetInfo,
@@ -41,6 +44,7 @@ __all__ = [
     "LONG_CIFAR_IMAGE",
     "LONG_REDDIT_GRAPH",
     "LONG_SHAPE",
+    "SHAPE_DESCRIPTORS",
     "DataFile",
     "DatasetInfo",
     "GraphDataset",
@@ -49,9 +53,11 @@ __all__ = [
     "InfectionGraph",
     "LabelledNodes",
     "MeshInfo",
+    "PeptideShapes",
     "PeptideSplits",
     "Peptides",
     "Shapes",
+    "SplitGraph",
     "SuperpixelGraph",
     "TUDataset",
     "TriangleMesh",
@@ -72,16 +78,20 @@ __all__ = [
     "load_graph",
     "load_mesh",
     "load_mnist",
+    "load_peptide_shapes",
     "load_peptide_splits",
     "load_peptides",
+    "load_planetoid",
     "load_shapes",
     "load_tudataset",
     "longest_peptide",
     "mesh_table",
     "molecule_graph",
+    "molecule_shape",
     "pattern_graphs",
     "random_regular",
     "read_labelled_gml",
+    "read_planetoid",
     "read_tudataset",
     "superpixel_graph",
     "triangulated_sphere",

@@ -14,7 +14,7 @@ from grfpp.datasets.registry import dataset_info
 from grfpp.errors import InputError
 from grfpp.graph import Graph
 from grfpp.io.markup import matrix_of, parse_gml
-from grfpp.io.packed import explained
+from grfpp.io.storage.packed import explained
 from grfpp.io.text import naming
 from grfpp.typing import IntArray
 

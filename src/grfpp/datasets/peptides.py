@@ -18,7 +18,7 @@ from grfpp.datasets.generators import undirected_graph
 from grfpp.errors import InputError
 from grfpp.graph import Graph
 from grfpp.imports.optional import require
-from grfpp.io.packed import explained, opened_gzip, read_all
+from grfpp.io.storage.packed import explained, opened_gzip, read_all
 from grfpp.io.text import at_line, decode, naming, shown
 from grfpp.typing import IntArray
 
@@ -111,14 +111,20 @@ def molecule_graph(smiles: str) -> Graph:
     smiles
         The molecule in the SMILES notation.
     """
+    molecule = read_smiles(smiles)
+    bonds = [(bond.GetBeginAtomIdx(), bond.GetEndAtomIdx()) for bond in molecule.GetBonds()]
+    return undirected_graph(molecule.GetNumAtoms(), np.array(bonds, dtype=np.int64).reshape(-1, 2))
+
+
+def read_smiles(smiles: str) -> Any:
+    """RDKit's molecule; needs RDKit (the extra ``chem``)."""
     chem = require("rdkit.Chem", "reading SMILES")
     # RDKit writes what it thinks of a molecule to stderr.
     with require("rdkit.rdBase", "reading SMILES").BlockLogs():
-        molecule = chem.MolFromSmiles(smiles)
+        molecule = chem.MolFromSmiles(smiles) if isinstance(smiles, str) else None
     if molecule is None or not molecule.GetNumAtoms():
         raise InputError(f"{shown(str(smiles))} is not a molecule in the SMILES notation")
-    bonds = [(bond.GetBeginAtomIdx(), bond.GetEndAtomIdx()) for bond in molecule.GetBonds()]
-    return undirected_graph(molecule.GetNumAtoms(), np.array(bonds, dtype=np.int64).reshape(-1, 2))
+    return molecule
 
 
 def read_peptides(path: str | Path) -> Peptides:

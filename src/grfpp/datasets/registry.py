@@ -15,7 +15,7 @@ from grfpp.errors import InputError, shown
 
 _LISTED = 25
 
-Family = Literal["graphs", "tudataset", "meshes", "peptides", "shapes", "images"]
+Family = Literal["graphs", "nodes", "tudataset", "meshes", "peptides", "shapes", "images"]
 
 
 @dataclass(frozen=True)

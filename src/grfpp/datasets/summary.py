@@ -9,6 +9,7 @@ import numpy as np
 from grfpp.datasets.graphs import load_graph
 from grfpp.datasets.peptides import load_peptide_splits, load_peptides
 from grfpp.datasets.pictures.images import load_cifar10, load_mnist
+from grfpp.datasets.planetoid import load_planetoid
 from grfpp.datasets.registry import dataset_info
 from grfpp.datasets.surfaces.meshes import load_mesh
 from grfpp.datasets.surfaces.shapes import load_shapes
@@ -33,6 +34,11 @@ def count(name: str, *, download: bool = True) -> Counts:
         case "graphs", name:
             network = load_graph(name, download=download)
             return {**_sizes(network.graph), "classes": len(network.classes)}
+        case "nodes", name:
+            citations = load_planetoid(name, download=download)
+            sizes = {**_sizes(citations.graph), "classes": citations.n_classes}
+            parts = ("train", "validation", "test")
+            return {**sizes, **{each: len(getattr(citations, each)) for each in parts}}
         case "tudataset", name:
             collection = load_tudataset(name, download=download)
             return {

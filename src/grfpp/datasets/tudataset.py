@@ -17,7 +17,7 @@ from grfpp.datasets.text_tables import integers, natural_numbers, numbers
 from grfpp.errors import InputError
 from grfpp.graph import Graph
 from grfpp.io.edges import unweighted
-from grfpp.io.packed import opened_zip
+from grfpp.io.storage.packed import opened_zip
 from grfpp.io.text import at_line
 from grfpp.memory import require_bytes
 from grfpp.typing import FloatArray, IntArray

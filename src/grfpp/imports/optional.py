@@ -13,6 +13,10 @@ from grfpp.errors import InputError
 #: The extra of grfpp that brings each, and what pip calls it.
 _EXTRAS = {
     "PIL": ("image", "pillow"),
+    "cloudpickle": ("distributed", "cloudpickle"),
+    "dask": ("distributed", "dask"),
+    "distributed": ("distributed", "distributed"),
+    "duckdb": ("large", "duckdb"),
     "gpytorch": ("gp", "gpytorch"),
     "grakel": ("baselines", "grakel"),
     "jinja2": ("plot", "jinja2"),

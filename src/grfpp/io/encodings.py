@@ -8,6 +8,7 @@ from grfpp.errors import InputError
 from grfpp.io.text import at_line
 
 _BLOCK = 1 << 20
+NOT_UTF8 = "not UTF-8 text; it is a binary file, or in another encoding"
 # UTF-32's begins with that of UTF-16.
 _MARKS = {
     codecs.BOM_UTF8: "utf-8",
@@ -29,7 +30,7 @@ def as_utf8(data: bytes, name: str, encoding: str | None = None) -> bytes:
     >>> as_utf8("é 1\r\n".encode("utf-16"), "edges.txt").decode()
     'é 1\n'
     """
-    found = encoding or next((kind for mark, kind in _MARKS.items() if data.startswith(mark)), "")
+    found = encoding or encoding_by_mark(data)
     if codecs.lookup(found or "utf-8").name in ("utf-8", "utf-8-sig"):
         data = data.removeprefix(codecs.BOM_UTF8)
         _require_utf8(data, name)
@@ -50,6 +51,11 @@ def as_utf8(data: bytes, name: str, encoding: str | None = None) -> bytes:
     return data.replace(b"\r\n", b"\n").replace(b"\r", b"\n") if b"\r" in data else data
 
 
+def encoding_by_mark(data: bytes) -> str:
+    """What the byte-order mark says, if there is one."""
+    return next((kind for mark, kind in _MARKS.items() if data.startswith(mark)), "")
+
+
 def _require_utf8(data: bytes, name: str) -> None:
     """Decode block by block: the whole text may take four times the memory."""
     if data.isascii():
@@ -62,5 +68,4 @@ def _require_utf8(data: bytes, name: str) -> None:
             # The decoder holds the bytes of a character that the block before has begun.
             held = len(error.object) - len(data[start : start + _BLOCK])
             line = data.count(b"\n", 0, start - held + error.start) + 1
-            what = "not UTF-8 text; it is a binary file, or in another encoding"
-            raise at_line(name, line, what, option=("encoding", "latin-1", ...)) from None
+            raise at_line(name, line, NOT_UTF8, option=("encoding", "latin-1", ...)) from None

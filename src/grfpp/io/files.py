@@ -10,13 +10,12 @@ from pathlib import Path
 from typing import Any
 
 from grfpp.errors import InputError
-from grfpp.io import edge_list, frames
+from grfpp.io import edge_list
 from grfpp.io.markup import PARSERS, matrix_of
 from grfpp.io.meshes import mesh
 from grfpp.io.mtx import read_mtx
 from grfpp.io.npz import read_npz
-from grfpp.io.options import EdgeListOptions
-from grfpp.io.packed import (
+from grfpp.io.storage.packed import (
     check_size,
     explained,
     opened_gzip,
@@ -24,8 +23,10 @@ from grfpp.io.packed import (
     read_all,
     read_member,
 )
-from grfpp.io.parsing_memory import require_memory
-from grfpp.io.paths import existing_file
+from grfpp.io.storage.parsing_memory import require_memory
+from grfpp.io.storage.paths import existing_file
+from grfpp.io.tables import frames
+from grfpp.io.tables.options import EdgeListOptions
 
 _PACKED = (".gz", ".zip")
 _BINARY = (".npz", *frames.SUFFIXES)
@@ -129,7 +130,7 @@ def read_bytes(file: Path, suffix: str, name: str) -> bytes:
                 data = read_all(stream, name)
         case ".zip":
             with opened_zip(file) as pack:
-                data = read_member(pack, _only_member(pack, suffix, name), name)
+                data = read_member(pack, only_member(pack, suffix, name), name)
         case _:
             with explained(file, suffix), file.open("rb") as stream:
                 check_size(os.fstat(stream.fileno()).st_size, name)
@@ -138,7 +139,8 @@ def read_bytes(file: Path, suffix: str, name: str) -> bytes:
     return data
 
 
-def _only_member(archive: zipfile.ZipFile, suffix: str, name: str) -> str:
+def only_member(archive: zipfile.ZipFile, suffix: str, name: str) -> str:
+    """The one file of an archive that has the suffix."""
     members = [
         member
         for member in archive.namelist()

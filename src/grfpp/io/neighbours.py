@@ -11,6 +11,7 @@ import numpy as np
 import numpy.typing as npt
 import scipy.sparse as sp
 
+from grfpp.errors import InputWarning
 from grfpp.typing import FloatArray, IntArray
 
 #: On fewer nodes as many arcs from each may be chance.
@@ -23,16 +24,16 @@ _NEARLY_ALL = 0.9
 _FULL_ROWS = 0.5
 
 
-def neighbours_note(matrix: sp.csr_array) -> str | None:
+def neighbours_note(matrix: sp.csr_array) -> InputWarning | None:
     """What to say about a weight matrix that looks like one of nearest neighbours, if it does.
 
     Examples
     --------
     >>> from sklearn.neighbors import kneighbors_graph
     >>> points = np.random.default_rng(0).normal(size=(100, 2))
-    >>> neighbours_note(sp.csr_array(kneighbors_graph(points, 5, mode="distance")))[:43]
+    >>> str(neighbours_note(sp.csr_array(kneighbors_graph(points, 5, mode="distance"))))[:43]
     'these weights look like distances to the 5 '
-    >>> neighbours_note(sp.csr_array(kneighbors_graph(points, 5)))[:45]
+    >>> str(neighbours_note(sp.csr_array(kneighbors_graph(points, 5))))[:45]
     'this looks like a directed graph of the 5 nea'
     """
     n = matrix.shape[0]
@@ -60,20 +61,22 @@ def neighbours_note(matrix: sp.csr_array) -> str | None:
     if returning.all() or share < max(_LEAST_RETURNING, 2 * k / n):
         return None
     if _are_distances(rows, columns, weights, back, n):
-        return (
+        return InputWarning(
             f"these weights look like distances to the {k} nearest neighbours, as scikit-learn's "
             "kneighbors_graph(mode='distance') has them. Weights say how alike nodes are, so that "
-            "far neighbours would count most: use Graph.from_points(X), or turn distances d into "
-            "weights such as exp(-d**2 / s**2) and pass symmetrize='max'; directed=True keeps them "
-            "as they are, without this note"
+            "far neighbours would count most",
+            from_points=True,
+            affinities="max",
+            as_it_is=True,
         )
     if full < 1:
         return None
-    return (
+    return InputWarning(
         f"this looks like a directed graph of the {k} nearest neighbours of points: every node has "
-        f"as many, and {1 - share:.0%} of the arcs have none back. Pass symmetrize='max' for "
-        "edges in both directions ('mutual' for those that are there in both), or use "
-        "Graph.from_points(X); directed=True keeps it as it is, without this note"
+        f"as many, and {1 - share:.0%} of the arcs have none back",
+        undirected=("max", "mutual"),
+        from_points=True,
+        as_it_is=True,
     )
 
 

@@ -11,9 +11,9 @@ import scipy.sparse as sp
 
 from grfpp.errors import InputError
 from grfpp.io import structure
-from grfpp.io.archive import opened_kind
 from grfpp.io.edges import check_node_count
-from grfpp.io.stored_arrays import StoredArrays, opened_arrays
+from grfpp.io.storage.archive import opened_kind
+from grfpp.io.storage.stored_arrays import StoredArrays, opened_arrays
 from grfpp.io.text import naming
 
 GRAPH_FORMAT = "grfpp-graph-1"

@@ -14,15 +14,15 @@ from grfpp.arguments import whole
 from grfpp.errors import InputError
 from grfpp.io import graph_objects, structure
 from grfpp.io.arrays import as_array, packages, require_real
-from grfpp.io.edge_tuples import is_edge_tuples, read_edge_tuples
 from grfpp.io.edges import check_node_count, from_edge_index
-from grfpp.io.files import load_mesh, read_file
-from grfpp.io.frames import is_frame, read_frame
-from grfpp.io.meshes.mesh import as_mesh
+from grfpp.io.files import known_file, load_mesh, read_file
+from grfpp.io.meshes.mesh import SUFFIXES, as_mesh
 from grfpp.io.meshes.weights import MeshWeights
-from grfpp.io.options import EdgeListOptions
+from grfpp.io.tables.edge_tuples import is_edge_tuples, read_edge_tuples
+from grfpp.io.tables.frames import is_frame, read_frame
+from grfpp.io.tables.options import EdgeListOptions
 from grfpp.io.text import naming
-from grfpp.linalg.symmetrize import ROUNDING
+from grfpp.linalg.symmetrize import rounding
 from grfpp.memory import require_bytes
 
 _WANTED = (
@@ -81,18 +81,19 @@ def read_adjacency(
         n_nodes = whole(n_nodes, "n_nodes", 1)
         check_node_count(n_nodes, "n_nodes")
     options = options or EdgeListOptions()
-    if mesh_weights is None:
-        matrix, node_ids = _read(source, directed, n_nodes, options)
-    else:
-        options.require_only((), "a mesh")
-        matrix, node_ids = _read_mesh(source, mesh_weights)
+    with np.errstate(invalid="ignore"):  # signalling NaN of float32: refused later, not warned of
+        if mesh_weights is None:
+            matrix, node_ids = _read(source, directed, n_nodes, options)
+        else:
+            options.require_only((), "a mesh")
+            matrix, node_ids = _read_mesh(source, mesh_weights)
     if matrix.ndim != 2:
         raise InputError(f"a weight matrix must have two dimensions, found shape {matrix.shape}")
     origin = str(source) if isinstance(source, str | os.PathLike) else "the source"
     if n_nodes is not None and matrix.shape[0] != n_nodes:
         raise InputError(f"n_nodes is {n_nodes}, but {origin} has {matrix.shape[0]} nodes")
     check_node_count(max(matrix.shape), origin)
-    with naming(origin):
+    with naming(origin), np.errstate(invalid="ignore"):
         matrix = structure.checked(matrix)  # C code will trust the indices from here on
     if directed is False:
         _require_symmetric(matrix, origin)
@@ -164,6 +165,8 @@ def _are_faces(second: Any) -> bool:
 def _read_mesh(source: Any, weights: MeshWeights) -> tuple[Any, Sequence[Any] | None]:
     """A mesh whose edges are weighted as is asked for."""
     if isinstance(source, str | os.PathLike):
+        if (suffix := known_file(source)[1]) not in SUFFIXES:
+            raise InputError(f"is for meshes, not for {suffix} files", argument="mesh_weights")
         surface = load_mesh(source)
         names = None if Path(source).name.lower().endswith(_STL) else surface.labels()
         return surface.adjacency(weights), names
@@ -198,7 +201,8 @@ def _require_symmetric(matrix: Any, origin: str) -> None:
     if matrix.shape[0] != matrix.shape[1]:
         return  # Graph tells what is wrong
     values = sp.csr_array(matrix)
-    differ = (abs(values - values.T) > ROUNDING * values.maximum(values.T)).tocoo()
+    most = rounding(values.data) * values.maximum(values.T)
+    differ = (abs(values - values.T) > most).tocoo()
     if differ.nnz:
         u, v = int(differ.row[0]), int(differ.col[0])
         raise InputError(

@@ -93,7 +93,8 @@ def _points(X: Any) -> Any:
     try:
         points = check_array(X, accept_sparse="csr", dtype=np.float64, ensure_all_finite=False)
     except (ValueError, TypeError) as error:
-        raise InputError(f"X must be points, a row each: {error}") from None
+        told = str(error).partition("\n")[0].rstrip(":")  # the array is below
+        raise InputError(f"X must be points, a row each: {told}") from None
     values = points.data if sp.issparse(points) else points
     if not np.isfinite(values).all():
         wrong = sp.coo_array(points) if sp.issparse(points) else None

@@ -7,14 +7,14 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable
 from decimal import Decimal
 from functools import lru_cache
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Literal
 
 import numpy as np
 import numpy.typing as npt
 
 from grfpp import series
 from grfpp.arguments import finite, whole
-from grfpp.errors import DivergentSeriesError, InputError, shown
+from grfpp.errors import DivergentSeriesError, InputError, InputWarning, shown, warn_user
 from grfpp.graph import Graph, as_graph
 from grfpp.linalg import blocks, chebyshev, dense, functions, taylor
 from grfpp.memory import require_bytes
@@ -34,9 +34,12 @@ class Kernel(ABC):
     ----------
     name
         What the kernel is called, also on the command line.
+    normalization
+        Of the weights that the kernel is meant for: ``"rw"`` for those of the random walk.
     """
 
     name: str
+    normalization: ClassVar[Literal["sym", "rw"]] = "sym"
 
     @property
     @abstractmethod
@@ -143,8 +146,27 @@ class Kernel(ABC):
         degree
             Check the modulation of this stitching degree; without it, the kernel's own series.
         """
+        graph = as_graph(W)
+        if degree is None:
+            self.check_weights(graph)
         if self._radius_of(degree) < math.inf:
-            self.check_radius(as_graph(W).spectral_radius(), degree)
+            self.check_radius(graph.spectral_radius(), degree)
+
+    def check_weights(self, graph: Graph) -> None:
+        """Warn where the kernel is one of random walks, and the weights are normalised otherwise.
+
+        That is told where it is known, without a look at the weights.
+        """
+        if self.normalization == "rw" and graph.is_symmetrically_normalized:
+            warn_user(
+                InputWarning(
+                    f"{self!r} is a kernel of random walks, but these weights are normalised "
+                    "symmetrically: its rows are no probabilities here, nor what other packages "
+                    "give",
+                    normalization="rw",
+                ),
+                InputWarning,
+            )
 
     def check_radius(self, largest: float, degree: int | None = None) -> None:
         """As `check_converges`, for all graphs whose spectral radius is `largest`."""
@@ -221,8 +243,8 @@ class Kernel(ABC):
             ``tol · max_{|x| ≤ ρ} |g(x)| · ‖v‖``.
             ``"taylor"``: the power series; for all graphs. The error of a column is at most
             ``tol`` times its largest entry, else an error is raised.
-            ``"expm_multiply"``: the method of Al-Mohy and Higham, for `Diffusion`, to double
-            precision whatever `tol`.
+            ``"expm_multiply"``: the method of Al-Mohy and Higham, for `Diffusion` and `HeatKernel`,
+            to double precision whatever `tol`.
             ``"auto"``: the first of these for undirected graphs; for directed ones the last where
             it exists and the second elsewhere.
 

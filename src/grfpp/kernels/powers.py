@@ -7,13 +7,14 @@ from abc import abstractmethod
 from dataclasses import dataclass
 from decimal import Decimal
 from fractions import Fraction
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
 from grfpp.arguments import finite, positive, whole
 from grfpp.errors import InputError
+from grfpp.kernels.base import Kernel
 from grfpp.kernels.family import LogDerivativeKernel, quiet, real_array
 from grfpp.series import root_of_number_here
 from grfpp.typing import FloatArray
@@ -22,8 +23,8 @@ from grfpp.typing import FloatArray
 _RANGE = 1022
 
 
-class _InversePowerKernel(LogDerivativeKernel):
-    """``(1 − c x^of)^−power``."""
+class InversePowerKernel(LogDerivativeKernel):
+    """``(1 − c x^of)^−power``, or a multiple of it."""
 
     power: float
     of: int
@@ -33,9 +34,10 @@ class _InversePowerKernel(LogDerivativeKernel):
 
     @property
     def radius(self) -> float:
+        """Distance to the pole of ``g``."""
         try:
             distance = float(1 / self._c())
-        except OverflowError:  # farther than float64 can tell
+        except (OverflowError, ZeroDivisionError):  # farther than float64 can tell
             distance = math.inf
         return distance if self.of == 1 else math.sqrt(distance)
 
@@ -65,7 +67,7 @@ class _InversePowerKernel(LogDerivativeKernel):
 
 
 @dataclass(frozen=True)
-class RegularizedLaplacian(_InversePowerKernel):
+class RegularizedLaplacian(InversePowerKernel):
     """The d-regularised Laplacian kernel ``(I − c W)^−power`` with ``c = σ² / (1 + σ²)``.
 
     With the Laplacian ``L = I − W`` of a normalised graph, ``I + σ² L = (1 + σ²)(I − c W)``, so
@@ -111,7 +113,7 @@ class RegularizedLaplacian(_InversePowerKernel):
 
 
 @dataclass(frozen=True)
-class InversePower(_InversePowerKernel):
+class InversePower(InversePowerKernel):
     """The inverse powers ``(I − W)^−power`` and ``(I − W²)^−power``.
 
     Parameters
@@ -217,3 +219,25 @@ class PStep(LogDerivativeKernel):
 def _tidy(power: float) -> float:
     """Show a whole number as one."""
     return int(power) if power == int(power) else power
+
+
+class InversePowerForm(NamedTuple):
+    """A kernel as ``factor · (I − c W^of)^-power``."""
+
+    c: float
+    of: int
+    power: float
+    factor: float
+
+
+def inverse_power_form(kernel: Kernel) -> InversePowerForm | None:
+    """What the kernel is an inverse power of, for those who solve; ``None`` for other kernels.
+
+    Examples
+    --------
+    >>> inverse_power_form(RegularizedLaplacian(2, sigma2=1.0))
+    InversePowerForm(c=0.5, of=1, power=2, factor=1.0)
+    """
+    if not isinstance(kernel, InversePowerKernel):
+        return None
+    return InversePowerForm(float(kernel._c()), kernel.of, kernel.power, float(kernel.value(0.0)))

@@ -10,9 +10,19 @@ from grfpp.errors import InputError, shown
 from grfpp.kernels.base import Kernel
 from grfpp.kernels.exponentials import Cosine, Diffusion, SquaredDiffusion
 from grfpp.kernels.powers import InversePower, PStep, RegularizedLaplacian
+from grfpp.kernels.random_walks import HeatKernel, PersonalizedPageRank
 from grfpp.kernels.taylor import TaylorKernel
 
-_Named = type[Diffusion | SquaredDiffusion | RegularizedLaplacian | InversePower | PStep | Cosine]
+_Named = type[
+    Diffusion
+    | SquaredDiffusion
+    | RegularizedLaplacian
+    | InversePower
+    | PStep
+    | Cosine
+    | PersonalizedPageRank
+    | HeatKernel
+]
 
 KERNELS: dict[str, _Named] = {
     kernel.name: kernel
@@ -23,6 +33,8 @@ KERNELS: dict[str, _Named] = {
         Cosine,
         InversePower,
         SquaredDiffusion,
+        PersonalizedPageRank,
+        HeatKernel,
     )
 }
 """The named kernels, by what they are called on the command line."""

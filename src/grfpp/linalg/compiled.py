@@ -66,7 +66,8 @@ class _ForgivingCache(FunctionCache):  # type: ignore[misc]  # untyped base
 
     def __init__(self, function: Any) -> None:
         super().__init__(function)
-        stamp = self._impl.locator.get_source_stamp()
+        stamps = [_stamp(file) for file in sorted(_sources(function))]
+        stamp = (self._impl.locator.get_source_stamp(), *stamps)
         self._cache_file = _CheckedFile(self.cache_path, self._impl.filename_base, stamp)
 
     def load_overload(self, sig: Any, target_context: Any) -> Any:
@@ -82,6 +83,29 @@ class _ForgivingCache(FunctionCache):  # type: ignore[misc]  # untyped base
             super().save_overload(sig, data)
         except Exception as error:  # a full disk, a folder that is gone
             _say_once(f"cannot keep its compiled loops in {self.cache_path} ({error}){_ADVICE}")
+
+
+def _sources(function: Any, known: set[Any] | None = None) -> set[str]:
+    """The files of all compiled functions that a function calls, and those call in turn.
+
+    Their code becomes part of its own, and numba looks at its file alone.
+    """
+    known = set() if known is None else known
+    files = set()
+    for name in function.__code__.co_names:
+        called = getattr(function.__globals__.get(name), "py_func", None)
+        if called is not None and called not in known:
+            known.add(called)
+            files |= {called.__code__.co_filename} | _sources(called, known)
+    return files
+
+
+def _stamp(file: str) -> tuple[str, float, int]:
+    try:
+        found = Path(file).stat()
+    except OSError:  # in an archive, say, which is not changed piece by piece
+        return file, 0.0, 0
+    return Path(file).name, found.st_mtime, found.st_size
 
 
 def _cache_of(function: Any) -> _ForgivingCache | None:

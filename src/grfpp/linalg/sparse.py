@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -22,3 +23,26 @@ def csr(
     if len(columns) <= np.iinfo(np.int32).max:
         indptr = indptr.astype(np.int32, copy=False)
     return sp.csr_array((values, columns, indptr), shape=(len(indptr) - 1, n_columns))
+
+
+def stack_rows(matrices: Sequence[sp.csr_array]) -> sp.csr_array:
+    """Matrices of the same width one below the other; entries keep their order.
+
+    Examples
+    --------
+    >>> eye = sp.eye_array(2, format="csr")
+    >>> stack_rows([eye, eye[[1]]]).toarray()
+    array([[1., 0.],
+           [0., 1.],
+           [0., 1.]])
+    """
+    if len(matrices) == 1:
+        return matrices[0]
+    before = np.concatenate([[0], np.cumsum([each.nnz for each in matrices])])
+    ends = [each.indptr[1:] + start for each, start in zip(matrices, before[:-1], strict=True)]
+    return csr(
+        np.concatenate([each.data for each in matrices]),
+        np.concatenate([each.indices for each in matrices]),
+        np.concatenate([[0], *ends]),
+        matrices[0].shape[1],
+    )

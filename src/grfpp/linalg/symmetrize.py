@@ -9,12 +9,30 @@ import scipy.sparse as sp
 
 from grfpp.arguments import one_of
 from grfpp.errors import InputError
+from grfpp.typing import FloatArray
 
 Symmetrize = Literal["max", "mean", "sum", "mutual"]
 
 
 #: Weights both ways that differ by no more than this share of them differ by rounding.
-ROUNDING = 1e-12
+_ROUNDING = 1e-12
+#: The same of numbers in single precision.
+_ROUNDING_OF_SINGLES = 2e-6
+
+
+def rounding(weights: FloatArray) -> float:
+    """The share of weights by which they may differ by rounding.
+
+    More where all of them are numbers in single precision, and not all whole.
+
+    Examples
+    --------
+    >>> rounding(np.array([0.1, 2.0])), rounding(np.float32([0.1, 2.0]).astype(float))
+    (1e-12, 2e-06)
+    """
+    with np.errstate(over="ignore", under="ignore"):
+        single = weights.astype(np.float32) == weights
+    return _ROUNDING_OF_SINGLES if single.all() and (weights % 1).any() else _ROUNDING
 
 
 def without_rounding(matrix: sp.csr_array) -> sp.csr_array:
@@ -38,7 +56,8 @@ def without_rounding(matrix: sp.csr_array) -> sp.csr_array:
     )
     if not same or np.array_equal(turned.data, matrix.data):
         return matrix
-    if (np.abs(turned.data - matrix.data) > ROUNDING * np.maximum(turned.data, matrix.data)).any():
+    most = rounding(matrix.data) * np.maximum(turned.data, matrix.data)
+    if (np.abs(turned.data - matrix.data) > most).any():
         return matrix
     result = matrix.copy()
     result.data = 0.5 * matrix.data + 0.5 * turned.data

@@ -20,20 +20,15 @@ from grfpp.estimate import KernelEstimate
 from grfpp.exact_kernel import ExactKernel
 from grfpp.kernels import Kernel
 from grfpp.operators import KernelChoice
-from grfpp.options import WalkOptions
+from grfpp.options import OF_ESTIMATES, WalkOptions
 
-#: What estimators have no parameter for. `random_state` is their seed; lists of graphs are not
-#: walked with one set of walks for all factors, and have estimates of their own.
-_LEFT_OUT = {"seed", "storage", "dtype", "full_walks", "truncate", "on_infinite_variance"}
-_ONE_GRAPH = {"reuse_walks", "symmetrize", "deflate"}
+#: What not all estimators have a parameter for. `random_state` is their seed; lists of graphs are
+#: not walked with one set of walks for all factors, and have estimates of their own.
+_LEFT_OUT = {"seed", "dtype", "full_walks", "truncate", "on_infinite_variance", *OF_ESTIMATES}
 
 WalkParameters: Any = make_dataclass(
     "WalkParameters",
-    [
-        (each.name, Any, each.default)
-        for each in fields(WalkOptions)
-        if each.name not in _LEFT_OUT | _ONE_GRAPH
-    ],
+    [(each.name, Any, each.default) for each in fields(WalkOptions) if each.name not in _LEFT_OUT],
     kw_only=True,
     eq=False,
     repr=False,
@@ -50,13 +45,19 @@ class KernelParameters(WalkParameters):  # type: ignore[misc]  # made above
     sigma: float | None = None
     random_state: Any = None
 
-    def _choose(self) -> KernelChoice:
-        """Check the parameters and settle the seed, as the first step of a fit."""
-        names = (each.name for each in fields(OneGraphParameters))
-        parameters = {name: getattr(self, name) for name in names if hasattr(self, name)}
-        self._choice = kernel_choice(**parameters)
+    def _choose(self, **settled: Any) -> KernelChoice:
+        """Check the parameters and settle the seed, as the first step of a fit.
+
+        What is `settled` stands in for parameters that leave the choice to the estimator.
+        """
+        self._choice = kernel_choice(**{**self._kernel_parameters(), **settled})
         self.seed_ = self._choice.options.seed
         return self._choice
+
+    def _kernel_parameters(self) -> dict[str, Any]:
+        """What `kernel_choice` takes, by name."""
+        names = (each.name for each in fields(OneGraphParameters))
+        return {name: getattr(self, name) for name in names if hasattr(self, name)}
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
@@ -67,6 +68,7 @@ class OneGraphParameters(KernelParameters):
     reuse_walks: bool = False
     symmetrize: bool | None = None
     deflate: int | str = 0
+    method: str | None = None
 
 
 def kernel_operator(graph: Any, **parameters: Any) -> KernelEstimate | ExactKernel:
@@ -81,6 +83,10 @@ def kernel_operator(graph: Any, **parameters: Any) -> KernelEstimate | ExactKern
         ``"squared-diffusion"``, … (`grfpp.kernels.kernel_from_spec`).
     estimate
         ``"walks"``, or ``"exact"``: no walks, and the parameters about them are not used.
+    method
+        ``"auto"`` lets the planner choose how products are made, to six digits or more;
+        ``"dense"``, ``"chebyshev"``, ``"lanczos"`` or ``"solve"`` asks for one of its methods. See
+        `grfpp.kernel_operator`. ``None`` is what `estimate` says.
     scale
         Factor of the weights ``W = scale · D^-1/2 A D^-1/2``, as in `Graph.normalized`, so that
         ``"diffusion"`` is ``exp(scale · D^-1/2 A D^-1/2)``: diffusion for the time `scale`, up to a

@@ -9,6 +9,7 @@ from typing import ClassVar, Self
 import numpy as np
 
 from grfpp.arguments import finite
+from grfpp.elementary import exp
 from grfpp.errors import InputError, shown
 from grfpp.memory import require_bytes
 from grfpp.termination.base import Termination, store
@@ -146,7 +147,7 @@ class CustomLength(Termination):
 
         def tilted(rate: float) -> FloatArray:
             logs = np.where(np.asarray(base.probabilities) > 0, rate * lengths, -np.inf)
-            weights = np.asarray(base.probabilities) * np.exp(logs - logs.max())
+            weights = np.asarray(base.probabilities) * exp(logs - logs.max())
             return np.asarray(weights / weights.sum())
 
         rate = brentq(lambda rate: lengths @ tilted(rate) - mean, -700.0, 700.0, xtol=1e-14)

@@ -8,6 +8,7 @@ from typing import ClassVar, Self
 import numpy as np
 
 from grfpp.arguments import positive, probability
+from grfpp.elementary import power
 from grfpp.errors import InputError
 from grfpp.termination.base import Termination, store
 from grfpp.typing import FloatArray, IntArray
@@ -37,7 +38,7 @@ class Geometric(Termination):
         return self.p_halt * self._survival(k)
 
     def _survival(self, k: IntArray) -> FloatArray:
-        return np.power(1.0 - self.p_halt, k.astype(np.float64))
+        return power(1.0 - self.p_halt, k.astype(np.float64))
 
     @classmethod
     def _with_mean(cls, mean: float) -> Self:
@@ -152,7 +153,7 @@ class FirstStepThenGeometric(Termination):
         return np.where(k >= 1, (1.0 - self.p_next) * self._survival(np.maximum(k, 1)), 0.0)
 
     def _survival(self, k: IntArray) -> FloatArray:
-        return np.asarray(np.power(self.p_next, k.astype(np.float64) - 1.0))
+        return power(self.p_next, k.astype(np.float64) - 1.0)
 
     @classmethod
     def _with_mean(cls, mean: float) -> Self:

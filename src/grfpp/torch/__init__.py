@@ -24,12 +24,17 @@ if TYPE_CHECKING:
     from grfpp.torch.attention.small_vit import SmallViT as SmallViT
     from grfpp.torch.attention.softmax import MaskedAttention as MaskedAttention
     from grfpp.torch.attention.softmax import masked_attention as masked_attention
+    from grfpp.torch.encodings.add_landmark_pe import AddLandmarkPE as AddLandmarkPE
+    from grfpp.torch.encodings.add_return_pe import AddReturnPE as AddReturnPE
+    from grfpp.torch.encodings.add_smooth_pe import AddSmoothPE as AddSmoothPE
     from grfpp.torch.encodings.transform import AddGRFPE as AddGRFPE
     from grfpp.torch.encodings.transform import grf_pe as grf_pe
     from grfpp.torch.gp.kernel import GRFKernel as GRFKernel
     from grfpp.torch.gp.node_gp import NodeGP as NodeGP
+    from grfpp.torch.gp.node_kernel import NodeKernel as NodeKernel
     from grfpp.torch.gp.operator import KernelLinearOperator as KernelLinearOperator
     from grfpp.torch.gp.pathwise import posterior_samples as posterior_samples
+    from grfpp.torch.gp.regressor import NodeGPRegressor as NodeGPRegressor
     from grfpp.torch.kernels.learnable import LearnableKernel as LearnableKernel
     from grfpp.torch.kernels.length_factor import LengthFactor as LengthFactor
     from grfpp.torch.kernels.modulation import DiffusionModulation as DiffusionModulation
@@ -49,11 +54,16 @@ _HOMES = {
     "attention.masks": "factored_mask graph_mask patch_grid_mask",
     "attention.small_vit": "SmallViT",
     "attention.softmax": "MaskedAttention masked_attention",
+    "encodings.add_landmark_pe": "AddLandmarkPE",
+    "encodings.add_return_pe": "AddReturnPE",
+    "encodings.add_smooth_pe": "AddSmoothPE",
     "encodings.transform": "AddGRFPE grf_pe",
     "gp.kernel": "GRFKernel",
     "gp.node_gp": "NodeGP",
+    "gp.node_kernel": "NodeKernel",
     "gp.operator": "KernelLinearOperator",
     "gp.pathwise": "posterior_samples",
+    "gp.regressor": "NodeGPRegressor",
     "kernels.learnable": "LearnableKernel",
     "kernels.length_factor": "LengthFactor",
     "kernels.modulation": (

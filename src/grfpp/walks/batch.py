@@ -28,7 +28,7 @@ from grfpp.options import WalkOptions
 from grfpp.typing import IntArray
 from grfpp.walks.plan import WalkPlan
 from grfpp.walks.planning import plan_walks
-from grfpp.walks.pool_planning import measured_for
+from grfpp.walks.pools.planning import measured_for
 from grfpp.walks.sizes import BATCH_STEPS, walker_of
 from grfpp.walks.streams import MASK, NODE_STRIDE, mix64
 from grfpp.walks.transition import ProportionalSteps
@@ -229,6 +229,11 @@ def _measured_by_graph(
     degree = options.stitching_degree
     if np.isfinite(kernel.modulation_radius(degree)):
         steps = measured_for(kernel, degree, steps)
+    return measured_by_graph(batch, steps)
+
+
+def measured_by_graph(batch: GraphBatch, steps: ProportionalSteps) -> ProportionalSteps:
+    """Count masses in the walk's measure on the graphs whose weights are equal before the norm."""
     measure = steps.measure if len(steps.measure) else np.ones(batch.graph.n_nodes)
     root = np.sqrt(np.maximum(batch.graph.out_degree, 1))
     return replace(

@@ -6,6 +6,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from grfpp.elementary import exp, log, power
 from grfpp.termination import Matched, Termination
 from grfpp.typing import FloatArray
 
@@ -48,9 +49,8 @@ class Budget(NamedTuple):
 
         The table ends where ``t_k`` is below `NEGLIGIBLE_TAIL` of the whole.
         """
-        with np.errstate(divide="ignore"):
-            logs = np.log(np.abs(modulation)) + log_growth[: len(modulation)]
-        terms = np.exp(logs - logs.max())
+        logs = log(np.abs(modulation)) + log_growth[: len(modulation)]
+        terms = exp(logs - logs.max())
         tail = np.cumsum(terms[::-1])[::-1]
         n = int(np.flatnonzero(tail > NEGLIGIBLE_TAIL * tail[0])[-1])
         return cls.by_importance(tail[1 : n + 1], law.mean)
@@ -64,7 +64,7 @@ class Budget(NamedTuple):
         wherever it ends no length that matters is without steps (`docs/torch.md` has figures).
         """
         k = np.arange(1, n_lengths)
-        return cls.by_importance(_FALL ** (k / n_lengths) / k, law.mean)
+        return cls.by_importance(power(_FALL, k / n_lengths) / k, law.mean)
 
     @property
     def max_length(self) -> int:

@@ -15,6 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from grfpp.errors import InputError
+from grfpp.scaled_weights import BLOCK_EDGES, row_blocks
 from grfpp.typing import FloatArray, IntArray
 from grfpp.walks.transition import ProportionalSteps, UniformSteps
 
@@ -134,10 +135,13 @@ class PoolLayout(NamedTuple):
         # A power of two, so that it rounds nothing; masses then stay in the range of numbers.
         rate = float(2.0 ** np.round(np.log2(graph.spectral_radius() or 1.0)))
         weights = steps.weights() / rate
-        rows = np.repeat(np.arange(graph.n_nodes), degree)
-        order = np.lexsort((-_rounded(weights), rows))  # stable: equal ones keep their order
-        weights = weights[order]
-        slots = word[graph.indices[order]]
+        slots = np.empty(len(weights), np.int64)
+        for rows in row_blocks(graph.indptr, BLOCK_EDGES):
+            begin, end = (int(graph.indptr[row]) for row in rows)
+            here, sources = weights[begin:end], np.repeat(np.arange(*rows), degree[slice(*rows)])
+            order = np.lexsort((-_rounded(here), sources))  # stable: equal ones keep their order
+            weights[begin:end] = here[order]
+            slots[begin:end] = word[graph.indices[begin:end][order]]
         tails = row_tails(weights, graph.indptr)
         layout = (word, first, slots, weights, tails, steps.measure, 1.0 / steps.measure)
         return cls(*layout, rate)

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 
+from grfpp.elementary import power
 from grfpp.graph import Graph
 from grfpp.termination import Termination
 from grfpp.typing import FloatArray
@@ -70,6 +72,11 @@ class WalkPlan:
         key = factor_key(seed, factor)
         return cls(steps, modulation, budget, n_walks, seed, key, PoolLayout.of(steps))
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        # Without the layout, which is larger than the graph and is made anew where it arrives.
+        parts = (self.steps, self.modulation, self.lengths, self.n_walks, self.seed, self.key)
+        return _restored, parts
+
     @property
     def is_pooled(self) -> bool:
         """Whether the walkers of a row move together."""
@@ -86,10 +93,7 @@ class WalkPlan:
 
     def with_steps(self, steps: UniformSteps) -> WalkPlan:
         """The same walks with other steps on the same graph."""
-        layout = (
-            PoolLayout.of(steps) if isinstance(steps, ProportionalSteps) else WalkLayout.of(steps)
-        )
-        return replace(self, steps=steps, layout=layout)
+        return replace(self, steps=steps, layout=_layout_of(steps))
 
     def with_lengths(self, law: Termination, longest: int) -> WalkPlan:
         """The same deposits by walks that go on to `longest` steps, where they leave nothing."""
@@ -107,14 +111,14 @@ class WalkPlan:
         # Multiplied in halves, so that neither overflows where the product does not; what does
         # overflow is found in the rows of the walks that come so far.
         with np.errstate(over="ignore", invalid="ignore"):
-            half_power = self.layout.rate ** (np.arange(self.lengths.max_length + 1) / 2)
+            half_power = power(self.layout.rate, np.arange(self.lengths.max_length + 1) / 2)
             return np.asarray(half_power * self.lengths.divided(half_power, self.n_walks))
 
     @property
     def deposits(self) -> FloatArray:
         """What a walker of load one leaves after ``k`` steps: ``f(k) rate^k / τ(k) / n_walks``."""
         with np.errstate(over="ignore", invalid="ignore"):
-            half_power = self.layout.rate ** (np.arange(len(self.modulation)) / 2)
+            half_power = power(self.layout.rate, np.arange(len(self.modulation)) / 2)
             amounts = self.lengths.divided(self.modulation, self.n_walks)
             return np.asarray(amounts * half_power * half_power)
 
@@ -128,3 +132,19 @@ class WalkPlan:
     def expected_steps(self) -> float:
         """Expected steps of all walks of one node (where no dead end stops them)."""
         return self.n_walks * self.lengths.mean
+
+
+def _layout_of(steps: UniformSteps) -> WalkLayout | PoolLayout:
+    return PoolLayout.of(steps) if isinstance(steps, ProportionalSteps) else WalkLayout.of(steps)
+
+
+def _restored(
+    steps: UniformSteps,
+    modulation: FloatArray,
+    lengths: LengthTable | Budget,
+    n_walks: int,
+    seed: int,
+    key: int,
+) -> WalkPlan:
+    """A plan that was pickled."""
+    return WalkPlan(steps, modulation, lengths, n_walks, seed, key, _layout_of(steps))

@@ -10,7 +10,7 @@ from grfpp.kernels import Kernel
 from grfpp.options import WalkOptions
 from grfpp.walks.lengths import resolvable_length
 from grfpp.walks.plan import WalkPlan
-from grfpp.walks.pool_planning import plan_pools
+from grfpp.walks.pools.planning import plan_pools
 from grfpp.walks.truncation import check_truncation, modulation_table
 from grfpp.walks.variance import check_variance
 
@@ -26,9 +26,13 @@ class Plans(NamedTuple):
         return (self.back if number % 2 else self.forward).with_factor(number)
 
 
-def plan_walks(W: Any, kernel: Kernel, options: WalkOptions) -> Plans:
-    """Check a request (see `grfpp.sample`) and plan its walks."""
+def plan_walks(W: Any, kernel: Kernel, options: WalkOptions, *, measured: bool = False) -> Plans:
+    """Check a request (see `grfpp.sample`) and plan its walks.
+
+    Where the error will be `measured`, there is no need to warn of what it may come to.
+    """
     graph = as_graph(W)
+    graph.require_unchanged()
     require_kernel(kernel)
     degree, law = options.stitching_degree, options.termination
     kernel.check_converges(graph)
@@ -42,7 +46,7 @@ def plan_walks(W: Any, kernel: Kernel, options: WalkOptions) -> Plans:
             WalkPlan.of(side, modulation, law, options.n_walks, options.seed) for side in sides
         ]
     for plan in plans:
-        check_variance(kernel, degree, plan, law, options.on_infinite_variance)
+        check_variance(kernel, degree, plan, law, options.on_infinite_variance, measured=measured)
     check_truncation(kernel, degree, plans[0], options.truncate)
     if options.full_walks and options.walks == "independent":
         longest = resolvable_length(law)

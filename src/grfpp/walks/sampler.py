@@ -159,7 +159,7 @@ def walk_blocks(
             then(task, block)
         return block, output
 
-    results = in_order(work, tasks, min(thread_count(n_jobs), len(tasks)))
+    results = in_order(work, tasks, max(1, min(thread_count(n_jobs), len(tasks))))
     with closing(results):
         for task, (block, output) in zip(tasks, results, strict=True):
             yield task, block

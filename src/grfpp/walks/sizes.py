@@ -11,7 +11,7 @@ from grfpp.memory import require_bytes
 from grfpp.parallel import thread_count
 from grfpp.typing import IntArray
 from grfpp.walks.plan import WalkPlan
-from grfpp.walks.pool_walker import EDGE_BYTES, ENTRY_BYTES, PoolWalker, pool_bytes
+from grfpp.walks.pools.walker import EDGE_BYTES, ENTRY_BYTES, PoolWalker, pool_bytes
 from grfpp.walks.walker import Output, Walker
 
 #: Steps that one batch walks in lock-step: its buffers then stay in a core's second-level cache.

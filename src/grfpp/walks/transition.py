@@ -10,6 +10,7 @@ import scipy.sparse as sp
 
 from grfpp.graph import Graph
 from grfpp.linalg.sparse import csr
+from grfpp.scaled_weights import BLOCK_EDGES, row_blocks
 from grfpp.typing import FloatArray
 
 _NOTHING = np.empty(0)
@@ -161,21 +162,58 @@ def resolvent_of_ones(graph: Graph, radius: float) -> FloatArray:
 
 
 def _telescoping_rate(graph: Graph, potential: FloatArray) -> float | None:
-    """The common value of ``W[i, j] · degree(i) · x[j] / x[i]``, if there is one."""
-    n_head = min(graph.n_nodes, 64)
-    factors = np.empty(0)
-    for n_rows in (n_head, graph.n_nodes):  # a short look first: most weighted graphs end there
-        edges = slice(0, int(graph.indptr[n_rows]))
-        sources = np.repeat(np.arange(n_rows), graph.out_degree[:n_rows])
-        targets = graph.indices[edges]
+    """The common value of ``W[i, j] · degree(i) · x[j] / x[i]``, if there is one.
+
+    Some rows at a time: there may be more edges than memory bears several numbers of.
+    """
+    n = graph.n_nodes
+    n_head = min(n, 64)
+    top, least = 0.0, np.inf
+    tally = _Tally()
+    # A short look first: most weighted graphs end there.
+    head = [(0, n_head)] if n_head < n else []
+    for first, last in [*head, *row_blocks(graph.indptr, BLOCK_EDGES)]:
+        degree = np.diff(graph.indptr[first : last + 1])
+        sources = np.repeat(np.arange(first, last), degree)
+        targets = graph.indices[int(graph.indptr[first]) : int(graph.indptr[last])]
         factors = (
-            graph.weights[edges]
-            * graph.out_degree[sources]
+            graph.weights_of_rows(first, last)
+            * np.repeat(degree, degree)
             * (potential[targets] / potential[sources])
         )
-        # Both bounds of an empty selection are 1: no edge, no contradiction.
-        top = float(factors.max(initial=0.0)) or 1.0
-        if top - float(factors.min(initial=top)) > 8 * np.finfo(np.float64).eps * top:
+        if not len(factors):
+            continue
+        top, least = max(top, float(factors.max())), min(least, float(factors.min()))
+        # Zero where all lead to dead ends, whose potential is none.
+        if not (0 < top < np.inf and top - least <= 8 * np.finfo(np.float64).eps * top):
             return None
-    with np.errstate(over="ignore"):  # at the end of the range of float64
-        return float(np.median(factors)) if len(factors) else 1.0
+        if (first, last) not in head:
+            tally.add(factors)
+    return tally.median()
+
+
+class _Tally:
+    """Numbers of which all are the same but for rounding, counted: how often each is there."""
+
+    def __init__(self) -> None:
+        self._counts: dict[float, int] = {}
+
+    def add(self, numbers: FloatArray) -> None:
+        """Count some more."""
+        # Neighbours among floating-point numbers are neighbours as whole numbers.
+        words = np.ascontiguousarray(numbers).view(np.int64)
+        lowest = words.min()
+        for place, count in enumerate(np.bincount(words - lowest).tolist()):
+            if count:
+                number = float((lowest + place).view(np.float64))
+                self._counts[number] = self._counts.get(number, 0) + count
+
+    def median(self) -> float:
+        """That of all; 1 of none."""
+        values = np.array(sorted(self._counts))
+        if not len(values):
+            return 1.0
+        ends = np.cumsum([self._counts[value] for value in values.tolist()])
+        middle = np.array([(ends[-1] - 1) // 2, ends[-1] // 2])
+        with np.errstate(over="ignore"):  # at the end of the range of float64
+            return float(np.median(values[np.searchsorted(ends, middle, side="right")]))

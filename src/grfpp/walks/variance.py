@@ -32,13 +32,23 @@ _THIN, _THIN_BUDGET = 24.0, 576.0
 
 
 def check_variance(
-    kernel: Kernel, degree: int, plan: WalkPlan, law: Termination, action: OnInfiniteVariance
+    kernel: Kernel,
+    degree: int,
+    plan: WalkPlan,
+    law: Termination,
+    action: OnInfiniteVariance,
+    *,
+    measured: bool = False,
 ) -> None:
-    """Refuse a law whose variance does not converge, and warn of one that drowns the estimate."""
+    """Refuse a law whose variance does not converge, and warn of one that drowns the estimate.
+
+    Not of the latter where the error will be `measured`.
+    """
     if action == "ignore":
         return
     if isinstance(law, Matched):
-        _warn_if_spread_thin(kernel, degree, plan)
+        if not measured:
+            _warn_if_spread_thin(kernel, degree, plan)
         return
     bound = growth_bound(plan.steps)
     logs = variance_terms(plan.modulation, plan.lengths.survival, bound)
@@ -53,7 +63,7 @@ def check_variance(
         or converges(logs)
         or sum_is_finite(kernel, degree, plan.lengths.max_length, growth[-1])
     ):
-        if plan.is_pooled:
+        if plan.is_pooled or measured:
             return
         with np.errstate(divide="ignore"):
             log_radius = float(np.log(plan.graph.spectral_radius()))

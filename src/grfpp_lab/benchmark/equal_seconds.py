@@ -48,7 +48,8 @@ def equal_seconds(request: dict[str, Any]) -> list[dict[str, Any]]:
 def _compared(
     W: Graph, kernel: Kernel, degree: int, threads: int, budget: float
 ) -> list[dict[str, Any]]:
-    walk = partial(sample, W, kernel, degree, seed=SEED, n_jobs=threads, dtype=np.float32)
+    options: Any = {"n_jobs": threads, "dtype": np.float32, "check_error": False}
+    walk = partial(sample, W, kernel, degree, seed=SEED, **options)
     paper = partial(walk, termination=LAW, walks=WALKS, on_infinite_variance="ignore")
     n_walks = 2 * N_WALKS // degree
     for each in (walk, paper):

@@ -11,7 +11,7 @@ from time import monotonic
 from typing import Any
 
 import grfpp
-from grfpp.io.atomic import atomic_write
+from grfpp.io.storage.atomic import atomic_write
 from grfpp_lab.benchmark.ratios import conclusions
 from grfpp_lab.benchmark.rows import Row
 from grfpp_lab.benchmark.settings import KERNEL, LAW, N_WALKS, SEED, SETS

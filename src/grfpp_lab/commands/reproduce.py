@@ -41,6 +41,7 @@ The estimation study, together "estimation-study":
 What kernels are used for, together "tasks":
   clustering      nodes of seven graphs, beside Louvain and others
   normals         hidden vertex normals of meshes, predicted by the kernel
+  labels          fields of papers from those of a few, by citations
   classification  graphs told apart by the spectra of their kernels
 
 \b

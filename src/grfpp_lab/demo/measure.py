@@ -70,8 +70,9 @@ class KernelRow:
     #: The method, and its cost and error in words.
     title: str
     note: str
-    #: The row.
+    #: The row, and its standard errors as the estimate tells them.
     values: FloatArray
+    std: FloatArray
 
     @property
     def n_missed(self) -> int:
@@ -89,7 +90,7 @@ def method_name(walks: Walks, degree: int) -> str:
 def sampled(W: Graph, walks: Walks, degree: int, n_walks: int, seed: int) -> KernelEstimate:
     """An estimate; that of pooled walks as by default, with as many steps."""
     law = LAW if walks == WALKS else None
-    return sample(W, KERNEL, degree, n_walks, law, seed, walks=walks)
+    return sample(W, KERNEL, degree, n_walks, law, seed, walks=walks, check_error=False)
 
 
 def walks_of(degree: int) -> list[int]:
@@ -186,7 +187,7 @@ def kernel_rows(each: DemoGraph, seed: int) -> list[KernelRow]:
     unit = np.zeros(W.n_nodes)
     unit[each.start] = 1.0
     exact = KERNEL.apply(W, unit)
-    rows = [KernelRow("exact", "", exact)]
+    rows = [KernelRow("exact", "", exact, np.zeros_like(exact))]
     top, most = max(DEGREES), max(BUDGETS)
     for walks, degree, n_walks in (
         (WALKS, 1, MAIN_WALKS),
@@ -195,8 +196,8 @@ def kernel_rows(each: DemoGraph, seed: int) -> list[KernelRow]:
         (POOLED, DEFAULT_DEGREE, most // DEFAULT_DEGREE),
     ):
         K = sampled(W, walks, degree, n_walks, seeds(seed)[0])
-        values = K.rows([each.start])[0]
+        (values,), (std,) = K.rows([each.start], return_std=True)
         error = np.linalg.norm(values - exact) / np.linalg.norm(exact)
         note = f"{n_walks} walks, {K.meta['steps_per_node']:,.0f} steps, error {error:.2g}"
-        rows.append(KernelRow(method_name(walks, degree), note, values))
+        rows.append(KernelRow(method_name(walks, degree), note, values, std))
     return rows

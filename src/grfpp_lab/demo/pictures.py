@@ -10,15 +10,20 @@ import numpy as np
 from grfpp_lab.demo.graphs import DemoGraph
 from grfpp_lab.demo.measure import KernelRow, Measurement
 from grfpp_lab.report.figures import (
+    COLOURS,
     Shown,
     data_uri,
     draw_curves,
     draw_network,
     draw_surface,
+    grid_lines,
     new_figure,
 )
 from grfpp_lab.report.images import INK, image_bytes
 from grfpp_lab.report.page import Picture
+
+#: Nodes whose intervals are drawn.
+_N_BANDS = 24
 
 
 def row_pictures(each: DemoGraph, rows: Sequence[KernelRow]) -> list[Picture]:
@@ -56,6 +61,26 @@ def error_chart(results: Sequence[Measurement]) -> Picture:
     draw_curves(figure.add_subplot(), curves, "walk steps per node", "relative error")
     title = results[0].graph
     return Picture(data_uri(figure), f"{title}: relative error against steps per node", title)
+
+
+def band_chart(each: DemoGraph, rows: Sequence[KernelRow]) -> Picture:
+    """The largest numbers of a row with 95 % intervals: those of a GRF, and of pooled walks."""
+    exact, _, grf, _, pooled = rows
+    order = np.argsort(-exact.values, kind="stable")[1 : _N_BANDS + 1]
+    place = np.arange(1, len(order) + 1)
+    figure = new_figure(4.8, 3.0)
+    axes = figure.add_subplot()
+    for row, colour in ((grf, COLOURS[0]), (pooled, COLOURS[1])):
+        values, width = row.values[order], 1.96 * row.std[order]
+        axes.fill_between(place, values - width, values + width, color=colour, alpha=0.25, lw=0)
+        axes.plot(place, values, color=colour, lw=1.4, label=row.title)
+    axes.plot(place, exact.values[order], ".", color=INK, ms=5, label="exact")
+    axes.set_xlabel("nodes, the most alike first", color=INK)
+    axes.set_ylabel("kernel", color=INK)
+    grid_lines(axes)
+    axes.legend(frameon=False, fontsize=9)
+    alt = f"{each.title}: a kernel row with 95 % intervals of two estimates"
+    return Picture(data_uri(figure), alt, each.title)
 
 
 def _draw_row(axes: Any, each: DemoGraph, row: KernelRow, limit: float) -> None:

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import grfpp
-from grfpp.io.atomic import atomic_write
+from grfpp.io.storage.atomic import atomic_write
 from grfpp_lab.experiments.graphs import title_of
 from grfpp_lab.harness.experiment import Claim, Holds
 from grfpp_lab.harness.machine import hardware, versions

@@ -8,7 +8,7 @@ from grfpp_lab.experiments.verdicts import verdict
 from grfpp_lab.harness.experiment import Verdict
 
 
-def our_bar(text: str) -> str:
+def our_bar(text: str, what: str = "pooled walks, which are ours") -> str:
     """What stands in the place of the paper's claim.
 
     Examples
@@ -16,7 +16,7 @@ def our_bar(text: str) -> str:
     >>> our_bar("no error")
     'nothing of pooled walks, which are ours; our bar: no error'
     """
-    return f"nothing of pooled walks, which are ours; our bar: {text}"
+    return f"nothing of {what}; our bar: {text}"
 
 
 def judge_gaps(

@@ -9,6 +9,7 @@ from grfpp_lab.experiments.classification import experiment as classification
 from grfpp_lab.experiments.clustering import experiment as clustering
 from grfpp_lab.experiments.gp import experiment as gp
 from grfpp_lab.experiments.gps import experiment as gps
+from grfpp_lab.experiments.labels import experiment as labels
 from grfpp_lab.experiments.normals import experiment as normals
 from grfpp_lab.experiments.refined import experiment as refined
 from grfpp_lab.experiments.study import (
@@ -40,7 +41,12 @@ STUDY = (
     refined.EXPERIMENT,
 )
 #: What kernels are used for.
-TASKS = (clustering.EXPERIMENT, normals.EXPERIMENT, classification.EXPERIMENT)
+TASKS = (
+    clustering.EXPERIMENT,
+    normals.EXPERIMENT,
+    labels.EXPERIMENT,
+    classification.EXPERIMENT,
+)
 #: Transformers and Gaussian processes, which need torch.
 MODELS = (vit.EXPERIMENT, gps.EXPERIMENT, gp.EXPERIMENT)
 

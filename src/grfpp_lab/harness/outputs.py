@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from grfpp.cli.escaping import csv_cell
-from grfpp.io.atomic import atomic_write
+from grfpp.io.storage.atomic import atomic_write
 from grfpp_lab.harness.experiment import but
 from grfpp_lab.harness.runner import Outcome
 

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import grfpp
-from grfpp.io.atomic import atomic_write
+from grfpp.io.storage.atomic import atomic_write
 from grfpp_lab.harness.experiment import Cell, Experiment, Row
 
 _FORMAT = "grfpp-cell-1"

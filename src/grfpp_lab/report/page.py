@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from importlib.resources import files
 from pathlib import Path
 
-from grfpp.io.atomic import atomic_write
+from grfpp.io.storage.atomic import atomic_write
 
 
 @dataclass(frozen=True)

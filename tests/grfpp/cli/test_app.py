@@ -14,7 +14,7 @@ from grfpp.cli import estimate, run
 from grfpp.kernels.registry import KERNELS
 from grfpp.termination.registry import LAWS
 
-COMMANDS = ("estimate", "demo", "reproduce")
+COMMANDS = ("estimate", "query", "demo", "reproduce")
 
 
 def test_version(capsys):
@@ -40,7 +40,9 @@ def test_help_names_every_kernel_and_every_law(capsys):
         assert f" {name}:" in out, name
 
 
-@pytest.mark.parametrize("command", ["estimate", "cluster", "interpolate", "classify"])
+@pytest.mark.parametrize(
+    "command", ["estimate", "query", "cluster", "interpolate", "label", "classify"]
+)
 def test_help_loads_nothing_heavy(command):
     code = (
         f"import sys, grfpp.cli; grfpp.cli.run(['{command}', '--help']); "
@@ -168,7 +170,9 @@ def test_warnings_are_one_line(tmp_path):
     assert process.returncode == 0
     assert err.startswith("grfpp: warning: with Poisson(mean=4.0) the variance")
     assert "--termination geometric:" in err
-    assert err.count("\n") == 1
+    # And of the error that comes of it.
+    assert [line.split(":")[1] for line in err.splitlines()] == [" warning", " warning"]
+    assert "this estimate of InversePower(power=2, of=1) is off by" in err
     assert out.startswith("graph ")
 
 

@@ -92,11 +92,49 @@ def test_json_and_file(capsys, small, tmp_path):
     assert other["folds"] != told["folds"]
 
 
-@pytest.mark.parametrize("kind", ["same-label", "both-spectra", "label-pairs"])
+@pytest.mark.parametrize(
+    "kind", ["same-label", "both-spectra", "label-pairs", "spectrum-and-pairs"]
+)
 def test_features_with_labels(capsys, small, kind):
     told = facts(accepted(capsys, "classify", small, "--features", kind, *FAST))
     assert told["features"] == kind
     assert float(told["accuracy"].split()[0]) > 85
+
+
+@pytest.mark.parametrize("labels", [True, False])
+def test_features_by_walks(capsys, tmp_path, labels):
+    small = archive(tmp_path / "SMALL.zip", labels=labels)
+    for kind in ("walk-masses", "signatures", "auto"):
+        told = facts(accepted(capsys, "classify", small, "--features", kind, *FAST))
+        assert told["features"] == kind
+        assert float(told["accuracy"].split()[0]) > 90
+        assert told.get("walks" if kind != "auto" else "kernel") == (
+            "exact" if kind != "auto" else "diffusion, exact"
+        )
+        assert "3x" in told["chosen"] or "2x" in told["chosen"]
+        assert "s learning" in told["time"]
+
+
+def test_walks_and_learners_are_told(capsys, small, tmp_path):
+    path = tmp_path / "folds.csv"
+    command = ("classify", small, "--features", "auto", *FAST, "--output", path, "--json")
+    told = json.loads(accepted(capsys, *command, "--method", "grf++", "--jobs", "1"))
+    assert told["method"] == "diffusion, walks with stitching degree 2, lengths matched:9"
+    names = told["chosen_among"]["features"]
+    assert {name.split()[0].rstrip(",") for name in names} == {
+        *("spectrum", "walk-masses", "signatures"),
+    }
+    with path.open(encoding="utf-8", newline="") as stream:
+        lines = list(csv.DictReader(stream))
+    assert list(lines[0]) == ["fold", "features", "learner", "penalty", "inner", "accuracy"]
+    assert all((line["learner"] == "svm") == bool(line["penalty"]) for line in lines)
+    assert all(line["features"] in names for line in lines)
+    again = json.loads(accepted(capsys, *command, "--method", "grf++", "--jobs", "2"))
+    assert again["folds"] == told["folds"]
+    walked = facts(
+        accepted(capsys, "classify", small, "--features", "signatures", "-m", "grf", *FAST)
+    )
+    assert walked["walks"] == "walks with lengths matched:9"
 
 
 def test_refusals(capsys, small, tmp_path, monkeypatch):
@@ -122,7 +160,7 @@ def test_refusals(capsys, small, tmp_path, monkeypatch):
     assert "--scale must be a positive" in message(small, "--folds", "2", "--scale", "0")
     assert "--walks must be a whole number" in message(small, "--folds", "2", "--walks", "0")
     assert "--eigenvalues must be" in message(small, "--folds", "2", "--eigenvalues", "0")
-    assert "there is no kernel 'heat'" in message(small, "--kernel", "heat")
+    assert "there is no kernel 'warmth'" in message(small, "--kernel", "warmth")
     assert "unknown termination law" in message(small, "--folds", "2", "-t", "never")
     assert "the suffix must be .csv" in message(small, "--output", "folds.txt")
     assert "--jobs must be a whole number" in message(small, "--jobs", "0")

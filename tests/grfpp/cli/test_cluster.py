@@ -39,11 +39,11 @@ def library(k=2, path="club.gml", **options):
 
 
 def test_tells_what_it_did(capsys, club):
-    told = facts(accepted(capsys, "cluster", "club.gml", "-k", 2, *IN_WORDS))
+    told = facts(accepted(capsys, "cluster", "club.gml", "-k", 2, "--how", "paper", *IN_WORDS))
     assert told["graph"] == "club.gml: 34 nodes, 78 edges, undirected"
     assert told["kernel"] == "Diffusion(lam=1.0), scale 1"
     assert "stitching degree 2, lengths geometric:0.1, seed 0" in told["walks"]
-    sizes = np.bincount(library(**INDEPENDENT))
+    sizes = np.bincount(library(how="paper", **INDEPENDENT))
     assert told["clusters"] == f"2 with {sizes[0]}, {sizes[1]} nodes"
     assert "error" not in told
 
@@ -63,6 +63,11 @@ def test_compares_with_the_classes_of_the_file(capsys, club, path):
         (["--seed", 3], {"random_state": 3}),
         (["--degree", 1, "--walks", 2], {"degree": 1, "n_walks": 2}),
         (["--method", "exact", "--scale", 0.25], {"estimate": "exact", "scale": 0.25}),
+        (["--method", "auto"], {"method": "auto"}),
+        (["--method", "walks"], {"estimate": "walks"}),
+        (["--how", "paper", "--walks", 2], {"how": "paper", "n_walks": 2}),
+        (["--how", "paper", "--method", "chebyshev"], {"how": "paper", "method": "chebyshev"}),
+        (["-k", "auto"], {"k": "auto"}),
         (["--kernel", "squared-diffusion:2"], {"kernel": "squared-diffusion:2"}),
         (["--termination", "poisson:3", "--jobs", 1], {"termination": "poisson:3"}),
         (["-k", 5], {"k": 5}),
@@ -116,6 +121,30 @@ def test_one_class_is_nothing_to_compare_with(capsys, half):
     assert told.startswith("--labels-from club: 1 of the 34 nodes of one.gml have a class")
 
 
+def with_attribute(name, values):
+    graph = nx.read_gml("club.gml")
+    nx.set_node_attributes(graph, dict(zip(graph, values, strict=True)), name)
+    nx.write_gml(graph, "other.gml")
+    return ("cluster", "other.gml", "--labels-from", name)
+
+
+@pytest.mark.parametrize("more", [[], ["-k", "3"]])
+def test_names_and_measurements_are_no_classes(capsys, club, more):
+    for values in ([f"p{i}" for i in range(34)], [0.5 + i / 7 for i in range(34)]):
+        told = refused(capsys, *with_attribute("other", values), *more)
+        assert told.startswith("--labels-from other: every node of other.gml has a class of its")
+    told = refused(capsys, *with_attribute("other", ["x"] * 34), *more)
+    assert told.endswith("have the same, 'x'; to compare, there must be two")
+
+
+@pytest.mark.filterwarnings("always")
+def test_classes_that_are_nearly_all_of_one_node_are_doubted(capsys, club):
+    arguments = with_attribute("age", [min(i, 25) for i in range(34)])
+    assert run([*arguments]) == 0
+    assert "25 of 34 nodes have a class of their own" in capsys.readouterr().err
+    accepted(capsys, *with_attribute("pair", [i // 2 for i in range(34)]))
+
+
 def test_a_class_called_cluster_has_a_column_of_its_own(capsys, club):
     graph = nx.read_gml("club.gml")
     nx.set_node_attributes(graph, dict(zip(graph, club, strict=True)), "cluster")
@@ -157,6 +186,9 @@ def test_components(capsys, tmp_path, monkeypatch):
         (["club.gml"], "-k says how many clusters to find"),
         (["club.gml", "-k", 0], "-k must be at least 1, found 0"),
         (["club.gml", "-k", -2], "-k must be at least 1, found -2"),
+        (["club.gml", "-k", "some"], "-k must be a whole number or auto, found 'some'"),
+        (["club.gml", "-k", "auto", "--how", "paper"], "-k auto is of --how regularized"),
+        (["club.gml", "-k", 2, "--picture", "c.gif"], "the suffix must be .png or .svg or .pdf"),
         (["club.gml", "-k", 35], "-k 35 is more than the 34 nodes of club.gml"),
         (["club.gml", "--labels-from", "clubs"], "no node has an attribute 'clubs'; there are"),
         (["club.txt", "--labels-from", "club"], "club.txt has no attributes of nodes"),
@@ -188,5 +220,20 @@ def test_the_root_of_the_scale_is_still_taken(capsys, club):
 
 
 def test_reused_walks_are_told(capsys, club):
-    told = facts(accepted(capsys, "cluster", "club.gml", "-k", 2, "--reuse-walks"))
+    options = ("-k", 2, "--how", "paper", "--reuse-walks")
+    told = facts(accepted(capsys, "cluster", "club.gml", *options))
     assert "16 a node and factor, reused (biased), stitching degree 2" in told["walks"]
+
+
+def test_no_walks_by_default(capsys, club):
+    told = facts(accepted(capsys, "cluster", "club.gml", "-k", 2))
+    assert told["walks"] == "none: eigenvectors of the weights"
+
+
+@pytest.mark.parametrize("suffix", ["png", "svg", "pdf"])
+def test_picture(capsys, club, suffix):
+    pytest.importorskip("matplotlib")
+    path = Path(f"clusters.{suffix}")
+    told = accepted(capsys, "cluster", "club.gml", "-k", "auto", "--picture", path)
+    assert f"wrote     {path}" in told
+    assert path.stat().st_size > 5000

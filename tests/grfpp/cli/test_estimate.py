@@ -14,7 +14,7 @@ from cli_helpers import accepted, refused, start, write_karate
 from independent_walks import IN_WORDS, INDEPENDENT
 
 import grfpp
-from grfpp.cli import estimate
+from grfpp.cli import reading
 
 
 @pytest.fixture
@@ -243,7 +243,7 @@ def test_refuses_an_estimate_for_a_graph(capsys, karate):
 
 
 def test_refuses_outputs_before_it_reads_anything(capsys, monkeypatch, karate):
-    monkeypatch.setattr(estimate, "Graph", lambda *_, **__: pytest.fail("the graph was read"))
+    monkeypatch.setattr(reading, "Graph", lambda *_, **__: pytest.fail("the graph was read"))
     for arguments in (["-o", "k.txt"], ["-o", "lost/k.npz"], ["-k", "x"], ["-t", "x"]):
         refused(capsys, "estimate", karate, *arguments)
 
@@ -283,3 +283,13 @@ def test_progress_on_a_terminal_only(karate):
     out, err = piped.communicate(timeout=60)
     assert (piped.returncode, err) == (0, "")
     json.loads(out)
+
+
+def test_kernels_of_random_walks_doubt_other_weights(capsys, karate):
+    process = start("estimate", karate, "--kernel", "heat:1")
+    _, err = process.communicate(timeout=60)
+    assert process.returncode == 0
+    assert err.startswith("grfpp: warning: HeatKernel(t=1.0) is a kernel of random walks")
+    assert err.endswith("; use --normalize rw\n")
+    assert err.count("\n") == 1
+    accepted(capsys, "estimate", karate, "--kernel", "heat:1", "--normalize", "rw")

@@ -43,11 +43,29 @@ def test_tells_what_the_library_predicts(capsys, sphere):
     told = dict(line.split(maxsplit=1) for line in out.splitlines())
     assert told["mesh"].endswith("sphere.off: 162 vertices, 480 edges, 320 faces")
     assert told["normals"] == "32 known, 130 hidden"
-    assert told["kernel"] == (
-        "diffusion, scale 1, stitching degree 2, 16 walks, lengths geometric:0.1, seed 0"
+    assert told["method"] == (
+        "the paper's sum: diffusion, scale 1, stitching degree 2, 16 walks, lengths geometric:0.1, "
+        "seed 0"
     )
-    assert told["cosine"] == f"{library(**INDEPENDENT).cosine:.4f}, mean over the hidden vertices"
+    cosine = library(how="paper", **INDEPENDENT).cosine
+    assert told["cosine"] == f"{cosine:.4f}, mean over the hidden vertices"
     assert told["time"].endswith(" s predicting")
+
+
+def test_the_default_is_kriging_and_says_so(capsys, sphere):
+    out = accepted(capsys, "interpolate", sphere)
+    told = dict(line.split(maxsplit=1) for line in out.splitlines())
+    found = library()
+    assert told["method"] == found.method
+    assert found.method.startswith("kriging: RegularizedLaplacian(")
+    assert "held-out of 32 known nodes" in found.method
+    assert told["cosine"] == f"{found.cosine:.4f}, mean over the hidden vertices"
+    document = json.loads(accepted(capsys, "interpolate", sphere, "--json"))
+    assert (document["how"], document["method"]) == ("kriging", found.method)
+    paper = json.loads(accepted(capsys, "interpolate", sphere, "--json", "--how", "paper"))
+    assert paper["how"] == "paper"
+    assert paper["mean_cosine"] == pytest.approx(library(how="paper").cosine, rel=1e-12)
+    assert paper["mean_cosine"] < document["mean_cosine"]
 
 
 @pytest.mark.parametrize(
@@ -55,11 +73,16 @@ def test_tells_what_the_library_predicts(capsys, sphere):
     [
         (["--seed", "7"], {"seed": 7}),
         (["--mask", "0.5"], {"mask": 0.5}),
-        (["--degree", "1", "--walks", "5"], {"degree": 1, "n_walks": 5}),
-        (["--method", "exact"], {"estimate": "exact"}),
+        (["--jobs", "1"], {}),
+        (["--degree", "1", "--walks", "5"], {"how": "paper", "degree": 1, "n_walks": 5}),
+        (["--method", "exact"], {"how": "paper", "estimate": "exact"}),
+        (["--how", "paper", "--method", "auto"], {"how": "paper", "method": "auto"}),
+        (["--how", "mean", "--scale", "2"], {"how": "mean", "scale": 2.0}),
         (["--scale", "0.25", "--kernel", "diffusion:2"], {"scale": 0.25, "kernel": "diffusion:2"}),
-        (["--termination", "poisson:4"], {"termination": "poisson:4"}),
-        (["--reuse-walks", "--jobs", "1"], {"reuse_walks": True}),
+        (["--kernel", "diffusion:5", "--noise", "0.1"], {"kernel": "diffusion:5", "noise": 0.1}),
+        (["--scale", "3"], {"scale": 3.0}),
+        (["--termination", "poisson:4"], {"how": "paper", "termination": "poisson:4"}),
+        (["--reuse-walks", "--jobs", "1"], {"how": "paper", "reuse_walks": True}),
     ],
 )
 def test_options_reach_the_library(capsys, sphere, arguments, options):
@@ -119,7 +142,7 @@ def test_the_picture(capsys, sphere):
     saturated = (pixels.max(axis=2) - pixels.min(axis=2)) > 60
     thirds = np.array_split(saturated[: height // 2 * 2], 3, axis=1)
     assert all(third.mean() > 0.05 for third in thirds)
-    options = ["--method", "exact", "--picture", "errors.pdf", "--view=-1,0,2"]
+    options = ["--picture", "errors.pdf", "--view=-1,0,2"]
     accepted(capsys, "interpolate", sphere, *options)
     assert Path("errors.pdf").read_bytes().startswith(b"%PDF")
 
@@ -157,9 +180,13 @@ def test_parts_without_a_known_vertex_are_told(capsys, tmp_path, monkeypatch):
         (["--mask", "nan"], "--mask must be a number in (0, 1), found nan"),
         (["--mask", "0.001"], "mask 0.001 hides 0 of the 162 vertices that have a normal: at"),
         (["--mask", "0.999"], "mask 0.999 hides 162 of the 162 vertices that have a normal: at"),
-        (["--kernel", "heat"], "there is no kernel 'heat'"),
+        (["--kernel", "warmth"], "there is no kernel 'warmth'"),
         (["--kernel", "inverse-power:4"], "the series of InversePower(power=4, of=1) converges"),
         (["--termination", "never"], "unknown termination law 'never'"),
+        (["--how", "guess"], "Invalid value for '--how'"),
+        (["--how", "kriging", "--walks", "4"], "--how kriging does not walk"),
+        (["--how", "kriging", "--method", "exact"], "--how kriging does not walk"),
+        (["--noise", "0"], "--noise must be a positive, finite number"),
         (["--scale", "-1"], "--scale must be a positive, finite number"),
         (["--jobs", "0"], "--jobs must be a whole number, not 0"),
         (["--method", "guess"], "Invalid value for '--method'"),

@@ -16,8 +16,11 @@ from grfpp.cli.app import COMMANDS, app
 #: Arguments with which a command runs, or would but for the last of them where it takes long.
 GOOD = {
     "estimate": ["path.txt"],
+    "query": ["path.txt", "--node", "0"],
+    "convert": ["path.txt", "path.grf"],
     "cluster": ["path.gml", "-k", "1"],
     "interpolate": ["mesh.off"],
+    "label": ["path.gml", "--labels", "known.csv"],
     "classify": ["no-such-file.zip"],
     "datasets": ["karate"],
     "demo": ["--no-such-option"],
@@ -38,6 +41,7 @@ def folder(tmp_path, monkeypatch):
     graph = nx.path_graph(3)
     nx.write_edgelist(graph, "path.txt", data=False)
     nx.write_gml(graph, "path.gml")
+    (tmp_path / "known.csv").write_text("0,a\n1,b\n")
     corners = "0 0 0\n1 0 0\n0 1 0\n0 0 1\n"
     (tmp_path / "mesh.off").write_text(f"OFF\n4 4 0\n{corners}3 0 2 1\n3 0 1 3\n3 0 3 2\n3 1 2 3\n")
 

@@ -10,7 +10,7 @@ from cli_helpers import accepted, refused
 import grfpp
 from grfpp.cli.outputs import check_output, graph_document, graph_fact, plain, write_csv
 from grfpp.errors import InputError
-from grfpp.io.archive import save_arrays
+from grfpp.io.storage.archive import save_arrays
 
 
 def test_graphs_are_described():

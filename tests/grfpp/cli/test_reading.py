@@ -2,10 +2,15 @@
 
 import json
 
+import numpy as np
 import pandas as pd
 import pytest
+import scipy.sparse as sp
 from cli_helpers import accepted, refused
+from scipy.spatial.distance import cdist
+from sklearn.neighbors import kneighbors_graph
 
+from grfpp import Diffusion, Graph, sample
 from grfpp.cli import run
 
 LOG = "when|who|whom|n\n1|zoë|adam|2\n2|adam|zoë|3\n3|adam|bob|1\n"
@@ -22,6 +27,68 @@ def test_options_reach_the_reader(tmp_path, capsys):
     refusal = refused(capsys, "estimate", path, *options, "--duplicates", "error")
     assert "line 3: the edge 'adam' - 'zoë' is listed again, after line 2; use" in refusal
     assert "--duplicates sum or --duplicates max" in refusal
+
+
+@pytest.mark.parametrize("command", [["estimate"], ["cluster", "-k", "2"]])
+@pytest.mark.parametrize("how", ["max", "mean", "sum", "mutual"])
+def test_directed_graphs_are_made_undirected(tmp_path, capsys, command, how):
+    path = tmp_path / "arcs.txt"
+    path.write_text("a b 1\nb a 3\nb c 2\nc d 1\nd c 1\n")
+    read = Graph(path, symmetrize=how)
+    told = json.loads(accepted(capsys, *command, path, "--undirected", how, "--json"))["graph"]
+    assert (told["n_edges"], told["directed"]) == (read.n_edges, False)
+    assert read.n_edges == (2 if how == "mutual" else 3)
+    assert "--undirected" in refused(capsys, *command, path, "--undirected", "least")
+
+
+@pytest.mark.parametrize("weights", ["unit", "length", "cotangent"])
+def test_weights_of_meshes(tmp_path, capsys, weights):
+    path = tmp_path / "mesh.off"
+    path.write_text("OFF\n4 2 0\n0 0 0\n0.5 -1 0\n1 0 0\n0.5 2 0\n3 0 1 2\n3 0 2 3\n")
+    option = ["--mesh-weights", weights]
+    rows = ["--rows", "0", "--normalize", "none", "--scale", "0.1", "--json"]
+    given = json.loads(accepted(capsys, "estimate", path, *option, *rows))
+    graph = Graph(path, mesh_weights=weights)
+    K = sample(graph.normalized(None, 0.1), Diffusion(1.0), seed=0)
+    assert given["rows"][0]["values"] == K.rows([0])[0].tolist()
+    accepted(capsys, "cluster", path, "-k", 2, *option)
+    told = json.loads(accepted(capsys, "interpolate", path, "--mask", "0.5", *option, "--json"))
+    assert told["mesh"]["weights"] == weights
+
+
+def test_weights_of_meshes_are_for_meshes(tmp_path, capsys):
+    path = tmp_path / "list.txt"
+    path.write_text("a b\n")
+    told = refused(capsys, "estimate", path, "--mesh-weights", "length")
+    assert told == "--mesh-weights is for meshes, not for .txt files"
+
+
+@pytest.mark.filterwarnings("always")
+def test_edges_that_are_left_out_are_told_of_in_options(tmp_path, capsys):
+    path = tmp_path / "mesh.off"
+    path.write_text("OFF\n4 2 0\n0 0 0\n1 -0.1 0\n2 0 0\n1 0.1 0\n3 0 1 2\n3 0 2 3\n")
+    assert run(["estimate", str(path), "--mesh-weights", "cotangent"]) == 0
+    assert "keep all edges; use --mesh-weights length" in capsys.readouterr().err
+
+
+@pytest.mark.filterwarnings("always")
+def test_notes_advise_in_options(tmp_path, capsys):
+    path = tmp_path / "neighbours.npz"
+    points = np.random.default_rng(0).normal(size=(60, 2))
+    for mode, advice in (
+        ("connectivity", "back; use --undirected max for edges in both directions"),
+        ("distance", "weights such as exp(-d**2 / s**2) and use --undirected max, or --directed"),
+    ):
+        sp.save_npz(path, kneighbors_graph(points, 5, mode=mode))
+        assert run(["estimate", str(path), "--walks", "2"]) == 0
+        told = capsys.readouterr().err
+        assert advice in told
+        assert "Graph" not in told
+    sp.save_npz(path, sp.coo_array(cdist(points, points)))
+    assert run(["cluster", str(path), "-k", "2"]) == 0
+    told = capsys.readouterr().err
+    assert "look like distances between all nodes" in told
+    assert told.endswith("; turn distances d into weights such as exp(-d**2 / s**2)\n")
 
 
 def test_columns_by_number_and_words_for_white_space(tmp_path, capsys):

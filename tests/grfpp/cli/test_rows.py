@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import grfpp
-from grfpp.cli.rows import find_rows, split_rows, summary
+from grfpp.cli.rows import find_rows, read_names, split_rows, summary
 
 
 @pytest.mark.parametrize(
@@ -56,3 +56,14 @@ def test_summary_shows_the_largest_first():
     assert summary("abcdefgh", values).startswith("b: -3, c: 2, h: 0.5, g: 0.4")
     assert summary("abcdefgh", values).endswith("(8 in all)")
     assert summary("ab", values[:2]) == "b: -3, a: 0.1"
+
+
+def test_names_from_a_file(tmp_path):
+    path = tmp_path / "names.txt"
+    path.write_text("é\n\n a b \r\né\n", encoding="utf-16")
+    assert read_names(path, "--nodes-from") == ["é", "a b", "é"]
+    path.write_text(" \n")
+    with pytest.raises(
+        grfpp.InputError, match=r"--nodes-from .*names\.txt: there is no name in it"
+    ):
+        read_names(path, "--nodes-from")

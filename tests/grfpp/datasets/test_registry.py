@@ -23,7 +23,7 @@ def test_names_and_paths_tell_data_sets_apart():
     assert len(set(names)) == len(names)
     paths = [file.path for info in infos for file in files(info)]
     assert len(set(paths)) == len(paths)
-    assert len(infos) == 7 + 10 + 49 + 2 + 1 + 2
+    assert len(infos) == 7 + 2 + 10 + 49 + 2 + 1 + 2
 
 
 @pytest.mark.parametrize("info", all_datasets(), ids=lambda info: info.name)

@@ -31,6 +31,20 @@ def test_every_family_is_counted(monkeypatch, tmp_path):
             "MUTAG",
             {"graphs": 188, "classes": 2, "nodes of a graph": 17.93, "edges of a graph": 19.79},
         ),
+        (
+            "planetoid-cora",
+            {
+                **{"nodes": 2_708, "edges": 5_278, "classes": 7},
+                **{"train": 140, "validation": 500, "test": 1_000},
+            },
+        ),
+        (
+            "planetoid-pubmed",
+            {
+                **{"nodes": 19_717, "edges": 44_324, "classes": 3},
+                **{"train": 60, "validation": 500, "test": 1_000},
+            },
+        ),
         ("60246", {"nodes": 64, "edges": 186, "faces": 124}),
         ("peptides", {"molecules": 15_535, "functions": 10}),
         ("peptide-splits", {"train": 10_873, "val": 2_331, "test": 2_331}),

@@ -23,7 +23,7 @@ def note(matrix):
     canonical = sp.csr_array(matrix, dtype=float, copy=True)
     canonical.sum_duplicates()
     canonical.eliminate_zeros()
-    return neighbours_note(canonical) or ""
+    return str(neighbours_note(canonical) or "")
 
 
 @pytest.mark.parametrize("d", [1, 2, 10, 200])

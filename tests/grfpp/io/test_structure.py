@@ -125,3 +125,11 @@ def test_the_right_side_of_a_product(tmp_path):
     with pytest.raises(TypeError) as caught:  # scipy's, whatever the reason
         K @ altered("csr", indptr=BIG)
     assert isinstance(caught.value.__cause__, InputError)
+
+
+@pytest.mark.parametrize("kind", [np.asarray, sp.csr_array, sp.coo_array, sp.lil_array])
+def test_signalling_nans_are_refused_like_others(kind):
+    weights = np.zeros((3, 3), np.float32)
+    weights.view(np.uint32)[[0, 1], [1, 0]] = 0x7F800001  # becoming float64 makes numpy warn
+    with pytest.raises(InputError, match=r"finite|NaN"):
+        Graph(kind(weights))

@@ -68,7 +68,11 @@ def test_convolution_in_float64(kernel, degree):
     Only those: elsewhere the products cancel. And only with ``α_k · scale^k``: alone, 1/k! drops
     out of the range of float64 before k = 180.
     """
-    scale = {"diffusion": 40.0 / getattr(kernel, "lam", 1), "taylor": 40.0}.get(kernel.name, 1.0)
+    scale = {
+        "diffusion": 40.0 / getattr(kernel, "lam", 1),
+        "heat": 40.0 / getattr(kernel, "t", 1),
+        "taylor": 40.0,
+    }.get(kernel.name, 1.0)
     if kernel.name == "squared-diffusion":
         scale = math.sqrt(20 / abs(kernel.lam))
     if kernel == TaylorKernel(geometric_float, radius=1 / 0.6):

@@ -12,6 +12,7 @@ from grfpp.errors import InputError
 from grfpp.kernels.base import Kernel
 from grfpp.kernels.exponentials import Cosine, Diffusion, SquaredDiffusion
 from grfpp.kernels.powers import InversePower, PStep, RegularizedLaplacian
+from grfpp.kernels.random_walks import HeatKernel, PersonalizedPageRank
 from grfpp.kernels.registry import kernel_from_dict, kernel_from_spec
 from grfpp.kernels.taylor import TaylorKernel
 
@@ -44,6 +45,8 @@ def test_names_survive_the_round_trip():
         ("cosine", Cosine()),
         ("inverse-power:4:2", InversePower(4, of=2)),
         ("squared-diffusion:0.25", SquaredDiffusion(0.25)),
+        ("personalized-pagerank:0.2", PersonalizedPageRank(0.2)),
+        ("heat:5", HeatKernel(5.0)),
         ("taylor:1:0.5:1/3", TaylorKernel([1, Fraction(1, 2), Fraction(1, 3)])),
     ],
 )

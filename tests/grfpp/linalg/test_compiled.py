@@ -124,7 +124,7 @@ for folder in sys.argv[1:]:
         pass
 import numpy as np, grfpp
 from grfpp.linalg.products import row_tails
-import grfpp.walks.pool, grfpp.walks.engine, grfpp.walks.by_length.deposits
+import grfpp.walks.pools.pool, grfpp.walks.engine, grfpp.walks.by_length.deposits
 assert grfpp.__file__.startswith(sys.argv[1]), grfpp.__file__
 print(row_tails(np.array([1.0, 2.0]), np.array([0, 2])))
 """

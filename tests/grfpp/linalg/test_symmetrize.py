@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
 from grfpp.errors import InputError
+from grfpp.graph import Graph
 from grfpp.linalg.symmetrize import symmetrized
 
 SQUARES = st.integers(1, 6).flatmap(
@@ -38,3 +39,18 @@ def test_refused():
         symmetrized(arcs, "sum")
     with pytest.raises(InputError, match="symmetrize must be 'max', 'mean', 'sum' or 'mutual'"):
         symmetrized(arcs, "min")
+
+
+def test_rounding_in_single_precision_makes_no_direction():
+    rng = np.random.default_rng(0)
+    weights = rng.random((6, 6)).astype(np.float32)
+    weights = (weights + weights.T) / 2
+    other = weights.copy()
+    other[0, 1] = np.nextafter(other[0, 1], np.float32(2))
+    assert (other != other.T).any()
+    for source in (other, other.astype(float)):
+        assert not Graph(source).is_directed
+        assert not Graph(source, directed=False).is_directed
+    double = weights.astype(float) + 1e-9 * rng.random((6, 6))
+    assert Graph(double).is_directed  # such differences are meant in double precision
+    assert Graph([[0, 10_000_001], [10_000_002, 0]]).is_directed  # and of whole numbers

@@ -14,6 +14,7 @@ from small_graphs import irregular, weighted
 import grfpp
 from grfpp import tasks
 from grfpp.exact_kernel import ExactKernel
+from grfpp.options import OF_ESTIMATES
 from grfpp.tasks.kernels import OneGraphParameters, kernel_choice, kernel_operator, seed_of
 
 
@@ -115,7 +116,9 @@ def test_none_is_one_thread():
 
 CLUB = nx.karate_club_graph()
 NODES = np.arange(0, 34, 3)
-SETTLED = {"seed", "storage", "dtype", "full_walks", "truncate", "on_infinite_variance"}
+ONE_GRAPH = {"reuse_walks", "symmetrize", "deflate"}
+SETTLED = {"seed", "dtype", "full_walks", "truncate", "on_infinite_variance"}
+SETTLED |= set(OF_ESTIMATES) - ONE_GRAPH
 
 
 def fitted(estimator):
@@ -142,7 +145,7 @@ EACH = pytest.mark.parametrize("estimator", ESTIMATORS, ids=lambda each: type(ea
 def test_every_option_about_walks_is_a_parameter(estimator):
     names = {each.name for each in fields(grfpp.WalkOptions)} - SETTLED
     if not isinstance(estimator, OneGraphParameters):
-        names -= {"reuse_walks", "symmetrize", "deflate"}
+        names -= ONE_GRAPH
     assert names <= estimator.get_params().keys()
     assert {"degree", "n_walks", "termination", "n_jobs"} <= names
     assert not SETTLED & estimator.get_params().keys()
@@ -202,3 +205,19 @@ def test_seeds():
     assert kernel_choice(5).options.seed == 5
     assert kernel_choice().options.seed != kernel_choice().options.seed
     assert kernel_choice(n_jobs=None).options.n_jobs == 1
+
+
+@pytest.mark.parametrize("method", ["auto", "chebyshev", "lanczos", "dense"])
+def test_the_planner_gives_the_exact_kernel(method):
+    graph = nx.karate_club_graph()
+    K = kernel_operator(graph, method=method, scale=0.64)
+    exact = kernel_operator(graph, estimate="exact", scale=0.64)
+    v = np.random.default_rng(0).normal(size=(34, 2))
+    np.testing.assert_allclose(K @ v, exact @ v, rtol=1e-5, atol=1e-5)
+    assert kernel_choice(method=method).is_exact
+    assert not kernel_choice(method="walks", estimate="exact").is_exact
+
+
+def test_methods_that_there_are_not():
+    with pytest.raises(grfpp.InputError, match="method must be None, 'auto', 'dense'"):
+        kernel_choice(method="magic")

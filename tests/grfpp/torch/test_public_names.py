@@ -20,10 +20,14 @@ CASES = {
     "MLPModulation": MODULATION,
     "RegularizedLaplacianModulation": MODULATION,
     "LearnableKernel": {"W": A / 4, "modulation": grfpp_torch.DiffusionModulation(4), "n_walks": 2},
+    "NodeKernel": {"W": A / 4},
     "graph_mask": {"graph": A, "n_walks": 2},
     "factored_mask": {"graph": A, "n_walks": 2},
     "patch_grid_mask": {"height": 2, "width": 2},
     "AddGRFPE": {},
+    "AddLandmarkPE": {},
+    "AddReturnPE": {},
+    "AddSmoothPE": {},
     "MaskedAttention": {"embed_dim": 4, "num_heads": 2, "mask": torch.eye(3)},
 }
 

@@ -11,7 +11,7 @@ from grfpp.errors import InputError
 from grfpp.options import WalkOptions
 from grfpp.walks import WalkPlan, sample_factor, sample_rows
 from grfpp.walks.planning import plan_walks
-from grfpp.walks.pool_walker import PoolBuffers
+from grfpp.walks.pools.walker import PoolBuffers
 from grfpp.walks.sizes import (
     expected_entries,
     most_entries,

@@ -5,7 +5,8 @@ from numpy.testing import assert_allclose, assert_array_equal
 from small_graphs import GRAPHS, directed, irregular, weighted
 
 from grfpp import Graph
-from grfpp.walks.transition import UniformSteps
+from grfpp.walks import layout, transition
+from grfpp.walks.transition import ProportionalSteps, UniformSteps
 
 
 def edges(graph):
@@ -75,3 +76,38 @@ def test_equal_weights_have_the_potential_that_is_found():
     assert found.rate == pytest.approx(known.rate, rel=1e-14)
     assert_array_equal(found.potential, known.potential)
     assert not UniformSteps.carrying(graph).telescopes
+
+
+def plain_rate(graph, potential):
+    """The rate from all edges at once."""
+    sources = np.repeat(np.arange(graph.n_nodes), graph.out_degree)
+    factors = (
+        graph.weights * graph.out_degree[sources] * (potential[graph.indices] / potential[sources])
+    )
+    top = float(factors.max(initial=0.0)) or 1.0
+    if top - float(factors.min(initial=top)) > 8 * np.finfo(float).eps * top:
+        return None
+    return float(np.median(factors)) if len(factors) else 1.0
+
+
+@pytest.mark.parametrize("n_edges", [3, 50, 1 << 22])
+def test_rates_are_the_same_in_blocks_of_any_size(monkeypatch, n_edges):
+    monkeypatch.setattr(transition, "BLOCK_EDGES", n_edges)
+    found = []
+    for graph in GRAPHS.values():
+        degree = graph.out_degree.astype(float)
+        for potential in (np.sqrt(degree), np.ones(graph.n_nodes)):
+            with np.errstate(divide="ignore", invalid="ignore"):
+                found.append(transition._telescoping_rate(graph, potential))
+                assert found[-1] == plain_rate(graph, potential)
+    assert None in found and any(found)
+
+
+def test_pools_are_laid_out_alike_in_blocks_of_any_size(monkeypatch):
+    for graph in GRAPHS.values():
+        steps = ProportionalSteps.carrying(graph)
+        whole = layout.PoolLayout.of(steps)
+        monkeypatch.setattr(layout, "BLOCK_EDGES", 3)
+        for one, other in zip(whole.arrays, layout.PoolLayout.of(steps).arrays, strict=True):
+            np.testing.assert_array_equal(one, other)
+        monkeypatch.undo()

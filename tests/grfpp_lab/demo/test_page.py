@@ -45,7 +45,7 @@ def test_it_is_well_formed_and_pictures_have_words(html):
     checker = Checker()
     checker.feed(html)
     assert checker.open == []
-    assert len(checker.pictures) == 3 * 5 + 3
+    assert len(checker.pictures) == 3 * 5 + 3 + 3
     assert all(picture["alt"] for picture in checker.pictures)
     assert all(picture["src"].startswith("data:image/") for picture in checker.pictures)
 

@@ -157,6 +157,8 @@ def mesh(graph, path):
     from grfpp.io import load_mesh
 
     ours = load_mesh(path)
+    if ours.largest > 3:
+        return None  # polygons have no diagonals here, and trimesh cuts them
     try:
         other = trimesh.load(path, process=False, force="mesh", maintain_order=True)
         theirs = np.asarray(other.vertices, np.float64)[np.asarray(other.faces)]

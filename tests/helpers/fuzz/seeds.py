@@ -21,11 +21,13 @@ def edge_lists(separator):
     lines = [f"{u} {v}" for u, v in nx.path_graph(6).edges]
     weighted = [f"{u} {v} {0.5 + u}" for u, v in nx.cycle_graph(5).edges]
     named = ["a1 b2 2", "b2 c3 1.25", "c3 a1 0.3"]
+    attributes = ["a1 b2 {'weight':2,'x':'y'}", "b2 c3 {'weight':0.5}", "c3 a1 {'weight':1e1}"]
     texts = [
         "\n".join(lines) + "\n",
         "# a comment\n\n" + "\n".join(weighted),
         "source target weight\n" + "\n".join(weighted) + "\n",
         "\n".join(named) + "\n",
+        "\n".join(attributes) + "\n",
     ]
     return [text.replace(" ", separator).encode() for text in texts]
 

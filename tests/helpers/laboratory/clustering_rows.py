@@ -1,7 +1,7 @@
 """Rows of clustering, made by hand."""
 
 from grfpp_lab.experiments.clustering.paper import GRF, GRF_PP, LOUVAIN
-from grfpp_lab.experiments.clustering.views import EXACT, POOLED_PP
+from grfpp_lab.experiments.clustering.views import EXACT, POOLED_PP, REGULARIZED
 
 
 def rows(**errors):
@@ -28,3 +28,12 @@ def pooled_rows(n_walks=16, **errors):
     (like,) = [row for row in rows(karate=(0, 0, 0, 0)) if row["method"] == GRF_PP]
     own = {**like, "method": POOLED_PP, "walks": "pooled", "n_walks": n_walks}
     return [{**own, "graph": graph, "error": error} for graph, error in errors.items()]
+
+
+def regularized_rows(**errors):
+    """Rows of the default, by ``graph=error``."""
+    (like,) = [row for row in rows(karate=(0, 0, 0, 0)) if row["method"] == EXACT]
+    return [
+        {**like, "method": REGULARIZED, "graph": graph, "error": error}
+        for graph, error in errors.items()
+    ]

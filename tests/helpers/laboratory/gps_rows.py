@@ -11,6 +11,7 @@ def made_rows(gains, *, n_seeds=5, noise=0.002, seed=0):
     rng = np.random.default_rng(seed)
     rows = []
     for dataset, by_encoding in gains.items():
+        sign = -1 if gps_data.TASKS[dataset].is_error else 1
         for repeat in range(n_seeds):
             base = 0.6 + 0.05 * rng.normal()
             for encoding, gain in {NONE: 0.0, **by_encoding}.items():
@@ -19,7 +20,7 @@ def made_rows(gains, *, n_seeds=5, noise=0.002, seed=0):
                         "dataset": dataset,
                         "encoding": encoding,
                         "repeat": repeat,
-                        "test": base + gain + noise * rng.normal(),
+                        "test": base + sign * gain + noise * rng.normal(),
                         "n_train": 10,
                         "n_test": 5,
                     }

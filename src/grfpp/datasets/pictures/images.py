@@ -13,8 +13,8 @@ from grfpp.datasets.arrays import ByteArray, read_only
 from grfpp.datasets.fetch import fetch_file, find_file
 from grfpp.datasets.registry import dataset_info
 from grfpp.errors import InputError
-from grfpp.io.packed import Readable, opened_gzip, opened_tar_member, read_all
-from grfpp.io.stored_arrays import opened_arrays
+from grfpp.io.storage.packed import Readable, opened_gzip, opened_tar_member, read_all
+from grfpp.io.storage.stored_arrays import opened_arrays
 from grfpp.memory import require_bytes
 
 _DIGITS = tuple("0123456789")

@@ -14,6 +14,7 @@ from grfpp.errors import InputError
 from grfpp.graph import Graph
 from grfpp.io import load_mesh as read_mesh_file
 from grfpp.io.meshes.mesh import Mesh, merged
+from grfpp.io.meshes.weights import MeshWeights
 from grfpp.memory import require_bytes
 from grfpp.typing import FloatArray, IntArray
 
@@ -34,7 +35,8 @@ class TriangleMesh:
     faces
         The three points of each triangle.
     graph
-        Node ``i`` is vertex ``i``; every side of a triangle is an edge of weight 1.
+        Node ``i`` is vertex ``i``; every side of a triangle is an edge, of weight 1 unless
+        others were asked for.
     """
 
     name: str
@@ -78,9 +80,9 @@ def load_mesh(name: str | int, *, stand_in: bool = False, download: bool = True)
     return triangle_mesh(number, read_mesh_file(fetch(number, "meshes", download=download)))
 
 
-def triangle_mesh(name: str, mesh: Mesh) -> TriangleMesh:
+def triangle_mesh(name: str, mesh: Mesh, weights: MeshWeights = "unit") -> TriangleMesh:
     """Make a mesh that was read immutable, and give it the graph of its triangles."""
-    graph = Graph(mesh.triangulated().adjacency())
+    graph = Graph(mesh.triangulated().adjacency(weights))
     return TriangleMesh(name, read_only(mesh.vertices), read_only(mesh.faces), graph)
 
 

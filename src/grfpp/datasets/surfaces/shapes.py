@@ -11,7 +11,7 @@ from grfpp.datasets.fetch import fetch
 from grfpp.datasets.surfaces.meshes import TriangleMesh, triangle_mesh
 from grfpp.errors import InputError
 from grfpp.io.meshes.mesh import read_mesh
-from grfpp.io.packed import opened_zip
+from grfpp.io.storage.packed import opened_zip
 from grfpp.memory import require_bytes
 
 #: The shape that the paper estimates at long range: 864 vertices, diameter 28.

@@ -7,11 +7,11 @@ from dataclasses import dataclass
 
 from grfpp.errors import InputError
 from grfpp.io.edge_list.dialect import Dialect, Records
-from grfpp.io.edge_list.header import is_header
 from grfpp.io.edge_list.layout import Layout
 from grfpp.io.edge_list.parse import record_end
-from grfpp.io.options import EdgeListOptions
-from grfpp.io.text import at_line
+from grfpp.io.tables.header import is_header
+from grfpp.io.tables.options import EdgeListOptions
+from grfpp.io.text import at_line, shown
 
 _FIRST_LINE = re.compile(rb"^[ \t]*[^#%\s][^\n]*", re.MULTILINE)
 _TABLES = (".csv", ".tsv")
@@ -76,6 +76,16 @@ class FirstLine:
         begin, first = (start, number) if is_edge else (end, below)
         found_out = options.header is None and not _by_name(options)
         return cls(number, picked, named, found_out, layout, begin, first)
+
+    def no_weight(self, name: str) -> InputError:
+        """What to say where it holds no names, and a word in place of the weight."""
+        what = f"the weight {shown(self.fields[2])} is not a number"
+        return at_line(name, self.number, what, option=("header", True))
+
+
+def begins_record(data: bytes) -> bool:
+    """Whether there is a line with fields."""
+    return _FIRST_LINE.search(data) is not None
 
 
 def _by_name(options: EdgeListOptions) -> bool:

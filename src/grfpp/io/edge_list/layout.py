@@ -9,9 +9,9 @@ from dataclasses import dataclass
 
 from grfpp.errors import InputError
 from grfpp.io.edge_list.dialect import Dialect
-from grfpp.io.edge_list.header import columns_of, is_missing
-from grfpp.io.numerals import is_number
-from grfpp.io.options import Column
+from grfpp.io.tables.header import columns_of, is_missing
+from grfpp.io.tables.numerals import is_number
+from grfpp.io.tables.options import Column
 from grfpp.io.text import shown
 
 
@@ -29,12 +29,15 @@ class Layout:
         How many fields most lines have.
     allowed
         How many they may have.
+    named
+        Whether the columns have names.
     """
 
     dialect: Dialect
     chosen: tuple[int, ...]
     usual: int
     allowed: range
+    named: bool = False
 
     @classmethod
     def of_header(
@@ -42,16 +45,19 @@ class Layout:
     ) -> Layout:
         """That of a table with named columns: every line has them all."""
         n = len(names)
-        return cls(dialect, columns_of(names, asked), n, range(n, n + 1))
+        return cls(dialect, columns_of(names, asked), n, range(n, n + 1), named=True)
 
     @classmethod
     def of_first(
         cls, dialect: Dialect, fields: Sequence[str], asked: Sequence[Column] | None
     ) -> Layout:
-        """That of a list without names, by its first line and the numbers of its columns."""
+        """That of a list without names, by its first line and the numbers of its columns.
+
+        Where these are not given, every line has a weight, or none has.
+        """
         n = len(fields)
         if asked is None:
-            return cls(dialect, (0, 1, 2), n, range(2, 4))
+            return cls(dialect, (0, 1, 2), n, range(n, n + 1) if n in (2, 3) else range(2, 4))
         chosen = tuple(each for each in asked if isinstance(each, int))
         return cls(dialect, chosen, n, range(max(chosen) + 1, sys.maxsize))
 
@@ -67,19 +73,28 @@ class Layout:
         return source, target, weight
 
     def _wrong_number(self, fields: Sequence[str]) -> InputError:
-        least, most = self.allowed.start, self.allowed.stop - 1
-        wanted = "2 or 3 fields (source, target, weight)"
-        if most > 3 or least == most:
-            wanted = f"{least} fields" + ("" if least == most else " at least")
-        found = f"found {len(fields)} in {shown(' '.join(fields))}"
-        remedy: tuple[object, ...] = ()
-        if len(fields) < least and least != most:
-            remedy = ("separator", "\t", ...)
-        elif least != most:
-            remedy = ("columns", (0, 1), (0, 1, 2))
+        least, most, n = self.allowed.start, self.allowed.stop - 1, len(fields)
+        found = f"separated by {self.dialect.described}, found {n} in {shown(' '.join(fields))}"
+        if self.named:
+            return InputError(f"expected {least} fields {found}")
+        if most > 3:
+            remedy = _OTHER_SEPARATOR if n < 2 else ()
+            return InputError(f"expected {least} fields at least {found}", option=remedy)
+        if least == most and n in (2, 3):
+            told = (
+                f"expected {least} fields, as in the first line, {found}: either all lines have a "
+                "weight or none has. Write those that are missing, or take "
+            )
+            if n == 3:
+                return InputError(f"{told}the first line out if it is no edge")
+            return InputError(f"{told}the ends alone.", option=("columns", (0, 1)))
         return InputError(
-            f"expected {wanted} separated by {self.dialect.described}, {found}", option=remedy
+            f"expected 2 or 3 fields (source, target, weight) {found}",
+            option=_OTHER_SEPARATOR if n < 2 else ("columns", (0, 1), (0, 1, 2)),
         )
+
+
+_OTHER_SEPARATOR = ("separator", "\t", ...)
 
 
 def _check_weight(text: str) -> None:

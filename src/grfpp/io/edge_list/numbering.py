@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -10,16 +11,16 @@ import numpy as np
 from grfpp.errors import InputError
 from grfpp.io.edge_list.first_line import FirstLine
 from grfpp.io.edge_list.parse import Edges
-from grfpp.io.labels import number_pieces, number_whole, require_within, whole_or_text
-from grfpp.io.numerals import INTEGER
+from grfpp.io.tables.labels import number_pieces, number_whole, require_within, whole_or_text
+from grfpp.io.tables.numerals import INTEGER
+from grfpp.io.tables.words import Words
 from grfpp.io.text import at_line, shown
-from grfpp.io.words import Words
 from grfpp.typing import AnyInts
 
 
 def number_nodes(
     edges: Edges, first: FirstLine, name: str, n_nodes: int | None
-) -> tuple[Edges, AnyInts, int, list[Any] | None]:
+) -> tuple[Edges, AnyInts, int, Sequence[Any] | None]:
     """Number the nodes of edges; the first of these is taken off if it is column names.
 
     Returns
@@ -29,7 +30,7 @@ def number_nodes(
     """
     doubtful = first.named is None and len(first.fields) == 2 and len(edges.lines) > 1
     words = Words(edges.buffer)
-    listed = _below(edges) if doubtful else edges
+    listed = below(edges) if doubtful else edges
     whole = words.whole_numbers(listed.starts.ravel(), listed.lengths.ravel())
     if whole is not None:  # words over nothing but numbers are column names
         return listed, *number_whole(whole.reshape(-1, 2), name, n_nodes)
@@ -38,18 +39,13 @@ def number_nodes(
     if doubtful and not np.isin(ends[1:], ends[0]).any():
         n_names = int(ends[0].max()) + 1  # they are the first to appear
         if not all(map(INTEGER.fullmatch, texts[n_names:])):
-            raise _doubt(first, name)
+            raise doubt(first, name)
         edges, ends, texts = listed, ends[1:] - n_names, texts[n_names:]
-    if first.named and first.found_out and not {*first.fields[:2]}.isdisjoint(texts):
-        raise _doubt(first, name)
+    if first.named and first.found_out and any(field in texts for field in first.fields[:2]):
+        raise doubt(first, name)
     places, labels = whole_or_text(texts)
     if places is None and first.named is None and len(first.fields) == 3:
-        raise at_line(
-            name,
-            first.number,
-            f"the weight {shown(first.fields[2])} is not a number",
-            option=("header", True),
-        )
+        raise first.no_weight(name)
     if places is None:
         return edges, ends, len(labels), labels
     if n_nodes is not None:
@@ -57,7 +53,7 @@ def number_nodes(
     return edges, places[ends], len(labels), labels
 
 
-def _below(edges: Edges) -> Edges:
+def below(edges: Edges) -> Edges:
     """All but the first."""
     return replace(
         edges,
@@ -68,7 +64,8 @@ def _below(edges: Edges) -> Edges:
     )
 
 
-def _doubt(first: FirstLine, name: str) -> InputError:
+def doubt(first: FirstLine, name: str) -> InputError:
+    """What to say of a first line that may be names of columns, or an edge."""
     told = " and ".join(shown(field) for field in first.fields[:2])
     return at_line(
         name,

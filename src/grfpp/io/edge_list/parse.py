@@ -10,8 +10,8 @@ from grfpp.errors import InputError
 from grfpp.io.edge_list.blocks import plain_fields, without_comments
 from grfpp.io.edge_list.dialect import Dialect, Records
 from grfpp.io.edge_list.layout import Layout
+from grfpp.io.tables.words import Words
 from grfpp.io.text import at_line
-from grfpp.io.words import Words
 from grfpp.typing import AnyInts, FloatArray, IntArray
 
 _BLOCK = 1 << 21

@@ -8,12 +8,13 @@ from typing import Any
 import scipy.sparse as sp
 
 from grfpp.errors import InputError
+from grfpp.io.edge_list.attributes import without_attributes
 from grfpp.io.edge_list.first_line import FirstLine
 from grfpp.io.edge_list.numbering import number_nodes
 from grfpp.io.edge_list.parse import parse_edges
-from grfpp.io.edge_table import EdgeTable
 from grfpp.io.encodings import as_utf8
-from grfpp.io.options import EdgeListOptions
+from grfpp.io.tables.edge_table import EdgeTable
+from grfpp.io.tables.options import EdgeListOptions
 
 SUFFIXES = (".txt", ".tsv", ".csv", ".edges", ".edgelist")
 
@@ -34,9 +35,11 @@ def read_edge_list(
     whether or not they have an edge. If `directed`, each line is one arc.
     """
     options = options or EdgeListOptions()
-    text = as_utf8(data, name, options.encoding)
+    text = without_attributes(as_utf8(data, name, options.encoding), name)
     first = FirstLine.of(text, name, suffix, options)
     edges = parse_edges(text, first.begin, first.first, first.layout, name)
+    if not len(edges.lines) and first.named is None:
+        raise first.no_weight(name)
     if not len(edges.lines):
         raise InputError(f"{name} holds no edges, only the column names in line {first.number}")
     edges, ends, n, labels = number_nodes(edges, first, name, n_nodes)

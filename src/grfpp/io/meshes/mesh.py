@@ -117,7 +117,8 @@ def _is_list(face: Any) -> bool:
 
 def read_mesh(data: bytes, name: str, suffix: str) -> Mesh:
     """Read a mesh file; its parts become one mesh."""
-    vertices, faces = _READERS[suffix](data, name)
+    with np.errstate(invalid="ignore"):  # signalling NaN of float32: refused later, not warned of
+        vertices, faces = _READERS[suffix](data, name)
     if not len(faces):
         raise InputError(f"{name} holds no triangles")
     with naming(name):

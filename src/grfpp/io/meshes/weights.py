@@ -84,20 +84,32 @@ def _cotangents(vertices: FloatArray, faces: IntArray) -> sp.csr_array:
         rows.append(faces[fine, b])
         columns.append(faces[fine, c])
         values.append(0.5 * along[fine] / across[fine])
-    half = sp.csr_array(
-        (np.concatenate(values), (np.concatenate(rows), np.concatenate(columns))), shape=(n, n)
-    )
+    ends, others = np.concatenate(rows), np.concatenate(columns)
+    half = sp.csr_array((np.concatenate(values), (ends, others)), shape=(n, n))
+    n_flat = _n_edges(faces, n) - _n_edges(np.stack([ends, others], axis=1), n)
+    if n_flat:
+        _warn(f"{n_flat} edges are sides of flat triangles alone, which have no cotangents")
     matrix = sp.csr_array(half + half.T)
     n_edges, n_negative = matrix.nnz // 2, int((matrix.data < -_ZERO).sum()) // 2
     matrix.data[matrix.data < _ZERO] = 0
     matrix.eliminate_zeros()
     if n_negative:
-        warn_user(
-            InputWarning(
-                f"{n_negative} of {n_edges} edges have negative cotangent weights, between two "
-                "angles that add up to more than 180 degrees: they are left out. A Delaunay mesh "
-                "has none; mesh_weights='length' keeps all edges"
-            ),
-            InputWarning,
+        _warn(
+            f"{n_negative} of {n_edges} edges have negative cotangent weights, between two angles "
+            "that add up to more than 180 degrees (a Delaunay mesh has none)"
         )
     return matrix
+
+
+def _n_edges(polygons: IntArray, n: int) -> int:
+    """How many pairs of different points are neighbours in rows of `polygons`."""
+    first, second = polygons, np.roll(polygons, 1, axis=1)
+    keys = np.minimum(first, second) * n + np.maximum(first, second)
+    return len(np.unique(keys[first != second]))
+
+
+def _warn(which: str) -> None:
+    note = InputWarning(
+        f"{which}: they are left out. Lengths keep all edges", option=("mesh_weights", "length")
+    )
+    warn_user(note, InputWarning)

@@ -21,8 +21,17 @@ from grfpp.typing import FloatArray, IntArray
 from grfpp.walks.batch import BatchWalks, GraphBatch
 
 
+class GraphListEstimator(TransformerMixin, BaseEstimator):  # type: ignore[misc]  # untyped base
+    """What scikit-learn is told of transformers whose samples are graphs."""
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.two_d_array = False
+        return tags
+
+
 @dataclass(eq=False, repr=False)
-class GraphListTransformer(KernelParameters, TransformerMixin, BaseEstimator):  # type: ignore[misc]  # untyped base
+class GraphListTransformer(KernelParameters, GraphListEstimator):
     """Transformers whose samples are graphs: parameters about their kernels."""
 
     restrict: Literal["same-label"] | None = field(default=None, kw_only=True)
@@ -62,11 +71,6 @@ class GraphListTransformer(KernelParameters, TransformerMixin, BaseEstimator):  
         return np.concatenate(
             list(in_order(work, batch.tasks(), thread_count(choice.options.n_jobs)))
         )
-
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.input_tags.two_d_array = False
-        return tags
 
 
 def stored_chain(factors: Sequence[sp.csr_array]) -> Chain:

@@ -16,17 +16,18 @@ from grfpp.tasks.graphs.label_pairs import LabelPairFeatures
 from grfpp.tasks.graphs.spectrum import KernelSpectrumFeatures
 from grfpp.typing import FloatArray
 
-#: The spectrum; that of walks between equal labels; both of them; the spectrum with the sums of the
-#: kernel over pairs of labels.
-SPECTRUM, SAME_LABEL, BOTH, PAIRS = "spectrum", "same-label", "both-spectra", "label-pairs"
-KINDS = (SPECTRUM, SAME_LABEL, BOTH, PAIRS)
+#: The spectrum; that of walks between equal labels; both of them.
+SPECTRUM, SAME_LABEL, BOTH = "spectrum", "same-label", "both-spectra"
+#: The sums of the kernel over pairs of labels; the spectrum and them.
+PAIRS, UNION = "label-pairs", "spectrum-and-pairs"
+KINDS = (SPECTRUM, SAME_LABEL, BOTH, PAIRS, UNION)
 _WITHIN = {"restrict": "same-label"}
 #: Which spectra each kind has.
-_SPECTRA: dict[str, list[dict[str, Any]]] = {SAME_LABEL: [_WITHIN], BOTH: [{}, _WITHIN]}
+_SPECTRA: dict[str, list[dict[str, Any]]] = {SAME_LABEL: [_WITHIN], BOTH: [{}, _WITHIN], PAIRS: []}
 
 
 class Setting(NamedTuple):
-    """What a choice is made among; no walks where the kernel is exact."""
+    """What a choice is made among; no walks where the kernel is exact, no eigenvalues of pairs."""
 
     scale: float
     n_walks: int
@@ -91,7 +92,7 @@ def candidate_features(
     options |= {"kernel": kernel, "estimate": "exact" if is_exact else "walks"}
     if is_exact:
         n_walks = [0]
-        if kind != PAIRS and isinstance(kernel, Diffusion | SquaredDiffusion):
+        if kind not in (PAIRS, UNION) and isinstance(kernel, Diffusion | SquaredDiffusion):
             factors = factors[-1:]
     candidates = {}
     for scale, walks in product(factors, n_walks):
@@ -100,8 +101,10 @@ def candidate_features(
             KernelSpectrumFeatures(lengths[-1], **which, **parameters).fit_transform(graphs)
             for which in _SPECTRA.get(kind, [{}])
         ]
-        sums = [LabelPairFeatures(**parameters).fit_transform(graphs)] if kind == PAIRS else []
-        for k in lengths:
+        sums = []
+        if kind in (PAIRS, UNION):
+            sums = [LabelPairFeatures(**parameters).fit_transform(graphs)]
+        for k in lengths if spectra else [0]:
             columns = [each[:, :k] for each in spectra] + sums
             candidates[Setting(scale, walks, k)] = np.hstack(columns)
     return candidates

@@ -7,13 +7,16 @@ from typing import Any, Self
 
 import numpy as np
 import numpy.typing as npt
-import scipy.sparse as sp
 from sklearn.utils.validation import check_is_fitted
 
-from grfpp.errors import InputError
 from grfpp.graph import Graph
 from grfpp.tasks.graphs.batch_kernels import GraphListTransformer, stored_chain
-from grfpp.tasks.graphs.labelled import all_labels
+from grfpp.tasks.graphs.labelled import (
+    all_labels,
+    indicators,
+    label_numbers,
+    sums_by_label,
+)
 from grfpp.typing import FloatArray, IntArray
 
 _PURPOSE = "LabelPairFeatures"
@@ -75,24 +78,16 @@ class LabelPairFeatures(GraphListTransformer):
         """
         check_is_fitted(self)
         batch, labels = self._batch(X), all_labels(X, _PURPOSE)
-        if (labels.dtype.kind == "U") != (self.labels_.dtype.kind == "U"):
-            raise InputError(
-                f"the fitted labels are {_kind(self.labels_)}, these are {_kind(labels)}; "
-                "use one kind for all graphs"
-            )
-        n = len(self.labels_)
-        # Labels that were not fitted have a number too: one beyond the others, cut off below.
-        place = np.minimum(np.searchsorted(self.labels_, labels), n - 1)
-        number = np.where(self.labels_[place] == labels, place, n)
+        n, number = len(self.labels_), label_numbers(labels, self.labels_)
         kernel, is_exact = self._choice.kernel, self._choice.is_exact
 
         def sums(matrices: Any, nodes: slice, starts: IntArray) -> FloatArray:
-            indicator = (number[nodes, np.newaxis] == np.arange(n)).astype(np.float64)
+            indicator = indicators(number[nodes], n)
             if is_exact:
                 spread = kernel.apply(Graph(matrices), indicator)
             else:
                 spread = kernel.sign * (stored_chain(matrices) @ indicator)
-            return _sums(spread, number[nodes], starts)
+            return sums_by_label(spread, number[nodes], n, starts)
 
         totals = self._by_parts(batch, sums)
         first, second = np.triu_indices(n)
@@ -104,20 +99,3 @@ class LabelPairFeatures(GraphListTransformer):
         first, second = np.triu_indices(len(self.labels_))
         pairs = zip(self.labels_[first], self.labels_[second], strict=True)
         return np.array([f"{a}-{b}" for a, b in pairs], dtype=object)
-
-
-def _kind(labels: npt.NDArray[Any]) -> str:
-    return "text" if labels.dtype.kind == "U" else "numbers"
-
-
-def _sums(spread: FloatArray, number: IntArray, starts: IntArray) -> FloatArray:
-    """Add up the rows of nodes of one graph and one label: shape (graphs, labels, labels)."""
-    n_nodes, n = spread.shape
-    n_graphs = len(starts) - 1
-    graph_of = np.repeat(np.arange(n_graphs), np.diff(starts))
-    # One more label for the nodes whose own is not known; nobody asks for its sums.
-    place = graph_of * (n + 1) + number
-    members = sp.csr_array(
-        (np.ones(n_nodes), (place, np.arange(n_nodes))), shape=(n_graphs * (n + 1), n_nodes)
-    )
-    return np.asarray((members @ spread).reshape(n_graphs, n + 1, n)[:, :n])

@@ -8,15 +8,20 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
+import scipy.sparse as sp
 
 from grfpp.arguments import array_of
 from grfpp.errors import InputError, shown
 from grfpp.graph import Graph, as_graph
+from grfpp.typing import FloatArray, IntArray
+from grfpp.walks.batch import GraphBatch
 
 if TYPE_CHECKING:
     from grfpp.datasets import TUDataset
 
 LabelArray = npt.NDArray[Any]
+#: Up to here every degree is a label of its own.
+_SINGLE_DEGREES = 8
 
 
 @dataclass(frozen=True, eq=False)
@@ -95,3 +100,56 @@ def all_labels(graphs: Sequence[Any], purpose: str) -> LabelArray:
     if len(kinds) > 1:
         raise InputError(f"{purpose}: labels must be all texts or all numbers, found both")
     return np.concatenate([each.labels for each in graphs])
+
+
+def labels_or_degrees(graphs: Any, batch: GraphBatch, purpose: str, *, degrees: bool) -> LabelArray:
+    """The labels of all nodes, or where no graph has any: their degrees, or one label for all.
+
+    Degrees count one by one up to eight; beyond, a label stands for all from the one before it:
+    16, 32, 64, and so on. So hubs do not have a label each.
+    """
+    if any(isinstance(each, LabelledGraph) for each in graphs):
+        return all_labels(graphs, purpose)
+    if not degrees:
+        return np.zeros(batch.graph.n_nodes, np.int64)
+    degree = batch.graph.out_degree.astype(np.int64)
+    doubled = 2 ** np.ceil(np.log2(np.maximum(degree, 1))).astype(np.int64)
+    return np.where(degree <= _SINGLE_DEGREES, degree, doubled)
+
+
+def label_numbers(labels: LabelArray, fitted: LabelArray) -> IntArray:
+    """The place of every label among the fitted ones, sorted; of others, one beyond the last."""
+    if (labels.dtype.kind == "U") != (fitted.dtype.kind == "U"):
+        raise InputError(
+            f"the fitted labels are {_kind(fitted)}, these are {_kind(labels)}; "
+            "use one kind for all graphs"
+        )
+    n = len(fitted)
+    place = np.minimum(np.searchsorted(fitted, labels), n - 1)
+    return np.where(fitted[place] == labels, place, n)
+
+
+def indicators(numbers: IntArray, n: int) -> FloatArray:
+    """A row a node with a 1 in the column of its label, of `n`; those of others are zero."""
+    return np.asarray(numbers[:, np.newaxis] == np.arange(n), dtype=np.float64)
+
+
+def sums_by_label(values: FloatArray, numbers: IntArray, n: int, starts: IntArray) -> FloatArray:
+    """Add up the rows of nodes of one graph and one label: shape (graphs, `n`, columns).
+
+    `starts` has the first node of each graph, and the number of all; labels of number `n` are not
+    counted.
+    """
+    n_graphs = len(starts) - 1
+    graph_of = np.repeat(np.arange(n_graphs), np.diff(starts))
+    # One more label for the nodes whose own is not known; nobody asks for its sums.
+    place = graph_of * (n + 1) + numbers
+    members = sp.csr_array(
+        (np.ones(len(numbers)), (place, np.arange(len(numbers)))),
+        shape=(n_graphs * (n + 1), len(numbers)),
+    )
+    return np.asarray((members @ values).reshape(n_graphs, n + 1, -1)[:, :n])
+
+
+def _kind(labels: LabelArray) -> str:
+    return "text" if labels.dtype.kind == "U" else "numbers"

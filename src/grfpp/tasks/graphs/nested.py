@@ -16,11 +16,11 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
+import scipy.sparse as sp
 
 from grfpp.arguments import array_of, whole
 from grfpp.errors import InputError, shown
 from grfpp.parallel import thread_count
-from grfpp.typing import FloatArray
 
 #: Trees of the forests that candidates are compared by, and of the one that is chosen.
 TRIAL_TREES, TREES = 48, 200
@@ -40,7 +40,7 @@ class FoldScore:
 
 
 def nested_forest_scores(
-    candidates: Mapping[Any, FloatArray],
+    candidates: Mapping[Any, Any],
     classes: npt.ArrayLike,
     *,
     n_folds: int = 10,
@@ -53,8 +53,8 @@ def nested_forest_scores(
     Parameters
     ----------
     candidates
-        Features of all graphs, a row a graph, by whatever names them. They must not have been
-        made with the help of the classes.
+        Features of all graphs, dense or sparse, a row a graph, by whatever names them. They must
+        not have been made with the help of the classes.
     classes
         The class of each graph.
     n_folds, seed
@@ -76,12 +76,12 @@ def nested_forest_scores(
     """
     from sklearn.ensemble import RandomForestClassifier
 
-    y = _classes(classes)
+    y = class_array(classes)
     n_jobs = thread_count(1 if n_jobs is None else n_jobs)
     n_trees = whole(n_trees, "n_trees", 1, _MOST_TREES)
     seed = whole(seed, "seed", 0) % 2**32
-    _check(candidates, y)
-    features = {name: np.asarray(X, dtype=np.float32) for name, X in candidates.items()}
+    check_candidates(candidates, y)
+    features = {name: _single(X) for name, X in candidates.items()}
     forest = partial(RandomForestClassifier, random_state=seed, n_jobs=n_jobs)
     scores = []
     for fold, (train, test) in enumerate(stratified_folds(y, n_folds, seed)):
@@ -103,7 +103,7 @@ def stratified_folds(
     """Numbers of the training and of the test graphs of each fold, with all classes in each."""
     from sklearn.model_selection import StratifiedKFold
 
-    y = _classes(classes)
+    y = class_array(classes)
     n_folds = whole(n_folds, "n_folds", 2)
     names, counts = np.unique(y, return_counts=True)
     if len(names) < 2:
@@ -121,7 +121,13 @@ def stratified_folds(
     return list(folds.split(np.zeros(len(y)), y))
 
 
-def _classes(classes: npt.ArrayLike) -> npt.NDArray[Any]:
+def _single(X: Any) -> Any:
+    """In the precision of forests."""
+    return X.astype(np.float32) if sp.issparse(X) else np.asarray(X, dtype=np.float32)
+
+
+def class_array(classes: npt.ArrayLike) -> npt.NDArray[Any]:
+    """The class of each graph, checked."""
     y: npt.NDArray[Any] = array_of(classes, "classes")
     if y.ndim != 1 or y.dtype.kind not in "biufUS" or (y.dtype.kind == "f" and np.isnan(y).any()):
         raise InputError(
@@ -130,18 +136,20 @@ def _classes(classes: npt.ArrayLike) -> npt.NDArray[Any]:
     return y
 
 
-def _check(candidates: Mapping[Any, FloatArray], y: npt.NDArray[Any]) -> None:
+def check_candidates(candidates: Mapping[Any, Any], y: npt.NDArray[Any]) -> None:
+    """Refuse features that have not a row of sound numbers for each graph."""
     if not isinstance(candidates, Mapping):
         raise InputError(f"must be a dict, found {shown(candidates)}", argument="candidates")
     if not candidates:
         raise InputError("there are no candidates to choose from")
     for name, X in candidates.items():
-        if np.ndim(X) != 2 or len(X) != len(y):
+        shape = X.shape if sp.issparse(X) else np.shape(X)
+        if len(shape) != 2 or shape[0] != len(y):
             raise InputError(
                 f"features must have a row for each of the {len(y)} graphs, found shape "
-                f"{np.shape(X)} for {name!r}"
+                f"{shape} for {name!r}"
             )
-        if not (np.abs(X) <= np.finfo(np.float32).max).all():
+        if not (np.abs(X.data if sp.issparse(X) else X) <= np.finfo(np.float32).max).all():
             raise InputError(
                 f"features of {name!r} are not finite, or too large for a forest; use a smaller "
                 "scale"

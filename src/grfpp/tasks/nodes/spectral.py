@@ -56,13 +56,13 @@ def spectral_embedding(
             "some row sums of the kernel are not positive, so it does not tell how much alike "
             "nodes are; use a kernel without negative coefficients, such as 'diffusion'"
         )
-    known = _group_vectors(component_groups(adjacency, n_components), strength)
+    known = group_vectors(component_groups(adjacency, n_components), strength)
     wanted = n_components - known.shape[1]
     values, vectors = np.empty(0), np.empty((n, 0))
     if wanted:
         # Chance leaves no two eigenvalues equal; the symmetries of a graph do.
         by_chance = isinstance(K, KernelEstimate) and K.deflation is None
-        leading = _leading_dense if dense else _leading_lanczos if by_chance else _leading_equal
+        leading = leading_dense if dense else leading_lanczos if by_chance else leading_equal
         values, vectors = leading(S, 1 / np.sqrt(strength), known, wanted)
     embedding = np.hstack([known, vectors])
     embedding /= np.linalg.norm(embedding, axis=1, keepdims=True)
@@ -96,14 +96,14 @@ def component_groups(adjacency: Any, most: int) -> IntArray:
     return np.asarray(np.minimum(rank, most - 1)[component])
 
 
-def _group_vectors(group: IntArray, strength: FloatArray) -> FloatArray:
+def group_vectors(group: IntArray, strength: FloatArray) -> FloatArray:
     """Eigenvectors for the eigenvalue 1: one a group of components."""
     vectors = np.zeros((len(group), group.max() + 1))
     vectors[np.arange(len(group)), group] = np.sqrt(strength)
     return np.asarray(vectors / np.linalg.norm(vectors, axis=0))
 
 
-def _leading_dense(
+def leading_dense(
     S: FloatArray, scaling: FloatArray, known: FloatArray, wanted: int
 ) -> tuple[FloatArray, FloatArray]:
     """Leading eigenvalues and eigenvectors of the scaled matrix, beside those known."""
@@ -116,18 +116,18 @@ def _leading_dense(
     return values[::-1], _signed(vectors[:, ::-1])
 
 
-def _leading_equal(
+def leading_equal(
     S: Any, scaling: FloatArray, known: FloatArray, wanted: int
 ) -> tuple[FloatArray, FloatArray]:
-    """As `_leading_lanczos`, for matrices that may have one eigenvalue several times.
+    """As `leading_lanczos`, for matrices that may have one eigenvalue several times.
 
     From one start Lanczos' method finds each eigenvalue once, and copies only by rounding. So it is
     started anew beside what it found, until nothing larger is left.
     """
-    values, vectors = _leading_lanczos(S, scaling, known, wanted)
+    values, vectors = leading_lanczos(S, scaling, known, wanted)
     for start in count(1):
         both = np.hstack([known, vectors])
-        (value,), vector = _leading_lanczos(S, scaling, both, 1, start)
+        (value,), vector = leading_lanczos(S, scaling, both, 1, start)
         if value <= values[-1] + _TOL * abs(1 - values[-1]):
             break
         order = np.argsort(-np.append(values, value), kind="stable")[:wanted]
@@ -136,7 +136,7 @@ def _leading_equal(
     return values, vectors
 
 
-def _leading_lanczos(
+def leading_lanczos(
     S: Any, scaling: FloatArray, known: FloatArray, wanted: int, start: int = 0
 ) -> tuple[FloatArray, FloatArray]:
     """Leading eigenvalues and eigenvectors by products with the matrix alone."""

@@ -10,6 +10,7 @@ from torch import nn
 
 from grfpp.arguments import truth, whole
 from grfpp.errors import InputError
+from grfpp.memory import require_bytes
 
 
 class SelfAttention(nn.Module):  # type: ignore[misc]  # untyped base
@@ -26,6 +27,8 @@ class SelfAttention(nn.Module):  # type: ignore[misc]  # untyped base
             raise InputError(
                 f"embed_dim must be a multiple of num_heads, found {embed_dim} and {num_heads}"
             )
+        weights = 4 * self.embed_dim * (self.embed_dim + 1)
+        require_bytes(4 * weights, f"an attention module of width {self.embed_dim}")
         twin = nn.MultiheadAttention(self.embed_dim, self.num_heads, bias=truth(bias, "bias"))
         self.register_parameter("in_proj_weight", twin.in_proj_weight)
         self.register_parameter("in_proj_bias", twin.in_proj_bias)

@@ -54,10 +54,13 @@ class EncodingCache:
 
 
 def key_of(graph: EdgeList) -> bytes:
-    """128 bits of what a graph is: its arcs in their order, their weights, its number of nodes."""
+    """128 bits of what a graph is: arcs in their order, weights, number of nodes, features."""
     text = hashlib.blake2b(graph.ends.tobytes(), digest_size=16)
     text.update(f"{graph.ends.dtype} {graph.ends.shape} {graph.n_nodes}".encode())
     if graph.weights is not None:
         text.update(str(graph.weights.dtype).encode())
         text.update(graph.weights.tobytes())
+    if graph.features is not None:
+        text.update(f"x {graph.features.shape}".encode())
+        text.update(graph.features.tobytes())
     return text.digest()

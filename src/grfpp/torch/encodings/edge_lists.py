@@ -18,6 +18,7 @@ from grfpp.errors import InputError
 from grfpp.graph import Graph, as_graph
 from grfpp.imports.optional import require
 from grfpp.io.arrays import tensor_to_numpy
+from grfpp.typing import FloatArray
 from grfpp.walks.batch import GraphBatch
 
 #: Where PyG keeps weights of edges; it is the only name that may be missing.
@@ -34,6 +35,8 @@ class EdgeList(NamedTuple):
     #: One number an arc, or ``None`` for ones.
     weights: npt.NDArray[Any] | None
     n_nodes: int
+    #: Features of the nodes, a row each, where they are asked for.
+    features: FloatArray | None = None
 
 
 def listed(graphs: Any) -> list[Any]:
@@ -49,8 +52,10 @@ def listed(graphs: Any) -> list[Any]:
     )
 
 
-def read_graphs(graphs: Sequence[Any], weight_attr: str | None) -> list[EdgeList]:
-    """Read PyG ``Data``, or anything that `grfpp.Graph` takes."""
+def read_graphs(
+    graphs: Sequence[Any], weight_attr: str | None, with_features: bool = False
+) -> list[EdgeList]:
+    """Read PyG ``Data``, or anything that `grfpp.Graph` takes, if no features are needed."""
     types = require("torch_geometric").data
     found = []
     with warnings.catch_warnings():
@@ -62,18 +67,22 @@ def read_graphs(graphs: Sequence[Any], weight_attr: str | None) -> list[EdgeList
                     raise InputError(
                         "a Batch of several graphs; pass its to_data_list(), or call AddGRFPE"
                     )
-                is_data = isinstance(each, types.Data)
-                found.append(_of_data(each, weight_attr) if is_data else _of_graph(as_graph(each)))
+                if isinstance(each, types.Data):
+                    found.append(_of_data(each, weight_attr, with_features))
+                elif with_features:
+                    raise InputError("has no features of nodes to smooth: pass a Data with x")
+                else:
+                    found.append(_of_graph(as_graph(each)))
             except InputError as error:
                 raise InputError(f"graph {number}: {error}") from None
     return found
 
 
-def read_batch(batch: Any, weight_attr: str | None) -> list[EdgeList]:
+def read_batch(batch: Any, weight_attr: str | None, with_features: bool = False) -> list[EdgeList]:
     """Read the graphs of a PyG ``Batch``, each as it was before they were put together."""
     if "ptr" not in batch:
         raise InputError("the batch does not say where its graphs begin (it has no ptr)")
-    together = _of_data(batch, weight_attr)
+    together = _of_data(batch, weight_attr, with_features)
     starts = tensor_to_numpy(batch.ptr)
     of_node = np.repeat(np.arange(len(starts) - 1), np.diff(starts))
     ends = together.ends
@@ -88,13 +97,15 @@ def read_batch(batch: Any, weight_attr: str | None) -> list[EdgeList]:
     weights = together.weights
     parts = np.split(ends[:, order] - starts[owners[0][order]], cuts, axis=1)
     loads = [None] * len(parts) if weights is None else np.split(weights[order], cuts)
+    columns = together.features
+    own = [None] * len(parts) if columns is None else np.split(columns, starts[1:-1])
     return [
-        EdgeList(part, load, int(n))
-        for part, load, n in zip(parts, loads, np.diff(starts), strict=True)
+        EdgeList(part, load, int(n), features)
+        for part, load, n, features in zip(parts, loads, np.diff(starts), own, strict=True)
     ]
 
 
-def _of_data(data: Any, weight_attr: str | None) -> EdgeList:
+def _of_data(data: Any, weight_attr: str | None, with_features: bool) -> EdgeList:
     if data.edge_index is None:
         raise InputError(
             f"{type(data).__name__} has no edge_index (one that was turned into adj_t by "
@@ -109,7 +120,37 @@ def _of_data(data: Any, weight_attr: str | None) -> EdgeList:
         tensor_to_numpy(data.edge_index),
         None if weights is None else tensor_to_numpy(weights),
         0 if n_nodes is None else int(n_nodes),
+        _features(data) if with_features else None,
     )
+
+
+def _features(data: Any) -> FloatArray:
+    """The features ``x`` of the nodes as real numbers, one row each."""
+    if data.x is None:
+        raise InputError(f"{type(data).__name__} has no features x of its nodes to smooth")
+    x = tensor_to_numpy(data.x)
+    rows = x.reshape(-1, 1) if x.ndim == 1 else x
+    if rows.ndim != 2 or len(rows) != data.num_nodes or rows.dtype.kind not in "buif":
+        raise InputError(
+            f"x must hold real numbers, a row for each of the {data.num_nodes} nodes, found "
+            f"{rows.dtype} of shape {x.shape}"
+        )
+    features = rows.astype(np.float64)
+    if not np.isfinite(features).all():
+        raise InputError("x must hold finite numbers, found others")
+    return features
+
+
+def joined_features(lists: Sequence[EdgeList]) -> FloatArray:
+    """Features of all graphs, one below the other."""
+    found = [each.features for each in lists if each.features is not None]
+    widths = sorted({each.shape[1] for each in found})
+    if len(widths) > 1:
+        raise InputError(
+            "the graphs must have equally many features of their nodes, found "
+            f"{widths[0]} and {widths[-1]}; encode them apart"
+        )
+    return np.concatenate(found)
 
 
 def _of_graph(graph: Graph) -> EdgeList:
@@ -163,7 +204,7 @@ def _is_well_formed(each: EdgeList) -> bool:
 
 def _complaint(lists: Sequence[EdgeList]) -> InputError:
     """What `Graph` says about the first graph that it refuses."""
-    for number, (ends, weights, n_nodes) in enumerate(lists):
+    for number, (ends, weights, n_nodes, _) in enumerate(lists):
         if n_nodes < 1:
             return InputError(f"graph {number} has no nodes; at least one is needed")
         try:

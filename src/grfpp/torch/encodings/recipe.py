@@ -16,16 +16,16 @@ from typing import Any, Literal, get_args
 
 import numpy as np
 
-from grfpp.arguments import one_of, positive, whole
+from grfpp.arguments import one_of, whole
 from grfpp.chain import Chain
-from grfpp.errors import InputError
 from grfpp.factors import StoredFactor
 from grfpp.kernels import Kernel, kernel_of
 from grfpp.memory import require_bytes
-from grfpp.options import MAX_DEGREE, WalkOptions
+from grfpp.options import MAX_DEGREE, OF_ESTIMATES, WalkOptions
 from grfpp.parallel import in_order, thread_count
 from grfpp.torch.encodings.gaussians import gaussian_rows
 from grfpp.torch.encodings.principal_axes import on_principal_axes
+from grfpp.torch.encodings.series import scale_of
 from grfpp.typing import FloatArray
 from grfpp.walks.batch import TASK_NODES, BatchWalks, GraphBatch, alike
 from grfpp.walks.normalized import check_normalized
@@ -37,8 +37,6 @@ Rotation = Literal["none", "principal"]
 
 #: Numbers of the projections' streams; those below are the factors'.
 _FIRST_PROJECTION = 2 * MAX_DEGREE
-#: So large a scale no power series survives.
-_MOST_SCALE = 1e100
 
 
 @dataclass(frozen=True)
@@ -52,6 +50,9 @@ class EncodingRecipe:
     projection: Projection
     rotation: Rotation
     options: WalkOptions
+
+    #: Features of the nodes are no part of it.
+    needs_features = False
 
     @classmethod
     def of(
@@ -69,18 +70,18 @@ class EncodingRecipe:
         recipe = cls(
             dim=whole(dim, "dim", 1),
             kernel=kernel_of(kernel),
-            scale=_scale(scale),
+            scale=scale_of(scale),
             features=one_of(features, "features", get_args(Features)),
             projection=one_of(projection, "projection", get_args(Projection)),
             rotation=one_of(rotation, "rotation", get_args(Rotation)),
-            options=WalkOptions.of(
-                without=("reuse_walks", "storage", "n_jobs", "symmetrize", "deflate"), **walks
-            ),
+            options=WalkOptions.of(without=(*OF_ESTIMATES, "n_jobs"), **walks),
         )
         check_normalized(recipe.kernel, recipe.options, recipe.scale)
         return recipe
 
-    def encode(self, batch: GraphBatch, n_jobs: int = -1) -> FloatArray:
+    def encode(
+        self, batch: GraphBatch, n_jobs: int = -1, features: FloatArray | None = None
+    ) -> FloatArray:
         """Encodings of all nodes of a batch, a row a node.
 
         The rows of a graph are the same to the last bit in every batch and for every number of
@@ -129,10 +130,3 @@ class EncodingRecipe:
         nodes = np.arange(sizes.sum()) - np.repeat(np.cumsum(sizes) - sizes, sizes)
         rows = gaussian_rows(np.repeat(mix64(words ^ key), sizes), nodes, self.dim)
         return np.asarray(rows / np.sqrt(self.dim))
-
-
-def _scale(scale: float) -> float:
-    factor = positive(scale, "scale")
-    if factor > _MOST_SCALE:
-        raise InputError(f"scale must be at most {_MOST_SCALE:g}, found {factor:g}")
-    return factor

@@ -16,30 +16,41 @@ from grfpp.imports.optional import require
 from grfpp.parallel import thread_count
 from grfpp.torch.arguments import floating
 from grfpp.torch.encodings.cache import EncodingCache, key_of
-from grfpp.torch.encodings.edge_lists import EdgeList, joined, listed, read_batch, read_graphs
-from grfpp.torch.encodings.recipe import EncodingRecipe
+from grfpp.torch.encodings.edge_lists import (
+    EdgeList,
+    joined,
+    joined_features,
+    listed,
+    read_batch,
+    read_graphs,
+)
+from grfpp.torch.encodings.kinds import Kind, recipe_of
 
 require("torch_geometric")
 
 # Below the check, so that a missing package is named.
 from torch_geometric.data import Batch, Data  # noqa: E402 - below the check above
+from torch_geometric.data.datapipes import functional_transform  # noqa: E402 - below the check above
 from torch_geometric.transforms import BaseTransform  # noqa: E402 - below the check above
+
+__all__ = ["AddGRFPE", "functional_transform", "grf_pe"]
 
 
 def grf_pe(
     graphs: Iterable[Any],
-    dim: int = 8,
-    degree: int = 2,
-    n_walks: int = 16,
+    dim: int | None = None,
+    degree: int | None = None,
+    n_walks: int | None = None,
     *,
+    kind: Kind = "projected",
     n_jobs: int = -1,
     **options: Any,
 ) -> list[torch.Tensor]:
     """Positional encodings of the nodes of many graphs.
 
-    The recipe is that of the paper's graph transformers: sparse random features of the nodes from
-    each stitched factor, each set projected at random to `dim` numbers, and the sets summed. All
-    graphs are walked together, as one block-diagonal graph.
+    By default the recipe is that of the paper's graph transformers: sparse random features of the
+    nodes from each stitched factor, each set projected at random to `dim` numbers, and the sets
+    summed. All graphs are walked together, as one block-diagonal graph.
 
     Parameters
     ----------
@@ -48,11 +59,16 @@ def grf_pe(
         must be undirected: every edge with its opposite. Self-loops, isolated nodes, several
         components and single nodes are fine; repeated edges add up.
     dim
-        Numbers a node.
+        Numbers a node, 8 if not given. (Not for `kind` ``"smooth"``.)
     degree
-        Stitching degree: 1 for GRFs, more for GRFs++.
+        Stitching degree: 1 for GRFs, more for GRFs++; 2 if not given.
     n_walks
-        Walks from every node for every factor.
+        Walks from every node for every factor, 16 if not given.
+    kind
+        ``"projected"``, the paper's, with the options below. The others have no random numbers,
+        and options of their own: ``"return"``, what returns to a node (see `AddReturnPE`);
+        ``"smooth"``, features of the nodes smoothed by kernels (`AddSmoothPE`); ``"landmark"``,
+        closeness to nodes that the graph singles out (`AddLandmarkPE`).
     n_jobs
         Threads; -1 for all cores.
     kernel
@@ -108,15 +124,16 @@ def grf_pe(
     """
     for name in sorted({"attr_name", "cache_mb"} & options.keys()):
         raise InputError("is for AddGRFPE", argument=name)
-    transform = AddGRFPE(dim, degree, n_walks, **options)
+    transform = AddGRFPE(dim, degree, n_walks, kind=kind, **options)
     thread_count(n_jobs)
     given = listed(graphs)
-    encodings = transform._encoded(read_graphs(given, transform.weight_attr), n_jobs)
+    encodings = transform._encoded(transform._read(given), n_jobs)
     return [pe.to(_device(each)) for pe, each in zip(encodings, given, strict=True)]
 
 
+@functional_transform("add_grf_pe")
 class AddGRFPE(BaseTransform):  # type: ignore[misc]  # untyped base
-    """Add GRF++ positional encodings to PyG graphs.
+    """Add positional encodings from walks and kernels to PyG graphs, by default those of GRF++.
 
     Use it like PyG's ``AddRandomWalkPE``: as ``transform`` or ``pre_transform`` of a data set, in
     ``Compose``, in a ``DataLoader`` with any number of workers, on a ``Data`` or on a whole
@@ -125,7 +142,7 @@ class AddGRFPE(BaseTransform):  # type: ignore[misc]  # untyped base
 
     Parameters
     ----------
-    dim, degree, n_walks, symmetrize, weight_attr, dtype, **recipe
+    dim, degree, n_walks, kind, symmetrize, weight_attr, dtype, **recipe
         As for `grf_pe`: `kernel`, `scale`, `features`, …. A `seed` of ``None`` draws one here and
         now, for all workers.
     attr_name
@@ -148,10 +165,11 @@ class AddGRFPE(BaseTransform):  # type: ignore[misc]  # untyped base
 
     def __init__(
         self,
-        dim: int = 8,
-        degree: int = 2,
-        n_walks: int = 16,
+        dim: int | None = None,
+        degree: int | None = None,
+        n_walks: int | None = None,
         *,
+        kind: Kind = "projected",
         attr_name: str | None = "grf_pe",
         symmetrize: bool = False,
         weight_attr: str | None = "edge_weight",
@@ -159,8 +177,9 @@ class AddGRFPE(BaseTransform):  # type: ignore[misc]  # untyped base
         cache_mb: float = 64.0,
         **recipe: Any,
     ) -> None:
-        walks = {"degree": degree, "n_walks": n_walks, "seed": 0}
-        self.recipe = EncodingRecipe.of(dim, **{**walks, **recipe})
+        walks = {"dim": dim, "degree": degree, "n_walks": n_walks}
+        self.recipe = recipe_of(kind, **walks, **recipe)
+        self.kind = kind
         if attr_name is not None and (not isinstance(attr_name, str) or not attr_name):
             raise InputError(f"attr_name must be a name or None, found {shown(attr_name)}")
         if finite(cache_mb, "cache_mb") < 0:
@@ -178,8 +197,9 @@ class AddGRFPE(BaseTransform):  # type: ignore[misc]  # untyped base
                 f"AddGRFPE takes a Data or a Batch of them, found {type(data).__name__}; for "
                 "several types of nodes or edges pass data.to_homogeneous()"
             )
-        name = self.weight_attr
-        lists = read_batch(data, name) if isinstance(data, Batch) else read_graphs([data], name)
+        is_batch = isinstance(data, Batch)
+        needs = (self.weight_attr, self.recipe.needs_features)
+        lists = read_batch(data, *needs) if is_batch else self._read([data])
         encodings = self._encodings(lists, n_jobs=1)
         return self._with(data, encodings[0] if len(encodings) == 1 else torch.cat(encodings))
 
@@ -209,8 +229,11 @@ class AddGRFPE(BaseTransform):  # type: ignore[misc]  # untyped base
                     f"graph {number} must be a Data, found {type(each).__name__}; grf_pe takes "
                     "other graphs"
                 )
-        encodings = self._encodings(read_graphs(kept, self.weight_attr), n_jobs)
+        encodings = self._encodings(self._read(kept), n_jobs)
         return [self._with(copy(each), pe) for each, pe in zip(kept, encodings, strict=True)]
+
+    def _read(self, graphs: Sequence[Any]) -> list[EdgeList]:
+        return read_graphs(graphs, self.weight_attr, self.recipe.needs_features)
 
     def _encodings(self, lists: Sequence[EdgeList], n_jobs: int) -> list[torch.Tensor]:
         """Encodings from the cache, and of the others together."""
@@ -233,7 +256,8 @@ class AddGRFPE(BaseTransform):  # type: ignore[misc]  # untyped base
     def _encoded(self, lists: Sequence[EdgeList], n_jobs: int) -> list[torch.Tensor]:
         """Encode graphs together; every tensor has memory of its own."""
         batch = joined(lists, self.symmetrize)
-        rows = torch.from_numpy(self.recipe.encode(batch, n_jobs)).to(self.dtype)
+        features = joined_features(lists) if self.recipe.needs_features else None
+        rows = torch.from_numpy(self.recipe.encode(batch, n_jobs, features)).to(self.dtype)
         return [rows[start:stop].clone() for start, stop in pairwise(batch.starts.tolist())]
 
     def _with(self, data: Any, encoding: torch.Tensor) -> Any:
@@ -257,15 +281,16 @@ class AddGRFPE(BaseTransform):  # type: ignore[misc]  # untyped base
         return data
 
     def __repr__(self) -> str:
-        recipe = vars(self.recipe).copy()
-        walks = recipe.pop("options")
-        for each in fields(walks):
-            # Options that are as ever say nothing.
-            if getattr(walks, each.name) != each.default:
-                recipe[each.name] = getattr(walks, each.name)
+        recipe = {"kind": self.kind, **vars(self.recipe)}
+        if (walks := recipe.pop("options", None)) is not None:
+            for each in fields(walks):
+                # Options that are as ever say nothing.
+                if getattr(walks, each.name) != each.default:
+                    recipe[each.name] = getattr(walks, each.name)
         names = ("attr_name", "symmetrize", "weight_attr", "dtype")
         recipe |= {name: getattr(self, name) for name in names}
-        return f"AddGRFPE({', '.join(f'{name}={value!r}' for name, value in recipe.items())})"
+        told = ", ".join(f"{name}={value!r}" for name, value in recipe.items())
+        return f"{type(self).__name__}({told})"
 
 
 def _device(graph: Any) -> Any:

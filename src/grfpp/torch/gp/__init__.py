@@ -7,7 +7,9 @@ __getattr__, __dir__ = lazy_names(
     {
         "kernel": "GRFKernel",
         "node_gp": "NodeGP",
+        "node_kernel": "NodeKernel",
         "operator": "KernelLinearOperator",
         "pathwise": "posterior_samples",
+        "regressor": "NodeGPRegressor",
     },
 )

@@ -6,8 +6,8 @@ from typing import Any
 
 import torch
 
-from grfpp.errors import InputError
 from grfpp.imports.optional import require
+from grfpp.torch.gp.inputs import node_column
 from grfpp.torch.gp.operator import KernelLinearOperator
 from grfpp.torch.kernels.entries import chain_entries
 from grfpp.torch.kernels.learnable import LearnableKernel
@@ -77,18 +77,10 @@ class GRFKernel(gpytorch.kernels.Kernel):  # type: ignore[misc, name-defined]  #
         **params: Any,
     ) -> Any:
         """The kernel between two lists of nodes, each of shape ``(n, 1)``."""
-        rows, columns = self._nodes(x1), self._nodes(x2)
+        rows, columns = (self.graph_kernel.nodes(node_column(x)) for x in (x1, x2))
         values = self.graph_kernel.values()
         chain = self.graph_kernel.chain
         if diag:
             return chain_entries(chain, values, rows, columns)
         chosen, numbers = chain.select(values, rows, columns)
         return KernelLinearOperator(*numbers, chain=chosen)
-
-    def _nodes(self, x: torch.Tensor) -> torch.Tensor:
-        if x.dim() != 2 or x.shape[1] != 1:
-            raise InputError(
-                f"a graph kernel takes one number of a node a row, found inputs of shape "
-                f"{tuple(x.shape)}"
-            )
-        return self.graph_kernel.nodes(x[:, 0])

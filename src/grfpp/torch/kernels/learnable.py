@@ -11,7 +11,7 @@ from grfpp.arguments import truth, whole
 from grfpp.errors import DivergentSeriesError, InputError, TruncationError, shown, warn_user
 from grfpp.graph import Graph, as_graph
 from grfpp.memory import require_bytes
-from grfpp.options import WalkOptions
+from grfpp.options import OF_ESTIMATES, WalkOptions
 from grfpp.torch.arguments import node_numbers
 from grfpp.torch.kernels.chain import FactorChain, Link
 from grfpp.torch.kernels.entries import chain_entries
@@ -29,10 +29,7 @@ _NEGLIGIBLE = 1e-3
 #: Number types that torch has all sparse products for.
 _DTYPES = (torch.float32, torch.float64)
 #: Options that a learned modulation, which has a degree, leaves nothing to choose about.
-_UNUSED = (
-    *("degree", "reuse_walks", "symmetrize", "deflate"),
-    *("truncate", "on_infinite_variance", "full_walks", "storage"),
-)
+_UNUSED = (*OF_ESTIMATES, "degree", "truncate", "on_infinite_variance", "full_walks")
 
 
 class LearnableKernel(nn.Module):  # type: ignore[misc]  # untyped base

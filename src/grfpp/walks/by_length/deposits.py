@@ -92,7 +92,7 @@ def sample_by_length(plan: WalkPlan, *, n_jobs: int = -1) -> LengthDeposits:
 
     def work(task: range) -> LengthRows:
         if not hasattr(local, "walker"):
-            local.walker = _walker_of(plan)
+            local.walker = length_walker(plan)
         rows: LengthRows = local.walker.walk(task)
         return rows
 
@@ -114,7 +114,7 @@ def require_deposits(plan: WalkPlan, n_factors: int) -> None:
         raise InputError(f"at most {MOST_LENGTHS} lengths are told apart, found {n_lengths}")
     each = n * (1 + int(plan.expected_steps)) * (_ENTRY_BYTES + _DEPOSIT_BYTES)
     # A few rows tell how many there really are of so many at most.
-    walker, found = _walker_of(plan), 0
+    walker, found = length_walker(plan), 0
     n_pilots = min(n, max(4, int(min(_PILOT_ROWS, _PILOT_STEPS / (plan.expected_steps + 1)))))
     pilots = np.linspace(0, n - 1, n_pilots).astype(np.int64).tolist()
     for row in pilots:
@@ -129,7 +129,8 @@ def require_deposits(plan: WalkPlan, n_factors: int) -> None:
     )
 
 
-def _walker_of(plan: WalkPlan) -> PoolLengthWalker | _Walker:
+def length_walker(plan: WalkPlan) -> PoolLengthWalker | _Walker:
+    """What walks a plan and keeps the lengths apart."""
     return (PoolLengthWalker if plan.is_pooled else _Walker)(plan, _TASK_STEPS)
 
 
@@ -149,8 +150,8 @@ class _Walker:
             plan.layout.arrays,
             tuple(plan.lengths),
             plan.scales,
-            np.uint64(plan.key),
         )
+        self._key = plan.key
         self._output = LengthOutput(int(1.2 * task_steps) + 64)
         most_steps = plan.n_walks * plan.lengths.max_length
         most_found = min(most_steps + 1, plan.graph.n_nodes)
@@ -165,11 +166,14 @@ class _Walker:
             np.empty((most_found, n_lengths)),
         )
 
-    def walk(self, rows: range) -> LengthRows:
-        """Walk from consecutive rows."""
+    def walk(self, rows: range, key: int | None = None) -> LengthRows:
+        """Walk from consecutive rows; the streams start from `key`, or from the plan's own."""
+        stream = np.uint64(self._key if key is None else key)
         return self._output.collect(
             len(rows),
-            lambda *output: _walk_rows(*self._plan_arrays, rows.start, *self._buffers, *output),
+            lambda *output: _walk_rows(
+                *self._plan_arrays, stream, rows.start, *self._buffers, *output
+            ),
         )
 
 

@@ -1,4 +1,4 @@
-"""Pools that keep the lengths apart: the steps of `grfpp.walks.pool`, logged and not summed."""
+"""Pools that keep the lengths apart: the steps of `walks.pools.pool`, logged and not summed."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ from grfpp.walks.budget import Budget
 from grfpp.walks.by_length.rows import LengthOutput, LengthRows
 from grfpp.walks.layout import DEGREE_BITS
 from grfpp.walks.plan import WalkPlan
-from grfpp.walks.pool import FREE, place, step
-from grfpp.walks.pool_walker import PoolBuffers
+from grfpp.walks.pools.pool import FREE, place, step
+from grfpp.walks.pools.walker import PoolBuffers
 from grfpp.walks.steps import degree_of
 
 
@@ -28,9 +28,8 @@ class PoolLengthWalker:
             plan.layout.arrays,
             (budget.share, budget.rest),
             plan.scales,
-            np.uint64(plan.key),
-            plan.expected_steps,
         )
+        self._key, self._steps = plan.key, plan.expected_steps
         self._buffers = PoolBuffers(plan)
         # No more than one deposit for an edge that is followed, and one at the start.
         most = int(plan.expected_steps) + 2 * budget.max_length + 4
@@ -38,12 +37,13 @@ class PoolLengthWalker:
         self._log = (np.empty(most, np.uint32), np.empty(most, np.int16), np.empty(most))
         self._output = LengthOutput(int(1.2 * task_steps) + most)
 
-    def walk(self, rows: range) -> LengthRows:
-        """Walk from consecutive rows."""
+    def walk(self, rows: range, key: int | None = None) -> LengthRows:
+        """Walk from consecutive rows; the streams start from `key`, or from the plan's own."""
+        start = (np.uint64(self._key if key is None else key), self._steps, rows.start)
         return self._output.collect(
             len(rows),
             lambda *output: _pool_rows(
-                *self._plan_arrays, rows.start, *self._buffers.arrays, self._log, *output
+                *self._plan_arrays, *start, *self._buffers.arrays, self._log, *output
             ),
         )
 

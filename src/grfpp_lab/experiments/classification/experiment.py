@@ -13,7 +13,14 @@ from grfpp_lab.experiments.classification import tables, verdicts, views
 from grfpp_lab.experiments.classification.graph_kernels import run_limited
 from grfpp_lab.experiments.classification.graph_sets import load_set
 from grfpp_lab.experiments.classification.planning import cost, fold_seed, plan
-from grfpp_lab.experiments.classification.scores import DEFAULT_WALKS, EXACT, GRF, GRFPP
+from grfpp_lab.experiments.classification.scores import (
+    DEFAULT_WALKS,
+    EXACT,
+    GRF,
+    GRFPP,
+    WALKS,
+)
+from grfpp_lab.experiments.classification.walks import run_walks
 from grfpp_lab.experiments.measuring import pick, seeds
 from grfpp_lab.experiments.views import POOLED
 from grfpp_lab.harness import experiment as lab
@@ -26,6 +33,8 @@ def run(cell: lab.Cell) -> list[lab.Row]:
     """Accuracy on every fold."""
     if "budget" in cell:
         return run_limited(cell)
+    if cell["features"] == WALKS:
+        return run_walks(cell)
     from grfpp.tasks.graphs.nested import nested_forest_scores
 
     found = nested_forest_scores(
@@ -138,6 +147,14 @@ EXPERIMENT = lab.Experiment(
             views.labels_panels,
             verdicts.judge_labels,
             (tables.labels_table,),
+        ),
+        lab.Claim(
+            "classification-walks",
+            "Walks by length and labels (ours) beside Weisfeiler–Lehman",
+            "Share of wrong answers; a point a data set.",
+            views.walks_panels,
+            verdicts.judge_walks,
+            (tables.walks_table,),
         ),
     ],
     cost=cost,

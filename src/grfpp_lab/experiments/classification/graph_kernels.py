@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from grfpp.imports.optional import require
+from grfpp.typing import FloatArray, IntArray
 from grfpp_lab.experiments.classification.scores import GRAPH_KERNEL
 from grfpp_lab.harness.experiment import Cell, Row
 from grfpp_lab.harness.machine import describe_machine
@@ -69,20 +70,31 @@ def run_limited(cell: Cell) -> list[Row]:
 
 def scores(cell: Cell) -> list[dict[str, float]]:
     """Accuracy on each fold, the penalty chosen by a part of the other folds."""
+    from grfpp_lab.experiments.classification.graph_sets import load_set
+
+    data = load_set(cell["dataset"])
+    K = kernel_matrix(data.graphs, cell["method"])
+    return svm_scores(K, data.classes, cell["n_folds"], cell["fold_seed"])
+
+
+def kernel_matrix(graphs: Any, method: str) -> FloatArray:
+    """One of GraKeL's kernels between all graphs."""
+    K = _kernels()[method]().fit_transform(_as_grakel(graphs))
+    K = np.ascontiguousarray(K, dtype=np.float64)
+    if not np.isfinite(K).all():
+        raise ValueError("the kernel is not finite")
+    return K
+
+
+def svm_scores(K: FloatArray, y: IntArray, n_folds: int, seed: int) -> list[dict[str, float]]:
+    """Accuracy of support vector machines on each fold."""
     from sklearn.model_selection import StratifiedShuffleSplit
     from sklearn.svm import SVC
 
     from grfpp.tasks.graphs.nested import stratified_folds
-    from grfpp_lab.experiments.classification.graph_sets import load_set
 
-    data = load_set(cell["dataset"])
-    K = _kernels()[cell["method"]]().fit_transform(_as_grakel(data.graphs))
-    K = np.ascontiguousarray(K, dtype=np.float64)
-    if not np.isfinite(K).all():
-        raise ValueError("the kernel is not finite")
-    y = data.classes
     found = []
-    for train, test in stratified_folds(y, cell["n_folds"], cell["fold_seed"]):
+    for train, test in stratified_folds(y, n_folds, seed):
         n_splits = _SPLITS if len(train) <= _FEW else 1
         inner = StratifiedShuffleSplit(n_splits, test_size=_HOLDOUT, random_state=0)
         splits = [(train[a], train[b]) for a, b in inner.split(train, y[train])]

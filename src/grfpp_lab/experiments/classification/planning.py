@@ -26,6 +26,8 @@ LARGER = ("REDDIT-MULTI-5K", "REDDIT-MULTI-12K")
 #: Of these data sets fewer widths are tried, and not the largest number of walks.
 LARGE = ("DD", "COLLAB", "REDDIT-BINARY", *LARGER)
 EIGHT = ("MUTAG", "PROTEINS", "ENZYMES", "IMDB-BINARY", "IMDB-MULTI", "NCI1", "PTC_MR", "DD")
+#: Where walks by length are compared with Weisfeiler–Lehman.
+SIX = ("MUTAG", "PTC_MR", "ENZYMES", "PROTEINS", "NCI1", "DD")
 LABELLED = ("MUTAG", "PTC_MR", "ENZYMES", "NCI1")
 
 
@@ -38,6 +40,7 @@ class Parameters:
     squared: tuple[str, ...]
     labels: tuple[str, ...]
     kernels: tuple[str, ...]
+    walks: tuple[str, ...]
     #: What is chosen among. Only the first and the last width for exp(W²), for features with labels
     #: and for large data.
     sigmas: tuple[float, ...]
@@ -50,8 +53,9 @@ class Parameters:
     n_repeats: tuple[tuple[int, int], ...]
     #: Graph kernels of others.
     methods: tuple[str, ...]
-    #: Seconds that each of them may take.
+    #: Seconds that each of them may take, and that the one may which walks are compared with.
     budget: float
+    rival_budget: float
 
     @property
     def middle(self) -> int:
@@ -69,6 +73,7 @@ PARAMETERS = {
         squared=EIGHT,
         labels=LABELLED,
         kernels=TEN,
+        walks=SIX,
         sigmas=(0.5, 0.6, 0.8, 0.9),
         n_walks=(4, 32, 256),
         n_eigenvalues=(12, 32, 96),
@@ -77,12 +82,14 @@ PARAMETERS = {
         n_repeats=((400, 3), (700, 2)),
         methods=NAMES,
         budget=30.0,
+        rival_budget=300.0,
     ),
     lab.Size.QUICK: Parameters(
         diffusion=("MUTAG", "PTC_MR", "IMDB-BINARY"),
         squared=("MUTAG",),
         labels=("MUTAG", "PTC_MR"),
         kernels=("MUTAG", "PTC_MR"),
+        walks=("MUTAG", "PTC_MR"),
         sigmas=(0.5, 0.9),
         n_walks=(16,),
         n_eigenvalues=(24,),
@@ -91,20 +98,23 @@ PARAMETERS = {
         n_repeats=((400, 2),),
         methods=("VH", "SP", "WL-VH", "PM"),
         budget=20.0,
+        rival_budget=20.0,
     ),
     lab.Size.TINY: Parameters(
         diffusion=(GENERATED,),
         squared=(GENERATED,),
         labels=(GENERATED,),
         kernels=(GENERATED,),
+        walks=(GENERATED,),
         sigmas=(0.8,),
         n_walks=(4,),
         n_eigenvalues=(8,),
         n_folds=2,
         n_trees=20,
         n_repeats=(),
-        methods=("VH",),
+        methods=("VH", scores.RIVAL),
         budget=60.0,
+        rival_budget=60.0,
     ),
 }
 
@@ -136,18 +146,24 @@ def plan(settings: lab.Settings) -> lab.Plan:
         own = {"dataset": name, "kernel": scores.DIFFUSION, "features": features}
         methods = _methods({**own, **few}, [mine.middle], (GRFPP,))
         cells += _repeated(mine.repeats(name), methods)
+    for name in mine.walks:
+        own = {"dataset": name, "features": scores.WALKS, "method": scores.WALK_METHOD}
+        folds = {key: shared[key] for key in ("n_folds", "n_trees", "seed")}
+        cells.append({**own, **folds, "repeat": 0})
     cells += [
         {
             "dataset": name,
             "features": scores.GRAPH_KERNEL,
             "method": method,
-            "budget": mine.budget,
+            "budget": mine.rival_budget if method == scores.RIVAL else mine.budget,
             "n_folds": mine.n_folds,
             "fold_seed": fold_seed(name, settings.seed, 0),
         }
         for name, method in product(mine.kernels, mine.methods)
     ]
-    wanted = dict.fromkeys([*mine.diffusion, *mine.squared, *mine.labels, *mine.kernels])
+    wanted = dict.fromkeys(
+        [*mine.diffusion, *mine.squared, *mine.labels, *mine.kernels, *mine.walks]
+    )
     found, skipped = at_hand(wanted, graph_sets.why_absent)
     if not found:
         # Something to look at, even where there are no data.
@@ -165,7 +181,8 @@ def plan(settings: lab.Settings) -> lab.Plan:
         "folds": f"{mine.n_folds}, stratified"
         + ("; " if mine.n_repeats else "")
         + "; ".join(f"{n} times for up to {most} graphs" for most, n in mine.n_repeats),
-        "graph kernels": f"GraKeL, C in {{{listed(PENALTIES)}}}, at most {mine.budget:g} s each",
+        "graph kernels": f"GraKeL, C in {{{listed(PENALTIES)}}}, at most {mine.budget:g} s each "
+        f"({scores.RIVAL}: {mine.rival_budget:g} s)",
     }
     return lab.Plan([cell for cell in cells if cell["dataset"] in found], described, skipped)
 
@@ -209,6 +226,8 @@ def cost(cell: lab.Cell) -> float:
     n_graphs, n_nodes = SIZES[cell["dataset"]]
     if "budget" in cell:
         return float(min(cell["budget"], 3 + 3e-6 * n_graphs**2 * n_nodes**0.5))
+    if cell["features"] == scores.WALKS:
+        return float(2 + cell["n_folds"] * (0.2 + 2e-6 * n_graphs**2))
     n_sigmas = 1 if cell["method"] == EXACT else len(cell["sigmas"])
     n_features = max(cell["n_eigenvalues"]) * (4 if "pairs" in cell["features"] else 1)
     forest = 0.07 + 1.7e-5 * n_graphs * n_features**0.5

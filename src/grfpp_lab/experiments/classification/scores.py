@@ -18,8 +18,13 @@ EXACT, GRF, GRFPP = "exact", "GRF", "GRF++"
 #: Of pooled walks, where one number is asked for: the library's default.
 DEFAULT_WALKS = WalkOptions().n_walks
 #: What becomes a feature; see `grfpp.tasks.graphs.candidates`.
-SPECTRUM, LABEL_FEATURES = "spectrum", ("same-label", "both-spectra", "label-pairs")
+SPECTRUM, LABEL_FEATURES = "spectrum", ("same-label", "both-spectra", "spectrum-and-pairs")
 GRAPH_KERNEL = "graph-kernel"
+#: Features from walks by length and labels, of which the set and the learner are chosen in the
+#: folds; see `grfpp.tasks.graphs.walk_candidates`.
+WALKS, WALK_METHOD = "walk-labels", "walks by length"
+#: What they are to be compared with.
+RIVAL = "WL-VH"
 
 #: A cross-validation and one of its folds.
 Place = tuple[int, int]
@@ -101,6 +106,17 @@ def above(rows: Rows, method: str, rival: str) -> dict[str, Difference]:
 def of_kernel(rows: Rows, kernel: str) -> Rows:
     """Rows of plain spectra of one kernel."""
     return select(rows, kernel=kernel, features=SPECTRUM)
+
+
+def beside_rival(rows: Rows) -> dict[str, tuple[Scores, Scores]]:
+    """Accuracies of walks by length and of Weisfeiler–Lehman, by data set, where both were run."""
+    found = {}
+    for name in distinct(select(rows, features=WALKS), "dataset"):
+        ours = scores(rows, dataset=name, features=WALKS)
+        rival = scores(rows, dataset=name, features=GRAPH_KERNEL, method=RIVAL)
+        if ours is not None and rival is not None:
+            found[name] = (ours, rival)
+    return found
 
 
 def labelled_sets(rows: Rows) -> list[str]:

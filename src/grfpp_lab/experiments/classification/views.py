@@ -95,6 +95,18 @@ def labels_panels(rows: Rows) -> list[Panel]:
     return found
 
 
+def walks_panels(rows: Rows) -> list[Panel]:
+    """Errors of walks by length and of Weisfeiler–Lehman, a point a data set."""
+    curves = []
+    for method, features, style in ((s.WALK_METHOD, s.WALKS, 1), (s.RIVAL, s.GRAPH_KERNEL, 3)):
+        at = {
+            SIZES[name][0]: s.scores(rows, dataset=name, features=features, method=method)
+            for name in distinct(select(rows, features=s.WALKS), "dataset")
+        }
+        curves.append(replace(_curve(method, at, style), joined=False))
+    return [chart("Beside Weisfeiler–Lehman", curves, "graphs", _ERROR)]
+
+
 def kernels_here(rows: Rows, dataset: str) -> list[float]:
     """Mean accuracies of the graph kernels that ended within their time."""
     own = select(rows, dataset=dataset, features=s.GRAPH_KERNEL)
@@ -111,14 +123,14 @@ def kernels_quoted(dataset: str) -> list[float]:
     ]
 
 
-def _curve(method: str, at: dict[int, s.Scores | None]) -> Curve:
+def _curve(method: str, at: dict[int, s.Scores | None], style: int | None = None) -> Curve:
     known = {x: each for x, each in at.items() if each is not None}
     return Curve(
         method,
         list(known),
         [max(100 - each.mean, _LEAST) for each in known.values()],
         [each.standard_error for each in known.values()],
-        _STYLES[method],
+        _STYLES[method] if style is None else style,
         method == EXACT,
     )
 

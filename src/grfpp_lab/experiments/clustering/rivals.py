@@ -43,7 +43,7 @@ def rival_labels(method: str, adjacency: Any, n_clusters: int, seed: int) -> Any
         from sknetwork.clustering import KCenters
 
         np.random.seed(seed % 2**32)  # noqa: NPY002 - it draws from numpy's global generator
-        with _threads_for_processes():
+        with threads_for_processes():
             return KCenters(n_clusters).fit_predict(matrix)
     from sklearn.cluster import KMeans
     from sknetwork.embedding import Spectral
@@ -53,7 +53,7 @@ def rival_labels(method: str, adjacency: Any, n_clusters: int, seed: int) -> Any
 
 
 @contextmanager
-def _threads_for_processes() -> Iterator[None]:
+def threads_for_processes() -> Iterator[None]:
     """Keep scikit-network from forking, which it does for every ranking.
 
     A fork of a process whose other threads hold locks, as ours that read requests do, can wait

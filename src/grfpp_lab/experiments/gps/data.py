@@ -8,21 +8,25 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
+from itertools import islice
 from typing import Any, Literal
 
 import numpy as np
 
 from grfpp import datasets
 from grfpp.datasets import block_models
+from grfpp.datasets.peptides import read_smiles
 from grfpp.graph import Graph
 from grfpp.imports.optional import how_to_install, missing_packages, require
-from grfpp.typing import FloatArray
+from grfpp.typing import FloatArray, IntArray
 
-Metric = Literal["accuracy", "weighted accuracy", "AP"]
+Metric = Literal["accuracy", "weighted accuracy", "AP", "MAE"]
 
 #: What is cut out of a larger data set, and what is generated, is the same for all seeds.
 _DATA_SEED = 0
 _PATTERNS = 20
+#: Peptides whose conformers are embedded have at most so many atoms: it takes long for larger ones.
+_MOST_ATOMS = 60
 
 
 @dataclass(frozen=True)
@@ -32,15 +36,21 @@ class Task:
     #: What people call the data set.
     title: str
     #: How well it is learned: accuracy; the mean of the classes' accuracies (the benchmark's
-    #: weighted accuracy); the mean average precision of several yes-or-no questions.
+    #: weighted accuracy); the mean average precision of several yes-or-no questions; the mean
+    #: absolute error of several numbers, each in units of its standard deviation.
     metric: Metric
-    #: Classes, or questions.
+    #: Classes, questions or numbers.
     n_outputs: int
     #: Whether nodes are classified, or whole graphs.
     of_nodes: bool = False
     #: Data sets and packages without which there is nothing to learn from.
     needs: tuple[str, ...] = ()
     package: str | None = None
+
+    @property
+    def is_error(self) -> bool:
+        """Whether less of the metric is better."""
+        return self.metric == "MAE"
 
 
 TASKS = {
@@ -52,6 +62,13 @@ TASKS = {
     "cifar10": Task("CIFAR-10", "accuracy", 10, needs=("cifar10",), package="skimage"),
     "peptides-func": Task(
         "Peptides-func", "AP", 10, needs=("peptides", "peptide-splits"), package="rdkit"
+    ),
+    "peptides-struct": Task(
+        "Peptides-struct (our targets)",
+        "MAE",
+        len(datasets.SHAPE_DESCRIPTORS),
+        needs=("peptides", "peptide-splits"),
+        package="rdkit",
     ),
 }
 
@@ -88,7 +105,8 @@ def load(name: str, n_train: int, n_val: int, n_test: int) -> Splits:
         "cluster": lambda sizes: _cut(_nodes(block_models.cluster_graphs, sizes), sizes),
         "mnist": _mnist,
         "cifar10": _cifar,
-        "peptides-func": _peptides,
+        "peptides-func": _functions,
+        "peptides-struct": _structures,
     }
     return Splits(*makers[name](sizes))
 
@@ -143,32 +161,55 @@ def _superpixels(images: Any, n_images: int) -> list[Any]:
     return found
 
 
-def _peptides(sizes: tuple[int, int, int]) -> list[list[Any]]:
+def _functions(sizes: tuple[int, int, int]) -> list[list[Any]]:
     """Molecules drawn from each part of the benchmark's split."""
-    import torch
-
     peptides = datasets.load_peptides(download=False)
+    parts = [np.sort(drawn[:size]) for drawn, size in zip(_drawn(), sizes, strict=True)]
+    return [[_molecule(peptides, row, peptides.labels[row]) for row in rows] for rows in parts]
+
+
+def _structures(sizes: tuple[int, int, int]) -> list[list[Any]]:
+    """Small molecules of each part, with what their shapes are, in units of the training's spread.
+
+    Molecules without a conformer are left out.
+    """
+    peptides = datasets.load_peptides(download=False)
+    chosen = []
+    for drawn, size in zip(_drawn(), sizes, strict=True):
+        small = (row for row in drawn if _n_atoms(peptides.smiles[row]) <= _MOST_ATOMS)
+        chosen.append(np.sort(list(islice(small, size))))
+    shapes = datasets.load_peptide_shapes(np.concatenate(chosen), download=False, n_jobs=1)
+    values = np.split(shapes.values, np.cumsum(sizes)[:-1])
+    kept = [np.isfinite(each).all(axis=1) for each in values]
+    known = values[0][kept[0]]
+    return [
+        [
+            _molecule(peptides, row, (numbers - known.mean(axis=0)) / known.std(axis=0))
+            for row, numbers in zip(rows[good], part[good], strict=True)
+        ]
+        for rows, part, good in zip(chosen, values, kept, strict=True)
+    ]
+
+
+def _drawn() -> list[IntArray]:
+    """The rows of the benchmark's training, validation and test molecules, in a random order."""
     splits = datasets.load_peptide_splits(download=False)
     rng = np.random.default_rng(_DATA_SEED)
-    found = []
-    for rows, size in zip((splits.train, splits.val, splits.test), sizes, strict=True):
-        chosen = np.sort(rng.permutation(rows)[:size])
-        found.append(
-            [
-                _data(
-                    peptides.graph(int(row)),
-                    _atoms(peptides.smiles[row]),
-                    torch.as_tensor(peptides.labels[row][None, :].astype(np.float32)),
-                )
-                for row in chosen
-            ]
-        )
-    return found
+    return [rng.permutation(rows) for rows in (splits.train, splits.val, splits.test)]
+
+
+def _molecule(peptides: datasets.Peptides, row: int, targets: Any) -> Any:
+    y = np.asarray(targets, dtype=np.float32)[None, :]
+    return _data(peptides.graph(int(row)), _atoms(peptides.smiles[row]), y)
+
+
+def _n_atoms(smiles: str) -> int:
+    return int(read_smiles(smiles).GetNumAtoms())
 
 
 def _atoms(smiles: str) -> FloatArray:
     """What RDKit knows of every atom, as columns of 0 and 1."""
-    molecule = require("rdkit.Chem", "reading SMILES").MolFromSmiles(smiles)
+    molecule = read_smiles(smiles)
     return np.array(
         [
             [

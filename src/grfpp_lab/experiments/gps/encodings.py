@@ -1,4 +1,7 @@
-"""The encodings that the graph transformer is given, by name; all have as many numbers a node."""
+"""The encodings that the graph transformer is given, by name.
+
+All have as many numbers a node, but for smoothed features, which have some for every feature.
+"""
 
 from __future__ import annotations
 
@@ -6,10 +9,12 @@ import warnings
 from collections.abc import Sequence
 from typing import Any
 
-#: The method without any, the paper's two, and others for reference.
+#: The method without any, the paper's two, ours without random numbers, and others for reference.
 NONE, GRF, GRF_PP = "none", "GRF", "GRF++"
+RETURN, SMOOTH, LANDMARK = "return", "smooth", "landmark"
 WALK, LAPLACIAN, NOISE = "random walk", "Laplacian", "random numbers"
-ENCODINGS = (NONE, GRF, GRF_PP, WALK, LAPLACIAN, NOISE)
+OURS = (RETURN, SMOOTH, LANDMARK)
+ENCODINGS = (NONE, GRF, GRF_PP, *OURS, WALK, LAPLACIAN, NOISE)
 #: Encodings whose columns have a sign of no meaning: it is drawn anew for every batch to learn.
 SIGNLESS = (LAPLACIAN,)
 DIM = 8
@@ -45,6 +50,7 @@ def encode(
 
         transform = AddGRFPE(
             *(DIM, _DEGREES[encoding], n_walks),
+            kind="projected",
             attr_name="pe",
             termination=termination,
             walks="independent",
@@ -53,6 +59,11 @@ def encode(
             cache_mb=0,
         )
         return transform.transform_all(graphs, n_jobs=1)
+    if encoding in OURS:
+        from grfpp.torch import AddGRFPE
+
+        kind = AddGRFPE(kind=encoding, attr_name="pe", cache_mb=0)  # type: ignore[arg-type]  # known
+        return kind.transform_all(graphs, n_jobs=1)
     if encoding == NOISE:
         return _with_noise(graphs, seed)
     transforms = _geometric().transforms

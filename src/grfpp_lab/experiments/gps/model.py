@@ -8,6 +8,7 @@ import torch
 from torch import Tensor, nn
 
 from grfpp.imports.optional import require
+from grfpp_lab.experiments.gps.encodings import DIM
 
 require("torch_geometric")
 
@@ -19,7 +20,7 @@ class GraphTransformer(nn.Module):  # type: ignore[misc]  # untyped base
     """Classifies nodes, or whole graphs by the mean of their nodes.
 
     An encoding, where there is one, takes some of the channels from the features of the nodes, as
-    in GraphGPS: all models have the same width.
+    in GraphGPS: all models have the same width, however many numbers an encoding has.
 
     Parameters
     ----------
@@ -28,7 +29,7 @@ class GraphTransformer(nn.Module):  # type: ignore[misc]  # untyped base
     channels, n_layers, n_heads
         Width and depth.
     pe_dim
-        Numbers of an encoding a node; 0 for none.
+        Numbers of an encoding a node; 0 for none. A linear map brings them to `DIM` channels.
     of_nodes
         Whether nodes are classified.
     """
@@ -60,9 +61,9 @@ class GraphTransformer(nn.Module):  # type: ignore[misc]  # untyped base
         self.head = nn.Sequential(
             nn.Linear(channels, channels), nn.ReLU(), nn.Linear(channels, n_outputs)
         )
-        self.features = nn.Linear(n_inputs, channels - pe_dim)
+        self.features = nn.Linear(n_inputs, channels - (DIM if pe_dim else 0))
         self.encoding = (
-            nn.Sequential(nn.BatchNorm1d(pe_dim), nn.Linear(pe_dim, pe_dim)) if pe_dim else None
+            nn.Sequential(nn.BatchNorm1d(pe_dim), nn.Linear(pe_dim, DIM)) if pe_dim else None
         )
 
     def forward(self, data: Any, pe: Tensor | None) -> Tensor:

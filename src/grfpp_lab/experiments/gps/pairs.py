@@ -4,13 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from grfpp_lab.experiments.gps.data import TASKS
 from grfpp_lab.experiments.paired import Difference, paired
 from grfpp_lab.experiments.views import distinct, select
 from grfpp_lab.harness.experiment import Rows
 
 
 def differences(rows: Rows, first: str, second: str) -> dict[str, Difference]:
-    """Test metric of the first encoding less that of the second, by data set.
+    """By how much the first encoding is better than the second, by data set.
+
+    Test metric of the first less that of the second; the other way round where it is an error.
 
     Examples
     --------
@@ -27,7 +30,7 @@ def differences(rows: Rows, first: str, second: str) -> dict[str, Difference]:
             {row["repeat"]: row["test"] for row in select(rows, dataset=name, encoding=each)}
             for each in (first, second)
         )
-        found[name] = paired(ours, theirs)
+        found[name] = paired(theirs, ours) if TASKS[name].is_error else paired(ours, theirs)
     return {name: each for name, each in found.items() if each.n}
 
 

@@ -42,7 +42,7 @@ class Learned:
     """What came out."""
 
     #: The metric on the test and on the validation graphs, after the epoch that was best on the
-    #: latter (the first of them).
+    #: latter (the first of them). It is best where it is largest, an error where it is smallest.
     test: float
     val: float
     #: Which that was, from 1.
@@ -100,6 +100,7 @@ def learn(
             optimizer, lambda step: learning_rate(step / n_steps)
         )
 
+        sign = -1.0 if task.is_error else 1.0
         best, at, tested, mean_loss = -np.inf, 0, 0.0, 0.0
         for epoch in range(1, learning.epochs + 1):
             model.train()
@@ -116,17 +117,19 @@ def learn(
                 schedule.step()
                 losses.append(loss.item())
             mean_loss = float(np.mean(losses))
-            found = _evaluated(model, evaluations[0], task.metric, pe_dim)
+            found = sign * _evaluated(model, evaluations[0], task.metric, pe_dim)
             if found > best:
                 best, at = found, epoch
                 tested = _evaluated(model, evaluations[1], task.metric, pe_dim)
         n_parameters = sum(each.numel() for each in model.parameters())
-        return Learned(tested, float(best), at, mean_loss, n_parameters)
+        return Learned(tested, sign * float(best), at, mean_loss, n_parameters)
 
 
 def _loss(scores: Tensor, y: Tensor, metric: Metric) -> Tensor:
     if metric == "AP":
         return functional.binary_cross_entropy_with_logits(scores, y)
+    if metric == "MAE":
+        return functional.l1_loss(scores, y)
     if metric == "accuracy":
         return functional.cross_entropy(scores, y)
     # As in the benchmark: a class counts the more, the fewer nodes of the batch are in it.
@@ -146,7 +149,7 @@ def _evaluated(model: Any, loader: Any, metric: Metric, pe_dim: int) -> float:
 
 
 def score(scores: npt.NDArray[Any], truth: npt.NDArray[Any], metric: Metric) -> float:
-    """The metric, from 0 to 1.
+    """The metric, from 0 to 1, or an error from 0 up.
 
     Examples
     --------
@@ -157,12 +160,16 @@ def score(scores: npt.NDArray[Any], truth: npt.NDArray[Any], metric: Metric) -> 
     0.75
     >>> score(scores, np.array([[1, 0], [1, 0], [0, 0], [0, 1]]), "AP")
     1.0
+    >>> round(score(scores, np.array([[1, 0], [1, 0], [1, 0], [0, 1]]), "MAE"), 3)
+    0.2
     """
     if metric == "AP":
         from sklearn.metrics import average_precision_score
 
         asked = (truth == 1).any(axis=0) & (truth == 0).any(axis=0)
         return float(average_precision_score(truth[:, asked], scores[:, asked], average="macro"))
+    if metric == "MAE":
+        return float(np.abs(scores - truth).mean())
     right = scores.argmax(axis=1) == truth
     if metric == "accuracy":
         return float(right.mean())

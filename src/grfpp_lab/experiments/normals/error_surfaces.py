@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from grfpp.io.atomic import atomic_write
+from grfpp.io.storage.atomic import atomic_write
 from grfpp.tasks.nodes.normal_prediction import HiddenNormals, predict_normals
 from grfpp_lab.report.images import image_bytes
 from grfpp_lab.report.meshes import Mesh, Surface
@@ -28,7 +28,7 @@ def error_surfaces(
     parameters: Mapping[str, Any],
     towards: tuple[float, float, float] | None = None,
 ) -> list[Surface]:
-    """Predict the hidden normals by the exact kernel and by walks of two degrees.
+    """Predict the hidden normals by kriging and by the paper's sums, or by three of the latter.
 
     Parameters
     ----------
@@ -37,7 +37,9 @@ def error_surfaces(
     task
         Which of its normals are hidden.
     parameters
-        Of `KernelInterpolator`. Their degree, if above 1, is the second; otherwise it is 2.
+        Of `KernelInterpolator`. Their degree, if above 1, is the second; otherwise it is 2. Where
+        they ask for kriging, that is the first panel, and the paper's sum has its default kernel
+        in the others.
     towards
         The direction in which the viewer is.
     """
@@ -45,12 +47,24 @@ def error_surfaces(
     higher = degree if degree == "auto" else max(2, degree)
     paper = parameters.get("walks") == "independent"
     seen = Mesh(mesh.vertices, mesh.faces, *([] if towards is None else [towards]))
-    panels, walks = [], {"estimate": "walks"}
-    for title, changes in (
-        ("exact kernel", {"estimate": "exact"}),
-        ("GRF" if paper else "pooled, degree 1", {**walks, "degree": 1, "reuse_walks": False}),
-        ("GRF++" if paper else f"pooled, degree {higher}", {**walks, "degree": higher}),
-    ):
+    exact, walks = {"estimate": "exact"}, {"estimate": "walks"}
+    name = "GRF++" if paper else f"pooled, degree {higher}"
+    ways: list[tuple[str, dict[str, Any]]]
+    if parameters.get("how", "kriging") == "kriging":
+        sums = {"how": "paper", "kernel": "auto", "scale": None}
+        ways = [
+            ("kriging", {"how": "kriging"}),
+            ("sum, exact kernel", {**sums, **exact}),
+            (f"sum, {name}", {**sums, **walks, "degree": higher}),
+        ]
+    else:
+        ways = [
+            ("exact kernel", exact),
+            ("GRF" if paper else "pooled, degree 1", {**walks, "degree": 1, "reuse_walks": False}),
+            (name, {**walks, "degree": higher}),
+        ]
+    panels = []
+    for title, changes in ways:
         found = predict_normals(task, **{**parameters, **changes})
         angles = found.angles()
         note = f"mean cosine {found.cosine:.4f}, {np.nanmean(angles):.1f}°"

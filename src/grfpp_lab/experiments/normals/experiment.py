@@ -78,6 +78,7 @@ _WALKS_OF: dict[str, tuple[int | None, ...]] = {
     STITCHED: parts.N_WALKS,
     REUSED: parts.N_WALKS,
     POOLED: parts.N_WALKS,
+    **dict.fromkeys(parts.BESIDE, (None,)),
 }
 
 
@@ -86,7 +87,11 @@ def plan(settings: lab.Settings) -> lab.Plan:
     mine, (_, p_halt) = PARAMETERS[settings.size], chosen(settings)
     sigmas = parts.SIGMAS if settings.scale is None else (settings.scale**0.5,)
     shared = {"termination": geometric(p_halt), "seed": settings.seed}
-    pools = {POOLED: {"termination": matched(p_halt), "walks": POOLED}}
+    pools: dict[str, dict[str, Any]] = {
+        POOLED: {"termination": matched(p_halt), "walks": POOLED},
+        # They have no width to be chosen on masks of its own, or choose it on the known vertices.
+        **{method: {"sigmas": [None]} for method in parts.BESIDE},
+    }
     one = {"sigma": TIMED_SIGMA if settings.scale is None else sigmas[0]}
     meshes, skipped = _meshes(mine)
     cells: list[lab.Cell] = []
@@ -121,6 +126,7 @@ def plan(settings: lab.Settings) -> lab.Plan:
         "σ": listed(sigmas),
         "walks": f"{listed(parts.N_WALKS)}, p_halt = {p_halt:g}; pooled ones take as many steps",
         "GRF++, pooled": f"degree {parts.DEGREE}",
+        "kriging": "the default of KernelInterpolator; harmonic and biharmonic: D - A",
         "timed": f"σ = {one['sigma']:g}, {TIMED_WALKS} walks, one thread",
     }
     return lab.Plan(cells, described, skipped)
@@ -164,7 +170,9 @@ def cost(cell: lab.Cell) -> float:
     n_times = 2
     if cell["part"] == COSINES:
         n_times = (cell["n_choosing"] + cell["repeats"]) * len(cell["sigmas"])
-    if method in (BRUTE, AL_MOHY, parts.EXACT):
+    if method in (parts.KRIGING, parts.KRIGING_END):
+        return float(n_times * (1e-4 * n + 0.5))
+    if method in (BRUTE, AL_MOHY, parts.EXACT, *parts.BESIDE):
         return float(n_times * (3e-6 * n + 0.003))
     n_walks = sum(cell["n_walks"]) if cell["part"] == COSINES else TIMED_WALKS
     per_walk = {GRF: 5e-7, REUSED: 3e-7}.get(method, 1e-6)
@@ -190,6 +198,9 @@ EXPERIMENT = lab.Experiment(
         "ours are the same. GRF++r uses one set of walks for all factors. Eight meshes of the "
         "paper are not to be had; others of nearly the same size stand in for them (marked ∗) "
         "and take no part in the verdicts. Pooled walks are ours: see `refined`.",
+        "Kriging is ours too, and what `KernelInterpolator` does by default: the mean of a "
+        "Gaussian process, its kernel and noise chosen on the known vertices alone. Harmonic and "
+        "biharmonic functions stand beside it. All use the graph alone, not the positions.",
     ],
     plan=plan,
     run=run,
@@ -208,6 +219,13 @@ EXPERIMENT = lab.Experiment(
             "A point a mesh: how far the mean cosine is from that of brute force, above or below.",
             views.pooled_panels,
             verdicts.judge_pooled,
+        ),
+        lab.Claim(
+            "normals-kriging",
+            "Kriging beside harmonic and biharmonic functions",
+            "A point a mesh. Left: mean cosine. Right: how much is missing to 1.",
+            views.kriging_panels,
+            verdicts.judge_kriging,
         ),
         lab.Claim(
             "normals-reuse",

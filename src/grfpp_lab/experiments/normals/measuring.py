@@ -10,12 +10,24 @@ import numpy as np
 
 from grfpp.kernels import Diffusion
 from grfpp.tasks.nodes.directions import mean_cosine
+from grfpp.tasks.nodes.harmonic import biharmonic, harmonic
 from grfpp.tasks.nodes.normal_prediction import HiddenNormals, hide, predict_normals
 from grfpp.tasks.nodes.vertex_normals import vertex_normals
 from grfpp.typing import FloatArray
 from grfpp_lab.experiments.measuring import mean_and_error, pick, seeds
 from grfpp_lab.experiments.normals.paper import AL_MOHY, BRUTE, GRF, PAPER, REUSED
-from grfpp_lab.experiments.normals.parts import DEGREE, DENSE, END_TO_END, EXACT, MASK
+from grfpp_lab.experiments.normals.parts import (
+    BESIDE,
+    BIHARMONIC,
+    DEGREE,
+    DENSE,
+    END_TO_END,
+    EXACT,
+    HARMONIC,
+    KRIGING,
+    KRIGING_END,
+    MASK,
+)
 from grfpp_lab.harness.experiment import Cell, Row
 from grfpp_lab.meshes import mesh_named
 
@@ -45,18 +57,20 @@ def cosine_rows(cell: Cell) -> list[Row]:
         for n_walks in cell["n_walks"]:
             setting = {"graph": graph, "method": cell["method"], "seed": cell["seed"]}
             walk_seeds = seeds(len(tasks), **setting, sigma=sigma, n_walks=n_walks)
+            # Where there is nothing to choose, nothing is predicted for it.
+            first = n_choosing if cell["method"] in BESIDE else 0
             found = [
                 _predicted_cosine(task, _parameters(cell, sigma, n_walks, seed))
-                for task, seed in zip(tasks, walk_seeds, strict=True)
+                for task, seed in zip(tasks[first:], walk_seeds[first:], strict=True)
             ]
-            cosine, error = mean_and_error(found[n_choosing:])
+            cosine, error = mean_and_error(found[n_choosing - first :])
             rows.append(
                 {
                     **identity(cell),
                     "sigma": sigma,
                     "n_walks": n_walks,
                     "repeats": repeats,
-                    "cosine_to_choose_by": mean_and_error(found[:n_choosing])[0],
+                    "cosine_to_choose_by": None if first else mean_and_error(found[:n_choosing])[0],
                     "cosine": cosine,
                     "standard_error": error,
                     "paper_cosine": PAPER.get((cell["paper_size"], cell["method"])),
@@ -73,7 +87,7 @@ def second_rows(cell: Cell) -> list[Row]:
     parameters = _parameters(cell, cell["sigma"], cell["n_walks"], seeds(1, **cell)[0])
     if method not in (DENSE, AL_MOHY):
         _predicted_cosine(task, parameters)  # compiles, and fills caches
-    if method == END_TO_END:
+    if method in (END_TO_END, KRIGING_END):
         mesh_named.cache_clear()
         normals_of.cache_clear()
         began = perf_counter()
@@ -101,10 +115,10 @@ def identity(cell: Cell) -> dict[str, Any]:
     return pick(cell, "part", "graph", "n_nodes", "paper_size", "stand_in", "method", *walks)
 
 
-def _parameters(cell: Cell, sigma: float, n_walks: int | None, seed: int) -> dict[str, Any]:
+def _parameters(cell: Cell, sigma: float | None, n_walks: int | None, seed: int) -> dict[str, Any]:
     return {
         "method": cell["method"],
-        "scale": sigma**2,
+        "scale": None if sigma is None else sigma**2,
         "n_walks": n_walks,
         "termination": cell["termination"],
         "walks": cell.get("walks", "independent"),
@@ -115,14 +129,25 @@ def _parameters(cell: Cell, sigma: float, n_walks: int | None, seed: int) -> dic
 def _predicted_cosine(task: HiddenNormals, parameters: dict[str, Any]) -> float:
     settings = dict(parameters)
     method, scale = settings.pop("method"), parameters["scale"]
+    if method in (KRIGING, KRIGING_END):
+        return predict_normals(task, n_jobs=1).cosine
     if method in (BRUTE, EXACT):
-        return predict_normals(task, scale=scale, estimate="exact").cosine
-    if method in (AL_MOHY, DENSE):
-        predicted = _product(task, scale, method)
+        return predict_normals(task, how="paper", scale=scale, estimate="exact").cosine
+    if method in (AL_MOHY, DENSE, *BESIDE):
+        rival = _function if method in BESIDE else _product
+        predicted = rival(task, scale, method)
         return mean_cosine(predicted[task.hidden], task.normals[task.hidden])
     degree = 1 if method == GRF else DEGREE
-    reused = method == REUSED
-    return predict_normals(task, **settings, degree=degree, reuse_walks=reused, n_jobs=1).cosine
+    settings |= {"how": "paper", "degree": degree, "reuse_walks": method == REUSED, "n_jobs": 1}
+    return predict_normals(task, **settings).cosine
+
+
+def _function(task: HiddenNormals, scale: None, method: str) -> FloatArray:
+    """The known normals, continued as the textbook has it."""
+    known = (task.graph, task.known, task.normals[task.known])
+    if method == HARMONIC:
+        return harmonic(*known)
+    return biharmonic(*known, "combinatorial" if method == BIHARMONIC else "random-walk")
 
 
 def _product(task: HiddenNormals, scale: float, method: str) -> FloatArray:

@@ -11,9 +11,15 @@ from grfpp_lab.harness.experiment import Row, Rows
 #: The parts of the experiment.
 COSINES, SECONDS, PICTURE = "cosines", "seconds", "picture"
 
+#: Ours, and the textbook's, which no kernel is needed for.
+KRIGING, HARMONIC = "kriging", "harmonic"
+BIHARMONIC, BIHARMONIC_RW = "biharmonic", "biharmonic, random walk"
+BESIDE = (KRIGING, HARMONIC, BIHARMONIC, BIHARMONIC_RW)
+
 #: What is timed: the dense kernel, polynomials, and all the way from the file to the cosine.
 DENSE, EXACT, END_TO_END = "brute force, dense", "Chebyshev", "GRF++, from file to cosine"
-TIMED = (EXACT, AL_MOHY, GRF, STITCHED, REUSED, POOLED, END_TO_END, DENSE)
+KRIGING_END = "kriging, from file to cosine"
+TIMED = (EXACT, AL_MOHY, GRF, STITCHED, REUSED, POOLED, END_TO_END, KRIGING_END, DENSE)
 
 MASK, DEGREE = 0.8, 2
 SIGMAS, N_WALKS = (0.5, 0.6, 0.8), (4, 8, 16)
@@ -30,6 +36,7 @@ COMPARED: dict[str, tuple[str, Sequence[int | None]]] = {
     STITCHED: (STITCHED, N_WALKS),
     REUSED: (REUSED, N_WALKS),
     POOLED: (POOLED, N_WALKS),
+    **{method: (method, (None,)) for method in BESIDE},
 }
 
 

@@ -61,6 +61,7 @@ def picture_panels(rows: Rows) -> list[Surface]:
 @lru_cache(maxsize=1)
 def _surfaces(graph: str, sigma: float, termination: str, seed: int) -> list[Surface]:
     parameters = {
+        "how": "paper",
         "scale": sigma**2,
         "degree": DEGREE,
         "n_walks": PICTURED_WALKS,

@@ -18,6 +18,11 @@ from grfpp_lab.meshes import FASTER, LARGEST, LEAST
 NEAR = 0.01
 #: And how near with pooled walks.
 POOLED_NEAR = 0.0005
+#: Kriging is above harmonic functions on this share of the meshes, and biharmonic ones are above
+#: it by no more than this in the mean.
+_ABOVE_HARMONIC, _BELOW_BIHARMONIC = 30 / 33, 0.002
+#: Seconds that kriging may take from the file to the cosine, at so many vertices.
+_KRIGING_SECONDS, _KRIGING_SIZE = 10.0, 151_438
 #: What a mesh of the paper's largest size may take.
 _MOST_SECONDS = 5.0
 _LIKE = 0.9
@@ -63,6 +68,37 @@ def judge_pooled(rows: Rows) -> Verdict:
         _counted("above GRF++", by_method[POOLED], by_method[STITCHED]),
     ]
     return verdict(bar, told, abs(above) <= POOLED_NEAR)
+
+
+def judge_kriging(rows: Rows) -> Verdict:
+    """Kriging above harmonic and near biharmonic functions, within seconds."""
+    bar = our_bar(
+        "kriging by default above harmonic functions on 30 of 33 meshes, within "
+        f"{_BELOW_BIHARMONIC:g} of biharmonic ones or above them in the mean, and "
+        f"{_KRIGING_SIZE:,} vertices from file to cosine in {_KRIGING_SECONDS:g} s",
+        "kriging, which is ours",
+    )
+    by_method, means = _means(rows, BRUTE, *parts.BESIDE)
+    if not means:
+        return verdict(bar)
+    ours, n = by_method[parts.KRIGING], len(by_method[parts.KRIGING])
+    n_above = sum(ours[mesh] > by_method[parts.HARMONIC][mesh] for mesh in ours)
+    # Both of them, so that the better one counts.
+    best = max(means[parts.BIHARMONIC], means[parts.BIHARMONIC_RW])
+    told = [
+        _told(by_method, means),
+        *(
+            _counted(f"kriging above {rival}", ours, by_method[rival])
+            for rival in (BRUTE, *parts.BESIDE[1:])
+        ),
+    ]
+    answers = [n_above >= _ABOVE_HARMONIC * n, means[parts.KRIGING] >= best - _BELOW_BIHARMONIC]
+    timed = select(rows, part=parts.SECONDS, method=parts.KRIGING_END, n_nodes=_KRIGING_SIZE)
+    if timed:
+        seconds = timed[0]["seconds"]
+        told.append(f"{_KRIGING_SIZE:,} vertices take {seconds:.2g} s from file to cosine")
+        answers.append(seconds < _KRIGING_SECONDS)
+    return verdict(bar, told, all(answers))
 
 
 def judge_reuse(rows: Rows) -> Verdict:

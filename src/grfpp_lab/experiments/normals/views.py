@@ -17,6 +17,8 @@ _QUOTED = (BRUTE, AL_MOHY, GRF, STITCHED, REUSED)
 _STYLES = {
     **{BRUTE: 2, GRF: 1, STITCHED: 0, REUSED: 3, POOLED: 4},
     **{AL_MOHY: 5, EXACT: 2, DENSE: 2, END_TO_END: 0},
+    **{parts.KRIGING: 0, parts.KRIGING_END: 4},
+    **{parts.HARMONIC: 1, parts.BIHARMONIC: 3, parts.BIHARMONIC_RW: 4},
 }
 
 
@@ -29,6 +31,16 @@ def cosine_panels(rows: Rows) -> list[Panel]:
 def pooled_panels(rows: Rows) -> list[Panel]:
     """How far the cosines of walks are from those of brute force."""
     return _missing_panel(rows, (GRF, STITCHED, POOLED), either_way=True)
+
+
+def kriging_panels(rows: Rows) -> list[Panel]:
+    """Cosines of ways to interpolate, and what is missing to 1."""
+    methods, curves = (BRUTE, *parts.BESIDE), []
+    for method in methods:
+        own = parts.chosen_rows(rows, method).items()
+        missing = {mesh: {**row, "missing": 1 - row["cosine"]} for mesh, row in own}
+        curves.append(_points(method, missing, "missing"))
+    return [*_cosine_panel(rows, methods), *_shown("Missing to 1", curves, "cosine missing")]
 
 
 def reuse_panels(rows: Rows) -> list[Panel]:
@@ -98,7 +110,7 @@ def second_panels(rows: Rows) -> list[Panel]:
     curves = [
         curve(
             *(method, select(timed, method=method), "n_nodes", "seconds", _STYLES[method]),
-            dashed=method in (END_TO_END, EXACT),
+            dashed=method in (END_TO_END, parts.KRIGING_END, EXACT),
         )
         for method in TIMED
     ]

@@ -145,7 +145,7 @@ def _sample(cell: Cell, W: Graph, kernel: Kernel, n_walks: int, seed: int) -> Ke
     elif cell["method"] == DEFLATED:
         options = {"deflate": cell["vectors"]}
     # What `sample` warns of is measured here.
-    options |= {"on_infinite_variance": "ignore", "n_jobs": 1}
+    options |= {"on_infinite_variance": "ignore", "check_error": False, "n_jobs": 1}
     return sample(W, kernel, cell["degree"], n_walks, seed=seed, **options)
 
 

@@ -42,7 +42,7 @@ def test_round_trip(matrix, separator, suffix, gzipped):
 
 
 def test_an_edge_listed_once_counts_both_ways():
-    content = "0 1 2.5\n1 2\n2 2 4\n"
+    content = "0 1 2.5\n1 2 1\n2 2 4\n"
     graph = read_text(content)
     np.testing.assert_array_equal(graph.adjacency.toarray(), [[0, 2.5, 0], [2.5, 0, 1], [0, 1, 4]])
     one_way = read_text(content, directed=True).adjacency.toarray()
@@ -67,9 +67,9 @@ def test_a_second_listing_is_refused_with_its_line():
 
 def test_a_list_that_is_mirrored_is_told_of():
     with pytest.warns(InputWarning, match=r"file\.txt lists every edge in both.*duplicates='max'"):
-        graph = read_text("a b 2\nb a 2\nb c\nc b\na a\n")
+        graph = read_text("a b 2\nb a 2\nb c 1\nc b 1\na a 1\n")
     assert graph.weights.tolist() == [1, 4, 4, 2, 2]
-    once = read_text("a b 2\nb a 2\nb c\nc b\na a\n", duplicates="max")
+    once = read_text("a b 2\nb a 2\nb c 1\nc b 1\na a 1\n", duplicates="max")
     assert once.weights.tolist() == [1, 2, 2, 1, 1]
     read_text("a b 2\nb a 3\n")  # no warning: these are two things
 
@@ -103,7 +103,7 @@ def test_huge_whole_numbers_are_labels_too():
 
 
 def test_text_labels_keep_their_order():
-    graph = read_text("zoë adam 2\nadam 7\n")
+    graph = read_text("zoë adam 2\nadam 7 1\n")
     assert graph.node_ids == ["zoë", "adam", "7"]
     np.testing.assert_array_equal(graph.adjacency.toarray(), [[0, 2, 0], [2, 0, 1], [0, 1, 0]])
     assert read_text("1.5 2\n").node_ids == ["1.5", "2"]
@@ -190,7 +190,7 @@ def test_comments_stand_where_they_can():
     graph = read_text("% KONECT\nPython,C#,5\n# more\nC#,100% Java,2\n", ".csv")
     assert graph.node_ids == ["Python", "C#", "100% Java"]
     np.testing.assert_array_equal(graph.adjacency.toarray(), [[0, 5, 0], [5, 0, 2], [0, 2, 0]])
-    assert read_text("Python C# 5 # as seen\nC# F# %\n").node_ids == ["Python", "C#", "F#"]
+    assert read_text("Python C# # as seen\nC# F# %\n").node_ids == ["Python", "C#", "F#"]
     assert "separator=" in file_refusal("a\tb # c\n", ".tsv")
     assert read_text("a\tb # c\n", ".tsv", separator="\t").node_ids == ["a", "b # c"]
 
@@ -251,17 +251,23 @@ def test_options_that_mean_nothing_are_refused():
         ("0 1 1.5\n1 2 x\n", "line 2: the weight 'x' is not a number"),
         ("0 1 1.5\n1 2 1_0\n", "line 2: the weight '1_0' is not a number"),
         ("1 2 x\n3 4 5\n", "line 1: the weight 'x' is not a number"),
-        ("a b\nc d nan\n", "line 2: weights must be finite"),
+        ("a b 1\nc d nan\n", "line 2: weights must be finite"),
         ("0 1 nan\n", "line 1: weights must be finite"),
         ("0 1 1\n0 1 inf\n", "line 2: weights must be finite"),
         ("0 1 1e999\n", "line 1: weights must be finite"),
         ("0 1 1\n2 3 -0.5\n", "line 2: weights must be finite and not negative, found '-0.5'"),
         ("0;1;0,5\n", "line 1: the weight '0,5' is not a number"),
-        ("0,1\n1,,2\n", "line 2: an empty field"),
+        ("0,1,1\n1,,2\n", "line 2: an empty field"),
+        ("0,1,1\n1,2\n2,3,1\n", "line 2: expected 3 fields, as in the first line"),
+        ("0 1 1\n# c\n1 2\n", "line 3: expected 3 fields, as in the first line"),
+        ("34 78\n0 1 1.5\n1 2 0.5\n", "line 2: expected 2 fields, as in the first line"),
         ("0,1,\n", "line 1: an empty field"),
         ("0,1\n2 3,4\n", "line 2: '2 3' is separated otherwise"),
         ("0 1\n2, 3\n", "line 2: '2, 3' has a comma"),
         ('a,b\n"c,d\n', "line 2"),
+        ("a b 0x10\n", "line 1: the weight '0x10' is not a number; pass header=True"),
+        ("a;b;1,5\n", "line 1: the weight '1,5' is not a number"),
+        ("a,b,5 # five\n", "line 1: the weight '5 # five' is not a number"),
         ("", "no edges"),
         ("\n \n# only words\n", "no edges"),
         ("source,target\n", "only the column names"),

@@ -82,14 +82,11 @@ def test_negative_cotangents_are_left_out_and_told():
     assert graph.n_edges == 4 and graph.adjacency[0, 1] == 0
 
 
-def test_right_angles_and_flat_triangles_say_nothing():
+def test_right_angles_say_nothing():
     square = np.array([[0.0, 0], [1, 0], [1, 1], [0, 1]])
     graph = Graph((square, [[0, 1, 2], [0, 2, 3]]), mesh_weights="cotangent")
     assert graph.n_edges == 4  # the weight of the diagonal is zero
     np.testing.assert_allclose(graph.weights, 0.5)
-    line = np.array([[0.0, 0], [1, 0], [2, 0], [0, 1]])
-    sides = Graph((line, [[0, 1, 2], [0, 1, 3]]), mesh_weights="cotangent")
-    assert np.isfinite(sides.weights).all() and sides.out_degree[2] == 0
 
 
 def test_files(tmp_path):
@@ -119,5 +116,16 @@ def test_refused(source, weights, told):
 def test_not_for_other_files(tmp_path):
     path = tmp_path / "edges.txt"
     path.write_text("0 1\n")
-    with pytest.raises(InputError, match="is not a mesh file"):
+    with pytest.raises(InputError, match=r"is for meshes, not for \.txt files"):
         Graph(path, mesh_weights="length")
+
+
+def test_flat_triangles_have_no_say_and_are_told_of_where_edges_are_lost():
+    line = np.array([[0.0, 0], [1, 0], [2, 0], [0, 1], [2, 1]])
+    faces = [[0, 1, 2], [0, 1, 3]]
+    with pytest.warns(InputWarning, match="2 edges are sides of flat triangles alone.*'length'"):
+        sides = Graph((line, faces), mesh_weights="cotangent")
+    assert np.isfinite(sides.weights).all() and sides.out_degree[2] == 0
+    others = [[1, 2, 4], [0, 2, 4], [0, 0, 1]]
+    kept = Graph((line, [*faces, *others]), mesh_weights="cotangent")  # and nothing is said
+    assert kept.out_degree[2] > 0

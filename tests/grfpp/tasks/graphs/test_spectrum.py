@@ -162,7 +162,7 @@ def test_anything_that_is_a_graph_is_taken():
         ({"scale": np.nan}, "scale must be a positive"),
         ({"n_walks": 0}, "n_walks must be a whole number >= 1"),
         ({"degree": 0}, "degree must be a whole number >= 1"),
-        ({"kernel": "heat"}, "there is no kernel 'heat'"),
+        ({"kernel": "warmth"}, "there is no kernel 'warmth'"),
         ({"estimate": "guess"}, "estimate must be 'walks' or 'exact'"),
         ({"termination": "never"}, "unknown termination law 'never'"),
         ({"restrict": "label"}, "restrict must be 'same-label' or None"),

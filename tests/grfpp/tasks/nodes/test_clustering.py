@@ -27,7 +27,19 @@ from grfpp.tasks.nodes.clustering import pair_error, rand_error
 @parametrize_with_checks(
     [SquareClustering(n_jobs=1)],
     expected_failed_checks=lambda estimator: {
-        "check_clustering": "fits points in the plane, which are not a graph"
+        "check_clustering": "fits points in the plane, which are not a graph",
+        **dict.fromkeys(
+            ["check_estimator_sparse_array", "check_estimator_sparse_matrix"],
+            "asks whoever has predict_proba for the tags of classifiers",
+        ),
+        **dict.fromkeys(
+            [
+                "check_methods_sample_order_invariance",
+                "check_methods_subset_invariance",
+                "check_fit_idempotent",
+            ],
+            "asks predict_proba about other graphs than the one that was fitted",
+        ),
     },
 )
 def test_scikit_learn_checks(estimator, check):
@@ -37,7 +49,9 @@ def test_scikit_learn_checks(estimator, check):
 def test_narrow_kernels_are_resolved(monkeypatch):
     """All eigenvalues lie within 1e-5 of 1, and are told apart even so."""
     monkeypatch.setattr(spectral, "DENSE_NODES", 0)
-    clustering = SpectralKernelClustering(4, estimate="exact", scale=0.0001, random_state=0)
+    clustering = SpectralKernelClustering(
+        4, how="paper", estimate="exact", scale=0.0001, random_state=0
+    )
     labels = clustering.fit_predict(nx.path_graph(300))
     assert np.count_nonzero(np.diff(labels)) == 3  # four pieces
 
@@ -46,31 +60,35 @@ def test_narrow_kernels_are_resolved(monkeypatch):
 @pytest.mark.parametrize("k", [3, 4, 5, 8])
 def test_clusters_lie_within_components(method, k):
     graph = nx.disjoint_union_all(
-        [nx.gnp_random_graph(120, 0.3, seed=0), nx.complete_graph(3), nx.empty_graph(1)]
+        [nx.gnp_random_graph(60, 0.4, seed=0), nx.complete_graph(3), nx.empty_graph(1)]
     )
-    labels = SpectralKernelClustering(k, random_state=0, **METHODS[method]).fit_predict(graph)
-    component = np.repeat([0, 1, 2], [120, 3, 1])
+    paper = SpectralKernelClustering(k, how="paper", random_state=0, **METHODS[method])
+    labels = paper.fit_predict(graph)
+    component = np.repeat([0, 1, 2], [60, 3, 1])
     assert len(set(labels)) == k
     assert len(set(zip(labels, component, strict=True))) == k
 
 
 @pytest.mark.parametrize("method", METHODS)
 @pytest.mark.parametrize("dense_nodes", [0, 500])
-def test_finds_what_was_planted(method, dense_nodes, monkeypatch):
+@pytest.mark.parametrize("how", clustering.HOWS)
+def test_finds_what_was_planted(method, dense_nodes, how, monkeypatch):
     monkeypatch.setattr(spectral, "DENSE_NODES", dense_nodes)
     A, truth = planted([40, 30, 20, 10])
-    clustering = SpectralKernelClustering(4, random_state=0, **METHODS[method])
+    clustering = SpectralKernelClustering(4, how=how, random_state=0, **METHODS[method])
     labels = clustering.fit_predict(A)
     assert pair_error(labels, truth) < 0.02
     assert_array_equal(labels, clustering.labels_)
-    assert clustering.embedding_.shape == (100, 4)
+    assert clustering.embedding_.shape == (100, 4 if how == "paper" else 5)
     assert clustering.score(A, truth) == 1 - pair_error(labels, truth)
 
 
 @pytest.mark.parametrize("method", METHODS)
-def test_karate(club, method):
+@pytest.mark.parametrize("how", clustering.HOWS)
+def test_karate(club, method, how):
     A, parties = club
-    labels = SpectralKernelClustering(2, random_state=0, **METHODS[method]).fit_predict(A)
+    ours = SpectralKernelClustering(2, how=how, random_state=0, **METHODS[method])
+    labels = ours.fit_predict(A)
     assert pair_error(labels, parties) < 0.12
 
 
@@ -83,7 +101,7 @@ def test_components_are_clusters(method, dense_nodes, monkeypatch):
     truth = np.repeat(np.arange(4), [len(part) for part in parts])
     order = np.random.default_rng(2).permutation(len(truth))
     A = nx.to_scipy_sparse_array(graph)[order][:, order]
-    found = SpectralKernelClustering(4, random_state=0, **METHODS[method]).fit(A)
+    found = SpectralKernelClustering(4, how="paper", random_state=0, **METHODS[method]).fit(A)
     assert pair_error(found.labels_, truth[order]) == 0
     assert_allclose(found.eigenvalues_, 1)
 
@@ -93,7 +111,8 @@ def test_more_components_than_clusters(method):
     """Components stay whole; the smallest, isolated nodes among them, share a cluster."""
     graph = nx.disjoint_union_all([nx.path_graph(3), nx.complete_graph(8), nx.cycle_graph(6)])
     graph.add_nodes_from(["alone", "lonely"])
-    labels = SpectralKernelClustering(3, random_state=0, **METHODS[method]).fit_predict(graph)
+    paper = SpectralKernelClustering(3, how="paper", random_state=0, **METHODS[method])
+    labels = paper.fit_predict(graph)
     truth = [2] * 3 + [0] * 8 + [1] * 6 + [2] * 2
     assert pair_error(labels, truth) == 0
 
@@ -161,7 +180,7 @@ def test_any_number_of_threads_gives_the_same(club, dense_nodes, monkeypatch):
 
 def test_seeds(club):
     A, _ = club
-    free = SpectralKernelClustering(2, n_walks=1)
+    free = SpectralKernelClustering(2, how="paper", n_walks=1)
     assert free.fit(A).seed_ != free.fit(A).seed_
     again = clone(free).set_params(random_state=free.seed_).fit(A)
     assert_array_equal(again.embedding_, free.embedding_)
@@ -249,3 +268,30 @@ def test_labels_of_any_kind():
     truth = np.array([None, "a", None, 3], dtype=object)
     assert rand_error(["x", "y", "x", "z"], truth) == 0
     assert rand_error([0.5, 1.5, 0.5, 2.5], truth) == 0
+
+
+@pytest.mark.parametrize("n_nodes", [60, 900])
+def test_the_planner_finds_the_clusters_of_the_exact_kernel(n_nodes):
+    graph = nx.planted_partition_graph(3, n_nodes // 3, 60 / n_nodes, 3 / n_nodes, seed=0)
+    A = nx.to_scipy_sparse_array(graph)
+    exact, planned = (
+        SpectralKernelClustering(3, how="paper", random_state=0, **each).fit(A)
+        for each in ({"estimate": "exact"}, {"method": "auto"})
+    )
+    assert rand_error(planned.labels_, exact.labels_) == 0
+    assert exact.method_ == "exact"
+    assert planned.method_
+
+
+def test_methods_are_searched_like_any_parameter():
+    from sklearn.model_selection import GridSearchCV
+
+    club = nx.karate_club_graph()
+    parties = [club.nodes[node]["club"] for node in club]
+    search = GridSearchCV(
+        SpectralKernelClustering(2, random_state=0),
+        {"method": [None, "paper", "auto", "chebyshev"]},
+        cv=tasks.WholeGraph(),
+    )
+    search.fit(nx.to_scipy_sparse_array(club, weight=None), parties)
+    assert len(search.cv_results_["params"]) == 4

@@ -20,6 +20,12 @@ from grfpp.tasks.nodes.directions import mean_cosine
 from grfpp.tasks.nodes.normal_prediction import hide_normals, predict_normals
 from grfpp.tasks.nodes.vertex_normals import vertex_normals
 
+
+def by_sums(graph, **options):
+    """One product with the kernel, as a weighted mean unless asked for otherwise."""
+    return KernelInterpolator(graph, **{"how": "paper", "output": "mean", **options})
+
+
 KARATE = grfpp.Graph(nx.karate_club_graph())
 
 
@@ -37,7 +43,7 @@ FIELD = RNG.standard_normal((34, 3))
 
 def kernel_of(estimator):
     """The matrix whose product the estimator should take."""
-    W = KARATE.normalized("sym", estimator.scale)
+    W = KARATE.normalized("sym", estimator.scale or 1.0)
     if estimator.estimate == "exact":
         return grfpp.Diffusion(1.0).exact(W)
     return grfpp.sample(
@@ -62,7 +68,7 @@ METHODS = [
 
 @pytest.mark.parametrize("parameters", METHODS)
 def test_the_sum_is_the_kernel_times_the_known_values(parameters):
-    one = KernelInterpolator(KARATE, output="sum", random_state=5, **parameters)
+    one = by_sums(KARATE, output="sum", random_state=5, **parameters)
     one.fit(KNOWN, FIELD[KNOWN])
     K = kernel_of(one)[:, KNOWN]
     np.testing.assert_allclose(one.field_, K @ FIELD[KNOWN], rtol=1e-9, atol=1e-12)
@@ -72,7 +78,7 @@ def test_the_sum_is_the_kernel_times_the_known_values(parameters):
 
 @pytest.mark.parametrize("parameters", METHODS)
 def test_means_are_weighted_by_the_kernel_and_directions_have_length_one(parameters):
-    mean = KernelInterpolator(KARATE, random_state=5, **parameters).fit(KNOWN, FIELD[KNOWN])
+    mean = by_sums(KARATE, random_state=5, **parameters).fit(KNOWN, FIELD[KNOWN])
     weights = kernel_of(mean)[:, KNOWN]
     expected = weights @ FIELD[KNOWN] / weights.sum(axis=1, keepdims=True)
     reached = mean.reached_
@@ -83,7 +89,7 @@ def test_means_are_weighted_by_the_kernel_and_directions_have_length_one(paramet
 
 
 def test_a_constant_field_stays_constant_and_no_value_leaves_the_range():
-    one = KernelInterpolator(KARATE, random_state=0)
+    one = by_sums(KARATE, random_state=0)
     np.testing.assert_allclose(one.fit(KNOWN, np.full(12, 7.5)).field_, 7.5)
     values = FIELD[KNOWN, 0]
     field = one.fit(KNOWN, values).field_
@@ -92,10 +98,10 @@ def test_a_constant_field_stays_constant_and_no_value_leaves_the_range():
 
 def test_the_estimate_has_the_exact_sum_as_its_mean():
     """Over seeds; the deviation is measured in its own standard error."""
-    exact = KernelInterpolator(KARATE, estimate="exact", output="sum").fit(KNOWN, FIELD[KNOWN])
+    exact = by_sums(KARATE, estimate="exact", output="sum").fit(KNOWN, FIELD[KNOWN])
     found = np.array(
         [
-            KernelInterpolator(KARATE, n_walks=4, output="sum", random_state=seed, **INDEPENDENT)
+            by_sums(KARATE, n_walks=4, output="sum", random_state=seed, **INDEPENDENT)
             .fit(KNOWN, FIELD[KNOWN])
             .field_
             for seed in range(400)
@@ -108,7 +114,7 @@ def test_the_estimate_has_the_exact_sum_as_its_mean():
 
 
 def test_columns_do_not_mix_and_shapes_are_kept():
-    one = KernelInterpolator(KARATE, random_state=1)
+    one = by_sums(KARATE, random_state=1)
     together = one.fit(KNOWN, FIELD[KNOWN]).field_
     for column in range(3):
         alone = one.fit(KNOWN, FIELD[KNOWN, column])
@@ -119,7 +125,7 @@ def test_columns_do_not_mix_and_shapes_are_kept():
 
 def test_the_order_of_nodes_does_not_matter():
     order = np.random.default_rng(0).permutation(len(KNOWN))
-    one = KernelInterpolator(KARATE, random_state=1)
+    one = by_sums(KARATE, random_state=1)
     first = one.fit(KNOWN, FIELD[KNOWN]).field_
     second = one.fit(KNOWN[order].tolist(), FIELD[KNOWN[order]].tolist()).field_
     np.testing.assert_allclose(first, second, rtol=1e-12)
@@ -131,7 +137,7 @@ def test_a_seed_gives_the_same_result_for_any_number_of_threads(n_jobs):
     values = np.random.default_rng(0).standard_normal((400, 2))
     known = np.arange(0, 1600, 4)
     found = [
-        KernelInterpolator(graph, random_state=9, n_jobs=jobs).fit(known, values).field_
+        by_sums(graph, random_state=9, n_jobs=jobs).fit(known, values).field_
         for jobs in (1, n_jobs)
     ]
     np.testing.assert_array_equal(*found)
@@ -144,12 +150,12 @@ TWO_PARTS = grfpp.Graph(nx.disjoint_union(nx.path_graph(5), nx.cycle_graph(4)))
 def test_a_part_without_a_known_node_gets_the_mean_or_nothing(estimate):
     known, values = [0, 3], np.array([[1.0, 2.0], [3.0, 6.0]])
     options = {"estimate": estimate, "random_state": 0, "n_walks": 64}
-    mean = KernelInterpolator(TWO_PARTS, **options).fit(known, values)
+    mean = by_sums(TWO_PARTS, **options).fit(known, values)
     assert mean.reached_.tolist() == [True] * 5 + [False] * 4
     np.testing.assert_array_equal(mean.field_[5:], np.tile([2.0, 4.0], (4, 1)))
     np.testing.assert_array_equal(mean.mass_[5:], 0.0)
     for output in ("direction", "sum"):
-        other = KernelInterpolator(TWO_PARTS, output=output, **options).fit(known, values)
+        other = by_sums(TWO_PARTS, output=output, **options).fit(known, values)
         np.testing.assert_array_equal(other.field_[5:], 0.0)
         assert (other.field_[:5] != 0).all()
 
@@ -160,21 +166,21 @@ def test_what_lies_in_one_part_does_not_depend_on_the_others():
     values = np.array([1.0, 5.0])
     for estimate in ("exact", "walks"):
         options = {"estimate": estimate, "n_walks": 4000, "random_state": 0}
-        alone = KernelInterpolator(nx.cycle_graph(6), **options).fit([0, 2], values).field_
-        whole = KernelInterpolator(both, **options).fit([0, 2], values).field_[:6]
+        alone = by_sums(nx.cycle_graph(6), **options).fit([0, 2], values).field_
+        whole = by_sums(both, **options).fit([0, 2], values).field_[:6]
         np.testing.assert_allclose(whole, alone, rtol=1e-12 if estimate == "exact" else 0.05)
 
 
 def test_isolated_nodes_are_known_only_to_themselves():
     graph = grfpp.Graph(sp.csr_array((4, 4)))
-    one = KernelInterpolator(graph, random_state=0).fit([1, 2], [3.0, 5.0])
+    one = by_sums(graph, random_state=0).fit([1, 2], [3.0, 5.0])
     np.testing.assert_array_equal(one.field_, [4.0, 3.0, 5.0, 4.0])
     assert one.reached_.tolist() == [False, True, True, False]
 
 
 def test_rounding_does_not_pass_for_an_answer():
     """Far from the only known node the exact mass is below what is computed exactly."""
-    one = KernelInterpolator(nx.path_graph(60), estimate="exact", output="direction")
+    one = by_sums(nx.path_graph(60), estimate="exact", output="direction")
     one.fit([0], [[1.0, 0.0]])
     assert one.reached_[:6].all()
     assert not one.reached_[20:].any()
@@ -184,13 +190,13 @@ def test_rounding_does_not_pass_for_an_answer():
 def test_directed_graphs_predict_from_where_arcs_lead():
     graph = grfpp.Graph([[0, 1, 0], [0, 0, 1], [0, 0, 0]])
     for estimate in ("exact", "walks"):
-        one = KernelInterpolator(graph, estimate=estimate, n_walks=64, random_state=0)
+        one = by_sums(graph, estimate=estimate, n_walks=64, random_state=0)
         one.fit([1], [4.0])
         assert one.reached_.tolist() == [True, True, False]
 
 
 def test_the_protocol():
-    one = KernelInterpolator(KARATE, kernel=grfpp.PStep(2, 3.0), termination=grfpp.Poisson(3.0))
+    one = by_sums(KARATE, kernel=grfpp.PStep(2, 3.0), termination=grfpp.Poisson(3.0))
     assert is_regressor(one)
     parameters = one.get_params()
     assert parameters["graph"] is KARATE
@@ -211,7 +217,7 @@ def test_a_grid_search_over_nodes():
     graph, nodes = grid(12, 12), np.arange(144)
     smooth = np.add.outer(np.arange(12.0), np.arange(12.0)).ravel()
     search = GridSearchCV(
-        KernelInterpolator(graph, random_state=0),
+        by_sums(graph, random_state=0),
         {"scale": [0.09, 2.25], "n_walks": [4, 16], "degree": [1, 2]},
         cv=KFold(3, shuffle=True, random_state=0),
     )
@@ -219,7 +225,7 @@ def test_a_grid_search_over_nodes():
     assert search.best_params_["scale"] == 2.25
     assert search.best_score_ > 0.9
     assert search.predict(nodes[:5]).shape == (5,)
-    scores = cross_val_score(KernelInterpolator(graph, random_state=0), nodes[:, None], smooth)
+    scores = cross_val_score(by_sums(graph, random_state=0), nodes[:, None], smooth)
     assert scores.shape == (5,)
 
 
@@ -227,15 +233,15 @@ def test_scores():
     sphere = triangulated_sphere(2)
     normals = vertex_normals(sphere.vertices, sphere.faces)
     task = hide_normals(sphere, 0.7, 1)
-    one = KernelInterpolator(sphere.graph, output="direction", random_state=0)
+    one = by_sums(sphere.graph, output="direction", random_state=0)
     one.fit(task.known, normals[task.known])
     cosine = one.score(task.hidden, normals[task.hidden])
     assert cosine == mean_cosine(one.predict(task.hidden), normals[task.hidden])
-    assert cosine == predict_normals(task, random_state=0).cosine
+    assert cosine == predict_normals(task, how="paper", random_state=0).cosine
     assert 0.9 < cosine < 1
     with pytest.raises(grfpp.InputError, match="sample_weight"):
         one.score(task.hidden, normals[task.hidden], np.ones(len(task.hidden)))
-    plain = KernelInterpolator(sphere.graph, random_state=0)
+    plain = by_sums(sphere.graph, random_state=0)
     plain.fit(task.known, normals[task.known])
     assert plain.score(task.hidden, plain.predict(task.hidden)) == 1.0
 
@@ -259,7 +265,7 @@ def test_scores():
 )
 def test_bad_input_is_refused(X, y, message):
     with pytest.raises(grfpp.InputError, match=message):
-        KernelInterpolator(KARATE).fit(X, y)
+        by_sums(KARATE).fit(X, y)
 
 
 @pytest.mark.parametrize(
@@ -267,7 +273,7 @@ def test_bad_input_is_refused(X, y, message):
     [
         ({"output": "median"}, "output must be"),
         ({"estimate": "guess"}, "estimate must be"),
-        ({"kernel": "heat"}, "there is no kernel 'heat'"),
+        ({"kernel": "warmth"}, "there is no kernel 'warmth'"),
         ({"scale": 0.0}, "scale must be"),
         ({"degree": 0}, "degree must be"),
         ({"n_walks": 2.5}, "n_walks must be"),
@@ -278,11 +284,11 @@ def test_bad_input_is_refused(X, y, message):
 )
 def test_bad_parameters_are_refused_when_fitting(parameters, message):
     with pytest.raises(grfpp.InputError, match=message):
-        KernelInterpolator(KARATE, **parameters).fit(KNOWN, FIELD[KNOWN])
+        by_sums(KARATE, **parameters).fit(KNOWN, FIELD[KNOWN])
 
 
 def test_means_need_a_positive_mass():
-    cosine = KernelInterpolator(KARATE, kernel="cosine", scale=0.64, estimate="exact")
+    cosine = by_sums(KARATE, kernel="cosine", scale=0.64, estimate="exact")
     with pytest.raises(grfpp.InputError, match="negative at some nodes"):
         cosine.fit(KNOWN, FIELD[KNOWN])
     assert np.isfinite(cosine.set_params(output="sum").fit(KNOWN, FIELD[KNOWN]).field_).all()
@@ -290,8 +296,8 @@ def test_means_need_a_positive_mass():
 
 def test_directions_need_vectors_and_predictions_need_nodes():
     with pytest.raises(grfpp.InputError, match="needs vectors"):
-        KernelInterpolator(KARATE, output="direction").fit(KNOWN, FIELD[KNOWN, 0])
-    one = KernelInterpolator(KARATE, random_state=0).fit(KNOWN, FIELD[KNOWN])
+        by_sums(KARATE, output="direction").fit(KNOWN, FIELD[KNOWN, 0])
+    one = by_sums(KARATE, random_state=0).fit(KNOWN, FIELD[KNOWN])
     with pytest.raises(grfpp.InputError, match="found 99 to 99"):
         one.predict([99])
 
@@ -307,7 +313,7 @@ def test_any_nodes_and_any_columns(data):
     columns = data.draw(st.integers(1, 4))
     values = np.random.default_rng(0).uniform(-1, 1, (len(known), columns))
     for estimate in ("walks", "exact"):
-        one = KernelInterpolator(graph, estimate=estimate, random_state=0).fit(known, values)
+        one = by_sums(graph, estimate=estimate, random_state=0).fit(known, values)
         assert np.isfinite(one.field_).all()
         assert (np.abs(one.field_) <= 1 + 1e-6).all()
         parts = [part for part in nx.connected_components(graph) if part & set(known)]
@@ -320,13 +326,26 @@ def test_nodes_by_name():
     graph = nx.les_miserables_graph()
     names = list(graph)
     known, hidden, values = names[::2], names[1::2], np.linspace(0, 1, 39)
-    one = KernelInterpolator(graph, random_state=0).fit(known, values)
-    other = KernelInterpolator(graph, random_state=0).fit(np.arange(0, 77, 2), values)
+    one = by_sums(graph, random_state=0).fit(known, values)
+    other = by_sums(graph, random_state=0).fit(np.arange(0, 77, 2), values)
     np.testing.assert_array_equal(one.field_, other.field_)
     for asked in (hidden, np.array(hidden), np.array(hidden)[:, None], np.array(hidden, object)):
         np.testing.assert_array_equal(one.predict(asked), other.predict(np.arange(1, 77, 2)))
     np.testing.assert_array_equal(one.predict(["Valjean", 0]), one.predict([10, 0]))
     with pytest.raises(grfpp.InputError, match="X must exist, but no node is named 'Valjan'"):
         one.predict(["Valjan"])
-    scores = cross_val_score(KernelInterpolator(graph, random_state=0), known, values, cv=KFold(3))
+    scores = cross_val_score(by_sums(graph, random_state=0), known, values, cv=KFold(3))
     assert scores.shape == (3,)
+
+
+@pytest.mark.parametrize("method", ["auto", "dense", "chebyshev", "lanczos"])
+def test_the_planner_fills_in_what_the_exact_kernel_does(method):
+    graph = nx.disjoint_union(nx.grid_2d_graph(12, 12), nx.path_graph(5))
+    known = np.arange(0, 144, 3)
+    height = np.random.default_rng(0).normal(size=(len(known), 2))
+    exact = by_sums(graph, estimate="exact", scale=2.0).fit(known, height)
+    planned = by_sums(graph, method=method, scale=2.0).fit(known, height)
+    np.testing.assert_allclose(planned.field_, exact.field_, rtol=1e-6, atol=1e-6)
+    np.testing.assert_array_equal(planned.reached_, exact.reached_)
+    assert not planned.reached_[144:].any()
+    assert planned.method_

@@ -49,7 +49,8 @@ def test_hidden_vertices_in_parts_without_a_known_one_are_counted_as_zero():
     with_known = {node // 4 for node in task.known.tolist()}
     lost = [node for node in task.hidden.tolist() if node // 4 not in with_known]
     assert task.n_cut_off == len(lost) > 0
-    for options in ({"estimate": "exact"}, {"random_state": 0, "n_walks": 64}):
+    walks = {"how": "paper", "random_state": 0, "n_walks": 64}
+    for options in ({}, {"how": "paper", "estimate": "exact"}, walks):
         found = predict_normals(task, **options)
         assert found.n_unreached == len(lost)
         assert found.cosine == pytest.approx(1 - len(lost) / len(task.hidden))

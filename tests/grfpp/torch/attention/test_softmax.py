@@ -101,6 +101,7 @@ def test_half_precision_keeps_the_type():
     [
         (lambda: MaskedAttention(DIM, 3, MASK), "embed_dim must be a multiple of num_heads"),
         (lambda: MaskedAttention(0, 1, MASK), "embed_dim must be a whole number"),
+        (lambda: MaskedAttention(2**31, 1, MASK), "an attention module of width 2147483648"),
         (lambda: MaskedAttention(DIM, HEADS, MASK[0]), "one row and one column a token"),
         (lambda: MaskedAttention(DIM, HEADS, torch.zeros(0, 0)), "one row and one column"),
         (lambda: MaskedAttention(DIM, HEADS, MASK.long()), "floating-point numbers"),

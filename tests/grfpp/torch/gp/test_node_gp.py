@@ -18,7 +18,7 @@ from grfpp_lab.experiments.gp.data import problem
 from grfpp_lab.experiments.gp.methods import ExactDiffusion
 
 import gpytorch  # isort: skip - after grfpp.torch, which keeps its import quiet
-from gp_helpers import DOUBLE, TEST, TRAIN, kernel_of, model_of, targets
+from gp_helpers import DOUBLE, TEST, TRAIN, dense, kernel_of, model_of, targets
 
 
 def test_likelihood_and_gradient_are_those_of_dense_algebra():
@@ -127,7 +127,9 @@ def test_settings_are_in_units_of_the_targets():
     assert model.likelihood.noise.item() == pytest.approx(3.0 / model.scale**2)
     default = NodeGP(TRAIN, 50 + 7 * targets()[TRAIN], kernel_of())
     variance = (7 * targets()[TRAIN]).var(correction=0).item()
-    assert (default.noise, default.outputscale) == pytest.approx((0.1 * variance, variance))
+    mean_diagonal = dense(kernel_of()).diagonal()[TRAIN].mean().item()
+    begun = (0.1 * variance, variance / mean_diagonal)
+    assert (default.noise, default.outputscale) == pytest.approx(begun)
 
 
 @pytest.mark.parametrize("y", [[3, 3, 3], [0.1 + 0.2, 0.3, 0.3], [7.0]])

@@ -8,7 +8,7 @@ from grfpp.cli import run
 from grfpp.imports.optional import missing_packages
 from grfpp_lab.experiments.classification import experiment as classification
 from grfpp_lab.experiments.classification import graph_sets
-from grfpp_lab.experiments.classification.scores import GRFPP
+from grfpp_lab.experiments.classification.scores import GRFPP, WALKS
 from grfpp_lab.harness.experiment import Settings, Size
 
 
@@ -21,6 +21,12 @@ def test_the_smallest_size_runs(no_data):
     assert rows == classification.run(walked)
     assert [row["fold"] for row in rows] == [0, 1]
     assert all(0 <= row["accuracy"] <= 1 for row in rows)
+    by_length = next(cell for cell in plan.cells if cell["features"] == WALKS)
+    own = classification.run(by_length)
+    assert own == classification.run(by_length)
+    assert [row["fold"] for row in own] == [0, 1]
+    assert all(row["chosen"].startswith(("walk-masses", "signatures")) for row in own)
+    assert all(row["accuracy"] > 0.8 for row in own)
     rival = next(cell for cell in plan.cells if "budget" in cell)
     found = classification.run(rival)
     if "why_not" in found[0]:
@@ -28,7 +34,7 @@ def test_the_smallest_size_runs(no_data):
         pytest.skip("GraKeL is not installed")
     assert [row["fold"] for row in found] == [0, 1]
     for claim in classification.EXPERIMENT.claims:
-        assert claim.judge([*rows, *found]).measured
+        assert claim.judge([*rows, *own, *found]).measured
 
 
 def test_the_command_writes_a_page(no_data, tmp_path, capsys):

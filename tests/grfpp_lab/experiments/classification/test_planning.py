@@ -1,7 +1,7 @@
 """The cells of graph classification."""
 
 from grfpp_lab.experiments.classification import graph_sets, planning
-from grfpp_lab.experiments.classification.scores import EXACT, GRFPP, SPECTRUM
+from grfpp_lab.experiments.classification.scores import EXACT, GRFPP, RIVAL, SPECTRUM, WALKS
 from grfpp_lab.experiments.views import POOLED
 from grfpp_lab.harness.experiment import Settings, Size
 
@@ -13,6 +13,20 @@ def test_all_methods_share_their_folds(no_data):
     assert seeds == {rival}
     other = planning.plan(Settings(Size.TINY, seed=1)).cells
     assert next(cell for cell in other if "budget" in cell)["fold_seed"] != rival
+
+
+def test_walks_by_length_are_run_where_their_rival_is(no_data):
+    folder = no_data / "tudataset"
+    folder.mkdir()
+    for name in planning.TEN:
+        (folder / f"{name}.zip").touch()
+    cells = planning.plan(Settings(Size.FULL)).cells
+    ours = [cell for cell in cells if cell["features"] == WALKS]
+    assert [cell["dataset"] for cell in ours] == list(planning.SIX)
+    rivals = {c["dataset"]: c["budget"] for c in cells if c["method"] == RIVAL}
+    assert set(planning.SIX) <= set(rivals)
+    assert set(rivals.values()) == {300.0}
+    assert all(planning.cost(cell) > 0 for cell in ours)
 
 
 def test_data_that_is_not_at_hand_is_left_out(no_data):

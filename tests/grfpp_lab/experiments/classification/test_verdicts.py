@@ -3,7 +3,7 @@
 from laboratory.classification_rows import rows_of
 
 from grfpp_lab.experiments.classification.paper import OWN, quoted
-from grfpp_lab.experiments.classification.planning import TEN
+from grfpp_lab.experiments.classification.planning import SIX, TEN
 from grfpp_lab.experiments.classification.scores import (
     DIFFUSION,
     EXACT,
@@ -11,17 +11,22 @@ from grfpp_lab.experiments.classification.scores import (
     GRF,
     GRFPP,
     LABEL_FEATURES,
+    RIVAL,
     SQUARED,
+    WALK_METHOD,
+    WALKS,
     with_labels,
 )
+from grfpp_lab.experiments.classification.tables import walks_table
 from grfpp_lab.experiments.classification.verdicts import (
     judge,
     judge_kernels,
     judge_labels,
     judge_pooled,
     judge_squared,
+    judge_walks,
 )
-from grfpp_lab.experiments.classification.views import panels, pooled_panels
+from grfpp_lab.experiments.classification.views import panels, pooled_panels, walks_panels
 from grfpp_lab.experiments.views import POOLED
 from grfpp_lab.harness.experiment import Holds
 
@@ -122,6 +127,28 @@ def test_what_labels_bring():
     # Plain features with other numbers of walks are not what labels are compared with.
     other = rows_of("MUTAG", GRFPP, 95, n_walks=64, inner=0.9)
     assert len(with_labels([*rows(6), *other], "MUTAG", GRFPP)) == 40
+
+
+def test_walks_beside_weisfeiler_lehman():
+    def rows(gaps):
+        found = []
+        for name, gap in zip(SIX, gaps, strict=True):
+            more = {"features": WALKS, "chosen": "signatures of 3 steps"}
+            found += rows_of(name, WALK_METHOD, 70 + gap, **more)
+            found += rows_of(name, RIVAL, 70, features=GRAPH_KERNEL)
+        return found
+
+    near = judge_walks(rows([1, -1.9, -1, 0, -5, -6]))
+    assert near.holds is Holds.YES
+    assert "so on 4 of 6: MUTAG +1.0" in near.measured
+    assert judge_walks(rows([1, -1, -1, -2.5, -5, -6])).holds is Holds.NO
+    assert judge_walks(rows_of("MUTAG", RIVAL, 70, features=GRAPH_KERNEL)).holds is Holds.OPEN
+    (panel,) = walks_panels(rows([0] * 6))
+    assert [curve.name for curve in panel.curves] == [WALK_METHOD, RIVAL]
+    assert all(len(curve.y) == 6 for curve in panel.curves)
+    (line, *_) = walks_table(rows([1] * 6)).groups[0].rows
+    assert line[3].startswith("+1.0")
+    assert line[4] == "signatures of 3 steps 10x"
 
 
 def pooled(change=None, **more):

@@ -4,7 +4,7 @@ from grfpp.imports import optional
 from grfpp_lab.experiments.clustering import experiment as clustering
 from grfpp_lab.experiments.clustering.paper import GRF_PP, LOUVAIN, PAPER
 from grfpp_lab.experiments.clustering.rivals import RIVALS
-from grfpp_lab.experiments.clustering.views import EXACT, POOLED_PP
+from grfpp_lab.experiments.clustering.views import EXACT, POOLED_PP, REGULARIZED
 from grfpp_lab.harness.experiment import Settings, Size
 
 
@@ -48,3 +48,15 @@ def test_rows_of_pooled_walks_say_so(no_data):
     assert pooled["walks"] == "pooled"
     assert "walks" not in stitched
     assert pooled["error"] == exact["error"]
+
+
+def test_the_default_is_run_as_it_is(no_data):
+    from grfpp.tasks import SpectralKernelClustering, pair_error
+
+    cells = clustering.plan(Settings(size=Size.TINY, scale=0.3)).cells
+    (cell,) = [cell for cell in cells if cell["method"] == REGULARIZED]
+    assert not {"scale", "n_walks", "termination"} & set(cell)
+    (row,) = clustering.run(cell)
+    data = clustering.unweighted("karate")
+    labels = SpectralKernelClustering(2, random_state=0).fit_predict(data.graph)
+    assert row["error"] == pair_error(labels, data.labels)

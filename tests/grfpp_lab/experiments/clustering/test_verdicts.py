@@ -1,10 +1,15 @@
 """Verdicts on clustering."""
 
 import pytest
-from laboratory.clustering_rows import pooled_rows, rows
+from laboratory.clustering_rows import pooled_rows, regularized_rows, rows
 
 from grfpp_lab.experiments.clustering.paper import GRF_PP, LOUVAIN
-from grfpp_lab.experiments.clustering.verdicts import judge_degrees, judge_pooled, judge_rivals
+from grfpp_lab.experiments.clustering.verdicts import (
+    judge_degrees,
+    judge_pooled,
+    judge_regularized,
+    judge_rivals,
+)
 from grfpp_lab.experiments.clustering.views import EXACT
 from grfpp_lab.harness.experiment import Holds
 
@@ -96,3 +101,25 @@ def test_pooled_walks_leave_the_other_verdicts_alone():
     more = [*made, *pooled_rows(karate=0.1, cora=0.05)]
     for judge in (judge_degrees, judge_rivals):
         assert judge(more) == judge(made)
+
+
+@pytest.mark.parametrize(
+    ("ours", "holds", "told"),
+    [
+        ({"karate": 0.3, "cora": 0.2}, Holds.YES, "at most +0.050 from Louvain (Cora)"),
+        ({"karate": 0.3, "cora": 0.27}, Holds.NO, "at most +0.120 from Louvain (Cora)"),
+        ({"karate": 0.41, "cora": 0.16}, Holds.NO, "regularised 0.2850, Louvain 0.2750"),
+    ],
+)
+def test_verdict_on_the_default(ours, holds, told):
+    made = [*rows(karate=(0, 0, 0.2, 0.4), cora=(0, 0, 0.2, 0.15)), *regularized_rows(**ours)]
+    verdict = judge_regularized(made)
+    assert verdict.holds is holds
+    assert told in verdict.measured
+    # It is no part of what the paper claims.
+    assert judge_rivals(made) == judge_rivals(made[:-2])
+
+
+def test_the_default_alone_is_not_judged():
+    assert judge_regularized(regularized_rows(karate=0.1)).holds is Holds.OPEN
+    assert judge_regularized(rows(karate=(0, 0, 0.2, 0.4))).holds is Holds.OPEN

@@ -1,15 +1,17 @@
 """Tables and charts of clustering."""
 
 import pytest
-from laboratory.clustering_rows import pooled_rows, rows
+from laboratory.clustering_rows import pooled_rows, regularized_rows, rows
 
 from grfpp_lab.experiments.clustering.paper import GRF, GRF_PP, LOUVAIN
 from grfpp_lab.experiments.clustering.views import (
     EQUAL,
     EXACT,
     POOLED_PP,
+    REGULARIZED,
     degree_table,
     pooled_panels,
+    regularized_panels,
     rival_panels,
     rival_table,
     walk_panels,
@@ -44,3 +46,11 @@ def test_pooled_walks_are_a_further_curve_and_column():
     assert (line[POOLED_PP], line[EXACT]) == ("0.1900 ± 0.0300", "0.2000 ± 0.0300")
     assert POOLED_PP in rival_table(made).columns
     assert [curve.name for curve in rival_panels(made)[0].curves] == [GRF, GRF_PP, LOUVAIN, EQUAL]
+
+
+def test_the_default_beside_the_best_other_method():
+    made = [*rows(karate=(0.3, 0.2, 0.2, 0.4)), *regularized_rows(karate=0.1)]
+    (panel,) = regularized_panels(made)
+    assert [curve.name for curve in panel.curves] == [REGULARIZED, EXACT, LOUVAIN]
+    assert [curve.y for curve in panel.curves] == [[0.1], [0.2], [0.4]]
+    assert REGULARIZED in rival_table(made).columns

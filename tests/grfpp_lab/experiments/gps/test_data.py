@@ -17,8 +17,9 @@ def test_block_models_as_pyg_graphs(pattern):
     assert set(cluster.y.tolist()) == set(range(6))
 
 
-@pytest.mark.parametrize("name", ["mnist", "cifar10", "peptides-func"])
-def test_real_data_as_pyg_graphs(name):
+@pytest.mark.parametrize("name", ["mnist", "cifar10", "peptides-func", "peptides-struct"])
+def test_real_data_as_pyg_graphs(name, tmp_path, monkeypatch):
+    monkeypatch.setenv("GRFPP_CACHE", str(tmp_path))
     if (why := gps_data.why_absent(name)) is not None:
         pytest.skip(why)
     splits = gps_data.load(name, 3, 2, 2)
@@ -28,6 +29,14 @@ def test_real_data_as_pyg_graphs(name):
         assert graph.x.min() >= -1e-6
         assert graph.x.max() <= 1 + 1e-6
         assert graph.is_undirected()
-        assert tuple(graph.y.shape) == ((1, 10) if name == "peptides-func" else (1,))
-    widths = {"mnist": 3, "cifar10": 5, "peptides-func": 19}
+        targets = {"peptides-func": (1, 10), "peptides-struct": (1, 11)}
+        assert tuple(graph.y.shape) == targets.get(name, (1,))
+    if name == "peptides-struct":
+        import torch
+
+        y = torch.cat([graph.y for graph in splits.train])
+        assert torch.allclose(y.mean(dim=0), torch.zeros(11), atol=1e-5)
+        assert torch.allclose(y.std(dim=0, correction=0), torch.ones(11), atol=1e-5)
+        assert max(graph.num_nodes for graph in splits.everything) <= 60
+    widths = {"mnist": 3, "cifar10": 5, "peptides-func": 19, "peptides-struct": 19}
     assert {graph.x.shape[1] for graph in splits.everything} == {widths[name]}

@@ -18,12 +18,15 @@ def test_every_encoding_has_the_same_width_and_repeats(encoding, pattern):
     if encoding == NONE:
         assert not any("pe" in graph for graph in first)
         return
+    width = 9 if encoding == encodings.SMOOTH else DIM  # three for each feature
     for graph, made, same in zip(graphs, first, again, strict=True):
-        assert made.pe.shape == (graph.num_nodes, DIM)
+        assert made.pe.shape == (graph.num_nodes, width)
         assert made.pe.dtype == made.x.dtype
         assert made.pe.isfinite().all()
         assert (made.pe == same.pe).all()
     other = encode(graphs, encoding, seed=6, **WALKS)
+    if encoding in encodings.OURS:
+        assert (first[0].pe == other[0].pe).all()
     if encoding in (GRF, GRF_PP, encodings.NOISE):
         assert not (first[0].pe == other[0].pe).any()
 

@@ -29,7 +29,7 @@ def test_every_data_set_and_encoding_has_at_least_three_seeds(size, monkeypatch)
     monkeypatch.setattr(gps, "why_absent", lambda name: None)
     plan = gps.plan(Settings(size, seed=7))
     places = {(cell["dataset"], cell["encoding"]) for cell in plan.cells}
-    assert len(places) == 5 * len(ENCODINGS)
+    assert len(places) == 6 * len(ENCODINGS)
     assert len(plan.cells) >= 3 * len(places)
     assert len({json.dumps(dict(cell), sort_keys=True) for cell in plan.cells}) == len(plan.cells)
     assert all(cell["seed"] == 7 for cell in plan.cells)
@@ -58,6 +58,7 @@ def test_data_and_packages_that_are_absent_are_named(monkeypatch, no_data):
     assert {cell["dataset"] for cell in plan.cells} == {"pattern", "cluster"}
     assert plan.skipped["MNIST"] == "mnist is not at hand"
     assert plan.skipped["Peptides-func"] == "peptides, peptide-splits is not at hand"
+    assert plan.skipped["Peptides-struct (our targets)"] == plan.skipped["Peptides-func"]
     monkeypatch.setattr(optional, "find_spec", lambda name: None)
     assert gps_data.why_absent("cifar10") == (
         "scikit-image is not installed: pip install '.[image]' in a clone of grfpp"

@@ -2,9 +2,19 @@
 
 from laboratory.gps_rows import ALL, made_rows
 
-from grfpp_lab.experiments.gps.encodings import GRF, GRF_PP, LAPLACIAN, NOISE, NONE, WALK
+from grfpp_lab.experiments.gps.encodings import (
+    GRF,
+    GRF_PP,
+    LAPLACIAN,
+    NOISE,
+    NONE,
+    OURS,
+    RETURN,
+    SMOOTH,
+    WALK,
+)
 from grfpp_lab.experiments.gps.pairs import differences
-from grfpp_lab.experiments.gps.verdicts import holds, judge, judge_reference
+from grfpp_lab.experiments.gps.verdicts import holds, judge, judge_kinds, judge_reference
 from grfpp_lab.experiments.paired import Difference
 from grfpp_lab.harness.experiment import Holds
 
@@ -13,7 +23,7 @@ def test_the_claim_holds_where_it_is_true():
     rows = made_rows({name: {GRF: 0.01, GRF_PP: 0.03} for name in ALL})
     verdict = judge(rows)
     assert verdict.holds is Holds.YES
-    assert "GRF++ above no encoding on 5 of 5 data sets" in verdict.measured
+    assert "GRF++ above no encoding on 6 of 6 data sets" in verdict.measured
     assert "* p < 0.05" in verdict.measured
 
 
@@ -21,7 +31,7 @@ def test_the_claim_does_not_hold_where_it_is_false():
     rows = made_rows({name: {GRF: -0.01, GRF_PP: -0.03} for name in ALL})
     verdict = judge(rows)
     assert verdict.holds is Holds.NO
-    assert "GRF++ above no encoding on 0 of 5 data sets" in verdict.measured
+    assert "GRF++ above no encoding on 0 of 6 data sets" in verdict.measured
 
 
 def test_one_data_set_where_it_is_clearly_worse_is_enough():
@@ -34,7 +44,7 @@ def test_better_than_none_but_not_than_grf_does_not_hold():
     rows = made_rows({name: {GRF: 0.05, GRF_PP: 0.03} for name in ALL})
     verdict = judge(rows)
     assert verdict.holds is Holds.NO
-    assert "GRF++ above GRF on 0 of 5" in verdict.measured
+    assert "GRF++ above GRF on 0 of 6" in verdict.measured
 
 
 def test_gains_within_noise_are_told_as_such():
@@ -88,7 +98,23 @@ def test_beside_other_encodings():
     gains = {GRF_PP: 0.03, NOISE: 0.0, WALK: 0.05, LAPLACIAN: 0.01}
     verdict = judge_reference(made_rows(dict.fromkeys(ALL, gains)))
     assert verdict.holds is Holds.YES
-    assert "above random numbers on 5 of 5" in verdict.measured
-    assert "above random walk on 0 of 5" in verdict.measured
+    assert "above random numbers on 6 of 6" in verdict.measured
+    assert "above random walk on 0 of 6" in verdict.measured
     worse = judge_reference(made_rows({name: {GRF_PP: -0.02, NOISE: 0.02} for name in ALL}))
     assert worse.holds is Holds.NO
+
+
+def test_one_kind_without_random_numbers_has_to_be_above_none_on_four_of_six():
+    gains = {name: dict.fromkeys(OURS, -0.03) for name in ALL}
+    assert judge_kinds(made_rows(gains)).holds is Holds.NO
+    for name in ALL[:3]:
+        gains[name] = {**gains[name], SMOOTH: 0.03}
+    gains[ALL[5]] = {**gains[ALL[5]], RETURN: 0.03}
+    assert judge_kinds(made_rows(gains)).holds is Holds.NO
+    gains[ALL[5]] = {**gains[ALL[5]], SMOOTH: 0.03}
+    verdict = judge_kinds(made_rows(gains))
+    assert verdict.holds is Holds.YES
+    assert "smooth above no encoding on 4 of 6 data sets" in verdict.measured
+    assert judge_kinds(made_rows(gains, n_seeds=2)).holds is Holds.OPEN
+    assert judge_kinds(made_rows({name: gains[name] for name in ALL[:5]})).holds is Holds.OPEN
+    assert judge_kinds([]).holds is Holds.OPEN

@@ -11,12 +11,14 @@ from grfpp_lab.experiments.gps.encodings import (
     LAPLACIAN,
     NOISE,
     NONE,
+    OURS,
     WALK,
 )
 from grfpp_lab.experiments.gps.paper import PAPER
 from grfpp_lab.experiments.gps.views import (
     all_error_panels,
     error_panels,
+    kinds_table,
     pairs_table,
     paper_table,
     reference_table,
@@ -38,9 +40,13 @@ def test_the_papers_table_is_quoted_and_put_right():
 
 def test_tables_and_charts_have_every_data_set_and_encoding():
     gains = {GRF: 0.01, GRF_PP: 0.03, WALK: 0.0, LAPLACIAN: 0.0, NOISE: 0.0}
+    gains |= dict.fromkeys(OURS, 0.02)
     rows = made_rows(dict.fromkeys(ALL, gains), n_seeds=3)
-    assert [len(group.rows) for group in pairs_table(rows).groups] == [5, 5, 5]
+    assert [len(group.rows) for group in pairs_table(rows).groups] == [6, 6, 6]
     assert pairs_table(rows).groups[0].rows[0][-1] == "+0.48"
+    assert pairs_table(rows).groups[0].rows[-1][-1] == "+1.23"  # of an error that falls
+    assert [len(group.rows) for group in kinds_table(rows).groups] == [6] * len(OURS)
+    assert kinds_table(rows).groups[1].rows[0][-1] == ""
     assert reference_table(rows).columns == ["data", *ENCODINGS]
     panels = error_panels(rows)
     assert [panel.title for panel in panels] == [gps_data.TASKS[name].title for name in ALL]
@@ -62,3 +68,16 @@ def test_charts_show_losses_too():
     assert all(
         y > 0 for each in all_error_panels(perfect) for curve in each.curves for y in curve.y
     )
+
+
+def test_an_error_is_shown_as_it_is():
+    rows = made_rows({"peptides-struct": {GRF: -0.1, GRF_PP: 0.1}}, n_seeds=3, noise=0.0)
+    (panel,) = error_panels(rows)
+    worse, better, _, paper = panel.curves
+    assert min(worse.y) > 1 > max(better.y)
+    assert paper.y[0] == pytest.approx(26.61 / 27.84)
+    (group, _, _) = pairs_table(rows).groups
+    assert group.rows[0][:3] == ["Peptides-struct (our targets)", "+10.00 ± 0.00", "3 of 3"]
+    measured, quoted = (group.rows for group in paper_table(rows).groups)
+    assert measured[0][1] == "MAE × 100, lower is better"
+    assert quoted[-1][0] == "Peptides-struct (printed as Peptides-func ↓)"

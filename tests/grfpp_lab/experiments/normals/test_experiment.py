@@ -4,6 +4,7 @@ import pytest
 
 from grfpp.datasets import at_hand
 from grfpp_lab.experiments.normals import experiment as normals
+from grfpp_lab.experiments.normals import parts
 from grfpp_lab.experiments.normals.paper import BRUTE, METHODS
 from grfpp_lab.experiments.normals.parts import COSINES, DENSE, PICTURE, SECONDS
 from grfpp_lab.experiments.views import POOLED
@@ -21,7 +22,7 @@ def test_the_smallest_size_gives_rows_verdicts_charts_and_tables(tiny):
     assert "mesh 60246" in plan.skipped
     assert {row["part"] for row in rows} == {COSINES, SECONDS, PICTURE}
     cosines = [row for row in rows if row["part"] == COSINES]
-    assert {row["method"] for row in cosines} == {*METHODS, POOLED}
+    assert {row["method"] for row in cosines} == {*METHODS, POOLED, *parts.BESIDE}
     assert {row["method"] for row in rows if "walks" in row} == {POOLED}
     assert all(-1 <= row["cosine"] <= 1 for row in rows)
     for claim in normals.EXPERIMENT.claims:
@@ -76,7 +77,8 @@ def test_the_full_size_has_all_meshes_of_the_paper_and_the_large_ones():
 def test_asked_for_settings_are_used(no_data):
     plan = normals.plan(Settings(Size.TINY, scale=0.25, p_halt=0.3))
     cosines = [cell for cell in plan.cells if cell["part"] == COSINES]
-    assert all(cell["sigmas"] == [0.5] for cell in cosines)
+    for cell in cosines:
+        assert cell["sigmas"] == ([None] if cell["method"] in parts.BESIDE else [0.5])
     laws = {cell.get("walks"): cell["termination"] for cell in plan.cells}
     assert laws == {None: "geometric:0.3", POOLED: "matched:2.33333333333"}
     assert all(cell["sigma"] == 0.5 for cell in plan.cells if cell["part"] != COSINES)

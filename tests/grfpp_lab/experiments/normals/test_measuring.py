@@ -38,6 +38,7 @@ def test_rows_are_what_the_library_predicts(no_data, method, options):
     found = [
         predict_normals(
             hide_normals(sphere, 0.8, mask),
+            how="paper",
             scale=0.6**2,
             n_walks=4,
             random_state=seed,

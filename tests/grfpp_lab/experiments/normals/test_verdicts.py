@@ -6,7 +6,16 @@ from laboratory.normals_rows import TRUE, as_paper, cosine_rows, second_rows
 from grfpp.datasets import mesh_table
 from grfpp_lab.experiments.normals import verdicts
 from grfpp_lab.experiments.normals.paper import BRUTE, GRF, REUSED, STITCHED
-from grfpp_lab.experiments.normals.parts import PICTURE, chosen_rows, true_meshes
+from grfpp_lab.experiments.normals.parts import (
+    BIHARMONIC,
+    BIHARMONIC_RW,
+    HARMONIC,
+    KRIGING,
+    KRIGING_END,
+    PICTURE,
+    chosen_rows,
+    true_meshes,
+)
 from grfpp_lab.experiments.views import POOLED
 from grfpp_lab.harness.experiment import Holds
 
@@ -107,3 +116,51 @@ def test_the_verdict_on_the_picture():
     assert "GRF++ 0.9500 (9.0°), with 4 walks (somebody)" in verdicts.judge_picture(rows).measured
     worse = [{**row, "cosine": 0.9} if row["method"] == STITCHED else row for row in rows]
     assert verdicts.judge_picture(worse).holds is Holds.NO
+
+
+def _kriging_rows(kriging=0.01, rw=0.002, seconds=None):
+    """Biharmonic functions are 0.02 above harmonic ones, kriging so much above the former."""
+    above = {HARMONIC: 0.0, BIHARMONIC: 0.02, BIHARMONIC_RW: 0.02 + rw, KRIGING: 0.02 + kriging}
+    brute = [row for row in cosine_rows(as_paper) if row["method"] == BRUTE]
+    rows = brute + [
+        {**row, "method": method, "sigma": None, "cosine": row["cosine"] + more}
+        for row in brute
+        for method, more in above.items()
+    ]
+    if seconds is not None:
+        rows.append({**second_rows()[0], "n_nodes": 151_438, "method": KRIGING_END})
+        rows[-1]["seconds"] = seconds
+    return rows
+
+
+@pytest.mark.parametrize(
+    ("options", "holds"),
+    [
+        ({}, Holds.YES),
+        ({"seconds": 9.0}, Holds.YES),
+        ({"seconds": 11.0}, Holds.NO),
+        ({"kriging": 0.0005}, Holds.YES),  # 0.0015 below the better of the two
+        ({"kriging": -0.0005}, Holds.NO),  # 0.0025 below
+        ({"kriging": -0.021, "rw": -0.04}, Holds.NO),  # below harmonic functions everywhere
+    ],
+)
+def test_kriging(options, holds):
+    found = verdicts.judge_kriging(_kriging_rows(**options))
+    assert found.holds is holds
+    assert "kriging above harmonic on" in found.measured
+    assert ("151,438 vertices take" in found.measured) == ("seconds" in options)
+
+
+def test_kriging_must_be_above_harmonic_on_nearly_all_meshes():
+    rows = _kriging_rows(kriging=0.1)
+    meshes = sorted({row["graph"] for row in rows})
+    ruined = [
+        {**row, "cosine": row["cosine"] - 0.13}
+        if row["method"] == KRIGING and row["graph"] == meshes[0]
+        else row
+        for row in rows
+    ]
+    assert len(meshes) == 9  # 8 of 9 are fewer than 30 of 33
+    assert verdicts.judge_kriging(ruined).holds is Holds.NO
+    without = [row for row in rows if row["method"] != KRIGING]
+    assert verdicts.judge_kriging(without).holds is Holds.OPEN

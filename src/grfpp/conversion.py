@@ -1,0 +1,153 @@
+"""`convert`: whatever holds a graph -> a folder on disk, edge lists of any size."""
+
+from __future__ import annotations
+
+import re
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, Unpack
+
+from grfpp.arguments import whole
+from grfpp.errors import InputError, shown
+from grfpp.graph import Graph
+from grfpp.io.edges import check_node_count
+from grfpp.io.files import known_file
+from grfpp.io.folder.header import SUFFIX
+from grfpp.io.folder.reader import is_folder_path
+from grfpp.io.large.batches import Reported
+from grfpp.io.large.convert import SUFFIXES, convert_edges
+from grfpp.io.large.database import default_memory
+from grfpp.io.meshes.weights import MeshWeights
+from grfpp.io.tables.options import EdgeListKeywords, EdgeListOptions
+from grfpp.linalg.symmetrize import Symmetrize
+
+_SIZE = re.compile(r"(\d+(?:\.\d+)?)\s*([kMGT]?)i?B?", re.IGNORECASE)
+_UNITS = {"": 1, "k": 10**3, "m": 10**6, "g": 10**9, "t": 10**12}
+_LEAST_MEMORY = 50 * 10**6
+
+#: Called with what is going on, and how much of how much is done; 0 of 0 where nobody knows.
+Progress = Callable[[str, int, int], None]
+
+
+def convert(
+    source: Any,
+    target: str | Path,
+    *,
+    directed: bool | None = None,
+    n_nodes: int | None = None,
+    symmetrize: Symmetrize | None = None,
+    mesh_weights: MeshWeights | None = None,
+    memory: int | str | None = None,
+    progress: Progress | None = None,
+    **reading: Unpack[EdgeListKeywords],
+) -> Graph:
+    r"""Write a graph to a ``.grf`` folder, and open it from there.
+
+    Edge lists (text, also packed, and Parquet and Feather files) may be larger than memory: they
+    are sorted, and their nodes named, by DuckDB, which keeps on disk what does not fit. Needs the
+    extra ``large``. All else that `Graph` takes is read into memory first.
+
+    The graph is that of ``Graph(source)``: the same edges, the same names, in the same order.
+
+    Parameters
+    ----------
+    source
+        The path of an edge list, or anything else that `Graph` takes.
+    target
+        The folder. One that is there already is replaced when the new one is whole; what is half
+        written is never seen, and removed by the next call where this one is killed. Beside it
+        there must be room for about five times the text, without packing, while this runs.
+    directed, n_nodes, symmetrize, mesh_weights, **reading
+        As for `Graph`; the third and fourth not for edge lists.
+    memory
+        Bytes that DuckDB may take, as a number or as text such as ``"2GB"``. By default 1.5 GB, or
+        a third of what is free where that is less. Python takes some 300 MB beside it.
+    progress
+        A function that is called as this goes on.
+
+    Returns
+    -------
+    Graph
+        As `Graph.open` gives it.
+
+    Examples
+    --------
+    >>> import tempfile, pathlib, grfpp
+    >>> folder = pathlib.Path(tempfile.mkdtemp())
+    >>> _ = (folder / "calls.csv").write_text("who,whom,n\nann,bob,3\nbob,cy,1\n")
+    >>> graph = grfpp.convert(folder / "calls.csv", folder / "calls.grf")
+    >>> graph, list(graph.node_ids), graph.index("cy")
+    (Graph(n_nodes=3, n_edges=2, undirected), ['ann', 'bob', 'cy'], 2)
+    """
+    if not is_folder_path(target):
+        raise InputError(f"must end in {SUFFIX}, found {shown(str(target))}", argument="target")
+    options = EdgeListOptions.of(**reading)
+    room = default_memory() if memory is None else memory_size(memory)
+    listed = _edge_list(source)
+    if listed is None:
+        graph = Graph(
+            source,
+            directed=directed,
+            n_nodes=n_nodes,
+            symmetrize=symmetrize,
+            mesh_weights=mesh_weights,
+            **reading,
+        )
+        graph.save(target)
+        return Graph.open(target)
+    if symmetrize is not None or mesh_weights is not None:
+        raise InputError(
+            f"symmetrize and mesh_weights are not for lists of edges that are converted: {source} "
+            "is undirected, line by line, unless directed=True; of edges that are listed in both "
+            "orders duplicates='max' takes the larger weight"
+        )
+    if not (directed is None or isinstance(directed, bool)):
+        raise InputError(f"directed must be True, False or None, not {directed!r}")
+    if n_nodes is not None:
+        n_nodes = whole(n_nodes, "n_nodes", 1)
+        check_node_count(n_nodes, "n_nodes")
+    file, suffix = listed
+    convert_edges(
+        file,
+        suffix,
+        str(source),
+        target,
+        directed=bool(directed),
+        n_nodes=n_nodes,
+        options=options,
+        memory=room,
+        report=Reported(progress),
+    )
+    return Graph.open(target)
+
+
+def _edge_list(source: Any) -> tuple[Path, str] | None:
+    """The file and its suffix, where it is a list of edges."""
+    if not isinstance(source, str | Path) or is_folder_path(source):
+        return None
+    file, suffix = known_file(source)
+    return (file, suffix) if suffix in SUFFIXES else None
+
+
+def memory_size(size: int | str) -> int:
+    """Bytes that a number or text such as ``"2GB"`` stands for.
+
+    Examples
+    --------
+    >>> memory_size("1.5 GB"), memory_size(10**9)
+    (1500000000, 1000000000)
+    """
+    found = _SIZE.fullmatch(size.strip()) if isinstance(size, str) else None
+    if isinstance(size, bool) or (found is None and not isinstance(size, int)):
+        raise InputError(
+            f"must be a number of bytes, or text such as '2GB', found {shown(size)}",
+            argument="memory",
+        )
+    amount = float(size) if found is None else float(found[1]) * _UNITS[found[2].lower()]
+    if amount > sys.maxsize:
+        raise InputError(f"is more than any machine has: {shown(size)}", argument="memory")
+    n_bytes = int(amount)
+    if n_bytes < _LEAST_MEMORY:
+        raise InputError(f"must be 50MB at least, found {shown(size)}", argument="memory")
+    return n_bytes

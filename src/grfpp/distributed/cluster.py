@@ -1,0 +1,153 @@
+"""A Dask client as this package uses it: named tasks, results in order, errors in words."""
+
+from __future__ import annotations
+
+import os
+import secrets
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from typing import Any
+
+from grfpp.distributed import tasks
+from grfpp.distributed.probe import check_graph, check_workers
+from grfpp.errors import InputError, shown
+from grfpp.graph import Graph
+from grfpp.imports.optional import require
+
+#: Called with the number of each task that is done.
+Done = Callable[[int], None]
+
+#: Blocks that come here at a time where they are put together.
+_AT_A_TIME = 8
+#: What is sent stays in the task that keeps it, so that the scheduler can hand it out again when
+#: a worker dies. Dask warns of tasks that large, since most are so by mistake.
+_NO_WARNING = {"distributed.admin.large-graph-warning-threshold": "1 PB"}
+
+
+class Cluster:
+    """Workers that are reached through a ``distributed.Client``.
+
+    All work is submitted as pure functions of futures; where they run, and again after a worker has
+    died, is left to Dask.
+    """
+
+    def __init__(self, client: Any) -> None:
+        self._dask, self._config = require("distributed", "grfpp.distributed"), require("dask")
+        if not isinstance(client, self._dask.Client) or client.asynchronous:
+            raise InputError(
+                "must be a distributed.Client such as Client('tcp://host:8786'), not asynchronous, "
+                f"found {shown(client)}",
+                argument="client",
+            )
+        self.client = client
+
+    def __reduce__(self) -> Any:
+        raise InputError(
+            "an estimate on a cluster cannot be pickled: its factors belong to this client; "
+            "K.save(path) and K.save_features(folder) write files"
+        )
+
+    def check(self, graph: Graph) -> None:
+        """Refuse a cluster without workers, and workers that cannot walk on this graph."""
+        with self._explained():
+            check_workers(self.client)
+            check_graph(self.client, graph)
+
+    @property
+    def n_threads(self) -> int:
+        """Tasks that can run at a time, now."""
+        with self._explained():
+            return max(1, int(sum(self.client.nthreads().values())))
+
+    @property
+    def memory(self) -> int | None:
+        """Bytes that all workers together may take; ``None`` where one has no limit."""
+        with self._explained():
+            workers = self.client.scheduler_info(n_workers=-1)["workers"].values()
+        limits = [each["memory_limit"] for each in workers]
+        return sum(limits) if limits and all(limits) else None
+
+    def submit(self, function: Callable[..., Any], *arguments: Any) -> Any:
+        """The future of a pure function's result; futures may stand among its arguments."""
+        (future,) = self.map(function, *([each] for each in arguments))
+        return future
+
+    def map(self, function: Callable[..., Any], *arguments: Sequence[Any]) -> list[Any]:
+        """Futures of a pure function's results for the first, the second, … of all arguments."""
+        key = f"grfpp-{function.__name__}-{secrets.token_hex(8)}"
+        with self._explained(), self._config.config.set(_NO_WARNING):
+            futures: list[Any] = self.client.map(function, *arguments, key=key, pure=False)
+        return futures
+
+    def put(self, value: Any) -> Any:
+        """Send a value to the cluster, once.
+
+        Not scattered: Dask cannot make scattered data again when the worker dies that has it.
+        """
+        return self.submit(tasks.keep, value)
+
+    def gather(self, futures: Sequence[Any], done: Done | None = None) -> list[Any]:
+        """Results in the order of the futures; all are cancelled when one fails, or on Ctrl-C."""
+        if done is not None:
+            self.wait(futures, done)
+        with self._explained(), self._cancelling(futures):
+            results: list[Any] = self.client.gather(list(futures))
+            return results
+
+    def one_by_one(self, futures: Sequence[Any]) -> Iterator[Any]:
+        """Results in order, of which a few are here at a time."""
+        for start in range(0, len(futures), _AT_A_TIME):
+            yield from self.gather(futures[start : start + _AT_A_TIME])
+
+    def wait(self, futures: Sequence[Any], done: Done | None = None) -> None:
+        """Return when all are done; all are cancelled when one fails, or on Ctrl-C."""
+        number = {future.key: i for i, future in enumerate(futures)}
+        with self._explained(), self._cancelling(futures):
+            for future in self._dask.as_completed(
+                list(futures), loop=self.client.loop, raise_errors=False
+            ):
+                if future.status != "finished":
+                    future.result()  # raises what went wrong
+                if done is not None:
+                    done(number[future.key])
+
+    def sees(self, path: str) -> bool:
+        """Whether all workers find a file under this name."""
+        with self._explained():
+            return all(self.client.run(os.path.exists, path).values())
+
+    @contextmanager
+    def _cancelling(self, futures: Sequence[Any]) -> Iterator[None]:
+        try:
+            yield
+        except BaseException:
+            if self.client.status == "running":
+                self.client.cancel(list(futures), reason="grfpp was interrupted, or a task failed")
+            raise
+
+    @contextmanager
+    def _explained(self) -> Iterator[None]:
+        """Say what users can do about errors that are Dask's."""
+        dask = self._dask
+        try:
+            yield
+        except dask.KilledWorker as error:
+            raise InputError(
+                f"workers died again and again over one task ({error.task}), which mostly means "
+                "that their memory does not suffice; start more or larger workers, or take fewer "
+                "walks"
+            ) from error
+        except dask.client.FutureCancelledError as error:
+            raise InputError(
+                f"a result is gone from the cluster ({error}): the client was closed or restarted, "
+                "or somebody cancelled it; sample again"
+            ) from error
+        except InputError:
+            raise
+        except Exception as error:  # of several kinds, some as plain as RuntimeError
+            if self.client.status == "running":
+                raise
+            raise InputError(
+                f"the connection to the cluster is gone ({error}); connect a new client and sample "
+                "again"
+            ) from error

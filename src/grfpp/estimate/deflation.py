@@ -1,0 +1,226 @@
+"""Deflation: the part of a kernel that a few eigenvectors hold, taken exactly."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+
+from grfpp.errors import InputError, InputWarning, warn_user
+from grfpp.estimate.signed_chain import SignedChain
+from grfpp.graph import Graph
+from grfpp.kernels import Kernel
+from grfpp.linalg.eigenpairs import (
+    Eigenpairs,
+    component_eigenpairs,
+    leading_eigenpairs,
+    spectral_density,
+)
+from grfpp.linalg.functions import finite
+from grfpp.typing import FloatArray
+
+#: ``"auto"`` takes at most so many vectors, and at most this share of the nodes.
+MOST_VECTORS = 64
+_MOST_OF_NODES = 0.25
+#: It takes vectors that are known for free where they hold this much of ``‖K‖²_F``,
+_WORTH_TAKING = 0.1
+#: others where they leave at most this share of what those have left, about half of the error,
+_WORTH_FINDING = 0.25
+#: and no more than it takes to leave this share of ``‖K‖²_F``.
+_ENOUGH = 1e-3
+
+
+@dataclass(frozen=True, eq=False)
+class Deflation:
+    """``U g(Λ) Uᵀ`` for some eigenvectors ``U`` of ``W``; walks estimate the kernel beside them.
+
+    Where walks give ``X Yᵀ``, the estimate is ``P X P Yᵀ P + U g(Λ) Uᵀ`` with ``P = I − U Uᵀ``.
+    ``P`` commutes with the means of ``X`` and ``Y``, so the mean is the kernel. The ``P`` in the
+    middle keeps the noise of both sides from meeting in ``U``, where the kernel is large; more of
+    them, between all factors, bring next to nothing.
+
+    Parameters
+    ----------
+    vectors
+        ``U``, orthonormal, of shape ``(n_nodes, n_vectors)``.
+    values
+        ``g(Λ)``, the largest in absolute value first.
+    """
+
+    vectors: FloatArray
+    values: FloatArray
+
+    @property
+    def n_vectors(self) -> int:
+        """How many."""
+        return len(self.values)
+
+    def beside(self, block: FloatArray) -> FloatArray:
+        """``P @ block`` with ``P = I − U Uᵀ``."""
+        return np.asarray(block - self.vectors @ (self.vectors.T @ block))
+
+    def times(self, walked: SignedChain, block: FloatArray) -> FloatArray:
+        """The estimate times a block."""
+        inside = self.values[:, np.newaxis] * (self.vectors.T @ block)
+        product = walked.times(self.beside(block), self.beside)
+        return np.asarray(self.beside(product) + self.vectors @ inside)
+
+    def project(
+        self, walked: SignedChain, n_components: int, rng: np.random.Generator
+    ) -> tuple[FloatArray, FloatArray]:
+        """Dense features of the estimate, with one random matrix in the middle of the chain.
+
+        The leading eigenvectors are columns of their own, before the others, but at most half of
+        the columns; what there is of further ones is projected too.
+        """
+        n, n_exact = len(self.vectors), min(self.n_vectors, n_components // 2)
+        width = n_components - n_exact
+
+        def gaussian(n_rows: int) -> FloatArray:
+            return np.asarray(rng.standard_normal((n_rows, width)) / np.sqrt(width))
+
+        X, Y = walked.project(lambda: self.beside(gaussian(n)), "middle")
+        root = np.sqrt(np.abs(self.values))
+        left, right = self.vectors * (np.sign(self.values) * root), self.vectors * root
+        H = gaussian(self.n_vectors - n_exact)
+        return (
+            np.hstack([left[:, :n_exact], self.beside(X) + left[:, n_exact:] @ H]),
+            np.hstack([right[:, :n_exact], self.beside(Y) + right[:, n_exact:] @ H]),
+        )
+
+    def low_rank(self, walked: SignedChain) -> tuple[FloatArray, FloatArray]:
+        """``A, B`` such that the estimate is ``walked + A Bᵀ``.
+
+        With three columns for each eigenvector, and four where it is symmetrised.
+        """
+        # S = X P Yᵀ is what is walked less a bᵀ; and P S P + U g(Λ) Uᵀ, with R = S U, L = Sᵀ U
+        # and C = Uᵀ S U + g(Λ), is S − U Lᵀ − R Uᵀ + U C Uᵀ: half of the last for A, half for B.
+        U = self.vectors
+        a, b = walked.halves_times(U)
+        right = walked.times(U, self.beside)
+        inner = U.T @ right + np.diag(self.values)
+        if walked.symmetrized:
+            both = 0.25 * U @ (inner + inner.T) - right
+            a, b = a * np.sqrt(0.5), b * np.sqrt(0.5)
+            return np.hstack([U, both, -a, -b]), np.hstack([both, U, b, a])
+        left = walked.T.times(U, self.beside)
+        return (
+            np.hstack([U, 0.5 * U @ inner - right, -a]),
+            np.hstack([0.5 * U @ inner.T - left, U, b]),
+        )
+
+
+def deflation_of(graph: Graph, kernel: Kernel, number: int | Literal["auto"]) -> Deflation | None:
+    """Find the eigenvectors to deflate a graph's kernel by; ``None`` for none.
+
+    Only undirected graphs are deflated; eigenvectors of others are not orthogonal.
+
+    Those with the largest ``|g(λ)|``, from the ends of the spectrum. Vectors known in closed form
+    come first: ``√degree`` of a symmetric normalisation, one for each connected component. Others
+    are found by Lanczos' method.
+
+    Parameters
+    ----------
+    number
+        How many, below the number of nodes. ``"auto"``: those in closed form where they hold a
+        tenth of ``‖K‖²_F``; then as many more as leave a thousandth, at most 64 in all and one for
+        four nodes, but only where these leave at most a quarter of what is there. Both are
+        predicted from random vectors (`spectral_density`).
+
+    Examples
+    --------
+    >>> import grfpp, networkx as nx
+    >>> W = grfpp.Graph(nx.barabasi_albert_graph(1000, 4, seed=0)).normalized("sym")
+    >>> for lam in (1.0, 20.0):
+    ...     deflation = deflation_of(W, grfpp.Diffusion(lam), "auto")
+    ...     print(0 if deflation is None else deflation.n_vectors)
+    0
+    1
+    """
+    if number == 0 or graph.is_directed:
+        return None
+    n = graph.n_nodes
+    if number == "auto":
+        most = min(MOST_VECTORS, int(_MOST_OF_NODES * n))
+        known = _known_pairs(graph, kernel, most)
+        use_known, further = _worth(graph, kernel, known, most)
+        if not (use_known or further):
+            return None
+    else:
+        if number >= n:
+            raise InputError(
+                f"must be below the number of nodes, {n}, found {number}", argument="deflate"
+            )
+        known = _known_pairs(graph, kernel, number)
+        further = number - len(known.values)
+    pairs = known.joined(_further_pairs(graph, kernel, known, further))
+    if number != "auto" and len(pairs.values) < number and len(graph.indices):
+        warn_user(
+            InputWarning(
+                f"only {len(pairs.values)} of {number} eigenvectors were found to ten digits, and "
+                "these are used; the others lie too close to each other"
+            )
+        )
+    values = finite(kernel.value(pairs.values))
+    order = np.argsort(-np.abs(values), kind="stable")
+    return Deflation(np.ascontiguousarray(pairs.vectors[:, order]), values[order])
+
+
+def _known_pairs(graph: Graph, kernel: Kernel, most: int) -> Eigenpairs:
+    """Eigenvectors in closed form, one a component: those with the largest ``|g(λ)|``."""
+    matrix, n = graph.adjacency, graph.n_nodes
+    for candidate in graph.perron_candidates():
+        found = component_eigenpairs(matrix, candidate)
+        if found is None:
+            continue
+        eigenvalues, component = found
+        sizes, size = np.bincount(component), np.abs(kernel.value(eigenvalues))
+        # Not of nodes without edges, of which walks know all there is to know, nor where the other
+        # end of the spectrum matters more.
+        use = (eigenvalues > 0) & (size >= np.abs(kernel.value(-graph.spectral_radius())))
+        chosen = np.lexsort((-sizes, -size, ~use))[: min(most, np.count_nonzero(use))]
+        column = np.full(len(sizes), -1)
+        column[chosen] = np.arange(len(chosen))
+        nodes = np.flatnonzero(column[component] >= 0)
+        vectors = np.zeros((n, len(chosen)))
+        vectors[nodes, column[component[nodes]]] = candidate[nodes]
+        return Eigenpairs(eigenvalues[chosen], vectors / np.linalg.norm(vectors, axis=0))
+    return Eigenpairs(np.zeros(0), np.zeros((n, 0)))
+
+
+def _further_pairs(graph: Graph, kernel: Kernel, known: Eigenpairs, number: int) -> Eigenpairs:
+    """Eigenvectors beside those known, from the end of the spectrum where ``|g|`` is larger."""
+    radius = graph.spectral_radius()
+    found = leading_eigenpairs(graph.adjacency, number, known, radius)
+    least = np.abs(kernel.value(found.values)).min(initial=np.inf)
+    if not len(found.values) or np.abs(kernel.value(-radius)) <= least:
+        return found
+    so_far = known.joined(found)
+    mirrored = Eigenpairs(-so_far.values, so_far.vectors)
+    most = min(number, graph.n_nodes - len(so_far.values))
+    other = leading_eigenpairs(-graph.adjacency, most, mirrored, radius)
+    found = found.joined(Eigenpairs(-other.values, other.vectors))
+    return found.take(np.argsort(-np.abs(kernel.value(found.values)), kind="stable")[:number])
+
+
+def _worth(graph: Graph, kernel: Kernel, known: Eigenpairs, most: int) -> tuple[bool, int]:
+    """What ``"auto"`` takes: whether the vectors that are known, and how many others."""
+    if most == 0 or not len(graph.indices):
+        return False, 0
+    places, counts = spectral_density(graph.adjacency, known.vectors)
+    sizes, known_sizes = (np.abs(finite(kernel.value(each))) for each in (places, known.values))
+    unit = max(sizes.max(), known_sizes.max(initial=0.0))  # no square leaves the range of numbers
+    squares = (sizes / unit) ** 2
+    order = np.argsort(-squares, kind="stable")
+    left = float(np.sum(counts * squares))
+    total = left + float(np.sum((known_sizes / unit) ** 2))
+    use_known = bool(total - left >= _WORTH_TAKING * total)
+    number = np.concatenate([[0.0], np.cumsum(counts[order])])
+    rest = left - np.concatenate([[0.0], np.cumsum((counts * squares)[order])])
+    further = most - len(known.values)
+    if left <= _ENOUGH * total or np.interp(further, number, rest) > _WORTH_FINDING * left:
+        return use_known, 0
+    # `rest` falls, and `interp` wants what rises.
+    enough = np.interp(-_ENOUGH * total, -rest, number)
+    return True, min(further, int(np.ceil(enough)))

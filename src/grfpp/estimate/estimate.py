@@ -1,0 +1,480 @@
+"""`KernelEstimate`: an ordered product of factors, and nothing about how they were made."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+from functools import cached_property
+from pathlib import Path
+from typing import Any, Literal, TypeVar
+
+import numpy as np
+import numpy.typing as npt
+import scipy.sparse as sp
+
+from grfpp.arguments import one_of, truth, whole
+from grfpp.chain import Chain
+from grfpp.errors import InputError
+from grfpp.estimate import files
+from grfpp.estimate.deflation import Deflation
+from grfpp.estimate.meta import MEASURED
+from grfpp.estimate.origin import Origin, Transposed
+from grfpp.estimate.self_measuring import SelfMeasuring
+from grfpp.estimate.signed_chain import SignedChain
+from grfpp.factors import Factor
+from grfpp.io import structure
+from grfpp.io.storage.archive import opened_kind, save_arrays
+from grfpp.memory import require_bytes
+from grfpp.nodes import NodeNames
+from grfpp.parallel import thread_count
+from grfpp.typing import FloatArray, IntArray
+
+Item = TypeVar("Item")
+
+#: Columns of a dense block that one pass through the chain carries.
+_BLOCK_COLUMNS = 128
+
+
+class KernelEstimate(SelfMeasuring):
+    """An unbiased estimate ``K̂ = ± K1_1 K2_1ᵀ · … · K1_l K2_lᵀ`` of a graph kernel matrix.
+
+    Symmetrised, it is the mean of that product and of its transpose. Deflated by eigenvectors of
+    the weights, it is exact on them, and the factors estimate the kernel beside them
+    (`grfpp.estimate.deflation.Deflation`).
+
+    It is a scipy ``LinearOperator``: ``K @ V`` multiplies through the chain without forming it
+    (the paper's option III), and scipy's iterative solvers take it as it is. ``K[i, j]``,
+    ``K[rows]`` and ``numpy.asarray(K)`` are those of the array ``K.toarray()``. Usually made by
+    `grfpp.sample`.
+
+    Nodes are asked for by their places, whole numbers 0 … n-1, or by name, which is text; `index`
+    turns names of any kind into places.
+
+    Parameters
+    ----------
+    pairs
+        The factors ``[(K1_1, K2_1), …]``.
+    sign
+        ``-1`` where the kernel has ``α_0 < 0`` and the factors estimate ``-K``.
+    symmetrize
+        Take the mean of the product and of its transpose, for kernels that are symmetric.
+    deflation
+        Eigenvectors that are taken exactly.
+    meta
+        What made the estimate: JSON-able values, kept when it is saved. Its own error is there
+        too, measured when it is first asked for (`measure_error`).
+    n_jobs
+        Threads for products; -1 for all cores.
+    node_ids
+        Names of the nodes in the order of the rows, if they have any.
+    replicates
+        Independent estimates of the same kind, which error bars come from.
+    origin
+        What is estimated, and how to walk further replicates; not kept when it is saved.
+
+    Examples
+    --------
+    >>> import grfpp, networkx as nx
+    >>> W = grfpp.Graph(nx.karate_club_graph()).normalized("sym")
+    >>> K = grfpp.sample(W, grfpp.Diffusion(1.0), degree=2, n_walks=64, seed=0)
+    >>> K
+    KernelEstimate(n_nodes=34, degree=2)
+    >>> K.shape, K.rows([3, 7]).shape
+    ((34, 34), (2, 34))
+    >>> K[3, 7] == K.entry(3, 7), K[:2, [3, 7, 9]].shape
+    (True, (2, 3))
+    """
+
+    def __init__(
+        self,
+        pairs: Sequence[tuple[Factor, Factor]],
+        *,
+        sign: int = 1,
+        symmetrize: bool = False,
+        deflation: Deflation | None = None,
+        meta: Mapping[str, Any] | None = None,
+        n_jobs: int = -1,
+        node_ids: NodeNames | Sequence[Any] | None = None,
+        replicates: Sequence[KernelEstimate] = (),
+        origin: Origin | None = None,
+    ) -> None:
+        if not pairs:
+            raise InputError("a kernel estimate needs at least one pair of factors")
+        factors = [factor for pair in pairs for factor in pair]
+        sizes = {factor.n_nodes for factor in factors}
+        if deflation is not None:
+            sizes.add(len(deflation.vectors))
+        if len(sizes) > 1:
+            raise InputError(f"the factors of an estimate have one size, found {sorted(sizes)}")
+        if sign not in (1, -1):
+            raise InputError(f"sign must be 1 or -1, not {sign!r}")
+        (n,) = sizes
+        super().__init__(np.dtype(np.float64), (n, n))
+        chain = Chain.stitched(factors, n_jobs)
+        self._walked = SignedChain(chain, sign, truth(symmetrize, "symmetrize"))
+        self.deflation = deflation
+        self.replicates = tuple(replicates)
+        self.origin = origin
+        self._made_by = dict(meta or {})
+        self.names = node_ids if isinstance(node_ids, NodeNames) else NodeNames(n, node_ids)
+        if self.names.n_nodes != n:
+            raise InputError(f"names of {self.names.n_nodes} nodes are not for an estimate of {n}")
+
+    @property
+    def chain(self) -> Chain:
+        """The product of the factors."""
+        return self._walked.chain
+
+    @property
+    def sign(self) -> int:
+        """``-1`` where the factors estimate ``-K``."""
+        return self._walked.sign
+
+    @property
+    def symmetrized(self) -> bool:
+        """Whether this is the mean of a product and of its transpose."""
+        return self._walked.symmetrized
+
+    @property
+    def degree(self) -> int:
+        """The stitching degree ``l``."""
+        return len(self.chain.links) // 2
+
+    @property
+    def n_jobs(self) -> int:
+        """Threads for products; -1 for all cores."""
+        return self.chain.n_jobs
+
+    @n_jobs.setter
+    def n_jobs(self, n_jobs: int) -> None:
+        thread_count(n_jobs)
+        self._walked = replace(self._walked, chain=replace(self.chain, n_jobs=n_jobs))
+
+    @property
+    def _factors(self) -> list[Factor]:
+        return [link.factor for link in self.chain.links]
+
+    @property
+    def factors(self) -> list[tuple[sp.csr_array, sp.csr_array]]:
+        """The factors ``[(K1, K2), …]`` as scipy CSR arrays (columns not sorted)."""
+        return list(_pairs(Chain.by_rows(self._factors, self.n_jobs).matrices()))
+
+    @cached_property
+    def low_rank(self) -> tuple[FloatArray, FloatArray] | None:
+        """``A, B`` with ``K̂ = S + A Bᵀ``, ``S`` what the factors give; ``None`` if not deflated.
+
+        Dense, with three columns an eigenvector, four where the estimate is symmetrised. Computed
+        once, by products with the eigenvectors.
+        """
+        if self.deflation is None:
+            return None
+        n = self.deflation.n_vectors
+        require_bytes(
+            96 * n * self.n_nodes, f"the low rank of {n} eigenvectors for {self.n_nodes} nodes"
+        )
+        return self.deflation.low_rank(self._walked)
+
+    def matrices(self) -> list[sp.csr_array]:
+        """Sparse matrices whose product in this order is ``K̂``, for others who multiply.
+
+        The factors, each second one transposed, the first with the sign. A symmetrised estimate has
+        both orders in blocks, ``[A, Dᵀ] · diag(B, Cᵀ) · diag(C, Bᵀ) · [D, Aᵀ]ᵀ / 2`` at degree 2:
+        twice the entries, and as many matrices. What is of low rank is a further block.
+        """
+        matrices = self._walked.matrices()
+        if self.low_rank is None:
+            return matrices
+        first, *inner, last = matrices
+        A, B = map(sp.csr_array, self.low_rank)
+        identity = sp.eye_array(A.shape[1], format="csr")
+        return [
+            sp.hstack([first, A], format="csr"),
+            *(sp.block_diag([each, identity], format="csr") for each in inner),
+            sp.vstack([last, B.T], format="csr"),
+        ]
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}(n_nodes={self.n_nodes}, degree={self.degree})"
+
+    # --- option III: products -------------------------------------------------------------------
+
+    def _matmat(self, dense: Any) -> Any:
+        if sp.issparse(dense):
+            require_bytes(8 * dense.shape[0] * dense.shape[1], "the dense form of the right side")
+            dense = (dense if np.iscomplexobj(dense) else structure.checked(dense)).toarray()
+        # In float64 and in the order of rows, and two or three such blocks on their way through.
+        require_bytes(
+            8 * dense.size * (4 if self.symmetrized else 3),
+            f"a product with {dense.shape[0]} x {dense.shape[1]} numbers",
+            most_rows=lambda room: f"{room // (32 * self.n_nodes)} columns",
+        )
+        if np.iscomplexobj(dense):
+            return self._matmat(dense.real) + 1j * self._matmat(dense.imag)
+        return self._times(self._walked, np.ascontiguousarray(dense, dtype=np.float64))
+
+    def _times(self, walked: SignedChain, block: FloatArray) -> FloatArray:
+        return walked @ block if self.deflation is None else self.deflation.times(walked, block)
+
+    def one_order(self, block: FloatArray) -> FloatArray:
+        """``K̂ @ block`` without the average with the transpose, at half the price."""
+        return self._times(self._walked.plain, block)
+
+    def _transpose(self) -> KernelEstimate:
+        if self.symmetrized:
+            return self
+        return type(self)(
+            list(_pairs(self._factors[::-1])),
+            sign=self.sign,
+            deflation=self.deflation,
+            meta=self.meta,
+            n_jobs=self.n_jobs,
+            node_ids=self.names,
+            replicates=[each.T for each in self.replicates],
+            origin=None if self.origin is None else Transposed(self.origin),
+        )
+
+    _adjoint = _transpose
+
+    # --- option I: sparse features --------------------------------------------------------------
+
+    def features(self) -> tuple[sp.csr_array, sp.csr_array]:
+        """Sparse feature matrices ``X, Y`` with ``K̂ = X Yᵀ`` (the paper's option I).
+
+        ``X`` is the first half of the chain and ``Y`` the transpose of the second, so rows of
+        ``X`` and ``Y`` are the features of the nodes. A symmetrised estimate has both in both,
+        twice as wide: ``[X, Y] / √2`` and ``[Y, X] / √2``. A deflated one has the columns of
+        `low_rank` beside them, which are not sparse.
+
+        Raises
+        ------
+        InputError
+            When the products do not fit into memory; `project` gives features of any size.
+        """
+        X, Y = self._walked.features()
+        if self.low_rank is None:
+            return X, Y
+        A, B = self.low_rank
+        return sp.hstack([X, A], format="csr"), sp.hstack([Y, B], format="csr")
+
+    def feature_side(self, side: Literal["left", "right"]) -> sp.csr_array:
+        """One of the two matrices that `features` gives, without the work for the other."""
+        one_of(side, "side", ("left", "right"))
+        if self.deflation is not None:
+            return self.features()[side == "right"]
+        return self._walked.feature_side(side)
+
+    # --- option II: projected features ----------------------------------------------------------
+
+    def project(
+        self,
+        n_components: int = 64,
+        seed: int | None = None,
+        where: Literal["middle", "pairs"] = "middle",
+    ) -> tuple[FloatArray, FloatArray]:
+        """Dense features ``X, Y`` of shape ``(n_nodes, n_components)``, ``K̂ ≈ X Yᵀ`` (option II).
+
+        Parameters
+        ----------
+        n_components
+            Dimension ``r`` of the features.
+        seed
+            Of the Gaussian projections.
+        where
+            ``"middle"`` puts one projection ``G Gᵀ / r`` into the middle of the chain.
+            ``"pairs"`` is the paper's rule, one between the factors of every pair: it is unbiased
+            too, but the noise of the projections multiplies. On an Erdős–Rényi graph of 100 nodes
+            with ``r = 64``, the relative error grows from 2.3 at degree 2 to 6.3 at degree 4; a
+            single projection has 1.2 at both. It is not for deflated estimates.
+
+        Notes
+        -----
+        For a symmetrised estimate ``X`` and ``Y`` change places in the second half of the columns,
+        at no further product. A single component has one order only.
+
+        For a deflated estimate the first columns are the leading eigenvectors themselves, without
+        noise, each times ``√|g(λ)|``: as many as there are, but at most half of the components.
+        """
+        n_components = whole(n_components, "n_components", 1)
+        n_vectors = 0 if self.deflation is None else self.deflation.n_vectors
+        require_projection(self.n_nodes, n_components, n_vectors)
+        rng = np.random.default_rng(None if seed is None else whole(seed, "seed", 0))
+        one_of(where, "where", ("middle", "pairs"))
+        if self.deflation is not None:
+            if where == "pairs":
+                raise InputError("where='pairs' is not for deflated estimates; use where='middle'")
+            return self.deflation.project(self._walked, n_components, rng)
+
+        def gaussian() -> FloatArray:
+            draws = rng.standard_normal((self.n_nodes, n_components))
+            return np.asarray(draws / np.sqrt(n_components))
+
+        return self._walked.project(gaussian, where)
+
+    # --- parts of the matrix --------------------------------------------------------------------
+
+    def rows(self, nodes: npt.ArrayLike, *, sparse: bool = False, return_std: bool = False) -> Any:
+        """Rows of ``K̂``, dense or as a CSR array; with `return_std` their standard errors too.
+
+        The cost depends on what the walks of these rows reach, not on the number of nodes (after
+        the first call, which transposes the right factors, and for symmetrised estimates all of
+        them). Factors that are not stored are walked for these rows: the left ones from where they
+        come only, those that are transposed from all nodes. Rows of deflated estimates have no
+        zeros, and the first call computes `low_rank`.
+
+        `nodes` are places or names, one or a list of them, a slice, or a mask with a truth value
+        for every node.
+        """
+        chosen = self.names.numbers(nodes)
+        if not sparse or self.deflation is not None:
+            require_bytes(8 * len(chosen) * self.n_nodes, f"{len(chosen)} dense rows")
+        if truth(return_std, "return_std"):
+            return self._with_std(lambda K: K.rows(chosen, sparse=sparse))
+        result = self._walked.rows(chosen)
+        if self.low_rank is not None:
+            A, B = self.low_rank
+            dense = result.toarray() + A[chosen] @ B.T
+            return sp.csr_array(dense) if sparse else dense
+        return result if sparse else result.toarray()
+
+    def _rows(self, nodes: IntArray) -> Any:
+        return self.rows(nodes, sparse=self.deflation is None)
+
+    def entry(self, i: int | str, j: int | str, *, return_std: bool = False) -> Any:
+        """One number ``K̂[i, j]``, of nodes by their places or names; or it and its error."""
+        row, column = (int(self.names.numbers([node])[0]) for node in (i, j))
+        if truth(return_std, "return_std"):
+            return self._with_std(lambda K: K._entry(row, column))
+        return self._entry(row, column)
+
+    def _entry(self, row: int, column: int) -> float:
+        walked = self._walked.entry(row, column)
+        if self.low_rank is None:
+            return walked
+        A, B = self.low_rank
+        exact = A[row] @ B[column]
+        if self.symmetrized:
+            exact = 0.5 * (exact + A[column] @ B[row])  # the same but for rounding
+        return float(walked + exact)
+
+    def diagonal(self, nodes: Any = None, *, return_std: bool = False) -> Any:
+        """The diagonal of ``K̂``, or its entries for some nodes, as `rows` takes them.
+
+        With `return_std` their standard errors too.
+        """
+        if truth(return_std, "return_std"):
+            return self._with_std(lambda K: K.diagonal(nodes))
+        if nodes is not None:
+            chosen = self.names.numbers(nodes)
+            return self._pairs(chosen, chosen)
+        walked = self._walked_diagonal()
+        if self.low_rank is None:
+            return walked
+        A, B = self.low_rank
+        return np.asarray(walked + np.einsum("ij,ij->i", A, B))
+
+    def _walked_diagonal(self) -> FloatArray:
+        return self._walked.diagonal()
+
+    def toarray(self) -> FloatArray:
+        """The whole matrix, dense; refused where it does not fit into memory."""
+        n, n_matrices = self.n_nodes, 2 if self.symmetrized else 1
+        require_bytes(
+            8 * n * (n_matrices * n + 3 * min(n, _BLOCK_COLUMNS)),
+            f"a dense matrix of {n} x {n} numbers",
+        )
+        result = np.empty((n, n))
+        for part in _ranges(n, _BLOCK_COLUMNS):
+            unit = np.zeros((n, len(part)))
+            unit[part, np.arange(len(part))] = 1.0
+            result[:, part.start : part.stop] = self._times(self._walked.plain, unit)
+        if self.symmetrized:  # at half the products, and symmetric to the last bit
+            result += result.T
+            result *= 0.5
+        return result
+
+    def to_torch(self, *, dtype: Any = None, device: Any = None, sort: bool = True) -> list[Any]:
+        """The factors ``[(K1, K2), …]`` as torch sparse CSR tensors; ``K̂ = sign · Π K1 K2ᵀ``.
+
+        Of symmetrised and deflated estimates they are the factors all the same, of which ``K̂`` is
+        made as the class says; `matrices` gives sparse matrices whose product it is.
+
+        Needs the extra ``torch``. With ``sort=False`` and no other type or device, the tensors
+        share the memory of the factors, whose columns are not in the order that torch asks for
+        (its products do not need it); else they are copies.
+        """
+        from grfpp.linalg.tensors import pairs_from_scipy
+
+        return pairs_from_scipy(self.factors, dtype=dtype, device=device, sort=sort)
+
+    # --- files ----------------------------------------------------------------------------------
+
+    def save(self, path: str | Path) -> None:
+        """Write the estimate to an ``.npz`` file, whole or not at all.
+
+        Its error is measured before, if it was not, and stands in the file's `meta`. Replicates
+        are kept too. Names that are not whole numbers are kept as text, by which they are found
+        all the same.
+        """
+        everything: list[KernelEstimate] = [self, *self.replicates]
+        factors, order = files.numbered([f for each in everything for f in each._factors])
+        Chain.by_rows(factors).require_matrices()
+        if self.origin is not None and self.meta.get(MEASURED[0]) is None:
+            self.measure_error()
+        meta = {
+            "sign": self.sign,
+            "symmetrize": self.symmetrized,
+            "order": order,
+            "n_estimates": len(everything),
+            "n_nodes": self.n_nodes,
+            "made_by": self.meta,
+        }
+        arrays = files.to_arrays(factors, self.deflation, self.n_jobs)
+        if (labels := self.names.to_array()) is not None:
+            arrays[files.NODE_IDS] = labels
+        save_arrays(path, files.FORMAT, arrays, meta)
+
+    @classmethod
+    def load(cls, path: str | Path, *, n_jobs: int = -1) -> KernelEstimate:
+        """Read an estimate that `save` wrote."""
+        with opened_kind(path, files.FORMAT) as (arrays, meta), files.damage_explained(path):
+            order, n, sign, made_by = files.checked_meta(meta)
+            arrays.require_memory(files.arrays_of(order), 1, "the estimate in")
+            factors = files.factors_of(arrays, order, n)
+            n_estimates = files.estimate_count(meta, len(order))
+            names = NodeNames(n, files.node_ids_in(arrays, n))
+            deflation = files.deflation_in(arrays, n)
+
+            def estimate(part: Sequence[Factor], **others: Any) -> KernelEstimate:
+                return cls(
+                    list(_pairs(part)),
+                    sign=sign,
+                    symmetrize=meta.get("symmetrize", False),  # not in the first files
+                    deflation=deflation,
+                    n_jobs=n_jobs,
+                    node_ids=names,
+                    **others,
+                )
+
+            size = len(factors) // n_estimates
+            parts = [factors[start : start + size] for start in range(0, len(factors), size)]
+            replicates = [estimate(part) for part in parts[1:]]
+            return estimate(parts[0], meta=made_by, replicates=replicates)
+
+
+def _pairs(items: Sequence[Item]) -> Iterator[tuple[Item, Item]]:
+    return zip(items[::2], items[1::2], strict=True)
+
+
+def require_projection(n_nodes: int, n_components: int, n_vectors: int = 0) -> None:
+    """Refuse projected features that do not fit."""
+    # Both sides, the projection, and a block on its way; eigenvectors come twice.
+    each, others = 32 * n_nodes, 16 * n_vectors * n_nodes
+    require_bytes(
+        each * n_components + others,
+        f"features of {n_components} components for {n_nodes} nodes",
+        most_components=lambda room: (room - others) // each,
+    )
+
+
+def _ranges(n: int, size: int) -> list[range]:
+    return [range(start, min(start + size, n)) for start in range(0, n, size)]

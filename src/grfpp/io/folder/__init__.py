@@ -1,0 +1,1 @@
+"""Graphs in folders: arrays in files of their own, mapped into memory rather than read."""

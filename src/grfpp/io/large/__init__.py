@@ -1,0 +1,1 @@
+"""Edge lists of any size -> graphs in folders, through bounded memory."""

@@ -1,0 +1,309 @@
+"""`LocalKernel`: rows, entries, blocks and nearest nodes of a kernel, from where they are."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, Literal, overload
+
+import numpy as np
+import scipy.sparse as sp
+
+from grfpp.arguments import positive, truth, whole
+from grfpp.errors import InputError, shown
+from grfpp.estimate.error_bars import N_REPLICATES, standard_error
+from grfpp.graph import Graph, as_graph
+from grfpp.kernels import Kernel
+from grfpp.local.block import kernel_block
+from grfpp.local.neighbours import neighbour_folder, neighbour_matrix
+from grfpp.local.pilot import budget_for, default_budget
+from grfpp.local.plan import LocalPlan
+from grfpp.local.rows import as_matrix, local_top_k, local_values, pool_rows
+from grfpp.local.threads import in_parts
+from grfpp.memory import require_bytes
+from grfpp.parallel import thread_count
+from grfpp.typing import FloatArray, IntArray
+from grfpp.walks.planning import require_kernel
+from grfpp.walks.sampler import Progress
+
+
+class LocalKernel:
+    """Rows, entries and blocks of ``K = g(W)``, each by pools that start where it is asked for.
+
+    Nothing is prepared: an answer looks at the nodes that its pools reach and at no others, however
+    large the graph is. Its mean is the kernel, and the same seed gives the same numbers to the last
+    bit, whatever else is asked for and on any number of threads.
+
+    Parameters
+    ----------
+    W
+        A `Graph`, in memory or on disk, or anything that `Graph` takes.
+    kernel
+        Any kernel whose series converges on `W`. No root is taken: ``α_0`` may have any sign.
+    tol
+        Relative error of rows: the root of the mean of ``‖K̂[i, :] − K[i, :]‖² / ‖K[i, :]‖²`` (both
+        over chance and over nodes ``i`` with edges, drawn at random) that `rows` are to have. It is
+        turned into a budget by walking 16 rows four times each, with budgets that grow. Entries and
+        blocks between two sides have less error than rows.
+    budget
+        Edges that the pool of a row may follow, instead. Without both it is 4096 times the mean
+        number of steps of the series, or 4096 where that is below one.
+    seed
+        Where the random numbers start from.
+    n_jobs
+        Threads for questions about many nodes; -1: all cores.
+
+    Attributes
+    ----------
+    plan
+        The request as one immutable value: `grfpp.local.local_rows` and `grfpp.local.local_top_k`
+        are pure functions of it.
+
+    Examples
+    --------
+    >>> import grfpp, networkx as nx
+    >>> W = grfpp.Graph(nx.karate_club_graph()).normalized("sym")
+    >>> near = grfpp.LocalKernel(W, grfpp.Diffusion(1.0), seed=0)
+    >>> nodes, values = near.top_k(0, 3, include_self=False)
+    >>> nodes, values.round(3)
+    (array([11,  4,  1]), array([0.282, 0.217, 0.215]))
+    >>> round(near.entry(0, 33), 4)
+    0.027
+    """
+
+    def __init__(
+        self,
+        W: Any,
+        kernel: Kernel,
+        tol: float | None = None,
+        budget: float | None = None,
+        seed: int = 0,
+        n_jobs: int = -1,
+    ) -> None:
+        require_kernel(kernel)
+        if tol is not None and budget is not None:
+            raise InputError("give tol or budget, not both: tol is turned into a budget")
+        self.tol = None if tol is None else positive(tol, "tol")
+        steps = None if budget is None else positive(budget, "budget")
+        self.kernel = kernel
+        self._n_threads = thread_count(n_jobs)
+        self.graph = as_graph(W)
+        kernel.check_weights(self.graph)
+        plan = LocalPlan.of(self.graph, kernel, 1.0, whole(seed, "seed", 0))
+        if self.tol is not None:
+            steps = budget_for(plan, kernel, self.tol)
+        self.plan = plan.with_budget(default_budget(plan) if steps is None else steps)
+
+    def __repr__(self) -> str:
+        return f"LocalKernel({self.graph!r}, {self.kernel!r}, budget={self.budget:g})"
+
+    @property
+    def budget(self) -> float:
+        """Edges that the pool of a row may follow."""
+        return self.plan.budget
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """Of the whole kernel."""
+        return self.graph.n_nodes, self.graph.n_nodes
+
+    @overload
+    def rows(self, nodes: Any, return_std: Literal[False] = ...) -> sp.csr_array: ...
+    @overload
+    def rows(self, nodes: Any, return_std: Literal[True]) -> tuple[sp.csr_array, sp.csr_array]: ...
+    def rows(self, nodes: Any, return_std: bool = False) -> Any:
+        """Rows of the kernel, sparse: entries of nodes that no pool has reached are zero.
+
+        Parameters
+        ----------
+        nodes
+            Places or names of nodes, as for `KernelEstimate.rows`; one, or a list of them.
+        return_std
+            Give standard errors as well, from 16 further rows each.
+
+        Returns
+        -------
+        csr_array of shape ``(len(nodes), n_nodes)``, or two
+        """
+        chosen = self._places(nodes)
+        return self._with_bars(lambda plan: self._rows(plan, chosen), return_std)
+
+    @overload
+    def top_k(
+        self, nodes: Any, k: int = ..., return_std: Literal[False] = ..., include_self: bool = ...
+    ) -> tuple[IntArray, FloatArray]: ...
+    @overload
+    def top_k(
+        self, nodes: Any, k: int, return_std: Literal[True], include_self: bool = ...
+    ) -> tuple[IntArray, FloatArray, FloatArray]: ...
+    def top_k(
+        self, nodes: Any, k: int = 10, return_std: bool = False, include_self: bool = True
+    ) -> Any:
+        """The `k` nodes with the largest entries in the rows of `nodes`, the largest first.
+
+        On undirected graphs the best ``2 k + 16`` nodes of a row are looked at anew from their
+        neighbours, which takes the last step to them exactly; so the values are better than those
+        of `rows`. Of equal entries the lower node comes first. Where fewer nodes are reached, the
+        nodes are -1 and the values 0.
+
+        Parameters
+        ----------
+        nodes
+            Places or names of nodes; one, or a list of them.
+        k
+            How many for each.
+        return_std
+            Give standard errors of the values as well, from 16 further rows each.
+        include_self
+            Whether a node may be among its own.
+
+        Returns
+        -------
+        nodes, values
+            Of shape ``(len(nodes), k)``, or ``(k,)`` for one node; and the standard errors.
+        """
+        chosen, number = self._places(nodes), whole(k, "k", 1)
+        with_self, with_bars = truth(include_self, "include_self"), truth(return_std, "return_std")
+        require_bytes(64 * number * len(chosen), f"{number} nodes for each of {len(chosen)}")
+        parts = list(
+            in_parts(
+                lambda part: local_top_k(self.plan, part, number, with_self),
+                self.plan,
+                chosen,
+                self._n_threads,
+            )
+        )
+        answer = [np.concatenate(each) for each in zip(*parts, strict=True)]
+        if with_bars:
+            found, values = answer
+            replicates = self._replicates()
+            answer.append(
+                standard_error(lambda plan: self._values(plan, chosen, found), values, replicates)
+            )
+        return tuple(each[0] for each in answer) if _is_single(nodes) else tuple(answer)
+
+    @overload
+    def entry(self, i: Any, j: Any, return_std: Literal[False] = ...) -> float: ...
+    @overload
+    def entry(self, i: Any, j: Any, return_std: Literal[True]) -> tuple[float, float]: ...
+    def entry(self, i: Any, j: Any, return_std: bool = False) -> Any:
+        """One entry of the kernel: pools spread from both ends and meet, on undirected graphs.
+
+        Parameters
+        ----------
+        i, j
+            Places or names of nodes.
+        return_std
+            Give its standard error as well, from 16 further entries.
+        """
+        ends = [self.graph.names.places(node, name) for node, name in ((i, "i"), (j, "j"))]
+        for node, name in zip((i, j), "ij", strict=True):
+            if not _is_single(node):
+                raise InputError(
+                    f"must be one node, found {shown(node)}; block(S, T) takes several",
+                    argument=name,
+                )
+        row, column = (np.atleast_1d(end) for end in ends)
+        return self._with_bars(
+            lambda plan: float(kernel_block(plan, row, column)[0, 0]), return_std
+        )
+
+    @overload
+    def block(self, S: Any, T: Any = ..., return_std: Literal[False] = ...) -> FloatArray: ...
+    @overload
+    def block(self, S: Any, T: Any, return_std: Literal[True]) -> tuple[FloatArray, FloatArray]: ...
+    def block(self, S: Any, T: Any = None, return_std: bool = False) -> Any:
+        """The entries between nodes, ``K[S, T]``, dense.
+
+        On undirected graphs pools spread from both sides and meet in the middle. Where one side has
+        far more nodes (15 times as many), and on directed graphs, rows of `S`, or columns of `T`,
+        are looked at where the other nodes are.
+
+        Parameters
+        ----------
+        S, T
+            Places or names of nodes; `T` are the same as `S` by default.
+        return_std
+            Give standard errors as well, from 16 further blocks.
+
+        Returns
+        -------
+        ndarray of shape ``(len(S), len(T))``, or two
+        """
+        rows = self._places(S, "S")
+        columns = rows if T is None else self._places(T, "T")
+        require_bytes(
+            (48 if return_std else 16) * len(rows) * len(columns),
+            f"a {len(rows)} x {len(columns)} matrix",
+        )
+        return self._with_bars(
+            lambda plan: kernel_block(plan, rows, columns, self._n_threads), return_std
+        )
+
+    @overload
+    def neighbors_graph(
+        self, k: int, output: None = ..., include_self: bool = ..., progress: bool | Progress = ...
+    ) -> sp.csr_array: ...
+    @overload
+    def neighbors_graph(
+        self, k: int, output: str | Path, include_self: bool = ..., progress: bool | Progress = ...
+    ) -> Graph: ...
+    def neighbors_graph(
+        self,
+        k: int,
+        output: str | Path | None = None,
+        include_self: bool = False,
+        progress: bool | Progress = False,
+    ) -> Any:
+        """The `k` nearest nodes of every node, as `top_k` finds them: a row a node.
+
+        Parameters
+        ----------
+        k
+            How many for each.
+        output
+            A folder (``….grf``) to write the graph to, some rows at a time, for `Graph.open`.
+            Entries that are not positive are left out there: edges have positive weights. It
+            appears when it is whole, or not at all.
+        include_self
+            Whether a node may be among its own.
+        progress
+            ``True`` for a bar on the terminal, or a function of the rows done and of all rows.
+
+        Returns
+        -------
+        csr_array of shape ``(n_nodes, n_nodes)``; or the `Graph` that was written
+        """
+        number = min(whole(k, "k", 1), self.graph.n_nodes)
+        with_self = truth(include_self, "include_self")
+        asked = (self.plan, number, with_self, self._n_threads, progress)
+        return neighbour_matrix(*asked) if output is None else neighbour_folder(output, *asked)
+
+    def _places(self, nodes: Any, argument: str = "nodes") -> IntArray:
+        return self.graph.names.numbers(nodes, argument)
+
+    def _rows(self, plan: LocalPlan, nodes: IntArray) -> sp.csr_array:
+        blocks = in_parts(lambda part: pool_rows(plan, part), plan, nodes, self._n_threads)
+        return as_matrix(list(blocks), self.graph.n_nodes)
+
+    def _values(self, plan: LocalPlan, nodes: IntArray, columns: IntArray) -> FloatArray:
+        def work(part: IntArray) -> FloatArray:
+            return local_values(plan, nodes[part], columns[part])
+
+        every = np.arange(len(nodes))
+        return np.concatenate(list(in_parts(work, plan, every, self._n_threads)))
+
+    def _with_bars(self, question: Callable[[LocalPlan], Any], return_std: bool) -> Any:
+        """The answer to a question, and its standard error if that is asked for."""
+        with_bars = truth(return_std, "return_std")
+        answer = question(self.plan)
+        if not with_bars:
+            return answer
+        return answer, standard_error(question, answer, self._replicates())
+
+    def _replicates(self) -> list[LocalPlan]:
+        return [self.plan.with_replicate(number) for number in range(1, N_REPLICATES + 1)]
+
+
+def _is_single(nodes: Any) -> bool:
+    return isinstance(nodes, str | int | np.integer) or np.ndim(nodes) == 0

@@ -1,0 +1,131 @@
+"""A few rows and columns of a kernel, walked for from nowhere else."""
+
+from __future__ import annotations
+
+from typing import Any, Unpack
+
+import numpy as np
+import numpy.typing as npt
+
+from grfpp.chain import Chain
+from grfpp.factors import WalkedFactor
+from grfpp.graph import as_graph
+from grfpp.kernels import Kernel
+from grfpp.memory import require_bytes
+from grfpp.options import OF_ESTIMATES, Degree, MoreWalkKeywords, WalkOptions
+from grfpp.sampling.degree import settle_degree
+from grfpp.termination import Termination
+from grfpp.typing import FloatArray, IntArray
+from grfpp.walks.planning import Plans, plan_walks, require_kernel
+
+#: Nodes whose walks are held at a time, and numbers of the result that are computed at a time.
+_BLOCK_NODES, _BLOCK_NUMBERS = 1 << 14, 1 << 24
+
+
+def sample_submatrix(
+    W: Any,
+    kernel: Kernel,
+    rows: npt.ArrayLike,
+    columns: npt.ArrayLike | None = None,
+    degree: Degree = 2,
+    n_walks: int = 16,
+    termination: Termination | str | None = None,
+    seed: int | None = None,
+    **options: Unpack[MoreWalkKeywords],
+) -> FloatArray:
+    """Estimate ``K[rows, columns]`` by walks from these nodes and from where they end.
+
+    The estimate is ``(A_1 … A_l)(B_1 … B_l)ᵀ``: the paper's factors in an order in which all are
+    needed by rows, so that only the rows that walks have reached are ever walked. It has the same
+    mean as `sample`, not the same numbers. Where walks from one side would come nearly everywhere,
+    as from all columns, the rows of the other side are pushed through that side's factors instead.
+
+    Parameters
+    ----------
+    W, kernel, degree, n_walks, termination, seed
+        As for `sample`.
+    rows, columns
+        Places or names of nodes, as for `KernelEstimate.rows`; `columns` are the same as `rows` by
+        default.
+
+    **options
+        `n_jobs`, `dtype`, `truncate`, `on_infinite_variance`, `walks`: see `grfpp.WalkOptions`.
+
+    Returns
+    -------
+    ndarray of shape ``(len(rows), len(columns))``
+
+    Examples
+    --------
+    >>> import grfpp, networkx as nx
+    >>> W = grfpp.Graph(nx.cycle_graph(100_000)).normalized("sym")
+    >>> K = grfpp.sample_submatrix(W, grfpp.Diffusion(1.0), [5, 70_000], n_walks=2000, seed=0)
+    >>> np.round(K, 1)
+    array([[1.3, 0. ],
+           [0. , 1.3]])
+    """
+    chosen = WalkOptions.of(
+        without=(*OF_ESTIMATES, "full_walks"),
+        degree=degree,
+        n_walks=n_walks,
+        termination=termination,
+        seed=seed,
+        **options,
+    )
+    graph = as_graph(W)
+    require_kernel(kernel)
+    chosen = settle_degree(graph, kernel, chosen)
+    plans = plan_walks(graph, kernel, chosen)
+    n, steps = plans.forward.graph.n_nodes, plans.forward.expected_steps
+    left = graph.names.numbers(rows, "rows")
+    right = left if columns is None else graph.names.numbers(columns, "columns")
+    require_bytes(
+        9 * len(left) * len(right),
+        f"a {len(left)} x {len(right)} matrix",
+        most_rows=lambda room: f"{room // (9 * max(len(left), len(right), 1))} rows",
+    )
+    A, B = (_side(plans, side, chosen) for side in (0, 1))
+    result = np.empty((len(left), len(right)))
+    few, many = sorted((len(left), len(right)))
+    # Walks from so many nodes come nearly everywhere, and products of what they find are large.
+    if chosen.stitching_degree == 1 or few == many or many * steps < n:
+        _fill_from_both_sides(result, A, B, left, right)
+    elif few == len(left):
+        _fill_by_pushing(result, A, B, left, right)
+    else:
+        _fill_by_pushing(result.T, B, A, right, left)
+    result *= kernel.sign
+    return result
+
+
+def _side(plans: Plans, side: int, options: WalkOptions) -> Chain:
+    """``A_1 … A_l`` or ``B_1 … B_l``."""
+    numbers = range(side, 2 * options.stitching_degree, 2)
+    factors = [WalkedFactor(plans.of_factor(number), options.dtype) for number in numbers]
+    return Chain.by_rows(factors, options.n_jobs)
+
+
+def _fill_by_pushing(
+    result: FloatArray, A: Chain, B: Chain, rows: IntArray, columns: IntArray
+) -> None:
+    """Rows and columns of ``A Bᵀ``: the rows of ``A`` go through the factors of ``B``."""
+    pushed = B.T.times_rows(A.rows(rows))
+    for row in range(len(rows)):
+        result[row] = pushed[[row]].toarray()[0, columns]
+
+
+def _fill_from_both_sides(
+    result: FloatArray, A: Chain, B: Chain, rows: IntArray, columns: IntArray
+) -> None:
+    """Rows and columns of ``A Bᵀ`` where walks from both meet; of the more nodes some at a time."""
+    few, many = sorted(result.shape)
+    size = min(_BLOCK_NODES, max(1, _BLOCK_NUMBERS // max(few, 1)))
+    parts = [slice(start, start + size) for start in range(0, many, size)]
+    if many == len(columns):
+        X = A.rows(rows)
+        for part in parts:
+            result[:, part] = (X @ B.rows(columns[part]).T).toarray()
+    else:
+        Y = B.rows(columns).T
+        for part in parts:
+            result[part] = (A.rows(rows[part]) @ Y).toarray()

@@ -1,0 +1,1 @@
+"""Labels of nodes, predicted from those of some nodes by kernels."""

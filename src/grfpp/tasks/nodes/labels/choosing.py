@@ -1,0 +1,147 @@
+"""Which kernel and which rule predict labels that were held out, and how sure they may be."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+
+from grfpp.memory import require_bytes
+from grfpp.tasks.nodes.labels.calibration import Calibration, calibrate
+from grfpp.tasks.nodes.labels.products import KernelProducts
+from grfpp.tasks.nodes.labels.readouts import RESOLVED, SETTINGS, Block, Readout, Rule, learn
+from grfpp.tasks.nodes.splits import NodeKFold
+from grfpp.typing import BoolArray, FloatArray, IntArray
+
+#: Support-vector machines take time: they are tried on so many kernels.
+_FINALISTS = 4
+
+
+class Labelled(NamedTuple):
+    """Nodes and the numbers of their classes."""
+
+    nodes: IntArray
+    labels: IntArray
+    n_classes: int
+
+    def sample(self, most: int, rng: np.random.Generator) -> IntArray:
+        """Places of at most so many of them, each class in its share."""
+        n = len(self.nodes)
+        if n <= most:
+            return np.arange(n)
+        # Shuffled, then class by class: every so many-th of such a list.
+        shuffled = rng.permutation(n)
+        by_class = shuffled[np.argsort(self.labels[shuffled], kind="stable")]
+        return np.sort(by_class[np.linspace(0, n - 1, most).astype(np.int64)])
+
+    def take(self, places: IntArray) -> Labelled:
+        """Some of them."""
+        return Labelled(self.nodes[places], self.labels[places], self.n_classes)
+
+
+class Candidate(NamedTuple):
+    """A kernel by its number, a rule, and what became of held-out labels."""
+
+    kernel: int
+    rule: Rule
+    calibration: Calibration
+    accuracy: float
+    loss: float
+
+
+def candidates(
+    products: KernelProducts,
+    rules: Sequence[Rule],
+    known: Labelled,
+    validation: Labelled | None,
+    balanced: bool,
+    folds: NodeKFold,
+) -> list[Candidate]:
+    """Try rules on kernels: quick ones on all, support-vector machines on the best of those.
+
+    Parameters
+    ----------
+    products
+        The kernels.
+    rules
+        What to read labels out by.
+    known
+        The nodes to learn from.
+    validation
+        The nodes to judge by; without them, those of each fold of the known ones in turn.
+    balanced
+        Whether classes count the same.
+    folds
+        How known nodes are split.
+    """
+    trial = _Trial(products, known, validation, balanced, folds)
+    slow = [rule for rule in rules if rule.how == "svm"]
+    quick = [rule for rule in rules if rule.how != "svm"]
+    # Where nothing else is asked for, they are still what shows which kernels are worth the time.
+    first = quick or [Rule("kriging", setting) for setting in SETTINGS["kriging"]]
+    numbers = range(len(products.choices))
+    if not quick and len(numbers) <= _FINALISTS:
+        return [trial.of(number, rule) for number in numbers for rule in slow]
+    tried = [trial.of(number, rule) for number in numbers for rule in first]
+    losses = [min(each.loss for each in tried if each.kernel == number) for number in numbers]
+    finalists = sorted(numbers, key=lambda number: losses[number])[:_FINALISTS]
+    return [
+        *(tried if quick else []),
+        *(trial.of(number, rule) for number in sorted(finalists) for rule in slow),
+    ]
+
+
+class _Trial:
+    """Kernels between the nodes that are known and those that are held out."""
+
+    def __init__(
+        self,
+        products: KernelProducts,
+        known: Labelled,
+        validation: Labelled | None,
+        balanced: bool,
+        folds: NodeKFold,
+    ) -> None:
+        self.known, self.validation, self.balanced = known, validation, balanced
+        nodes, self.truth = known.nodes, known.labels
+        if validation is not None:
+            nodes, self.truth = np.r_[known.nodes, validation.nodes], validation.labels
+        else:
+            self.splits = list(folds.split(known.nodes, known.labels))
+        n_bytes = 8 * len(products.choices) * len(nodes) * len(known.nodes)
+        require_bytes(2 * n_bytes, f"{len(products.choices)} kernels of {len(nodes)} nodes")
+        self.masses = list(products.masses(known.nodes))
+        self.rows = list(products.between(nodes, known.nodes))
+
+    def of(self, number: int, rule: Rule) -> Candidate:
+        """What one rule on one kernel says of held-out labels."""
+        logits, truth = self._logits(number, rule), self.truth
+        calibration = calibrate(logits, truth, with_bias=self.validation is not None)
+        predicted = calibration.probabilities(logits).argmax(axis=1)
+        accuracy = float((predicted == truth).mean())
+        return Candidate(number, rule, calibration, accuracy, calibration.loss(logits, truth))
+
+    def _logits(self, number: int, rule: Rule) -> FloatArray:
+        known, rows = self.known, self.rows[number]
+        n = len(known.nodes)
+        block = Block(rows[:n], known.labels, known.n_classes, np.arange(n), self.masses[number])
+        if self.validation is not None:
+            return logits_at(learn(rule, block, self.balanced), rows[n:])
+        logits = np.empty((n, known.n_classes))
+        for kept, held_out in self.splits:
+            readout = learn(rule, block.part(kept), self.balanced)
+            logits[held_out] = logits_at(readout, rows[np.ix_(held_out, kept)])
+        return logits
+
+
+def logits_at(readout: Readout, rows: FloatArray) -> FloatArray:
+    """Logits, zero where the labelled nodes tell nothing."""
+    found = readout.logits(rows)
+    found[~reached(np.abs(rows).sum(axis=1))] = 0.0
+    return found
+
+
+def reached(masses: FloatArray) -> BoolArray:
+    """Whether more than rounding connects nodes with the labelled ones."""
+    return np.asarray(np.abs(masses) > RESOLVED * np.abs(masses).max(initial=0.0))

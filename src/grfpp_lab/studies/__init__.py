@@ -1,0 +1,1 @@
+"""Measurements of one thing each, run by name: ``python -m grfpp_lab.studies.coverage``."""

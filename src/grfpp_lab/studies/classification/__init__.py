@@ -1,0 +1,1 @@
+"""Graph classification beside Weisfeiler–Lehman: ``python -m grfpp_lab.studies.classification``."""

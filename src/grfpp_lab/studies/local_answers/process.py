@@ -1,0 +1,103 @@
+"""A fresh process at a graph on disk: seconds of entries and a block, and the memory it takes."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+from time import perf_counter
+from typing import Any
+
+import numpy as np
+
+from grfpp.graph import Graph
+from grfpp.kernels import Diffusion
+from grfpp.local import LocalKernel
+from grfpp_lab.harness.worker import call
+from grfpp_lab.studies.local_answers.rows import Lines, Verdict
+
+N_ENTRIES, N_BLOCK = 100, 100
+MOST_MB, MOST_SECONDS = 300, 1.0
+_MB = 1e6
+
+
+def run(path: Path, seed: int, budget: float) -> Lines:
+    """Ask in a process of its own, and say what it took."""
+    request = {"path": str(path), "seed": seed, "budget": budget}
+    found = call("grfpp_lab.studies.local_answers.process:work", request, threads=2, timeout=3600)
+    bare = _bare_interpreter()
+    found["memory"] = {"Python alone, in another process": bare, **found["memory"]}
+    lines = [f"{name:<44} {found['seconds'][name]:8.3f} s" for name in found["seconds"]]
+    lines.append("resident memory, MB:                            all    anonymous   of files")
+    for name, memory in found["memory"].items():
+        numbers = (memory[part] / _MB for part in ("all", "anonymous", "files"))
+        lines.append(f"  {name:<40} " + " ".join(f"{number:>10.0f}" for number in numbers))
+    warm = found["seconds"]["100 entries and a 100 x 100 block, warm"]
+    last = found["memory"]["entries and block asked for"]
+    above = {part: (last[part] - bare[part]) / _MB for part in bare}
+    return [
+        *lines,
+        Verdict("entries and block in under 1 s, warm", f"{warm:.3f} s", warm < MOST_SECONDS),
+        Verdict(
+            "under 300 MB resident above the interpreter",
+            f"{above['all']:.0f} MB, of these {above['files']:.0f} of files: libraries, map",
+            above["all"] < MOST_MB,
+        ),
+        Verdict(
+            "the same of its own memory, which the system cannot take back",
+            f"{above['anonymous']:.0f} MB",
+            above["anonymous"] < MOST_MB,
+        ),
+    ]
+
+
+def work(request: dict[str, Any]) -> dict[str, Any]:
+    """What the process does; memory is looked at in between."""
+    memory, seconds = {"grfpp imported": resident()}, {}
+    began = perf_counter()
+    graph = Graph.open(request["path"])
+    near = LocalKernel(
+        graph.normalized("sym"), Diffusion(1.0), budget=request["budget"], seed=request["seed"]
+    )
+    seconds["open"] = perf_counter() - began
+    memory["graph opened"] = resident()
+    rng = np.random.default_rng(request["seed"])
+    pairs = rng.integers(graph.n_nodes, size=(N_ENTRIES, 2)).tolist()
+    block = rng.choice(graph.n_nodes, N_BLOCK, replace=False)
+
+    def ask() -> None:
+        for i, j in pairs:
+            near.entry(i, j)
+        near.block(block)
+
+    for name in ("first time", "warm"):
+        began = perf_counter()
+        ask()
+        seconds[f"100 entries and a 100 x 100 block, {name}"] = perf_counter() - began
+    memory["entries and block asked for"] = resident()
+    return {"seconds": seconds, "memory": memory}
+
+
+def _bare_interpreter() -> dict[str, int]:
+    """The memory of a Python that has imported nothing but what it needs to tell it."""
+    command = [sys.executable, "-c", "print(open('/proc/self/status').read())"]
+    done = subprocess.run(command, capture_output=True, text=True, check=True)
+    return _told(done.stdout)
+
+
+def resident() -> dict[str, int]:
+    """Bytes of this process in memory: all, its own, and pages of files; as Linux tells them."""
+    return _told(Path("/proc/self/status").read_text(encoding="utf-8"))
+
+
+def _told(status: str) -> dict[str, int]:
+    told = {}
+    for line in status.splitlines():
+        name, _, value = line.partition(":")
+        if name.startswith(("VmRSS", "Rss")):
+            told[name] = int(value.split()[0]) * 1024
+    return {
+        "all": told["VmRSS"],
+        "anonymous": told["RssAnon"],
+        "files": told["RssFile"] + told["RssShmem"],
+    }

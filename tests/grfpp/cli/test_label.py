@@ -1,0 +1,132 @@
+"""`grfpp label`: what goes in, what comes out, what is refused."""
+
+import csv
+import json
+from pathlib import Path
+
+import networkx as nx
+import numpy as np
+import pytest
+from cli_helpers import accepted, refused
+
+import grfpp
+from grfpp.cli import run
+from grfpp.tasks import KernelLabelPropagation
+
+KNOWN = (0, 1, 2, 3, 13, 32, 33, 30, 23, 29)
+
+
+@pytest.fixture
+def club(tmp_path, monkeypatch):
+    """The karate club with the parties of ten members, in several files, and a loner."""
+    monkeypatch.chdir(tmp_path)
+    graph = nx.karate_club_graph()
+    parties = [graph.nodes[node]["club"] for node in graph]
+    for node in graph:
+        del graph.nodes[node]["club"]
+        if node in KNOWN:
+            graph.nodes[node]["party"] = parties[node]
+    nx.write_gml(graph, "club.gml")
+    nx.write_graphml(graph, "club.graphml")
+    nx.write_weighted_edgelist(graph, "club.txt")
+    lines = [f"{node},{parties[node]}" for node in KNOWN]
+    Path("known.csv").write_text("\n".join(["member,party", *lines]) + "\n")
+    return parties
+
+
+def facts(out):
+    return dict(line.split(maxsplit=1) for line in out.splitlines())
+
+
+def table(path):
+    with Path(path).open(newline="") as stream:
+        return list(csv.DictReader(stream))
+
+
+def test_tells_what_it_did_and_writes_the_others(capsys, club):
+    arguments = ["label", "club.gml", "--labels-from", "party", "--output", "labels.csv"]
+    told = facts(accepted(capsys, *arguments))
+    assert told["graph"] == "club.gml: 34 nodes, 78 edges, undirected"
+    assert told["labels"] == "10 known, 2 different ones"
+    assert told["predicted"].startswith("24 nodes: Mr. Hi ")
+    lines = table("labels.csv")
+    hidden = [node for node in range(34) if node not in KNOWN]
+    assert [line["node"] for line in lines] == [str(node) for node in hidden]
+    right = [line["label"] == club[node] for line, node in zip(lines, hidden, strict=True)]
+    assert np.mean(right) > 0.85
+    assert all(0.5 <= float(line["probability"]) <= 1 for line in lines)
+    model = KernelLabelPropagation(grfpp.Graph("club.gml")).fit(
+        np.sort(KNOWN), np.array(club)[np.sort(KNOWN)]
+    )
+    assert [line["label"] for line in lines] == model.predict(hidden).tolist()
+
+
+@pytest.mark.parametrize("path", ["club.gml", "club.graphml"])
+def test_a_table_says_what_an_attribute_does(capsys, club, path):
+    first = accepted(capsys, "label", path, "--labels-from", "party", "--json")
+    second = accepted(capsys, "label", path, "--labels", "known.csv", "--json")
+    first, second = json.loads(first), json.loads(second)
+    assert first["labels"] == second["labels"]
+    assert first["nodes"] == second["nodes"]
+
+
+def test_json_and_labels_held_out(capsys, club):
+    arguments = ["label", "club.txt", "--labels", "known.csv", "--how", "kriging", "--json"]
+    told = json.loads(accepted(capsys, *arguments, "--hold-out", 0.4, "--kernel", "diffusion:2"))
+    assert told["held_out"]["n"] == 4
+    assert told["held_out"]["accuracy"] >= 0.75
+    assert 0 <= told["held_out"]["calibration_error"] <= 1
+    assert (told["kernel"], told["how"]) == ("Diffusion(lam=2.0)", "kriging")
+    assert len(told["labels"]) == len(told["probabilities"]) == 24
+    assert json.loads(accepted(capsys, *arguments))["held_out"] is None
+    told = facts(accepted(capsys, *arguments[:-1], "--hold-out", 0.4))
+    assert "of 4 labels are right" in told["held"]
+
+
+def test_nodes_that_no_label_reaches(capsys, club):
+    Path("club.txt").write_text(Path("club.txt").read_text() + "34 35 1\n")
+    told = accepted(capsys, "label", "club.txt", "--labels", "known.csv")
+    assert "at 2 nodes, which no label reaches" in told
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ([], "--labels-from, or in a table, --labels: give one"),
+        (["--labels-from", "party", "--labels", "known.csv"], "give one"),
+        (["--labels-from", "age"], "no node has an attribute 'age'"),
+        (["--labels", "missing.csv"], "missing.csv"),
+        (["--labels", "one.csv"], "1 of the 34 nodes of club.gml have a label"),
+        (["--labels", "twice.csv"], "line 2: '0' is there twice"),
+        (["--labels", "short.csv"], "line 2: a node and its label are wanted, found '1'"),
+        (["--labels", "stranger.csv"], "line 2: nodes must exist, but no node is named '99'"),
+        (["--labels", "quotes.csv"], "is not a table"),
+        (["--labels", "known.csv", "--hold-out", "1"], "--hold-out must be a number in [0, 1)"),
+        (["--labels", "known.csv", "--hold-out", "0.01"], "is none; hide more"),
+        (["--labels", "known.csv", "--how", "magic"], "magic"),
+        (["--labels", "known.csv", "--kernel", "warmth"], "there is no kernel 'warmth'"),
+        (["--labels", "known.csv", "--kernel", "inverse-power"], "converges"),
+        (["--labels", "known.csv", "--seed", "-1"], "--seed"),
+        (["--labels", "known.csv", "--output", "known.csv"], "the same file as known.csv"),
+        (["--labels", "known.csv", "--output", "labels.txt"], "must be .csv"),
+    ],
+)
+def test_what_is_refused(capsys, club, arguments, message):
+    Path("one.csv").write_text("0,a\n")
+    Path("twice.csv").write_text("0,a\n0,b\n")
+    Path("short.csv").write_text("0,a\n1\n")
+    Path("stranger.csv").write_text("0,a\n99,b\n")
+    Path("quotes.csv").write_text('0,"a\n')
+    assert message in refused(capsys, "label", "club.gml", *arguments)
+
+
+def test_empty_labels_are_none(capsys, club):
+    Path("known.csv").write_text("0,a\n1,\n\n33,b\n")
+    told = json.loads(accepted(capsys, "label", "club.gml", "--labels", "known.csv", "--json"))
+    assert told["n_labelled"] == 2
+    assert len(told["labels"]) == 32
+
+
+def test_help(capsys):
+    assert run(["label", "--help"]) == 0
+    assert "--labels-from" in capsys.readouterr().out

@@ -1,0 +1,200 @@
+"""`grfpp query`: what goes in, what comes out, what is refused."""
+
+import csv
+import gzip
+import json
+from pathlib import Path
+
+import networkx as nx
+import numpy as np
+import pytest
+from cli_helpers import accepted, refused, write_karate
+
+import grfpp
+
+
+@pytest.fixture
+def karate(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    return write_karate(tmp_path)
+
+
+@pytest.fixture
+def novel(tmp_path, monkeypatch):
+    """A graph whose nodes have names."""
+    monkeypatch.chdir(tmp_path)
+    nx.write_gml(nx.les_miserables_graph(), "novel.gml")
+    return "novel.gml"
+
+
+def told(out):
+    return dict(line.split(maxsplit=1) for line in out.splitlines())
+
+
+def test_says_what_the_library_finds(capsys, karate):
+    out = told(accepted(capsys, "query", karate, "--node", "0", "--top", "4"))
+    W = grfpp.Graph(karate).normalized("sym")
+    nodes, values = grfpp.LocalKernel(W, grfpp.Diffusion(1.0), seed=0).top_k(0, 4)
+    found = ", ".join(f"{i}: {value:.4g}" for i, value in zip(nodes, values, strict=True))
+    assert out["node"] == f"0   {found}"
+    assert out["weights"] == "normalize sym, scale 1"
+    assert out["kernel"] == "Diffusion(lam=1.0)"
+    assert out["graph"].endswith("34 nodes, 78 edges, undirected")
+    assert out["time"].endswith(" s for 1 node")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "kernel", "kind", "options"),
+    [
+        (["--seed", "7", "--budget", "20"], grfpp.Diffusion(1.0), "sym", {"seed": 7, "budget": 20}),
+        (["-k", "diffusion:5"], grfpp.Diffusion(5.0), "sym", {}),
+        (["-k", "diffusion:5", "--normalize", "rw"], grfpp.Diffusion(5.0), "rw", {}),
+        (["-k", "diffusion", "--normalize", "none"], grfpp.Diffusion(1.0), None, {}),
+        (["-k", "personalized-pagerank:0.2"], grfpp.PersonalizedPageRank(0.2), "rw", {}),
+        (["-k", "heat:3", "--jobs", "1"], grfpp.HeatKernel(3.0), "rw", {}),
+        (["--tol", "0.1"], grfpp.Diffusion(1.0), "sym", {"tol": 0.1}),
+        (["--scale", "0.5", "-k", "inverse-power"], grfpp.InversePower(1), "sym", {"scale": 0.5}),
+    ],
+)
+def test_options_reach_the_library(capsys, karate, arguments, kernel, kind, options):
+    out = accepted(capsys, "query", karate, "--node", "5", "--json", *arguments)
+    W = grfpp.Graph(karate).normalized(kind, options.pop("scale", 1.0))
+    nodes, values = grfpp.LocalKernel(W, kernel, **{"seed": 0, **options}).top_k(5, 10)
+    document = json.loads(out)
+    (asked,) = document["nodes"]
+    assert [each["row"] for each in asked["top"]] == nodes[nodes >= 0].tolist()
+    assert [each["value"] for each in asked["top"]] == values[nodes >= 0].tolist()
+    assert document["kernel"] == kernel.to_dict()
+    assert document["graph"]["normalize"] == ("none" if kind is None else kind)
+
+
+def test_names_in_and_out(capsys, novel):
+    several = ("--node", "Valjean", "--node", "Cosette", "--no-self", "--top", "3")
+    out = accepted(capsys, "query", novel, *several, "--json")
+    valjean, cosette = json.loads(out)["nodes"]
+    assert (valjean["node"], cosette["node"]) == ("Valjean", "Cosette")
+    graph = grfpp.Graph(novel)
+    for asked in (valjean, cosette):
+        assert graph.node_ids[asked["row"]] == asked["node"]
+        names = [each["node"] for each in asked["top"]]
+        assert len(names) == 3
+        assert asked["node"] not in names
+        assert graph.index(names).tolist() == [each["row"] for each in asked["top"]]
+    assert f"\nnode Cosette  {cosette['top'][0]['node']}: " in accepted(
+        capsys, "query", novel, *several
+    )
+
+
+@pytest.mark.parametrize("packed", [False, True])
+def test_nodes_from_a_file(capsys, novel, tmp_path, packed):
+    text = "\ufeffValjean\r\n\r\n  Javert \r\nValjean\r\n".encode()
+    path = tmp_path / ("names.txt.gz" if packed else "names")
+    path.write_bytes(gzip.compress(text) if packed else text)
+    asked = ("--nodes-from", path, "--node", "Fantine", "--json")
+    nodes = json.loads(accepted(capsys, "query", novel, *asked))["nodes"]
+    assert [each["node"] for each in nodes] == ["Fantine", "Valjean", "Javert", "Valjean"]
+    assert nodes[1] == nodes[3]
+
+
+def test_standard_errors(capsys, karate):
+    asked = ("--node", "0", "--budget", "30", "--top", "3", "--std")
+    document = json.loads(accepted(capsys, "query", karate, *asked, "--json"))
+    W = grfpp.Graph(karate).normalized("sym")
+    near = grfpp.LocalKernel(W, grfpp.Diffusion(1.0), budget=30, seed=0)
+    nodes, values, std = near.top_k(0, 3, return_std=True)
+    top = document["nodes"][0]["top"]
+    assert [each["row"] for each in top] == nodes.tolist()
+    np.testing.assert_array_equal([each["std"] for each in top], std)
+    assert (std > 0).all()
+    found = told(accepted(capsys, "query", karate, *asked))["node"]
+    assert found.startswith(f"0   {nodes[0]}: {values[0]:.4g} ± {std[0]:.1g}, ")
+
+
+def test_a_table(capsys, novel):
+    asked = ("--node", "Marius", "--node", "Javert", "--top", "4")
+    out = accepted(capsys, "query", novel, *asked, "--output", "near.csv")
+    assert "\nwrote " in out
+    with Path("near.csv").open(newline="") as stream:
+        lines = list(csv.reader(stream))
+    assert lines[0] == ["node", "rank", "other", "value"]
+    assert [line[:2] for line in lines[1:]] == [
+        [name, str(rank)] for name in ("Marius", "Javert") for rank in (1, 2, 3, 4)
+    ]
+    document = json.loads(accepted(capsys, "query", novel, *asked, "--json"))
+    top = [each for asked in document["nodes"] for each in asked["top"]]
+    assert [line[2:] for line in lines[1:]] == [[e["node"], str(e["value"])] for e in top]
+    accepted(capsys, "query", novel, *asked, "--std", "--output", "near.csv")
+    with Path("near.csv").open(newline="") as stream:
+        assert next(csv.reader(stream)) == ["node", "rank", "other", "value", "std"]
+
+
+def test_folders_say_the_same(capsys, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    network = nx.Graph(nx.les_miserables_graph().edges())  # all weigh the same
+    nx.write_gml(network, "novel.gml")
+    grfpp.Graph("novel.gml").save("novel.grf")
+    asked = ("--node", "Valjean", "--budget", "100", "--kernel", "heat:2", "--json")
+    file, folder = (
+        json.loads(accepted(capsys, "query", f"novel.{kind}", *asked)) for kind in ("gml", "grf")
+    )
+    assert folder["graph"]["path"] == "novel.grf"
+    assert folder["nodes"] == file["nodes"]
+    told = refused(capsys, "query", "novel.grf", "--node", "Valjan")
+    assert "no node is named 'Valjan'; the closest is 'Valjean'" in told
+    told = refused(capsys, "query", "novel.grf", *asked, "--duplicates", "max")
+    assert told.startswith("--duplicates is for edge lists")
+    Path("novel.grf", "header.json").write_text("{}")
+    assert "novel.grf" in refused(capsys, "query", "novel.grf", *asked)
+
+
+def test_few_nodes_are_reached(capsys, tmp_path):
+    path = tmp_path / "parts.txt"
+    path.write_text("0 1\n2 3\n3 4\n")
+    document = json.loads(accepted(capsys, "query", path, "--node", "1", "--json"))
+    assert [each["row"] for each in document["nodes"][0]["top"]] == [1, 0]
+    path.write_text("0 1\n1 2\n")
+    document = json.loads(accepted(capsys, "query", path, "--node", "2", "--directed", "--json"))
+    assert [each["row"] for each in document["nodes"][0]["top"]] == [2]
+
+
+def test_labels_are_escaped(capsys, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "odd.csv").write_text("source,target\n\x1b[31m,=1+1\n", encoding="utf-8")
+    asked = ("query", "odd.csv", "--node", "=1+1", "--output", "near.csv")
+    out = accepted(capsys, *asked)
+    assert "\x1b" not in out
+    assert r"\x1b[31m: " in out
+    assert "\n'=1+1,1,'=1+1," in (tmp_path / "near.csv").read_text()
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ([], "--node NAME says which node to ask about; or --nodes-from FILE"),
+        (["--node", "34"], "--node must be numbers from 0 to 33, found '34'"),
+        (["--node", ""], "--node must be numbers from 0 to 33, found ''"),
+        (["--nodes-from", "none.txt"], "there is no file none.txt"),
+        (["--nodes-from", "empty.txt"], "--nodes-from empty.txt: there is no name in it"),
+        (["--nodes-from", "wrong.txt"], "--nodes-from must be numbers from 0 to 33, found 'x'"),
+        (["--nodes-from", "binary.txt"], "binary.txt, line 2: not "),
+        (["--node", "0", "--top", "0"], "--top"),
+        (["--node", "0", "--kernel", "magic"], "there is no kernel 'magic'"),
+        (["--node", "0", "--kernel", "inverse-power"], "use --normalize sym --scale 0.9"),
+        (["--node", "0", "--scale", "0"], "--scale must be a positive, finite number"),
+        (["--node", "0", "--tol", "-1"], "--tol must be"),
+        (["--node", "0", "--budget", "0"], "--budget must be"),
+        (["--node", "0", "--tol", "0.1", "--budget", "9"], "give tol or budget, not both"),
+        (["--node", "0", "--jobs", "0"], "--jobs must be"),
+        (["--node", "0", "--output", "near.npz"], "the suffix must be .csv"),
+        (["--nodes-from", "n.csv", "--output", "n.csv"], "is the same file as n.csv"),
+    ],
+)
+def test_what_is_refused(capsys, karate, arguments, message):
+    for name, data in {"empty": b"\n \n", "wrong": b"0\nx\n", "binary": b"0\n\x80\n"}.items():
+        (karate.parent / f"{name}.txt").write_bytes(data)
+    assert message in refused(capsys, "query", "karate.txt", *arguments)
+
+
+def test_unknown_names_are_told_with_the_closest(capsys, novel):
+    told = refused(capsys, "query", novel, "--node", "Valjan")
+    assert told == "--node must exist, but no node is named 'Valjan'; the closest is 'Valjean'"

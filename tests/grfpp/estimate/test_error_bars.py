@@ -1,0 +1,172 @@
+import networkx as nx
+import numpy as np
+import pytest
+import scipy.sparse as sp
+from numpy.testing import assert_allclose, assert_array_equal
+from scipy.stats import skew
+from small_graphs import GRAPHS, karate
+from statistics_helpers import copies
+from unbiased_cases import WEIGHTS
+
+import grfpp
+from grfpp.errors import InputError
+from grfpp.estimate.error_bars import N_REPLICATES, standard_error, widening
+
+KERNEL = grfpp.Diffusion(2.0)
+FEW = {"n_walks": 4, "seed": 3, "check_error": False}
+
+
+def test_the_deviation_of_the_replicates_widened():
+    values = np.random.default_rng(0).normal(5, 0.01, (7, 3))
+    skewed = 1 + 0.1 * skew(values, axis=0) ** 2
+    wanted = widening(7) * skewed * values.std(axis=0, ddof=1)
+    assert_allclose(standard_error(lambda x: x, values.mean(axis=0), values), wanted)
+    sparse = [sp.csr_array(np.where([1, 0, 1], row, 0)[np.newaxis]) for row in values]
+    found = standard_error(lambda x: x, sparse[0], sparse)
+    assert sp.issparse(found)
+    assert_allclose(found.toarray()[0], wanted * [1, 0, 1])
+
+
+def test_what_is_the_same_in_all_has_no_error():
+    assert standard_error(float, 0.1, [0.1] * 5) == 0.0
+
+
+def test_intervals_are_those_of_students_distribution():
+    rng = np.random.default_rng(0)
+    draws = rng.normal(size=(20_000, 5))
+    held = np.abs(draws[:, 0]) < 1.96 * widening(4) * draws[:, 1:].std(axis=1, ddof=1)
+    assert abs(held.mean() - 0.95) < 0.006
+
+
+def test_intervals_of_what_is_rarely_large():
+    """A skewness of 4: without regard to it, the share is 0.91."""
+    draws = np.random.default_rng(0).gamma(0.25, size=(17, 20_000))
+    std = standard_error(lambda x: x, draws[0], draws[1:])
+    assert 0.93 < np.mean(np.abs(draws[0] - 0.25) < 1.96 * std) < 0.97
+
+
+@pytest.mark.parametrize(
+    ("kind", "options"),
+    [
+        ("unweighted", {"degree": 1}),
+        ("unweighted", {"degree": 2}),
+        ("weighted", {"degree": 4, "n_walks": 4}),
+        ("weighted", {"degree": 2, "symmetrize": False}),
+        ("directed", {"degree": 2}),
+        ("unweighted", {"degree": 2, "walks": "independent"}),
+        ("directed", {"degree": 1, "walks": "independent", "n_walks": 40}),
+        ("weighted", {"degree": 2, "walks": "independent", "symmetrize": True}),
+    ],
+)
+def test_intervals_hold_the_truth_as_often_as_they_say(kind, options):
+    """`grfpp_lab.studies.coverage` does this for more, and more often."""
+    exact, n_copies = KERNEL.exact(WEIGHTS[kind]), 150
+    n = len(exact)
+    K = grfpp.sample(copies(WEIGHTS[kind], n_copies), KERNEL, seed=0, check_error=False, **options)
+    block = np.tile(np.eye(n), (n_copies, 1))
+    value, std = (each.reshape(n_copies, n, n) for each in K.product(block, return_std=True))
+    held = np.abs(value - exact) <= 1.96 * std + 1e-13
+    assert 0.925 < held.mean() < 0.97
+    assert 0.90 < np.einsum("rii->ri", held).mean() < 0.985
+
+
+def test_intervals_of_deflated_estimates_hold_the_truth():
+    W, block = karate(), np.random.default_rng(0).normal(size=(34, 3))
+    exact = KERNEL.exact(W)
+    held = []
+    for seed in range(60):
+        K = grfpp.sample(W, KERNEL, n_walks=4, deflate=2, seed=seed, check_error=False)
+        value, std = K.product(block, return_std=True)
+        held.append(np.abs(value - exact @ block) <= 1.96 * std)
+    assert 0.91 < np.mean(held) < 0.98
+
+
+@pytest.mark.parametrize("name", ["weighted, sym", "directed, None"])
+@pytest.mark.parametrize("options", [{}, {"symmetrize": False}, {"degree": 1}, {"n_groups": 5}])
+def test_all_ways_to_ask_agree(name, options):
+    W = GRAPHS[name]
+    K = grfpp.sample(W, KERNEL, **{**FEW, **options})
+    n = W.n_nodes
+    value, std = K.product(np.eye(n), return_std=True)
+    assert std.shape == (n, n) and (std > 0).any() and (std >= 0).all()
+    rows = K.rows([2, 0], return_std=True)
+    sparse = K.rows([2, 0], sparse=True, return_std=True)
+    diagonal, some = K.diagonal(return_std=True), K.diagonal([4, 1], return_std=True)
+    entry = K.entry(2, 3, return_std=True)
+    for part, matrix in enumerate((value, std)):
+        assert_allclose(rows[part], matrix[[2, 0]], atol=1e-12)
+        assert_allclose(sparse[part].toarray(), rows[part], atol=1e-12)
+        assert_allclose(diagonal[part], np.diag(matrix), atol=1e-12)
+        assert_allclose(some[part], np.diag(matrix)[[4, 1]], atol=1e-12)
+        assert entry[part] == pytest.approx(matrix[2, 3], abs=1e-12)
+    assert isinstance(entry[1], float)
+    assert_array_equal(K.T.rows([1], return_std=True)[1], K.T.rows([1], return_std=True)[1])
+    assert_allclose(K.T.product(np.eye(n), return_std=True)[1], std.T, atol=1e-12)
+
+
+def test_replicates_are_those_that_are_walked_on_demand():
+    options = {**FEW, "degree": 2}
+    kept = grfpp.sample(karate(), KERNEL, n_groups=N_REPLICATES, **options)
+    on_demand = grfpp.sample(karate(), KERNEL, **options)
+    assert len(kept.replicates) == N_REPLICATES and not on_demand.replicates
+    assert_array_equal(kept.toarray(), on_demand.toarray())
+    found, wanted = (K.rows([0, 5], return_std=True)[1] for K in (kept, on_demand))
+    assert_allclose(found, wanted, rtol=1e-9)
+
+
+def test_replicates_are_independent():
+    K = grfpp.sample(karate(), KERNEL, n_groups=40, walks="independent", **FEW)
+    noise = np.array([each.toarray() for each in (K, *K.replicates)]) - KERNEL.exact(karate())
+    noise = noise.reshape(41, -1)
+    products = noise @ noise.T / np.sqrt(np.outer(*2 * [np.sum(noise**2, axis=1)]))
+    assert np.abs(products[np.triu_indices(41, 1)]).max() < 0.4
+    assert abs(products[np.triu_indices(41, 1)].mean()) < 0.02
+
+
+def test_files_keep_replicates_and_the_error(tmp_path):
+    K = grfpp.sample(karate(), KERNEL, n_groups=3, deflate=1, **FEW)
+    K.save(tmp_path / "k.npz")
+    again = grfpp.KernelEstimate.load(tmp_path / "k.npz")
+    assert len(again.replicates) == 3
+    assert again.meta == K.meta and again.meta["relative_error"] > 0
+    for found, wanted in zip(
+        again.rows([1], return_std=True), K.rows([1], return_std=True), strict=True
+    ):
+        assert_array_equal(found, wanted)
+
+
+def test_files_without_replicates_say_so(tmp_path):
+    grfpp.sample(karate(), KERNEL, **FEW).save(tmp_path / "k.npz")
+    again = grfpp.KernelEstimate.load(tmp_path / "k.npz")
+    with pytest.raises(InputError, match="n_groups=16"):
+        again.entry(0, 1, return_std=True)
+    one = grfpp.sample(karate(), KERNEL, n_groups=1, **FEW)
+    with pytest.raises(InputError, match="n_groups=2 at least, found 1"):
+        one.entry(0, 1, return_std=True)
+
+
+def test_rows_of_large_graphs_are_walked_from_near_by(monkeypatch):
+    """A row with its error bars does not take walks from everywhere."""
+    from grfpp.walks.pools.walker import PoolWalker
+
+    walked = []
+    original = PoolWalker.walk
+
+    def counting(self, rows, *args):
+        walked.append(len(rows))
+        return original(self, rows, *args)
+
+    W = grfpp.Graph(nx.cycle_graph(20_000)).normalized("sym")
+    K = grfpp.sample(W, grfpp.Diffusion(1.0), storage="recompute", seed=0, n_walks=2)
+    monkeypatch.setattr(PoolWalker, "walk", counting)
+    value, std = K.entry(5, 7, return_std=True)
+    assert sum(walked) < 40_000 and abs(value - 0.136) < 0.01 + 3 * std
+
+
+@pytest.mark.parametrize(
+    "ask",
+    [lambda K, x: K.entry(0, 1, return_std=x), lambda K, x: K.product([1] * 34, return_std=x)],
+)
+def test_return_std_is_a_truth_value(ask):
+    with pytest.raises(InputError, match="return_std must be True or False, found 'yes'"):
+        ask(grfpp.sample(karate(), KERNEL, **FEW), "yes")

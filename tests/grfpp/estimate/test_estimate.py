@@ -1,0 +1,510 @@
+import threading
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+from estimates import SOURCES, directed_graph, sampled
+from little_memory import only
+from numpy.testing import assert_allclose, assert_array_equal
+from operator_case import LinearOperatorCase
+from scipy.sparse.linalg import aslinearoperator, gmres
+from small_graphs import GRAPHS, karate
+
+from grfpp import InputError, KernelEstimate, chain
+from grfpp.estimate import estimate
+from grfpp.estimate.deflation import Deflation
+from grfpp.factors import StoredFactor
+
+RNG = np.random.default_rng
+
+
+def multiplied_out(K):
+    """The product of the factors, dense, from the left; symmetrised and deflated if `K` is."""
+    result, P, number = np.eye(K.n_nodes) * K.sign, np.eye(K.n_nodes), 0
+    if K.deflation is not None:
+        P -= K.deflation.vectors @ K.deflation.vectors.T
+    for left, right in K.factors:
+        for matrix in (left.toarray(), right.toarray().T):
+            result = result @ matrix.astype(np.float64)
+            number += 1
+            if number == K.degree:  # the middle
+                result = result @ P
+    result = (result + result.T) / 2 if K.symmetrized else result
+    if K.deflation is None:
+        return result
+    U = K.deflation.vectors
+    return P @ result @ P + (U * K.deflation.values) @ U.T
+
+
+def assert_close(found, wanted, rtol=1e-10):
+    assert found.shape == wanted.shape
+    assert_allclose(found, wanted, rtol=rtol, atol=rtol * np.abs(wanted).max(initial=0.0))
+
+
+@pytest.fixture(params=SOURCES)
+def K(request):
+    return SOURCES[request.param]()
+
+
+# --- option III: it is a linear operator ---------------------------------------------------------
+
+
+@pytest.mark.parametrize("name", SOURCES)
+class TestSampledEstimate(LinearOperatorCase):
+    @pytest.fixture
+    def operator(self, name):
+        return SOURCES[name]()
+
+    @pytest.fixture
+    def expected(self, name):
+        return multiplied_out(SOURCES[name]())
+
+
+@pytest.mark.parametrize(
+    "name", ["degree 3", "directed", "negative sign", "float32", "symmetrised", "deflated"]
+)
+class TestLoadedEstimate(LinearOperatorCase):
+    @pytest.fixture
+    def operator(self, name, tmp_path):
+        SOURCES[name]().save(tmp_path / "k.npz")
+        return KernelEstimate.load(tmp_path / "k.npz")
+
+    @pytest.fixture
+    def expected(self, name):
+        return multiplied_out(SOURCES[name]())
+
+
+@pytest.mark.parametrize("sign", [1, -1])
+class TestEstimateFromGivenFactors(LinearOperatorCase):
+    @pytest.fixture
+    def matrices(self):
+        rng = RNG(0)
+        return [sp.random_array((11, 11), density=0.4, rng=rng, format="csr") for _ in range(6)]
+
+    @pytest.fixture
+    def operator(self, matrices, sign):
+        factors = [StoredFactor(matrix) for matrix in matrices]
+        return KernelEstimate(list(zip(factors[::2], factors[1::2], strict=True)), sign=sign)
+
+    @pytest.fixture
+    def expected(self, matrices, sign):
+        a, b, c, d, e, f = (matrix.toarray() for matrix in matrices)
+        return sign * a @ b.T @ c @ d.T @ e @ f.T
+
+
+def test_sparse_right_sides(K):
+    block = sp.random_array((K.n_nodes, 5), density=0.5, rng=RNG(1), format="csc")
+    assert_close(K @ block, multiplied_out(K) @ block.toarray())
+    assert_close(K @ (1j * block), 1j * multiplied_out(K) @ block.toarray())
+
+
+def test_transposed_estimates_are_estimates(K):
+    turned = K.T
+    assert isinstance(turned, KernelEstimate)
+    assert turned.sign == K.sign and turned.degree == K.degree and turned.meta == K.meta
+    assert_close(turned.toarray(), multiplied_out(K).T)
+    if K.symmetrized:
+        assert turned is K
+        return
+    for (left, right), (a, b) in zip(turned.factors, K.factors[::-1], strict=True):
+        assert left is b and right is a
+
+
+def test_same_bits_for_any_number_of_threads(monkeypatch, K):
+    from grfpp.linalg import products
+
+    monkeypatch.setattr(products, "_WORTH_THREADS", 0)
+    block = RNG(0).normal(size=(K.n_nodes, 3))
+    results = []
+    for n_jobs in (1, 2, 5):
+        K.n_jobs = n_jobs
+        results.append((K @ block, K.T @ block, *K.project(4, seed=1)))
+    for other in results[1:]:
+        for found, wanted in zip(other, results[0], strict=True):
+            assert_array_equal(found, wanted)
+
+
+def test_scipy_solvers_take_it():
+    K = sampled(karate(), 2, n_walks=200)
+    x = RNG(0).normal(size=34)
+    found, code = gmres(K, K @ x, rtol=1e-12)
+    assert code == 0
+    assert_allclose(found, x, rtol=1e-6)
+
+
+def test_description():
+    K = sampled(karate(), 3)
+    assert repr(K) == "KernelEstimate(n_nodes=34, degree=3)"
+    assert (K.n_nodes, K.degree, K.shape) == (34, 3, (34, 34))
+    assert len(K.factors) == 3
+    assert all(isinstance(factor, sp.csr_array) for pair in K.factors for factor in pair)
+    assert aslinearoperator(K) is K
+
+
+def test_bad_constructions():
+    small, large = (StoredFactor(sp.csr_array(np.eye(n))) for n in (3, 4))
+    with pytest.raises(InputError, match="at least one pair of factors"):
+        KernelEstimate([])
+    with pytest.raises(InputError, match=r"one size, found \[3, 4\]"):
+        KernelEstimate([(small, large)])
+    with pytest.raises(InputError, match="sign must be 1 or -1"):
+        KernelEstimate([(small, small)], sign=0)
+    with pytest.raises(InputError, match="symmetrize must be True or False, found None"):
+        KernelEstimate([(small, small)], symmetrize=None)
+    with pytest.raises(InputError, match=r"one size, found \[3, 5\]"):
+        KernelEstimate([(small, small)], deflation=Deflation(np.ones((5, 1)), np.ones(1)))
+
+
+def test_meta_is_a_copy():
+    meta = {"seed": 3}
+    factor = StoredFactor(sp.csr_array(np.eye(3)))
+    K = KernelEstimate([(factor, factor)], meta=meta)
+    meta["seed"] = 4
+    assert K.meta == {"seed": 3}
+    assert KernelEstimate([(factor, factor)]).meta == {}
+
+
+def test_matrices_multiply_to_the_estimate(K):
+    product, matrices = np.eye(K.n_nodes), K.matrices()
+    for matrix in matrices:
+        assert isinstance(matrix, sp.csr_array)
+        product = product @ matrix.toarray().astype(np.float64)
+    assert_close(product, multiplied_out(K))
+    assert len(matrices) == 2 * K.degree
+    entries = (1 + K.symmetrized) * sum(factor.nnz for pair in K.factors for factor in pair)
+    if K.deflation is None:
+        assert sum(matrix.nnz for matrix in matrices) == entries
+
+
+@pytest.mark.parametrize("name", [name for name in SOURCES if "symmetrised" in name])
+def test_symmetrised_estimates_are_symmetric_to_the_last_bit(name):
+    K = SOURCES[name]()
+    whole = K.toarray()
+    assert K.T is K and K.H is K
+    assert_array_equal(whole, whole.T)
+    assert all(K.entry(i, j) == K.entry(j, i) for i in range(K.n_nodes) for j in range(i))
+    factors = [tuple(map(StoredFactor, pair)) for pair in K.factors]
+    plain = KernelEstimate(factors, sign=K.sign, deflation=K.deflation)
+    assert (plain.toarray() != whole).any()  # there was something to do
+    assert_array_equal(whole, (plain.toarray() + plain.toarray().T) / 2)
+    assert_close(K.diagonal(), plain.diagonal())
+
+
+@pytest.mark.parametrize("name", [name for name in SOURCES if "deflated" in name])
+def test_the_part_of_low_rank(name):
+    K = SOURCES[name]()
+    factors = [tuple(map(StoredFactor, pair)) for pair in K.factors]
+    walked = KernelEstimate(factors, sign=K.sign, symmetrize=K.symmetrized)
+    assert walked.low_rank is None
+    A, B = K.low_rank
+    assert A.shape == B.shape == (K.n_nodes, (3 + K.symmetrized) * K.deflation.n_vectors)
+    assert_close(walked.toarray() + A @ B.T, K.toarray())
+    assert K.low_rank[0] is A  # made once
+
+
+# --- option I: sparse features -------------------------------------------------------------------
+
+
+def test_features_multiply_to_the_estimate(K):
+    X, Y = K.features()
+    assert isinstance(X, sp.csr_array) and isinstance(Y, sp.csr_array)
+    n_columns = (1 + K.symmetrized) * K.n_nodes
+    if K.deflation is not None:
+        n_columns += (3 + K.symmetrized) * K.deflation.n_vectors
+    assert X.shape == Y.shape == (K.n_nodes, n_columns)
+    rtol = 1e-6 if X.dtype == np.float32 else 1e-10
+    assert_close((X @ Y.T).toarray(), multiplied_out(K), rtol)
+
+
+def test_features_are_the_halves_of_the_chain():
+    K = sampled(directed_graph(), 3)
+    (a, b), (c, d), (e, f) = [tuple(m.toarray() for m in pair) for pair in K.factors]
+    X, Y = K.features()
+    assert_close(X.toarray(), a @ b.T @ c)
+    assert_close(Y.toarray(), f @ e.T @ d)
+    K = sampled(directed_graph(), 2)
+    (a, b), (c, d) = [tuple(m.toarray() for m in pair) for pair in K.factors]
+    X, Y = K.features()
+    assert_close(X.toarray(), a @ b.T)
+    assert_close(Y.toarray(), d @ c.T)
+
+
+def test_features_of_degree_1_are_the_factors_in_memory_of_their_own():
+    K = sampled(karate(), 1, symmetrize=False)
+    X, Y = K.features()
+    for found, factor in zip((X, Y), K.factors[0], strict=True):
+        assert_array_equal(found.toarray(), factor.toarray())
+        assert not np.shares_memory(found.data, factor.data)
+
+
+def test_symmetrised_features_hold_both_halves():
+    K, plain = (sampled(karate(), 2, symmetrize=each) for each in (True, False))
+    (X, Y), (left, right) = K.features(), plain.features()
+    assert_close(X.toarray(), np.hstack([left.toarray(), right.toarray()]) / np.sqrt(2))
+    assert_close(Y.toarray(), np.hstack([right.toarray(), left.toarray()]) / np.sqrt(2))
+    for side, wanted in (("left", X), ("right", Y)):
+        assert_array_equal(K.feature_side(side).toarray(), wanted.toarray())
+
+
+def test_features_in_several_blocks(monkeypatch, K):
+    wanted = [part.toarray() for part in K.features()]
+    monkeypatch.setattr(chain, "_BLOCK_ENTRIES", 100)
+    monkeypatch.setattr(chain, "_PILOT_ROWS", 2)
+    for found, want in zip(K.features(), wanted, strict=True):
+        assert_allclose(found.toarray(), want, rtol=1e-12)
+
+
+def test_features_that_do_not_fit_are_refused(monkeypatch):
+    monkeypatch.setattr(chain, "_PILOT_ROWS", 4)
+    K = sampled(karate(), 2)
+    only(monkeypatch, 50_000)
+    wanted = r"sparse features of 34 nodes at degree 2 .*; project\(n_components=34\) fits"
+    with pytest.raises(InputError, match=wanted):
+        K.features()
+
+
+# --- option II: projected features ---------------------------------------------------------------
+
+
+@pytest.fixture(params=[name for name in SOURCES if "deflated" not in name])
+def walked(request):
+    return SOURCES[request.param]()
+
+
+def gaussian(rng, n, r):
+    return rng.standard_normal((n, r)) / np.sqrt(r)
+
+
+def test_middle_projection_is_one_gaussian_between_the_halves(walked):
+    K = walked
+    G = gaussian(RNG(8), K.n_nodes, 5)
+    X, Y = K.project(5, seed=8)
+    assert X.shape == Y.shape == (K.n_nodes, 5)
+    assert X.dtype == Y.dtype == np.float64
+    first, second = (half.to_csr().toarray().astype(np.float64) for half in K.chain.halves())
+    rtol = 1e-6 if K.factors[0][0].dtype == np.float32 else 1e-10
+    if K.symmetrized:  # three columns in one order, two in the other, with equal weights
+        assert_close(X[:, :3], K.sign * np.sqrt(5 / 6) * first @ G[:, :3], rtol)
+        assert_close(Y[:, :3], np.sqrt(5 / 6) * second @ G[:, :3], rtol)
+        assert_close(X[:, 3:], K.sign * np.sqrt(5 / 4) * second @ G[:, 3:], rtol)
+        assert_close(Y[:, 3:], np.sqrt(5 / 4) * first @ G[:, 3:], rtol)
+        return
+    assert_close(X, K.sign * first @ G, rtol)
+    assert_close(Y, second @ G, rtol)
+
+
+def test_pair_projections_are_one_gaussian_between_the_factors_of_each_pair(walked):
+    K = walked
+    rng = RNG(8)
+    before = np.eye(K.n_nodes) * K.sign
+    for left, right in K.factors:
+        G = gaussian(rng, K.n_nodes, 5)
+        x, y = before @ (left.toarray() @ G), right.toarray() @ G
+        before = x @ y.T
+    wanted = before
+    if K.symmetrized:
+        wanted = 5 / 6 * x[:, :3] @ y[:, :3].T + 5 / 4 * y[:, 3:] @ x[:, 3:].T
+    X, Y = K.project(5, seed=8, where="pairs")
+    assert X.shape == Y.shape == (K.n_nodes, 5)
+    assert_close(X @ Y.T, wanted)
+
+
+@pytest.mark.parametrize("name", [name for name in SOURCES if "deflated" in name])
+def test_projections_of_deflated_estimates_begin_with_eigenvectors(name):
+    K = SOURCES[name]()
+    U, g, r = K.deflation.vectors, K.deflation.values, K.deflation.n_vectors
+    P = np.eye(K.n_nodes) - U @ U.T
+    X, Y = K.project(2 * r + 3, seed=4)
+    assert X.shape == Y.shape == (K.n_nodes, 2 * r + 3)
+    assert_close(X[:, :r] @ Y[:, :r].T, (U * g) @ U.T)
+    assert_close(np.abs(X[:, :r]), np.abs(Y[:, :r]))  # both sides are alike but for the sign
+    G = P @ gaussian(RNG(4), K.n_nodes, r + 3)
+    x, y = (P @ half.to_csr().toarray() @ G for half in K.chain.halves())
+    if K.symmetrized:
+        n = (r + 4) // 2
+        wanted = x[:, :n] @ y[:, :n].T / n + y[:, n:] @ x[:, n:].T / (r + 3 - n)
+        wanted *= (r + 3) / 2
+    else:
+        wanted = x @ y.T
+    assert_close(X[:, r:] @ Y[:, r:].T, K.sign * wanted)
+
+
+@pytest.mark.parametrize("name", [name for name in SOURCES if "deflated" in name])
+def test_projections_of_deflated_estimates_in_less_room(name):
+    """The first half of the columns is exact, the others hold the rest."""
+    K = SOURCES[name]()
+    U, g = K.deflation.vectors, K.deflation.values
+    X, Y = K.project(3, seed=4)
+    assert_close(X[:, :1] @ Y[:, :1].T, g[0] * np.outer(U[:, 0], U[:, 0]))
+    assert np.abs(U[:, 0] @ X[:, 1:]).max() < 1e-10
+    assert np.abs(U[:, 1] @ X[:, 1:]).min() > 1e-3
+    assert K.project(1, seed=4)[0].shape == (K.n_nodes, 1)
+    with pytest.raises(InputError, match="where='pairs' is not for deflated estimates"):
+        K.project(4, where="pairs")
+
+
+def test_at_degree_1_both_projections_are_the_same():
+    K = sampled(karate(), 1)
+    for found, wanted in zip(K.project(6, seed=2), K.project(6, 2, "pairs"), strict=True):
+        assert_array_equal(found, wanted)
+
+
+@pytest.mark.parametrize("where", ["middle", "pairs"])
+def test_projections_depend_on_the_seed_alone(where):
+    K = sampled(karate(), 2)
+    first, again = K.project(4, seed=1, where=where), K.project(4, seed=1, where=where)
+    assert_array_equal(first[0], again[0])
+    assert (K.project(4, seed=2, where=where)[0] != first[0]).any()
+    assert (K.project(4, where=where)[0] != K.project(4, where=where)[0]).any()
+
+
+@pytest.mark.parametrize("where", ["middle", "pairs"])
+def test_one_component_has_one_order(where):
+    K, plain = (sampled(karate(), 2, symmetrize=each) for each in (True, False))
+    for found, wanted in zip(K.project(1, 4, where), plain.project(1, 4, where), strict=True):
+        assert_array_equal(found, wanted)
+
+
+@pytest.mark.parametrize("symmetrize", [False, True])
+@pytest.mark.parametrize("deflate", [0, 3])
+def test_many_components_come_close(symmetrize, deflate):
+    K = sampled(karate(), 2, symmetrize=symmetrize, deflate=deflate)
+    X, Y = K.project(4_000, seed=0)
+    whole = K.toarray()
+    assert np.linalg.norm(X @ Y.T - whole) < 0.2 * np.linalg.norm(whole)
+
+
+@pytest.mark.parametrize("bad", [0, -1, 1.5, True, "8", None])
+def test_numbers_of_components_that_are_none(bad):
+    with pytest.raises(InputError, match="n_components must be a whole number >= 1"):
+        sampled(karate(), 1).project(bad)
+
+
+def test_other_refusals_of_projections(monkeypatch):
+    K = sampled(karate(), 1)
+    with pytest.raises(InputError, match="where must be 'middle' or 'pairs', not 'end'"):
+        K.project(4, where="end")
+    only(monkeypatch, 10_000)
+    with pytest.raises(InputError, match="features of 64 components for 34 nodes needs"):
+        K.project(64)
+
+
+# --- parts ---------------------------------------------------------------------------------------
+
+
+def test_rows(K):
+    whole = multiplied_out(K)
+    n = K.n_nodes
+    for nodes in ([0], [n - 1, 0, n - 1], range(n), np.array([0], dtype=np.uint16)):
+        dense, sparse = K.rows(nodes), K.rows(nodes, sparse=True)
+        assert isinstance(dense, np.ndarray) and isinstance(sparse, sp.csr_array)
+        assert dense.dtype == sparse.dtype == np.float64
+        assert_close(dense, whole[np.asarray(nodes)])
+        assert_close(sparse.toarray(), whole[np.asarray(nodes)])
+    assert_close(K.rows(0), whole[:1])
+
+
+def test_no_rows(K):
+    assert K.rows([]).shape == K.rows([], sparse=True).shape == (0, K.n_nodes)
+
+
+def test_entries(K):
+    whole = multiplied_out(K)
+    for i, j in RNG(0).integers(0, K.n_nodes, (12, 2)).tolist():
+        found = K.entry(i, j)
+        assert isinstance(found, float)
+        assert found == pytest.approx(whole[i, j], rel=1e-10, abs=1e-12)
+
+
+def test_entry_that_no_walk_reaches_is_zero():
+    K = sampled(GRAPHS["loops and isolated, sym"], 2)
+    assert K.entry(0, 11) == 0.0
+    assert K.entry(11, 11) == pytest.approx(1.0)
+
+
+def test_diagonal(K):
+    found = K.diagonal()
+    assert found.dtype == np.float64
+    assert_close(found, multiplied_out(K).diagonal())
+
+
+def test_toarray(K):
+    assert_close(K.toarray(), multiplied_out(K))
+
+
+def test_parts_in_several_blocks(monkeypatch, K):
+    monkeypatch.setattr(chain, "_BLOCK_ENTRIES", 100)
+    monkeypatch.setattr(estimate, "_BLOCK_COLUMNS", 3)
+    whole = multiplied_out(K)
+    assert_close(K.rows(range(K.n_nodes)), whole)
+    assert_close(K.rows(range(K.n_nodes), sparse=True).toarray(), whole)
+    assert_close(K.diagonal(), whole.diagonal())
+    assert_close(K.toarray(), whole)
+
+
+@pytest.mark.parametrize("bad", [34, -1, [0, 34], [-1], np.array([2**40])])
+def test_nodes_out_of_range(bad):
+    K = sampled(karate(), 1)
+    for sparse in (True, False):
+        with pytest.raises(InputError, match="nodes must lie between 0 and 33, found"):
+            K.rows(bad, sparse=sparse)
+
+
+@pytest.mark.parametrize("bad", [0.0, [1.5], "a", None, [True], [[1, 2]], [None]])
+def test_nodes_that_are_no_whole_numbers(bad):
+    with pytest.raises(InputError, match="nodes must be whole numbers in a list"):
+        sampled(karate(), 1).rows(bad)
+
+
+def test_entries_out_of_range():
+    K = sampled(karate(), 1)
+    for i, j in ((0, 34), (34, 0), (-1, 0), (0, -1)):
+        with pytest.raises(InputError, match="nodes must lie between 0 and 33"):
+            K.entry(i, j)
+    with pytest.raises(InputError, match="nodes must be whole numbers"):
+        K.entry(0, 1.5)
+
+
+def test_a_part_of_low_rank_that_does_not_fit_is_refused(monkeypatch):
+    K = sampled(karate(), 2, deflate=20)
+    only(monkeypatch, 80_000)
+    with pytest.raises(InputError, match="the low rank of 20 eigenvectors for 34 nodes needs"):
+        K.diagonal()
+
+
+def test_what_does_not_fit_is_refused(monkeypatch):
+    K = sampled(karate(), 2)
+    K.rows([0])  # makes the transposes
+    n_bytes = 40_000  # three quarters may be taken
+    only(monkeypatch, n_bytes)
+    with pytest.raises(InputError, match=r"a dense matrix of 34 x 34 numbers needs \d+ bytes"):
+        K.toarray()
+    with pytest.raises(InputError, match="111 dense rows needs 30192 bytes"):
+        K.rows([0] * 111)
+    with pytest.raises(InputError, match=r"a product with 34 x 40 numbers .*; \d\d columns at a"):
+        K @ np.ones((34, 40))
+    with pytest.raises(TypeError) as caught:  # scipy wraps what goes wrong with sparse matrices
+        K @ sp.csr_array((34, 111))
+    assert "the dense form of the right side needs 30192 bytes" in str(caught.value.__cause__)
+    assert K.rows(range(8), sparse=True).shape == (8, 34)
+    assert K.rows(range(7)).shape == (7, 34)
+    assert (K @ np.ones((34, 20))).shape == (34, 20)
+
+
+def test_use_from_several_threads_at_once():
+    K = sampled(directed_graph(), 2)
+    whole, failures = multiplied_out(K), []
+
+    def use():
+        try:
+            assert_close(K.rows(range(10)), whole)
+            assert_close(K.T @ np.eye(10), whole.T)
+        except AssertionError as error:
+            failures.append(error)
+
+    threads = [threading.Thread(target=use) for _ in range(6)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert not failures

@@ -1,0 +1,244 @@
+"""Estimates written to files and read again."""
+
+import json
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+from estimates import SOURCES, directed_graph, negative, sampled
+from numpy.testing import assert_array_equal
+from small_graphs import GRAPHS, karate
+
+from grfpp import InputError, KernelEstimate
+
+
+@pytest.fixture(params=SOURCES)
+def K(request):
+    return SOURCES[request.param]()
+
+
+def test_files_keep_every_bit(K, tmp_path):
+    path = tmp_path / "k.npz"
+    K.save(path)
+    again = KernelEstimate.load(path, n_jobs=2)
+    assert (again.sign, again.degree, again.n_nodes) == (K.sign, K.degree, K.n_nodes)
+    assert again.symmetrized is K.symmetrized
+    assert again.meta == json.loads(json.dumps(K.meta))
+    assert again.n_jobs == 2
+    for pair, wanted in zip(again.factors, K.factors, strict=True):
+        for found, want in zip(pair, wanted, strict=True):
+            assert found.dtype == want.dtype
+            for part in ("indptr", "indices", "data"):
+                assert_array_equal(getattr(found, part), getattr(want, part))
+    assert (again.deflation is None) is (K.deflation is None)
+    if K.deflation is not None:
+        assert_array_equal(again.deflation.vectors, K.deflation.vectors)
+        assert_array_equal(again.deflation.values, K.deflation.values)
+    assert_array_equal(again.toarray(), K.toarray())
+
+
+@pytest.mark.parametrize(
+    ("graph", "n_factors"), [(karate(), 1), (directed_graph(), 2)], ids=["undirected", "directed"]
+)
+def test_reused_walks_are_stored_once(tmp_path, graph, n_factors):
+    K = sampled(graph, 4, reuse_walks=True)
+    K.save(tmp_path / "k.npz")
+    with np.load(tmp_path / "k.npz") as archive:
+        assert sum(name.startswith("data") for name in archive.files) == n_factors
+    again = KernelEstimate.load(tmp_path / "k.npz")
+    assert again.degree == 4
+    assert len({id(factor) for factor, _ in again.chain.links}) == n_factors
+
+
+def test_a_transposed_estimate_can_be_saved(tmp_path):
+    K = negative(directed_graph(), 3).T
+    K.save(tmp_path / "k.npz")
+    assert_array_equal(KernelEstimate.load(tmp_path / "k.npz").toarray(), K.toarray())
+
+
+def test_files_are_written_under_the_name_that_was_given(tmp_path):
+    sampled(karate(), 1).save(str(tmp_path / "estimate"))
+    assert [path.name for path in tmp_path.iterdir()] == ["estimate"]
+    assert KernelEstimate.load(str(tmp_path / "estimate")).n_nodes == 34
+
+
+def test_nothing_is_left_when_saving_fails(tmp_path):
+    K = sampled(karate(), 1)
+    K._made_by["not JSON"] = object()
+    with pytest.raises(TypeError):
+        K.save(tmp_path / "k.npz")
+    assert list(tmp_path.iterdir()) == []
+    with pytest.raises(InputError, match="does not exist"):
+        sampled(karate(), 1).save(tmp_path / "nowhere" / "k.npz")
+
+
+def refusal(path):
+    with pytest.raises(InputError) as caught:
+        KernelEstimate.load(path)
+    assert str(path) in str(caught.value)
+    return str(caught.value)
+
+
+@pytest.fixture
+def saved(tmp_path):
+    path = tmp_path / "k.npz"
+    sampled(GRAPHS["weighted, sym"], 1).save(path)
+    return path
+
+
+def test_missing_file(tmp_path):
+    assert "there is no file" in refusal(tmp_path / "no.npz")
+
+
+def test_truncated_files(saved):
+    content = saved.read_bytes()
+    for length in [0, 1, 4, 100, *range(200, len(content), 97), len(content) - 1]:
+        saved.write_bytes(content[:length])
+        assert "is not a whole .npz file" in refusal(saved)
+
+
+def test_a_changed_byte_is_noticed_or_without_effect(saved):
+    content = saved.read_bytes()
+    wanted = KernelEstimate.load(saved).toarray()
+    rng = np.random.default_rng(5)
+    refused = 0
+    for place in rng.choice(len(content), 150, replace=False).tolist():
+        damaged = bytearray(content)
+        damaged[place] ^= int(rng.integers(1, 256))
+        saved.write_bytes(damaged)
+        try:
+            assert_array_equal(KernelEstimate.load(saved).toarray(), wanted)
+        except InputError:
+            refused += 1
+    assert refused > 75
+
+
+def test_files_of_others(tmp_path):
+    path = tmp_path / "other.npz"
+    karate().save(path)
+    assert "holds 'grfpp-graph-1', not 'grfpp-estimate-1'" in refusal(path)
+    np.savez(path, data_0=np.ones(3))
+    assert "was not written by grfpp: it has no header" in refusal(path)
+    sp.save_npz(path, sp.csr_array(np.eye(3)))
+    assert "was not written by grfpp" in refusal(path)
+    path.write_text("1 2\n2 3\n")
+    assert "is not a whole .npz file" in refusal(path)
+    np.savez(path, meta=np.array([{"format": "grfpp-estimate-1"}], dtype=object))
+    assert "without pickles" in refusal(path)
+    with path.open("wb") as stream:
+        np.save(stream, np.eye(3))
+    assert "is not a whole .npz file" in refusal(path)
+
+
+def rewrite(path, meta=None, drop=(), **arrays):
+    """Change parts of a saved estimate as someone else's program might."""
+    with np.load(path) as archive:
+        content = {name: archive[name] for name in archive.files}
+    header = json.loads(str(content.pop("meta")))
+    header.update(meta or {})
+    content.update(arrays)
+    for name in drop:
+        (header if name in header else content).pop(name)
+    np.savez(path, meta=np.asarray(json.dumps(header)), **content)
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"drop": ["data_1"]},
+        {"drop": ["indptr_0"]},
+        {"drop": ["order"]},
+        {"drop": ["sign"]},
+        {"drop": ["n_nodes"]},
+        {"drop": ["made_by"]},
+        {"meta": {"order": [0]}},
+        {"meta": {"order": []}},
+        {"meta": {"order": [0, 1, 0]}},
+        {"meta": {"order": [0, 7]}},
+        {"meta": {"order": [0, -1]}},
+        {"meta": {"order": ["a", "b"]}},
+        {"meta": {"order": 3}},
+        {"meta": {"sign": 2}},
+        {"meta": {"sign": "plus"}},
+        {"meta": {"symmetrize": "yes"}},
+        {"meta": {"symmetrize": None}},
+        {"meta": {"n_nodes": 8}},
+        {"meta": {"n_nodes": 10}},
+        {"meta": {"n_nodes": None}},
+        {"meta": {"made_by": 5}},
+        {"data_0": np.array([np.nan])},
+        {"data_0": np.array(["a", "b"])},
+        {"data_0": np.zeros((2, 2))},
+        {"indices_0": np.array([1.5])},
+        {"indptr_0": np.zeros(10, dtype=np.int32)},
+        {"indptr_0": np.arange(3)},
+        {"indptr_0": np.array([0] + [10**6] * 8 + [0])},
+        {"indices_0": np.zeros(3)},
+        {"meta": {"n_nodes": 1e999}},
+        {"meta": {"n_nodes": 10**12}},
+        {"meta": {"sign": True}},
+        {"meta": {"order": [0.0, 1.0]}},
+        {"meta": {"made_by": [["a", 1]]}},
+    ],
+    ids=str,
+)
+def test_damaged_content(saved, change):
+    rewrite(saved)
+    assert KernelEstimate.load(saved).n_nodes == 9  # the rewriting itself does no harm
+    rewrite(saved, **change)
+    assert "the stored estimate is damaged" in refusal(saved)
+
+
+def test_files_from_before_estimates_were_symmetrised(saved):
+    sampled(GRAPHS["weighted, sym"], 1, symmetrize=False).save(saved)
+    wanted = KernelEstimate.load(saved).toarray()
+    rewrite(saved, drop=["symmetrize"])
+    again = KernelEstimate.load(saved)
+    assert again.symmetrized is False
+    assert_array_equal(again.toarray(), wanted)
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"drop": ["deflation_values"]},
+        {"drop": ["deflation_vectors"]},
+        {"deflation_values": np.ones(3)},
+        {"deflation_values": np.ones((2, 1))},
+        {"deflation_values": np.array([1.0, np.nan])},
+        {"deflation_vectors": np.ones((9, 1))},
+        {"deflation_vectors": np.full((9, 2), 1e308)},
+        {"deflation_vectors": np.full((9, 2), 1 / 3)},
+        {"deflation_vectors": np.ones((8, 2))},
+        {"deflation_vectors": np.full((9, 2), np.inf)},
+        {"deflation_vectors": np.ones((9, 2), dtype=complex)},
+        {"deflation_vectors": np.ones((9, 2), dtype=np.float32)},
+        {"deflation_vectors": np.array([["a"] * 2] * 9)},
+    ],
+    ids=str,
+)
+def test_damaged_eigenvectors(tmp_path, change):
+    path = tmp_path / "k.npz"
+    sampled(GRAPHS["weighted, sym"], 1, deflate=2).save(path)
+    rewrite(path)
+    assert KernelEstimate.load(path).deflation.n_vectors == 2
+    rewrite(path, **change)
+    assert "the stored estimate is damaged" in refusal(path)
+
+
+@pytest.mark.parametrize("part", ["data", "indices"])
+def test_damaged_values(saved, part):
+    with np.load(saved) as archive:
+        values = archive[f"{part}_0"].copy()
+    for bad in (np.nan, np.inf) if part == "data" else (-1, 9, 2**30):
+        values[3] = bad
+        rewrite(saved, **{f"{part}_0": values})
+        assert "the stored estimate is damaged" in refusal(saved)
+
+
+def test_damaged_types(saved):
+    with np.load(saved) as archive:
+        values = archive["data_0"]
+    for dtype in (complex, np.float16, np.int64):
+        rewrite(saved, data_0=values.astype(dtype))
+        assert "not finite real numbers" in refusal(saved)

@@ -1,0 +1,241 @@
+import pickle
+
+import networkx as nx
+import numpy as np
+import pytest
+import scipy.sparse as sp
+from numpy.testing import assert_allclose, assert_array_equal
+from small_graphs import GRAPHS, karate
+from statistics_helpers import copies
+from unbiased_cases import KERNELS, WEIGHTS
+
+import grfpp
+from grfpp import Graph, InputError, LocalKernel
+from grfpp.local import local_rows, local_top_k
+
+HEAT = grfpp.Diffusion(1.0)
+#: Masses of all steps share one pool where coefficients are geometric.
+GEOMETRIC = [grfpp.PersonalizedPageRank(0.2), grfpp.InversePower(1)]
+
+
+def signed(rows, n, seed=0):
+    """Sums of each copy's rows with random signs on both sides: every entry counts."""
+    n_copies = rows.shape[0] // n
+    signs = np.random.default_rng(seed).choice([-1.0, 1.0], (2, n, 24))
+    right = rows @ np.tile(signs[1], (n_copies, 1))
+    return np.einsum("cis,is->cs", right.reshape(n_copies, n, 24), signs[0]), signs
+
+
+def z_scores(found, signs, exact):
+    truth = np.einsum("is,ij,js->s", signs[0], exact, signs[1])
+    error = found.std(axis=0, ddof=1) / np.sqrt(len(found))
+    return (found.mean(axis=0) - truth) / np.maximum(error, 1e-13 * np.abs(exact).sum())
+
+
+@pytest.mark.parametrize("budget", [2.5, 12, 60])
+@pytest.mark.parametrize("kind", WEIGHTS)
+@pytest.mark.parametrize("kernel", [*KERNELS, *GEOMETRIC], ids=repr)
+@pytest.mark.filterwarnings("ignore::grfpp.errors.InputWarning")
+def test_rows_are_unbiased(kind, kernel, budget):
+    weights, n_copies = WEIGHTS[kind], 400
+    exact = kernel.exact(Graph(weights))
+    near = LocalKernel(copies(weights, n_copies), kernel, budget=budget, seed=1)
+    rows = near.rows(np.arange(len(weights) * n_copies))
+    z = z_scores(*signed(rows, len(weights)), exact)
+    # 24 sums that are not independent: three times what they have on average is no chance.
+    assert np.sqrt(np.mean(z**2)) < 1.7 and np.abs(z).max() < 4.5
+
+
+@pytest.mark.parametrize("kind", ["unweighted", "weighted", "directed"])
+@pytest.mark.parametrize("kernel", [grfpp.Diffusion(2.0), grfpp.InversePower(1)], ids=repr)
+def test_entries_between_two_sides_are_unbiased(kind, kernel):
+    weights = WEIGHTS[kind]
+    some = np.arange(12)
+    exact = kernel.exact(Graph(weights))[:12, :12]
+    W = Graph(weights)
+    found = np.array([LocalKernel(W, kernel, budget=30, seed=i).block(some) for i in range(250)])
+    error = found.std(axis=0, ddof=1) / np.sqrt(len(found))
+    varies = error > 1e-9
+    z = (found.mean(axis=0) - exact)[varies] / error[varies]
+    assert_allclose(found.mean(axis=0)[~varies], exact[~varies], atol=1e-6)
+    assert np.sqrt(np.mean(z**2)) < 1.3
+
+
+@pytest.mark.parametrize("name", GRAPHS)
+@pytest.mark.filterwarnings("ignore::grfpp.errors.InputWarning")
+def test_large_budgets_are_exact(name):
+    W = GRAPHS[name]
+    exact = HEAT.exact(W)
+    near = LocalKernel(W, HEAT, budget=1e6)
+    assert_allclose(near.rows(np.arange(W.n_nodes)).toarray(), exact, atol=1e-12)
+    some = np.arange(min(2, W.n_nodes))
+    assert_allclose(near.block(some), exact[:2, :2], atol=1e-12)
+    assert_allclose(near.entry(0, some[-1]), exact[0, some[-1]], atol=1e-12)
+
+
+def test_the_nearest_nodes_are_those_of_the_exact_row():
+    W = karate()
+    exact = HEAT.exact(W)
+    nodes, values = LocalKernel(W, HEAT, budget=1e6).top_k(np.arange(34), 5)
+    for node in range(34):
+        assert_allclose(values[node], np.sort(exact[node])[::-1][:5], atol=1e-12)
+        assert_allclose(exact[node, nodes[node]], values[node], atol=1e-12)
+    others, _ = LocalKernel(W, HEAT, budget=1e6).top_k(7, 3, include_self=False)
+    assert others.shape == (3,) and 7 not in others
+
+
+def test_fewer_nodes_than_asked_for():
+    W = Graph([(0, 1), (2, 3)]).normalized("sym")
+    nodes, values = LocalKernel(W, HEAT).top_k(0, 4)
+    assert sorted(nodes[:2]) == [0, 1] and nodes[2:].tolist() == [-1, -1]
+    assert values[2:].tolist() == [0.0, 0.0]
+
+
+@pytest.mark.parametrize("kernel", [HEAT, grfpp.InversePower(1)], ids=repr)
+@pytest.mark.parametrize("kind", ["unweighted", "weighted", "directed"])
+def test_the_same_bits_for_any_threads_and_any_company(kernel, kind):
+    W = Graph(WEIGHTS[kind])
+    one, two = (LocalKernel(W, kernel, budget=20, seed=3, n_jobs=n_jobs) for n_jobs in (1, 2))
+    whole = one.rows(np.arange(34)).toarray()
+    assert_array_equal(whole, two.rows(np.arange(34)).toarray())
+    assert_array_equal(whole[[20, 4]], one.rows([20, 4]).toarray())
+    assert_array_equal(whole[7], one.rows(7).toarray().ravel())
+    again = pickle.loads(pickle.dumps(one.plan))
+    assert_array_equal(whole[3:5], local_rows(again, np.array([3, 4])).toarray())
+    for a, b in zip(local_top_k(again, np.array([5]), 4), two.top_k([5], 4), strict=True):
+        assert_array_equal(a, b)
+    other = LocalKernel(W, kernel, budget=20, seed=4).rows(np.arange(34)).toarray()
+    assert not np.array_equal(whole, other)
+
+
+@pytest.mark.parametrize("kind", ["unweighted", "weighted", "directed"])
+def test_error_bars_hold_the_truth_as_often_as_they_say(kind):
+    weights, n_copies = WEIGHTS[kind], 60
+    kernel, n = grfpp.Diffusion(2.0), 34
+    exact = kernel.exact(Graph(weights))
+    near = LocalKernel(copies(weights, n_copies), kernel, budget=100, seed=2)
+    rows, std = near.rows(np.arange(n * n_copies), return_std=True)
+    held = []
+    for copy in range(n_copies):
+        part = slice(copy * n, copy * n + n)
+        value, bar = rows[part, part].toarray(), std[part, part].toarray()
+        held.append(np.abs(value - exact) <= 1.96 * bar + 1e-12)
+    # What pools hardly ever reach has mostly never been seen by sixteen of them.
+    large = exact > 1e-2 * exact.max(axis=1, keepdims=True)
+    assert 0.92 < np.mean(np.array(held)[:, large]) < 0.98
+    nodes, values, bars = near.top_k(np.arange(n * n_copies), 3, return_std=True)
+    truth = exact[np.arange(n * n_copies)[:, None] % n, nodes % n]
+    assert np.mean(np.abs(values - truth) <= 1.96 * bars + 1e-12) > 0.9
+
+
+def test_a_tolerance_is_kept():
+    W = Graph(WEIGHTS["weighted"])
+    exact = grfpp.Diffusion(3.0).exact(W)
+    near = LocalKernel(W, grfpp.Diffusion(3.0), tol=0.02)
+    errors = near.rows(np.arange(34)).toarray() - exact
+    share = np.linalg.norm(errors, axis=1) / np.linalg.norm(exact, axis=1)
+    assert np.sqrt(np.mean(share**2)) < 0.03
+    assert near.budget > LocalKernel(W, grfpp.Diffusion(3.0), tol=0.2).budget
+
+
+def test_nodes_by_name():
+    W = Graph([("ann", "bob"), ("bob", "cy")]).normalized("sym")
+    near = LocalKernel(W, HEAT)
+    assert near.entry("ann", "cy") == pytest.approx(HEAT.exact(W)[0, 2])
+    assert near.rows(["bob"]).shape == (1, 3)
+    with pytest.raises(InputError, match="dan"):
+        near.rows("dan")
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"tol": 0}, "tol"),
+        ({"tol": -1.0}, "tol"),
+        ({"budget": 0}, "budget"),
+        ({"budget": "many"}, "budget"),
+        ({"seed": -1}, "seed"),
+        ({"tol": 0.1, "budget": 5}, "tol or budget"),
+        ({"n_jobs": 0}, "n_jobs"),
+    ],
+)
+def test_bad_options(options, message):
+    with pytest.raises(InputError, match=message):
+        LocalKernel(karate(), HEAT, **options)
+
+
+def test_bad_questions():
+    near = LocalKernel(karate(), HEAT)
+    for bad in (34, -1, [0, 99], 0.5):
+        with pytest.raises(InputError):
+            near.rows(bad)
+    with pytest.raises(InputError, match="k"):
+        near.top_k(0, 0)
+    with pytest.raises(InputError, match="block"):
+        near.entry([0, 1], 2)
+    with pytest.raises(InputError, match="kernel"):
+        LocalKernel(karate(), "heat")
+
+
+def test_series_that_diverge_are_refused():
+    with pytest.raises(InputError, match="converges"):
+        LocalKernel(karate(), grfpp.InversePower(1))
+
+
+def test_neighbours_of_all_nodes(tmp_path):
+    W = karate()
+    near = LocalKernel(W, HEAT, budget=1e6)
+    graph = near.neighbors_graph(3)
+    assert sp.issparse(graph) and graph.shape == (34, 34)
+    assert np.diff(graph.indptr).tolist() == [3] * 34 and not graph.diagonal().any()
+    nodes, values = near.top_k(np.arange(34), 3, include_self=False)
+    assert_allclose(np.sort(graph.data.reshape(34, 3)), np.sort(values))
+    assert_array_equal(np.sort(graph.indices.reshape(34, 3)), np.sort(nodes))
+    written = near.neighbors_graph(3, output=tmp_path / "near.grf")
+    assert_allclose(written.adjacency.toarray(), graph.toarray())
+
+
+def test_graphs_on_disk_give_the_same_bits(tmp_path):
+    W = Graph(WEIGHTS["weighted"])
+    W.save(tmp_path / "w.grf")
+    disk = LocalKernel(Graph.open(tmp_path / "w.grf"), HEAT, budget=15)
+    assert_array_equal(
+        disk.rows(np.arange(34)).toarray(),
+        LocalKernel(W, HEAT, budget=15).rows(np.arange(34)).toarray(),
+    )
+
+
+@pytest.mark.parametrize("how", ["replaced", "altered", "cut", "removed"])
+def test_a_graph_on_disk_that_has_changed_is_refused(tmp_path, how):
+    path = tmp_path / "karate.grf"
+    Graph(nx.karate_club_graph()).save(path)
+    near = LocalKernel(Graph.open(path).normalized("sym"), HEAT)
+    assert near.entry(0, 1) > 0
+    edges = path / "indices.bin"
+    if how == "replaced":
+        Graph(np.ones((34, 34))).save(path)
+    elif how == "altered":
+        content = edges.read_bytes()
+        edges.write_bytes(b"\xff" * len(content))
+    elif how == "cut":
+        edges.write_bytes(edges.read_bytes()[:-4])
+    else:
+        edges.unlink()
+    for ask in (
+        lambda: near.rows([3]),
+        lambda: near.top_k(3),
+        lambda: near.top_k([3, 4], 3, return_std=True),
+        lambda: near.entry(0, 1),
+        lambda: near.block([0, 1], [5]),
+        lambda: near.neighbors_graph(2),
+        lambda: near.neighbors_graph(2, tmp_path / "near.grf"),
+    ):
+        with pytest.raises(InputError, match=r"karate.grf has changed since it was opened"):
+            ask()
+    assert not any(each.name.startswith(".near") for each in tmp_path.iterdir())
+
+
+def test_more_neighbours_than_nodes_are_all_of_them():
+    near = LocalKernel(karate(), HEAT)
+    whole = near.neighbors_graph(10**12, include_self=True)
+    assert whole.nnz == near.rows(np.arange(34)).nnz

@@ -1,0 +1,260 @@
+"""`kernel_operator`: a linear operator, right to its tolerance, by every method."""
+
+import pickle
+
+import networkx as nx
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from operator_case import LinearOperatorCase
+from small_graphs import directed, graphs, weighted
+
+import grfpp
+from grfpp.errors import InputError, InputWarning
+from grfpp.planner import running
+from grfpp_lab.families import grid, scale_free
+
+DETERMINISTIC = ["auto", "dense", "chebyshev", "lanczos"]
+
+
+class PlannedCase(LinearOperatorCase):
+    rtol = 1e-8
+    matrix = staticmethod(weighted)
+    kernel = grfpp.RegularizedLaplacian(2, 3.0)
+    method = "auto"
+
+    @pytest.fixture
+    def operator(self):
+        W = grfpp.Graph(self.matrix()).normalized("sym")
+        return grfpp.kernel_operator(W, self.kernel, tol=1e-11, method=self.method)
+
+    @pytest.fixture
+    def expected(self):
+        return self.kernel.exact(grfpp.Graph(self.matrix()).normalized("sym"))
+
+    def test_parts(self, operator, expected):
+        self.assert_close(operator.rows([3, 1]), expected[[3, 1]])
+        self.assert_close(operator.diagonal(), np.diag(expected))
+        assert operator.entry(2, 1) == pytest.approx(expected[2, 1], rel=1e-8)
+
+
+class TestAuto(PlannedCase):
+    pass
+
+
+class TestAutoDirected(PlannedCase):
+    matrix = staticmethod(directed)
+
+
+class TestDense(PlannedCase):
+    method = "dense"
+
+
+class TestDenseDirected(PlannedCase):
+    method = "dense"
+    matrix = staticmethod(directed)
+
+
+class TestChebyshev(PlannedCase):
+    method = "chebyshev"
+
+
+class TestTaylor(PlannedCase):
+    method = "chebyshev"
+    matrix = staticmethod(directed)
+
+
+class TestLanczos(PlannedCase):
+    method = "lanczos"
+
+
+class TestSolve(PlannedCase):
+    method = "solve"
+
+
+def relative(found, wanted):
+    scale = np.abs(wanted).max()
+    return np.linalg.norm(found / scale - wanted / scale) / np.linalg.norm(wanted / scale)
+
+
+@pytest.mark.parametrize("tol", [1e-1, 1e-3, 1e-6])
+@pytest.mark.parametrize("width", [1, 5, 100])
+@pytest.mark.parametrize(
+    "kernel", [grfpp.Diffusion(1.0), grfpp.Diffusion(20.0), grfpp.InversePower(2)], ids=repr
+)
+@pytest.mark.parametrize("family", [grid, scale_free])
+def test_products_reach_the_tolerance(family, kernel, width, tol):
+    W = family(900).normalized("sym", 0.95)
+    V = np.random.default_rng(0).normal(size=(W.n_nodes, width))
+    wanted = kernel.exact(W) @ V
+    for method in ("auto", "dense", "chebyshev", "lanczos", "solve"):
+        if method == "solve" and not isinstance(kernel, grfpp.InversePower):
+            continue
+        K = grfpp.kernel_operator(W, kernel, tol, method=method)
+        assert relative(K @ V, wanted) <= tol
+        assert K.used
+
+
+@settings(deadline=None, max_examples=40)
+@given(graphs(), st.sampled_from(DETERMINISTIC), st.floats(-3, 3), st.integers(0, 2**32))
+def test_any_graph(matrix, method, lam, seed):
+    graph = grfpp.Graph(matrix)
+    kernel = grfpp.Diffusion(lam)
+    V = np.random.default_rng(seed).normal(size=(graph.n_nodes, 2))
+    wanted = kernel.exact(graph) @ V
+    if method == "lanczos" and graph.is_directed:
+        with pytest.raises(InputError, match="directed"):
+            grfpp.kernel_operator(graph, kernel, method=method) @ V
+        return
+    assert relative(grfpp.kernel_operator(graph, kernel, method=method) @ V, wanted) <= 1e-3
+
+
+def test_columns_that_the_kernel_makes_small():
+    """Relative to the product, not to the kernel's largest value."""
+    W = grfpp.Graph(nx.complete_graph(60)).normalized("sym")
+    v = np.linspace(-1, 1, 60)
+    kernel = grfpp.Diffusion(15.0)
+    for method in DETERMINISTIC:
+        found = grfpp.kernel_operator(W, kernel, method=method) @ v
+        assert relative(found, kernel.exact(W) @ v) <= 1e-3
+
+
+def test_a_small_component_beside_a_large_one():
+    """Rounding of the large one would bury the small one."""
+    graph = grfpp.Graph(nx.disjoint_union(nx.complete_graph(60), nx.path_graph(200)))
+    unit = np.eye(260)[:, 230]
+    alone = grfpp.Diffusion(5.0).exact(nx.path_graph(200))[:, 170]
+    for method in ("auto", "chebyshev", "lanczos"):
+        K = grfpp.kernel_operator(graph, grfpp.Diffusion(5.0), method=method)
+        found = K @ unit
+        assert relative(found[60:], alone) <= 1e-3
+        assert not found[:60].any()
+        assert "on 200 nodes" in K.used
+
+
+def test_what_rounding_hides_is_told():
+    W = grfpp.Graph(nx.complete_graph(2000)).normalized("sym", 40.0)
+    v = np.zeros(2000)
+    v[:2] = 1.0, -1.0
+    with pytest.warns(InputWarning, match="rounding"):
+        grfpp.kernel_operator(W, grfpp.Diffusion(1.0), method="dense") @ v
+
+
+def test_values_out_of_range_name_the_normalisation():
+    graph = grfpp.Graph(nx.complete_graph(1000))
+    V = np.ones((1000, 2))
+    for method in ("auto", "dense"):
+        with pytest.raises(InputError, match=r"float64.*graph.normalized\('sym'"):
+            grfpp.kernel_operator(graph, grfpp.Diffusion(5.0), method=method) @ V
+    grfpp.kernel_operator(graph.normalized("sym"), grfpp.Diffusion(5.0)) @ V
+
+
+def test_large_values_that_fit_are_right():
+    """exp(600), whose square is out of range."""
+    graph = grfpp.Graph(nx.complete_graph(121))
+    V = np.random.default_rng(0).normal(size=(121, 3))
+    wanted = grfpp.Diffusion(5.0).exact(graph) @ V
+    for method in DETERMINISTIC:
+        assert (
+            relative(grfpp.kernel_operator(graph, "diffusion:5", method=method) @ V, wanted) < 1e-3
+        )
+
+
+@pytest.mark.parametrize("scale", [1e-250, 1e250])
+def test_blocks_of_any_size(scale):
+    W = grfpp.Graph(weighted()).normalized("sym")
+    V = np.random.default_rng(0).normal(size=(9, 2))
+    K = grfpp.kernel_operator(W, grfpp.Diffusion(1.0), method="chebyshev")
+    np.testing.assert_allclose(K @ (scale * V), scale * (K @ V), rtol=1e-12)
+
+
+@pytest.mark.parametrize("value", [np.nan, np.inf])
+def test_what_is_not_finite_is_refused(value):
+    K = grfpp.kernel_operator(grfpp.Graph(weighted()).normalized("sym"), grfpp.Diffusion(1.0))
+    with pytest.raises(InputError, match="V must be finite"):
+        K @ np.full(9, value)
+
+
+def test_no_columns_no_nodes_no_edges():
+    W = grfpp.Graph(weighted()).normalized("sym")
+    assert (grfpp.kernel_operator(W, grfpp.Diffusion(1.0)) @ np.zeros((9, 0))).shape == (9, 0)
+    assert not (grfpp.kernel_operator(W, grfpp.Diffusion(1.0)) @ np.zeros(9)).any()
+    lonely = grfpp.Graph(np.zeros((100, 100)))
+    for method in DETERMINISTIC:
+        K = grfpp.kernel_operator(lonely, grfpp.PStep(2, 3.0), method=method)
+        np.testing.assert_allclose(K @ np.ones(100), 9.0)
+
+
+@pytest.mark.parametrize(
+    ("options", "told"),
+    [
+        ({"tol": 0.0}, "tol must be at least 1e-12 and below 1"),
+        ({"tol": "small"}, "tol must be"),
+        ({"tol": 1.0}, "tol must be at least"),
+        ({"method": "magic"}, "method must be 'auto', 'dense'"),
+        ({"n_columns": 0}, "n_columns must be a whole number >= 1"),
+        ({"n_jobs": 0}, "n_jobs must be"),
+        ({"seed": -1}, "seed must be"),
+        ({"kernel": 3}, "kernel must be a Kernel"),
+    ],
+)
+def test_what_cannot_be_used_is_refused(options, told):
+    with pytest.raises(InputError, match=told):
+        grfpp.kernel_operator(weighted(), **{"kernel": grfpp.Diffusion(1.0), **options})
+
+
+def test_methods_say_what_they_are_not_for():
+    W = grfpp.Graph(weighted()).normalized("sym", 0.5)
+    with pytest.raises(InputError, match="no inverse power"):
+        grfpp.kernel_operator(W, grfpp.Diffusion(1.0), method="solve") @ np.ones(9)
+    with pytest.raises(InputError, match="no whole number"):
+        grfpp.kernel_operator(W, grfpp.InversePower(1.5), method="solve") @ np.ones(9)
+    with pytest.raises(grfpp.DivergentSeriesError):
+        grfpp.kernel_operator(grfpp.Graph(weighted()).normalized("sym"), grfpp.InversePower(1))
+
+
+def test_inverse_powers_of_squares_are_solved():
+    W = grid(400).normalized("sym", 0.9)
+    V = np.random.default_rng(0).normal(size=(400, 3))
+    kernel = grfpp.InversePower(2, of=2)
+    found = grfpp.kernel_operator(W, kernel, 1e-6, method="solve") @ V
+    assert relative(found, kernel.exact(W) @ V) <= 1e-6
+
+
+def test_walks_reach_a_loose_tolerance_or_say_that_they_do_not():
+    W = scale_free(300, seed=1).normalized("sym")
+    V = np.random.default_rng(0).normal(size=(300, 20))
+    K = grfpp.kernel_operator(W, grfpp.Diffusion(1.0), tol=0.05, method="walks", seed=0)
+    assert relative(K @ V, grfpp.Diffusion(1.0).exact(W) @ V) <= 0.05
+    assert "steps a node" in K.used
+    slow = grfpp.Graph(nx.path_graph(400)).normalized("sym", 0.99)
+    with pytest.raises(InputError, match="use method='auto'"):
+        grfpp.kernel_operator(slow, grfpp.InversePower(1), method="walks", seed=0) @ np.eye(400, 4)
+
+
+def test_dense_takes_over_after_many_products(monkeypatch):
+    monkeypatch.setattr(running, "_QUICK", 0.0)
+    W = grid(400).normalized("sym")
+    K = grfpp.kernel_operator(W, grfpp.Diffusion(20.0))
+    v = np.random.default_rng(0).normal(size=400)
+    first = K @ v
+    assert K.plan.method != "dense"
+    K._runner._spent = 1e3
+    np.testing.assert_allclose(K @ v, first, rtol=1e-3, atol=1e-3 * np.abs(first).max())
+    assert K.plan.method == "dense"
+    assert grfpp.kernel_operator(W, grfpp.Diffusion(20.0), n_columns=10**6).plan.method == "dense"
+
+
+def test_names_indexing_and_pickles():
+    graph = grfpp.Graph(nx.les_miserables_graph())
+    kernel = grfpp.Diffusion(2.0)
+    K = grfpp.kernel_operator(graph.normalized("sym"), kernel)
+    exact = kernel.exact(graph.normalized("sym"))
+    i, j = graph.index(["Valjean", "Cosette"])
+    assert K["Valjean", "Cosette"] == pytest.approx(exact[i, j], rel=1e-3)
+    assert K.rows(["Valjean"]).shape == (1, 77)
+    again = pickle.loads(pickle.dumps(K))
+    np.testing.assert_allclose(again @ np.ones(77), K @ np.ones(77))
+    assert repr(K).startswith("KernelOperator(n_nodes=77")
+    assert K.meta["method"] in ("dense", "chebyshev")

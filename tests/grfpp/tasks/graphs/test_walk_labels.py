@@ -1,0 +1,249 @@
+"""Where walks of each length lead, by labels."""
+
+import pickle
+
+import networkx as nx
+import numpy as np
+import pytest
+from independent_walks import INDEPENDENT
+from labelled_cases import CHAIN, HEAVY, ODD, WATER
+from sklearn.base import clone
+from sklearn.exceptions import SkipTestWarning
+from sklearn.model_selection import GridSearchCV
+from sklearn.pipeline import make_pipeline
+from sklearn.svm import LinearSVC
+from sklearn.utils.estimator_checks import check_estimator
+
+from grfpp import InputError
+from grfpp.tasks import LabelledGraph, WalkLabelFeatures
+from grfpp.tasks.graphs.walk_labels import SETS
+
+SUMS = ("counts", "pairs", "returns")
+CYCLE = LabelledGraph(
+    np.roll(np.diag(np.arange(1.0, 8.0)), 1, 0) + np.roll(np.diag(np.arange(1.0, 8.0)), 1, 1),
+    np.arange(7) % 3,
+)
+
+
+def by_loops(graph, labels, n_lengths, normalization="sym"):
+    """Counts, pairs and returns by the definitions."""
+    W = graph.graph.normalized(normalization).adjacency.toarray()
+    n, own = len(W), [graph.labels == label for label in labels]
+    powers = [np.linalg.matrix_power(W, k) for k in range(1, n_lengths + 1)]
+    counts = [mine.sum() for mine in own]
+    pairs = [
+        (P[np.ix_(a, b)].sum() + P[np.ix_(b, a)].sum()) / (2 * n)
+        for P in powers
+        for i, a in enumerate(own)
+        for b in own[i:]
+    ]  # fmt: skip
+    returns = [P.diagonal()[mine].sum() / n for P in powers for mine in own]
+    return [*counts, *pairs, *returns]
+
+
+@pytest.mark.parametrize("normalization", ["sym", "rw", None])
+def test_exact_sums_are_those_of_the_powers(normalization):
+    graphs = [ODD, HEAVY, ODD]
+    features = WalkLabelFeatures(SUMS, n_lengths=5, normalization=normalization).fit(graphs)
+    assert features.labels_.tolist() == [0, 1, 2]
+    expected = [by_loops(each, [0, 1, 2], 5, normalization) for each in graphs]
+    np.testing.assert_allclose(features.transform(graphs).toarray(), expected, rtol=1e-11)
+    names = features.get_feature_names_out()
+    assert len(names) == len(expected[0])
+    assert list(names[[0, 3, 4, 33, 47]]) == [
+        *("0", "0-0 after 1", "0-1 after 1", "0 back after 1", "2 back after 5"),
+    ]
+
+
+@pytest.mark.parametrize("walks", [INDEPENDENT, {"termination": "matched:2"}])
+def test_walks_are_unbiased(walks):
+    graphs = [ODD, CYCLE]
+    exact = WalkLabelFeatures(SUMS, n_lengths=3).fit_transform(graphs).toarray()
+    samples = np.array(
+        [
+            WalkLabelFeatures(
+                SUMS, 3, estimate="walks", random_state=seed, n_jobs=1, **{"n_walks": 4, **walks}
+            )
+            .fit_transform(graphs)
+            .toarray()
+            for seed in range(300)
+        ]
+    )
+    spread = samples.std(axis=0, ddof=1) / np.sqrt(len(samples))
+    varies = spread > 1e-12
+    assert varies.any()
+    np.testing.assert_allclose(samples.mean(axis=0)[~varies], exact[~varies], atol=1e-12)
+    z = (samples.mean(axis=0) - exact)[varies] / spread[varies]
+    assert np.abs(z).max() < 4.5
+    assert np.sqrt(np.mean(z**2)) < 1.6
+
+
+def test_pools_that_reach_all_nodes_are_exact():
+    graphs = [ODD, HEAVY, ODD]
+    exact = WalkLabelFeatures(SETS).fit_transform(graphs)
+    walked = WalkLabelFeatures(SETS, estimate="walks", n_walks=400).fit_transform(graphs)
+    np.testing.assert_allclose(walked.toarray(), exact.toarray(), atol=1e-12)
+
+
+def test_signatures_tell_what_walks_see():
+    """The ends of a path are alike; its middle is not, and the label of a far node is seen."""
+    path = LabelledGraph(nx.path_graph(7), [0] * 7)
+    other = LabelledGraph(nx.path_graph(7), [0, 0, 0, 0, 0, 0, 1])
+    features = WalkLabelFeatures("signatures", n_lengths=2).fit([path, other])
+    found = features.transform([path, other]).toarray()
+    sizes = [len(each) for each in features.signatures_]
+    # Of the plain path: one label; ends, their neighbours, others; and those two steps away.
+    parts = np.split(found, np.cumsum(sizes)[:-1], axis=1)
+    assert [sorted(part[0][part[0] > 0]) for part in parts] == [[7], [2, 2, 3], [1, 2, 2, 2]]
+    # One step sees the last label from its neighbour, two steps from one further.
+    assert [np.minimum(*part).sum() for part in parts] == [6, 5, 4]
+    assert all(part.sum(axis=1).tolist() == [7, 7] for part in parts)
+    assert features.get_feature_names_out()[0].startswith("signature 0:")
+    assert len(features.get_feature_names_out()) == found.shape[1]
+
+
+def test_one_step_without_a_norm_is_a_round_of_weisfeiler_lehman():
+    """Two nodes are alike where they have the same label, and neighbours of the same labels."""
+    A, labels = ODD.graph.adjacency.toarray() > 0, ODD.labels
+    colours = [(labels[v], *np.bincount(labels[A[v]], minlength=3)) for v in range(len(A))]
+    features = WalkLabelFeatures("signatures", 1, width=0.5, normalization=None)
+    found = features.fit_transform([LabelledGraph(A, labels)]).toarray()[0]
+    _, counts = np.unique(colours, axis=0, return_counts=True)
+    n_labels = len(features.signatures_[0])
+    assert sorted(found[n_labels:]) == sorted(counts)
+
+
+def test_signatures_do_not_depend_on_the_order_of_nodes():
+    rng = np.random.default_rng(0)
+    A, labels = HEAVY.graph.adjacency.toarray(), HEAVY.labels
+    turned = []
+    for _ in range(20):
+        order = rng.permutation(len(A))
+        turned.append(LabelledGraph(A[np.ix_(order, order)], labels[order]))
+    found = WalkLabelFeatures("signatures", width=1e-6).fit([HEAVY]).transform(turned).toarray()
+    assert (found == found[0]).all()
+    assert found[0].sum() == 5 * len(A)
+
+
+def test_wider_bins_tell_less_apart():
+    graphs = [ODD, HEAVY]
+    widths = [
+        sum(map(len, WalkLabelFeatures("signatures", width=width).fit(graphs).signatures_))
+        for width in (1e-6, 0.2, 100.0)
+    ]
+    assert widths[0] > widths[1] > widths[2] == 5 * 3
+
+
+def test_labels_and_signatures_that_were_not_fitted_are_left_out():
+    hydrogen = LabelledGraph(nx.path_graph(2), ["H", "H"])
+    features = WalkLabelFeatures(SETS, n_lengths=1).fit([hydrogen])
+    found = dict(
+        zip(features.get_feature_names_out(), features.transform([WATER]).toarray()[0], strict=True)
+    )
+    assert found.pop("H") == 2
+    assert found.pop("H-H after 1") == found.pop("H back after 1") == 0
+    words = sorted(found)
+    assert [found[word] for word in words] == [2, 0]
+
+
+def test_degrees_or_a_constant_stand_for_labels():
+    star = nx.star_graph(40)
+    by_degree = WalkLabelFeatures("counts").fit([star, nx.path_graph(3)])
+    assert by_degree.labels_.tolist() == [1, 2, 64]
+    assert by_degree.transform([star, nx.path_graph(3)]).toarray().tolist() == [
+        [40, 0, 1],
+        [2, 1, 0],
+    ]
+    constant = WalkLabelFeatures("counts", unlabelled="constant").fit([star])
+    assert constant.transform([star]).toarray().tolist() == [[41]]
+    with pytest.raises(InputError, match="graph 1 has none"):
+        by_degree.transform([WATER, star])
+    with pytest.raises(InputError, match="fitted labels are numbers, these are text"):
+        by_degree.transform([WATER])
+
+
+@pytest.mark.parametrize("estimate", ["exact", "walks"])
+def test_a_graph_is_alone_with_its_seed(estimate):
+    features = WalkLabelFeatures(
+        SETS, n_lengths=5, estimate=estimate, n_walks=1, width=1e-9, random_state=5, n_jobs=1
+    )
+    graphs = [ODD, HEAVY, ODD]
+    found = features.fit_transform(graphs).toarray()
+    np.testing.assert_array_equal(features.transform(graphs).toarray(), found)
+    np.testing.assert_array_equal(found[0], found[2])
+    np.testing.assert_allclose(features.transform([HEAVY]).toarray()[0], found[1], rtol=1e-11)
+    several = clone(features).set_params(n_jobs=3).fit(graphs)
+    np.testing.assert_array_equal(several.transform(graphs).toarray(), found)
+    again = pickle.loads(pickle.dumps(features))
+    np.testing.assert_array_equal(again.transform(graphs).toarray(), found)
+    other = clone(features).set_params(random_state=6).fit_transform(graphs)
+    same = other.shape == found.shape and np.allclose(other.toarray(), found)
+    assert same == (estimate == "exact")
+
+
+def test_many_parts_are_one_after_the_other(monkeypatch):
+    graphs = [ODD, HEAVY, ODD, HEAVY]
+    whole = WalkLabelFeatures(SETS).fit_transform(graphs).toarray()
+    monkeypatch.setattr("grfpp.walks.batch.GraphBatch.tasks", lambda batch: [range(1), range(1, 4)])
+    np.testing.assert_array_equal(WalkLabelFeatures(SETS).fit_transform(graphs).toarray(), whole)
+
+
+def test_the_protocol():
+    features = WalkLabelFeatures()
+    with pytest.warns(SkipTestWarning, match="Can.t test estimator"):
+        check_estimator(features)
+    fitted = clone(features).fit([WATER])
+    before = fitted.transform([WATER]).toarray()
+    fitted.set_params(n_lengths=1, sets="counts", width=1.0, estimate="walks")
+    np.testing.assert_array_equal(fitted.transform([WATER]).toarray(), before)
+    assert fitted.fit_transform([WATER]).shape == (1, 2)
+
+
+def test_a_grid_search_over_graphs():
+    trees = [LabelledGraph(nx.random_labeled_tree(9, seed=i), [0] * 9) for i in range(12)]
+    rings = [LabelledGraph(nx.cycle_graph(9), [0] * 9) for _ in range(12)]
+    model = make_pipeline(WalkLabelFeatures(), LinearSVC(dual=False))
+    grid = {"walklabelfeatures__sets": ["counts", "signatures", SUMS]}
+    search = GridSearchCV(model, grid, cv=3, error_score="raise")
+    search.fit([*trees, *rings], [0] * 12 + [1] * 12)
+    assert search.best_params_ == {"walklabelfeatures__sets": "signatures"}
+    assert search.best_score_ == 1.0
+
+
+def test_graphs_without_edges_and_of_one_node():
+    lonely = LabelledGraph(np.zeros((3, 3)), [0, 0, 1])
+    single = LabelledGraph([[0]], [1])
+    for estimate in ("exact", "walks"):
+        features = WalkLabelFeatures(SETS, estimate=estimate).fit([lonely, single])
+        found = features.transform([lonely, single]).toarray()
+        assert found[:, :2].tolist() == [[2, 1], [0, 1]]
+        assert not found[:, 2 : -2 * 5].any()
+        assert found[:, -2 * 5 :].sum(axis=1).tolist() == [15, 5]
+
+
+@pytest.mark.parametrize(
+    ("parameters", "words"),
+    [
+        ({"sets": "colours"}, "sets must be 'counts', "),
+        ({"sets": ()}, "sets must be one or several of"),
+        ({"sets": 3}, "sets must be one or several of"),
+        ({"sets": ("pairs", "pairs")}, "twice"),
+        ({"n_lengths": 0}, "n_lengths must be a whole number"),
+        ({"n_lengths": 1001}, "n_lengths must be at most 1000"),
+        ({"width": 0.0}, "width must be"),
+        ({"normalization": "max"}, "normalization must be 'sym'"),
+        ({"unlabelled": "size"}, "unlabelled must be 'degree'"),
+        ({"estimate": "guess"}, "estimate must be 'exact'"),
+        ({"n_walks": 0}, "n_walks must be"),
+        ({"walks": "drunken"}, "walks must be"),
+        ({"termination": "fixed:2", "estimate": "walks"}, "at most 2 steps, but n_lengths is 4"),
+    ],
+)
+def test_bad_parameters_are_refused(parameters, words):
+    with pytest.raises(InputError, match=words):
+        WalkLabelFeatures(**parameters).fit([WATER, CHAIN])
+
+
+def test_directed_graphs_are_refused():
+    with pytest.raises(InputError, match="graph 1 is directed"):
+        WalkLabelFeatures().fit([[[0, 1], [1, 0]], [[0, 1], [0, 0]]])

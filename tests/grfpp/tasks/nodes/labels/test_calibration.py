@@ -1,0 +1,67 @@
+"""Probabilities that mean what they say."""
+
+import numpy as np
+import pytest
+from scipy.special import softmax
+
+from grfpp.errors import InputError
+from grfpp.tasks import calibration_error
+from grfpp.tasks.nodes.labels.calibration import calibrate
+
+
+def drawn(n, temperature, bias=(0.0, 0.0, 0.0), seed=0):
+    """Logits, and labels that have the probabilities which the true temperature gives."""
+    rng = np.random.default_rng(seed)
+    logits = 3 * rng.standard_normal((n, 3))
+    given = softmax(logits / temperature + np.array(bias), axis=1)
+    labels = (given.cumsum(axis=1) < rng.random((n, 1))).sum(axis=1)
+    return logits, labels
+
+
+@pytest.mark.parametrize("temperature", [0.5, 1.0, 4.0])
+def test_the_temperature_is_found(temperature):
+    logits, labels = drawn(20_000, temperature)
+    found = calibrate(logits, labels)
+    assert 1 / found.slope == pytest.approx(temperature, rel=0.05)
+    assert calibration_error(found.probabilities(logits), labels) < 0.02
+    assert found.loss(logits, labels) < calibrate(logits / 9, labels[::-1]).loss(logits, labels)
+
+
+def test_shares_of_classes_are_found():
+    logits, labels = drawn(20_000, 2.0, (1.0, 0.0, -1.0))
+    found = calibrate(logits, labels, with_bias=True)
+    bias = found.bias - found.bias.mean()
+    np.testing.assert_allclose(bias, [1, 0, -1], atol=0.1)
+    assert found.loss(logits, labels) < calibrate(logits, labels).loss(logits, labels)
+
+
+def test_few_labels_make_nothing_sure():
+    logits = np.array([[1.0, 0.0], [0.0, 1.0]])
+    found = calibrate(logits, np.array([0, 1]))
+    assert 0.7 < found.probabilities(logits)[0, 0] < 0.95
+    assert np.isfinite(calibrate(np.zeros((4, 3)), np.array([0, 1, 2, 0])).slope)
+
+
+def test_the_error_by_hand():
+    given = np.array([[0.95, 0.05], [0.95, 0.05], [0.65, 0.35], [0.35, 0.65]])
+    # Two bins: (0.5 right, 0.95 sure) and (1 right, 0.65 sure).
+    assert calibration_error(given, [0, 1, 0, 1], n_bins=10) == pytest.approx(0.4)
+    assert calibration_error(given, list("abab"), ["a", "b"], 10) == pytest.approx(0.4)
+    assert calibration_error([[1.0, 0.0]], [0]) == 0
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (([0.5, 0.5], [0]), "a row a node"),
+        (([[0.5, 0.5]], [0, 1]), "a label for each of 1 rows"),
+        (([[0.5, 0.5]], [0], [1, 2, 3]), "a class for each of 2 columns"),
+        (([[1.5, -0.5]], [0]), "between 0 and 1"),
+        (([[np.nan, 0.5]], [0]), "between 0 and 1"),
+        (([["a", "b"]], [0]), "must be numbers"),
+        (([[0.5, 0.5]], [0], None, 0), "n_bins must be"),
+    ],
+)
+def test_what_is_refused(arguments, message):
+    with pytest.raises(InputError, match=message):
+        calibration_error(*arguments)

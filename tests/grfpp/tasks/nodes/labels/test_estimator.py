@@ -1,0 +1,303 @@
+"""Labels of nodes from those of some."""
+
+import pickle
+
+import networkx as nx
+import numpy as np
+import pytest
+import scipy.sparse as sp
+from sklearn.base import clone, is_classifier
+from sklearn.exceptions import NotFittedError
+from sklearn.model_selection import GridSearchCV, cross_val_score
+from sklearn.utils import estimator_checks
+
+import grfpp
+from grfpp.tasks import KernelLabelPropagation, NodeKFold
+from grfpp.tasks.nodes.labels import estimator as module
+from grfpp_lab.label_graphs import block_model, split_of
+
+BLOCKS = block_model(400, 3, 8.0, 0.85, n_parts=1, seed=1)
+SPLIT = split_of(BLOCKS.labels, 0)
+TRAIN, TEST = SPLIT.train, SPLIT.test
+NAMES = np.array(["alpha", "beta", "gamma"])[BLOCKS.labels]
+CLUB = nx.karate_club_graph()
+PARTIES = np.array([CLUB.nodes[node]["club"] for node in CLUB])
+KNOWN = np.array([0, 1, 2, 3, 33, 32, 30, 23])
+FAST = {"kernel": "diffusion:5", "how": "kriging"}
+
+
+def dense(kernel="diffusion:5", graph=BLOCKS.graph):
+    W = graph.normalized("sym")
+    function = grfpp.kernels.kernel_of(kernel)
+    return function.exact(W) / function.value(W.spectral_radius())
+
+
+@pytest.mark.parametrize("how", ["propagation", "svm", "kriging", "auto"])
+def test_most_labels_are_right_and_text(how):
+    model = KernelLabelPropagation(BLOCKS.graph, how=how).fit(TRAIN, NAMES[TRAIN])
+    assert model.classes_.tolist() == ["alpha", "beta", "gamma"]
+    assert model.score(TEST, NAMES[TEST]) > 0.85
+    given = model.predict_proba(TEST)
+    np.testing.assert_allclose(given.sum(axis=1), 1)
+    assert (model.classes_[given.argmax(axis=1)] == model.predict(TEST)).all()
+    assert how in (model.how_, "auto")
+    assert model.held_out_loss_ == min(each["loss"] for each in model.candidates_)
+    assert model.method_ == "chebyshev"
+
+
+def test_propagation_is_the_product_with_the_labels():
+    model = KernelLabelPropagation(BLOCKS.graph, kernel="diffusion:5", how="propagation")
+    model.fit(TRAIN, BLOCKS.labels[TRAIN])
+    Y = np.zeros((400, 3))
+    Y[TRAIN, BLOCKS.labels[TRAIN]] = 1
+    K = dense()
+    scale = Y.sum(axis=0) if model.setting_ == "counts" else (K @ Y).sum(axis=0)
+    sums = (K @ Y) / scale
+    predicted = model.probabilities_.argmax(axis=1)[model.reached_]
+    np.testing.assert_array_equal(predicted, sums.argmax(axis=1)[model.reached_])
+    shares = sums / sums.sum(axis=1, keepdims=True)
+    logits = np.log(np.maximum(shares, 1e-6)) / model.temperature_
+    expected = np.exp(logits) / np.exp(logits).sum(axis=1, keepdims=True)
+    here = model.reached_
+    np.testing.assert_allclose(model.probabilities_[here], expected[here], atol=1e-6)
+
+
+def test_kriging_solves_with_the_kernel_of_labelled_nodes():
+    model = KernelLabelPropagation(BLOCKS.graph, **FAST).fit(TRAIN, BLOCKS.labels[TRAIN])
+    K = dense()
+    inner = K[np.ix_(TRAIN, TRAIN)]
+    ridge = model.setting_ * inner.diagonal().mean() * np.eye(len(TRAIN))
+    sums = K[:, TRAIN] @ np.linalg.solve(inner + ridge, np.eye(3)[BLOCKS.labels[TRAIN]])
+    here = model.reached_
+    assert here.sum() > 390
+    np.testing.assert_array_equal(model.predict(np.flatnonzero(here)), sums.argmax(axis=1)[here])
+
+
+def test_the_machine_works_with_rows_of_length_one():
+    model = KernelLabelPropagation(BLOCKS.graph, kernel="diffusion:5", how="svm")
+    model.fit(TRAIN, BLOCKS.labels[TRAIN])
+    from sklearn.svm import LinearSVC
+
+    rows = dense()[:, TRAIN]
+    rows /= np.linalg.norm(rows, axis=1, keepdims=True)
+    machine = LinearSVC(C=model.setting_, class_weight="balanced", dual=False)
+    machine.fit(rows[TRAIN], BLOCKS.labels[TRAIN])
+    assert (machine.predict(rows) == model.predict(np.arange(400))).mean() > 0.99
+
+
+def test_a_validation_set_chooses_and_tells_the_shares_of_classes():
+    rng = np.random.default_rng(0)
+    kept = rng.permutation(SPLIT.validation)
+    rare = kept[BLOCKS.labels[kept] == 0][:10]
+    others = np.r_[rare, kept[BLOCKS.labels[kept] == 1]]
+    model = KernelLabelPropagation(BLOCKS.graph, kernel="diffusion:5", how="propagation")
+    plain = clone(model).fit(TRAIN, NAMES[TRAIN])
+    told = clone(model).fit(TRAIN, NAMES[TRAIN], validation=(others, NAMES[others]))
+    assert told.probabilities_[:, 2].mean() < plain.probabilities_[:, 2].mean()
+    assert told.held_out_score_ != plain.held_out_score_
+    assert not plain.bias_.any()
+    assert told.bias_.any()
+
+
+def test_a_wide_kernel_is_chosen_where_labels_are_far_between():
+    ring = nx.disjoint_union(nx.cycle_graph(80), nx.cycle_graph(80))
+    labels = np.repeat(["left", "right"], 80)
+    known = np.array([0, 20, 40, 60, 80, 100, 120, 140])
+    model = KernelLabelPropagation(ring, kernel=["diffusion:0.1", "diffusion:40"])
+    model.fit(known, labels[known])
+    assert model.kernel_ == grfpp.Diffusion(40.0)
+    assert model.score(np.arange(160), labels) == 1
+
+
+@pytest.mark.parametrize("how", ["propagation", "svm", "kriging"])
+def test_nodes_that_no_label_reaches_have_the_shares_of_classes(how):
+    parts = nx.disjoint_union(CLUB, nx.path_graph(3))
+    model = KernelLabelPropagation(parts, how=how).fit(KNOWN, PARTIES[KNOWN])
+    assert model.reached_.tolist() == [True] * 34 + [False] * 3
+    shares = model.probabilities_[:34].mean(axis=0)
+    np.testing.assert_allclose(model.probabilities_[34:], np.tile(shares, (3, 1)))
+    told = clone(model).fit(KNOWN, PARTIES[KNOWN], validation=([4, 5, 6], PARTIES[[4, 5, 6]]))
+    np.testing.assert_allclose(told.probabilities_[35], [0.8, 0.2])  # 3 and 1, 0 and 1
+
+
+def test_balance():
+    """Nine labels of one class against one of the other."""
+    two = block_model(400, 2, 8.0, 0.8, n_parts=1, seed=3)
+    first, second = (np.flatnonzero(two.labels == each) for each in (0, 1))
+    known = np.r_[first[:27], second[:3]]
+    shares = []
+    for balance in (True, False):
+        model = KernelLabelPropagation(
+            two.graph, kernel="diffusion:5", how="propagation", balance=balance
+        )
+        model.fit(known, two.labels[known])
+        shares.append((model.predict(np.arange(400)) == 1).mean())
+    assert shares[0] > 2 * shares[1]
+
+
+def test_many_labelled_nodes(monkeypatch):
+    """Columns of some of them stand for all, and all labels are used."""
+    whole = KernelLabelPropagation(BLOCKS.graph, **FAST)
+    known = np.r_[TRAIN, SPLIT.validation]
+    monkeypatch.setattr(module, "MOST_NODES", 80)
+    for how in ("propagation", "svm", "kriging"):
+        model = clone(whole).set_params(how=how).fit(known, NAMES[known])
+        assert model.score(TEST, NAMES[TEST]) > 0.85
+    few = clone(whole).fit(known[:80], NAMES[known[:80]])
+    assert (few.probabilities_ != model.probabilities_).any()
+
+
+def test_names_of_nodes():
+    names = [f"member {node}" for node in CLUB]
+    named = nx.relabel_nodes(CLUB, dict(zip(CLUB, names, strict=True)))
+    model = KernelLabelPropagation(CLUB, **FAST).fit(KNOWN, PARTIES[KNOWN])
+    other = KernelLabelPropagation(named, **FAST).fit(
+        [names[node] for node in KNOWN], PARTIES[KNOWN]
+    )
+    np.testing.assert_array_equal(model.probabilities_, other.probabilities_)
+    assert other.predict(["member 5"]) == model.predict([5])
+
+
+def test_directed_graphs_other_normalisations_and_walks():
+    directed = nx.DiGraph()
+    directed.add_nodes_from(CLUB)  # rows are in the order in which nodes come
+    directed.add_weighted_edges_from(
+        (a, b, 1 + (a < b)) for u, v in CLUB.edges for a, b in ((u, v), (v, u))
+    )
+    right = []
+    for graph, options in (
+        (directed, {}),
+        (CLUB, {"normalization": "rw"}),
+        (CLUB, {"estimate": "walks", "n_walks": 64}),
+        (CLUB, {"method": "auto"}),
+    ):
+        model = KernelLabelPropagation(graph, **FAST, **options).fit(KNOWN, PARTIES[KNOWN])
+        right.append(model.score(np.arange(34), PARTIES))
+    assert min(right) > 0.8
+    assert model.method_ != "walks"
+
+
+@pytest.mark.parametrize("options", [{}, {"estimate": "walks", **FAST}])
+def test_the_same_seed_gives_the_same_for_any_number_of_threads(options):
+    found = [
+        KernelLabelPropagation(CLUB, random_state=7, n_jobs=jobs, **options)
+        .fit(KNOWN, PARTIES[KNOWN])
+        .probabilities_
+        for jobs in (1, 2)
+    ]
+    np.testing.assert_array_equal(*found)
+
+
+def test_the_protocol():
+    model = KernelLabelPropagation(CLUB, random_state=3, **FAST)
+    assert is_classifier(model)
+    assert clone(model).get_params().keys() == model.get_params().keys()
+    with pytest.raises(NotFittedError):
+        model.predict([0])
+    before = dict(model.get_params())
+    assert model.fit(KNOWN, PARTIES[KNOWN]) is model
+    assert all(before[name] is value for name, value in model.get_params().items())
+    again = pickle.loads(pickle.dumps(model))
+    np.testing.assert_array_equal(again.predict_proba([5]), model.predict_proba([5]))
+    np.testing.assert_array_equal(
+        clone(model).fit(KNOWN[:, None], PARTIES[KNOWN].tolist()).probabilities_,
+        model.probabilities_,
+    )
+    assert "KernelLabelPropagation(" in repr(model)
+
+
+@pytest.mark.parametrize(
+    "check",
+    [
+        *("no_attributes_set_in_init", "get_params_invariance", "set_params"),
+        *("estimator_cloneable", "estimator_repr", "valid_tag_types", "estimator_tags_renamed"),
+    ],
+)
+def test_scikit_learns_own_checks(check):
+    """Those that do not fit it on a table of numbers."""
+    model = KernelLabelPropagation(CLUB)
+    getattr(estimator_checks, f"check_{check}")("KernelLabelPropagation", model)
+
+
+def test_searches_over_nodes():
+    known = np.r_[TRAIN, SPLIT.validation]
+    search = GridSearchCV(
+        KernelLabelPropagation(BLOCKS.graph, how="propagation"),
+        {"kernel": ["diffusion:0.01", "diffusion:5"], "balance": [True, False]},
+        cv=NodeKFold(3),
+    )
+    search.fit(known, NAMES[known])
+    assert search.best_params_["kernel"] == "diffusion:5"
+    assert search.score(TEST, NAMES[TEST]) > 0.85
+    chance = np.random.default_rng(0).permutation(NAMES[known])
+    model = KernelLabelPropagation(BLOCKS.graph, **FAST)
+    assert cross_val_score(model, known, chance, cv=NodeKFold(3)).mean() < 0.6
+
+
+@pytest.mark.parametrize(
+    ("X", "y", "message"),
+    [
+        ([], [], "numbers or names of nodes, of shape"),
+        ([0.5, 1.5], ["a", "b"], "X must hold whole numbers"),
+        ([0, 99], ["a", "b"], "X must lie between 0 and 33"),
+        ([0, 0], ["a", "b"], "each node of X must appear once, found node 0 2 times"),
+        ([0, 1], ["a"], "one label for each of the 2 nodes"),
+        ([0, 1], [["a", "b"], ["c"]], "one label for each of the 2 nodes"),
+        ([0, 1], ["a", "a"], "at least two classes, found one class, 'a'"),
+        ([0, 1], [0.5, 1.5], "text or whole numbers, found float64"),
+        ([0, 1], ["a", None], "leave out nodes without a label"),
+        ([0, 1], [1.0, np.nan], "text or whole numbers"),
+        ([0, 1], np.array([1, "a"], object), "all text or all whole numbers, found int, str"),
+    ],
+)
+def test_bad_input_is_refused(X, y, message):
+    with pytest.raises(grfpp.InputError, match=message):
+        KernelLabelPropagation(CLUB).fit(X, y)
+
+
+@pytest.mark.parametrize(
+    ("parameters", "message"),
+    [
+        ({"how": "magic"}, "how must be"),
+        ({"kernel": "warmth"}, "there is no kernel 'warmth'"),
+        ({"kernel": 3}, "kernel must be a kernel such as"),
+        ({"kernel": []}, "found none"),
+        ({"kernel": "inverse-power:2"}, "converges"),
+        ({"balance": 2}, "balance must be True or False"),
+        ({"n_splits": 1}, "n_splits must be a whole number >= 2"),
+        ({"scale": 0}, "scale must be"),
+        ({"normalization": None}, "converges"),
+        ({"estimate": "guess"}, "estimate must be"),
+        ({"n_jobs": 0}, "n_jobs must be"),
+        ({"random_state": -1}, "random_state must be"),
+    ],
+)
+def test_bad_parameters_are_refused_when_fitting(parameters, message):
+    with pytest.raises(grfpp.InputError, match=message):
+        KernelLabelPropagation(CLUB, **parameters).fit(KNOWN, PARTIES[KNOWN])
+
+
+@pytest.mark.parametrize(
+    ("validation", "message"),
+    [
+        (5, "validation must be a list"),
+        ([1, 2, 3], "a pair"),
+        (([4, 4], ["Mr. Hi", "Officer"]), "each node of validation must appear once"),
+        (([4], ["Mr. Hi", "Officer"]), "one label for each of the 1 nodes"),
+        (([0], ["Mr. Hi"]), "other nodes than X"),
+        (([4], ["Mrs. Hi"]), "the label 'Mrs. Hi', which no node of X has"),
+        (([4], [1]), "the label 1, which no node of X has"),
+    ],
+)
+def test_bad_validation_is_refused(validation, message):
+    with pytest.raises(grfpp.InputError, match=message):
+        KernelLabelPropagation(CLUB).fit(KNOWN, PARTIES[KNOWN], validation=validation)
+
+
+def test_small_and_odd_graphs():
+    for graph, known in ((sp.csr_array((3, 3)), [0, 2]), (nx.path_graph(2), [0, 1])):
+        model = KernelLabelPropagation(graph).fit(known, [1, 2])
+        assert np.isfinite(model.probabilities_).all()
+        np.testing.assert_allclose(model.probabilities_.sum(axis=1), 1)
+    three = KernelLabelPropagation(CLUB).fit([0, 1, 2], ["a", "b", "c"])
+    assert three.predict_proba([5]).shape == (1, 3)

@@ -1,0 +1,39 @@
+"""The study's tables at a small size."""
+
+import pytest
+
+from grfpp_lab.studies.classification import __main__ as study
+from grfpp_lab.studies.classification import judging, settings
+from grfpp_lab.studies.classification.settling import molecules
+
+pytest.importorskip("grakel")
+
+
+def test_collections_beside_weisfeiler_lehman(capsys):
+    judging.show(["generated"], 2, 0)
+    lines = capsys.readouterr().out.splitlines()
+    assert lines[0].startswith("generated: 40 graphs, features in ")
+    names = [line[2:28].strip() for line in lines[1:7]]
+    assert names == [
+        *("chosen in the folds", "walk-masses alone", "signatures alone", "label-pairs alone"),
+        *("spectrum-and-pairs", "WL-VH of GraKeL"),
+    ]
+    assert all(50 <= float(line[28:].split()[0]) <= 100 for line in lines[1:7])
+    assert lines[7].startswith("  chosen in the folds − WL-VH: ")
+
+
+def test_settings_that_were_looked_at(capsys, monkeypatch):
+    monkeypatch.setitem(settings.SETTLING, "molecules, rule 0", lambda: molecules(30, 0, 1))
+    monkeypatch.setattr(settings, "_LENGTHS", (1,))
+    monkeypatch.setattr(settings, "_BINS", {"sym": (0.1,)})
+    study.main(["--settling", "molecules, rule 0", "--folds", "2"])
+    lines = capsys.readouterr().out.splitlines()
+    assert lines[0] == "molecules, rule 0: 30 graphs"
+    assert lines[-1].startswith("  chosen in the folds")
+    assert sum(line.startswith("  forest, ") for line in lines) == 7
+
+
+def test_other_names_are_refused(capsys):
+    with pytest.raises(SystemExit):
+        study.main(["COLLAB"])
+    assert "there is no collection 'COLLAB'" in capsys.readouterr().err

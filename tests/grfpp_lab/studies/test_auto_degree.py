@@ -1,0 +1,21 @@
+"""Regret of the degree that is taken, at the smallest size."""
+
+from grfpp.sampling.degree import DEGREES
+from grfpp_lab.studies import auto_degree
+
+
+def test_no_degree_is_better_than_the_best():
+    found = list(auto_degree.regrets("a grid", auto_degree.grid(36), n_vectors=(0, 2)))
+    assert len(found) == 2 * len(auto_degree.KERNELS)
+    for each in found:
+        assert each.degree in DEGREES
+        assert 1 <= each.regret < 20
+        assert each.error >= each.best_error > 0
+
+
+def test_printed(capsys, monkeypatch):
+    monkeypatch.setattr(auto_degree, "graphs", lambda: {"a grid": auto_degree.grid(25)})
+    auto_degree.main(["--graphs", "a grid"])
+    lines = capsys.readouterr().out.splitlines()
+    assert len(lines) == 1 + 2 * len(auto_degree.KERNELS)
+    assert lines[-1].startswith("12 cases: median × ")

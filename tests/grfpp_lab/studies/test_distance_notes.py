@@ -1,0 +1,19 @@
+"""The program that counts how often matrices are taken for distances."""
+
+from grfpp_lab.studies import distance_notes
+
+
+def test_shares():
+    told = distance_notes.kinds(affinities=False, dimensions=[2])
+    silent = distance_notes.kinds(affinities=True, dimensions=[2])
+    assert {distance_notes.share_told(make, 30, 3) for make in told.values()} == {1.0}
+    assert {distance_notes.share_told(make, 30, 3) for make in silent.values()} == {0.0}
+    assert not any("1 dimensions" in name for name in told)
+
+
+def test_the_program(capsys):
+    distance_notes.main(["--nodes", "20", "--dimensions", "1", "--matrices", "2"])
+    lines = capsys.readouterr().out.splitlines()
+    assert lines[0].split() == ["distances", "20"]
+    assert "paths in a grid" in lines[1] and lines[1].endswith("1.00")
+    assert not any("osine" in line for line in lines)

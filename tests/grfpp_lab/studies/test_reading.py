@@ -1,0 +1,39 @@
+"""Reading long lists: what it takes, and the program that measures it."""
+
+from pathlib import Path
+
+import pytest
+
+from grfpp.graph import Graph
+from grfpp_lab.studies import reading
+
+
+@pytest.mark.skipif(
+    not Path("/proc/self/clear_refs").exists(), reason="peaks of memory are read as Linux has them"
+)
+@pytest.mark.parametrize("n_names", [reading.N_NAMES, 2 * reading.N_EDGES])
+@pytest.mark.parametrize("kind", [".csv", ".parquet"])
+def test_a_million_edges_take_less_than_ten_times_the_file(kind, n_names):
+    row = reading.measure(kind, n_names=n_names)
+    assert row["n_nodes"] == n_names
+    assert row["peak_bytes"] < 10 * row["file_bytes"]
+    assert row["seconds"] < 15  # on a busy machine; 1 to 2 alone
+
+
+@pytest.mark.parametrize("n_names", [50, 400])
+def test_all_kinds_hold_the_same(tmp_path, n_names):
+    graphs = []
+    for kind in reading.KINDS:
+        reading.write(tmp_path / f"list{kind}", 200, n_names)
+        graphs.append(Graph(tmp_path / f"list{kind}"))
+    assert graphs[0].n_nodes == n_names
+    for graph in graphs[1:]:
+        assert graph.node_ids == graphs[0].node_ids
+        assert (graph.adjacency != graphs[0].adjacency).nnz == 0
+
+
+def test_the_program(capsys):
+    reading.main(["--edges", "500", "--names", "40", "--kinds", ".csv"])
+    header, line = capsys.readouterr().out.splitlines()
+    assert header.split()[:3] == ["kind", "edges", "names"]
+    assert line.split()[:3] == [".csv", "500", "40"]
