@@ -12,7 +12,7 @@ from grfpp.arguments import whole
 from grfpp.estimate.indexing import NodeMatrix
 from grfpp.graph import Graph
 from grfpp.kernels import Kernel
-from grfpp.linalg import chebyshev, taylor
+from grfpp.linalg.functions import chebyshev, taylor
 from grfpp.memory import require_bytes
 from grfpp.typing import FloatArray, IntArray
 

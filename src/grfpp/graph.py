@@ -29,8 +29,8 @@ from grfpp.io.points import Method, neighbour_graph
 from grfpp.io.storage.archive import save_arrays
 from grfpp.io.tables.frames import EdgeFrame
 from grfpp.io.tables.options import Column, Duplicates, EdgeListKeywords, EdgeListOptions
-from grfpp.linalg import spectrum
 from grfpp.linalg.sparse import csr
+from grfpp.linalg.spectra import spectrum
 from grfpp.linalg.symmetrize import Symmetrize, symmetrized, without_rounding
 from grfpp.memory import require_bytes
 from grfpp.nodes import NodeNames

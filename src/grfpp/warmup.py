@@ -19,8 +19,8 @@ def warmup() -> None:
     >>> warmup()
     """
     from grfpp import Diffusion, sample, sample_submatrix
-    from grfpp.linalg.chebyshev_terms import ChebyshevTerms
-    from grfpp.linalg.returns import power_diagonals
+    from grfpp.linalg.functions.chebyshev_terms import ChebyshevTerms
+    from grfpp.linalg.spectra.returns import power_diagonals
     from grfpp.options import Storage, Walks
 
     graph = Graph([[0.0, 1.0, 2.0], [1.0, 0.0, 1.0], [2.0, 1.0, 1.0]]).normalized("sym")
@@ -42,7 +42,7 @@ def warmup() -> None:
 
 
 def _compile_recurrences(graph: Graph) -> None:
-    from grfpp.linalg import recurrence
+    from grfpp.linalg.functions import recurrence
 
     for width in (1, 2):
         a, b, c = np.ones((3, 3, width))

@@ -254,7 +254,7 @@ def test_spectral_radius(matrix):
 def test_spectral_radius_is_computed_once(monkeypatch):
     graph = Graph(MIXED)
     first = graph.spectral_radius()
-    monkeypatch.setattr("grfpp.linalg.spectrum.perron_root", None)
+    monkeypatch.setattr("grfpp.linalg.spectra.spectrum.perron_root", None)
     assert graph.spectral_radius() == first
 
 

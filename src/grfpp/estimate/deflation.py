@@ -11,13 +11,13 @@ from grfpp.errors import InputError, InputWarning, warn_user
 from grfpp.estimate.signed_chain import SignedChain
 from grfpp.graph import Graph
 from grfpp.kernels import Kernel
-from grfpp.linalg.eigenpairs import (
+from grfpp.linalg.functions.shared import finite
+from grfpp.linalg.spectra.eigenpairs import (
     Eigenpairs,
     component_eigenpairs,
     leading_eigenpairs,
     spectral_density,
 )
-from grfpp.linalg.functions import finite
 from grfpp.typing import FloatArray
 
 #: ``"auto"`` takes at most so many vectors, and at most this share of the nodes.

@@ -16,7 +16,7 @@ from grfpp import series
 from grfpp.arguments import finite, whole
 from grfpp.errors import DivergentSeriesError, InputError, InputWarning, shown, warn_user
 from grfpp.graph import Graph, as_graph
-from grfpp.linalg import blocks, chebyshev, dense, functions, taylor
+from grfpp.linalg.functions import blocks, chebyshev, dense, functions, taylor
 from grfpp.memory import require_bytes
 from grfpp.typing import FloatArray
 

@@ -17,7 +17,7 @@ from grfpp import series
 from grfpp.arguments import finite, whole
 from grfpp.graph import Graph
 from grfpp.kernels.family import Family, LogDerivativeKernel, quiet, real_array
-from grfpp.linalg import taylor
+from grfpp.linalg.functions import taylor
 from grfpp.typing import FloatArray
 
 

@@ -18,8 +18,8 @@ from grfpp.arguments import positive, whole
 from grfpp.errors import DivergentSeriesError, InputError, shown
 from grfpp.graph import Graph
 from grfpp.kernels.base import Kernel
-from grfpp.linalg import taylor
-from grfpp.linalg.functions import MAX_DEGREE
+from grfpp.linalg.functions import taylor
+from grfpp.linalg.functions.shared import MAX_DEGREE
 from grfpp.linalg.polynomials import nearest_branch_point
 from grfpp.typing import FloatArray
 

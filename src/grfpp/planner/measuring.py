@@ -11,8 +11,8 @@ import scipy.sparse as sp
 
 from grfpp.graph import Graph
 from grfpp.kernels import Diffusion
-from grfpp.linalg.krylov import PlainSteps, function_times
-from grfpp.linalg.recurrence import chebyshev_step
+from grfpp.linalg.functions.krylov import PlainSteps, function_times
+from grfpp.linalg.functions.recurrence import chebyshev_step
 from grfpp.planner.costs import MachineCosts, costs_file, current_costs
 
 #: Entries of a row of the graphs that are measured on.

@@ -10,8 +10,8 @@ import numpy as np
 from grfpp.errors import InputError
 from grfpp.graph import Graph
 from grfpp.kernels import Kernel
-from grfpp.linalg import chebyshev
-from grfpp.linalg.expansion import Expansion
+from grfpp.linalg.functions import chebyshev
+from grfpp.linalg.functions.expansion import Expansion
 from grfpp.linalg.norms import frobenius
 from grfpp.planner.locality import scattering
 from grfpp.planner.weights import Weights

@@ -10,7 +10,7 @@ from scipy.sparse.csgraph import connected_components
 
 from grfpp.errors import InputError, InputWarning, warn_user
 from grfpp.graph import Graph
-from grfpp.linalg.functions import TOO_LARGE
+from grfpp.linalg.functions.shared import TOO_LARGE
 from grfpp.linalg.norms import frobenius
 from grfpp.planner.choose import choose
 from grfpp.planner.costs import Costs

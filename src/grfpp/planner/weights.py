@@ -7,7 +7,7 @@ import sys
 import numpy as np
 
 from grfpp.graph import Graph
-from grfpp.linalg.krylov import PlainSteps
+from grfpp.linalg.functions.krylov import PlainSteps
 from grfpp.memory import GRANTED, available_bytes
 from grfpp.typing import FloatArray
 
@@ -20,7 +20,7 @@ _SMALL = 100
 #: products that are worth loading them.
 _COMPILED, _COMPILED_COLUMN, _COMPILED_LANCZOS = 1_000_000, 2_000_000, 300_000
 _LOADED = 300_000_000
-_MODULE = "grfpp.linalg.recurrence"
+_MODULE = "grfpp.linalg.functions.recurrence"
 #: Memory that is there unseen: asking the system takes longer than many a product.
 _UNSEEN = 2**26
 
@@ -66,10 +66,10 @@ class Weights:
         factor: float,
         coefficient: float,
     ) -> FloatArray:
-        """One step of Chebyshev's recurrence; see `grfpp.linalg.expansion.Recurrence`."""
+        """One step of Chebyshev's recurrence; see `grfpp.linalg.functions.expansion.Recurrence`."""
         least = _COMPILED if current.shape[1] > 1 else _COMPILED_COLUMN
         if self._is_compiled(current, least):
-            from grfpp.linalg.recurrence import chebyshev_step
+            from grfpp.linalg.functions.recurrence import chebyshev_step
 
             chebyshev_step(self.matrix, current, previous, result, factor, coefficient, self.n_jobs)
             return previous
@@ -84,9 +84,9 @@ class Weights:
     def lanczos_step(
         self, current: FloatArray, scale: FloatArray, previous: FloatArray, factor: FloatArray
     ) -> tuple[FloatArray, FloatArray, FloatArray]:
-        """One step of Lanczos' recurrence; see `grfpp.linalg.krylov.Steps`."""
+        """One step of Lanczos' recurrence; see `grfpp.linalg.functions.krylov.Steps`."""
         if self._is_compiled(current, _COMPILED_LANCZOS):
-            from grfpp.linalg.recurrence import lanczos_step
+            from grfpp.linalg.functions.recurrence import lanczos_step
 
             return lanczos_step(self.matrix, current, scale, previous, factor, self.n_jobs)
         return self._plain.lanczos_step(current, scale, previous, factor)
@@ -94,7 +94,7 @@ class Weights:
     def add_scaled(self, result: FloatArray, block: FloatArray, factor: FloatArray) -> None:
         """``result += block · factor``, each factor for its column."""
         if _MODULE in sys.modules and block.size > 20_000:
-            from grfpp.linalg.recurrence import add_scaled
+            from grfpp.linalg.functions.recurrence import add_scaled
 
             add_scaled(result, block, factor, self.n_jobs)
         else:

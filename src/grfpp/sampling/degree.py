@@ -17,7 +17,7 @@ from grfpp.errors import DivergentSeriesError, InputError
 from grfpp.estimate.deflation import Deflation
 from grfpp.graph import Graph
 from grfpp.kernels import Kernel
-from grfpp.linalg.eigenpairs import spectral_measure
+from grfpp.linalg.spectra.eigenpairs import spectral_measure
 from grfpp.options import MAX_DEGREE, WalkOptions
 from grfpp.termination import Matched
 from grfpp.typing import FloatArray, IntArray

@@ -13,7 +13,7 @@ import numpy as np
 
 from grfpp.errors import InfiniteVarianceError, InputWarning, warn_user
 from grfpp.kernels import Kernel
-from grfpp.linalg.spectrum import perron_root
+from grfpp.linalg.spectra.spectrum import perron_root
 from grfpp.options import OnInfiniteVariance
 from grfpp.termination import Geometric, Matched, Termination
 from grfpp.typing import FloatArray

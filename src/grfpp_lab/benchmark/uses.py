@@ -14,7 +14,7 @@ from grfpp import accuracy
 from grfpp.estimate import KernelEstimate
 from grfpp.factors import StoredFactor
 from grfpp.graph import Graph
-from grfpp.linalg import chebyshev
+from grfpp.linalg.functions import chebyshev
 from grfpp.local import sample_submatrix
 from grfpp.sampling import sample
 from grfpp.typing import FloatArray, IntArray

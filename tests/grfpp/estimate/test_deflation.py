@@ -14,8 +14,8 @@ from grfpp.estimate import deflation as module
 from grfpp.estimate.deflation import Deflation, deflation_of
 from grfpp.estimate.signed_chain import SignedChain
 from grfpp.factors import StoredFactor
-from grfpp.linalg import eigenpairs
-from grfpp.linalg.eigenpairs import Eigenpairs
+from grfpp.linalg.spectra import eigenpairs
+from grfpp.linalg.spectra.eigenpairs import Eigenpairs
 
 KERNELS = [Diffusion(3.0), RegularizedLaplacian(2, 4.0), PStep(3, -2.0), Cosine(0.5)]
 EVEN = grfpp.SquaredDiffusion(3.0)

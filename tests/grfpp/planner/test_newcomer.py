@@ -8,7 +8,7 @@ import pytest
 
 import grfpp
 from grfpp.datasets.surfaces.shapes import load_shapes
-from grfpp.linalg.taylor import expm_multiply
+from grfpp.linalg.functions.taylor import expm_multiply
 
 FOLDER = Path(os.environ.get("GRFPP_DATA", "/nonexistent"))
 FILES = sorted(

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from grfpp.linalg.dense import dense_weights
-from grfpp.linalg.functions import finite
+from grfpp.linalg.functions.dense import dense_weights
+from grfpp.linalg.functions.shared import finite
 from grfpp.linalg.norms import frobenius
 from grfpp.planner.costs import Costs
 from grfpp.planner.methods.base import Method, Multiplier, Product

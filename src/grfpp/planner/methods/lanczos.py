@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from grfpp.errors import InputError
-from grfpp.linalg import krylov
+from grfpp.linalg.functions import krylov
 from grfpp.planner.costs import Costs
 from grfpp.planner.methods.base import Method, Multiplier, Product
 from grfpp.planner.methods.polynomials import step_seconds

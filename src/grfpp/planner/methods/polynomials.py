@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from grfpp.errors import InputError
-from grfpp.linalg.expansion import Expansion
+from grfpp.linalg.functions.expansion import Expansion
 from grfpp.linalg.norms import frobenius
 from grfpp.planner.costs import Costs, stays_in_cache
 from grfpp.planner.methods.base import Method, Multiplier, Product

@@ -8,8 +8,8 @@ import numpy as np
 
 from grfpp.errors import InputError
 from grfpp.kernels.powers import InversePowerForm, inverse_power_form
-from grfpp.linalg.conjugate_gradients import inverse_times
 from grfpp.linalg.norms import frobenius
+from grfpp.linalg.solvers.conjugate_gradients import inverse_times
 from grfpp.planner.costs import Costs
 from grfpp.planner.methods.base import Method, Multiplier, Product
 from grfpp.planner.methods.polynomials import step_seconds

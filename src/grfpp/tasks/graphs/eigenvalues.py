@@ -14,8 +14,8 @@ import numpy as np
 import scipy.sparse as sp
 
 from grfpp.chain import Chain, stitched
-from grfpp.linalg.functions import finite
-from grfpp.linalg.symmetric import symmetric_eigenvalues
+from grfpp.linalg.functions.shared import finite
+from grfpp.linalg.spectra.symmetric import symmetric_eigenvalues
 from grfpp.memory import require_bytes
 from grfpp.tasks.graphs.batch_kernels import stored_chain
 from grfpp.typing import FloatArray, IntArray

@@ -11,8 +11,8 @@ import scipy.sparse as sp
 from grfpp.arguments import one_of
 from grfpp.errors import InputError
 from grfpp.graph import Graph, as_graph
-from grfpp.linalg.preconditioned import solve_columns
 from grfpp.linalg.products import matmat
+from grfpp.linalg.solvers.preconditioned import solve_columns
 from grfpp.memory import require_bytes
 from grfpp.tasks.nodes.fields import known_field, reached_nodes
 from grfpp.typing import FloatArray

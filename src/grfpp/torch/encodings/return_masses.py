@@ -11,7 +11,7 @@ from grfpp.arguments import listed, whole
 from grfpp.errors import InputError
 from grfpp.graph import Graph
 from grfpp.kernels import Kernel
-from grfpp.linalg.returns import power_diagonals
+from grfpp.linalg.spectra.returns import power_diagonals
 from grfpp.options import WalkOptions
 from grfpp.torch.encodings.exact_recipe import ExactRecipe
 from grfpp.torch.encodings.series import NormalizedBatch, kernels_of, scale_of

@@ -12,8 +12,8 @@ import scipy.sparse as sp
 from grfpp.arguments import listed, positive
 from grfpp.errors import InputError
 from grfpp.kernels import Kernel, kernel_of
-from grfpp.linalg.chebyshev import MARGIN, coefficients_of
-from grfpp.linalg.chebyshev_terms import ChebyshevTerms
+from grfpp.linalg.functions.chebyshev import MARGIN, coefficients_of
+from grfpp.linalg.functions.chebyshev_terms import ChebyshevTerms
 from grfpp.linalg.sparse import csr
 from grfpp.typing import FloatArray, IntArray
 from grfpp.walks.batch import GraphBatch

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from grfpp.linalg.chebyshev_terms import ChebyshevTerms
+from grfpp.linalg.functions.chebyshev_terms import ChebyshevTerms
 from grfpp.typing import FloatArray, IntArray
 
 

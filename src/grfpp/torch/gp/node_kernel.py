@@ -12,7 +12,7 @@ from grfpp.arguments import listed, one_of, positive, whole
 from grfpp.errors import InputError, shown
 from grfpp.graph import as_graph
 from grfpp.imports.optional import require
-from grfpp.linalg.chebyshev_terms import ChebyshevTerms
+from grfpp.linalg.functions.chebyshev_terms import ChebyshevTerms
 from grfpp.torch.arguments import node_numbers
 from grfpp.torch.gp.families import family_of
 from grfpp.torch.gp.inputs import node_column

@@ -28,7 +28,7 @@ class PolynomialLinearOperator(LinearOperator):  # type: ignore[misc]  # untyped
     Examples
     --------
     >>> from grfpp import Graph
-    >>> from grfpp.linalg.chebyshev_terms import ChebyshevTerms
+    >>> from grfpp.linalg.functions.chebyshev_terms import ChebyshevTerms
     >>> terms = ChebyshevTerms(Graph([[0, 1], [1, 0]]).normalized("sym"))
     >>> block = NodeBlock(terms, np.array([0]), np.array([0, 1]))
     >>> K = PolynomialLinearOperator(torch.tensor([2.0, 1.0], dtype=torch.float64), block=block)

@@ -13,8 +13,8 @@ from dataclasses import dataclass
 import numpy as np
 import torch
 
-from grfpp.linalg import chebyshev
-from grfpp.linalg.chebyshev_terms import ChebyshevTerms, chebyshev_points
+from grfpp.linalg.functions import chebyshev
+from grfpp.linalg.functions.chebyshev_terms import ChebyshevTerms, chebyshev_points
 from grfpp.torch.gp.families import KernelFamily
 from grfpp.typing import FloatArray, IntArray
 

@@ -9,7 +9,7 @@ import numpy as np
 
 from grfpp.graph import Graph
 from grfpp.kernels import Diffusion, Kernel
-from grfpp.linalg import chebyshev
+from grfpp.linalg.functions import chebyshev
 from grfpp.local import LocalKernel
 from grfpp.typing import FloatArray, IntArray
 from grfpp_lab.benchmark.timing import best_seconds, timed

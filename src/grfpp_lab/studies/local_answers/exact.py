@@ -10,8 +10,8 @@ import numpy.typing as npt
 
 from grfpp.graph import Graph
 from grfpp.kernels import Kernel
-from grfpp.linalg import chebyshev
-from grfpp.linalg.recurrence import add_scaled, chebyshev_step
+from grfpp.linalg.functions import chebyshev
+from grfpp.linalg.functions.recurrence import add_scaled, chebyshev_step
 from grfpp.typing import FloatArray, IntArray
 
 #: Values that differ by less than this share are the same: neither is right before the other.

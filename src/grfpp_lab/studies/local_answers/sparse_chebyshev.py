@@ -19,7 +19,7 @@ import scipy.sparse as sp
 
 from grfpp.graph import Graph
 from grfpp.kernels import Kernel
-from grfpp.linalg import chebyshev
+from grfpp.linalg.functions import chebyshev
 from grfpp.parallel import thread_count
 from grfpp.typing import FloatArray, IntArray
 

@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 
 import grfpp
-from grfpp.linalg import chebyshev
+from grfpp.linalg.functions import chebyshev
 from grfpp_lab.studies.local_answers.sparse_chebyshev import FORMS, coefficients, held_entries
 
 GRAPHS = {

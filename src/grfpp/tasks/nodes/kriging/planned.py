@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from grfpp.exact_kernel import ExactKernel
-from grfpp.linalg.preconditioned import solve_columns
+from grfpp.linalg.solvers.preconditioned import solve_columns
 from grfpp.tasks.nodes.kriging.process import MOST_STEPS, Mean, n_probes, unit_columns
 from grfpp.typing import FloatArray, IntArray
 

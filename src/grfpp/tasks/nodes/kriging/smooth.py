@@ -17,9 +17,9 @@ from functools import cached_property
 import numpy as np
 
 from grfpp.graph import Graph
-from grfpp.linalg import chebyshev
-from grfpp.linalg.preconditioned import Solution
-from grfpp.linalg.shifted_powers import solve_shifted
+from grfpp.linalg.functions import chebyshev
+from grfpp.linalg.solvers.preconditioned import Solution
+from grfpp.linalg.solvers.shifted_powers import solve_shifted
 from grfpp.tasks.nodes.kriging.process import MOST_STEPS, Mean, n_probes, unit_columns
 from grfpp.typing import FloatArray, IntArray
 

@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 
 from grfpp.graph import Graph
-from grfpp.linalg.chebyshev_terms import ChebyshevTerms
-from grfpp.linalg.expansion import Expansion
+from grfpp.linalg.functions.chebyshev_terms import ChebyshevTerms
+from grfpp.linalg.functions.expansion import Expansion
 from grfpp.memory import require_bytes
 from grfpp.operators import KernelChoice, advice_by_parameters, how_made
 from grfpp.typing import FloatArray, IntArray

@@ -6,7 +6,7 @@ import pytest
 from numpy.testing import assert_allclose
 
 import grfpp
-from grfpp.linalg.chebyshev import MARGIN
+from grfpp.linalg.functions.chebyshev import MARGIN
 from grfpp.tasks.kernels import kernel_choice
 from grfpp.tasks.nodes.labels.products import KernelProducts
 

@@ -8,7 +8,7 @@ from collections.abc import Callable
 import numpy as np
 
 from grfpp.errors import InputError
-from grfpp.linalg.functions import MAX_DEGREE, TOO_LARGE, WeightMatrix, finite
+from grfpp.linalg.functions.shared import MAX_DEGREE, TOO_LARGE, WeightMatrix, finite
 from grfpp.typing import FloatArray
 
 #: Gives ``α_k · scale^k`` for ``k < n``, or more of them, when called with ``(n, scale)``; raises

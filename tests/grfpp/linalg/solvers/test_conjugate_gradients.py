@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from grfpp.linalg.conjugate_gradients import inverse_times
+from grfpp.linalg.solvers.conjugate_gradients import inverse_times
 
 
 @pytest.mark.parametrize("tol", [1e-2, 1e-8])

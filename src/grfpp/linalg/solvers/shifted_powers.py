@@ -1,8 +1,8 @@
 """Systems ``((I − c W)^p + P) x = b`` with diagonal ``P``, one a column, in compiled loops.
 
-Conjugate gradients with a diagonal preconditioner, as `grfpp.linalg.preconditioned` has them for
-anything that multiplies; here a step is four passes over the block and no temporary array. Rows are
-shared by threads in parts that do not depend on their number, and so do not the sums.
+Conjugate gradients with a diagonal preconditioner, as `grfpp.linalg.solvers.preconditioned` has
+them for anything that multiplies; here a step is four passes over the block and no temporary array.
+Rows are shared by threads in parts that do not depend on their number, and so do not the sums.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from numba import uint32
 
 from grfpp.linalg.compiled import compiled
 from grfpp.linalg.notice import announce_compilation
-from grfpp.linalg.preconditioned import Solution
+from grfpp.linalg.solvers.preconditioned import Solution
 from grfpp.parallel import thread_count
 from grfpp.typing import FloatArray
 
@@ -53,7 +53,7 @@ def solve_shifted(
     diagonal
         That of ``(I − c W)^power``, about, positive; of one column.
     right, start, tol, most
-        As for `grfpp.linalg.preconditioned.solve_columns`.
+        As for `grfpp.linalg.solvers.preconditioned.solve_columns`.
     n_jobs
         Threads; the solution is the same for any number of them.
 

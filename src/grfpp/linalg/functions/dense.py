@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from grfpp.linalg.functions import ScalarFunction, WeightMatrix, finite
+from grfpp.linalg.functions.shared import ScalarFunction, WeightMatrix, finite
 from grfpp.memory import require_bytes
 from grfpp.typing import FloatArray
 

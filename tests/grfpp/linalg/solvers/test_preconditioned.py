@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from grfpp.linalg.preconditioned import solve_columns
+from grfpp.linalg.solvers.preconditioned import solve_columns
 
 RNG = np.random.default_rng(0)
 ROOT = RNG.standard_normal((30, 30))

@@ -10,7 +10,7 @@ import pytest
 from grfpp.errors import InputError
 from grfpp.graph import Graph
 from grfpp.kernels.exponentials import Diffusion
-from grfpp.linalg.functions import finite
+from grfpp.linalg.functions.shared import finite
 
 
 @pytest.mark.parametrize("weights", [[[0, 1], [1, 0]], [[0, 1], [0.5, 0]]])

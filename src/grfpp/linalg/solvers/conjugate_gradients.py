@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-from grfpp.linalg.krylov import KrylovProduct
+from grfpp.linalg.functions.krylov import KrylovProduct
 from grfpp.linalg.norms import column_products, frobenius
 from grfpp.typing import FloatArray
 

@@ -5,7 +5,7 @@ import pytest
 from matrix_functions import GRAPHS, KERNELS, UNDIRECTED
 
 import grfpp
-from grfpp.linalg.krylov import PlainSteps, function_times
+from grfpp.linalg.functions.krylov import PlainSteps, function_times
 from grfpp_lab.families import random_regular
 
 

@@ -4,7 +4,7 @@ from matrix_functions import GRAPHS, KERNELS, UNDIRECTED
 
 import grfpp
 from grfpp.errors import InputError
-from grfpp.linalg.expansion import Expansion
+from grfpp.linalg.functions.expansion import Expansion
 from grfpp.planner.weights import Weights
 
 

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from small_graphs import QUICK
 
-from grfpp.linalg.symmetric import symmetric_eigenvalues
+from grfpp.linalg.spectra.symmetric import symmetric_eigenvalues
 
 
 @QUICK

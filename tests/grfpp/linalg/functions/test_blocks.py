@@ -8,8 +8,8 @@ from little_memory import only
 
 import grfpp
 from grfpp import Graph, InputError
-from grfpp.linalg import blocks
-from grfpp.linalg.dense import dense_symmetric
+from grfpp.linalg.functions import blocks
+from grfpp.linalg.functions.dense import dense_symmetric
 
 N = 520
 KERNELS = {

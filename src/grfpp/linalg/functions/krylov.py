@@ -18,13 +18,13 @@ from typing import NamedTuple, Protocol
 
 import numpy as np
 
-from grfpp.linalg.functions import ScalarFunction
+from grfpp.linalg.functions.shared import ScalarFunction
 from grfpp.linalg.norms import column_products, frobenius
 from grfpp.typing import FloatArray
 
 
 class Steps(Protocol):
-    """What the recurrence is made of; see `grfpp.linalg.recurrence` for both."""
+    """What the recurrence is made of; see `grfpp.linalg.functions.recurrence` for both."""
 
     def lanczos_step(
         self, current: FloatArray, scale: FloatArray, previous: FloatArray, factor: FloatArray

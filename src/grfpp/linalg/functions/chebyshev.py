@@ -7,7 +7,7 @@ import math
 import numpy as np
 
 from grfpp.errors import InputError
-from grfpp.linalg.functions import MAX_DEGREE, ScalarFunction, WeightMatrix, finite
+from grfpp.linalg.functions.shared import MAX_DEGREE, ScalarFunction, WeightMatrix, finite
 from grfpp.typing import FloatArray
 
 # The interval is this much wider than the spectral radius, which is known to about nine digits.

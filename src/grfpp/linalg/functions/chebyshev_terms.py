@@ -13,9 +13,9 @@ from typing import Any
 import numpy as np
 from numba import uint32
 
-from grfpp.linalg.chebyshev import MARGIN
 from grfpp.linalg.compiled import compiled
-from grfpp.linalg.functions import WeightMatrix
+from grfpp.linalg.functions.chebyshev import MARGIN
+from grfpp.linalg.functions.shared import WeightMatrix
 from grfpp.linalg.notice import announce_compilation
 from grfpp.memory import require_bytes
 from grfpp.parallel import Result, in_order, thread_count

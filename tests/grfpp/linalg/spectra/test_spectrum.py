@@ -4,8 +4,8 @@ import scipy.sparse as sp
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from grfpp.linalg import spectrum
-from grfpp.linalg.spectrum import perron_root
+from grfpp.linalg.spectra import spectrum
+from grfpp.linalg.spectra.spectrum import perron_root
 
 
 def by_numpy(matrix):

@@ -5,8 +5,8 @@ import numpy as np
 import pytest
 
 from grfpp import Graph
-from grfpp.linalg import shifted_powers
-from grfpp.linalg.shifted_powers import solve_shifted
+from grfpp.linalg.solvers import shifted_powers
+from grfpp.linalg.solvers.shifted_powers import solve_shifted
 
 RNG = np.random.default_rng(0)
 W = Graph(nx.les_miserables_graph()).normalized("sym").adjacency

@@ -10,8 +10,8 @@ from scipy.sparse.linalg import ArpackNoConvergence
 from small_graphs import GRAPHS, weighted
 
 from grfpp import Graph, InputError
-from grfpp.linalg import eigenpairs
-from grfpp.linalg.eigenpairs import (
+from grfpp.linalg.spectra import eigenpairs
+from grfpp.linalg.spectra.eigenpairs import (
     Eigenpairs,
     component_eigenpairs,
     leading_eigenpairs,

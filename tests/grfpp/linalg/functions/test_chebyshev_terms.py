@@ -7,7 +7,7 @@ from numpy.polynomial import chebyshev
 from numpy.testing import assert_allclose
 
 import grfpp
-from grfpp.linalg.chebyshev_terms import ChebyshevTerms, chebyshev_points
+from grfpp.linalg.functions.chebyshev_terms import ChebyshevTerms, chebyshev_points
 
 KARATE = grfpp.Graph(nx.karate_club_graph()).normalized("sym", 0.7)
 LOOPS = grfpp.Graph(np.eye(34) + nx.to_numpy_array(nx.karate_club_graph())).normalized("sym")
@@ -45,7 +45,7 @@ def test_the_number_of_threads_changes_no_bit():
 
 
 def test_many_rows_are_combined_in_parts(monkeypatch):
-    monkeypatch.setattr("grfpp.linalg.chebyshev_terms._KEPT", 34 * 34 * 3)
+    monkeypatch.setattr("grfpp.linalg.functions.chebyshev_terms._KEPT", 34 * 34 * 3)
     terms, every = ChebyshevTerms(KARATE, 1), np.arange(34)
     exact = np.array([dense(KARATE, terms, each) for each in C])
     assert_allclose(terms.entries(C, every, every), exact, atol=1e-12)

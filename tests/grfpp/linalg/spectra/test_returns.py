@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 
-from grfpp.linalg.returns import power_diagonals
+from grfpp.linalg.spectra.returns import power_diagonals
 
 
 @pytest.mark.parametrize("n_lengths", [1, 2, 5, 8])

@@ -10,7 +10,7 @@ from matrix_functions import GRAPHS, KERNELS, UNDIRECTED
 from grfpp.errors import InputError
 from grfpp.graph import Graph
 from grfpp.kernels import Diffusion, InversePower, PStep
-from grfpp.linalg import chebyshev
+from grfpp.linalg.functions import chebyshev
 
 
 def assert_close_columns(kernel, graph, V, found, tol):

@@ -2,8 +2,8 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 
-from grfpp.linalg import recurrence
-from grfpp.linalg.krylov import PlainSteps
+from grfpp.linalg.functions import recurrence
+from grfpp.linalg.functions.krylov import PlainSteps
 
 
 @pytest.fixture(params=[1, 5])

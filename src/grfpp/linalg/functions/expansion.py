@@ -8,8 +8,8 @@ from typing import Protocol, Self
 import numpy as np
 
 from grfpp.errors import InputError
-from grfpp.linalg import chebyshev
-from grfpp.linalg.functions import ScalarFunction, finite
+from grfpp.linalg.functions import chebyshev
+from grfpp.linalg.functions.shared import ScalarFunction, finite
 from grfpp.linalg.norms import frobenius
 from grfpp.typing import FloatArray
 

@@ -8,8 +8,8 @@ from collections.abc import Callable
 import numpy as np
 
 from grfpp.errors import InputError
-from grfpp.linalg import chebyshev, taylor
-from grfpp.linalg.functions import ScalarFunction, WeightMatrix, finite
+from grfpp.linalg.functions import chebyshev, taylor
+from grfpp.linalg.functions.shared import ScalarFunction, WeightMatrix, finite
 from grfpp.memory import require_bytes
 from grfpp.typing import FloatArray
 

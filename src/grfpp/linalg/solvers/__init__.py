@@ -1,0 +1,1 @@
+"""Linear systems with weight matrices, by conjugate gradients."""

@@ -1,0 +1,1 @@
+"""Eigenvalues and eigenvectors of a weight matrix, and what comes of them."""
