@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
 from types import MappingProxyType
-from typing import Any, Literal, Unpack
+from typing import Any, Unpack
 
 import numpy as np
 import numpy.typing as npt
@@ -20,7 +19,7 @@ from grfpp.io.canonical import canonical_matrix
 from grfpp.io.distances import distances_note
 from grfpp.io.folder.form import MappedForm
 from grfpp.io.folder.reader import is_folder_path
-from grfpp.io.folder.save import Rows, is_tame, save_folder
+from grfpp.io.folder.save import Rows, save_folder
 from grfpp.io.meshes.weights import MeshWeights
 from grfpp.io.neighbours import neighbours_note
 from grfpp.io.npz import GRAPH_FORMAT, read_saved_graph
@@ -34,6 +33,7 @@ from grfpp.linalg.spectra import spectrum
 from grfpp.linalg.symmetrize import Symmetrize, symmetrized, without_rounding
 from grfpp.memory import require_bytes
 from grfpp.nodes import NodeNames
+from grfpp.normalization import Normalization, normalized_rule, normalized_weights
 from grfpp.scaled_weights import ScaledWeights, one_for_all
 from grfpp.typing import FloatArray, IntArray
 
@@ -450,7 +450,7 @@ class Graph:
         matrix.has_canonical_format = True
         return matrix
 
-    def normalized(self, kind: Literal["sym", "rw"] | None = "sym", scale: float = 1.0) -> Graph:
+    def normalized(self, kind: Normalization = "sym", scale: float = 1.0) -> Graph:
         """Scale the weights by the (weighted) degrees.
 
         Parameters
@@ -473,8 +473,9 @@ class Graph:
             graph = Graph._on_disk(form, self.names)
             graph.meta = self.meta
             return graph
+        rows = Rows(self.indptr, self.indices, self.weights)
         with np.errstate(all="ignore"):
-            weights = self._scaled_weights(kind) * factor
+            weights = normalized_weights(rows, kind, directed=self.is_directed) * factor
         if not (np.isfinite(weights) & (weights > 0)).all():
             raise InputError(
                 f"normalized weights leave the range of floating point: the weights, or the scale "
@@ -491,43 +492,12 @@ class Graph:
                 graph._root_strength = np.sqrt(self.adjacency.sum(axis=1))
         elif kind is None:
             graph._root_strength = self._root_strength
-        if (rule := self._normalized_rule(kind, factor)) is not None:
+        rule = normalized_rule(
+            self.scaled, self.indptr, self.indices, kind, factor, directed=self.is_directed
+        )
+        if rule is not None:
             graph.__dict__["scaled"] = rule
         return graph
-
-    def _normalized_rule(
-        self, kind: Literal["sym", "rw"] | None, factor: float
-    ) -> ScaledWeights | None:
-        """The rule of the normalised weights, if it is one."""
-        equal = self.scaled.base is None
-        if self.scaled.kind is not None or (kind is None and not equal):
-            return None
-        rows = Rows(self.indptr, self.indices, self.scaled.base)
-        out = rows.strengths()
-        rule = self.scaled.normalized(kind, factor, tame=is_tame(rows.weights, out))
-        if rule is None or kind is None or (equal and not self.is_directed):
-            return rule
-        into = np.bincount(self.indices, rows.weights, minlength=self.n_nodes).astype(np.float64)
-        return replace(rule, out_strength=out, in_strength=into if self.is_directed else None)
-
-    def _scaled_weights(self, kind: Literal["sym", "rw"] | None) -> FloatArray:
-        if kind is None or not len(self.weights):
-            return self.weights
-        # In units of the largest weight no sum or product of degrees overflows. The unit is a
-        # power of two, so that it rounds nothing.
-        weights = np.ldexp(self.weights, -int(np.frexp(self.weights.max())[1]))
-        rows = np.repeat(np.arange(self.n_nodes), self.out_degree)
-        out_strength = np.bincount(rows, weights, minlength=self.n_nodes)
-        if kind == "rw":
-            return weights / out_strength[rows]
-        in_strength = (
-            np.bincount(self.indices, weights, minlength=self.n_nodes)
-            if self.is_directed
-            else out_strength
-        )
-        # One product under one root: the result is symmetric to the last bit.
-        root: FloatArray = np.sqrt(out_strength[rows] * in_strength[self.indices])
-        return weights / root
 
     def reversed(self) -> Graph:
         """Turn every arc round; an undirected graph is returned as it is."""

@@ -16,7 +16,7 @@ from grfpp import series
 from grfpp.arguments import finite, whole
 from grfpp.errors import DivergentSeriesError, InputError, InputWarning, shown, warn_user
 from grfpp.graph import Graph, as_graph
-from grfpp.linalg.functions import blocks, chebyshev, dense, functions, taylor
+from grfpp.linalg.functions import blocks, chebyshev, dense, shared, taylor
 from grfpp.memory import require_bytes
 from grfpp.typing import FloatArray
 
@@ -222,7 +222,7 @@ class Kernel(ABC):
         if not graph.is_directed:
             return dense.dense_symmetric(weights, self.value)
         with np.errstate(over="ignore", invalid="ignore"):
-            return functions.finite(self._dense(weights))
+            return shared.finite(self._dense(weights))
 
     def apply(
         self, W: Any, V: npt.ArrayLike, tol: float = 1e-10, method: str = "auto"
