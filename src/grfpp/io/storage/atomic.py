@@ -85,15 +85,15 @@ def _is_stream(path: Path) -> bool:
     return False
 
 
-def target_problem(target: Path) -> str | None:
-    """Say why no file can be written under this name, if so."""
+def target_problem(target: Path, *, folder: bool = False) -> str | None:
+    """Say why no file, or no folder, can be written under this name, if so."""
     try:
-        return _problem(target)
+        return _problem(target, folder)
     except OSError as error:  # a name that is too long
         return error.strerror or str(error)
 
 
-def _problem(target: Path) -> str | None:
+def _problem(target: Path, folder: bool) -> str | None:
     if _is_stream(target):
         return "it is the input or output of a program; name a file"
     target = followed(target)
@@ -101,8 +101,8 @@ def _problem(target: Path) -> str | None:
         return "it is a symbolic link that leads to itself; name a file"
     if not target.parent.is_dir():
         return f"the folder {target.parent} does not exist"
-    if target.is_dir():
-        return "it is a folder; name a file"
+    if target.is_dir():  # another writer may have made it just now
+        return None if folder else "it is a folder; name a file"
     if target.exists() and not target.is_file():
         return "it is a pipe or a device; name a file"
     return None

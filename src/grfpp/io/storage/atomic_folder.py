@@ -65,8 +65,8 @@ def _problem(named: Path, mark: str) -> str | None:
         inside = os.listdir(followed(named))  # noqa: PTH208  (names, not paths)
         known = mark in inside or not inside
         return None if known else f"it is a folder without {mark}; remove it, or take another name"
-    problem = target_problem(named)
-    if problem is None and followed(named).exists():
+    problem = target_problem(named, folder=True)
+    if problem is None and followed(named).is_file():
         return "it is a file; remove it, or take another name"
     return problem
 

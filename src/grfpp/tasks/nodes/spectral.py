@@ -171,6 +171,11 @@ def leading_lanczos(
 
 
 def _signed(vectors: FloatArray) -> FloatArray:
-    """Turn each vector so that its largest entry is positive: solvers choose either sign."""
-    largest = vectors[np.abs(vectors).argmax(axis=0), np.arange(vectors.shape[1])]
+    """Turn each vector so that its largest entry is positive: solvers choose either sign.
+
+    The first of those that are equal but for rounding, which symmetric graphs have.
+    """
+    sizes = np.abs(vectors)
+    is_largest = sizes >= (1 - 1e-6) * sizes.max(axis=0)
+    largest = vectors[is_largest.argmax(axis=0), np.arange(vectors.shape[1])]
     return np.asarray(vectors * np.where(largest < 0, -1.0, 1.0))

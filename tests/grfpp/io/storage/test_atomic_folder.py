@@ -126,6 +126,20 @@ def test_only_leftovers_of_this_folder_are_removed(tmp_path):
     assert names(tmp_path) == [".x.grf.grf.0123abcd.parts", ".y.grf.0123abcd.parts", "x.grf"]
 
 
+def test_a_folder_that_another_writer_makes_meanwhile_is_replaced(tmp_path, monkeypatch):
+    path = tmp_path / "x.grf"
+    look = module.target_problem
+
+    def look_after_another_has_written(target, **options):
+        monkeypatch.setattr(module, "target_problem", look)
+        write(path, "theirs")
+        return look(target, **options)
+
+    monkeypatch.setattr(module, "target_problem", look_after_another_has_written)
+    write(path, "ours")
+    assert (path / MARK).read_text() == "ours"
+
+
 def test_writers_at_the_same_time(tmp_path):
     path = tmp_path / "x.grf"
     texts = [f"text {number}" for number in range(8)]

@@ -104,3 +104,10 @@ def test_kernels_that_do_not_tell_alikeness_are_refused():
     K = kernel_operator(irregular(), kernel=grfpp.TaylorKernel([1, -3]), estimate="exact")
     with pytest.raises(grfpp.InputError, match="row sums of the kernel are not positive"):
         spectral_embedding(K, sp.csr_array(irregular()), 2)
+
+
+def test_signs_do_not_depend_on_rounding():
+    vector = np.array([[0.6], [0.3], [-0.3], [-0.6]])
+    rounded = vector * (1 + np.array([[0], [0], [0], [1e-15]]))
+    for each in (vector, rounded, -vector, -rounded):
+        assert_allclose(spectral._signed(each), vector, rtol=1e-12)
