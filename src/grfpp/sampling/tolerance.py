@@ -42,6 +42,9 @@ _FAR = {"pooled": 16.0, "independent": 64.0}
 #: Where the error is above this, noise times noise counts, and little is foretold: if it has to
 #: fall by much, there are so many times as many walks, which is what pools need for that at most.
 _NOISY, _MUCH, _GROWTH = 0.2, 0.125, 4
+#: Where noises multiply, errors fall as a power of the factors' noise. That power less one, at the
+#: next batch over what it was at the last two; and no power beyond this is believed.
+_FADING, _STEEPEST = 0.5, 3.0
 #: The share of what a cap leaves that may be walked to foretell it.
 _TO_FORETELL = 0.25
 #: So sure must one be of an error that was measured.
@@ -239,7 +242,7 @@ class _Search:
         growth = self._growth(last, fall)
         far, taken = _FAR[self.options.walks], growth
         if growth > far:
-            taken = min(max(growth / far, 2.0), _GROWTH if is_noisy else math.inf)
+            taken = min(max(growth / far, 2.0), _GROWTH if is_noisy else far)
         return max(1, math.ceil(float(last * taken))), last * growth
 
     def _growth(self, n_walks: int, fall: float) -> float:
@@ -249,9 +252,19 @@ class _Search:
         before = self.noise.steps
         left = (self.options.max_steps or math.inf) - self.steps
         most = min(_TO_FORETELL * left, self.steps)  # as many as there are already
-        growth = self.noise.walks_for(n_walks, fall, most) / n_walks
+        growth = self.noise.walks_for(n_walks, fall ** (1 / self._power()), most) / n_walks
         self.steps += self.noise.steps - before
         return growth
+
+    def _power(self) -> float:
+        """Of the factors' noise, as which the error is taken to fall."""
+        if len(self.batches) < 2:
+            return 1.0
+        before, last = (self.noise.size(each.options.n_walks) for each in self.batches[-2:])
+        if not 0 < last < before:
+            return 1.0
+        seen = math.log(self.errors[-1] / self.errors[-2]) / math.log(last / before)
+        return 1 + _FADING * (min(max(seen, 1.0), _STEEPEST) - 1)
 
     def _refusal(self, steps: float) -> InputError:
         return InputError(
