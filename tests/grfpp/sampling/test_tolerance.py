@@ -1,4 +1,5 @@
 import re
+from itertools import pairwise
 
 import networkx as nx
 import numpy as np
@@ -10,6 +11,10 @@ from small_graphs import QUICK, karate
 
 import grfpp
 from grfpp.errors import InputError, InputWarning
+from grfpp.options import WalkOptions
+from grfpp.sampling import tolerance
+from grfpp.sampling.backend import HERE
+from grfpp.sampling.falling_noise import FallingNoise
 
 BARABASI = grfpp.Graph(nx.barabasi_albert_graph(300, 3, seed=0)).normalized("sym")
 KERNEL = grfpp.Diffusion(2.0)
@@ -162,3 +167,30 @@ def test_refused_at_the_door(options, message):
 def test_kernels_beyond_float64_are_told():
     with pytest.warns(InputWarning, match=r"Diffusion\(lam=720\.0\) exceed the range of float64"):
         grfpp.sample(karate(), grfpp.Diffusion(720.0), seed=0)
+
+
+def test_no_batch_grows_without_bound(monkeypatch):
+    """Noise that hardly falls between one walk and two foretells any number of them."""
+    walked = []
+    walk = tolerance._Search.walk
+
+    def noted(search, batch, progress):
+        walked.append(batch.options.n_walks)
+        return walk(search, batch, progress)
+
+    monkeypatch.setattr(tolerance._Search, "walk", noted)
+    monkeypatch.setattr(FallingNoise, "walks_for", lambda *_: 2.0**60)
+    grfpp.sample(BARABASI, KERNEL, tol=0.003, max_steps=100_000, seed=0)
+    assert walked[0] == 1
+    assert len(walked) > 2
+    assert all(after <= 16 * before for before, after in pairwise(walked))
+
+
+def test_errors_fall_faster_than_noise_where_noises_multiply():
+    search = tolerance._Search(BARABASI, KERNEL, WalkOptions(n_walks=1), None, HERE)
+    search.noise._logs = [np.log(each) for each in (1.0, 0.7, 0.5)]
+    assert search._power() == 1
+    search.batches = [search._planned(n_walks) for n_walks in (1, 4)]
+    for last, power in [(0.4, 1.0), (0.2, 1.5), (0.01, 2.0), (0.7, 1.0)]:
+        search.errors = [0.8, last]
+        assert search._power() == pytest.approx(power)
