@@ -1,5 +1,6 @@
 """Reading long lists: what it takes, and the program that measures it."""
 
+import resource
 from pathlib import Path
 
 import pytest
@@ -8,16 +9,23 @@ from grfpp.graph import Graph
 from grfpp_lab.studies import reading
 
 
+def worked():
+    """Seconds of work of all processes that have ended: other work does not count."""
+    children = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return children.ru_utime + children.ru_stime
+
+
 @pytest.mark.skipif(
     not Path("/proc/self/clear_refs").exists(), reason="peaks of memory are read as Linux has them"
 )
 @pytest.mark.parametrize("n_names", [reading.N_NAMES, 2 * reading.N_EDGES])
 @pytest.mark.parametrize("kind", [".csv", ".parquet"])
 def test_a_million_edges_take_less_than_ten_times_the_file(kind, n_names):
+    before = worked()
     row = reading.measure(kind, n_names=n_names)
     assert row["n_nodes"] == n_names
     assert row["peak_bytes"] < 10 * row["file_bytes"]
-    assert row["seconds"] < 15  # on a busy machine; 1 to 2 alone
+    assert worked() - before < 15  # 2 to 4 where nothing else runs
 
 
 @pytest.mark.parametrize("n_names", [50, 400])
