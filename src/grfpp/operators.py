@@ -105,7 +105,9 @@ class KernelChoice:
         with advice_by_parameters(self.normalization):
             if self.is_exact and self.method is not None:
                 n_jobs = self.options.n_jobs
-                return kernel_operator(W, self.kernel, tol, method=self.method, n_jobs=n_jobs)
+                return kernel_operator(
+                    W, self.kernel, tol, method=self.method, n_jobs=n_jobs, repeatable=True
+                )
             if self.is_exact:
                 return ExactKernel(W, self.kernel)
             return sample_estimate(W, self.kernel, self.options)

@@ -35,17 +35,43 @@ def warmup() -> None:
     sample_submatrix(graph, Diffusion(1.0), [0], n_walks=2, seed=0)
     terms, nodes = ChebyshevTerms(graph), np.arange(3)
     terms.diagonals(np.ones((1, 3)), nodes)
-    terms.entries(np.ones((1, 3)), nodes, nodes)
+    for n_polynomials in (1, 2):
+        terms.entries(np.ones((n_polynomials, 3)), nodes, nodes)
     terms.products(np.ones((1, 3)), np.ones((3, 1)))
     power_diagonals(graph.adjacency, np.array([0, 3]), 2)
     _compile_recurrences(graph)
+    _compile_lengths(graph)
+    _compile_local(graph)
 
 
 def _compile_recurrences(graph: Graph) -> None:
     from grfpp.linalg.functions import recurrence
+    from grfpp.linalg.solvers.shifted_powers import solve_shifted
 
     for width in (1, 2):
         a, b, c = np.ones((3, 3, width))
         recurrence.chebyshev_step(graph.adjacency, a, b, c, 2.0, 0.5)
         recurrence.lanczos_step(graph.adjacency, a, np.ones(width), b, np.ones(width))
         recurrence.add_scaled(a, b, np.ones(width))
+    column = np.ones((3, 1))
+    for power in (1, 2, 3):
+        solve_shifted(graph.adjacency, 0.5, power, column, column, column, None, 1e-3, 1)
+
+
+def _compile_lengths(graph: Graph) -> None:
+    from grfpp.options import WalkOptions, Walks
+    from grfpp.walks.by_length import sample_by_length
+    from grfpp.walks.by_length.planning import plan_by_length
+
+    for walks in get_args(Walks):
+        sample_by_length(plan_by_length(graph, 3, WalkOptions.of(walks=walks, n_walks=2, seed=0)))
+
+
+def _compile_local(graph: Graph) -> None:
+    from grfpp import Diffusion, LocalKernel
+
+    near = LocalKernel(graph, Diffusion(1.0), budget=8.0)
+    near.rows([0])
+    near.top_k([0], 1, return_std=True)
+    near.entry(0, 1)
+    near.block([0], [1])

@@ -47,3 +47,12 @@ def _scaled(weights):
 
 
 WEIGHTS = {name: _scaled(weights) for name, weights in _weights().items()}
+
+#: Undirected graphs, kernels and degrees: each pair of them once.
+SQUARE = [
+    (kind, KERNELS[(0, 1, -1)[j]], 1 + (i + j) % 3)
+    for i, kind in enumerate(["unweighted", "weighted", "loops and isolated nodes"])
+    for j in range(3)
+]
+#: And both answers to a question, with each of these.
+HALVED_SQUARE = [(*case, place not in (0, 4, 8)) for place, case in enumerate(SQUARE)]

@@ -69,7 +69,6 @@ def _paper_graph(name):
         ("karate", 200),
         ("dolphins", 100),
         ("football", 100),
-        ("eurosis", 4),
     ],
 )
 def test_the_error_does_not_grow_with_the_degree_at_equal_walks(name, n_copies):

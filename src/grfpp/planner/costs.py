@@ -132,8 +132,9 @@ class Costs:
     True
     """
 
-    def __init__(self, machine: MachineCosts) -> None:
+    def __init__(self, machine: MachineCosts, *, learns: bool = True) -> None:
         self.machine = machine
+        self._learns = learns
         self._corrections: dict[str, float] = {}
 
     def correction(self, method: str) -> float:
@@ -141,8 +142,11 @@ class Costs:
         return self._corrections.get(method, 1.0)
 
     def observe(self, method: str, predicted: float, took: float) -> None:
-        """Learn from a product: a little, since machines are disturbed."""
-        if not (predicted > 0 and took > 0):
+        """Learn from a product: a little, since machines are disturbed.
+
+        Not at all where choices are to be the same again, whatever has run before.
+        """
+        if not (self._learns and predicted > 0 and took > 0):
             return
         ratio = min(max(took / predicted, 1 / _MOST), _MOST)
         moved = self.correction(method) * ratio**_WEIGHT

@@ -113,6 +113,7 @@ def kernel_operator(
     *,
     seed: int | None = None,
     n_jobs: int = -1,
+    repeatable: bool = False,
 ) -> KernelOperator:
     """Make an operator that multiplies with a kernel, by the method that takes least time.
 
@@ -141,6 +142,10 @@ def kernel_operator(
         Of the walks, where there are any.
     n_jobs
         Threads; -1 for all cores.
+    repeatable
+        Whether the method is picked by the arguments and the machine's constants alone, and not
+        by how long products took in this process too: then the same call gives the same numbers.
+        Without it two calls agree to `tol`.
 
     Returns
     -------
@@ -175,6 +180,14 @@ def kernel_operator(
     columns = None if n_columns is None else whole(n_columns, "n_columns", 1)
     drawn = None if seed is None else whole(seed, "seed", 0)
     thread_count(n_jobs)
+    costs = current_costs()
     return KernelOperator(
-        graph, kernel_of(kernel), accuracy, columns, method, seed=drawn, n_jobs=n_jobs
+        graph,
+        kernel_of(kernel),
+        accuracy,
+        columns,
+        method,
+        seed=drawn,
+        n_jobs=n_jobs,
+        costs=Costs(costs.machine, learns=False) if repeatable else costs,
     )

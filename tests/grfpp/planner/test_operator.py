@@ -1,5 +1,6 @@
 """`kernel_operator`: a linear operator, right to its tolerance, by every method."""
 
+import itertools
 import pickle
 
 import networkx as nx
@@ -13,6 +14,7 @@ from small_graphs import directed, graphs, weighted
 import grfpp
 from grfpp.errors import InputError, InputWarning
 from grfpp.planner import running
+from grfpp.planner.costs import current_costs
 from grfpp_lab.families import grid, scale_free
 
 DETERMINISTIC = ["auto", "dense", "chebyshev", "lanczos"]
@@ -85,7 +87,7 @@ def relative(found, wanted):
 )
 @pytest.mark.parametrize("family", [grid, scale_free])
 def test_products_reach_the_tolerance(family, kernel, width, tol):
-    W = family(900).normalized("sym", 0.95)
+    W = family(400).normalized("sym", 0.95)
     V = np.random.default_rng(0).normal(size=(W.n_nodes, width))
     wanted = kernel.exact(W) @ V
     for method in ("auto", "dense", "chebyshev", "lanczos", "solve"):
@@ -134,16 +136,16 @@ def test_a_small_component_beside_a_large_one():
 
 
 def test_what_rounding_hides_is_told():
-    W = grfpp.Graph(nx.complete_graph(2000)).normalized("sym", 40.0)
-    v = np.zeros(2000)
+    W = grfpp.Graph(nx.complete_graph(100)).normalized("sym", 40.0)
+    v = np.zeros(100)
     v[:2] = 1.0, -1.0
     with pytest.warns(InputWarning, match="rounding"):
         grfpp.kernel_operator(W, grfpp.Diffusion(1.0), method="dense") @ v
 
 
 def test_values_out_of_range_name_the_normalisation():
-    graph = grfpp.Graph(nx.complete_graph(1000))
-    V = np.ones((1000, 2))
+    graph = grfpp.Graph(nx.complete_graph(200))
+    V = np.ones((200, 2))
     for method in ("auto", "dense"):
         with pytest.raises(InputError, match=r"float64.*graph.normalized\('sym'"):
             grfpp.kernel_operator(graph, grfpp.Diffusion(5.0), method=method) @ V
@@ -244,6 +246,42 @@ def test_dense_takes_over_after_many_products(monkeypatch):
     np.testing.assert_allclose(K @ v, first, rtol=1e-3, atol=1e-3 * np.abs(first).max())
     assert K.plan.method == "dense"
     assert grfpp.kernel_operator(W, grfpp.Diffusion(20.0), n_columns=10**6).plan.method == "dense"
+
+
+@pytest.fixture
+def products_by_a_clock(monkeypatch, tmp_path):
+    """Products of two operators, one after the other, where each look at the clock takes that."""
+    monkeypatch.setenv("GRFPP_CACHE", str(tmp_path))  # the built-in constants
+    W = grid(400).normalized("sym")
+    V = np.random.default_rng(0).normal(size=(400, 9))
+
+    def products(seconds, number, **options):
+        monkeypatch.setattr(running, "perf_counter", itertools.count(0.0, seconds).__next__)
+        current_costs.cache_clear()
+        found = []
+        for _ in range(2):
+            K = grfpp.kernel_operator(W, grfpp.Diffusion(5.0), 1e-8, **options)
+            found += [K @ V[:, :width] for width in (9, 8) for _ in range(number)]
+        return np.hstack(found)
+
+    yield products
+    current_costs.cache_clear()
+
+
+@pytest.mark.parametrize(("number", "n_columns"), [(60, None), (10, 250)])
+def test_repeatable_products_do_not_depend_on_the_clock(products_by_a_clock, number, n_columns):
+    """Neither when eigenvectors take over, nor what is planned once some products were made."""
+    fast, slow = (
+        products_by_a_clock(seconds, number, n_columns=n_columns, repeatable=True)
+        for seconds in (1e-9, 1e3)
+    )
+    assert np.array_equal(fast, slow)
+
+
+def test_others_learn_from_the_clock(products_by_a_clock):
+    fast, slow = (products_by_a_clock(seconds, 10, n_columns=250) for seconds in (1e-9, 1e3))
+    assert not np.array_equal(fast, slow)
+    np.testing.assert_allclose(fast, slow, rtol=0, atol=1e-6 * np.abs(fast).max())
 
 
 def test_names_indexing_and_pickles():

@@ -18,7 +18,10 @@ TINY = Settings(Size.TINY)
 
 
 def test_the_command_trains_judges_and_draws(tmp_path, capsys):
-    assert command(["reproduce", "vit", "--tiny", "--json", "--out", str(tmp_path)]) == 0
+    assert (
+        command(["reproduce", "vit", "--tiny", "--jobs", "1", "--json", "--out", str(tmp_path)])
+        == 0
+    )
     told = json.loads(capsys.readouterr().out)
     found = told["experiments"]["vit"]
     assert found["errors"] == []

@@ -71,7 +71,8 @@ def process_of(
             power = int(form.power)
             if power == form.power:
                 return SmoothProcess(W, roots, form.c, power, n_jobs)
-        K = kernel_operator(W, kernel, _PRODUCT_TOL, method=method or "auto", n_jobs=n_jobs)
+        by = method or "auto"
+        K = kernel_operator(W, kernel, _PRODUCT_TOL, method=by, n_jobs=n_jobs, repeatable=True)
     return PlannedProcess(K, roots)
 
 

@@ -1,0 +1,8 @@
+"""What holds for all tests, and for the examples in `src` and `docs`."""
+
+import os
+
+# Threads of linear algebra wait for each other longer than matrices of this size take, above all
+# where as many processes test as there are cores. Before numpy is loaded; processes inherit it.
+for name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):
+    os.environ.setdefault(name, "1")
