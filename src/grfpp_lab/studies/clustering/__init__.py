@@ -17,9 +17,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     """Run one part and print it."""
     parser = argparse.ArgumentParser(prog="clustering", description=__doc__)
     parser.add_argument("part", choices=("choose", "judge", "sure", "large"))
-    parser.add_argument(
-        "--seeds", type=int, default=10, help="choose, sure: graphs a family"
-    )
+    parser.add_argument("--seeds", type=int, default=10, help="choose, sure: graphs a family")
     parser.add_argument("--nodes", type=int, default=1_000_000, help="large: nodes")
     options = parser.parse_args(arguments)
     if options.part == "choose":
