@@ -9,9 +9,10 @@ import numpy as np
 
 from grfpp.typing import FloatArray, IntArray
 
-#: Squared distances count in units of this times the clusters' own spread, so that on generated
-#: graphs nodes are about as often right as they are sure; and the spread is at least the second.
-_WIDER, _LEAST_SPREAD = 2.0, 1e-6
+#: Squared distances count in units of this times the clusters' own spread: the temperature under
+#: which nodes of generated graphs are most nearly as often right as they are sure (the laboratory's
+#: ``python -m grfpp_lab.studies.clustering sure``); and the spread is at least the second.
+WIDER, _LEAST_SPREAD = 4.0, 1e-6
 
 
 class Clusters(NamedTuple):
@@ -48,7 +49,7 @@ def soft_clusters(points: FloatArray, k: int, n_init: int, seed: int) -> Cluster
     fitted = k_means(points, k, n_init, seed)
     n, dimension = points.shape
     spread = max(float(fitted.inertia_) / (n * dimension), _LEAST_SPREAD)
-    exponents = fitted.transform(points) ** 2 / (-2 * _WIDER * spread)
+    exponents = fitted.transform(points) ** 2 / (-2 * WIDER * spread)
     probabilities = np.exp(exponents - exponents.max(axis=1, keepdims=True))
     probabilities /= probabilities.sum(axis=1, keepdims=True)
     return Clusters(fitted.labels_.astype(np.int64), probabilities)

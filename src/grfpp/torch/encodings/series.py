@@ -12,8 +12,8 @@ import scipy.sparse as sp
 from grfpp.arguments import listed, positive
 from grfpp.errors import InputError
 from grfpp.kernels import Kernel, kernel_of
+from grfpp.linalg.functions.block_series import block_products
 from grfpp.linalg.functions.chebyshev import MARGIN, coefficients_of
-from grfpp.linalg.functions.chebyshev_terms import ChebyshevTerms
 from grfpp.linalg.sparse import csr
 from grfpp.typing import FloatArray, IntArray
 from grfpp.walks.batch import GraphBatch
@@ -84,16 +84,6 @@ class NormalizedBatch:
         """Of all graphs."""
         return len(self.roots)
 
-    @property
-    def adjacency(self) -> sp.csr_array:
-        """``W``, as functions of a weight matrix ask for it."""
-        return self.W
-
-    @property
-    def is_directed(self) -> bool:
-        """Never: the graphs are undirected."""
-        return False
-
     def spectral_radius(self) -> float:
         """A bound that holds for all graphs; it is reached by all that have an edge."""
         return self.scale * (1 + MARGIN)
@@ -125,4 +115,4 @@ class NormalizedBatch:
         table = np.zeros((len(found), max(map(len, found))))
         for row, each in zip(table, found, strict=True):
             row[: len(each)] = each
-        return ChebyshevTerms(self, 1, radius).products(table, vectors)
+        return block_products(self.W, self.starts, radius, table, vectors)

@@ -65,6 +65,7 @@ class PoolWalker:
     def __init__(self, plan: WalkPlan) -> None:
         self._plan = plan
         self._graph = plan.layout.arrays
+        self._deposits = plan.deposits
         self._buffers = PoolBuffers(plan)
 
     def walk(self, rows: IntArray, output: Output, key: int | None = None) -> Block:
@@ -87,7 +88,7 @@ class PoolWalker:
             n_rows, n_entries = pool_block(
                 self._graph,
                 (budget.share, budget.rest),
-                plan.deposits,
+                self._deposits,
                 stream,
                 plan.expected_steps,
                 rows[done:],

@@ -140,8 +140,9 @@ EXPERIMENT = lab.Experiment(
         "is none. The calibration error is that of the largest probability, in 15 bins.",
         "The defaults were settled on two generated graphs and on the validation nodes of Cora, "
         "and checked on further generated ones (`python -m grfpp_lab.studies.label_settings`), "
-        "before the test nodes were looked at. Other methods learn from the same 20 labels a class "
-        "and choose nothing; those of scikit-learn are given up to 3,000 steps.",
+        "before the test nodes were looked at; how probabilities are calibrated, afterwards, on "
+        "random splits without the public test nodes. Other methods learn from the same 20 labels "
+        "a class and choose nothing; those of scikit-learn are given up to 3,000 steps.",
         "What ours has beside the kernel: the validation nodes say how large classes are, which "
         "20 labels of each do not.",
     ],

@@ -66,8 +66,10 @@ def show(names: Sequence[str], n_folds: int, seed: int) -> None:
         )
         accuracies = [100 * score["accuracy"] for score in rival]
         _line(f"{RIVAL} of GraKeL", accuracies, perf_counter() - began)
-        gap = np.mean(_percent(found)) - np.mean(accuracies)
-        print(f"  chosen in the folds − {RIVAL}: {gap:+.1f} points", flush=True)
+        gaps = np.array(_percent(found)) - accuracies
+        error = np.std(gaps, ddof=1) / np.sqrt(len(gaps))
+        words = f"{np.mean(gaps):+.1f} ± {error:.1f} points"
+        print(f"  chosen in the folds − {RIVAL}: {words}, fold by fold", flush=True)
 
 
 def _percent(scores: Sequence[FoldScore]) -> list[float]:

@@ -4,7 +4,7 @@ import pytest
 
 from grfpp.tasks import SpectralKernelClustering
 from grfpp_lab.studies import clustering
-from grfpp_lab.studies.clustering import choosing, judging
+from grfpp_lab.studies.clustering import choosing, judging, sureness
 
 
 def test_the_default_is_what_is_compared():
@@ -36,6 +36,19 @@ def test_judging(capsys):
     told = capsys.readouterr().out
     assert "1 generated graphs with hubs and whiskers" in told
     assert "best of scikit-network in the mean: " in told
+
+
+def test_sureness(capsys, monkeypatch):
+    monkeypatch.setattr(sureness, "FAMILIES", {"small": choosing.FAMILIES["small"]})
+    given, classes = sureness._given(choosing.FAMILIES["small"](1000))
+    assert sureness._tempered(given, 1.0) == pytest.approx(given)
+    assert (sureness._tempered(given, 0.5).max(axis=1) <= given.max(axis=1)).all()
+    assert (given.argmax(axis=1) == classes).mean() > 0.8
+    clustering.main(["sure", "--seeds", "2"])
+    told = capsys.readouterr().out.splitlines()
+    assert len(told) == 2 * (2 + len(sureness.WIDTHS))
+    assert f"{sureness.WIDER:g} is the default" in told[0]
+    assert f"{sureness.WIDER:g}" in {line.split()[0] for line in told}
 
 
 def test_large(capsys):

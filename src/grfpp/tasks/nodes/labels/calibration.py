@@ -1,4 +1,4 @@
-"""Probabilities that mean what they say: temperature scaling, and how far off they are."""
+"""Probabilities that mean what they say: temperature, shares, lapses, and how far off they are."""
 
 from __future__ import annotations
 
@@ -7,37 +7,72 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-from scipy.special import log_softmax, softmax
+from scipy.special import expit, log_softmax
 
 from grfpp.arguments import array_of, whole
 from grfpp.errors import InputError
-from grfpp.typing import FloatArray, IntArray
+from grfpp.typing import BoolArray, FloatArray, IntArray
 
 #: Slopes are searched for between these.
 _SLOPES = (1e-3, 1e3)
-#: Strength of the prior that class biases are 0, in nodes.
+#: Logarithms of the odds of a lapse, likewise.
+_ODDS = (-12.0, 0.0)
+#: Strength of the prior that class biases are 0, and that classes have the same shares where no
+#: label reaches as everywhere, in nodes.
 _PRIOR = 5.0
 
 
 @dataclass(frozen=True, eq=False)
 class Calibration:
-    """Probabilities are ``softmax(slope · logits + bias)``; 1 over the slope is the temperature."""
+    """From logits to probabilities.
+
+    They are ``(1 − lapse) · softmax(slope · logits + bias) + lapse · shares``. 1 over the slope is
+    the temperature. Lapses are nodes whose neighbours say nothing of them, however sure they are:
+    without lapses, a temperature that suits them makes all others too unsure.
+    """
 
     slope: float
     bias: FloatArray
+    #: How often the label is any, in their shares.
+    lapse: float
+    shares: FloatArray
+    #: Of nodes that no label reaches.
+    unreached: FloatArray
 
-    def probabilities(self, logits: FloatArray) -> FloatArray:
+    def probabilities(self, logits: FloatArray, is_reached: BoolArray | None = None) -> FloatArray:
         """Of all classes, a row a node."""
-        return np.asarray(softmax(self.slope * logits + self.bias, axis=1))
+        return np.exp(self._logarithms(logits, is_reached))
 
-    def loss(self, logits: FloatArray, labels: IntArray) -> float:
+    def loss(
+        self, logits: FloatArray, labels: IntArray, is_reached: BoolArray | None = None
+    ) -> float:
         """Mean of the negative logarithm of what the true class was given."""
-        given = log_softmax(self.slope * logits + self.bias, axis=1)
+        given = self._logarithms(logits, is_reached)
         return float(-given[np.arange(len(labels)), labels].mean())
 
+    def _logarithms(self, logits: FloatArray, is_reached: BoolArray | None) -> FloatArray:
+        sure = log_softmax(self.slope * logits + self.bias, axis=1)
+        given = _mixed(sure, self.lapse, self.shares)
+        if is_reached is not None:
+            given[~is_reached] = np.log(self.unreached)
+        return given
 
-def calibrate(logits: FloatArray, labels: IntArray, *, with_bias: bool = False) -> Calibration:
-    """The slope, and the biases of classes, under which held-out labels are likeliest.
+
+def _mixed(sure: FloatArray, lapse: float, shares: FloatArray) -> FloatArray:
+    """Logarithms of probabilities, where some labels are any."""
+    if lapse == 0:
+        return sure
+    return np.asarray(np.logaddexp(np.log1p(-lapse) + sure, np.log(lapse * shares)))
+
+
+def calibrate(
+    logits: FloatArray,
+    labels: IntArray,
+    is_reached: BoolArray | None = None,
+    *,
+    with_shares: bool = False,
+) -> Calibration:
+    """The calibration under which held-out labels are likeliest.
 
     Parameters
     ----------
@@ -45,8 +80,11 @@ def calibrate(logits: FloatArray, labels: IntArray, *, with_bias: bool = False) 
         Of held-out nodes.
     labels
         Numbers of their classes.
-    with_bias
-        Whether held-out nodes show how large classes are. Biases that few nodes ask for are small.
+    is_reached
+        Whether labels reach them at all; the others say nothing of slope and biases.
+    with_shares
+        Whether held-out nodes show how large classes are: then there are biases and lapses, and
+        nodes that no label reaches have shares of their own. What few nodes ask for is small.
 
     Examples
     --------
@@ -55,6 +93,31 @@ def calibrate(logits: FloatArray, labels: IntArray, *, with_bias: bool = False) 
     >>> sure.probabilities(logits)[0].round(2)
     array([0.71, 0.29])
     """
+    n_classes = logits.shape[1]
+    even = np.full(n_classes, 1 / n_classes)
+    reached = np.ones(len(labels), bool) if is_reached is None else is_reached
+    if with_shares:
+        every = _shares(labels, 1.0 + np.zeros(n_classes))
+        shares = _shares(labels[reached], 1.0 + np.zeros(n_classes))
+        unreached = _shares(labels[~reached], _PRIOR * every)
+    else:
+        shares = unreached = even
+    slope, bias, lapse = 1.0, np.zeros(n_classes), 0.0
+    if reached.any():
+        slope, bias, lapse = _likeliest(logits[reached], labels[reached], shares, with_shares)
+    return Calibration(slope, bias, lapse, shares, unreached)
+
+
+def _shares(labels: IntArray, before: FloatArray) -> FloatArray:
+    counts = np.bincount(labels, minlength=len(before)) + before
+    shares: FloatArray = counts / counts.sum()
+    return shares
+
+
+def _likeliest(
+    logits: FloatArray, labels: IntArray, shares: FloatArray, with_shares: bool
+) -> tuple[float, FloatArray, float]:
+    """Slope, biases and lapse."""
     from scipy.optimize import minimize
 
     n, n_classes = logits.shape
@@ -62,24 +125,31 @@ def calibrate(logits: FloatArray, labels: IntArray, *, with_bias: bool = False) 
     doubt = 1 / (n + 2)
     one_hot = (1 - doubt) * np.eye(n_classes)[labels] + doubt / n_classes
 
+    def parts(x: FloatArray) -> tuple[float, FloatArray, float]:
+        if not with_shares:
+            return float(np.exp(x[0])), np.zeros(n_classes), 0.0
+        return float(np.exp(x[0])), x[1:-1], float(expit(x[-1]))
+
     def objective(x: FloatArray) -> tuple[float, FloatArray]:
-        slope, bias = np.exp(x[0]), x[1:] if with_bias else np.zeros(n_classes)
-        given = log_softmax(slope * logits + bias, axis=1)
-        wrong = np.exp(given) - one_hot
+        slope, bias, lapse = parts(x)
+        sure = log_softmax(slope * logits + bias, axis=1)
+        given = _mixed(sure, lapse, shares)
         value = -float((given * one_hot).sum()) + 0.5 * _PRIOR * float(bias @ bias)
+        # How much of each label is no lapse, and what that asks of the softmax.
+        own = one_hot * np.exp(np.log1p(-lapse) + sure - given)
+        wrong = np.exp(sure) * own.sum(axis=1, keepdims=True) - own
         gradient = np.empty_like(x)
         gradient[0] = slope * float((wrong * logits).sum())
-        if with_bias:
-            gradient[1:] = wrong.sum(axis=0) + _PRIOR * bias
+        if with_shares:
+            gradient[1:-1] = wrong.sum(axis=0) + _PRIOR * bias
+            gradient[-1] = float((own - (1 - lapse) * one_hot).sum())
         return value / n, gradient / n
 
     spread = float(np.abs(logits - logits.mean(axis=1, keepdims=True)).mean())
-    start = np.zeros(1 + n_classes * with_bias)
-    start[0] = np.clip(-np.log(max(spread, 1e-12)), *np.log(_SLOPES))
-    bounds = [tuple(np.log(_SLOPES)), *[(-10.0, 10.0)] * (len(start) - 1)]
-    found = minimize(objective, start, jac=True, bounds=bounds, method="L-BFGS-B")
-    bias = found.x[1:] if with_bias else np.zeros(n_classes)
-    return Calibration(float(np.exp(found.x[0])), bias)
+    first = float(np.clip(-np.log(max(spread, 1e-12)), *np.log(_SLOPES)))
+    start = np.array([first, *[0.0] * n_classes, -3.0] if with_shares else [first])
+    bounds = [tuple(np.log(_SLOPES)), *[(-10.0, 10.0)] * n_classes, _ODDS][: len(start)]
+    return parts(minimize(objective, start, jac=True, bounds=bounds, method="L-BFGS-B").x)
 
 
 def calibration_error(

@@ -10,7 +10,7 @@ import numpy as np
 from grfpp.memory import require_bytes
 from grfpp.tasks.nodes.labels.calibration import Calibration, calibrate
 from grfpp.tasks.nodes.labels.products import KernelProducts
-from grfpp.tasks.nodes.labels.readouts import RESOLVED, SETTINGS, Block, Readout, Rule, learn
+from grfpp.tasks.nodes.labels.readouts import RESOLVED, SETTINGS, Block, Rule, learn
 from grfpp.tasks.nodes.splits import NodeKFold
 from grfpp.typing import BoolArray, FloatArray, IntArray
 
@@ -116,30 +116,30 @@ class _Trial:
 
     def of(self, number: int, rule: Rule) -> Candidate:
         """What one rule on one kernel says of held-out labels."""
-        logits, truth = self._logits(number, rule), self.truth
-        calibration = calibrate(logits, truth, with_bias=self.validation is not None)
-        predicted = calibration.probabilities(logits).argmax(axis=1)
+        (logits, near), truth = self._logits(number, rule), self.truth
+        calibration = calibrate(logits, truth, near, with_shares=self.validation is not None)
+        predicted = calibration.probabilities(logits, near).argmax(axis=1)
         accuracy = float((predicted == truth).mean())
-        return Candidate(number, rule, calibration, accuracy, calibration.loss(logits, truth))
+        loss = calibration.loss(logits, truth, near)
+        return Candidate(number, rule, calibration, accuracy, loss)
 
-    def _logits(self, number: int, rule: Rule) -> FloatArray:
+    def _logits(self, number: int, rule: Rule) -> tuple[FloatArray, BoolArray]:
+        """Of held-out nodes, and whether labelled ones reach them."""
         known, rows = self.known, self.rows[number]
         n = len(known.nodes)
         block = Block(rows[:n], known.labels, known.n_classes, np.arange(n), self.masses[number])
         if self.validation is not None:
-            return logits_at(learn(rule, block, self.balanced), rows[n:])
-        logits = np.empty((n, known.n_classes))
+            return learn(rule, block, self.balanced).logits(rows[n:]), _reached_by(rows[n:])
+        logits, near = np.empty((n, known.n_classes)), np.empty(n, bool)
         for kept, held_out in self.splits:
             readout = learn(rule, block.part(kept), self.balanced)
-            logits[held_out] = logits_at(readout, rows[np.ix_(held_out, kept)])
-        return logits
+            own = rows[np.ix_(held_out, kept)]
+            logits[held_out], near[held_out] = readout.logits(own), _reached_by(own)
+        return logits, near
 
 
-def logits_at(readout: Readout, rows: FloatArray) -> FloatArray:
-    """Logits, zero where the labelled nodes tell nothing."""
-    found = readout.logits(rows)
-    found[~reached(np.abs(rows).sum(axis=1))] = 0.0
-    return found
+def _reached_by(rows: FloatArray) -> BoolArray:
+    return reached(np.abs(rows).sum(axis=1))
 
 
 def reached(masses: FloatArray) -> BoolArray:

@@ -80,13 +80,14 @@ class KernelLabelPropagation(OneGraphParameters, ClassifierMixin, BaseEstimator)
         Accuracy and mean negative log-likelihood of what was chosen, on labels held out.
     candidates_
         The same for all that was tried: a dictionary each.
-    temperature_, bias_
-        Of the calibration.
+    temperature_, bias_, lapse_
+        Of the calibration; the lapse is how many nodes are taken to have any label, whatever
+        their neighbours say. Without a validation set biases and lapse are 0.
     probabilities_
         Of each class, at every node.
     reached_
         Whether labelled nodes tell anything about a node. Where they do not, it has the shares of
-        classes: those of validation nodes, or the mean over all nodes that are reached.
+        classes: those of validation nodes like it, or the mean over all nodes that are reached.
     method_
         How products with the kernel were made.
 
@@ -161,13 +162,14 @@ class KernelLabelPropagation(OneGraphParameters, ClassifierMixin, BaseEstimator)
         self.kernel_ = products.choices[best.kernel].kernel
         self.how_, self.setting_ = best.rule
         self.held_out_score_, self.held_out_loss_ = best.accuracy, best.loss
-        self.temperature_, self.bias_ = 1 / best.calibration.slope, best.calibration.bias
+        calibration = best.calibration
+        self.temperature_, self.bias_ = 1 / calibration.slope, calibration.bias
+        self.lapse_ = calibration.lapse
         self.candidates_ = [_described(each, products) for each in tried]
-        shares = None
-        if others is not None:
-            counts = np.bincount(others.labels, minlength=len(classes)) + 1.0
-            shares = counts / counts.sum()
-        self._predict_all(products, best, known, sample, balanced, shares)
+        self._predict_all(products, best, known, sample, balanced)
+        if others is None and not self.reached_.all():
+            # Labelled nodes do not tell how large classes are.
+            self.probabilities_[~self.reached_] = self.probabilities_[self.reached_].mean(axis=0)
         self.method_ = products.how_made(best.kernel)
         return self
 
@@ -191,7 +193,6 @@ class KernelLabelPropagation(OneGraphParameters, ClassifierMixin, BaseEstimator)
         known: Labelled,
         sample: Labelled,
         balanced: bool,
-        shares: FloatArray | None,
     ) -> None:
         """Learn the best rule from all labels, and apply it to all nodes."""
         chosen = KernelProducts(products.graph, [products.choices[best.kernel]])
@@ -213,13 +214,9 @@ class KernelLabelPropagation(OneGraphParameters, ClassifierMixin, BaseEstimator)
         columns[known.nodes, n] = 1.0
         sums = chosen.everywhere(0, columns)
         lengths = chosen.lengths(0, sample.nodes) if readout.is_of_directions else None
-        given = best.calibration.probabilities(readout.logits_of(sums[:, :n], lengths))
         self.reached_ = reached(sums[:, n])
-        if not self.reached_.all():
-            if shares is None:
-                shares = given[self.reached_].mean(axis=0)
-            given[~self.reached_] = shares
-        self.probabilities_ = given
+        logits = readout.logits_of(sums[:, :n], lengths)
+        self.probabilities_ = best.calibration.probabilities(logits, self.reached_)
 
     def predict(self, X: npt.ArrayLike) -> npt.NDArray[Any]:
         """The likeliest labels of nodes.

@@ -29,10 +29,44 @@ def test_the_temperature_is_found(temperature):
 
 def test_shares_of_classes_are_found():
     logits, labels = drawn(20_000, 2.0, (1.0, 0.0, -1.0))
-    found = calibrate(logits, labels, with_bias=True)
+    found = calibrate(logits, labels, with_shares=True)
     bias = found.bias - found.bias.mean()
     np.testing.assert_allclose(bias, [1, 0, -1], atol=0.1)
     assert found.loss(logits, labels) < calibrate(logits, labels).loss(logits, labels)
+
+
+@pytest.mark.parametrize("lapse", [0.0, 0.05, 0.2])
+def test_lapses_are_told_from_a_high_temperature(lapse):
+    rng = np.random.default_rng(1)
+    logits, labels = drawn(20_000, 1.0)
+    is_any = rng.random(len(labels)) < lapse
+    # Lapses have labels as all have them, and that is what they are taken to have.
+    labels = np.where(is_any, rng.permutation(labels), labels)
+    found = calibrate(logits, labels, with_shares=True)
+    assert found.lapse == pytest.approx(lapse, abs=0.02)
+    assert 1 / found.slope == pytest.approx(1.0, rel=0.07)
+    assert calibration_error(found.probabilities(logits), labels) < 0.02
+    if lapse == 0.2:
+        alone = calibrate(logits, labels)
+        assert calibration_error(alone.probabilities(logits), labels) > 0.02
+        assert found.loss(logits, labels) < alone.loss(logits, labels) - 0.02
+
+
+def test_nodes_that_no_label_reaches_have_shares_of_their_own():
+    logits, labels = drawn(2_000, 2.0)
+    is_reached = np.arange(len(labels)) < 1_000
+    labels[~is_reached] = 2
+    found = calibrate(logits, labels, is_reached, with_shares=True)
+    given = found.probabilities(logits, is_reached)
+    assert (given[~is_reached, 2] > 0.99).all()
+    # The others are calibrated as if these were not there.
+    apart = calibrate(logits[is_reached], labels[is_reached], with_shares=True)
+    np.testing.assert_allclose(given[is_reached], apart.probabilities(logits[is_reached]))
+    np.testing.assert_allclose(given.sum(axis=1), 1)
+    none = calibrate(logits, labels, np.zeros(len(labels), bool), with_shares=True)
+    shares = np.bincount(labels) / len(labels)
+    given = none.probabilities(logits[:2], np.zeros(2, bool))
+    np.testing.assert_allclose(given, [shares, shares], atol=0.01)
 
 
 def test_few_labels_make_nothing_sure():
