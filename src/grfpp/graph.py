@@ -303,6 +303,10 @@ class Graph:
         if self._form is not None:
             self._form.folder.require_unchanged()
 
+    def indices_file(self) -> int | None:
+        """Descriptor of the file of `indices`, to read at places; ``None`` for one in memory."""
+        return None if self._form is None else self._form.indices_file()
+
     def _adopt(self, matrix: sp.csr_array, node_ids: Sequence[Any] | None) -> None:
         """Take the arrays of a canonical CSR matrix, read-only from now on."""
         self.indptr = np.ascontiguousarray(matrix.indptr, dtype=np.int64)

@@ -43,7 +43,7 @@ def _push(
 
     Gives the numbers of runs, of their edges, and of nodes that wait.
     """
-    table, reached, pool, movers, runs, _ = buffers
+    table, reached, pool, movers, runs, _, _ = buffers
     keys, masses = table
     _, at_degree, _, at_total, at_wait, is_waiting = reached
     waiting = movers[0]
@@ -81,7 +81,7 @@ def _push(
 @njit(inline="always")
 def _push_waiting(tau: Any, ratio: Any, graph: Any, kind: Any, buffers: Any, n_waiting: Any) -> Any:
     """The same among the nodes that wait."""
-    table, reached, _, movers, runs, _ = buffers
+    table, reached, _, movers, runs, _, _ = buffers
     _, at_degree, _, at_total, at_wait, is_waiting = reached
     waiting = movers[0]
     n_runs = 0
@@ -115,7 +115,7 @@ def _flush(
 
     Of unequal weights those that carry more by themselves are followed with that.
     """
-    table, reached, _, movers, _, picks = buffers
+    table, reached, _, movers, _, picks, _ = buffers
     _, at_degree, _, at_total, at_wait, is_waiting = reached
     waiting = movers[0]
     weighted = len(graph[2]) > 0
@@ -158,7 +158,7 @@ def residual_row(graph: Any, law: Any, key: Any, row: int, buffers: Any, push_on
     `push_only` the rest stays where it is, waiting.
     """
     kind, ratio, budget, most_rounds = law
-    table, reached, pool, movers, runs, picks = buffers
+    table, reached, pool, movers = buffers[0], buffers[1], buffers[2], buffers[3]
     at_degree, at_wait = reached[1], reached[4]
     waiting = movers[0]
     shift = shift_of(table[0])
@@ -200,7 +200,5 @@ def residual_row(graph: Any, law: Any, key: Any, row: int, buffers: Any, push_on
         if n_picks < 0 or n_used + n_followed + n_picks > len(at_degree):
             clear(table, reached, n_used)
             return int64(NO_ROOM)
-        n_used, n_pool = gather(
-            graph, shift, table, reached, n_used, pool, runs, n_runs, picks, n_picks
-        )
+        n_used, n_pool = gather(graph, shift, buffers, n_used, n_runs, n_picks)
     return int64(n_used)

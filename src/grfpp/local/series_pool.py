@@ -10,6 +10,7 @@ from typing import Any
 
 from numba import int64, njit, uint64
 
+from grfpp.local.fetch import fetch
 from grfpp.local.spread import NO_ROOM, add_run, spread_equal, spread_weighted
 from grfpp.local.table import UNKNOWN, arrive, clear, divisor, home, look_up, number_in, shift_of
 from grfpp.walks.pools.pool import random_point
@@ -20,34 +21,25 @@ _AHEAD = 12
 
 
 @njit(inline="always")
-def gather(
-    graph: Any,
-    shift: Any,
-    table: Any,
-    reached: Any,
-    n_used: Any,
-    pool: Any,
-    runs: Any,
-    n_runs: Any,
-    picks: Any,
-    n_picks: Any,
-) -> Any:
+def gather(graph: Any, shift: Any, buffers: Any, n_used: Any, n_runs: Any, n_picks: Any) -> Any:
     """Follow the listed edges; gives the number of nodes reached and of those in the pool."""
-    indices, base = graph[1], graph[2]
+    base = graph[2]
+    table, reached, pool, _, runs, picks, targets = buffers
     keys = table[0]
     run_first, run_end, run_mass = runs
-    pick_edge, pick_mass = picks
+    pick_mass = picks[1]
+    last = fetch(graph, runs, n_runs, picks, n_picks, targets) - 1
+    at = 0
     n_pool = 0
     weighted = len(base) > 0
     for a in range(n_runs):
         amount = run_mass[uint64(a)]
-        last = run_end[uint64(a)] - 1
-        for slot in range(run_first[uint64(a)], last + 1):
-            prefetch(keys, int64(home(indices[uint64(min(slot + _AHEAD, last))], shift)))
+        for slot in range(run_first[uint64(a)], run_end[uint64(a)]):
+            prefetch(keys, int64(home(targets[uint64(min(at + _AHEAD, last))], shift)))
             carries = amount * base[uint64(slot)] if weighted else amount
             if carries > 0.0:
                 n_used, n_pool = arrive(
-                    indices[uint64(slot)],
+                    targets[uint64(at)],
                     carries,
                     shift,
                     graph,
@@ -57,11 +49,11 @@ def gather(
                     pool,
                     n_pool,
                 )
+            at += 1
     for a in range(n_picks):
-        ahead = pick_edge[uint64(min(a + _AHEAD, n_picks - 1))]
-        prefetch(keys, int64(home(indices[uint64(ahead)], shift)))
+        prefetch(keys, int64(home(targets[uint64(min(at + _AHEAD, last))], shift)))
         n_used, n_pool = arrive(
-            indices[uint64(pick_edge[uint64(a)])],
+            targets[uint64(at)],
             pick_mass[uint64(a)],
             shift,
             graph,
@@ -71,6 +63,7 @@ def gather(
             pool,
             n_pool,
         )
+        at += 1
     return n_used, n_pool
 
 
@@ -83,7 +76,7 @@ def series_row(graph: Any, law: Any, key: Any, row: int, buffers: Any, trace: An
     `clear`; what it holds at each step goes to `trace`, if there is room for any.
     """
     kind, unit, share, rest, deposits, budget = law
-    table, reached, pool, movers, runs, picks = buffers
+    table, reached, pool, movers, runs, picks, _ = buffers
     keys, masses = table
     _, at_degree, _, at_total, at_next, _ = reached
     mover, carried = movers[0], movers[1]
@@ -160,9 +153,7 @@ def series_row(graph: Any, law: Any, key: Any, row: int, buffers: Any, trace: An
         if n_picks < 0 or n_used + n_followed + n_picks > len(at_degree):
             clear(table, reached, n_used)
             return int64(NO_ROOM)
-        n_used, n_pool = gather(
-            graph, shift, table, reached, n_used, pool, runs, n_runs, picks, n_picks
-        )
+        n_used, n_pool = gather(graph, shift, buffers, n_used, n_runs, n_picks)
     for later in range(k + 1, len(trace_end)):
         trace_end[later] = n_trace
     return int64(n_used)

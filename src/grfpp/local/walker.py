@@ -14,8 +14,8 @@ from grfpp.local.plan import LocalPlan
 from grfpp.memory import require_bytes
 from grfpp.typing import FloatArray, IntArray
 
-#: Bytes of the buffers for every node: table, what was reached, movers, runs, picks, pool.
-_NODE_BYTES = 32 + 33 + 28 + 24 + 16 + 4
+#: Bytes of the buffers for every node: table, what was reached, movers, runs, picks, pool, targets.
+_NODE_BYTES = 32 + 33 + 28 + 24 + 16 + 4 + 4
 #: Beside larger ones, no others are kept.
 _SMALL_ROOM = 1 << 16
 #: Entries that there is room for at first.
@@ -57,9 +57,9 @@ class LocalWalker:
             movers = (np.empty(room, np.int32), np.empty(room), np.empty(room), np.empty(room))
             runs = (np.empty(room, np.int64), np.empty(room, np.int64), np.empty(room))
             picks = (np.empty(room, np.int64), np.empty(room))
-            pool = np.empty(room, np.int32)
+            pool, targets = np.empty(room, np.int32), np.empty(room, np.int32)
             table = (keys, keys.view(np.float64))
-            self._buffers[room] = (table, reached, pool, movers, runs, picks)
+            self._buffers[room] = (table, reached, pool, movers, runs, picks, targets)
         return self._buffers[room]
 
     def rows(self, plan: LocalPlan, nodes: IntArray) -> Block:
@@ -73,9 +73,10 @@ class LocalWalker:
         """One side of entries, for each of `nodes`."""
         from grfpp.local.sides import write_side
 
-        return Side(
-            *self._filled(write_side, plan, plan.half_law, nodes, np.int64, (plan.is_right,))
-        )
+        right = (plan.is_right,)
+        side = Side(*self._filled(write_side, plan, plan.half_law, nodes, np.int64, right))
+        plan.require_read()
+        return side
 
     def _filled(
         self,
@@ -96,7 +97,7 @@ class LocalWalker:
         while True:
             room = plan.room
             n_rows, n_places, why = loop(
-                plan.graph_arrays,
+                plan.read_arrays if more else plan.graph_arrays,
                 law,
                 plan.key,
                 nodes[done:],

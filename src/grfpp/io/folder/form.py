@@ -51,7 +51,15 @@ class MappedForm:
     @property
     def indices(self) -> npt.NDArray[np.int32]:
         """Nodes that edges lead to, mapped."""
-        return self.folder["in_indices" if self._other_rows else "indices"]
+        return self.folder[self._indices_name]
+
+    def indices_file(self) -> int | None:
+        """Descriptor of their file; ``None`` where the system cannot read at places."""
+        return self.folder.descriptor(self._indices_name)
+
+    @property
+    def _indices_name(self) -> str:
+        return "in_indices" if self._other_rows else "indices"
 
     @property
     def names(self) -> NodeNames:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import weakref
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -83,6 +84,28 @@ class GraphFolder:
             return mapped_array(file, dtype, read_ahead=self._fits_into_memory)
         except (OSError, ValueError) as error:
             raise damaged(self.path, name, f"it cannot be mapped ({error})") from None
+
+    def descriptor(self, name: str) -> int | None:
+        """The descriptor of an array's file, for ``pread``; closed when nobody has this any more.
+
+        ``None`` where the system has no such call.
+        """
+        if not hasattr(os, "pread"):
+            return None
+        if name not in self._descriptors:
+            file = array_file(self.path, name)
+            try:
+                opened = os.open(file, os.O_RDONLY)
+            except OSError as error:
+                raise damaged(self.path, name, f"it cannot be opened ({error})") from None
+            weakref.finalize(self, os.close, opened)
+            self.require_unchanged()
+            self._descriptors[name] = opened
+        return self._descriptors[name]
+
+    @cached_property
+    def _descriptors(self) -> dict[str, int]:
+        return {}
 
     @cached_property
     def _fits_into_memory(self) -> bool:
