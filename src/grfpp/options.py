@@ -25,6 +25,8 @@ ToleranceKind = Literal["frobenius", "entry"]
 DEFAULT_LAWS: dict[Walks, Termination] = {"independent": Geometric(0.1), "pooled": Matched(9.0)}
 #: No use of stitching is known beyond single digits; this keeps absurd requests out.
 MAX_DEGREE = 1024
+#: Rounding allows no less.
+LEAST_TOLERANCE = 1e-12
 #: Error bars of so many groups are known to 2 %.
 MAX_GROUPS = 1024
 #: Walkers are numbered in 32 bits.
@@ -224,8 +226,9 @@ class WalkOptions:
                 if getattr(self, name) is not None:
                     raise InputError("is for walks to a tol, and there is none", argument=name)
             return
-        if self.tol >= 1:
-            raise InputError(f"must be below 1, found {self.tol:g}", argument="tol")
+        if not LEAST_TOLERANCE <= self.tol < 1:
+            problem = f"must be at least {LEAST_TOLERANCE:g} and below 1, found {self.tol:g}"
+            raise InputError(problem, argument="tol")
         for name, needed in (("storage", "memory"), ("reuse_walks", False)):
             if getattr(self, name) != needed:
                 raise InputError(f"must be {needed!r} where tol is given", argument=name)

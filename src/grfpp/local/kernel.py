@@ -14,8 +14,9 @@ from grfpp.errors import InputError, shown
 from grfpp.estimate.error_bars import N_REPLICATES, standard_error
 from grfpp.graph import Graph, as_graph
 from grfpp.kernels import Kernel
+from grfpp.linalg.sparse import csr
 from grfpp.local.block import kernel_block
-from grfpp.local.neighbours import neighbour_folder, neighbour_matrix
+from grfpp.local.neighbours import neighbour_folder, neighbour_matrix, padded_rows
 from grfpp.local.pilot import budget_for, default_budget
 from grfpp.local.plan import LocalPlan
 from grfpp.local.rows import as_matrix, local_top_k, local_values, pool_rows
@@ -242,8 +243,24 @@ class LocalKernel:
 
     @overload
     def neighbors_graph(
-        self, k: int, output: None = ..., include_self: bool = ..., progress: bool | Progress = ...
+        self,
+        k: int,
+        output: None = ...,
+        include_self: bool = ...,
+        progress: bool | Progress = ...,
+        *,
+        return_std: Literal[False] = ...,
     ) -> sp.csr_array: ...
+    @overload
+    def neighbors_graph(
+        self,
+        k: int,
+        output: None = ...,
+        include_self: bool = ...,
+        progress: bool | Progress = ...,
+        *,
+        return_std: Literal[True],
+    ) -> tuple[sp.csr_array, sp.csr_array]: ...
     @overload
     def neighbors_graph(
         self, k: int, output: str | Path, include_self: bool = ..., progress: bool | Progress = ...
@@ -254,6 +271,8 @@ class LocalKernel:
         output: str | Path | None = None,
         include_self: bool = False,
         progress: bool | Progress = False,
+        *,
+        return_std: bool = False,
     ) -> Any:
         """The `k` nearest nodes of every node, as `top_k` finds them: a row a node.
 
@@ -269,15 +288,31 @@ class LocalKernel:
             Whether a node may be among its own.
         progress
             ``True`` for a bar on the terminal, or a function of the rows done and of all rows.
+        return_std
+            Give standard errors as well, from 16 further rows each; of graphs in memory.
 
         Returns
         -------
-        csr_array of shape ``(n_nodes, n_nodes)``; or the `Graph` that was written
+        csr_array of shape ``(n_nodes, n_nodes)``, or two; or the `Graph` that was written
         """
         number = min(whole(k, "k", 1), self.graph.n_nodes)
-        with_self = truth(include_self, "include_self")
+        with_self, with_bars = truth(include_self, "include_self"), truth(return_std, "return_std")
+        if with_bars and output is not None:
+            raise InputError(
+                "is not for graphs that are written to a folder", argument="return_std"
+            )
         asked = (self.plan, number, with_self, self._n_threads, progress)
-        return neighbour_matrix(*asked) if output is None else neighbour_folder(output, *asked)
+        if output is not None:
+            return neighbour_folder(output, *asked)
+        matrix = neighbour_matrix(*asked)
+        if not with_bars:
+            return matrix
+        nodes = np.arange(self.graph.n_nodes)
+        columns, values = padded_rows(matrix, number)
+        errors = standard_error(
+            lambda plan: self._values(plan, nodes, columns), values, self._replicates()
+        )
+        return matrix, csr(errors[columns >= 0], matrix.indices, matrix.indptr, len(nodes))
 
     def _places(self, nodes: Any, argument: str = "nodes") -> IntArray:
         return self.graph.names.numbers(nodes, argument)

@@ -77,6 +77,21 @@ def neighbour_matrix(
     return matrix
 
 
+def padded_rows(matrix: sp.csr_array, k: int) -> tuple[IntArray, FloatArray]:
+    """Columns and values of rows with up to `k` entries as arrays, with -1 and 0 beyond these.
+
+    Examples
+    --------
+    >>> columns, values = padded_rows(sp.csr_array([[0.0, 2.0], [3.0, 4.0]]), 2)
+    >>> columns.tolist(), values.tolist()
+    ([[1, -1], [0, 1]], [[2.0, 0.0], [3.0, 4.0]])
+    """
+    kept = np.arange(k) < np.diff(matrix.indptr)[:, np.newaxis]
+    columns, values = np.full(kept.shape, -1), np.zeros(kept.shape)
+    columns[kept], values[kept] = matrix.indices, matrix.data
+    return columns, values
+
+
 def neighbour_folder(
     path: str | Path,
     plan: LocalPlan,

@@ -12,6 +12,7 @@ from grfpp.exact_kernel import ExactKernel
 from grfpp.graph import Graph, as_graph
 from grfpp.kernels import Kernel, kernel_of
 from grfpp.memory import require_bytes
+from grfpp.options import LEAST_TOLERANCE
 from grfpp.parallel import thread_count
 from grfpp.planner.costs import Costs, current_costs
 from grfpp.planner.methods import METHODS
@@ -174,8 +175,9 @@ def kernel_operator(
     """
     graph = as_graph(W)
     accuracy = finite(tol, "tol")
-    if not 1e-12 <= accuracy < 1:
-        raise InputError(f"must be at least 1e-12 and below 1, found {shown(tol)}", argument="tol")
+    if not LEAST_TOLERANCE <= accuracy < 1:
+        problem = f"must be at least {LEAST_TOLERANCE:g} and below 1, found {shown(tol)}"
+        raise InputError(problem, argument="tol")
     one_of(method, "method", ("auto", *METHODS))
     columns = None if n_columns is None else whole(n_columns, "n_columns", 1)
     drawn = None if seed is None else whole(seed, "seed", 0)

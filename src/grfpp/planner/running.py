@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from time import perf_counter
+from typing import Any
 
 import numpy as np
 from scipy.sparse.csgraph import connected_components
@@ -98,7 +99,7 @@ class Runner:
             raise InputError(
                 f"the values of {self.problem.kernel!r} exceed the range of float64 on this graph, "
                 f"whose spectral radius is {self.problem.radius:.6g}",
-                scale=1.0,
+                **_smaller(self.problem.radius),
             ) from None
         self.used = product.note
         # As foreseen, not as measured: the same products are made in the same way again.
@@ -110,7 +111,15 @@ class Runner:
         if not np.isfinite(largest):
             raise InputError("V must be finite, found NaN or infinity")
         exponent = int(np.frexp(largest)[1])
-        return np.ldexp(self.times(np.ldexp(block, -exponent)), exponent)
+        product = self.times(np.ldexp(block, -exponent))
+        with np.errstate(over="ignore"):
+            product = np.ldexp(product, exponent)
+        if not np.isfinite(product).all():
+            raise InputError(
+                f"the product leaves the range of float64: V has numbers up to {largest:.3g}; "
+                "scale it down"
+            )
+        return product
 
     def _product(self, block: FloatArray) -> Product:
         if self.method != "auto":
@@ -271,6 +280,11 @@ class Runner:
         result[nodes] = inner.times(np.ascontiguousarray(block[nodes]))
         self.name = inner.name
         return Product(result, 1.0, 0.0, 1.0, f"{inner.used}, on {len(nodes):,} nodes")
+
+
+def _smaller(radius: float) -> dict[str, Any]:
+    """What helps against values that are too large."""
+    return {"scale": 1.0} if radius > 1 + 1e-6 else {"other": "take a kernel that grows less"}
 
 
 def _joined(products: list[Product]) -> Product:

@@ -103,7 +103,7 @@ class WalkedOrigin:
         return self.batches[0].backend
 
     def estimate(self, factors: Sequence[Factor], **meta: Any) -> KernelEstimate:
-        """The estimate that these factors make, with the replicates that were asked for."""
+        """The estimate that these factors make."""
         options = self.batches[0].options
         described = {
             "kernel": _description(self.kernel),
@@ -119,11 +119,15 @@ class WalkedOrigin:
             "n_groups": options.n_groups,
             **meta,
         }
-        replicates = [
+        return self._of(factors, meta=described, origin=self)
+
+    def with_replicates(self, K: KernelEstimate) -> KernelEstimate:
+        """The estimate with the replicates that were asked for, which are walked now."""
+        K.replicates = tuple(
             self._of(self._means([each.factors(group) for each in self.batches]))
-            for group in range(1, options.n_groups + 1)
-        ]
-        return self._of(factors, meta=described, replicates=replicates, origin=self)
+            for group in range(1, self.batches[0].options.n_groups + 1)
+        )
+        return K
 
     @property
     def _symmetrizes(self) -> bool:

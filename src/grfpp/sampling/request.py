@@ -113,4 +113,4 @@ def sample_estimate(
     K = origin.estimate(batch.factors(progress=progress))
     if options.measures_error:
         warn_if_large(K)
-    return K
+    return origin.with_replicates(K)

@@ -49,6 +49,8 @@ _FADING, _STEEPEST = 0.5, 3.0
 _TO_FORETELL = 0.25
 #: So sure must one be of an error that was measured.
 _SURE = 1.65
+#: Below this there is none.
+_NO_NOISE = 1e-100
 #: Batches with less than this weight are left out.
 _NEGLIGIBLE = 1e-3
 #: Steps a node in all factors that nobody walks unasked, and how many batches tell of so many.
@@ -81,13 +83,13 @@ def walk_to_tolerance(
     search = _Search(graph, kernel, start, deflation, backend)
     while True:
         batch, ends = search.next_batch()
-        if batch is not None:
-            K = search.walk(batch, progress)
-            if search.error <= search.tol:
-                return K
-        if batch is None or ends:
+        if batch is not None and not search.walk(batch, progress):
+            ends = "memory"
+        if search.error <= search.tol:
+            return search.finished()
+        if ends:
             warn_user(search.shortfall(ends))
-            return search.estimate()
+            return search.finished()
 
 
 def warn_if_large(K: KernelEstimate) -> None:
@@ -143,6 +145,7 @@ class _Search:
     #: The errors of the batches by themselves, and of all together.
     errors: list[float] = field(default_factory=list)
     error: float = math.inf
+    estimate: KernelEstimate | None = None
     steps: float = 0.0
     started: float = field(default_factory=time.monotonic)
     seconds_a_step: float = 0.0
@@ -160,6 +163,8 @@ class _Search:
 
     def next_batch(self) -> tuple[Batch | None, str]:
         """What to walk next, if anything, and the name of the cap that makes it the last."""
+        if self._is_exact():
+            return None, "what rounding allows"
         n_walks, predicted = self._wanted_walks()
         a_walk = self._planned(1).steps
         wanted = n_walks * a_walk
@@ -174,30 +179,44 @@ class _Search:
                 raise self._refusal(in_all)
         if wanted <= cap:
             return self._planned(n_walks), ""
+        if not self.batches and cap < a_walk:
+            raise InputError(
+                f"must be at least {a_walk:g}, which one walk takes, found {cap:g}", argument=name
+            )
         return (self._planned(int(cap / a_walk)) if cap >= a_walk else None), name
 
-    def walk(self, batch: Batch, progress: bool | Progress) -> KernelEstimate:
-        """Walk a batch, and measure what there is then."""
+    def walk(self, batch: Batch, progress: bool | Progress) -> bool:
+        """Walk a batch and measure what there is then; tells whether there was room for it."""
         before = time.monotonic()
         try:
             self.factors.append(batch.factors(progress=progress))
         except InputError:
             if not self.factors:
                 raise
-            warn_user(self.shortfall("memory"))
-            self.error = 0.0
-            return self.estimate()
+            return False
         self.batches.append(batch)
         self.steps += batch.steps
         alone = self._made([batch], [self.factors[-1]], [1.0])
         self.errors.append(self._measured(alone))
-        K = alone if len(self.batches) == 1 else self.estimate()
-        self.error = self.errors[0] if K is alone else self._measured(K)
+        self.estimate = alone if len(self.batches) == 1 else self._joint()
+        self.error = self.errors[0] if self.estimate is alone else self._measured(self.estimate)
         self.seconds_a_step = (time.monotonic() - before) / batch.steps
-        return K
+        return True
 
-    def estimate(self) -> KernelEstimate:
-        """The estimate that all batches make."""
+    def finished(self) -> KernelEstimate:
+        """The estimate that all batches make, with its replicates."""
+        assert self.estimate is not None
+        assert isinstance(self.estimate.origin, WalkedOrigin)
+        return self.estimate.origin.with_replicates(self.estimate)
+
+    def _is_exact(self) -> bool:
+        """Whether more walks bring nothing, and those that there are have no noise."""
+        if len(self.batches) < 2 or self.errors[-1] < 0.5 * self.errors[-2]:
+            return False
+        n_walks = self.batches[-1].options.n_walks
+        return self.options.walks == "pooled" and self.noise.size(n_walks) < _NO_NOISE
+
+    def _joint(self) -> KernelEstimate:
         precision = [1 / max(error, 1e-300) ** 2 for error in self.errors]
         weights = [each / sum(precision) for each in precision]
         used = [i for i, weight in enumerate(weights) if weight > _NEGLIGIBLE]

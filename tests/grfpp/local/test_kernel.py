@@ -239,3 +239,17 @@ def test_more_neighbours_than_nodes_are_all_of_them():
     near = LocalKernel(karate(), HEAT)
     whole = near.neighbors_graph(10**12, include_self=True)
     assert whole.nnz == near.rows(np.arange(34)).nnz
+
+
+def test_neighbours_of_all_nodes_with_error_bars():
+    W = Graph(nx.barabasi_albert_graph(60, 3, seed=1)).normalized("sym")
+    near = LocalKernel(W, grfpp.Diffusion(2.0), budget=30, seed=3)
+    matrix, errors = near.neighbors_graph(4, return_std=True)
+    assert_array_equal(matrix.toarray(), near.neighbors_graph(4).toarray())
+    nodes, values, std = near.top_k(7, 4, return_std=True, include_self=False)
+    assert_array_equal(matrix.toarray()[7, nodes], values)
+    assert_array_equal(errors.toarray()[7, nodes], std)
+    assert (errors.data > 0).any()
+    assert_array_equal(errors.indices, matrix.indices)
+    with pytest.raises(InputError, match="return_std is not for graphs that are written"):
+        near.neighbors_graph(4, "x.grf", return_std=True)

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from operator_case import LinearOperatorCase
-from small_graphs import directed, graphs, weighted
+from small_graphs import directed, graphs, karate, weighted
 
 import grfpp
 from grfpp.errors import InputError, InputWarning
@@ -296,3 +296,11 @@ def test_names_indexing_and_pickles():
     np.testing.assert_allclose(again @ np.ones(77), K @ np.ones(77))
     assert repr(K).startswith("KernelOperator(n_nodes=77")
     assert K.meta["method"] in ("dense", "chebyshev")
+
+
+def test_products_beyond_float64_are_refused():
+    operator = grfpp.kernel_operator(karate(), grfpp.Diffusion(1.0))
+    with pytest.raises(InputError, match="the product leaves the range of float64: V has numbers"):
+        operator @ np.full(34, 1e308)
+    with pytest.raises(InputError, match="take a kernel that grows less"):
+        grfpp.kernel_operator(karate(), grfpp.Diffusion(800.0)) @ np.ones(34)

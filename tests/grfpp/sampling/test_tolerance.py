@@ -14,6 +14,7 @@ from grfpp.errors import InputError, InputWarning
 from grfpp.options import WalkOptions
 from grfpp.sampling import tolerance
 from grfpp.sampling.backend import HERE
+from grfpp.sampling.batches import Batch
 from grfpp.sampling.falling_noise import FallingNoise
 
 BARABASI = grfpp.Graph(nx.barabasi_albert_graph(300, 3, seed=0)).normalized("sym")
@@ -194,3 +195,33 @@ def test_errors_fall_faster_than_noise_where_noises_multiply():
     for last, power in [(0.4, 1.0), (0.2, 1.5), (0.01, 2.0), (0.7, 1.0)]:
         search.errors = [0.8, last]
         assert search._power() == pytest.approx(power)
+
+
+def test_tolerances_that_rounding_does_not_allow():
+    for tol in (1e-300, 1e-13, 1.0):
+        with pytest.raises(InputError, match="tol must be at least 1e-12 and below 1, found"):
+            grfpp.sample(karate(), KERNEL, tol=tol)
+    with pytest.warns(InputWarning, match="tol=1e-11 is not reached within what rounding allows"):
+        K = grfpp.sample(karate(), grfpp.Diffusion(1.0), tol=1e-11, dtype="float32", seed=0)
+    assert 1e-11 < K.meta["relative_error"] < 1e-6
+
+
+def test_a_cap_below_one_walk_is_refused():
+    with pytest.raises(InputError, match=r"max_steps must be at least 36, which one walk takes"):
+        grfpp.sample(karate(), KERNEL, tol=0.01, max_steps=1)
+
+
+def test_replicates_are_walked_once(monkeypatch):
+    groups = []
+    factors = Batch.factors
+
+    def noted(batch, group=0, progress=False):
+        groups.append((batch.number, group))
+        return factors(batch, group, progress)
+
+    monkeypatch.setattr(Batch, "factors", noted)
+    K = grfpp.sample(BARABASI, KERNEL, tol=0.01, n_groups=3, seed=0)
+    assert len(K.replicates) == 3
+    assert len(groups) == len(set(groups))
+    value, std = K.entry(0, 1, return_std=True)
+    assert abs(value - KERNEL.exact(BARABASI)[0, 1]) < 5 * std

@@ -75,8 +75,9 @@ def _locked_folder(target: Path) -> tuple[int, Path]:
     """Make the folder to write to."""
     while True:
         temporary = target.with_name(f"{stem(target)}{token_hex(4)}{_SUFFIX}")
-        with suppress(FileExistsError, FileNotFoundError):
+        with suppress(FileExistsError):
             temporary.mkdir()
+        with suppress(FileExistsError, FileNotFoundError):  # somebody took it for a leftover
             handle = os.open(temporary / LOCK, os.O_RDWR | os.O_CREAT | os.O_EXCL, 0o600)
             if lock(handle) is not False and os.fstat(handle).st_nlink:
                 return handle, temporary

@@ -61,6 +61,15 @@ def test_a_folder_appears_whole_or_not_at_all(tmp_path, monkeypatch, exchange):
     assert names(tmp_path) == ["x.grf"] and names(path) == [MARK]
 
 
+def test_a_folder_that_is_gone_is_told(tmp_path, monkeypatch):
+    gone = tmp_path / "gone"
+    gone.mkdir()
+    monkeypatch.chdir(gone)
+    gone.rmdir()
+    with pytest.raises(InputError, match=r"cannot write x\.grf: No such file or directory"):
+        write("x.grf", "text")
+
+
 def test_an_empty_folder_is_anyones(tmp_path):
     (tmp_path / "x.grf").mkdir()
     write(tmp_path / "x.grf", "new")
