@@ -23,6 +23,7 @@ test: lint
 	$(BIN)/python -m pytest -n 2 --dist worksteal
 
 compiled: $(VENV)/.installed-dev
+	$(BIN)/python -m compileall -q src tests/helpers
 	$(BIN)/python -c 'from grfpp.warmup import warmup; warmup()'
 
 lint: $(VENV)/.installed-dev

