@@ -57,7 +57,10 @@ def connected(place: str | None) -> Iterator[Any]:
                 f"--dask local:N needs a number of processes from 1 to {_MOST_WORKERS}, found "
                 f"{shown(place)}"
             )
+        from grfpp.distributed.cluster import NO_STEALING
+
         with (
+            require("dask").config.set(NO_STEALING),
             dask.LocalCluster(
                 n_workers=int(number), threads_per_worker=1, processes=True, dashboard_address=":0"
             ) as cluster,

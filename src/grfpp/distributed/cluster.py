@@ -23,6 +23,10 @@ _AT_A_TIME = 8
 #: a worker dies. Dask warns of tasks that large, since most are so by mistake.
 _NO_WARNING = {"distributed.admin.large-graph-warning-threshold": "1 PB"}
 
+#: For schedulers that are started for this package: idle workers take no tasks, and with them
+#: blocks, from others.
+NO_STEALING = {"distributed.scheduler.work-stealing": False}
+
 
 class Cluster:
     """Workers that are reached through a ``distributed.Client``.
@@ -74,9 +78,38 @@ class Cluster:
 
     def map(self, function: Callable[..., Any], *arguments: Sequence[Any]) -> list[Any]:
         """Futures of a pure function's results for the first, the second, … of all arguments."""
+        return self._map(function, arguments)
+
+    def map_beside(
+        self, function: Callable[..., Any], blocks: Sequence[Any], *arguments: Sequence[Any]
+    ) -> list[Any]:
+        """As `map`, with blocks for first arguments: a task runs where its block is.
+
+        By itself Dask would fetch blocks for workers that have less to do, and keep both copies.
+        Blocks that are not there yet, and those of workers that die, are left to it.
+        """
+        with self._explained():
+            known = self.client.who_has(list(blocks))
+        places: dict[tuple[str, ...], list[int]] = {}
+        for number, block in enumerate(blocks):
+            places.setdefault(tuple(known.get(block.key, ())), []).append(number)
+        futures: list[Any] = [None] * len(blocks)
+        for workers, numbers in places.items():
+            some = [[each[number] for number in numbers] for each in (blocks, *arguments)]
+            for number, future in zip(numbers, self._map(function, some, workers), strict=True):
+                futures[number] = future
+        return futures
+
+    def _map(
+        self,
+        function: Callable[..., Any],
+        arguments: Sequence[Sequence[Any]],
+        workers: Sequence[str] = (),
+    ) -> list[Any]:
         key = f"grfpp-{function.__name__}-{secrets.token_hex(8)}"
+        place = {"workers": list(workers), "allow_other_workers": True} if workers else {}
         with self._explained(), self._config.config.set(_NO_WARNING):
-            futures: list[Any] = self.client.map(function, *arguments, key=key, pure=False)
+            futures: list[Any] = self.client.map(function, *arguments, key=key, pure=False, **place)
         return futures
 
     def put(self, value: Any) -> Any:

@@ -82,11 +82,13 @@ class ClusterFactor(Factor):
         cluster, n = self.cluster, self.n_nodes
         n_parts = min(n, len(self._ranges), max(4, _PARTS_EACH * cluster.n_threads))
         bins = np.unique(np.linspace(0, n, min(n, _BINS) + 1).astype(np.int64))
-        counts = cluster.gather(cluster.map(tasks.count_columns, *self._blocks_with(bins)))
+        counts = cluster.gather(cluster.map_beside(tasks.count_columns, *self._blocks_with(bins)))
         edges = _balanced(bins, np.sum(counts, axis=0), n_parts)
-        pieces = cluster.map(tasks.split_columns, *self._blocks_with(edges))
+        pieces = cluster.map_beside(tasks.split_columns, *self._blocks_with(edges))
         picked = [cluster.map(tasks.pick, pieces, [j] * len(pieces)) for j in range(len(edges) - 1)]
-        return edges, cluster.map(tasks.join_transposed, picked)
+        parts = cluster.map(tasks.join_transposed, picked)
+        cluster.wait(parts)  # products go where they are
+        return edges, parts
 
     def _blocks_with(self, value: Any) -> tuple[list[Any], list[Any]]:
         return self.blocks, [value] * len(self.blocks)
@@ -108,7 +110,7 @@ class ClusterFactor(Factor):
 
     def _times(self, blocks: Sequence[Any], dense: Any) -> FloatArray:
         cluster, whole = self.cluster, whole_of(self.cluster, dense)
-        parts = cluster.map(tasks.times, blocks, [whole] * len(blocks))
+        parts = cluster.map_beside(tasks.times, blocks, [whole] * len(blocks))
         return cast(FloatArray, ClusterDense(cluster, parts))
 
     def rows(self, nodes: IntArray, n_jobs: int) -> sp.csr_array:
@@ -134,7 +136,7 @@ class ClusterFactor(Factor):
         ]
         if not asked:
             return sp.csr_array((0, self.n_nodes), dtype=self.dtype)
-        taken = self.cluster.gather(self.cluster.map(tasks.take, *zip(*asked, strict=True)))
+        taken = self.cluster.gather(self.cluster.map_beside(tasks.take, *zip(*asked, strict=True)))
         found = stack_rows([each.matrix for each in taken])
         back = np.empty_like(order)
         back[order] = np.arange(len(order))
@@ -144,7 +146,7 @@ class ClusterFactor(Factor):
     def n_entries(self) -> int:
         """Entries of all rows."""
         cluster = self.cluster
-        return int(sum(cluster.gather(cluster.map(tasks.count_entries, self.blocks))))
+        return int(sum(cluster.gather(cluster.map_beside(tasks.count_entries, self.blocks))))
 
     def csr_bytes(self, *, transposed: bool) -> int:
         """Bytes that all rows take here."""

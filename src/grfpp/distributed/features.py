@@ -70,13 +70,13 @@ def _products(cluster: Cluster, chain: Chain) -> list[Any]:
     _, blocks = cluster_factor(first).sides(transposed=first.transposed)
     for link in others:
         edges, parts = cluster_factor(link).sides(transposed=link.transposed)
-        wanted = cluster.map(tasks.reached, blocks, [edges] * len(blocks))
+        wanted = cluster.map_beside(tasks.reached, blocks, [edges] * len(blocks))
         taken: list[list[Any]] = [
-            cluster.map(tasks.take_reached, [part] * len(blocks), wanted, [j] * len(blocks))
+            cluster.map_beside(tasks.take_reached, [part] * len(blocks), wanted, [j] * len(blocks))
             for j, part in enumerate(parts)
         ]
         following = [list(each) for each in zip(*taken, strict=True)]
-        blocks = cluster.map(tasks.multiply, blocks, following)
+        blocks = cluster.map_beside(tasks.multiply, blocks, following)
     return blocks
 
 

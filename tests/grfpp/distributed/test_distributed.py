@@ -20,8 +20,8 @@ from numpy.testing import assert_array_equal
 
 import grfpp
 from grfpp import distributed, factors
-from grfpp.distributed import probe
-from grfpp.distributed.cluster import Cluster
+from grfpp.distributed import probe, tasks
+from grfpp.distributed.cluster import NO_STEALING, Cluster
 from grfpp.errors import InputError
 from grfpp.factors import Factor
 
@@ -37,6 +37,7 @@ ARCS = grfpp.Graph(nx.gnp_random_graph(90, 0.06, seed=1, directed=True)).normali
 @pytest.fixture(scope="module")
 def client():
     with (
+        pytest.importorskip("dask").config.set(NO_STEALING),
         dask.LocalCluster(
             n_workers=2, threads_per_worker=1, processes=True, dashboard_address=":0"
         ) as cluster,
@@ -134,6 +135,37 @@ def test_all_answers_have_the_bits_of_one_machine(client, W, options):
     same(D.features(), K.features())
     same(D.factors, K.factors)
     assert D.meta["seed"] == K.meta["seed"] and set(D.meta) == set(K.meta)
+
+
+def test_tasks_run_where_their_blocks_are(client):
+    def where(block, vector):
+        return dask.get_worker().address
+
+    one, other = client.nthreads()
+    cluster = Cluster(client)
+
+    def placed():
+        block = client.submit(tasks.keep, 1, workers=[one], pure=False)
+        vector = client.submit(np.zeros, 10**6, workers=[other], pure=False)
+        cluster.wait([block, vector])
+        return [block] * 4, [vector] * 4
+
+    assert client.gather(cluster.map_beside(where, *placed())) == [one] * 4
+    assert other in client.gather(cluster.map(where, *placed()))  # as Dask would have it
+
+
+def test_factors_stay_where_they_are(client):
+    K = distributed.sample(client, NETWORK, KERNEL, seed=5)
+    K @ columns(NETWORK.n_nodes)
+    factors_ = {link.factor for link in K.chain.links}
+    blocks = [
+        block
+        for factor in factors_
+        for transposed in (False, True)
+        for block in factor.sides(transposed=transposed)[1]
+    ]
+    K @ columns(NETWORK.n_nodes)
+    assert {len(workers) for workers in client.who_has(blocks).values()} == {1}
 
 
 def test_single_sides_and_the_diagonal(client):

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
+from grfpp.distributed.cluster import NO_STEALING
 from grfpp.imports.optional import require
 
 
@@ -21,6 +22,7 @@ def workers(number: int) -> Iterator[Any]:
     dask = require("distributed", "this study")
     options = {"n_workers": number, "threads_per_worker": 1, "processes": True}
     with (
+        require("dask").config.set(NO_STEALING),
         dask.LocalCluster(**options, dashboard_address=":0", silence_logs=logging.CRITICAL) as here,
         dask.Client(here, set_as_default=False) as client,
     ):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from time import perf_counter
+from time import perf_counter, process_time
 from typing import Any
 
 import numpy as np
@@ -23,7 +23,7 @@ def tell(client: Any, seed: int, sizes: tuple[int, ...] = SIZES) -> None:
     """Print both, for graphs of several sizes."""
     print("\nCosts: scale-free graphs, exp(W), degree 2; as the model has it / as measured")
     print(f"{'nodes':>9} {'walking, s':>16} {'held, MB':>16} {'exchanged, MB':>16} ", end="")
-    print(f"{'a product, MB':>16} {'exchange, MB/s':>15} {'product, s':>11}")
+    print(f"{'a product, MB':>16} {'exchange, MB/s':>15} {'product, s':>11} {'of CPU':>8}")
     for n_nodes in sizes:
         print(_line(client, n_nodes, seed), flush=True)
 
@@ -44,9 +44,10 @@ def _line(client: Any, n_nodes: int, seed: int) -> str:
     first = _received(client) - before
     exchange_seconds = perf_counter() - began
     exchanged = first - work.product_bytes(_N_WORKERS, 1)
-    before, began = _received(client), perf_counter()
+    before, cpu, began = _received(client), _cpu_seconds(client), perf_counter()
     K @ np.ones((n_nodes, _COLUMNS))
     seconds, product = perf_counter() - began, _received(client) - before
+    cpu = _cpu_seconds(client) - cpu
     in_all = held(client)[0] - plan_bytes
     pairs = [
         (work.walking_seconds(_N_WORKERS, rate), walking, 2),
@@ -55,7 +56,8 @@ def _line(client: Any, n_nodes: int, seed: int) -> str:
         (work.product_bytes(_N_WORKERS, _COLUMNS) / 1e6, product / 1e6, 1),
     ]
     shown = " ".join(f"{f'{a:.{digits}f} / {b:.{digits}f}':>16}" for a, b, digits in pairs)
-    return f"{n_nodes:>9,} {shown} {exchanged / 1e6 / exchange_seconds:>15.0f} {seconds:>11.2f}"
+    rate = exchanged / 1e6 / exchange_seconds
+    return f"{n_nodes:>9,} {shown} {rate:>15.0f} {seconds:>11.2f} {cpu:>8.2f}"
 
 
 def _steps_a_second(W: Any, seed: int) -> float:
@@ -64,6 +66,11 @@ def _steps_a_second(W: Any, seed: int) -> float:
     K = sample(W, KERNEL, seed=seed, check_error=False, n_jobs=1)
     seconds = perf_counter() - began
     return float(K.meta["steps_per_node"] * W.n_nodes / seconds)
+
+
+def _cpu_seconds(client: Any) -> float:
+    """Of this process and of all workers so far."""
+    return float(process_time() + sum(client.run(process_time).values()))
 
 
 def _received(client: Any) -> float:

@@ -1,0 +1,79 @@
+"""From a tolerance to a budget."""
+
+import networkx as nx
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose
+
+import grfpp
+from grfpp import Graph, InputError
+from grfpp.local import LocalPlan, local_rows, pilot
+
+KERNEL = grfpp.Diffusion(3.0)
+NETWORK = Graph(nx.barabasi_albert_graph(400, 3, seed=0)).normalized("sym")
+EXACT = KERNEL.exact(NETWORK)
+
+
+def plan_of(graph=NETWORK, kernel=KERNEL, budget=100.0, seed=0):
+    return LocalPlan.of(graph, kernel, budget, seed)
+
+
+def true_error(plan, nodes, n_times=40):
+    """Root mean square over walks and nodes of the relative error of rows."""
+    wanted = EXACT[nodes]
+    squares = [
+        ((local_rows(plan.with_replicate(i), nodes).toarray() - wanted) ** 2).sum(axis=1)
+        for i in range(n_times)
+    ]
+    return np.sqrt(np.mean(np.mean(squares, axis=0) / (wanted**2).sum(axis=1)))
+
+
+@pytest.mark.parametrize("budget", [100.0, 400.0])
+def test_the_error_that_a_pilot_sees_is_the_true_one(budget):
+    plan = plan_of(budget=budget)
+    nodes = pilot.pilot_nodes(plan)
+    # From 16 rows, four times each: some 10 % of it is chance.
+    assert_allclose(pilot.row_error(plan, nodes), true_error(plan, nodes), rtol=0.35)
+
+
+@pytest.mark.parametrize("tol", [0.3, 0.1, 0.03])
+def test_the_budget_has_the_error_on_other_nodes_and_is_not_far_too_large(tol):
+    budget = pilot.budget_for(plan_of(), KERNEL, tol)
+    nodes = np.random.default_rng(1).choice(400, 40, replace=False)
+    assert true_error(plan_of(budget=budget, seed=9), nodes) < tol
+    assert true_error(plan_of(budget=budget / 8, seed=9), nodes) > tol / 2
+
+
+def test_smaller_tolerances_take_larger_budgets():
+    budgets = [pilot.budget_for(plan_of(), KERNEL, tol) for tol in (0.5, 0.2, 0.05)]
+    assert budgets == sorted(set(budgets))
+
+
+def test_pilots_start_from_nodes_with_edges():
+    graph = Graph([(0, 1), (1, 2)], n_nodes=60).normalized("sym")
+    nodes = pilot.pilot_nodes(plan_of(graph))
+    assert len(nodes) and set(nodes) <= {0, 1, 2}
+
+
+def test_without_edges_any_budget_will_do():
+    empty = Graph(np.zeros((5, 5)))
+    assert not len(pilot.pilot_nodes(plan_of(empty)))
+    assert pilot.budget_for(plan_of(empty), KERNEL, 1e-3) > 0
+
+
+def test_rows_that_are_exact_have_no_error():
+    plan = plan_of(budget=1e5)
+    assert pilot.row_error(plan, np.arange(10)) < 1e-7
+
+
+def test_default_budgets_grow_with_the_steps_of_the_series_up_to_a_limit():
+    short, long, longest = (
+        pilot.default_budget(plan_of(kernel=grfpp.Diffusion(time))) for time in (0.5, 8.0, 300.0)
+    )
+    assert short == pilot.DEFAULT_BUDGET < long < longest == 1 << 20
+
+
+def test_what_is_out_of_reach_is_refused(monkeypatch):
+    monkeypatch.setattr(pilot, "MOST_BUDGET", 200.0)
+    with pytest.raises(InputError, match=r"tol=0.001 would take some .* edges a row"):
+        pilot.budget_for(plan_of(), KERNEL, 1e-3)
