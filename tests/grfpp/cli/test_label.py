@@ -11,7 +11,6 @@ from cli_helpers import accepted, refused
 
 import grfpp
 from grfpp.cli import run
-from grfpp.errors import InputWarning
 from grfpp.tasks import KernelLabelPropagation
 
 KNOWN = (0, 1, 2, 3, 13, 32, 33, 30, 23, 29)
@@ -126,21 +125,23 @@ def test_what_is_refused(capsys, club, arguments, message):
     assert message in refused(capsys, "label", "club.gml", *arguments)
 
 
+@pytest.mark.filterwarnings("always")
 def test_empty_labels_are_none(capsys, club):
     Path("known.csv").write_text("0,a\n1,\n\n33,b\n")
-    with pytest.warns(InputWarning, match="labels to spare"):
-        out = accepted(capsys, "label", "club.gml", "--labels", "known.csv", "--json")
-    told = json.loads(out)
+    assert run(["label", "club.gml", "--labels", "known.csv", "--json"]) == 0
+    told = json.loads(capsys.readouterr().out)
     assert told["n_labelled"] == 2
     assert len(told["labels"]) == 32
     assert told["held_out_score"] is None
 
 
+@pytest.mark.filterwarnings("always")
 def test_one_label_a_class_has_none_held_out(capsys, club):
     Path("two.csv").write_text("0,a\n33,b\n")
-    with pytest.warns(InputWarning, match="labels to spare"):
-        out = accepted(capsys, "label", "club.gml", "--labels", "two.csv")
-    assert facts(out)["right"] == "not known: too few labels to hold some out"
+    assert run(["label", "club.gml", "--labels", "two.csv"]) == 0
+    found = capsys.readouterr()
+    assert "fewer than two classes have labels to spare" in found.err
+    assert facts(found.out)["right"] == "not known: too few labels to hold some out"
 
 
 def test_help(capsys):

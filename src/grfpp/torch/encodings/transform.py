@@ -195,7 +195,8 @@ class AddGRFPE(BaseTransform):  # type: ignore[misc]  # untyped base
         if not isinstance(data, Data):
             raise InputError(
                 f"{type(self).__name__} takes a Data or a Batch of them, found "
-                f"{type(data).__name__}; for several types of nodes or edges pass data.to_homogeneous()"
+                f"{type(data).__name__}; for several types of nodes or edges pass "
+                "data.to_homogeneous()"
             )
         is_batch = isinstance(data, Batch)
         needs = (self.weight_attr, self.recipe.needs_features)

@@ -138,7 +138,9 @@ class NodeGP(gpytorch.models.ExactGP):  # type: ignore[misc, name-defined]  # un
         likelihood = gpytorch.likelihoods.GaussianLikelihood(
             noise_constraint=gpytorch.constraints.GreaterThan(_LEAST_NOISE)
         )
-        super().__init__(x, ((y.double() - offset) / scale).to(dtype), likelihood)
+        # What is left of targets that are all the same is rounding.
+        standard = (y.double() - offset) / scale if spread else torch.zeros_like(y.double())
+        super().__init__(x, standard.to(dtype), likelihood)
         self.offset, self.scale, self.plan = offset, scale, plan
         self._is_constant = spread == 0
         self._is_told = noise is not None, outputscale is not None
