@@ -122,7 +122,8 @@ def how_made(K: KernelEstimate | ExactKernel) -> str:
     'exact'
     """
     if isinstance(K, KernelOperator):
-        return K.used or "exact"
+        # Small graphs: whoever asked took the matrix, and no product was made.
+        return K.used or "dense: the whole matrix at once"
     return "exact" if isinstance(K, ExactKernel) else "walks"
 
 

@@ -108,6 +108,12 @@ def label(
             f"{where}: {len(given)} of the {source.n_nodes} nodes of {graph} have a label, and "
             "there must be two different ones"
         )
+    if len(given) == len(set(given.values())) and len(given) > max(2, source.n_nodes // 2):
+        raise InputError(
+            f"{where}: each of the {len(given)} nodes of {graph} that have a label has one of its "
+            f"own, such as {shown(next(iter(given.values())))}. These are names or measurements "
+            "rather than labels; to learn from, nodes must share some"
+        )
     nodes = np.array(list(given), np.int64)
     names = np.array(list(given.values()))
 
@@ -134,11 +140,17 @@ def label(
     n_unreached = int((~model.reached_[unknown]).sum())
     sizes = {str(name): predicted.count(name) for name in model.classes_.tolist()}
     listed = ", ".join(f"{name} {size:,}" for name, size in list(sizes.items())[:8])
+    score = model.held_out_score_ if model.candidates_ else None
     facts = [
         graph_fact(graph, source),
         ("labels", f"{len(nodes):,} known, {len(model.classes_)} different ones"),
         ("kernel", f"{model.kernel_!r}, {model.how_} ({model.setting_})"),
-        ("right", f"{100 * model.held_out_score_:.1f} % of labels held out to choose by"),
+        (
+            "right",
+            "not known: too few labels to hold some out"
+            if score is None
+            else f"{100 * score:.1f} % of labels held out to choose by",
+        ),
     ]
     if judged is not None:
         facts.append(
@@ -167,7 +179,7 @@ def label(
         "seed": seed,
         "classes": [str(name) for name in model.classes_.tolist()],
         "n_labelled": len(nodes),
-        "held_out_score": model.held_out_score_,
+        "held_out_score": score,
         "held_out": judged,
         "n_unreached": n_unreached,
         "nodes": [plain(node) for node in called],

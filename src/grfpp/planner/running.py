@@ -52,6 +52,8 @@ class Runner:
     ) -> None:
         self.problem, self.costs = problem, costs
         self.n_columns, self.method = n_columns, method
+        if method != "auto":
+            METHODS[method].check(problem)
         self.used, self.name = "", ""
         self._plans: dict[int, Plan] = {}
         self._ready: dict[str, Multiplier] = {}

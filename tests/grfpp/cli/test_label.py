@@ -97,6 +97,10 @@ def test_nodes_that_no_label_reaches(capsys, club):
         (["--labels-from", "age"], "no node has an attribute 'age'"),
         (["--labels", "missing.csv"], "missing.csv"),
         (["--labels", "one.csv"], "1 of the 34 nodes of club.gml have a label"),
+        (
+            ["--labels", "names.csv"],
+            "each of the 34 nodes of club.gml that have a label has one",
+        ),
         (["--labels", "twice.csv"], "line 2: '0' is there twice"),
         (["--labels", "short.csv"], "line 2: a node and its label are wanted, found '1'"),
         (["--labels", "stranger.csv"], "line 2: nodes must exist, but no node is named '99'"),
@@ -113,6 +117,7 @@ def test_nodes_that_no_label_reaches(capsys, club):
 )
 def test_what_is_refused(capsys, club, arguments, message):
     Path("one.csv").write_text("0,a\n")
+    Path("names.csv").write_text("".join(f"{node},member {node}\n" for node in range(34)))
     Path("twice.csv").write_text("0,a\n0,b\n")
     Path("short.csv").write_text("0,a\n1\n")
     Path("stranger.csv").write_text("0,a\n99,b\n")
@@ -120,11 +125,23 @@ def test_what_is_refused(capsys, club, arguments, message):
     assert message in refused(capsys, "label", "club.gml", *arguments)
 
 
+@pytest.mark.filterwarnings("always")
 def test_empty_labels_are_none(capsys, club):
     Path("known.csv").write_text("0,a\n1,\n\n33,b\n")
-    told = json.loads(accepted(capsys, "label", "club.gml", "--labels", "known.csv", "--json"))
+    assert run(["label", "club.gml", "--labels", "known.csv", "--json"]) == 0
+    told = json.loads(capsys.readouterr().out)
     assert told["n_labelled"] == 2
     assert len(told["labels"]) == 32
+    assert told["held_out_score"] is None
+
+
+@pytest.mark.filterwarnings("always")
+def test_one_label_a_class_has_none_held_out(capsys, club):
+    Path("two.csv").write_text("0,a\n33,b\n")
+    assert run(["label", "club.gml", "--labels", "two.csv"]) == 0
+    found = capsys.readouterr()
+    assert "fewer than two classes have labels to spare" in found.err
+    assert facts(found.out)["right"] == "not known: too few labels to hold some out"
 
 
 def test_help(capsys):

@@ -42,6 +42,9 @@ class Method(ABC):
     def offer(self, problem: Problem, n_columns: int, costs: Costs) -> Offer:
         """What it would take; next to no work is done."""
 
+    def check(self, problem: Problem) -> None:  # noqa: B027 - most are for all
+        """`InputError` where it is for other kernels or graphs; no work is done."""
+
     @abstractmethod
     def prepare(self, problem: Problem) -> Multiplier:
         """Do what has to be done once; `InputError` where it cannot be."""

@@ -41,6 +41,10 @@ class Solve(Method):
         seconds = form.power * (n_steps + 1) * each
         return self._offer(costs, 0.0, seconds * n_columns / width, n_bytes, note)
 
+    def check(self, problem: Problem) -> None:
+        """Whole inverse powers on undirected graphs."""
+        self.prepare(problem)
+
     def prepare(self, problem: Problem) -> Multiplier:
         """Nothing but a check."""
         form = _form(problem)

@@ -98,7 +98,8 @@ class SpectralKernelClustering(ClusterMixin, GraphEstimator):  # type: ignore[mi
         The seed that was used.
     method_
         How the eigenvectors were found: from the weights, by ``"walks"``, by the ``"exact"``
-        kernel, or by what the planner chose.
+        kernel, or by what the planner chose. Small graphs take the whole matrix of a kernel at
+        once, whichever exact method is asked for.
 
     Warns
     -----
@@ -110,6 +111,8 @@ class SpectralKernelClustering(ClusterMixin, GraphEstimator):  # type: ignore[mi
     Where there are at most `n_clusters` connected components, each cluster lies within one of them:
     a component has one cluster, and one more for each of the leading eigenvectors that lives on it.
     Where there are more components, none is divided and the smallest share the last cluster.
+    Directed graphs are clustered by ``(A + Aᵀ) / 2`` in place of ``A``, in the paper's way by
+    ``(K + Kᵀ) / 2`` in place of ``K``: the direction of edges does not count.
     ``"regularized"`` sets components aside that have less than a tenth of the nodes of a cluster of
     mean size: no edge says where they belong, and they come to the largest cluster.
 

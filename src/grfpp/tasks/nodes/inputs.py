@@ -81,7 +81,7 @@ class GraphEstimator(OneGraphParameters, BaseEstimator):  # type: ignore[misc]  
         return tags
 
 
-def read_nodes(X: Any, names: NodeNames) -> IntArray:
+def read_nodes(X: Any, names: NodeNames, name: str = "X") -> IntArray:
     """Take nodes, by number or by name, at the door of an estimator that holds the graph itself.
 
     Examples
@@ -91,12 +91,12 @@ def read_nodes(X: Any, names: NodeNames) -> IntArray:
     >>> read_nodes(["Ben", "Anna"], NodeNames(2, ["Anna", "Ben"]))
     array([1, 0])
     """
-    nodes = node_column(X)
+    nodes = node_column(X, name)
     # The list itself where it is one: numpy would make text of the numbers beside names.
-    return names.numbers(X if isinstance(X, list) and np.ndim(X) == 1 else nodes, "X")
+    return names.numbers(X if isinstance(X, list) and np.ndim(X) == 1 else nodes, name)
 
 
-def node_column(X: Any) -> npt.NDArray[Any]:
+def node_column(X: Any, name: str = "X") -> npt.NDArray[Any]:
     """The nodes that an estimator or a splitter is given, as one axis."""
     try:
         nodes = X if sp.issparse(X) else np.asarray(X)
@@ -106,8 +106,8 @@ def node_column(X: Any) -> npt.NDArray[Any]:
         nodes = nodes[:, 0]
     if nodes.ndim != 1 or not len(nodes) or nodes.dtype.kind in "fcb":
         raise InputError(
-            f"X must hold whole numbers or names of nodes, of shape (n,) or (n, 1), found shape "
-            f"{nodes.shape} of {nodes.dtype}: the graph is a parameter of the estimator"
+            f"{name} must hold whole numbers or names of nodes, of shape (n,) or (n, 1), found "
+            f"shape {nodes.shape} of {nodes.dtype}: the graph is a parameter of the estimator"
         )
     return np.asarray(nodes)
 

@@ -49,8 +49,11 @@ class KernelInterpolator(OneGraphParameters, RegressorMixin, BaseEstimator):  # 
     graph
         A `grfpp.Graph`, or anything that it takes; its own weights, not normalised ones.
     how
-        ``"kriging"``: the mean of a Gaussian process with the kernel as covariance, by conjugate
-        gradients; kernel and noise are chosen by cross-validation on the known nodes.
+        ``"kriging"``: the mean of a Gaussian process, by conjugate gradients; kernel and noise are
+        chosen by cross-validation on the known nodes. By default its covariance is the kernel
+        ``g`` in the form of the random walk, ``D^-1/2 g(D^-1/2 A D^-1/2) D^-1/2``, degrees ``D``
+        over their mean; with ``normalization="sym"`` it is ``g(D^-1/2 A D^-1/2)`` itself. A
+        kernel that is negative somewhere on the spectrum is no covariance, and refused.
         ``"mean"``: at node ``i`` the weighted mean ``Σ_j K(i, j) F_j / Σ_j K(i, j)`` over the known
         nodes ``j``, by one product with ``K``. ``"paper"``: the sum alone, the paper's way.
         ``None`` is kriging; the mean on directed graphs, which have no Gaussian process; the
@@ -69,7 +72,8 @@ class KernelInterpolator(OneGraphParameters, RegressorMixin, BaseEstimator):  # 
         ``"auto"`` to choose it.
     normalization
         Weights of the kernel. ``"sym"`` for ``D^-1/2 A D^-1/2``, ``"rw"`` for ``D^-1 A`` (kriging
-        has the covariance ``g(D^-1 A) D^-1`` then, which is symmetric), ``None`` for ``A``.
+        has the covariance ``g(D^-1 A) D^-1`` then, which is symmetric: the form of the random
+        walk above), ``None`` for ``A``.
         ``"auto"`` is ``"rw"`` for kriging, else ``"sym"``.
     scale
         Factor of the weights; ``None`` is 1.
@@ -242,7 +246,7 @@ class KernelInterpolator(OneGraphParameters, RegressorMixin, BaseEstimator):  # 
             wanted = "diffusion" if _is_auto(self.kernel) else self.kernel
             given = wanted if isinstance(wanted, list | tuple) else [wanted]
             if not given:
-                raise InputError("kernel must not be an empty list", argument="kernel")
+                raise InputError("must not be an empty list", argument="kernel")
             kernels, noises, sure = [kernel_of(each) for each in given], GIVEN_NOISES, 0.0
         if _is_auto(self.noise):
             return kernels, noises, sure

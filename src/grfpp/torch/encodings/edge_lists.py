@@ -14,7 +14,7 @@ import numpy as np
 import numpy.typing as npt
 import scipy.sparse as sp
 
-from grfpp.errors import InputError
+from grfpp.errors import InputError, shown
 from grfpp.graph import Graph, as_graph
 from grfpp.imports.optional import require
 from grfpp.io.arrays import tensor_to_numpy
@@ -128,6 +128,8 @@ def _features(data: Any) -> FloatArray:
     """The features ``x`` of the nodes as real numbers, one row each."""
     if data.x is None:
         raise InputError(f"{type(data).__name__} has no features x of its nodes to smooth")
+    if not hasattr(data.x, "detach"):
+        raise InputError(f"x must be a tensor of real numbers, found {shown(data.x)}")
     x = tensor_to_numpy(data.x)
     rows = x.reshape(-1, 1) if x.ndim == 1 else x
     if rows.ndim != 2 or len(rows) != data.num_nodes or rows.dtype.kind not in "buif":

@@ -194,8 +194,9 @@ class AddGRFPE(BaseTransform):  # type: ignore[misc]  # untyped base
         """Add the encoding to a ``Data`` or a ``Batch``, which has been copied already."""
         if not isinstance(data, Data):
             raise InputError(
-                f"AddGRFPE takes a Data or a Batch of them, found {type(data).__name__}; for "
-                "several types of nodes or edges pass data.to_homogeneous()"
+                f"{type(self).__name__} takes a Data or a Batch of them, found "
+                f"{type(data).__name__}; for several types of nodes or edges pass "
+                "data.to_homogeneous()"
             )
         is_batch = isinstance(data, Batch)
         needs = (self.weight_attr, self.recipe.needs_features)

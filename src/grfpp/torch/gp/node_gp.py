@@ -9,7 +9,7 @@ from typing import Any
 import torch
 
 from grfpp.arguments import one_of, positive, whole
-from grfpp.errors import InputError, shown
+from grfpp.errors import InputError, InputWarning, shown, warn_user
 from grfpp.graph import as_graph
 from grfpp.imports.optional import require
 from grfpp.torch.arguments import node_numbers
@@ -115,7 +115,8 @@ class NodeGP(gpytorch.models.ExactGP):  # type: ignore[misc, name-defined]  # un
         if len(x) == 0:
             raise InputError("nodes must hold one node at least, found none")
         y = target_numbers(targets, len(x))
-        offset, scale = _centre_and_spread(y)
+        offset, spread = _centre_and_spread(y)
+        scale = spread or 1.0
         plan = None
         if isinstance(kernel, NodeKernel):
             plan = _plan(kernel, len(x))
@@ -137,8 +138,11 @@ class NodeGP(gpytorch.models.ExactGP):  # type: ignore[misc, name-defined]  # un
         likelihood = gpytorch.likelihoods.GaussianLikelihood(
             noise_constraint=gpytorch.constraints.GreaterThan(_LEAST_NOISE)
         )
-        super().__init__(x, ((y.double() - offset) / scale).to(dtype), likelihood)
+        # What is left of targets that are all the same is rounding.
+        standard = (y.double() - offset) / scale if spread else torch.zeros_like(y.double())
+        super().__init__(x, standard.to(dtype), likelihood)
         self.offset, self.scale, self.plan = offset, scale, plan
+        self._is_constant = spread == 0
         self._is_told = noise is not None, outputscale is not None
         self._is_searched = isinstance(kernel, NodeKernel) and kernel.is_searched
         self.mean_module = gpytorch.means.ConstantMean()
@@ -204,7 +208,8 @@ class NodeGP(gpytorch.models.ExactGP):  # type: ignore[misc, name-defined]  # un
 
         The parameter of a `NodeKernel` is searched for first, on a grid, unless it was told where
         to start. With exact columns L-BFGS follows, until a step gains less than 0.01 nats; else
-        Adam, until twenty losses are the same but for noise.
+        Adam, until twenty losses are the same but for noise. One target, or targets that are all
+        the same, say nothing of how much the function varies: then nothing is learned.
 
         Parameters
         ----------
@@ -222,6 +227,11 @@ class NodeGP(gpytorch.models.ExactGP):  # type: ignore[misc, name-defined]  # un
         list of float
             The negative marginal log-likelihood of the targets in standard units, over the number
             of nodes, before every step.
+
+        Warns
+        -----
+        InputWarning
+            When nothing is learned.
         """
         steps, probes = whole(n_steps, "n_steps", 0), whole(n_probes, "n_probes", 1)
         rate, n_targets = positive(lr, "lr"), len(self.train_targets)
@@ -237,6 +247,19 @@ class NodeGP(gpytorch.models.ExactGP):  # type: ignore[misc, name-defined]  # un
             negative: torch.Tensor = -objective(self(*self.train_inputs), self.train_targets)
             return negative
 
+        if self._is_constant:
+            # The likelihood would grow without bound as the size goes to zero.
+            warn_user(
+                InputWarning(
+                    f"{'one target says' if n_targets == 1 else 'targets that are all equal say'} "
+                    "nothing of how much the function varies: nothing is learned, and deviations "
+                    f"are those of noise={self.noise:.3g} and outputscale={self.outputscale:.3g}; "
+                    "observe more nodes, or pass these two"
+                ),
+                InputWarning,
+            )
+            with torch.no_grad():
+                return [float(loss())]
         parameters = [each for each in self.parameters() if each.requires_grad]
         shared: dict[str, Any] = {"n_steps": steps, "n_targets": n_targets, "progress": progress}
         if self._is_searched and steps:
@@ -375,13 +398,13 @@ def _features_of(kernel: NodeKernel) -> GRFKernel:
 
 
 def _centre_and_spread(y: torch.Tensor) -> tuple[float, float]:
-    """Mean and standard deviation; 1 for the latter where all numbers are the same."""
+    """Mean and standard deviation; 0 for the latter where all numbers are the same."""
     numbers = y.double()
     offset = float(numbers.mean())
     scale = float((numbers - offset).pow(2).mean().sqrt())
     precision = torch.finfo(y.dtype if y.is_floating_point() else torch.float64).eps
     if scale <= precision * float(numbers.abs().max()):
-        return offset, 1.0
+        return offset, 0.0
     if not _SMALLEST < scale < _LARGEST:
         raise InputError(f"targets spread by {scale:.3g} around their mean: take other units")
     return offset, scale

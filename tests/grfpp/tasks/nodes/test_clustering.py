@@ -295,3 +295,17 @@ def test_methods_are_searched_like_any_parameter():
     )
     search.fit(nx.to_scipy_sparse_array(club, weight=None), parties)
     assert len(search.cv_results_["params"]) == 4
+
+
+@pytest.mark.parametrize("how", ["regularized", "paper"])
+@pytest.mark.parametrize("n_nodes", [34, 610])
+def test_a_method_that_is_for_other_kernels_is_refused_on_graphs_of_any_size(how, n_nodes):
+    graph = nx.barabasi_albert_graph(n_nodes, 2, seed=0)
+    with pytest.raises(grfpp.InputError, match="the kernel is no inverse power"):
+        SpectralKernelClustering(2, how=how, method="solve").fit(graph)
+
+
+@pytest.mark.parametrize("method", ["auto", "chebyshev"])
+def test_small_graphs_say_that_they_take_the_whole_matrix(method):
+    found = SpectralKernelClustering(2, how="paper", method=method, random_state=0)
+    assert found.fit(nx.karate_club_graph()).method_ == "dense: the whole matrix at once"

@@ -146,3 +146,9 @@ def test_directed_and_empty_graphs_are_refused_or_made_undirected(options):
 def test_what_is_refused(options, words):
     with pytest.raises(InputError, match=re.escape(words)):
         AddGRFPE(**options)
+
+
+@pytest.mark.parametrize("transform", [AddGRFPE, AddReturnPE, AddSmoothPE, AddLandmarkPE])
+def test_transforms_call_themselves_by_name(transform):
+    with pytest.raises(InputError, match=f"^{transform.__name__} takes a Data or a Batch"):
+        transform()(3)

@@ -58,6 +58,7 @@ def test_features_are_a_part_of_what_is_kept():
     [
         ([nx.path_graph(3)], "graph 0: has no features of nodes to smooth: pass a Data with x"),
         ([Data(edge_index=EDGE, num_nodes=2)], "graph 0: Data has no features x"),
+        ([Data(edge_index=EDGE, num_nodes=2, x="a")], "graph 0: x must be a tensor .*found 'a'"),
         ([Data(edge_index=EDGE, x=torch.ones(2, 1, 1))], "graph 0: x must hold real numbers"),
         ([Data(edge_index=EDGE, x=torch.ones(2, 1) * 1j)], "graph 0: x must hold real numbers"),
         ([Data(edge_index=EDGE, x=torch.tensor([1.0, np.nan]))], "x must hold finite numbers"),

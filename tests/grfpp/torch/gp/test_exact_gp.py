@@ -164,8 +164,11 @@ def test_what_was_told_is_where_it_begins():
 @pytest.mark.parametrize("y", [[3.0, 3.0, 3.0], [7.0]])
 def test_targets_that_are_all_the_same(y):
     model = NodeGP(list(range(len(y))), y, KARATE)
-    assert np.isfinite(model.fit()).all()
+    with pytest.warns(grfpp.errors.InputWarning, match="nothing is learned"):
+        assert np.isfinite(model.fit()).all()
     assert model.posterior([0], seed=0).mean.item() == pytest.approx(y[0], abs=0.1)
+    # They do not tell that the function is the same everywhere.
+    assert model.posterior(seed=0).std.max() > 0.5
 
 
 def test_nodes_by_name_and_units_of_the_targets():

@@ -10,6 +10,7 @@ from grfpp.kernels import Kernel
 from grfpp.kernels.powers import inverse_power_form
 from grfpp.operators import advice_by_parameters
 from grfpp.planner import kernel_operator
+from grfpp.tasks.nodes.covariance import require_covariance
 from grfpp.tasks.nodes.kriging.planned import PlannedProcess
 from grfpp.tasks.nodes.kriging.process import Process
 from grfpp.tasks.nodes.kriging.smooth import SmoothProcess
@@ -36,7 +37,7 @@ def process_of(
     graph
         Undirected, with its own weights.
     kernel
-        The kernel ``g``.
+        The kernel ``g``, nowhere negative between minus and plus the spectral radius.
     normalization
         ``"sym"`` for the covariance ``g(D^-1/2 A D^-1/2)``; ``"rw"`` for ``g(D^-1 A) D^-1``, which
         is symmetric too, and takes constants for the smoothest of all fields; ``None`` for
@@ -66,6 +67,7 @@ def process_of(
     W = graph.normalized(None if normalization is None else "sym", scale)
     with advice_by_parameters(normalization):
         kernel.check_converges(W)
+        require_covariance(kernel, W)
         form = inverse_power_form(kernel)
         if method is None and form is not None and form.of == 1 and form.power <= _MOST_POWER:
             power = int(form.power)
@@ -83,5 +85,6 @@ def _roots(graph: Graph) -> FloatArray:
     strength = np.bincount(rows, graph.weights / largest, minlength=graph.n_nodes)
     has = strength > 0
     roots = np.ones(graph.n_nodes)
-    roots[has] = np.sqrt(strength[has] / strength[has].mean())
+    if has.any():
+        roots[has] = np.sqrt(strength[has] / strength[has].mean())
     return roots

@@ -39,6 +39,12 @@ class Calibration:
     #: Of nodes that no label reaches.
     unreached: FloatArray
 
+    @classmethod
+    def none(cls, n_classes: int) -> Calibration:
+        """Logits as they are."""
+        even = np.full(n_classes, 1 / n_classes)
+        return cls(1.0, np.zeros(n_classes), 0.0, even, even)
+
     def probabilities(self, logits: FloatArray, is_reached: BoolArray | None = None) -> FloatArray:
         """Of all classes, a row a node."""
         return np.exp(self._logarithms(logits, is_reached))

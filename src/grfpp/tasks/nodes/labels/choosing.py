@@ -40,6 +40,35 @@ class Labelled(NamedTuple):
         return Labelled(self.nodes[places], self.labels[places], self.n_classes)
 
 
+#: Places of labelled nodes that are learned from, and of those that are held out.
+Split = tuple[IntArray, IntArray]
+
+
+def splits_of(known: Labelled, folds: NodeKFold) -> list[Split]:
+    """Folds of labelled nodes, in which every class keeps a label to learn from.
+
+    What would leave its class without any is not held out: nothing could predict it. None at all
+    where fewer than two classes could be held out, which would prefer whatever prefers that one.
+
+    Examples
+    --------
+    >>> labels = np.array([0, 1, 1, 2, 2])
+    >>> found = splits_of(Labelled(np.arange(5), labels, 3), NodeKFold(5))
+    >>> sorted(place for _, held_out in found for place in held_out.tolist())
+    [1, 2, 3, 4]
+    >>> splits_of(Labelled(np.arange(3), labels[:3], 2), NodeKFold(3))
+    []
+    """
+    found, classes = [], set()
+    for kept, held_out in folds.split(known.nodes, known.labels):
+        is_left = np.isin(known.labels[held_out], known.labels[kept])
+        if is_left.any():
+            held = held_out[is_left]
+            found.append((np.setdiff1d(np.arange(len(known.nodes)), held), held))
+            classes.update(known.labels[held].tolist())
+    return found if len(classes) > 1 else []
+
+
 class Candidate(NamedTuple):
     """A kernel by its number, a rule, and what became of held-out labels."""
 
@@ -56,7 +85,7 @@ def candidates(
     known: Labelled,
     validation: Labelled | None,
     balanced: bool,
-    folds: NodeKFold,
+    splits: Sequence[Split],
 ) -> list[Candidate]:
     """Try rules on kernels: quick ones on all, support-vector machines on the best of those.
 
@@ -69,13 +98,13 @@ def candidates(
     known
         The nodes to learn from.
     validation
-        The nodes to judge by; without them, those of each fold of the known ones in turn.
+        The nodes to judge by; without them, those that `splits` hold out.
     balanced
         Whether classes count the same.
-    folds
-        How known nodes are split.
+    splits
+        Of the known nodes, where there are no others to judge by.
     """
-    trial = _Trial(products, known, validation, balanced, folds)
+    trial = _Trial(products, known, validation, balanced, splits)
     slow = [rule for rule in rules if rule.how == "svm"]
     quick = [rule for rule in rules if rule.how != "svm"]
     # Where nothing else is asked for, they are still what shows which kernels are worth the time.
@@ -101,14 +130,15 @@ class _Trial:
         known: Labelled,
         validation: Labelled | None,
         balanced: bool,
-        folds: NodeKFold,
+        splits: Sequence[Split],
     ) -> None:
         self.known, self.validation, self.balanced = known, validation, balanced
-        nodes, self.truth = known.nodes, known.labels
         if validation is not None:
             nodes, self.truth = np.r_[known.nodes, validation.nodes], validation.labels
         else:
-            self.splits = list(folds.split(known.nodes, known.labels))
+            self.splits = splits
+            self.judged = np.sort(np.concatenate([held_out for _, held_out in splits]))
+            nodes, self.truth = known.nodes, known.labels[self.judged]
         n_bytes = 8 * len(products.choices) * len(nodes) * len(known.nodes)
         require_bytes(2 * n_bytes, f"{len(products.choices)} kernels of {len(nodes)} nodes")
         self.masses = list(products.masses(known.nodes))
@@ -135,7 +165,7 @@ class _Trial:
             readout = learn(rule, block.part(kept), self.balanced)
             own = rows[np.ix_(held_out, kept)]
             logits[held_out], near[held_out] = readout.logits(own), _reached_by(own)
-        return logits, near
+        return logits[self.judged], near[self.judged]
 
 
 def _reached_by(rows: FloatArray) -> BoolArray:

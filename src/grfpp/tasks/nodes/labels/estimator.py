@@ -11,15 +11,17 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.validation import check_is_fitted
 
 from grfpp.arguments import listed, one_of, truth, whole
-from grfpp.errors import InputError, shown
+from grfpp.errors import InputError, InputWarning, shown, warn_user
 from grfpp.graph import Graph, as_graph
 from grfpp.memory import require_bytes
 from grfpp.tasks.kernels import OneGraphParameters, kernel_choice
+from grfpp.tasks.nodes.covariance import is_covariance, require_covariance
 from grfpp.tasks.nodes.inputs import read_nodes
-from grfpp.tasks.nodes.labels.candidates import candidate_kernels
-from grfpp.tasks.nodes.labels.choosing import Candidate, Labelled, candidates, reached
+from grfpp.tasks.nodes.labels.calibration import Calibration
+from grfpp.tasks.nodes.labels.candidates import DEFAULT, GRID, candidate_kernels
+from grfpp.tasks.nodes.labels.choosing import Candidate, Labelled, candidates, reached, splits_of
 from grfpp.tasks.nodes.labels.products import KernelProducts
-from grfpp.tasks.nodes.labels.readouts import SETTINGS, Block, Rule, learn
+from grfpp.tasks.nodes.labels.readouts import DEFAULTS, SETTINGS, Block, Rule, learn
 from grfpp.tasks.nodes.splits import NodeKFold
 from grfpp.typing import FloatArray
 
@@ -51,13 +53,18 @@ class KernelLabelPropagation(OneGraphParameters, ClassifierMixin, BaseEstimator)
         ``"propagation"`` for ``K @ Y``, ``Y`` the labels as columns of zeros and ones;
         ``"svm"`` for a linear support-vector machine on rows of the kernel, its columns those of
         labelled nodes, scaled to length 1, so that it works with cosines;
-        ``"kriging"`` for the mean of a Gaussian process, ``K (K + r I)^-1 Y``;
+        ``"kriging"`` for the mean of a Gaussian process, ``K (K + r I)^-1 Y``, whose kernel must
+        be a covariance, nowhere negative on the spectrum; where weights are not symmetric, on
+        directed graphs and for ``normalization="rw"``, ``(K + Kᵀ) / 2`` takes its place between
+        labelled nodes, and this is no more than a linear rule;
         ``"auto"`` for that of the three that predicts held-out labels best.
     balance
         Whether all classes count the same, however many labelled nodes they have.
     n_splits
         Folds of the labelled nodes that are held out in turn, where `fit` is given no validation
-        nodes.
+        nodes. The last label of a class is never held out. Where fewer than two classes have
+        labels to spare, nothing is chosen: the first kernel of a list, diffusion for the time 10
+        for ``"auto"``, propagation, and the temperature 1 are taken, with a warning.
     estimate, method, scale, normalization, degree, n_walks, termination, …
         How the kernel is made; see `grfpp.tasks.kernels.kernel_operator`. By default it is exact:
         walks are no faster here.
@@ -77,9 +84,10 @@ class KernelLabelPropagation(OneGraphParameters, ClassifierMixin, BaseEstimator)
         kriging over the mean of the diagonal, and for propagation whether columns are divided by
         the ``"counts"`` of labelled nodes or by the ``"masses"`` that classes bring to all nodes.
     held_out_score_, held_out_loss_
-        Accuracy and mean negative log-likelihood of what was chosen, on labels held out.
+        Accuracy and mean negative log-likelihood of what was chosen, on labels held out; NaN where
+        none could be.
     candidates_
-        The same for all that was tried: a dictionary each.
+        The same for all that was tried: a dictionary each; empty where there was no choice.
     temperature_, bias_, lapse_
         Of the calibration; the lapse is how many nodes are taken to have any label, whatever
         their neighbours say. Without a validation set biases and lapse are 0.
@@ -151,10 +159,14 @@ class KernelLabelPropagation(OneGraphParameters, ClassifierMixin, BaseEstimator)
         if others is not None:
             others = others.take(others.sample(MOST_VALIDATION, rng))
         folds = NodeKFold(min(n_splits, len(sample.nodes)), random_state=self.seed_)
-        hows = (self.how,) if self.how != "auto" else tuple(SETTINGS)
+        hows = self._hows(products)
         rules = [Rule(how, setting) for how in hows for setting in SETTINGS[how]]
-        tried = candidates(products, rules, sample, others, balanced, folds)
-        best = min(tried, key=lambda each: each.loss)
+        splits = [] if others is not None else splits_of(sample, folds)
+        if others is None and not splits:
+            tried, best = [], self._default(products, hows[0], len(classes))
+        else:
+            tried = candidates(products, rules, sample, others, balanced, splits)
+            best = min(tried, key=lambda each: each.loss)
 
         self.classes_ = classes
         self.graph_ = graph
@@ -170,8 +182,35 @@ class KernelLabelPropagation(OneGraphParameters, ClassifierMixin, BaseEstimator)
         if others is None and not self.reached_.all():
             # Labelled nodes do not tell how large classes are.
             self.probabilities_[~self.reached_] = self.probabilities_[self.reached_].mean(axis=0)
-        self.method_ = products.how_made(best.kernel)
         return self
+
+    def _hows(self, products: KernelProducts) -> tuple[str, ...]:
+        """The rules to try; kriging with covariances alone."""
+        W, kernels = products.weights, [each.kernel for each in products.choices]
+        if self.how == "kriging" and not W.is_directed:
+            for kernel in kernels:
+                require_covariance(kernel, W)
+        if self.how != "auto":
+            return (self.how,)
+        if W.is_directed or all(is_covariance(kernel, W) for kernel in kernels):
+            return tuple(SETTINGS)
+        return tuple(how for how in SETTINGS if how != "kriging")
+
+    def _default(self, products: KernelProducts, how: str, n_classes: int) -> Candidate:
+        """What is taken where no labels can be held out."""
+        kernels = [each.kernel for each in products.choices]
+        number = kernels.index(DEFAULT) if kernels == list(GRID) else 0
+        rule = Rule(how, DEFAULTS[how])
+        warn_user(
+            InputWarning(
+                "fewer than two classes have labels to spare, so that none are held out to choose "
+                f"and to calibrate by: {kernels[number]!r} and {rule.how} with the temperature 1 "
+                "are taken; label more nodes of each class, or give others to judge by "
+                "(validation)"
+            ),
+            InputWarning,
+        )
+        return Candidate(number, rule, Calibration.none(n_classes), np.nan, np.nan)
 
     def _choices(self) -> list[Any]:
         """The kernels to choose from, checked, and the seed."""
@@ -215,6 +254,7 @@ class KernelLabelPropagation(OneGraphParameters, ClassifierMixin, BaseEstimator)
         sums = chosen.everywhere(0, columns)
         lengths = chosen.lengths(0, sample.nodes) if readout.is_of_directions else None
         self.reached_ = reached(sums[:, n])
+        self.method_ = chosen.how_made(0)
         logits = readout.logits_of(sums[:, :n], lengths)
         self.probabilities_ = best.calibration.probabilities(logits, self.reached_)
 
@@ -275,8 +315,10 @@ def _labels(y: Any, n: int, name: str) -> npt.NDArray[Any]:
         raise InputError(
             f"{name} must have one label for each of the {n} nodes, found shape {labels.shape}"
         )
-    if labels.dtype.kind == "O":
-        kinds = {str if isinstance(each, str) else type(each) for each in labels.tolist()}
+    if labels.dtype.kind == "O" or (labels.dtype.kind == "U" and not hasattr(y, "dtype")):
+        # Numpy makes text of numbers beside text: what was given tells.
+        given = np.array(y, object).ravel().tolist()
+        kinds = {str if isinstance(each, str) else type(each) for each in given}
         if kinds not in ({str}, {int}, {bool}):
             raise InputError(
                 f"{name} must be all text or all whole numbers, found "
@@ -298,7 +340,7 @@ def _validation(validation: Any, graph: Graph, classes: Any, known: Any) -> Labe
     pair = listed(validation, "validation")
     if len(pair) != 2:
         raise InputError(f"validation must be a pair (nodes, labels), found {shown(validation)}")
-    nodes = _distinct(read_nodes(pair[0], graph.names), "validation")
+    nodes = _distinct(read_nodes(pair[0], graph.names, "validation"), "validation")
     labels = _labels(pair[1], len(nodes), "the labels of validation")
     if np.isin(nodes, known).any():
         raise InputError("validation must be other nodes than X: a labelled node is in both")

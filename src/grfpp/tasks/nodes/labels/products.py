@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Iterator, Sequence
 from functools import cached_property
 from typing import Any
@@ -38,17 +39,17 @@ class KernelProducts:
     def __init__(self, graph: Graph, choices: Sequence[KernelChoice]) -> None:
         self.graph, self.choices = graph, choices
         first = choices[0]
-        self._weights = first.weights(graph)
-        self.is_shared = first.is_exact and first.method is None and not self._weights.is_directed
+        self.weights = first.weights(graph)
+        self.is_shared = first.is_exact and first.method is None and not self.weights.is_directed
         if self.is_shared:
             with advice_by_parameters(first.normalization):
                 for choice in choices:
-                    choice.kernel.check_converges(self._weights)
+                    choice.kernel.check_converges(self.weights)
         self._used: dict[int, Any] = {}
 
     @cached_property
     def _terms(self) -> ChebyshevTerms:
-        return ChebyshevTerms(self._weights, self.choices[0].options.n_jobs)
+        return ChebyshevTerms(self.weights, self.choices[0].options.n_jobs)
 
     @cached_property
     def _coefficients(self) -> FloatArray:
@@ -115,5 +116,10 @@ class KernelProducts:
     def _operator(self, number: int) -> Any:
         # Only the last: estimates are large.
         if number not in self._used:
-            self._used = {number: self.choices[number].operator(self.graph, _TOL)}
+            with warnings.catch_warnings():
+                if len(self.choices) > 1:
+                    # What is wrong with kernels that are only tried is nobody's concern; the one
+                    # that is taken is made anew, and warns.
+                    warnings.simplefilter("ignore", RuntimeWarning)
+                self._used = {number: self.choices[number].operator(self.graph, _TOL)}
         return self._used[number]

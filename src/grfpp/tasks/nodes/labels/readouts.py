@@ -33,6 +33,10 @@ SETTINGS: dict[str, tuple[Any, ...]] = {
 }
 
 
+#: What each `how` takes where no labels can be held out.
+DEFAULTS: dict[str, Any] = {"propagation": "masses", "svm": 1.0, "kriging": 0.1}
+
+
 class Block(NamedTuple):
     """What a kernel knows of the labelled nodes."""
 

@@ -204,3 +204,16 @@ def test_normals_are_predicted_by_it():
     task = hide_normals(triangulated_sphere(3), 0.8, 1)
     assert predict_normals(task).cosine > 0.999 > predict_normals(task, how="paper").cosine
     assert predict_normals(task).method.startswith("kriging")
+
+
+@pytest.mark.parametrize("n_nodes", [1, 3])
+def test_graphs_without_edges(n_nodes):
+    one = KernelInterpolator(np.zeros((n_nodes, n_nodes))).fit([0], [1.0])
+    mean, std = one.predict([0], return_std=True)
+    assert mean == pytest.approx([1.0])
+    assert np.isfinite(std).all()
+
+
+def test_no_kernels_to_choose_from():
+    with pytest.raises(grfpp.InputError, match=r"^kernel must not be an empty list"):
+        fitted(kernel=[])

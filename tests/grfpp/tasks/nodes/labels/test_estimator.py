@@ -1,6 +1,7 @@
 """Labels of nodes from those of some."""
 
 import pickle
+import warnings
 
 import networkx as nx
 import numpy as np
@@ -251,6 +252,7 @@ def test_searches_over_nodes():
         ([0, 1], ["a", None], "leave out nodes without a label"),
         ([0, 1], [1.0, np.nan], "text or whole numbers"),
         ([0, 1], np.array([1, "a"], object), "all text or all whole numbers, found int, str"),
+        ([0, 1, 2], ["a", 1, "b"], "y must be all text or all whole numbers, found int, str"),
     ],
 )
 def test_bad_input_is_refused(X, y, message):
@@ -266,6 +268,7 @@ def test_bad_input_is_refused(X, y, message):
         ({"kernel": 3}, "kernel must be a kernel such as"),
         ({"kernel": []}, "found none"),
         ({"kernel": "inverse-power:2"}, "converges"),
+        ({"kernel": "cosine:3", "how": "kriging"}, "is no covariance"),
         ({"balance": 2}, "balance must be True or False"),
         ({"n_splits": 1}, "n_splits must be a whole number >= 2"),
         ({"scale": 0}, "scale must be"),
@@ -290,6 +293,8 @@ def test_bad_parameters_are_refused_when_fitting(parameters, message):
         (([0], ["Mr. Hi"]), "other nodes than X"),
         (([4], ["Mrs. Hi"]), "the label 'Mrs. Hi', which no node of X has"),
         (([4], [1]), "the label 1, which no node of X has"),
+        (([5, 99], ["Mr. Hi", "Officer"]), "^validation must lie between 0 and 33"),
+        (([], []), "^validation must hold whole numbers or names"),
     ],
 )
 def test_bad_validation_is_refused(validation, message):
@@ -299,8 +304,54 @@ def test_bad_validation_is_refused(validation, message):
 
 def test_small_and_odd_graphs():
     for graph, known in ((sp.csr_array((3, 3)), [0, 2]), (nx.path_graph(2), [0, 1])):
-        model = KernelLabelPropagation(graph).fit(known, [1, 2])
+        with pytest.warns(grfpp.errors.InputWarning, match="labels to spare"):
+            model = KernelLabelPropagation(graph).fit(known, [1, 2])
         assert np.isfinite(model.probabilities_).all()
         np.testing.assert_allclose(model.probabilities_.sum(axis=1), 1)
-    three = KernelLabelPropagation(CLUB).fit([0, 1, 2], ["a", "b", "c"])
+    with pytest.warns(grfpp.errors.InputWarning, match="labels to spare"):
+        three = KernelLabelPropagation(CLUB).fit([0, 1, 2], ["a", "b", "c"])
     assert three.predict_proba([5]).shape == (1, 3)
+
+
+@pytest.mark.parametrize("how", ["auto", "propagation", "svm", "kriging"])
+def test_one_label_a_class_is_learned_from_and_not_held_out(how):
+    with pytest.warns(grfpp.errors.InputWarning, match="none are held out.*validation"):
+        model = KernelLabelPropagation(CLUB, how=how).fit([0, 33], PARTIES[[0, 33]])
+    assert model.predict([0, 33]).tolist() == PARTIES[[0, 33]].tolist()
+    assert model.predict_proba([0, 33]).max(axis=1).min() > 0.52
+    assert model.score(np.arange(34), PARTIES) > 0.9
+    assert model.kernel_ == grfpp.Diffusion(10.0)
+    assert (model.temperature_, model.candidates_) == (1, [])
+    assert np.isnan(model.held_out_score_)
+
+
+def test_a_class_alone_is_not_judged_by():
+    path = nx.path_graph(4)
+    with pytest.warns(grfpp.errors.InputWarning, match="labels to spare"):
+        model = KernelLabelPropagation(path).fit([0, 1, 2], ["a", "b", "b"])
+    assert model.predict([0, 2, 3]).tolist() == ["a", "b", "b"]
+    # Two other classes tell enough.
+    names = np.append(PARTIES[KNOWN], "alone")
+    third = KernelLabelPropagation(CLUB).fit(np.append(KNOWN, 16), names)
+    assert third.held_out_score_ > 0.7
+
+
+def test_kernels_that_are_only_tried_do_not_warn():
+    # Walks are too few for the widest of these, which is not taken.
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        model = KernelLabelPropagation(
+            CLUB, estimate="walks", kernel=["diffusion:1", "diffusion:40"], how="propagation"
+        ).fit(KNOWN, PARTIES[KNOWN])
+    told = {str(each.message) for each in caught}
+    with warnings.catch_warnings(record=True) as alone:
+        warnings.simplefilter("always")
+        KernelLabelPropagation(CLUB, estimate="walks", kernel=model.kernel_, how="propagation").fit(
+            KNOWN, PARTIES[KNOWN]
+        )
+    assert told <= {str(each.message) for each in alone}
+
+
+def test_kriging_is_left_out_where_the_kernel_is_no_covariance():
+    model = KernelLabelPropagation(CLUB, kernel="cosine:3").fit(KNOWN, PARTIES[KNOWN])
+    assert {each["how"] for each in model.candidates_} == {"propagation", "svm"}
