@@ -239,3 +239,11 @@ def test_more_neighbours_than_nodes_are_all_of_them():
     near = LocalKernel(karate(), HEAT)
     whole = near.neighbors_graph(10**12, include_self=True)
     assert whole.nnz == near.rows(np.arange(34)).nnz
+
+
+def test_kernels_as_text_and_tolerances():
+    near = LocalKernel(karate(), "diffusion:2", seed=0)
+    assert near.kernel == grfpp.Diffusion(2.0)
+    for tol in (1, 2):
+        with pytest.raises(InputError, match=r"tol must be a number in \(0, 1\)"):
+            LocalKernel(karate(), grfpp.Diffusion(1.0), tol=tol)
