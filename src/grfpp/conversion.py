@@ -58,7 +58,7 @@ def convert(
     target
         The folder. One that is there already is replaced when the new one is whole; what is half
         written is never seen, and removed by the next call where this one is killed. Beside it
-        there must be room for about 2.5 times the text, without packing, while this runs.
+        there must be room for the graph and about 2.5 times the text, without packing.
     directed, n_nodes, symmetrize, mesh_weights, **reading
         As for `Graph`; the third and fourth not for edge lists.
     memory

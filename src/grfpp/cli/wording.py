@@ -44,7 +44,7 @@ def in_options(message: Exception | str, options: Collection[str]) -> str:
         "law": lambda law: f"use --termination {law_text(law)} or longer walks",
         "other": str,
         "degree": lambda degree: f"a degree that makes the series finite (--degree {degree} does)",
-        "finer": lambda now: _finer(*now, options),
+        "finer": lambda now: _finer(now, options),
         "cap": lambda cap: f"raise {names[cap]}" if cap in names else "",
         "capped": lambda cap: f"give {names[cap]} to see how far walks come",
         "without": lambda name: f"leave out {names.get(name, name)}",
@@ -84,8 +84,9 @@ def _option(option: tuple[Any, ...], options: Collection[str]) -> str:
     return f"use {' or '.join(words)}"
 
 
-def _finer(degree: int | None, deflates: bool, n_walks: int, options: Collection[str]) -> str:
+def _finer(now: tuple[int | None, bool, int], options: Collection[str]) -> str:
     """How walks come to a smaller error, with the options that the command has."""
+    degree, deflates, n_walks = now
     offers = []
     if degree and "--degree" in options:
         offers.append(f"take a higher degree than {degree} (--degree auto)")

@@ -155,7 +155,10 @@ def test_nodes_by_name():
         ({"budget": 0}, "budget"),
         ({"budget": "many"}, "budget"),
         ({"seed": -1}, "seed"),
-        ({"tol": 0.1, "budget": 5}, "tol or budget"),
+        (
+            {"tol": 0.1, "budget": 5},
+            "tol is turned into a budget, and one is given; leave out budget",
+        ),
         ({"n_jobs": 0}, "n_jobs"),
     ],
 )
@@ -174,7 +177,7 @@ def test_bad_questions():
     with pytest.raises(InputError, match="block"):
         near.entry([0, 1], 2)
     with pytest.raises(InputError, match="kernel"):
-        LocalKernel(karate(), "heat")
+        LocalKernel(karate(), "warmth")
 
 
 def test_series_that_diverge_are_refused():
