@@ -19,6 +19,7 @@ from grfpp.io.large.batches import Reported
 from grfpp.io.large.convert import SUFFIXES, convert_edges
 from grfpp.io.large.database import default_memory
 from grfpp.io.meshes.weights import MeshWeights
+from grfpp.io.objects import says_direction
 from grfpp.io.tables.options import EdgeListKeywords, EdgeListOptions
 from grfpp.linalg.symmetrize import Symmetrize
 
@@ -57,7 +58,7 @@ def convert(
     target
         The folder. One that is there already is replaced when the new one is whole; what is half
         written is never seen, and removed by the next call where this one is killed. Beside it
-        there must be room for about five times the text, without packing, while this runs.
+        there must be room for the graph and about 2.5 times the text, without packing.
     directed, n_nodes, symmetrize, mesh_weights, **reading
         As for `Graph`; the third and fourth not for edge lists.
     memory
@@ -86,6 +87,10 @@ def convert(
     room = default_memory() if memory is None else memory_size(memory)
     listed = _edge_list(source)
     if listed is None:
+        if memory is not None:
+            raise InputError(
+                "is for lists of edges; all else is read as a whole", argument="memory"
+            )
         graph = Graph(
             source,
             directed=directed,
@@ -94,13 +99,22 @@ def convert(
             mesh_weights=mesh_weights,
             **reading,
         )
+        if directed and says_direction(source) and not graph.is_directed:
+            raise InputError(
+                f"is for lists of edges: {source} says itself that it is undirected",
+                argument="directed",
+            )
         graph.save(target)
         return Graph.open(target)
-    if symmetrize is not None or mesh_weights is not None:
+    if mesh_weights is not None:
+        raise InputError(f"is for meshes: {source} is a list of edges", argument="mesh_weights")
+    if symmetrize is not None:
         raise InputError(
-            f"symmetrize and mesh_weights are not for lists of edges that are converted: {source} "
-            "is undirected, line by line, unless directed=True; of edges that are listed in both "
-            "orders duplicates='max' takes the larger weight"
+            f"is not for lists of edges that are converted: the lines of {source} are edges in "
+            "both directions already, unless they are said to be directed. For the larger weight "
+            "of edges that are listed in both orders",
+            argument="symmetrize",
+            option=("duplicates", "max"),
         )
     if not (directed is None or isinstance(directed, bool)):
         raise InputError(f"directed must be True, False or None, not {directed!r}")

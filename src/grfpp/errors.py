@@ -51,6 +51,16 @@ IN_PYTHON: Wording = {
     "law": lambda law: f"use {type(law).__name__}({law.p_halt:g}) or longer walks",
     "other": str,
     "degree": lambda degree: f"a degree that makes the series finite (degree={degree} does)",
+    # How walks come to a smaller error: from degree, whether to deflate, and walks.
+    "finer": lambda now: (
+        (f"take a higher degree than {now[0]} (degree='auto'), " if now[0] else "")
+        + ("deflate='auto', " if now[1] else "")
+        + f"more walks than {now[2]}, or grfpp.kernel_operator(W, kernel), which finds a way"
+    ),
+    "operator": lambda _: "use grfpp.kernel_operator(W, kernel, tol), which need not walk",
+    "cap": if_any("raise {}"),
+    "capped": lambda cap: f"give {cap} to see how far walks come",
+    "without": lambda name: f"leave out {name}",
     "truncate": lambda _: "pass truncate=True to accept the bias",
     # How a graph may be meant.
     "from_points": lambda _: "use Graph.from_points(X)",

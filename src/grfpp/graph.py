@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
@@ -12,7 +13,7 @@ import numpy as np
 import numpy.typing as npt
 import scipy.sparse as sp
 
-from grfpp.arguments import positive
+from grfpp.arguments import positive, truth
 from grfpp.errors import InputError, InputWarning, shown, warn_user
 from grfpp.io import read_adjacency
 from grfpp.io.canonical import canonical_matrix
@@ -278,7 +279,11 @@ class Graph:
         >>> graph, graph.index("c"), graph.normalized("rw").scaled.value
         (Graph(n_nodes=3, n_edges=2, undirected), 2, 1.0)
         """
-        return cls._on_disk(MappedForm.open(path, verify=verify))
+        if not isinstance(path, str | os.PathLike):
+            raise InputError(
+                f"must be the path of a .grf folder, found {shown(path)}", argument="path"
+            )
+        return cls._on_disk(MappedForm.open(path, verify=truth(verify, "verify")))
 
     @classmethod
     def _on_disk(cls, form: MappedForm, names: NodeNames | None = None) -> Graph:
@@ -558,6 +563,8 @@ class Graph:
         if is_folder_path(path):
             self._save_folder(path, labels)
             return
+        if not os.fspath(path).lower().endswith(".npz"):
+            raise InputError(f"must end in .npz or .grf, found {shown(str(path))}", argument="path")
         arrays: dict[str, Any] = {
             "indptr": self.indptr,
             "indices": self.indices,

@@ -129,7 +129,7 @@ class WalkOptions:
     n_groups
         Further estimates of the same kind, which error bars (``return_std=True``) come from. They
         are walked and kept beside the estimate, also in its file, and take as much time and memory
-        as it each. With 0, sixteen are walked whenever an error bar is asked for.
+        as it each: 2 at least. With 0, sixteen are walked whenever an error bar is asked for.
     check_error
         Look at one random product of the estimate and, where that is far off, measure its error
         and warn if that is above one half. This takes about a tenth of the walking time.
@@ -199,7 +199,7 @@ class WalkOptions:
             "truncate": truth(self.truncate, "truncate"),
             "full_walks": truth(self.full_walks, "full_walks"),
             "dtype": _value_type(self.dtype),
-            "n_groups": whole(self.n_groups, "n_groups", 0, MAX_GROUPS),
+            "n_groups": _group_count(self.n_groups),
             "check_error": truth(self.check_error, "check_error"),
         }
         one_of(self.tol_kind, "tol_kind", get_args(ToleranceKind))
@@ -229,9 +229,12 @@ class WalkOptions:
         if not LEAST_TOLERANCE <= self.tol < 1:
             problem = f"must be at least {LEAST_TOLERANCE:g} and below 1, found {self.tol:g}"
             raise InputError(problem, argument="tol")
-        for name, needed in (("storage", "memory"), ("reuse_walks", False)):
+        for name, needed, words in (
+            ("storage", "memory", "must be 'memory' for"),
+            ("reuse_walks", False, "is not for"),
+        ):
             if getattr(self, name) != needed:
-                raise InputError(f"must be {needed!r} where tol is given", argument=name)
+                raise InputError(f"{words} walks to a relative error", argument=name, without="tol")
 
     @classmethod
     def of(cls, *, without: Collection[str] = (), **options: Unpack[WalkKeywords]) -> Self:
@@ -305,6 +308,13 @@ def _is_auto(value: Any) -> bool:
 def drawn_seed() -> int:
     """A seed that nobody has asked for."""
     return int(np.random.SeedSequence().generate_state(1, np.uint64)[0])
+
+
+def _group_count(number: Any) -> int:
+    """None, or as many as a spread can be told from."""
+    if (found := whole(number, "n_groups", 0, MAX_GROUPS)) == 1:
+        raise InputError("must be 0, or 2 at least for error bars, found 1", argument="n_groups")
+    return found
 
 
 def _value_type(dtype: npt.DTypeLike) -> np.dtype[Any]:

@@ -292,7 +292,7 @@ def test_everything_else_that_graphs_are_read_from(tmp_path):
         ({"memory": True}, "memory must be a number of bytes"),
         ({"n_nodes": 0}, "n_nodes must be"),
         ({"directed": "yes"}, "directed must be"),
-        ({"symmetrize": "max"}, "symmetrize and mesh_weights are not for lists"),
+        ({"symmetrize": "max"}, "symmetrize is not for lists"),
         ({"duplicates": "mean"}, "duplicates must be"),
     ],
 )

@@ -382,3 +382,17 @@ def test_what_is_symmetric_but_for_rounding_is_undirected():
     assert Graph(S).is_directed
     with pytest.raises(InputError, match="symmetrize='max'"):
         Graph(S, directed=False)
+
+
+@pytest.mark.parametrize("path", [None, 3])
+def test_folders_are_opened_by_their_paths(path):
+    with pytest.raises(InputError, match=r"path must be the path of a \.grf folder"):
+        Graph.open(path)
+
+
+def test_what_cannot_be_saved_or_verified_so(tmp_path):
+    with pytest.raises(InputError, match=r"path must end in \.npz or \.grf"):
+        Graph([(0, 1)]).save(tmp_path / "x.foo")
+    Graph([(0, 1)]).save(tmp_path / "x.grf")
+    with pytest.raises(InputError, match="verify must be True or False"):
+        Graph.open(tmp_path / "x.grf", verify="x")

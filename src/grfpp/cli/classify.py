@@ -60,6 +60,8 @@ _BY_WALKS = {
     "auto": ("walk-masses", "signatures"),
 }
 _WITHOUT_KERNEL = ("walk-masses", "signatures")
+#: What these have no use for, where it is not given.
+_KERNEL, _SCALES, _EIGENVALUES = "diffusion", "0.25,0.36,0.64,0.81", "8,16,32"
 
 
 @options.with_walks(
@@ -102,10 +104,8 @@ def classify(
     ] = "spectrum",
     kernel: Annotated[
         str, options.kernel("As for grfpp estimate, which lists them.", "-k")
-    ] = "diffusion",
-    scale: Annotated[
-        str, options.option("The weights are X D^-1/2 A D^-1/2.", "X,...")
-    ] = "0.25,0.36,0.64,0.81",
+    ] = _KERNEL,
+    scale: Annotated[str, options.option("The weights are X D^-1/2 A D^-1/2.", "X,...")] = _SCALES,
     sigma: Annotated[str | None, options.retired_sigma()] = None,
     n_walks: Annotated[
         str, options.option("Walks from every node for every factor.", "M,...", "--walks")
@@ -113,7 +113,7 @@ def classify(
     walks: WalkOptions,
     eigenvalues: Annotated[
         str, options.option("How many eigenvalues; small graphs have zeros.", "K,...")
-    ] = "8,16,32",
+    ] = _EIGENVALUES,
     folds: Annotated[int, options.option("Folds.", "N", "--folds", min=2)] = 10,
     trees: Annotated[int, options.option("Trees of the forests.", "N", "--trees", min=1)] = 200,
     output: Annotated[
@@ -127,6 +127,16 @@ def classify(
         scales = [options.scale_of(each, None) for each in _numbers(scale, "--scale", float)]
     else:
         scales = [options.scale_of(1.0, each) for each in _numbers(sigma, "--sigma", float)]
+    if features in _WITHOUT_KERNEL:
+        given = {
+            "--kernel": kernel != _KERNEL,
+            "--scale": scale != _SCALES,
+            "--sigma": sigma is not None,
+            "--degree": walks.degree != WalkOptions.degree,
+            "--eigenvalues": eigenvalues != _EIGENVALUES,
+        }
+        if unused := [option for option, is_given in given.items() if is_given]:
+            raise InputError(f"--features {features} has no {unused[0]}: leave it out")
     grid = {
         "scales": scales,
         "n_walks": _numbers(n_walks, "--walks", int),

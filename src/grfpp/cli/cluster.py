@@ -26,7 +26,8 @@ NOTES = """
 The nodes are placed by the leading eigenvectors of the kernel exp(10 SCALE D^-1/2 A D^-1/2), or of
 another one (grfpp estimate --help lists them), and clustered by k-means. Every pair of nodes gets a
 small weight more, and whiskers are set apart, so that these and hubs do not lead astray;
---how paper does neither, and walks.
+--how paper does neither, and walks; so do options about walks, unless --how or --method say
+otherwise.
 
 \b
 Examples:
@@ -82,12 +83,13 @@ def cluster(
         ),
     ] = None,
     how: Annotated[
-        Literal["regularized", "paper"],
-        options.option(
-            "Regularised, which whiskers and hubs do not lead astray, or as in the paper.",
+        Literal["regularized", "paper"] | None,
+        options.optional(
+            "Regularised, which whiskers and hubs do not lead astray, or as in the paper.  "
+            "[default: regularized]",
             "regularized|paper",
         ),
-    ] = "regularized",
+    ] = None,
     method: Annotated[
         options.MethodName | None,
         options.optional(
@@ -122,6 +124,7 @@ def cluster(
     number = _number_or_auto(clusters)
     if number is None and labels_from is None:
         raise InputError("-k says how many clusters to find; or give classes by --labels-from")
+    how = _way(how, method, walks)
     if number == "auto" and how == "paper":
         raise InputError("-k auto is of --how regularized: give a number")
     kernel = kernel or DEFAULT_KERNELS[how]
@@ -208,6 +211,21 @@ def cluster(
         "picture": None if picture is None else str(picture),
     }
     console.tell([*facts, *wrote(output, picture)], document, as_json)
+
+
+def _way(
+    how: Literal["regularized", "paper"] | None, method: str | None, walks: WalkOptions
+) -> Literal["regularized", "paper"]:
+    """What is asked for: options about walks ask for the paper's way, which walks."""
+    about_walks = walks != WalkOptions.of(seed=walks.seed, n_jobs=walks.n_jobs)
+    if how is None:
+        how = "paper" if about_walks and method is None else "regularized"
+    if about_walks and how == "regularized" and method != "walks":
+        raise InputError(
+            "--how regularized does not walk: leave out options about walks, or use --how paper or "
+            "--method walks"
+        )
+    return how
 
 
 def _check_classes(classes: dict[int, str], option: str, graph: Path, n_nodes: int) -> None:

@@ -9,8 +9,9 @@ from typing import Annotated, Any
 from grfpp.cli import console, options, outputs
 from grfpp.cli.reading import Reading, with_reading
 from grfpp.conversion import convert as convert_graph
+from grfpp.errors import InputError, shown
 from grfpp.graph import Graph
-from grfpp.io.folder.reader import folder_bytes
+from grfpp.io.folder.reader import folder_bytes, is_folder_path
 from grfpp.memory import readable_bytes
 
 #: Shown below the options.
@@ -18,8 +19,9 @@ NOTES = """
 \b
 Edge lists (.txt .tsv .csv .edges .edgelist, also packed as .gz or .zip, .parquet, .feather) may be
 larger than memory: DuckDB sorts them (pip install '.[large]'). While this runs, there must be room
-for some files beside the folder, about five times the text. Other files are read into memory first.
-The graph is the one that other commands read from the file: the same edges, names and order.
+for some files beside the folder, about 2.5 times the text, and for the folder itself. Other files
+are read into memory first. The graph is the one that other commands read from the file: the same
+edges, names and order.
 
 \b
 Examples:
@@ -68,6 +70,9 @@ def convert(
 
     Every command takes the folder for its GRAPH; in Python it is grfpp.Graph.open(folder).
     """
+    if not is_folder_path(target):
+        raise InputError(f"GRAPH.grf must end in .grf, found {shown(str(target))}")
+    outputs.require_other("GRAPH.grf", target, [graph])
     seconds: dict[str, float] = {}
     step, began = "reading", perf_counter()
     with console.progress_bar("reading") as update:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from asyncio import run
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from importlib import import_module
 from inspect import Parameter, signature
 from typing import Annotated, Any
 
@@ -69,6 +71,7 @@ def connected(place: str | None) -> Iterator[Any]:
             yield client
         return
     try:
+        run(_reach(dask, place))
         client = dask.Client(place, timeout=_PATIENCE, set_as_default=False)
     except (OSError, ValueError, TypeError) as error:
         reason = str(error).splitlines()[0] if str(error) else type(error).__name__
@@ -78,6 +81,13 @@ def connected(place: str | None) -> Iterator[Any]:
         ) from None
     with client:
         yield client
+
+
+async def _reach(dask: Any, place: str) -> None:
+    """Fail where no scheduler answers. A client that fails would try on in the background."""
+    security = dask.Security().get_connection_args("client")
+    comm = await import_module("distributed.comm").connect(place, timeout=_PATIENCE, **security)
+    await comm.close()
 
 
 def cluster_fact(client: Any) -> list[tuple[str, str]]:

@@ -75,11 +75,13 @@ def estimate(
     *,
     kernel: Annotated[str, options.kernel("The kernel; see below.", "-k")] = "diffusion",
     normalize: Annotated[
-        Literal["sym", "rw", "none"],
-        options.option(
-            "Weights: D^-1/2 A D^-1/2 (sym), D^-1 A (rw), or A as it is (none).", "sym|rw|none"
+        Literal["sym", "rw", "none"] | None,
+        options.optional(
+            "Weights: D^-1/2 A D^-1/2 (sym), D^-1 A (rw), or A as it is (none); if not given, rw "
+            "for personalized-pagerank and heat, else sym.",
+            "sym|rw|none",
         ),
-    ] = "sym",
+    ] = None,
     scale: Annotated[float, options.option("Factor on all weights.", "X")] = 1.0,
     walks: WalkOptions,
     output: Annotated[
@@ -133,13 +135,15 @@ def estimate(
     """
     names = None if rows is None else split_rows(rows)
     _check_outputs(graph, output, names, project)
+    _check_bars(output, names, project, std=std, n_groups=walks.n_groups)
     function = kernel_from_spec(kernel)
 
     seconds: dict[str, float] = {}
     with console.timed(seconds, "read", f"reading {graph}"):
         source = reading.graph(graph, directed=directed)
         chosen = [] if names is None else find_rows(source, names)
-        W = source.normalized(None if normalize == "none" else normalize, scale)
+        kind = normalize or function.normalization
+        W = source.normalized(None if kind == "none" else kind, scale)
     with console.timed(seconds, "walk"):
         backend = HERE if client is None else ClusterBackend(Cluster(client))
         K = sample_estimate(W, function, walks, console.shows_progress(), backend)
@@ -171,13 +175,12 @@ def estimate(
         averages.append(f"{K.deflation.n_vectors} eigenvectors exact")
     facts = [
         outputs.graph_fact(graph, source),
-        ("weights", f"normalize {normalize}, scale {scale:g}"),
+        ("weights", f"normalize {kind}, scale {scale:g}"),
         ("kernel", f"{function!r}, stitching degree {K.degree}"),
         (
             "walks",
             f"{walks.walks}, {K.meta['n_walks']} a node and factor, lengths {walks.termination!r}, "
-            f"seed {walks.seed}: "
-            f"{K.meta['steps_per_node']:.6g} steps a node expected",
+            f"seed {walks.seed}: {_steps(K)}",
         ),
         ("factors", ", ".join([f"{size}{reused}", *averages])),
         *cluster_fact(client),
@@ -189,7 +192,7 @@ def estimate(
         how = "" if error.n_probes else " (whole matrices compared)"
         facts.append(("check", f"{error!r}{how}"))
     document = {
-        "graph": {**outputs.graph_document(graph, source), "normalize": normalize, "scale": scale},
+        "graph": {**outputs.graph_document(graph, source), "normalize": kind, "scale": scale},
         **K.meta,
         "n_entries": n_entries,
         "n_bytes": n_bytes,
@@ -229,6 +232,28 @@ def _check_outputs(
             f"--output {output}: a .csv file is for the rows of --rows; "
             "estimates and features of --project go to .npz files"
         )
+
+
+def _check_bars(
+    output: Path | None, names: list[str] | None, project: int | None, *, std: bool, n_groups: int
+) -> None:
+    """Refuse error bars of nothing, and further estimates that nobody gets to see."""
+    if std and names is None:
+        raise InputError("--std is for the rows of --rows: name some")
+    is_kept = output is not None and output.suffix.lower() == ".npz" and project is None
+    if n_groups and not (std or is_kept):
+        raise InputError(
+            "--groups keeps further estimates with the estimate, for error bars: give --output "
+            "FILE.npz without --project, or --rows and --std"
+        )
+
+
+def _steps(K: KernelEstimate) -> str:
+    """How much was walked: what laws of lengths make one expect, or what a tolerance took."""
+    steps = K.meta["steps_per_node"]
+    if "tol" in K.meta:
+        return f"{steps:,.0f} steps a node walked"
+    return f"{steps:.6g} steps a node expected"
 
 
 def _document(value: float, standard_error: float, n_probes: int) -> dict[str, Any]:

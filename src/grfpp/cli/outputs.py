@@ -64,6 +64,11 @@ def check_output(
     folder = followed(path).parent
     if not os.access(folder, os.W_OK):
         raise InputError(f"{option} {path}: the folder {folder} cannot be written to")
+    require_other(option, path, others)
+
+
+def require_other(option: str, path: Path, others: Sequence[str | Path | None]) -> None:
+    """Refuse to write to what is read, or written too."""
     for other in others:
         if other is not None and _same_file(path, Path(other)):
             raise InputError(

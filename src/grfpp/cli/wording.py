@@ -25,16 +25,30 @@ def in_options(message: Exception | str, options: Collection[str]) -> str:
     """
     if not isinstance(message, InputError | InputWarning):
         return str(message)
+    names = {"random_state": "--seed"}
+    for option in options:
+        name = option.removeprefix("--").replace("-", "_")
+        names |= {name: option, f"n_{name}": option}
+    if "--undirected" in options and "--symmetrize" not in options:
+        names["symmetrize"] = "--undirected"
+    has_scale = "--scale" in options
     normalize = "--normalize sym " if "--normalize" in options else ""
     wording: Wording = {
         "option": lambda option: _option(option, options),
-        "scale": lambda scale: f"use {normalize}--scale {scale:g}",
+        "scale": lambda scale: f"use {normalize}--scale {scale:g}" if has_scale else "",
         "normalization": lambda kind: f"use --normalize {kind}" if normalize else "",
         "factor": lambda factor: IN_PYTHON["factor"](factor) if normalize else "",
-        "smaller weights": lambda why: f"{why}: scale the weights down ({normalize}--scale)",
+        "smaller weights": lambda why: (
+            f"{why}: scale the weights down ({normalize}--scale)" if has_scale else why
+        ),
         "law": lambda law: f"use --termination {law_text(law)} or longer walks",
         "other": str,
         "degree": lambda degree: f"a degree that makes the series finite (--degree {degree} does)",
+        "finer": lambda now: _finer(now, options),
+        "cap": lambda cap: f"raise {names[cap]}" if cap in names else "",
+        "capped": lambda cap: f"give {names[cap]} to see how far walks come",
+        "without": lambda name: f"leave out {names.get(name, name)}",
+        "table": lambda _: "use --labels FILE.csv" if "--labels" in options else "",
         "truncate": lambda _: (
             "pass --truncate to accept the bias" if "--truncate" in options else ""
         ),
@@ -50,10 +64,6 @@ def in_options(message: Exception | str, options: Collection[str]) -> str:
         "most_walks": if_any("--walks {} fits"),
         "float32": if_any("--float32 takes less" if "--float32" in options else ""),
     }
-    names = {"random_state": "--seed"}
-    for option in options:
-        name = option.removeprefix("--").replace("-", "_")
-        names |= {name: option, f"n_{name}": option}
     return message.worded(wording, names)
 
 
@@ -72,6 +82,19 @@ def _option(option: tuple[Any, ...], options: Collection[str]) -> str:
             text = ",".join(map(str, value)) if isinstance(value, tuple) else str(value)
             words.append(f"--{name} {shlex.quote(text)}")
     return f"use {' or '.join(words)}"
+
+
+def _finer(now: tuple[int | None, bool, int], options: Collection[str]) -> str:
+    """How walks come to a smaller error, with the options that the command has."""
+    degree, deflates, n_walks = now
+    offers = []
+    if degree and "--degree" in options:
+        offers.append(f"take a higher degree than {degree} (--degree auto)")
+    if deflates and "--deflate" in options:
+        offers.append("use --deflate auto")
+    if "--walks" in options:
+        offers.append(f"take more walks than {n_walks} (--walks)")
+    return ", or ".join(offers)
 
 
 def law_text(law: Termination) -> str:

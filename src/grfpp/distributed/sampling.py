@@ -17,7 +17,7 @@ from grfpp.walks.sampler import Progress
 def sample(
     client: Any,
     W: Any,
-    kernel: Kernel,
+    kernel: Kernel | str,
     degree: Degree = 2,
     n_walks: int = 16,
     termination: Termination | str | None = None,

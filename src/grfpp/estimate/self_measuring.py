@@ -67,7 +67,7 @@ class SelfMeasuring(NodeMatrix):
         which walks from far away do not come so far.
         """
         if len(self.replicates) == 1:
-            raise InputError("error bars need n_groups=2 at least, found 1", argument="n_groups")
+            raise InputError("this estimate has one replicate, and error bars need two at least")
         if self.replicates:
             others: Iterator[Self] = iter(self.replicates)
         elif self.origin is not None:

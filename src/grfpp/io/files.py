@@ -11,6 +11,8 @@ from typing import Any
 
 from grfpp.errors import InputError
 from grfpp.io import edge_list
+from grfpp.io.folder.header import SUFFIX
+from grfpp.io.folder.reader import is_folder_path
 from grfpp.io.markup import PARSERS, matrix_of
 from grfpp.io.meshes import mesh
 from grfpp.io.mtx import read_mtx
@@ -84,10 +86,11 @@ def read_attribute(path: str | os.PathLike[str], attribute: str) -> list[Any]:
     Nodes without it, or whose text is empty, have ``None``. It is an error when the format has no
     attributes, or when no node has this one (the message names those there are).
     """
-    file, suffix = known_file(path)
+    file, suffix = (Path(path), SUFFIX) if is_folder_path(path) else known_file(path)
     if suffix not in PARSERS:
         raise InputError(
-            f"{path} has no attributes of nodes; {' and '.join(PARSERS)} files may have some"
+            f"{path} has no attributes of nodes; {' and '.join(PARSERS)} files may have some",
+            table="labels",
         )
     graph = PARSERS[suffix](read_bytes(file, suffix, str(path)), str(path))
     nodes = list(graph.nodes(data=True))

@@ -9,11 +9,11 @@ from typing import Any, Literal, overload
 import numpy as np
 import scipy.sparse as sp
 
-from grfpp.arguments import positive, truth, whole
+from grfpp.arguments import positive, probability, truth, whole
 from grfpp.errors import InputError, shown
 from grfpp.estimate.error_bars import N_REPLICATES, standard_error
 from grfpp.graph import Graph, as_graph
-from grfpp.kernels import Kernel
+from grfpp.kernels import Kernel, kernel_of
 from grfpp.linalg.sparse import csr
 from grfpp.local.block import kernel_block
 from grfpp.local.neighbours import neighbour_folder, neighbour_matrix, padded_rows
@@ -24,7 +24,6 @@ from grfpp.local.threads import in_parts
 from grfpp.memory import require_bytes
 from grfpp.parallel import thread_count
 from grfpp.typing import FloatArray, IntArray
-from grfpp.walks.planning import require_kernel
 from grfpp.walks.sampler import Progress
 
 
@@ -40,7 +39,8 @@ class LocalKernel:
     W
         A `Graph`, in memory or on disk, or anything that `Graph` takes.
     kernel
-        Any kernel whose series converges on `W`. No root is taken: ``α_0`` may have any sign.
+        Any kernel whose series converges on `W`, also as text such as ``"diffusion:5"``. No root is
+        taken: ``α_0`` may have any sign.
     tol
         Relative error of rows: the root of the mean of ``‖K̂[i, :] − K[i, :]‖² / ‖K[i, :]‖²`` (both
         over chance and over nodes ``i`` with edges, drawn at random) that `rows` are to have. It is
@@ -75,16 +75,18 @@ class LocalKernel:
     def __init__(
         self,
         W: Any,
-        kernel: Kernel,
+        kernel: Kernel | str,
         tol: float | None = None,
         budget: float | None = None,
         seed: int = 0,
         n_jobs: int = -1,
     ) -> None:
-        require_kernel(kernel)
+        kernel = kernel_of(kernel)
         if tol is not None and budget is not None:
-            raise InputError("give tol or budget, not both: tol is turned into a budget")
-        self.tol = None if tol is None else positive(tol, "tol")
+            raise InputError(
+                "is turned into a budget, and one is given", argument="tol", without="budget"
+            )
+        self.tol = None if tol is None else probability(tol, "tol", above_zero=True, below_one=True)
         steps = None if budget is None else positive(budget, "budget")
         self.kernel = kernel
         self._n_threads = thread_count(n_jobs)

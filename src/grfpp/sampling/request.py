@@ -5,23 +5,23 @@ from __future__ import annotations
 from concurrent.futures import Executor
 from typing import Any, Unpack
 
+from grfpp.arguments import truth
 from grfpp.estimate import KernelEstimate
 from grfpp.estimate.deflation import deflation_of
 from grfpp.graph import as_graph
-from grfpp.kernels import Kernel
+from grfpp.kernels import Kernel, kernel_of
 from grfpp.options import Degree, MoreWalkKeywords, WalkOptions
 from grfpp.sampling.backend import HERE, Backend, LocalBackend
 from grfpp.sampling.batches import Batch, WalkedOrigin
 from grfpp.sampling.degree import settle_degree
 from grfpp.sampling.tolerance import walk_to_tolerance, warn_if_large
 from grfpp.termination import Termination
-from grfpp.walks.planning import require_kernel
 from grfpp.walks.sampler import Progress
 
 
 def sample(
     W: Any,
-    kernel: Kernel,
+    kernel: Kernel | str,
     degree: Degree = 2,
     n_walks: int = 16,
     termination: Termination | str | None = None,
@@ -38,7 +38,7 @@ def sample(
     W
         The weight matrix: a `Graph` (usually normalised), or anything that `Graph` takes.
     kernel
-        The kernel ``g(W)``, such as ``Diffusion(1.0)``.
+        The kernel ``g(W)``, such as ``Diffusion(1.0)`` or ``"diffusion:1"``.
     degree
         Stitching degree ``l``: the estimate is a product of ``2 l`` independent factors. Degree 1
         is the method of regular graph random features. ``"auto"`` takes the degree of least
@@ -94,15 +94,17 @@ def sample(
 
 def sample_estimate(
     W: Any,
-    kernel: Kernel,
+    kernel: Kernel | str,
     options: WalkOptions,
     progress: bool | Progress = False,
     backend: Backend = HERE,
 ) -> KernelEstimate:
     """`sample` with its options as one value."""
+    if not (progress is None or callable(progress)):
+        progress = truth(progress, "progress")
     graph = as_graph(W)
     options.check_direction(directed=graph.is_directed)
-    require_kernel(kernel)
+    kernel = kernel_of(kernel)
     kernel.check_converges(graph)
     deflation = deflation_of(graph, kernel, options.deflate)
     if options.tol is not None:

@@ -116,19 +116,15 @@ def warn_if_large(K: KernelEstimate) -> None:
             InputWarning(
                 f"this estimate of {origin.kernel!r} is off by {error.relative:.2g} of the "
                 "kernel's size (Frobenius norm, measured by random products)",
-                other=_advice(K),
+                finer=_walked(K),
             )
         )
 
 
-def _advice(K: KernelEstimate) -> str:
-    offers = []
-    if not K.origin.graph.is_directed:  # type: ignore[union-attr]  # it has one
-        offers.append(f"take a higher degree than {K.degree} (degree='auto')")
-        if K.deflation is None:
-            offers.append("deflate='auto'")
-    offers.append(f"more walks than {K.meta['n_walks']}")
-    return ", ".join(offers) + ", or grfpp.kernel_operator(W, kernel), which finds a way"
+def _walked(K: KernelEstimate) -> tuple[int | None, bool, int]:
+    """The degree if a higher one may help, whether deflation may, and the number of walks."""
+    undirected = not K.origin.graph.is_directed  # type: ignore[union-attr]  # it has one
+    return K.degree if undirected else None, undirected and K.deflation is None, K.meta["n_walks"]
 
 
 @dataclass
@@ -234,7 +230,10 @@ class _Search:
             self.graph, self.kernel, self.deflation, tuple(batches), tuple(weights)
         )
         return origin.estimate(
-            mean_factors(factors, weights, self.backend), tol=self.tol, steps_per_node=self.steps
+            mean_factors(factors, weights, self.backend),
+            tol=self.tol,
+            tol_kind=self.options.tol_kind,
+            steps_per_node=self.steps,
         )
 
     def _measured(self, K: KernelEstimate) -> float:
@@ -287,18 +286,20 @@ class _Search:
 
     def _refusal(self, steps: float) -> InputError:
         return InputError(
-            f"tol={self.tol:g} would take some {steps:.1g} steps a node: {self.kernel!r} reaches "
+            f"of {self.tol:g} would take some {steps:.1g} steps a node: {self.kernel!r} reaches "
             f"too far on this graph for walks ({self.steps:.3g} steps gave {self.error:.2g})",
-            other=(
-                "use grfpp.kernel_operator(W, kernel, tol), which solves or takes polynomials, or "
-                "give max_steps to see how far walks come"
-            ),
+            argument="tol",
+            operator=True,
+            capped="max_steps",
         )
 
     def shortfall(self, cap: str) -> InputWarning:
         """What was reached where a cap ends the walks."""
+        for_want = " for want of memory" if cap == "memory" else ""
         return InputWarning(
-            f"tol={self.tol:g} is not reached within {cap}: {self.steps:.4g} steps a node gave an "
+            f"of {self.tol:g} is not reached{for_want}: {self.steps:.4g} steps a node gave an "
             f"error of {self.error:.2g}",
-            other="raise the cap, or use grfpp.kernel_operator(W, kernel, tol)",
+            argument="tol",
+            cap="" if for_want else cap,
+            operator=True,
         )

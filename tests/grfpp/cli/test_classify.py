@@ -190,3 +190,9 @@ def test_help(capsys):
     out = accepted(capsys, "classify", "--help")
     assert "grfpp classify NCI1 --method exact" in out
     assert "label-pairs" in out
+
+
+@pytest.mark.parametrize("option", [["--scale", "0.5"], ["--degree", "3"], ["--kernel", "cosine"]])
+def test_features_without_a_kernel_take_no_options_of_one(capsys, option):
+    told = refused(capsys, "classify", "MUTAG", "--features", "signatures", *option)
+    assert f"--features signatures has no {option[0]}: leave it out" in told

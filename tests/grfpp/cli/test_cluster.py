@@ -12,6 +12,9 @@ from independent_walks import IN_WORDS, INDEPENDENT
 
 import grfpp
 from grfpp.cli import run
+from grfpp.cli.cluster import _way
+from grfpp.errors import InputError
+from grfpp.options import WalkOptions
 from grfpp.tasks import SpectralKernelClustering
 from grfpp.tasks.nodes.clustering import pair_error
 
@@ -237,3 +240,12 @@ def test_picture(capsys, club, suffix):
     told = accepted(capsys, "cluster", "club.gml", "-k", "auto", "--picture", path)
     assert f"wrote     {path}" in told
     assert path.stat().st_size > 5000
+
+
+def test_options_about_walks_ask_for_walks():
+    unasked, asked = WalkOptions.of(seed=3), WalkOptions.of(seed=3, degree=3)
+    assert _way(None, None, unasked) == "regularized"
+    assert _way(None, None, asked) == "paper"
+    assert _way(None, "walks", asked) == "regularized"
+    with pytest.raises(InputError, match="--how regularized does not walk"):
+        _way("regularized", None, asked)

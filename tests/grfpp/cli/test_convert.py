@@ -3,6 +3,7 @@
 import json
 import signal
 
+import networkx as nx
 import numpy as np
 import pytest
 from cli_helpers import accepted, refused, start, write_karate
@@ -60,7 +61,7 @@ def test_what_is_refused(tmp_path, capsys):
     path.write_text("1 2\n1 2\n")
     text = refused(capsys, "convert", path, target, "--duplicates", "error", "--separator", "space")
     assert "line 2: the edge 1 - 2 is listed again, after line 1; use --duplicates sum or" in text
-    assert "target must end in .grf" in refused(capsys, "convert", path, tmp_path / "x.npz")
+    assert "GRAPH.grf must end in .grf" in refused(capsys, "convert", path, tmp_path / "x.npz")
     assert "--memory must be 50MB" in refused(capsys, "convert", path, target, "--memory", "1k")
     assert "there is no file" in refused(capsys, "convert", tmp_path / "no.csv", target)
     assert "does not exist" in refused(capsys, "convert", path, tmp_path / "no" / "x.grf")
@@ -93,3 +94,30 @@ def test_asked_to_end_it_cleans_up(tmp_path, number):
         process.communicate()
     assert process.returncode in (130, 128 + number)
     assert list((tmp_path / "out").iterdir()) == []
+
+
+def test_options_of_edge_lists_are_for_edge_lists(capsys, tmp_path):
+    path = tmp_path / "g.gml"
+    nx.write_gml(nx.path_graph(3), path)
+    target = tmp_path / "g.grf"
+    assert "--memory is for lists of edges" in refused(
+        capsys, "convert", path, target, "--memory", "1GB"
+    )
+    assert "says itself that it is undirected" in refused(
+        capsys, "convert", path, target, "--directed"
+    )
+    assert not target.exists()
+    edges = tmp_path / "g.txt"
+    edges.write_text("0 1\n")
+    told = refused(capsys, "convert", edges, target, "--undirected", "max")
+    assert told.startswith("--undirected is not for lists") and "--duplicates max" in told
+    assert "--mesh-weights is for meshes" in refused(
+        capsys, "convert", edges, target, "--mesh-weights", "unit"
+    )
+
+
+def test_what_is_read_is_not_written_to(capsys, tmp_path):
+    folder = tmp_path / "g.grf"
+    Graph([(0, 1)]).save(folder)
+    told = refused(capsys, "convert", folder, folder)
+    assert "is the same file as" in told

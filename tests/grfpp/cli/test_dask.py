@@ -59,11 +59,14 @@ def test_the_cluster_is_told(capsys, karate, address):
         ("tcp://127.0.0.1:1", "no scheduler answers there"),
         ("nonsense://x", "no scheduler answers there"),
         ("127.0.0.1:port", "no scheduler answers there"),
+        ("nonsense", "no scheduler answers there (missing port number in address 'nonsense')"),
         ("", "no scheduler answers there"),
     ],
 )
 def test_places_without_a_cluster(capsys, karate, monkeypatch, place, message):
     monkeypatch.setattr(option, "_PATIENCE", 0.5)
+    # One that cannot connect tries on for long, and says so at the end of the program.
+    monkeypatch.setattr(dask, "Client", lambda *_, **__: pytest.fail("a client was made"))
     told = refused(capsys, "query", "karate.txt", "--node", "3", "--dask", place)
     assert message in told
 

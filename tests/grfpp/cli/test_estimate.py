@@ -293,3 +293,27 @@ def test_kernels_of_random_walks_doubt_other_weights(capsys, karate):
     assert err.endswith("; use --normalize rw\n")
     assert err.count("\n") == 1
     accepted(capsys, "estimate", karate, "--kernel", "heat:1", "--normalize", "rw")
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (["--std"], "--std is for the rows of --rows: name some"),
+        (["--groups", "4"], "--groups keeps further estimates with the estimate"),
+        (["--groups", "4", "-o", "x.npz", "--project", "4"], "--groups keeps further estimates"),
+        (["--groups", "1", "-o", "x.npz"], "--groups must be 0, or 2 at least for error bars"),
+        (["--tol", "0.1", "--reuse-walks"], "--reuse-walks is not for walks to a relative error"),
+    ],
+)
+def test_options_without_effect_are_refused(capsys, tmp_path, monkeypatch, options, message):
+    monkeypatch.chdir(tmp_path)
+    assert message in refused(capsys, "estimate", write_karate(tmp_path), *options)
+
+
+def test_kernels_of_random_walks_take_their_weights(capsys, tmp_path):
+    told = accepted(
+        capsys, "estimate", write_karate(tmp_path), "-k", "heat:1", "--tol", "0.5", "--json"
+    )
+    document = json.loads(told)
+    assert document["graph"]["normalize"] == "rw"
+    assert (document["tol"], document["tol_kind"]) == (0.5, "frobenius")

@@ -147,3 +147,10 @@ def test_one_label_a_class_has_none_held_out(capsys, club):
 def test_help(capsys):
     assert run(["label", "--help"]) == 0
     assert "--labels-from" in capsys.readouterr().out
+
+
+def test_folders_have_no_attributes(capsys, tmp_path):
+    folder = tmp_path / "g.grf"
+    grfpp.Graph([(0, 1), (1, 2)]).save(folder)
+    told = refused(capsys, "label", folder, "--labels-from", "x")
+    assert "has no attributes of nodes" in told and told.endswith("; use --labels FILE.csv")

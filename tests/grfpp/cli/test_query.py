@@ -183,7 +183,10 @@ def test_labels_are_escaped(capsys, tmp_path, monkeypatch):
         (["--node", "0", "--scale", "0"], "--scale must be a positive, finite number"),
         (["--node", "0", "--tol", "-1"], "--tol must be"),
         (["--node", "0", "--budget", "0"], "--budget must be"),
-        (["--node", "0", "--tol", "0.1", "--budget", "9"], "give tol or budget, not both"),
+        (
+            ["--node", "0", "--tol", "0.1", "--budget", "9"],
+            "--tol is turned into a budget, and one is given; leave out --budget",
+        ),
         (["--node", "0", "--jobs", "0"], "--jobs must be"),
         (["--node", "0", "--output", "near.npz"], "the suffix must be .csv"),
         (["--nodes-from", "n.csv", "--output", "n.csv"], "is the same file as n.csv"),

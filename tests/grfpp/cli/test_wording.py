@@ -78,3 +78,41 @@ def test_options_about_edge_lists():
     assert str(InputError("no", option=("header", True, False))) == (
         "no; pass header=True or header=False"
     )
+
+
+def test_other_options_are_named_as_the_command_has_them():
+    both = InputError("is one too many", argument="tol", without="reuse_walks")
+    assert str(both) == "tol is one too many; leave out reuse_walks"
+    assert in_options(both, ["--tol", "--reuse-walks"]) == (
+        "--tol is one too many; leave out --reuse-walks"
+    )
+    short = InputWarning("of 0.1 is not reached", argument="tol", cap="max_steps", operator=True)
+    assert str(short).startswith("tol of 0.1 is not reached; raise max_steps, or use grfpp.kernel_")
+    assert in_options(short, ["--tol", "--max-steps"]) == (
+        "--tol of 0.1 is not reached; raise --max-steps"
+    )
+    far = InputError("of 0.1 takes long", argument="tol", operator=True, capped="max_steps")
+    assert in_options(far, ["--tol", "--max-steps"]) == (
+        "--tol of 0.1 takes long; give --max-steps to see how far walks come"
+    )
+
+
+def test_smaller_errors_by_the_options_that_there_are():
+    warning = InputWarning("it is off", finer=(1, True, 16))
+    assert "(degree='auto'), deflate='auto', more walks than 16, or grfpp." in str(warning)
+    assert in_options(warning, ["--degree", "--deflate", "--walks"]) == (
+        "it is off; take a higher degree than 1 (--degree auto), or use --deflate auto, or take "
+        "more walks than 16 (--walks)"
+    )
+    assert in_options(warning, ["GRAPH"]) == "it is off"
+
+
+def test_no_scale_is_offered_where_there_is_none():
+    error = InputError("it diverges", scale=0.9, factor=0.9)
+    assert in_options(error, ["--kernel", "--labels"]) == "it diverges"
+
+
+def test_the_direction_of_sources_and_of_estimates():
+    error = InputError("is not for lists", argument="symmetrize")
+    assert in_options(error, ["--undirected"]) == "--undirected is not for lists"
+    assert in_options(error, ["--undirected", "--symmetrize"]) == "--symmetrize is not for lists"

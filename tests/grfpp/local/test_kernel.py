@@ -155,7 +155,10 @@ def test_nodes_by_name():
         ({"budget": 0}, "budget"),
         ({"budget": "many"}, "budget"),
         ({"seed": -1}, "seed"),
-        ({"tol": 0.1, "budget": 5}, "tol or budget"),
+        (
+            {"tol": 0.1, "budget": 5},
+            "tol is turned into a budget, and one is given; leave out budget",
+        ),
         ({"n_jobs": 0}, "n_jobs"),
     ],
 )
@@ -174,7 +177,7 @@ def test_bad_questions():
     with pytest.raises(InputError, match="block"):
         near.entry([0, 1], 2)
     with pytest.raises(InputError, match="kernel"):
-        LocalKernel(karate(), "heat")
+        LocalKernel(karate(), "warmth")
 
 
 def test_series_that_diverge_are_refused():
@@ -253,3 +256,11 @@ def test_neighbours_of_all_nodes_with_error_bars():
     assert_array_equal(errors.indices, matrix.indices)
     with pytest.raises(InputError, match="return_std is not for graphs that are written"):
         near.neighbors_graph(4, "x.grf", return_std=True)
+
+
+def test_kernels_as_text_and_tolerances():
+    near = LocalKernel(karate(), "diffusion:2", seed=0)
+    assert near.kernel == grfpp.Diffusion(2.0)
+    for tol in (1, 2):
+        with pytest.raises(InputError, match=r"tol must be a number in \(0, 1\)"):
+            LocalKernel(karate(), grfpp.Diffusion(1.0), tol=tol)

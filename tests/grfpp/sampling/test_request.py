@@ -373,3 +373,14 @@ def test_options_are_named():
 def test_absurd_degrees_are_refused_at_once():
     with pytest.raises(InputError, match="degree must be at most 1024"):
         sample(karate(), Diffusion(1.0), 10**30)
+
+
+def test_kernels_as_text():
+    same = {"n_walks": 2, "seed": 0}
+    found = sample(karate(), "diffusion:2", **same)
+    assert_array_equal(found.toarray(), sample(karate(), Diffusion(2.0), **same).toarray())
+
+
+def test_progress_is_a_truth_or_a_function():
+    with pytest.raises(InputError, match="progress must be True or False"):
+        sample(karate(), Diffusion(1.0), progress="x")

@@ -113,7 +113,9 @@ def test_estimates_to_a_tolerance_are_unbiased_beside_it():
     ("cap", "name"), [({"max_steps": 200}, "max_steps"), ({"max_seconds": 0.01}, "max_seconds")]
 )
 def test_caps_say_what_was_reached(cap, name):
-    with pytest.warns(InputWarning, match=rf"tol=1e-05 is not reached within {name}: "):
+    with pytest.warns(
+        InputWarning, match=rf"tol of 1e-05 is not reached: .*; raise {name}, or use"
+    ):
         K = grfpp.sample(BARABASI, grfpp.Diffusion(5.0), tol=1e-5, seed=0, **cap)
     assert K.meta["relative_error"] > 1e-5
     assert K.meta["steps_per_node"] <= cap.get("max_steps", np.inf)
@@ -130,7 +132,7 @@ def test_memory_is_a_cap(monkeypatch):
         original(plans, options)
 
     monkeypatch.setattr(backend, "_require_factors", require)
-    with pytest.warns(InputWarning, match="not reached within memory"):
+    with pytest.warns(InputWarning, match="not reached for want of memory"):
         K = grfpp.sample(BARABASI, KERNEL, tol=1e-4, seed=0)
     assert K.meta["relative_error"] > 1e-4
 
@@ -152,8 +154,14 @@ def test_what_walks_cannot_reach_is_told_before_they_are_walked():
         ({"tol": "small"}, "tol must be a positive"),
         ({"max_steps": 100}, "max_steps is for walks to a tol, and there is none"),
         ({"tol": 0.1, "max_steps": -1}, "max_steps must be a positive"),
-        ({"tol": 0.1, "storage": "recompute"}, "storage must be 'memory' where tol is given"),
-        ({"tol": 0.1, "reuse_walks": True}, "reuse_walks must be False where tol is given"),
+        (
+            {"tol": 0.1, "storage": "recompute"},
+            "storage must be 'memory' for walks to a relative error; leave out tol",
+        ),
+        (
+            {"tol": 0.1, "reuse_walks": True},
+            "reuse_walks is not for walks to a relative error; leave out tol",
+        ),
         ({"tol": 0.1, "tol_kind": "max"}, "tol_kind must be"),
         ({"n_groups": -1}, "n_groups must be a whole number"),
         ({"n_groups": 10**9}, "n_groups must be"),

@@ -51,8 +51,8 @@ def require_within(least: int, largest: int, origin: str, n_nodes: int) -> None:
     """Refuse nodes that are not 0 to ``n_nodes - 1``."""
     if least < 0 or largest >= n_nodes:
         raise InputError(
-            f"{origin} names node {least if least < 0 else largest}, but n_nodes={n_nodes} "
-            f"allows 0 to {n_nodes - 1}"
+            f"{origin} names node {least if least < 0 else largest}, but {n_nodes} nodes are "
+            f"0 to {n_nodes - 1}"
         )
 
 

@@ -285,7 +285,7 @@ def test_refusals_name_the_line(content, words):
 def test_n_nodes():
     assert read_text("0 1\n", n_nodes=5).n_nodes == 5
     assert read_text("0 3\n", n_nodes=5).node_ids is None
-    assert "names node 5, but n_nodes=5 allows 0 to 4" in file_refusal("0 5\n", n_nodes=5)
+    assert "names node 5, but 5 nodes are 0 to 4" in file_refusal("0 5\n", n_nodes=5)
     assert "names node -1" in file_refusal("0 -1\n", n_nodes=5)
     assert "5, but FILE has 2 nodes" in file_refusal("a b\n", n_nodes=5)
 

@@ -46,7 +46,7 @@ def test_whole_numbers_are_sorted(far):
     assert (numbers.tolist(), n, labels) == ([[2, 0], [1, 0]], 3, [3, 5, 7 + far])
     assert number_whole(np.array([[1, 0]]), "it", None)[1:] == (2, None)
     assert number_whole(np.array([[1, 0]]), "it", 9)[1:] == (9, None)
-    with pytest.raises(InputError, match="it names node 3, but n_nodes=2 allows 0 to 1"):
+    with pytest.raises(InputError, match="it names node 3, but 2 nodes are 0 to 1"):
         number_whole(np.array([[1, 3]]), "it", 2)
 
 
