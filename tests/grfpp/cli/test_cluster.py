@@ -64,7 +64,7 @@ def test_compares_with_the_classes_of_the_file(capsys, club, path):
     [
         ([], {}),
         (["--seed", 3], {"random_state": 3}),
-        (["--degree", 1, "--walks", 2], {"degree": 1, "n_walks": 2}),
+        (["--degree", 1, "--walks", 2], {"how": "paper", "degree": 1, "n_walks": 2}),
         (["--method", "exact", "--scale", 0.25], {"estimate": "exact", "scale": 0.25}),
         (["--method", "auto"], {"method": "auto"}),
         (["--method", "walks"], {"estimate": "walks"}),
@@ -72,9 +72,9 @@ def test_compares_with_the_classes_of_the_file(capsys, club, path):
         (["--how", "paper", "--method", "chebyshev"], {"how": "paper", "method": "chebyshev"}),
         (["-k", "auto"], {"k": "auto"}),
         (["--kernel", "squared-diffusion:2"], {"kernel": "squared-diffusion:2"}),
-        (["--termination", "poisson:3", "--jobs", 1], {"termination": "poisson:3"}),
+        (["--termination", "poisson:3", "--jobs", 1], {"how": "paper", "termination": "poisson:3"}),
         (["-k", 5], {"k": 5}),
-        (["--reuse-walks"], {"reuse_walks": True}),
+        (["--reuse-walks"], {"how": "paper", "reuse_walks": True}),
     ],
 )
 def test_options_reach_the_library(capsys, club, arguments, options):
