@@ -39,7 +39,7 @@ def convolved(f, fold):
     return result
 
 
-@pytest.mark.parametrize("degree", DEGREES)
+@pytest.mark.parametrize("degree", [1, 3, 8])
 @pytest.mark.parametrize("kernel", KERNELS, ids=repr)
 def test_convolution_of_the_modulation_gives_the_coefficients(kernel, degree):
     """To 1e-10, relative, for the first 200 coefficients of all kernels.

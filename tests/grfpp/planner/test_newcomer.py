@@ -18,7 +18,7 @@ pytestmark = pytest.mark.skipif(not FILES, reason="no data: set GRFPP_DATA to th
 
 
 def assert_right(graph):
-    V = np.random.default_rng(0).normal(size=(graph.n_nodes, 3))
+    V = np.random.default_rng(0).normal(size=(graph.n_nodes, 1))
     found = grfpp.kernel_operator(graph, grfpp.Diffusion(5)) @ V
     wanted = expm_multiply(graph, 5.0, V)
     scale = np.abs(wanted).max()
