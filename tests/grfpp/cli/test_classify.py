@@ -8,7 +8,8 @@ import pytest
 from cli_helpers import accepted, refused
 from independent_walks import IN_WORDS
 
-FAST = ("--folds", "3", "--trees", "10", "--walks", "4", "--eigenvalues", "4", "--scale", "0.64")
+FOLDS = ("--folds", "3", "--walks", "4")
+FAST = (*FOLDS, "--trees", "10", "--eigenvalues", "4", "--scale", "0.64")
 
 
 def write_zip(path, members):
@@ -105,7 +106,8 @@ def test_features_with_labels(capsys, small, kind):
 def test_features_by_walks(capsys, tmp_path, labels):
     small = archive(tmp_path / "SMALL.zip", labels=labels)
     for kind in ("walk-masses", "signatures", "auto"):
-        told = facts(accepted(capsys, "classify", small, "--features", kind, *FAST))
+        fast = FAST if kind == "auto" else FOLDS
+        told = facts(accepted(capsys, "classify", small, "--features", kind, *fast))
         assert told["features"] == kind
         assert float(told["accuracy"].split()[0]) > 90
         assert told.get("walks" if kind != "auto" else "kernel") == (
@@ -132,7 +134,7 @@ def test_walks_and_learners_are_told(capsys, small, tmp_path):
     again = json.loads(accepted(capsys, *command, "--method", "grf++", "--jobs", "2"))
     assert again["folds"] == told["folds"]
     walked = facts(
-        accepted(capsys, "classify", small, "--features", "signatures", "-m", "grf", *FAST)
+        accepted(capsys, "classify", small, "--features", "signatures", "-m", "grf", *FOLDS)
     )
     assert walked["walks"] == "walks with lengths matched:9"
 
