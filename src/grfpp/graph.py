@@ -563,8 +563,6 @@ class Graph:
         if is_folder_path(path):
             self._save_folder(path, labels)
             return
-        if not os.fspath(path).lower().endswith(".npz"):
-            raise InputError(f"must end in .npz or .grf, found {shown(str(path))}", argument="path")
         arrays: dict[str, Any] = {
             "indptr": self.indptr,
             "indices": self.indices,

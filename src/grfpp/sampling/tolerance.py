@@ -160,7 +160,7 @@ class _Search:
     def next_batch(self) -> tuple[Batch | None, str]:
         """What to walk next, if anything, and the name of the cap that makes it the last."""
         if self._is_exact():
-            return None, "what rounding allows"
+            return None, "rounding"
         n_walks, predicted = self._wanted_walks()
         a_walk = self._planned(1).steps
         wanted = n_walks * a_walk
@@ -295,11 +295,11 @@ class _Search:
 
     def shortfall(self, cap: str) -> InputWarning:
         """What was reached where a cap ends the walks."""
-        for_want = " for want of memory" if cap == "memory" else ""
+        why = {"memory": " for want of memory", "rounding": " (rounding is more)"}.get(cap, "")
         return InputWarning(
-            f"of {self.tol:g} is not reached{for_want}: {self.steps:.4g} steps a node gave an "
+            f"of {self.tol:g} is not reached{why}: {self.steps:.4g} steps a node gave an "
             f"error of {self.error:.2g}",
             argument="tol",
-            cap="" if for_want else cap,
+            cap="" if why else cap,
             operator=True,
         )

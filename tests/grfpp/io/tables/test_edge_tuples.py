@@ -33,7 +33,7 @@ def test_options():
     assert Graph(edges, duplicates="max", n_nodes=5).adjacency.sum() == 6
     assert "number 1: the edge 1 - 0 is listed again" in refusal(edges, duplicates="error")
     assert "separator is for text edge lists, not for lists" in refusal(edges, separator=",")
-    assert "names node 1, but n_nodes=1" in refusal(edges, n_nodes=1)
+    assert "names node 1, but 1 nodes are 0 to 0" in refusal(edges, n_nodes=1)
 
 
 @pytest.mark.parametrize(
