@@ -98,7 +98,7 @@ class Meeting:
     """The right side of entries, by place, for left sides to be multiplied with."""
 
     def __init__(self, right: Side) -> None:
-        from grfpp.local.meeting import number_places, sort_by_number
+        from grfpp.local.pools.meeting import number_places, sort_by_number
 
         n = len(right.places)
         self._n_columns = len(right.end)
@@ -111,7 +111,7 @@ class Meeting:
 
     def products(self, left: Side) -> FloatArray:
         """Entries between the nodes of both sides."""
-        from grfpp.local.meeting import add_products
+        from grfpp.local.pools.meeting import add_products
 
         result = np.zeros((len(left.end), self._n_columns))
         add_products(

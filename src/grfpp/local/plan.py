@@ -112,7 +112,7 @@ class LocalPlan:
 
     @cached_property
     def graph_arrays(self) -> tuple[Any, ...]:
-        """The graph as the compiled loops want it; `grfpp.local.fetch` tells of the last one."""
+        """The graph as the compiled loops want it; `pools.fetch` tells of the last one."""
         graph, weights = self.graph, self.weights
         arrays = (graph.indptr, graph.indices, weights.base, weights.out, weights.into)
         return *(readonly(each) for each in arrays), np.array([NO_FILE, 0])

@@ -64,14 +64,14 @@ class LocalWalker:
 
     def rows(self, plan: LocalPlan, nodes: IntArray) -> Block:
         """Rows of the kernel, columns in the order in which they were reached."""
-        from grfpp.local.loops import write_rows
+        from grfpp.local.pools.loops import write_rows
 
         end, columns, values = self._filled(write_rows, plan, plan.law, nodes, np.int32, ())
         return Block(end, columns, values)
 
     def side(self, plan: LocalPlan, nodes: IntArray) -> Side:
         """One side of entries, for each of `nodes`."""
-        from grfpp.local.sides import write_side
+        from grfpp.local.pools.sides import write_side
 
         right = (plan.is_right,)
         side = Side(*self._filled(write_side, plan, plan.half_law, nodes, np.int64, right))
@@ -88,7 +88,7 @@ class LocalWalker:
         more: tuple[Any, ...],
     ) -> tuple[IntArray, npt.NDArray[Any], FloatArray]:
         """What a loop appends for each node: ends, places, amounts."""
-        from grfpp.local.loops import NO_BUFFER
+        from grfpp.local.pools.loops import NO_BUFFER
 
         end = np.empty(len(nodes), np.int64)
         size = min(4 * plan.room, _FIRST_OUTPUT)
@@ -126,7 +126,7 @@ class LocalWalker:
         self, plan: LocalPlan, nodes: IntArray, k: int, include_self: bool
     ) -> tuple[IntArray, FloatArray]:
         """The `k` largest entries of rows."""
-        from grfpp.local.loops import select_largest
+        from grfpp.local.pools.loops import select_largest
 
         found, values = np.empty((len(nodes), k), np.int64), np.empty((len(nodes), k))
         n_held = plan.candidates(k)
@@ -154,7 +154,7 @@ class LocalWalker:
 
     def values(self, plan: LocalPlan, nodes: IntArray, columns: IntArray) -> FloatArray:
         """Entries of each row at columns of its own, found as `largest` finds them."""
-        from grfpp.local.loops import write_values
+        from grfpp.local.pools.loops import write_values
 
         values = np.empty(columns.shape)
         done = 0

@@ -10,7 +10,7 @@ import numpy.typing as npt
 from grfpp.graph import Graph
 from grfpp.typing import FloatArray, IntArray
 
-#: The kinds of `grfpp.scaled_weights.ScaledWeights`, numbered as in `grfpp.local.table`.
+#: The kinds of `grfpp.scaled_weights.ScaledWeights`, numbered as in `grfpp.local.pools.table`.
 KINDS: dict[str | None, int] = {None: 0, "rw": 1, "sym": 2, "rw_reversed": 3}
 PLAIN, RW, SYM, RW_REVERSED = range(4)
 

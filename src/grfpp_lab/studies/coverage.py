@@ -1,8 +1,9 @@
 """How often 95 % intervals of error bars hold the truth.
 
 ``python -m grfpp_lab.studies.coverage`` prints a table. A graph is taken many times side by side:
-walks from its copies are independent, and so are as many repeats of one estimate. Copies share
-their eigenvectors, so that deflated estimates are repeated one after the other.
+walks from its copies are independent, and so are as many repeats of one estimate. Deflated, `k`
+eigenvectors of each copy span what `k` for each copy of all of them together span: estimates have
+the same law, and are made for a few copies at a time.
 """
 
 from __future__ import annotations
@@ -24,6 +25,8 @@ from grfpp.typing import FloatArray
 
 KERNELS = (Diffusion(2.0),)
 DEGREES = (1, 2, 4)
+#: Copies whose eigenvectors are found together.
+_DEFLATED_COPIES = 20
 #: 95 % of what is normally distributed.
 WIDTH = 1.959963984540054
 
@@ -60,17 +63,22 @@ def coverage(
     """Entries, rows (of one node), the diagonal and products of one kind of estimate."""
     n, exact = W.n_nodes, kernel.exact(W)
     V = np.random.default_rng(1).standard_normal((n, 2))
-    n_copies = 1 if options.get("deflate") else n_repeats
+    n_copies = n_repeats
+    if deflate := options.get("deflate"):
+        n_copies = min(n_repeats, _DEFLATED_COPIES)
+        options = {**options, "deflate": deflate * n_copies}
     copies = Graph(sp.block_diag([W.adjacency] * n_copies, format="csr"), directed=W.is_directed)
     blocks = np.tile(np.hstack([np.eye(n), V]), (n_copies, 1))
+    n_rounds = -(-n_repeats // n_copies)
     answers = [
         sample(copies, kernel, seed=seed + i, check_error=False, **options).product(
             blocks, return_std=True
         )
-        for i in range(n_repeats // n_copies)
+        for i in range(n_rounds)
     ]
     value, std = (
-        np.concatenate(each).reshape(n_repeats, n, -1) for each in zip(*answers, strict=True)
+        np.concatenate(each).reshape(n_rounds * n_copies, n, -1)
+        for each in zip(*answers, strict=True)
     )
     truth = np.hstack([exact, exact @ V])
     held = np.abs(value - truth) <= WIDTH * std + 1e-13 * np.abs(exact).max()
@@ -99,7 +107,7 @@ def cases(n_repeats: int, seed: int, degrees: Sequence[int] = DEGREES) -> Iterat
                         f"{name}, {kernel!r}, degree {degree}, {words}",
                         W,
                         kernel,
-                        n_repeats if not options.get("deflate") else n_repeats // 10,
+                        n_repeats,
                         seed,
                         degree=degree,
                         **options,

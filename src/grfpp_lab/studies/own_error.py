@@ -3,7 +3,8 @@
 ``python -m grfpp_lab.studies.own_error`` prints a table: of how many estimates
 ``meta["relative_error"]`` is within 10 % of the true error, found by whole matrices.
 ``--cost`` prints how long walking, the first look that every sampling takes, and measuring take;
-``--cost-of-bars`` how much longer answers take with error bars, over walking and the answer.
+``--cost-of-bars`` how much longer answers take with error bars, over walking and the answer, on
+graphs of ``--nodes`` nodes.
 """
 
 from __future__ import annotations
@@ -41,6 +42,10 @@ _MADE: dict[str, Callable[[int], Graph]] = {
     "10-regular": random_regular,
     "scale-free": lambda n: scale_free(n, 5),
 }
+#: What error bars are asked for.
+QUESTIONS = ("entry", "two rows", "product", "diagonal")
+#: Up to so many nodes replicates are kept too.
+_KEPT = 50_000
 
 
 class Known(NamedTuple):
@@ -103,17 +108,21 @@ def print_costs() -> None:
             )
 
 
-def print_costs_of_bars(n_nodes: int = 20_000) -> None:
+def print_costs_of_bars(
+    n_nodes: int, families: Sequence[str], asked_for: Sequence[str] = QUESTIONS
+) -> None:
     """What error bars of single numbers add, over the time of walking and of the answer alone."""
-    for name, make in _MADE.items():
+    for name in families:
+        make = _MADE[name]
         W = make(n_nodes).normalized("sym")
         walk = partial(sample, W, Diffusion(1.0), seed=0)
         walk()  # so that all is compiled
         took = timed(walk)[1]
-        for n_groups in (0, N_REPLICATES):
+        # Estimates that are kept must fit into memory.
+        for n_groups in (0, N_REPLICATES) if n_nodes <= _KEPT else (0,):
             K, with_groups = timed(partial(walk, n_groups=n_groups))
             parts = [f"walking × {with_groups / took:.1f}"]
-            for asked, question in _questions(K).items():
+            for asked, question in _questions(K, asked_for).items():
                 question(return_std=False)  # what is prepared once
                 alone = timed(partial(question, return_std=False))[1]
                 bars = timed(partial(question, return_std=True))[1]
@@ -123,14 +132,16 @@ def print_costs_of_bars(n_nodes: int = 20_000) -> None:
             )
 
 
-def _questions(K: KernelEstimate) -> dict[str, Callable[..., Any]]:
+def _questions(K: KernelEstimate, asked_for: Sequence[str]) -> dict[str, Callable[..., Any]]:
     V = np.random.default_rng(0).standard_normal((K.n_nodes, 1))
-    return {
-        "entry": partial(K.entry, 5, 7),
-        "two rows": partial(K.rows, [5, 99]),
-        "product": partial(K.product, V),
-        "diagonal": partial(K.diagonal, None),
-    }
+    ways: tuple[Callable[..., Any], ...] = (
+        partial(K.entry, 5, 7),
+        partial(K.rows, [5, 99]),
+        partial(K.product, V),
+        K.diagonal,
+    )
+    known = dict(zip(QUESTIONS, ways, strict=True))
+    return {name: known[name] for name in asked_for}
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
@@ -139,12 +150,15 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("--runs", type=int, default=50)
     parser.add_argument("--cost", action="store_true")
     parser.add_argument("--cost-of-bars", action="store_true")
+    parser.add_argument("--nodes", type=int, default=20_000)
+    parser.add_argument("--families", nargs="+", choices=list(_MADE), default=list(_MADE))
+    parser.add_argument("--asked", nargs="+", choices=QUESTIONS, default=QUESTIONS)
     options = parser.parse_args(arguments)
     if options.cost or options.cost_of_bars:
         if options.cost:
             print_costs()
         if options.cost_of_bars:
-            print_costs_of_bars()
+            print_costs_of_bars(options.nodes, options.families, options.asked)
         return
     with warnings.catch_warnings(category=InputWarning, action="ignore"):
         for each in known_errors(options.runs):

@@ -12,7 +12,7 @@ from typing import Any
 
 from numba import int64, njit, uint64
 
-from grfpp.local.table import divisor, find, home
+from grfpp.local.pools.table import divisor, find, home
 from grfpp.walks.steps import prefetch
 
 _AHEAD = 12

@@ -18,9 +18,18 @@ from typing import Any
 
 from numba import int64, njit, uint64
 
-from grfpp.local.series_pool import gather
-from grfpp.local.spread import NO_ROOM, add_run, pick_equal, pick_weighted
-from grfpp.local.table import UNKNOWN, arrive, clear, divisor, look_up, node_at, number_in, shift_of
+from grfpp.local.pools.series_pool import gather
+from grfpp.local.pools.spread import NO_ROOM, add_run, pick_equal, pick_weighted
+from grfpp.local.pools.table import (
+    UNKNOWN,
+    arrive,
+    clear,
+    divisor,
+    look_up,
+    node_at,
+    number_in,
+    shift_of,
+)
 from grfpp.walks.pools.pool import random_point
 
 #: What the threshold begins with, in units of the one that the budget alone would allow; its fall.

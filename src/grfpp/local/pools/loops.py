@@ -14,11 +14,11 @@ from typing import Any
 from numba import njit, uint64
 
 from grfpp.linalg.compiled import compiled
-from grfpp.local.pull import pulled
-from grfpp.local.residual_pool import residual_row
-from grfpp.local.selection import offer, settle
-from grfpp.local.series_pool import series_row
-from grfpp.local.table import clear, find, look_up, node_at, shift_of, squared_potential
+from grfpp.local.pools.pull import pulled
+from grfpp.local.pools.residual_pool import residual_row
+from grfpp.local.pools.selection import offer, settle
+from grfpp.local.pools.series_pool import series_row
+from grfpp.local.pools.table import clear, find, look_up, node_at, shift_of, squared_potential
 from grfpp.walks.steps import prefetch
 
 #: Why a block ended before its last row.

@@ -3,7 +3,7 @@
 They take plain arrays and trust them. A side is a list of places with amounts, and an entry of the
 kernel is the sum, over the places that both sides have, of the products. On undirected graphs the
 pool of ``j`` tells of walks that end there: ``Q^b[v, j] = Q^b[j, v] · π(j) / π(v)``, where ``π`` is
-what masses are divided by (`grfpp.local.table.divisor`).
+what masses are divided by (`grfpp.local.pools.table.divisor`).
 
 - Any series: a place is a node and a step. ``Σ_k α_k Q^k = Σ_k α_k Q^⌈k/2⌉ Q^⌊k/2⌋``, so the left
   side has ``x_a`` at step ``a``, the right one ``α_{2a} y_a + α_{2a-1} y_{a-1}``.
@@ -20,10 +20,10 @@ from typing import Any
 from numba import int64, njit, uint64
 
 from grfpp.linalg.compiled import compiled
-from grfpp.local.loops import DONE, NO_BUFFER, NO_OUTPUT
-from grfpp.local.residual_pool import residual_row
-from grfpp.local.series_pool import series_row
-from grfpp.local.table import clear, divisor, look_up, node_at, squared_potential
+from grfpp.local.pools.loops import DONE, NO_BUFFER, NO_OUTPUT
+from grfpp.local.pools.residual_pool import residual_row
+from grfpp.local.pools.series_pool import series_row
+from grfpp.local.pools.table import clear, divisor, look_up, node_at, squared_potential
 
 #: Bits of a place that hold the step.
 STEP_BITS = 20

@@ -10,9 +10,18 @@ from typing import Any
 
 from numba import int64, njit, uint64
 
-from grfpp.local.fetch import fetch
-from grfpp.local.spread import NO_ROOM, add_run, spread_equal, spread_weighted
-from grfpp.local.table import UNKNOWN, arrive, clear, divisor, home, look_up, number_in, shift_of
+from grfpp.local.pools.fetch import fetch
+from grfpp.local.pools.spread import NO_ROOM, add_run, spread_equal, spread_weighted
+from grfpp.local.pools.table import (
+    UNKNOWN,
+    arrive,
+    clear,
+    divisor,
+    home,
+    look_up,
+    number_in,
+    shift_of,
+)
 from grfpp.walks.pools.pool import random_point
 from grfpp.walks.steps import prefetch
 
