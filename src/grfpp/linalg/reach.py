@@ -22,7 +22,7 @@ def within_steps(adjacency: sp.csr_array, nodes: IntArray, n_steps: int) -> IntA
     >>> within_steps(path, np.array([4]), 2)
     array([4, 5, 6])
     """
-    n = adjacency.shape[0]
+    n, indptr, indices = adjacency.shape[0], adjacency.indptr, adjacency.indices
     there = np.zeros(n, bool)
     newest = np.unique(nodes)
     there[newest] = True
@@ -30,7 +30,10 @@ def within_steps(adjacency: sp.csr_array, nodes: IntArray, n_steps: int) -> IntA
     for _ in range(n_steps):
         if n_found > _MOST * n:
             return None
-        ends = adjacency[newest].indices
+        first, count = indptr[newest], indptr[newest + 1] - indptr[newest]
+        # Place by place in one row after the other; scipy takes ten times as long for few rows.
+        place = np.arange(count.sum()) + np.repeat(first - np.cumsum(count) + count, count)
+        ends = indices[place]
         newest = np.unique(ends[~there[ends]])
         if not len(newest):
             break
