@@ -295,9 +295,7 @@ def _decimals(kernel: Kernel, degree: int | None, n: int, digits: int) -> Sequen
     return find(kernel, degree, n, digits)
 
 
-def _settled_decimals(
-    kernel: Kernel, degree: int | None, n: int, digits: int
-) -> Sequence[Decimal]:
+def _settled_decimals(kernel: Kernel, degree: int | None, n: int, digits: int) -> Sequence[Decimal]:
     if degree is None:
         return series.settled(lambda: kernel._coefficients_here(n), digits)
     return kernel._modulation(2 * degree, n, digits)
