@@ -13,7 +13,6 @@ from grfpp_lab.experiments.classification import graph_sets
 from grfpp_lab.experiments.classification.scores import GRFPP, WALKS
 from grfpp_lab.harness.experiment import Settings, Size
 
-
 COMMAND = ["reproduce", "classification", "--tiny", "--jobs", "1", "--json"]
 
 
