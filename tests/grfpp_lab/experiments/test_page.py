@@ -188,7 +188,7 @@ def test_killed_and_started_again_it_ends_with_the_same_rows(finished, undrawn, 
     assert not (tmp_path / "rows.csv").exists()
     n_done = len(list(tmp_path.glob("cells/*/*.json")))
     with redirect_stdout(StringIO()) as out:
-        assert run([*STUDY_TINY, "--json", "--out", str(tmp_path)]) == 0
+        assert run([*STUDY_TINY, "--jobs", "1", "--json", "--out", str(tmp_path)]) == 0
     assert json.loads(out.getvalue())["n_found"] == n_done
     expected = (finished[0] / "rows.csv").read_bytes()
     assert (tmp_path / "rows.csv").read_bytes() == expected
