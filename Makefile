@@ -17,13 +17,14 @@ endif
 demo: $(VENV)/.installed
 	$(BIN)/grfpp demo --out out/demo
 
-# Compiled once, beside the types, and not by each of the processes that test.
+# Compiled once, beside the types, and not by each of the processes that test. With plain asserts,
+# because each of them would rewrite all; run by itself, what fails shows its values.
 test: lint
 	$(MAKE) -j2 types compiled
-	$(BIN)/python -m pytest -n 2 --dist worksteal
+	$(BIN)/python -m pytest -n 2 --dist worksteal --assert=plain
 
 compiled: $(VENV)/.installed-dev
-	$(BIN)/python -m compileall -q src tests/helpers
+	$(BIN)/python -m compileall -q src tests
 	$(BIN)/python -c 'from grfpp.warmup import warmup; warmup()'
 
 lint: $(VENV)/.installed-dev

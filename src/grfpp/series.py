@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import decimal
 import math
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from decimal import Decimal
 from fractions import Fraction
 from itertools import repeat
@@ -27,6 +27,7 @@ from grfpp.errors import InputError
 from grfpp.typing import FloatArray
 
 Number = TypeVar("Number", float, Fraction, Decimal)
+Term = TypeVar("Term", int, Decimal)
 
 DIGITS = 20
 """Digits to which roots are computed unless more are asked for: three more than float64 holds."""
@@ -192,11 +193,32 @@ def from_log_derivative_here(
     # it is exactly zero, as for (a + x)^p beyond k = p/order, the series must end exactly.
     fixed = [u + j * low for j, (u, low) in enumerate(zip(upper, lower, strict=True), start=1)]
     divisor = order * denominator[0]
+    places, fixed, lower = _without_zeros(fixed, lower)
     h = [start]
     for k in range(1, n):
         weights = map(sub, fixed, map(mul, repeat(Decimal(k)), lower))
-        h.append(sum(map(mul, weights, reversed(h)), zero) / (k * divisor))
+        terms = map(mul, weights, _earlier(h, places, length))
+        h.append(sum(terms, zero) / (k * divisor))
     return h
+
+
+def _without_zeros(
+    fixed: Sequence[Term], lower: Sequence[Term]
+) -> tuple[list[int], list[Term], list[Term]]:
+    """Where the weights of a recurrence are not always zero, counted from 1, and those alone."""
+    kept = [
+        (j, u, low)
+        for j, (u, low) in enumerate(zip(fixed, lower, strict=True), start=1)
+        if u or low
+    ]
+    return [j for j, _, _ in kept], [u for _, u, _ in kept], [low for _, _, low in kept]
+
+
+def _earlier(h: list[Term], places: list[int], length: int) -> Iterator[Term]:
+    """What stands so many places before the end of a list, as far as it goes."""
+    if len(places) == length:
+        return reversed(h)
+    return (h[-j] for j in places if j <= len(h))
 
 
 def zeros_of_root(a: Sequence[Fraction], order: int, n: int) -> frozenset[int]:
@@ -213,12 +235,13 @@ def zeros_of_root(a: Sequence[Fraction], order: int, n: int) -> frozenset[int]:
     residues = [value.numerator * pow(value.denominator, -1, prime) % prime for value in a]
     lower = [order * value % prime for value in residues[1:]]
     fixed = [(order + 1) * j * value % prime for j, value in enumerate(residues)][1:]
+    length = len(lower)
+    places, fixed, lower = _without_zeros(fixed, lower)
     h = [1]
     for k in range(1, n):
         weights = map(sub, fixed, map(mul, repeat(k), lower))
-        h.append(
-            sum(map(mul, weights, reversed(h))) * pow(k * order * residues[0], -1, prime) % prime
-        )
+        terms = map(mul, weights, _earlier(h, places, length))
+        h.append(sum(terms) * pow(k * order * residues[0], -1, prime) % prime)
     return frozenset(k for k, value in enumerate(h) if value == 0)
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from abc import ABC, abstractmethod
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from decimal import Decimal
 from functools import lru_cache
 from typing import Any, ClassVar, Literal
@@ -22,6 +22,8 @@ from grfpp.typing import FloatArray
 
 # Spectral radii are known to about nine digits, and Chebyshev's interval is a little wider.
 _SAFETY = 1e-7
+#: No longer tables of decimals are kept, each of which takes a hundred bytes and more.
+_MOST_KEPT = 4096
 
 
 class Kernel(ABC):
@@ -106,8 +108,7 @@ class Kernel(ABC):
 
     def coefficients_decimal(self, n: int, digits: int = series.DIGITS) -> list[Decimal]:
         """First `n` coefficients ``α_k``, each to at least so many digits."""
-        count, digits = _table_size(n, digits)
-        return series.settled(lambda: self._coefficients_here(count), digits)
+        return list(_decimals(self, None, *_table_size(n, digits)))
 
     def modulation(self, degree: int, n: int, *, scale: float = 1.0) -> FloatArray:
         """First `n` values ``f(k)`` of the modulation, rounded to float64.
@@ -133,8 +134,7 @@ class Kernel(ABC):
 
     def modulation_decimal(self, degree: int, n: int, digits: int = series.DIGITS) -> list[Decimal]:
         """First `n` values of the modulation, each to at least so many digits."""
-        order, (count, digits) = 2 * whole(degree, "degree", 1), _table_size(n, digits)
-        return self._modulation(order, count, digits)
+        return list(_decimals(self, whole(degree, "degree", 1), *_table_size(n, digits)))
 
     def check_converges(self, W: Any, degree: int | None = None) -> None:
         """Raise `DivergentSeriesError` unless the series converges on a graph.
@@ -287,6 +287,21 @@ class Kernel(ABC):
 
     def _expm_multiply(self, graph: Graph, vectors: FloatArray) -> FloatArray:
         raise NotImplementedError
+
+
+def _decimals(kernel: Kernel, degree: int | None, n: int, digits: int) -> Sequence[Decimal]:
+    """Terms of the kernel's series or modulation; as they are asked for at many scales, kept."""
+    find = _settled_decimals if n > _MOST_KEPT else _kept_decimals
+    return find(kernel, degree, n, digits)
+
+
+def _settled_decimals(kernel: Kernel, degree: int | None, n: int, digits: int) -> Sequence[Decimal]:
+    if degree is None:
+        return series.settled(lambda: kernel._coefficients_here(n), digits)
+    return kernel._modulation(2 * degree, n, digits)
+
+
+_kept_decimals = lru_cache(maxsize=32)(_settled_decimals)
 
 
 @lru_cache(maxsize=128)

@@ -35,7 +35,7 @@ class Budget(NamedTuple):
         with np.errstate(invalid="ignore"):
             share = np.append(0.0, importance / later)
             rest = np.append(0.0, np.append(later[1:], 0.0) / later)
-        return cls(share, rest, mean if len(importance) else 0.0)
+        return cls(share, rest, float(mean) if len(importance) else 0.0)  # no loop for whole ones
 
     @classmethod
     def by_law(cls, law: Termination, max_length: int) -> Budget:

@@ -40,18 +40,20 @@ def test_help_names_every_kernel_and_every_law(capsys):
         assert f" {name}:" in out, name
 
 
-@pytest.mark.parametrize(
-    "command", ["estimate", "query", "cluster", "interpolate", "label", "classify"]
-)
-def test_help_loads_nothing_heavy(command):
+def test_help_loads_nothing_heavy():
+    """One after the other, in one process: what one of them loads is told beside its name."""
     code = (
-        f"import sys, grfpp.cli; grfpp.cli.run(['{command}', '--help']); "
-        "heavy = {'numba', 'matplotlib', 'networkx', 'jinja2', 'torch', 'sklearn', 'rich'}; "
-        "sys.exit(','.join(sorted(heavy & set(sys.modules))) or 0)"
+        "import sys, grfpp.cli\n"
+        "heavy = {'numba', 'matplotlib', 'networkx', 'jinja2', 'torch', 'sklearn', 'rich'}\n"
+        "for command in ('estimate', 'query', 'cluster', 'interpolate', 'label', 'classify'):\n"
+        "    assert grfpp.cli.run([command, '--help']) == 0\n"
+        "    assert not heavy & set(sys.modules), (command, heavy & set(sys.modules))\n"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
     assert (done.returncode, done.stderr) == (0, "")
-    assert all(word in done.stdout for word in ("Examples:", "--seed", "--json"))
+    assert [done.stdout.count(word) >= 6 for word in ("Examples:", "--seed", "--json")] == 3 * [
+        True
+    ]
 
 
 @pytest.mark.parametrize(

@@ -1,4 +1,5 @@
 import threading
+from functools import cache
 
 import numpy as np
 import pytest
@@ -41,6 +42,19 @@ def assert_close(found, wanted, rtol=1e-10):
     assert_allclose(found, wanted, rtol=rtol, atol=rtol * np.abs(wanted).max(initial=0.0))
 
 
+@cache
+def source(name):
+    """An estimate that nobody changes."""
+    return SOURCES[name]()
+
+
+@cache
+def product_of(name):
+    found = multiplied_out(source(name))
+    found.flags.writeable = False
+    return found
+
+
 @pytest.fixture(params=SOURCES)
 def K(request):
     return SOURCES[request.param]()
@@ -53,11 +67,11 @@ def K(request):
 class TestSampledEstimate(LinearOperatorCase):
     @pytest.fixture
     def operator(self, name):
-        return SOURCES[name]()
+        return source(name)
 
     @pytest.fixture
     def expected(self, name):
-        return multiplied_out(SOURCES[name]())
+        return product_of(name)
 
 
 @pytest.mark.parametrize(
@@ -66,12 +80,12 @@ class TestSampledEstimate(LinearOperatorCase):
 class TestLoadedEstimate(LinearOperatorCase):
     @pytest.fixture
     def operator(self, name, tmp_path):
-        SOURCES[name]().save(tmp_path / "k.npz")
+        source(name).save(tmp_path / "k.npz")
         return KernelEstimate.load(tmp_path / "k.npz")
 
     @pytest.fixture
     def expected(self, name):
-        return multiplied_out(SOURCES[name]())
+        return product_of(name)
 
 
 @pytest.mark.parametrize("sign", [1, -1])

@@ -10,6 +10,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.base import BaseEstimator, clone
 from sklearn.model_selection import GridSearchCV
 from small_graphs import irregular, weighted
+from statistics_helpers import blocks, copies
 
 import grfpp
 from grfpp import tasks
@@ -58,10 +59,11 @@ def test_what_was_once_written_is_understood():
 def test_the_mean_of_the_estimate_is_the_exact_kernel():
     exact = kernel_operator(irregular(), estimate="exact", scale=1.44).toarray()
     options = {"scale": 1.44, "n_walks": 4, **INDEPENDENT}
-    draws = np.array(
+    many, n, nodes = copies(irregular(), 20), len(exact), range(20 * len(exact))
+    draws = np.concatenate(
         [
-            kernel_operator(irregular(), random_state=seed, **options).toarray()
-            for seed in range(400)
+            blocks(kernel_operator(many, random_state=seed, **options).rows(nodes, sparse=True), n)
+            for seed in range(20)
         ]
     )
     z = (draws.mean(axis=0) - exact) / (draws.std(axis=0) / 20)

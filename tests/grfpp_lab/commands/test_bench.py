@@ -28,7 +28,11 @@ def test_program(capsys, tmp_path):
     assert "Walks side by side" in (tmp_path / "results" / "index.html").read_text("utf-8")
 
 
-def test_text(capsys):
+def test_text(capsys, monkeypatch):
+    pytest.importorskip("matplotlib")
+    from grfpp_lab.benchmark import page
+
+    monkeypatch.setattr(page, "write_bench_page", lambda *_: None)
     assert run_program(["bench", "--set", "smoke", "-j", "1"]) == 0
     out, _ = capsys.readouterr()
     for text in ("Sampling", "Equal seconds", "Growth", "What was to be shown", "walks", "wrote"):

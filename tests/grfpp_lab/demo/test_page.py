@@ -85,9 +85,11 @@ def test_it_says_which_nodes_were_missed(html, parts):
     assert "All estimates reach all nodes." in html
 
 
-def test_files(parts, tmp_path):
+def test_files(parts, html, tmp_path, monkeypatch):
+    monkeypatch.setattr(page, "demo_page", lambda *_: html)
     written = page.write_demo(tmp_path, *parts, seed=0)
     assert [path.name for path in written] == ["index.html", "kernel-row.png"]
     assert sorted(tmp_path.iterdir()) == sorted(written)
+    assert written[0].read_text(encoding="utf-8") == html
     assert written[1].read_bytes().startswith(b"\x89PNG")
     assert written[1].stat().st_size < 150_000

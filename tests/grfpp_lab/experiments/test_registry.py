@@ -3,6 +3,7 @@
 import json
 
 import pytest
+from fresh_python import imported_by
 
 from grfpp_lab.experiments import graphs
 from grfpp_lab.experiments.registry import ALIASES, EXPERIMENTS, GROUPS, chosen_experiments
@@ -48,3 +49,13 @@ def test_plans_hold_plain_values_and_no_cell_twice(name, size, monkeypatch):
 def test_without_rows_nothing_is_judged_and_nothing_drawn(name):
     for claim in EXPERIMENTS[name].claims:
         assert claim.judge([]).holds is Holds.OPEN
+
+
+def test_neither_the_registry_nor_plans_of_models_import_what_models_need():
+    code = (
+        "from grfpp_lab.experiments.registry import EXPERIMENTS; "
+        "from grfpp_lab.harness.experiment import Settings, Size; "
+        "[EXPERIMENTS[name].plan(Settings(Size.FULL)) for name in ('gps', 'vit')]"
+    )
+    heavy = {"torch", "torch_geometric", "skimage", "rdkit", "sklearn", "matplotlib"}
+    assert imported_by(code, heavy) == []

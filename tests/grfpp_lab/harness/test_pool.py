@@ -6,7 +6,7 @@ import sys
 import time
 from pathlib import Path
 
-import experiment_cases
+import cell_functions
 import pytest
 from experiment_cases import ran, squares
 
@@ -31,7 +31,7 @@ def test_a_cell_that_crashes_does_not_lose_the_others(tmp_path):
 
 
 def test_workers_have_one_thread_each(tmp_path):
-    outcome = ran(squares([{"x": 1}], run=experiment_cases.threads), tmp_path)
+    outcome = ran(squares([{"x": 1}], run=cell_functions.threads), tmp_path)
     assert outcome.rows == [{"blas": 1, "numba": 1}]
 
 

@@ -3,14 +3,14 @@
 import json
 import time
 
-import experiment_cases
+import cell_functions
 import numpy as np
 import pytest
 
 from grfpp_lab.harness.process import TaskError
 from grfpp_lab.harness.worker import Worker, address, answer, call
 
-ECHO, RUN = (address(each) for each in (experiment_cases.echo, experiment_cases.run))
+ECHO, RUN = (address(each) for each in (cell_functions.echo, cell_functions.run))
 
 
 def test_a_function_is_called_by_name_with_as_many_threads_as_it_may_have():
@@ -28,7 +28,7 @@ def test_calls_that_go_wrong_are_told_in_a_line():
 
 
 def test_limits_of_time_by_the_clock_and_of_work():
-    endless = address(experiment_cases.endless)
+    endless = address(cell_functions.endless)
     began = time.monotonic()
     with pytest.raises(TaskError, match="stopped after 1 s, which is its limit"):
         call(endless, {}, timeout=1.0)
@@ -40,7 +40,7 @@ def test_limits_of_time_by_the_clock_and_of_work():
 
 
 def test_a_limit_of_memory():
-    large, limit = address(experiment_cases.large), 2**30
+    large, limit = address(cell_functions.large), 2**30
     assert call(large, {"n": 1000}, memory_bytes=limit) == {"sum": 1000}
     with pytest.raises(TaskError, match="MemoryError"):
         call(large, {"n": limit}, memory_bytes=limit)
@@ -59,8 +59,8 @@ def test_an_answer_holds_plain_numbers_only():
     def rows(cell):
         return [{"a": np.float64(1) / 3, "b": np.int64(2), "c": float("inf"), "d": True, "e": None}]
 
-    experiment_cases.rows = rows
-    told = answer({"run": "experiment_cases:rows", "argument": {}})
+    cell_functions.rows = rows
+    told = answer({"run": "cell_functions:rows", "argument": {}})
     assert told["result"] == [{"a": 0.3333333333, "b": 2, "c": None, "d": True, "e": None}]
     json.dumps(told, allow_nan=False)
     assert "ModuleNotFoundError" in answer({"run": "no_such_module:run", "argument": {}})["error"]

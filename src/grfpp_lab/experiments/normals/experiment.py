@@ -9,14 +9,13 @@ from typing import Any
 from grfpp.datasets import mesh_table
 from grfpp_lab.experiments.graphs import at_hand
 from grfpp_lab.experiments.normals import parts, verdicts, views
-from grfpp_lab.experiments.normals.measuring import cosine_rows, second_rows
 from grfpp_lab.experiments.normals.paper import AL_MOHY, BRUTE, GRF, REUSED, STITCHED
-from grfpp_lab.experiments.normals.parts import COSINES, PICTURE, SECONDS
-from grfpp_lab.experiments.normals.picture import PICTURED_MESH, picture_panels, picture_rows
+from grfpp_lab.experiments.normals.parts import COSINES, PICTURE, PICTURED_MESH, SECONDS
 from grfpp_lab.experiments.study.grid import chosen, geometric, listed, matched
 from grfpp_lab.experiments.views import POOLED
 from grfpp_lab.harness import experiment as lab
 from grfpp_lab.meshes import spheres, why_absent
+from grfpp_lab.report.meshes import Surface
 
 TIMED_SIGMA, TIMED_WALKS = 0.8, 16
 
@@ -159,7 +158,17 @@ def _is_timed(mesh: dict[str, Any], mine: Parameters) -> bool:
 
 def run(cell: lab.Cell) -> list[lab.Row]:
     """Cosines, seconds or the picture's numbers of one mesh."""
+    from grfpp_lab.experiments.normals.measuring import cosine_rows, second_rows
+    from grfpp_lab.experiments.normals.picture import picture_rows
+
     return {COSINES: cosine_rows, SECONDS: second_rows, PICTURE: picture_rows}[cell["part"]](cell)
+
+
+def picture_panels(rows: lab.Rows) -> list[Surface]:
+    """The mesh, once for every method."""
+    from grfpp_lab.experiments.normals import picture
+
+    return picture.picture_panels(rows)
 
 
 def cost(cell: lab.Cell) -> float:

@@ -10,6 +10,8 @@ from grfpp_lab.harness.experiment import Row, Rows
 
 #: The parts of the experiment.
 COSINES, SECONDS, PICTURE = "cosines", "seconds", "picture"
+#: A head of a statue: features of many sizes, and a face to look at.
+PICTURED_MESH = "mesh 98480"
 
 #: Ours, and the textbook's, which no kernel is needed for.
 KRIGING, HARMONIC = "kriging", "harmonic"

@@ -13,14 +13,14 @@ from grfpp.errors import MissingDataError
 from grfpp_lab.experiments.measuring import pick
 from grfpp_lab.experiments.normals.error_surfaces import error_surfaces
 from grfpp_lab.experiments.normals.measuring import hidden_task, identity
-from grfpp_lab.experiments.normals.parts import DEGREE, PICTURE
+from grfpp_lab.experiments.normals.parts import DEGREE, PICTURE, PICTURED_MESH
 from grfpp_lab.experiments.views import select
 from grfpp_lab.harness.experiment import Cell, Row, Rows
 from grfpp_lab.meshes import mesh_named
 from grfpp_lab.report.meshes import Surface
 
-#: A head of a statue: features of many sizes, and a face to look at.
-PICTURED_MESH, _TOWARDS = "mesh 98480", (-1.2, -1.5, 0.35)
+#: Where its face is looked at from.
+_TOWARDS = (-1.2, -1.5, 0.35)
 #: Few, so that the methods differ to the eye.
 PICTURED_WALKS = 4
 

@@ -9,7 +9,8 @@ from grfpp_lab.studies.classification.settling import molecules
 pytest.importorskip("grakel")
 
 
-def test_collections_beside_weisfeiler_lehman(capsys):
+def test_collections_beside_weisfeiler_lehman(capsys, monkeypatch):
+    monkeypatch.setattr(judging, "_TREES", 15)
     judging.show(["generated"], 2, 0)
     lines = capsys.readouterr().out.splitlines()
     assert lines[0].startswith("generated: 40 graphs, features in ")
@@ -24,6 +25,7 @@ def test_collections_beside_weisfeiler_lehman(capsys):
 
 def test_settings_that_were_looked_at(capsys, monkeypatch):
     monkeypatch.setitem(settings.SETTLING, "molecules, rule 0", lambda: molecules(30, 0, 1))
+    monkeypatch.setattr(settings, "_TREES", 15)
     monkeypatch.setattr(settings, "_LENGTHS", (1,))
     monkeypatch.setattr(settings, "_BINS", {"sym": (0.1,)})
     study.main(["--settling", "molecules, rule 0", "--folds", "2"])
