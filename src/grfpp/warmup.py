@@ -46,9 +46,11 @@ def warmup() -> None:
 
 def _compile_recurrences(graph: Graph) -> None:
     from grfpp.linalg.functions import recurrence
+    from grfpp.linalg.functions.block_series import block_products
     from grfpp.linalg.solvers.shifted_powers import solve_shifted
 
     for width in (1, 2):
+        block_products(graph.adjacency, np.array([0, 3]), 1.0, np.ones((1, 2)), np.ones((3, width)))
         a, b, c = np.ones((3, 3, width))
         recurrence.chebyshev_step(graph.adjacency, a, b, c, 2.0, 0.5)
         recurrence.lanczos_step(graph.adjacency, a, np.ones(width), b, np.ones(width))

@@ -21,7 +21,8 @@ class _Notice(event.Listener):  # type: ignore[misc]  # untyped base
         if not self._said and function.__module__.startswith("grfpp."):
             self._said = True
             _LOGGER.warning(
-                "grfpp: compiling its inner loops, once on this machine (about 10 seconds)"
+                "grfpp: compiling its inner loops, once on this machine (10 seconds; all of them, "
+                "as by `grfpp warmup`, a minute or two)"
             )
 
     def on_end(self, happening: Any) -> None:

@@ -30,6 +30,8 @@ _QUICK = 1.5e-3
 #: From so many terms on it may pay to look how far Lanczos' method comes with one column, which
 #: has to need so much less.
 _WORTH_A_LOOK, _LESS = 10, 0.75
+#: Columns that fill a line of the cache: blocks of as many are faster than those of one less.
+_LINE = 8
 #: Columns for which a plan is made when nobody has said how many.
 USUAL_COLUMNS = 16
 #: Up to so many nodes eigenvectors step in where rounding is too much for another method.
@@ -146,7 +148,8 @@ class Runner:
                 if width == 1:
                     self.name = "lanczos"
                     return first
-                return _joined([first, self._by(name, block[:, 1:])])
+                if width % _LINE:
+                    return _joined([first, self._by(name, block[:, 1:])])
         return self._by(name, block)
 
     def _is_quick(self, width: int) -> bool:
