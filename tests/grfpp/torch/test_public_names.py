@@ -25,6 +25,7 @@ CASES = {
     "factored_mask": {"graph": A, "n_walks": 2},
     "patch_grid_mask": {"height": 2, "width": 2},
     "AddGRFPE": {},
+    "AddContrastPE": {},
     "AddLandmarkPE": {},
     "AddReturnPE": {},
     "AddSmoothPE": {},

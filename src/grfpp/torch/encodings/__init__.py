@@ -5,6 +5,7 @@ from grfpp.imports.lazy import lazy_names
 __getattr__, __dir__ = lazy_names(
     __name__,
     {
+        "add_contrast_pe": "AddContrastPE",
         "add_landmark_pe": "AddLandmarkPE",
         "add_return_pe": "AddReturnPE",
         "add_smooth_pe": "AddSmoothPE",

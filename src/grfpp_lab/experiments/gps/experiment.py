@@ -140,14 +140,10 @@ def run(cell: lab.Cell) -> list[lab.Row]:
     # are compared in pairs.
     (seed,) = seeds(1, **pick(cell, "dataset", "repeat", "seed"))
     walks = pick(cell, "n_walks", "scale", "termination")
-    graphs = encodings.encode(splits.everything, cell["encoding"], seed=seed, **walks)
-    n_train, n_val = len(splits.train), len(splits.val)
+    parts = splits.like(encodings.encode(splits.everything, cell["encoding"], seed=seed, **walks))
     sizes = pick(cell, "channels", "n_layers", "n_heads")
     learned = learn(
-        task,
-        graphs[:n_train],
-        graphs[n_train : n_train + n_val],
-        graphs[n_train + n_val :],
+        *(task, parts.train, parts.val, parts.test),
         Learning(**sizes, **pick(cell, "epochs", "batch_size", "rate")),
         flip_signs=cell["encoding"] in encodings.SIGNLESS,
         seed=seed,

@@ -18,7 +18,8 @@ def test_every_encoding_has_the_same_width_and_repeats(encoding, pattern):
     if encoding == NONE:
         assert not any("pe" in graph for graph in first)
         return
-    width = 9 if encoding == encodings.SMOOTH else DIM  # three for each feature
+    of_features = encoding in (encodings.SMOOTH, encodings.CONTRAST)
+    width = 9 if of_features else DIM  # three for each feature
     for graph, made, same in zip(graphs, first, again, strict=True):
         assert made.pe.shape == (graph.num_nodes, width)
         assert made.pe.dtype == made.x.dtype
