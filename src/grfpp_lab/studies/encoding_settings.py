@@ -5,6 +5,12 @@ there, on graphs that the experiment never sees: block models of another seed, a
 molecules that come later in what the benchmarks train on. The seeds of the training are others too.
 It prints the test metric of each candidate, seed by seed, and how much better than without an
 encoding it is. What is chosen here is judged by ``grfpp reproduce gps``.
+
+Chosen before that: ``kind="contrast"`` with heat kernels of times 1, 4 and 16 and means
+(``"rw"``), as the default of `AddContrastPE`. Seed 0 of MNIST and of Peptides-func were looked at,
+and no more. MNIST: 65.0 % without an encoding, 54.8 ``smooth``, 59.4 ``smooth near``, 66.4
+``contrast near`` (with the other sign), 68.2 ``contrast``. Peptides-func: 30.1 without, 32.6
+``contrast``, 32.2 ``contrast sym``. Means with their spread had 57.8 on MNIST, and are left out.
 """
 
 from __future__ import annotations
