@@ -188,12 +188,12 @@ EXPERIMENT = lab.Experiment(
         "smooth over the graph, GRF++ less so. `random numbers` shows what they would bring if "
         "they were not.",
         "`return`, `smooth`, `contrast` and `landmark` are grfpp's own, without random numbers: "
-        "return probabilities of walks by length; the nodes' own features, smoothed by heat kernels "
-        "of three widths; what that smoothing takes away from one width to the next; closeness to "
-        "nodes that the graph singles out. The settings of `return`, `smooth` and `landmark` are "
-        "first guesses that no data have been asked about. `contrast` was made when `smooth` had "
-        "lost on MNIST here, and chosen on other graphs with other seeds, by `python -m "
-        "grfpp_lab.studies.encoding_settings`, before it was tried on these.",
+        "return probabilities of walks by length; the nodes' own features, smoothed by heat "
+        "kernels of three widths; what that smoothing takes away from one width to the next; "
+        "closeness to nodes that the graph singles out. The settings of `return`, `smooth` and "
+        "`landmark` are first guesses that no data have been asked about. `contrast` was made "
+        "when `smooth` had lost on MNIST here, and chosen on other graphs with other seeds, by "
+        "`python -m grfpp_lab.studies.encoding_settings`, before it was tried on these.",
     ],
     plan=plan,
     run=run,
