@@ -43,16 +43,18 @@ DRAW, SEED = 1, 1000
 DATASETS = ("mnist", "cifar10", "peptides-func", "pattern", "cluster")
 
 
-def measure(name: str, candidate: str, repeat: int, effort: Effort) -> float:
+def measure(
+    name: str, candidate: str, repeat: int, effort: Effort, draw: int = DRAW, first_seed: int = SEED
+) -> float:
     """The test metric of one model."""
     from grfpp.torch import AddGRFPE
     from grfpp_lab.experiments.gps.training import Learning, learn
 
-    splits = load(name, effort.n_train, effort.n_val, effort.n_test, DRAW)
+    splits = load(name, effort.n_train, effort.n_val, effort.n_test, draw)
     if candidate != NONE:
         transform = AddGRFPE(attr_name="pe", cache_mb=0, **CANDIDATES[candidate])
         splits = splits.like(transform.transform_all(splits.everything, n_jobs=1))
-    (seed,) = seeds(1, dataset=name, repeat=repeat, seed=SEED)
+    (seed,) = seeds(1, dataset=name, repeat=repeat, seed=first_seed)
     how = Learning(**pick(asdict(effort), *(each.name for each in fields(Learning))))
     parts = (splits.train, splits.val, splits.test)
     return learn(TASKS[name], *parts, how, flip_signs=False, seed=seed).test
@@ -71,18 +73,21 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument(
         "--candidates", nargs="*", default=list(CANDIDATES), choices=list(CANDIDATES)
     )
+    parser.add_argument("--draw", type=int, default=DRAW, help="of the data; 0 is the experiment's")
+    parser.add_argument("--seed", type=int, default=SEED, help="of all seeds of the training")
     parser.add_argument("--tiny", action="store_true", help="a few graphs, to see whether it runs")
     options = parser.parse_args(arguments)
+    which = (options.draw, options.seed)
     efforts = PARAMETERS[Size.FULL].efforts
     gains: dict[tuple[str, str], list[float]] = {}
     for name in options.datasets:
         effort = Effort(6, 3, 3, 1) if options.tiny else efforts[name]
         for repeat in range(options.seeds):
-            without = measure(name, NONE, repeat, effort)
+            without = measure(name, NONE, repeat, effort, *which)
             print(f"{name}, seed {repeat}, none: {100 * without:.2f}", flush=True)
             for candidate in options.candidates:
                 began = perf_counter()
-                found = measure(name, candidate, repeat, effort)
+                found = measure(name, candidate, repeat, effort, *which)
                 better = gain(name, found, without)
                 gains.setdefault((name, candidate), []).append(better)
                 print(
