@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from grfpp.torch.attention.softmax import masked_attention as masked_attention
     from grfpp.torch.encodings.add_contrast_pe import AddContrastPE as AddContrastPE
     from grfpp.torch.encodings.add_landmark_pe import AddLandmarkPE as AddLandmarkPE
+    from grfpp.torch.encodings.add_profile_pe import AddProfilePE as AddProfilePE
     from grfpp.torch.encodings.add_return_pe import AddReturnPE as AddReturnPE
     from grfpp.torch.encodings.add_smooth_pe import AddSmoothPE as AddSmoothPE
     from grfpp.torch.encodings.transform import AddGRFPE as AddGRFPE
@@ -57,6 +58,7 @@ _HOMES = {
     "attention.softmax": "MaskedAttention masked_attention",
     "encodings.add_contrast_pe": "AddContrastPE",
     "encodings.add_landmark_pe": "AddLandmarkPE",
+    "encodings.add_profile_pe": "AddProfilePE",
     "encodings.add_return_pe": "AddReturnPE",
     "encodings.add_smooth_pe": "AddSmoothPE",
     "encodings.transform": "AddGRFPE grf_pe",

@@ -11,6 +11,12 @@ Chosen before that: ``kind="contrast"`` with heat kernels of times 1, 4 and 16 a
 and no more. MNIST: 65.0 % without an encoding, 54.8 ``smooth``, 59.4 ``smooth near``, 66.4
 ``contrast near`` (with the other sign), 68.2 ``contrast``. Peptides-func: 30.1 without, 32.6
 ``contrast``, 32.2 ``contrast sym``. Means with their spread had 57.8 on MNIST, and are left out.
+
+That was judged, and is above no encoding on three sets of six, PATTERN not among them. Looked at
+afterwards: seed 0 of PATTERN. 84.9 without, 84.9 ``contrast``, 84.9 ``contrast sym``, 87.2
+``profile``, which has return masses too. It is not judged yet. ``--draw 2 --seed 2000`` is for
+that: data and seeds that nobody has looked at, of all sets but Peptides-struct, which has too few
+molecules for another draw (``--draw 0 --seed 2000 --datasets peptides-struct``).
 """
 
 from __future__ import annotations
@@ -35,6 +41,7 @@ CANDIDATES: dict[str, dict[str, Any]] = {
     "contrast near": {"kind": "contrast", "kernel": "heat:1"},
     "contrast": {"kind": "contrast"},
     "contrast sym": {"kind": "contrast", "normalization": "sym"},
+    "profile": {"kind": "profile"},
 }
 NONE = "none"
 #: Data and seeds that are not the experiment's, which has draw 0 and seed 0.
@@ -44,7 +51,7 @@ DATASETS = ("mnist", "cifar10", "peptides-func", "pattern", "cluster")
 
 
 def measure(
-    name: str, candidate: str, repeat: int, effort: Effort, draw: int = DRAW, first_seed: int = SEED
+    name: str, candidate: str, repeat: int, effort: Effort, draw: int = DRAW, base: int = SEED
 ) -> float:
     """The test metric of one model."""
     from grfpp.torch import AddGRFPE
@@ -54,7 +61,7 @@ def measure(
     if candidate != NONE:
         transform = AddGRFPE(attr_name="pe", cache_mb=0, **CANDIDATES[candidate])
         splits = splits.like(transform.transform_all(splits.everything, n_jobs=1))
-    (seed,) = seeds(1, dataset=name, repeat=repeat, seed=first_seed)
+    (seed,) = seeds(1, dataset=name, repeat=repeat, seed=base)
     how = Learning(**pick(asdict(effort), *(each.name for each in fields(Learning))))
     parts = (splits.train, splits.val, splits.test)
     return learn(TASKS[name], *parts, how, flip_signs=False, seed=seed).test

@@ -27,6 +27,7 @@ CASES = {
     "AddGRFPE": {},
     "AddContrastPE": {},
     "AddLandmarkPE": {},
+    "AddProfilePE": {},
     "AddReturnPE": {},
     "AddSmoothPE": {},
     "MaskedAttention": {"embed_dim": 4, "num_heads": 2, "mask": torch.eye(3)},

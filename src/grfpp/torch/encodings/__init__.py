@@ -7,6 +7,7 @@ __getattr__, __dir__ = lazy_names(
     {
         "add_contrast_pe": "AddContrastPE",
         "add_landmark_pe": "AddLandmarkPE",
+        "add_profile_pe": "AddProfilePE",
         "add_return_pe": "AddReturnPE",
         "add_smooth_pe": "AddSmoothPE",
         "transform": "AddGRFPE grf_pe",

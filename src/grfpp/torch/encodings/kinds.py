@@ -9,11 +9,12 @@ from grfpp.arguments import one_of
 from grfpp.errors import InputError
 from grfpp.torch.encodings.contrasts import Contrasts
 from grfpp.torch.encodings.landmarks import Landmarks
+from grfpp.torch.encodings.profiles import Profiles
 from grfpp.torch.encodings.recipe import EncodingRecipe
 from grfpp.torch.encodings.return_masses import ReturnMasses
 from grfpp.torch.encodings.smooth_features import SmoothFeatures
 
-Kind = Literal["projected", "return", "smooth", "contrast", "landmark"]
+Kind = Literal["projected", "return", "smooth", "contrast", "profile", "landmark"]
 Recipe = EncodingRecipe | ReturnMasses | SmoothFeatures | Landmarks
 
 #: What every kind has a default of its own for, or has not.
@@ -22,6 +23,7 @@ _EXACT: dict[str, type[ReturnMasses | SmoothFeatures | Landmarks]] = {
     "return": ReturnMasses,
     "smooth": SmoothFeatures,
     "contrast": Contrasts,
+    "profile": Profiles,
     "landmark": Landmarks,
 }
 

@@ -68,8 +68,9 @@ def grf_pe(
         ``"projected"``, the paper's, with the options below. The others have no random numbers,
         and options of their own: ``"return"``, what returns to a node (see `AddReturnPE`);
         ``"smooth"``, features of the nodes smoothed by kernels (`AddSmoothPE`); ``"contrast"``,
-        what the smoothing takes away (`AddContrastPE`); ``"landmark"``, closeness to nodes that
-        the graph singles out (`AddLandmarkPE`).
+        what the smoothing takes away (`AddContrastPE`); ``"profile"``, returns and contrasts
+        together (`AddProfilePE`); ``"landmark"``, closeness to nodes that the graph singles out
+        (`AddLandmarkPE`).
     n_jobs
         Threads; -1 for all cores.
     kernel

@@ -19,6 +19,7 @@ from grfpp.torch import (
     AddContrastPE,
     AddGRFPE,
     AddLandmarkPE,
+    AddProfilePE,
     AddReturnPE,
     AddSmoothPE,
     grf_pe,
@@ -32,6 +33,7 @@ KINDS = {
     "smooth sym": {"kind": "smooth", "normalization": "sym", "kernel": "diffusion:3"},
     "contrast": {"kind": "contrast"},
     "contrast sym": {"kind": "contrast", "normalization": "sym", "include_self": True},
+    "profile": {"kind": "profile"},
     "landmark": {"kind": "landmark"},
     "landmark heat": {"kind": "landmark", "kernel": "heat:4", "dim": 3},
 }
@@ -39,6 +41,7 @@ CLASSES = {
     "return": AddReturnPE,
     "smooth": AddSmoothPE,
     "contrast": AddContrastPE,
+    "profile": AddProfilePE,
     "landmark": AddLandmarkPE,
 }
 every_kind = pytest.mark.parametrize("options", KINDS.values(), ids=KINDS.keys())
@@ -139,7 +142,7 @@ def test_directed_and_empty_graphs_are_refused_or_made_undirected(options):
     [
         (
             {"kind": "laplacian"},
-            "'return', 'smooth', 'contrast' or 'landmark'",
+            "'contrast', 'profile' or 'landmark'",
         ),
         ({"kind": "return", "degree": 2}, "degree is not an option of kind 'return'"),
         ({"kind": "return", "dim": 0}, "dim must be"),
