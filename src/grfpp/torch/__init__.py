@@ -24,7 +24,9 @@ if TYPE_CHECKING:
     from grfpp.torch.attention.small_vit import SmallViT as SmallViT
     from grfpp.torch.attention.softmax import MaskedAttention as MaskedAttention
     from grfpp.torch.attention.softmax import masked_attention as masked_attention
+    from grfpp.torch.encodings.add_contrast_pe import AddContrastPE as AddContrastPE
     from grfpp.torch.encodings.add_landmark_pe import AddLandmarkPE as AddLandmarkPE
+    from grfpp.torch.encodings.add_profile_pe import AddProfilePE as AddProfilePE
     from grfpp.torch.encodings.add_return_pe import AddReturnPE as AddReturnPE
     from grfpp.torch.encodings.add_smooth_pe import AddSmoothPE as AddSmoothPE
     from grfpp.torch.encodings.transform import AddGRFPE as AddGRFPE
@@ -54,7 +56,9 @@ _HOMES = {
     "attention.masks": "factored_mask graph_mask patch_grid_mask",
     "attention.small_vit": "SmallViT",
     "attention.softmax": "MaskedAttention masked_attention",
+    "encodings.add_contrast_pe": "AddContrastPE",
     "encodings.add_landmark_pe": "AddLandmarkPE",
+    "encodings.add_profile_pe": "AddProfilePE",
     "encodings.add_return_pe": "AddReturnPE",
     "encodings.add_smooth_pe": "AddSmoothPE",
     "encodings.transform": "AddGRFPE grf_pe",

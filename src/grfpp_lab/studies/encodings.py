@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from grfpp.torch.encodings.kinds import Kind
 
 N_GRAPHS, N_NODES, N_FEATURES = 10_000, 30, 9
-KINDS: tuple[Kind, ...] = ("projected", "return", "smooth", "landmark")
+KINDS: tuple[Kind, ...] = ("projected", "return", "smooth", "contrast", "profile", "landmark")
 #: PyG's transforms go graph by graph: so many tell how long all would take.
 _SOME = 500
 

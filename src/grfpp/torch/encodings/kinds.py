@@ -7,12 +7,14 @@ from typing import Any, Literal, get_args
 
 from grfpp.arguments import one_of
 from grfpp.errors import InputError
+from grfpp.torch.encodings.contrasts import Contrasts
 from grfpp.torch.encodings.landmarks import Landmarks
+from grfpp.torch.encodings.profiles import Profiles
 from grfpp.torch.encodings.recipe import EncodingRecipe
 from grfpp.torch.encodings.return_masses import ReturnMasses
 from grfpp.torch.encodings.smooth_features import SmoothFeatures
 
-Kind = Literal["projected", "return", "smooth", "landmark"]
+Kind = Literal["projected", "return", "smooth", "contrast", "profile", "landmark"]
 Recipe = EncodingRecipe | ReturnMasses | SmoothFeatures | Landmarks
 
 #: What every kind has a default of its own for, or has not.
@@ -20,6 +22,8 @@ _OPEN = ("dim", "degree", "n_walks")
 _EXACT: dict[str, type[ReturnMasses | SmoothFeatures | Landmarks]] = {
     "return": ReturnMasses,
     "smooth": SmoothFeatures,
+    "contrast": Contrasts,
+    "profile": Profiles,
     "landmark": Landmarks,
 }
 

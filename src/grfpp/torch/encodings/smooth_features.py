@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Literal, get_args
+from typing import Literal, Self, get_args
 
 import numpy as np
 
@@ -39,7 +39,7 @@ class SmoothFeatures(ExactRecipe):
         normalization: Normalization = "rw",
         include_self: bool = False,
         scale: float = 1.0,
-    ) -> SmoothFeatures:
+    ) -> Self:
         """Check what a user asks for, before any graph is seen."""
         factor = scale_of(scale)
         kind = one_of(normalization, "normalization", get_args(Normalization))

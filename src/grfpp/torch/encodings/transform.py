@@ -59,7 +59,7 @@ def grf_pe(
         must be undirected: every edge with its opposite. Self-loops, isolated nodes, several
         components and single nodes are fine; repeated edges add up.
     dim
-        Numbers a node, 8 if not given. (Not for `kind` ``"smooth"``.)
+        Numbers a node, 8 if not given. (Not for `kind` ``"smooth"`` and ``"contrast"``.)
     degree
         Stitching degree: 1 for GRFs, more for GRFs++; 2 if not given.
     n_walks
@@ -67,8 +67,10 @@ def grf_pe(
     kind
         ``"projected"``, the paper's, with the options below. The others have no random numbers,
         and options of their own: ``"return"``, what returns to a node (see `AddReturnPE`);
-        ``"smooth"``, features of the nodes smoothed by kernels (`AddSmoothPE`); ``"landmark"``,
-        closeness to nodes that the graph singles out (`AddLandmarkPE`).
+        ``"smooth"``, features of the nodes smoothed by kernels (`AddSmoothPE`); ``"contrast"``,
+        what the smoothing takes away (`AddContrastPE`); ``"profile"``, returns and contrasts
+        together (`AddProfilePE`); ``"landmark"``, closeness to nodes that the graph singles out
+        (`AddLandmarkPE`).
     n_jobs
         Threads; -1 for all cores.
     kernel

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import lru_cache, partial
 from itertools import islice
 from typing import Any, Literal
 
@@ -20,10 +20,14 @@ from grfpp.graph import Graph
 from grfpp.imports.optional import how_to_install, missing_packages, require
 from grfpp.typing import FloatArray, IntArray
 
+#: Graphs to learn from, to choose by and to test on.
+Sizes = tuple[int, int, int]
 Metric = Literal["accuracy", "weighted accuracy", "AP", "MAE"]
 
 #: What is cut out of a larger data set, and what is generated, is the same for all seeds.
 _DATA_SEED = 0
+#: A further draw begins so many images or molecules later: more than the experiment has.
+_APART = 1200
 _PATTERNS = 20
 #: Peptides whose conformers are embedded have at most so many atoms: it takes long for larger ones.
 _MOST_ATOMS = 60
@@ -86,6 +90,10 @@ class Splits:
         """All three, one after the other."""
         return [*self.train, *self.val, *self.test]
 
+    def like(self, graphs: Sequence[Any]) -> Splits:
+        """Other graphs, as many, in the same three parts."""
+        return Splits(*_cut(graphs, (len(self.train), len(self.val), len(self.test))))
+
 
 def why_absent(name: str) -> str | None:
     """Why a data set cannot be had, or ``None`` when it can."""
@@ -97,21 +105,26 @@ def why_absent(name: str) -> str | None:
 
 
 @lru_cache(maxsize=len(TASKS))
-def load(name: str, n_train: int, n_val: int, n_test: int) -> Splits:
-    """Make or read so many graphs; they are kept for the next cell of the same process."""
+def load(name: str, n_train: int, n_val: int, n_test: int, draw: int = 0) -> Splits:
+    """Make or read so many graphs; they are kept for the next cell of the same process.
+
+    Draw 0 is the experiment's. Others share nothing with it and nothing with the benchmark's test
+    graphs, nor its validation graphs: all their parts are cut out of what the benchmark trains on.
+    They are for choosing settings.
+    """
     sizes = (n_train, n_val, n_test)
-    makers: dict[str, Callable[[tuple[int, int, int]], list[list[Any]]]] = {
-        "pattern": lambda sizes: _cut(_nodes(block_models.pattern_graphs, sizes), sizes),
-        "cluster": lambda sizes: _cut(_nodes(block_models.cluster_graphs, sizes), sizes),
+    makers: dict[str, Callable[[Sizes, int], list[list[Any]]]] = {
+        "pattern": partial(_nodes, block_models.pattern_graphs),
+        "cluster": partial(_nodes, block_models.cluster_graphs),
         "mnist": _mnist,
         "cifar10": _cifar,
         "peptides-func": _functions,
         "peptides-struct": _structures,
     }
-    return Splits(*makers[name](sizes))
+    return Splits(*makers[name](sizes, draw))
 
 
-def _cut(graphs: Sequence[Any], sizes: tuple[int, int, int]) -> list[list[Any]]:
+def _cut(graphs: Sequence[Any], sizes: Sizes) -> list[list[Any]]:
     ends = np.cumsum(sizes)
     return [list(graphs[end - size : end]) for end, size in zip(ends, sizes, strict=True)]
 
@@ -128,32 +141,37 @@ def _data(graph: Graph, x: FloatArray, y: Any) -> Any:
     )
 
 
-def _nodes(make: Callable[..., Any], sizes: tuple[int, int, int]) -> list[Any]:
+def _nodes(make: Callable[..., Any], sizes: Sizes, draw: int) -> list[list[Any]]:
     """Block models; signals as one column each."""
     patterns = {"n_patterns": _PATTERNS} if make is block_models.pattern_graphs else {}
-    found = make(sum(sizes), seed=_DATA_SEED, **patterns)
+    found = make(sum(sizes), seed=_DATA_SEED + draw, **patterns)
     n_signals = 1 + max((int(each.signals.max()) for each in found), default=0)
-    return [
+    graphs = [
         _data(each.graph, np.eye(n_signals)[each.signals], each.labels.copy()) for each in found
     ]
+    return _cut(graphs, sizes)
 
 
-def _mnist(sizes: tuple[int, int, int]) -> list[list[Any]]:
+def _mnist(sizes: Sizes, draw: int) -> list[list[Any]]:
     """Training and validation images from the training set, as in the benchmark."""
+    training = datasets.load_mnist("train", download=False)
+    if draw:
+        return _cut(_superpixels(training, sum(sizes), draw), sizes)
     n_train, n_val, n_test = sizes
-    seen = _superpixels(datasets.load_mnist("train", download=False), n_train + n_val)
+    seen = _superpixels(training, n_train + n_val)
     unseen = _superpixels(datasets.load_mnist("test", download=False), n_test)
     return [seen[:n_train], seen[n_train:], unseen]
 
 
-def _cifar(sizes: tuple[int, int, int]) -> list[list[Any]]:
-    return _cut(_superpixels(datasets.load_cifar10(download=False), sum(sizes)), sizes)
+def _cifar(sizes: Sizes, draw: int) -> list[list[Any]]:
+    return _cut(_superpixels(datasets.load_cifar10(download=False), sum(sizes), draw), sizes)
 
 
-def _superpixels(images: Any, n_images: int) -> list[Any]:
-    """The first images as graphs; features are colours and places, as in the benchmark."""
+def _superpixels(images: Any, n_images: int, draw: int = 0) -> list[Any]:
+    """The first images of a draw as graphs; features are colours and places, as published."""
+    chosen = slice(draw * _APART, draw * _APART + n_images)
     found = []
-    for image, label in zip(images.images[:n_images], images.labels[:n_images], strict=True):
+    for image, label in zip(images.images[chosen], images.labels[chosen], strict=True):
         made = datasets.superpixel_graph(image)
         graph = Graph((made.graph.adjacency > 0).astype(np.float64))
         features = np.hstack([made.colours.reshape(graph.n_nodes, -1), made.centroids])
@@ -161,23 +179,20 @@ def _superpixels(images: Any, n_images: int) -> list[Any]:
     return found
 
 
-def _functions(sizes: tuple[int, int, int]) -> list[list[Any]]:
+def _functions(sizes: Sizes, draw: int) -> list[list[Any]]:
     """Molecules drawn from each part of the benchmark's split."""
     peptides = datasets.load_peptides(download=False)
-    parts = [np.sort(drawn[:size]) for drawn, size in zip(_drawn(), sizes, strict=True)]
+    parts = _rows(sizes, draw)
     return [[_molecule(peptides, row, peptides.labels[row]) for row in rows] for rows in parts]
 
 
-def _structures(sizes: tuple[int, int, int]) -> list[list[Any]]:
+def _structures(sizes: Sizes, draw: int) -> list[list[Any]]:
     """Small molecules of each part, with what their shapes are, in units of the training's spread.
 
     Molecules without a conformer are left out.
     """
     peptides = datasets.load_peptides(download=False)
-    chosen = []
-    for drawn, size in zip(_drawn(), sizes, strict=True):
-        small = (row for row in drawn if _n_atoms(peptides.smiles[row]) <= _MOST_ATOMS)
-        chosen.append(np.sort(list(islice(small, size))))
+    chosen = _rows(sizes, draw, lambda row: _n_atoms(peptides.smiles[row]) <= _MOST_ATOMS)
     shapes = datasets.load_peptide_shapes(np.concatenate(chosen), download=False, n_jobs=1)
     values = np.split(shapes.values, np.cumsum(sizes)[:-1])
     kept = [np.isfinite(each).all(axis=1) for each in values]
@@ -191,11 +206,24 @@ def _structures(sizes: tuple[int, int, int]) -> list[list[Any]]:
     ]
 
 
-def _drawn() -> list[IntArray]:
-    """The rows of the benchmark's training, validation and test molecules, in a random order."""
+def _rows(
+    sizes: Sizes, draw: int, is_wanted: Callable[[int], bool] | None = None
+) -> list[IntArray]:
+    """Molecules that are wanted, drawn from the parts of the benchmark, or all from the first."""
     splits = datasets.load_peptide_splits(download=False)
     rng = np.random.default_rng(_DATA_SEED)
-    return [rng.permutation(rows) for rows in (splits.train, splits.val, splits.test)]
+    drawn = [rng.permutation(rows) for rows in (splits.train, splits.val, splits.test)]
+    if draw:
+        later = islice(filter(is_wanted or _always, drawn[0]), draw * _APART, None)
+        return [np.sort(list(islice(later, size))) for size in sizes]
+    return [
+        np.sort(list(islice(filter(is_wanted or _always, rows), size)))
+        for rows, size in zip(drawn, sizes, strict=True)
+    ]
+
+
+def _always(row: int) -> bool:
+    return True
 
 
 def _molecule(peptides: datasets.Peptides, row: int, targets: Any) -> Any:

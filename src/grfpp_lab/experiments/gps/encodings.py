@@ -1,6 +1,6 @@
 """The encodings that the graph transformer is given, by name.
 
-All have as many numbers a node, but for smoothed features, which have some for every feature.
+All have as many numbers a node, but for those that smooth features, which have some for every one.
 """
 
 from __future__ import annotations
@@ -12,8 +12,9 @@ from typing import Any
 #: The method without any, the paper's two, ours without random numbers, and others for reference.
 NONE, GRF, GRF_PP = "none", "GRF", "GRF++"
 RETURN, SMOOTH, LANDMARK = "return", "smooth", "landmark"
+CONTRAST, PROFILE = "contrast", "profile"
 WALK, LAPLACIAN, NOISE = "random walk", "Laplacian", "random numbers"
-OURS = (RETURN, SMOOTH, LANDMARK)
+OURS = (RETURN, SMOOTH, CONTRAST, PROFILE, LANDMARK)
 ENCODINGS = (NONE, GRF, GRF_PP, *OURS, WALK, LAPLACIAN, NOISE)
 #: Encodings whose columns have a sign of no meaning: it is drawn anew for every batch to learn.
 SIGNLESS = (LAPLACIAN,)

@@ -15,7 +15,15 @@ from torch_geometric.data import Batch, Data
 from torch_geometric.data.datapipes import DatasetAdapter
 
 from grfpp.errors import InputError
-from grfpp.torch import AddGRFPE, AddLandmarkPE, AddReturnPE, AddSmoothPE, grf_pe
+from grfpp.torch import (
+    AddContrastPE,
+    AddGRFPE,
+    AddLandmarkPE,
+    AddProfilePE,
+    AddReturnPE,
+    AddSmoothPE,
+    grf_pe,
+)
 
 KINDS = {
     "return": {"kind": "return"},
@@ -23,10 +31,19 @@ KINDS = {
     "return by lengths": {"kind": "return", "lengths": [2, 3, 16]},
     "smooth": {"kind": "smooth"},
     "smooth sym": {"kind": "smooth", "normalization": "sym", "kernel": "diffusion:3"},
+    "contrast": {"kind": "contrast"},
+    "contrast sym": {"kind": "contrast", "normalization": "sym", "include_self": True},
+    "profile": {"kind": "profile"},
     "landmark": {"kind": "landmark"},
     "landmark heat": {"kind": "landmark", "kernel": "heat:4", "dim": 3},
 }
-CLASSES = {"return": AddReturnPE, "smooth": AddSmoothPE, "landmark": AddLandmarkPE}
+CLASSES = {
+    "return": AddReturnPE,
+    "smooth": AddSmoothPE,
+    "contrast": AddContrastPE,
+    "profile": AddProfilePE,
+    "landmark": AddLandmarkPE,
+}
 every_kind = pytest.mark.parametrize("options", KINDS.values(), ids=KINDS.keys())
 
 
@@ -123,7 +140,10 @@ def test_directed_and_empty_graphs_are_refused_or_made_undirected(options):
 @pytest.mark.parametrize(
     ("options", "words"),
     [
-        ({"kind": "laplacian"}, "must be 'projected', 'return', 'smooth' or 'landmark'"),
+        (
+            {"kind": "laplacian"},
+            "'contrast', 'profile' or 'landmark'",
+        ),
         ({"kind": "return", "degree": 2}, "degree is not an option of kind 'return'"),
         ({"kind": "return", "dim": 0}, "dim must be"),
         ({"kind": "return", "dim": 1000}, "dim must be"),
@@ -137,6 +157,7 @@ def test_directed_and_empty_graphs_are_refused_or_made_undirected(options):
         ({"kind": "smooth", "normalization": "col"}, "normalization must be 'rw' or 'sym'"),
         ({"kind": "smooth", "kernel": "regularized-laplacian:1", "scale": 9}, "converges"),
         ({"kind": "smooth", "kernel": "diffusion:5", "scale": 900}, "exceeds the range"),
+        ({"kind": "contrast", "dim": 4}, "dim is not an option of kind 'contrast'"),
         ({"kind": "landmark", "dim": 0}, "dim must be"),
         ({"kind": "landmark", "kernel": ["heat:1"]}, "kernel must be"),
         ({"kind": "landmark", "scale": -1}, "scale must be"),
@@ -148,7 +169,7 @@ def test_what_is_refused(options, words):
         AddGRFPE(**options)
 
 
-@pytest.mark.parametrize("transform", [AddGRFPE, AddReturnPE, AddSmoothPE, AddLandmarkPE])
+@pytest.mark.parametrize("transform", [AddGRFPE, *CLASSES.values()])
 def test_transforms_call_themselves_by_name(transform):
     with pytest.raises(InputError, match=f"^{transform.__name__} takes a Data or a Batch"):
         transform()(3)

@@ -1,5 +1,6 @@
 """The data sets as PyG graphs."""
 
+import numpy as np
 import pytest
 
 from grfpp_lab.experiments.gps import data as gps_data
@@ -40,3 +41,41 @@ def test_real_data_as_pyg_graphs(name, tmp_path, monkeypatch):
         assert max(graph.num_nodes for graph in splits.everything) <= 60
     widths = {"mnist": 3, "cifar10": 5, "peptides-func": 19, "peptides-struct": 19}
     assert {graph.x.shape[1] for graph in splits.everything} == {widths[name]}
+
+
+def test_parts_of_other_graphs(pattern):
+    parts = pattern.like(range(12))
+    assert [list(each) for each in (parts.train, parts.val, parts.test)] == [
+        [0, 1, 2, 3, 4, 5],
+        [6, 7, 8],
+        [9, 10, 11],
+    ]
+
+
+def same(first, second):
+    return first.x.shape == second.x.shape and bool((first.x == second.x).all())
+
+
+@pytest.mark.parametrize("name", ["pattern", "cluster", "mnist", "cifar10"])
+def test_another_draw_has_other_graphs(name):
+    if (why := gps_data.why_absent(name)) is not None:
+        pytest.skip(why)
+    first, other = (gps_data.load(name, 2, 1, 1, draw).everything for draw in (0, 1))
+    assert not any(same(a, b) for a in first for b in other)
+
+
+def test_another_draw_of_molecules_is_from_the_training_part():
+    if (why := gps_data.why_absent("peptides-func")) is not None:
+        pytest.skip(why)
+    from grfpp import datasets
+
+    splits = datasets.load_peptide_splits(download=False)
+    used = np.concatenate(gps_data._rows((500, 200, 400), 0))
+    parts = gps_data._rows((500, 200, 400), 1)
+    assert [len(each) for each in parts] == [500, 200, 400]
+    drawn = np.concatenate(parts)
+    assert len(np.unique(drawn)) == len(drawn)
+    assert np.isin(drawn, splits.train).all()
+    assert not np.isin(drawn, used).any()
+    even = gps_data._rows((3, 2, 2), 0, lambda row: row % 2 == 0)
+    assert not (np.concatenate(even) % 2).any()

@@ -18,7 +18,9 @@ def test_every_encoding_has_the_same_width_and_repeats(encoding, pattern):
     if encoding == NONE:
         assert not any("pe" in graph for graph in first)
         return
-    width = 9 if encoding == encodings.SMOOTH else DIM  # three for each feature
+    # Three for each feature.
+    widths = {encodings.SMOOTH: 9, encodings.CONTRAST: 9, encodings.PROFILE: DIM + 9}
+    width = widths.get(encoding, DIM)
     for graph, made, same in zip(graphs, first, again, strict=True):
         assert made.pe.shape == (graph.num_nodes, width)
         assert made.pe.dtype == made.x.dtype
