@@ -30,9 +30,6 @@ _QUICK = 1.5e-3
 #: From so many terms on it may pay to look how far Lanczos' method comes with one column, which
 #: has to need so much less.
 _WORTH_A_LOOK, _LESS = 10, 0.75
-#: So many columns are multiplied as they are, the one that was looked at once more: whole lines of
-#: the cache are faster than what would be left.
-_WHOLE = 8
 #: Columns for which a plan is made when nobody has said how many.
 USUAL_COLUMNS = 16
 #: Up to so many nodes eigenvectors step in where rounding is too much for another method.
@@ -149,8 +146,7 @@ class Runner:
                 if width == 1:
                     self.name = "lanczos"
                     return first
-                if width < _WHOLE:
-                    return _joined([first, self._by(name, block[:, 1:])])
+                return _joined([first, self._by(name, block[:, 1:])])
         return self._by(name, block)
 
     def _is_quick(self, width: int) -> bool:

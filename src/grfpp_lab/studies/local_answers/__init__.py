@@ -53,6 +53,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     verdicts = []
     with tempfile.TemporaryDirectory() as temporary:
         folder = options.folder or Path(temporary)
+        folder.mkdir(parents=True, exist_ok=True)
         if "enron" in options.parts:
             title, graph = asking.enron()
             first, second = enron.run(graph, 4 * options.nodes)
