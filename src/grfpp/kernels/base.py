@@ -22,8 +22,8 @@ from grfpp.typing import FloatArray
 
 # Spectral radii are known to about nine digits, and Chebyshev's interval is a little wider.
 _SAFETY = 1e-7
-#: No longer tables of decimals are kept, each of which takes a hundred bytes and more.
-_MOST_KEPT = 4096
+#: Tables of decimals with more digits in all are not kept.
+_MOST_KEPT = 200_000
 
 
 class Kernel(ABC):
@@ -291,7 +291,7 @@ class Kernel(ABC):
 
 def _decimals(kernel: Kernel, degree: int | None, n: int, digits: int) -> Sequence[Decimal]:
     """Terms of the kernel's series or modulation; as they are asked for at many scales, kept."""
-    find = _settled_decimals if n > _MOST_KEPT else _kept_decimals
+    find = _settled_decimals if n * digits > _MOST_KEPT else _kept_decimals
     return find(kernel, degree, n, digits)
 
 

@@ -100,7 +100,11 @@ class TaylorKernel(Kernel):
         return self._alpha, self._radius, self.name
 
     def __eq__(self, other: object) -> bool:
-        return isinstance(other, TaylorKernel) and self._key() == other._key()
+        return (
+            isinstance(other, TaylorKernel)
+            and type(self) is type(other)
+            and self._key() == other._key()
+        )
 
     def __hash__(self) -> int:
         return hash(self._key())

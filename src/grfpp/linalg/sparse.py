@@ -46,3 +46,10 @@ def stack_rows(matrices: Sequence[sp.csr_array]) -> sp.csr_array:
         np.concatenate([[0], *ends]),
         matrices[0].shape[1],
     )
+
+
+def readonly(array: npt.NDArray[Any]) -> npt.NDArray[Any]:
+    """A plain view that cannot be written to, of maps too: one type for compiled code."""
+    view = np.asarray(array).view(np.ndarray)
+    view.flags.writeable = False
+    return view

@@ -11,8 +11,9 @@ import numpy as np
 from grfpp.errors import InputError
 from grfpp.graph import Graph
 from grfpp.kernels import Kernel
+from grfpp.linalg.sparse import readonly
 from grfpp.local.series import Series
-from grfpp.local.weights import LocalWeights, readonly
+from grfpp.local.weights import LocalWeights
 from grfpp.walks.budget import Budget
 from grfpp.walks.streams import factor_key
 

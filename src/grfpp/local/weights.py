@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
 from grfpp.graph import Graph
+from grfpp.linalg.sparse import readonly
 from grfpp.typing import FloatArray, IntArray
 
 #: The kinds of `grfpp.scaled_weights.ScaledWeights`, numbered as in `grfpp.local.pools.table`.
@@ -68,10 +68,3 @@ class LocalWeights(NamedTuple):
         else:
             strength = (graph.indptr[nodes + 1] - graph.indptr[nodes]).astype(np.float64)
         return np.where(strength > 0, strength, 1.0)
-
-
-def readonly(array: npt.NDArray[Any]) -> npt.NDArray[Any]:
-    """A plain view that cannot be written to, of maps too: one type for compiled code."""
-    view = np.asarray(array).view(np.ndarray)
-    view.flags.writeable = False
-    return view

@@ -14,10 +14,10 @@ and no more. MNIST: 65.0 % without an encoding, 54.8 ``smooth``, 59.4 ``smooth n
 
 That was judged, and is above no encoding on three sets of six, PATTERN not among them. Looked at
 afterwards: seed 0 of PATTERN. 84.9 without, 84.9 ``contrast``, 84.9 ``contrast sym``, 87.2
-``profile``, which has return masses too (here after the contrasts, so that its first weights were
-others). It is not judged yet. ``--draw 2 --seed 2000`` is for
-that: data and seeds that nobody has looked at, of all sets but Peptides-struct, which has too few
-molecules for another draw (``--draw 0 --seed 2000 --datasets peptides-struct``).
+``profile``, which has return masses too (there after the contrasts, so that its first weights were
+others). ``--draw 2 --seed 2000 --candidates profile`` judged it, on data and seeds that nobody had
+looked at: MNIST has ``--draw 3`` for that, and Peptides-struct, which has too few molecules for
+another draw, ``--draw 0``.
 """
 
 from __future__ import annotations

@@ -10,6 +10,7 @@ from numba import uint32
 
 from grfpp.linalg.compiled import compiled
 from grfpp.linalg.notice import announce_compilation
+from grfpp.linalg.sparse import readonly
 from grfpp.typing import FloatArray, IntArray
 
 announce_compilation()
@@ -55,7 +56,8 @@ def block_products(
     n_series, (n, width) = len(coefficients), vectors.shape
     result = np.zeros((n_series, n, width))
     largest = int(np.diff(starts).max(initial=1))
-    arrays = (matrix.indptr, matrix.indices, matrix.data, starts, radius, coefficients)
+    parts = map(readonly, (matrix.indptr, matrix.indices, matrix.data, starts))
+    arrays = (*parts, radius, coefficients)
     if width == 1:
         # One number a row: loops over columns would take most of the time.
         terms = np.empty((2, largest))

@@ -10,6 +10,7 @@ from numba import uint32
 
 from grfpp.linalg.compiled import compiled
 from grfpp.linalg.notice import announce_compilation
+from grfpp.linalg.sparse import readonly
 from grfpp.typing import FloatArray, IntArray
 
 announce_compilation()
@@ -45,7 +46,8 @@ def power_diagonals(matrix: sp.csr_array, starts: IntArray, n_lengths: int) -> F
     result = np.zeros((matrix.shape[0], n_lengths))
     largest = int(np.diff(starts).max(initial=1))
     blocks = np.empty((2, largest, min(_WIDTH, largest)))
-    _fill(matrix.indptr, matrix.indices, matrix.data, starts, blocks, result)
+    parts = map(readonly, (matrix.indptr, matrix.indices, matrix.data, starts))
+    _fill(*parts, blocks, result)
     return result
 
 

@@ -137,6 +137,8 @@ def _features(data: Any) -> FloatArray:
             f"x must hold real numbers, a row for each of the {data.num_nodes} nodes, found "
             f"{rows.dtype} of shape {x.shape}"
         )
+    if not rows.shape[1]:
+        raise InputError("x must have a feature at least, found none")
     features = rows.astype(np.float64)
     if not np.isfinite(features).all():
         raise InputError("x must hold finite numbers, found others")

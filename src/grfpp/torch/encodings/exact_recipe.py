@@ -46,9 +46,13 @@ class ExactRecipe(ABC):
             8 * width * (3 * n + 6 * n_threads * in_task),
             f"encodings of {width} numbers for {n} nodes",
         )
-        normalized = NormalizedBatch.of(batch, self.scale, features)
+        # Numbers beyond float64 are refused by whoever asked.
+        with np.errstate(over="ignore", invalid="ignore"):
+            normalized = NormalizedBatch.of(batch, self.scale, features)
+
+        def rows(graphs: range) -> FloatArray:
+            with np.errstate(over="ignore", invalid="ignore"):
+                return self.rows(normalized.part(graphs))
+
         tasks = batch.tasks()
-        parts = in_order(
-            lambda graphs: self.rows(normalized.part(graphs)), tasks, min(n_threads, len(tasks))
-        )
-        return np.concatenate(list(parts))
+        return np.concatenate(list(in_order(rows, tasks, min(n_threads, len(tasks)))))

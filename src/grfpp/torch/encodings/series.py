@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence, Set
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -36,6 +36,8 @@ def scale_of(scale: float) -> float:
 
 def kernels_of(kernel: Kernel | str | Sequence[Kernel | str], scale: float) -> tuple[Kernel, ...]:
     """One kernel or several, each as such or as the command line writes it, that converge."""
+    if isinstance(kernel, Set | Mapping):
+        raise InputError("must have an order: pass a list", argument="kernel")
     given = [kernel] if isinstance(kernel, Kernel | str) else listed(kernel, "kernel")
     if not 1 <= len(given) <= _MOST_KERNELS:
         raise InputError(

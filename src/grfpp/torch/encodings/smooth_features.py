@@ -9,6 +9,7 @@ from typing import Literal, Self, get_args
 import numpy as np
 
 from grfpp.arguments import one_of, truth
+from grfpp.errors import InputError
 from grfpp.kernels import Kernel
 from grfpp.torch.encodings.exact_recipe import ExactRecipe
 from grfpp.torch.encodings.series import NormalizedBatch, kernels_of, scale_of
@@ -18,6 +19,8 @@ Normalization = Literal["rw", "sym"]
 
 #: Near, middle and far.
 WIDTHS = ("heat:1", "heat:4", "heat:16")
+#: A kernel must have this share of its value beside a node itself, or rounding is all there is.
+_LEAST = 1e-6
 
 
 @dataclass(frozen=True)
@@ -43,7 +46,16 @@ class SmoothFeatures(ExactRecipe):
         """Check what a user asks for, before any graph is seen."""
         factor = scale_of(scale)
         kind = one_of(normalization, "normalization", get_args(Normalization))
-        return cls(kernels_of(kernel, factor), kind, truth(include_self, "include_self"), factor)
+        kernels, with_self = kernels_of(kernel, factor), truth(include_self, "include_self")
+        for each in kernels:
+            values = each.value([factor, 0.0])
+            if not with_self and np.ptp(values) < _LEAST * np.abs(values).max():
+                raise InputError(
+                    f"{each!r} has next to nothing but a node's own features; take a wider kernel, "
+                    "or include_self=True",
+                    argument="kernel",
+                )
+        return cls(kernels, kind, with_self, factor)
 
     def width(self, n_features: int) -> int:
         """One number for each kernel and feature."""

@@ -10,7 +10,7 @@ from typing import Any
 
 import torch
 
-from grfpp.arguments import finite
+from grfpp.arguments import finite, truth
 from grfpp.errors import InputError, shown
 from grfpp.imports.optional import require
 from grfpp.parallel import thread_count
@@ -187,7 +187,7 @@ class AddGRFPE(BaseTransform):  # type: ignore[misc]  # untyped base
         if finite(cache_mb, "cache_mb") < 0:
             raise InputError(f"cache_mb must not be negative, found {shown(cache_mb)}")
         self.attr_name = attr_name
-        self.symmetrize = bool(symmetrize)
+        self.symmetrize = truth(symmetrize, "symmetrize")
         self.weight_attr = weight_attr
         self.dtype = floating(dtype)
         self.cache = EncodingCache(int(cache_mb * 1e6))
@@ -261,6 +261,10 @@ class AddGRFPE(BaseTransform):  # type: ignore[misc]  # untyped base
         batch = joined(lists, self.symmetrize)
         features = joined_features(lists) if self.recipe.needs_features else None
         rows = torch.from_numpy(self.recipe.encode(batch, n_jobs, features)).to(self.dtype)
+        if not rows.isfinite().all():
+            raise InputError(
+                f"encodings exceed the range of {self.dtype}: scale features and weights down"
+            )
         return [rows[start:stop].clone() for start, stop in pairwise(batch.starts.tolist())]
 
     def _with(self, data: Any, encoding: torch.Tensor) -> Any:

@@ -23,7 +23,7 @@ ENRON = "nodes/email-enron.txt.gz"
 K = 10
 ALPHA = 0.15
 #: Of the nodes that are asked about, and of the walks. Budgets were settled with others.
-SEED, SETTLING_SEED = 1515, 77
+SEED, SETTLING_SEED = 1616, 77
 #: Nodes that are asked about for time; for precision, which takes exact rows, fewer are.
 N_TIMED = 200
 
@@ -36,14 +36,15 @@ class Question(NamedTuple):
 
 
 #: The least powers of two that are 0.01 above what is asked for on the graphs of `settling`, or
-#: twice that: ``--settle`` prints what came out for others.
+#: twice that: ``--settle`` prints what came out for others. That of PageRank was 2^14, which on ten
+#: million nodes and with another seed had 0.91 of what is asked to be 0.95.
 QUESTIONS = {
     "exp(W)": Question(Diffusion(1.0), 1 << 11),
     "exp(5 W)": Question(Diffusion(5.0), 1 << 13),
-    "PageRank": Question(PersonalizedPageRank(ALPHA), 1 << 14),
+    "PageRank": Question(PersonalizedPageRank(ALPHA), 1 << 16),
 }
 #: Where PageRank is asked to be right in 0.98 of all; on email-Enron half of it does.
-PRECISE_PAGERANK = Question(PersonalizedPageRank(ALPHA), 1 << 16)
+PRECISE_PAGERANK = QUESTIONS["PageRank"]
 ENRON_PAGERANK = Question(PersonalizedPageRank(ALPHA), 1 << 15)
 
 

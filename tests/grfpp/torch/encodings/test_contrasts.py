@@ -10,7 +10,7 @@ import torch
 from encoding_helpers import data
 
 from grfpp.errors import InputError
-from grfpp.torch import AddContrastPE, grf_pe
+from grfpp.torch import AddContrastPE, AddGRFPE, grf_pe
 
 EXACT = {"dtype": torch.float64}
 
@@ -51,3 +51,21 @@ def test_there_are_none_of_constants_and_at_isolated_nodes():
 def test_features_are_needed():
     with pytest.raises(InputError, match="has no features of nodes to smooth"):
         grf_pe([nx.path_graph(3)], kind="contrast")
+
+
+@pytest.mark.parametrize("kind", ["smooth", "contrast", "profile"])
+@pytest.mark.parametrize(
+    ("options", "x", "words"),
+    [
+        ({}, torch.ones(3, 0), "x must have a feature at least"),
+        ({}, 1.7e308 * torch.tensor([[1.0], [-1.0], [1.0]]).double(), "exceed the range of"),
+        ({"dtype": torch.float16}, 1e6 * torch.eye(3), "exceed the range of torch.float16"),
+        ({"kernel": {"heat:1", "heat:4"}}, torch.eye(3), "must have an order: pass a list"),
+        ({"kernel": "heat:1e-11"}, torch.eye(3), "has next to nothing but a node's own features"),
+        ({"symmetrize": "no"}, torch.eye(3), "symmetrize"),
+    ],
+)
+def test_what_would_give_no_numbers_is_refused(kind, options, x, words):
+    path = data(nx.to_numpy_array(nx.path_graph(3)), x=x)
+    with pytest.raises(InputError, match=words):
+        AddGRFPE(kind=kind, **options)(path)

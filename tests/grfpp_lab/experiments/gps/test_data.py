@@ -3,7 +3,10 @@
 import numpy as np
 import pytest
 
+from grfpp.errors import InputError
 from grfpp_lab.experiments.gps import data as gps_data
+from grfpp_lab.experiments.gps.experiment import PARAMETERS
+from grfpp_lab.harness.experiment import Size
 
 
 def test_block_models_as_pyg_graphs(pattern):
@@ -62,6 +65,21 @@ def test_another_draw_has_other_graphs(name):
         pytest.skip(why)
     first, other = (gps_data.load(name, 2, 1, 1, draw).everything for draw in (0, 1))
     assert not any(same(a, b) for a in first for b in other)
+
+
+@pytest.mark.parametrize("name", ["mnist", "cifar10", "peptides-func"])
+def test_draws_that_settings_are_judged_on_are_apart(name):
+    effort = PARAMETERS[Size.FULL].efforts[name]
+    n_graphs = effort.n_train + effort.n_val + effort.n_test
+    draws = (1, 3) if name == "mnist" else (1, 2)
+    assert n_graphs <= (draws[1] - draws[0]) * gps_data._APART
+
+
+def test_too_few_molecules_are_noticed():
+    if (why := gps_data.why_absent("peptides-func")) is not None:
+        pytest.skip(why)
+    with pytest.raises(InputError, match="too few molecules for draw 1"):
+        gps_data._rows((500, 150, 250), 1, lambda row: row % 50 == 0)
 
 
 def test_another_draw_of_molecules_is_from_the_training_part():
