@@ -29,6 +29,7 @@ import grfpp
 from grfpp import tasks
 from grfpp.cli import run
 from grfpp_lab.commands import reproduce
+from grfpp_lab.experiments import graphs as lab_graphs
 
 try:
     import torch
@@ -398,6 +399,7 @@ def command(folder, words):
         patch.setenv("GRFPP_DATA", str(folder / "nothing"))
         patch.setattr(reproduce, "missing_packages", lambda: ["matplotlib"])
         patch.chdir(folder)
+        lab_graphs.load.cache_clear()  # of tests that know of data
         assert run(words.split()) == 0
     return out.getvalue()
 
