@@ -5,7 +5,7 @@ import pytest
 import scipy.sparse as sp
 from numpy.polynomial import chebyshev
 
-from grfpp.linalg.functions.block_series import block_products
+from grfpp.linalg.functions.block_series import _column, _columns, block_products
 
 SIZES = (5, 1, 30, 8)
 RADIUS = 1.5
@@ -64,3 +64,12 @@ def test_columns_need_not_lie_together(blocks):
     for column in range(3):
         one = block_products(matrix, starts, RADIUS, series, vectors[:, column : column + 1])
         np.testing.assert_allclose(every[:, :, column], one[:, :, 0], rtol=1e-12)
+
+
+@pytest.mark.parametrize(("width", "loop"), [(1, _column), (2, _columns)])
+def test_arrays_that_may_be_written_to_are_not_compiled_for_apart(width, loop):
+    """`warmup` has read-only ones, encodings have others."""
+    block_products(
+        sp.eye_array(3, format="csr"), np.array([0, 3]), 1.0, np.eye(2), np.ones((3, width))
+    )
+    assert not any(each.mutable for types in loop.signatures for each in types[:4])

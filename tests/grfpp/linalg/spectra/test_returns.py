@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 
-from grfpp.linalg.spectra.returns import power_diagonals
+from grfpp.linalg.spectra.returns import _fill, power_diagonals
 
 
 @pytest.mark.parametrize("n_lengths", [1, 2, 5, 8])
@@ -22,3 +22,9 @@ def test_they_are_the_diagonals_of_the_powers(n_lengths):
     for block, start, stop in zip(blocks, starts, starts[1:], strict=False):
         powers = [np.linalg.matrix_power(block, k + 1).diagonal() for k in range(n_lengths)]
         assert np.allclose(found[start:stop].T, powers, rtol=1e-12, atol=1e-14)
+
+
+def test_arrays_that_may_be_written_to_are_not_compiled_for_apart():
+    """`warmup` has read-only ones, encodings have others."""
+    power_diagonals(sp.eye_array(3, format="csr"), np.array([0, 3]), 2)
+    assert not any(each.mutable for types in _fill.signatures for each in types[:4])
