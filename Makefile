@@ -3,7 +3,7 @@ PYTHON ?= python3
 VENV   := .venv
 BIN    := $(VENV)/bin
 PEERS  := .venv-bench
-SETUP  := pyproject.toml constraints.txt
+SETUP  := pyproject.toml lab/pyproject.toml constraints.txt
 
 # Real data sets for tests and experiments: ours when they lie beside the repo, else the reader's own.
 ifndef GRFPP_DATA
@@ -24,7 +24,7 @@ test: lint
 	$(BIN)/python -m pytest -n 2 --dist worksteal --assert=plain
 
 compiled: $(VENV)/.installed-dev
-	$(BIN)/python -m compileall -q src tests
+	$(BIN)/python -m compileall -q src lab tests
 	$(BIN)/python -c 'from grfpp.warmup import warmup; warmup()'
 
 lint: $(VENV)/.installed-dev
@@ -61,11 +61,11 @@ $(VENV)/bin/python:
 	$(PYTHON) -m venv $(VENV)
 
 $(VENV)/.installed: $(VENV)/bin/python $(SETUP)
-	$(BIN)/python -m pip install --quiet -c constraints.txt -e '.[plot]'
+	$(BIN)/python -m pip install --quiet -c constraints.txt -e '.[plot]' -e ./lab
 	touch $@
 
 $(VENV)/.installed-dev: $(VENV)/bin/python $(SETUP)
-	$(BIN)/python -m pip install --quiet -c constraints.txt -e '.[dev]'
+	$(BIN)/python -m pip install --quiet -c constraints.txt -e '.[dev]' -e './lab[all]'
 	touch $@ $(VENV)/.installed
 
 clean:

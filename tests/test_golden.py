@@ -1,6 +1,6 @@
 """Results of fixed seeds, kept as literals: a change that changes no number leaves this file alone.
 
-They are of independent walks, whatever the default.
+They are of independent walks, whatever the default, but for those that say "pooled" or "local".
 
 Only public names are used. What is the same to the last bit by design is kept as a hash of values,
 types and shapes. What goes through BLAS, LAPACK or exp, or could be summed in another order, is
@@ -29,7 +29,7 @@ import grfpp
 from grfpp import tasks
 from grfpp.cli import run
 from grfpp_lab.commands import reproduce
-from grfpp_lab.experiments import graphs as lab_graphs
+from grfpp_lab.experiments import measuring as lab_graphs
 
 try:
     import torch
@@ -73,6 +73,34 @@ GOLDEN: dict[str, tuple[str | float, ...]] = {
     "sample-large-weighted": ("ba19dd5ead28", "575fe24c8ded", 3637.99937417, 2807.32487504),
     "sample-large-directed": ("4952d83b8e75", "3e58307ebed4", 4984.5701745, 3126.59123946),
     "sample-large-recompute": ("87aebaf22b3a", "a7dba8715f2c", 3587.2681971, 3007.87605447),
+    "pooled-sym-1": ("f748774e9167", "2174a45a2b9f", -1.63834543163, 13.7332496307),
+    "pooled-sym-3": ("926344ac30ce", "7500065f05b3", -39.5210745442, 51.6273169791),
+    "pooled-short": ("1d8294c0dc89", "da7f51eb5f4d", 25.8803882377, 24.1570527211),
+    "pooled-weighted": ("d9b14f1b346a", "6b3bdc682aa7", -166.198780809, 107.435607931),
+    "pooled-rw-weighted": ("a55ce273d254", "2621851ce196", -176.818311781, 119.088882413),
+    "pooled-plain": ("498d4ef48014", "6922e53968a3", -24.3311864172, 36.832047174),
+    "pooled-directed": ("d36b403bf4da", "9ee0e41568d6", -251.18026545, 95.1665177011),
+    "pooled-isolated": ("6a503a82cf9c", "403a37ce7691", -19.5758683608, 39.6443849544),
+    "pooled-law": ("207c46ddaabc", "f13cca03e5d9", 24.7343314469, 24.5467476969),
+    "pooled-measured": ("096690929c40", "69e721ff825e", 1.52346988815, 183.328989329),
+    "pooled-float32": ("d0e2b012f339", "d354ee7b0baa", -172.027870069, 107.966550449),
+    "pooled-large": ("663591087230", "babe5b42e3a7", 3615.31050151, 2716.28176086),
+    "pooled-slow": ("cdfadf48b716", "da9f39b90e05", 66.641435012, 102.527199308),
+    "local-sym": ("b39cdbb5064c", -1.38327674873, 7.38603444431, 0.853269976363, 3.28334189649),
+    "local-slow": ("1abf576be390", 439691769.681, 478741215.535, 92161061.681, 163308571.91),
+    "local-rw": ("c6b9c89413b0", -1.26009647741, 8.32481952501, -0.244639202102, 3.58961618821),
+    "local-w": ("1d9793b67396", -4.86319369651, 19.7725178353, -2.03790199832, 3.02486271812),
+    "local-wrw": ("08860d5c3a3c", -7.31588526989, 20.1765850112, -2.0811803029, 3.02650919327),
+    "local-plain": ("92ae157c5d4d", -9.71950635228, 16.2478000954, -1.95860341431, 2.6994492837),
+    "local-fraction": ("78c6484b2659", -4.05656634313, 11.9227437164, 1.76473234368, 4.79417836807),
+    "local-directed": ("c932245da3d1", 2.89117838032, 18.6150450739, -1.7788371158, 2.5367406185),
+    "local-drw": ("4df8e38dce07", 6.91430668387, 20.1812646017, -2.10460803008, 2.54153917146),
+    "local-isolated": ("2f93f7c21bf9", 7.42765847979, 8.73572889319, -3.23764024193, 3.15576892277),
+    "local-signed": ("3a5ca1e89292", -2.11804112121, 3.46850656365, -1.52064430398, 2.44622072124),
+    "local-ppr": ("683141ff15aa", -1.06693899871, 2.95615125278, -0.266720394979, 0.431710851759),
+    "local-ppr-w": ("9967be443379", -0.06080463091, 3.00534730714, -0.405507195151, 0.470798010776),
+    "local-ppr-sym": ("8c9f53a52412", 6.9758295441, 19.5038726338, -2.01662257069, 3.05392249175),
+    "local-ppr-d": ("28e94838280e", -0.204862188919, 3.33553354492, -0.350859486473, 0.50564402088),
     "saved": ("91ac510aed34", "8374779262b5", -10.7535840731, 20.7921899927),
     "submatrix-1": (-0.567728722113, 6.42657604995, 0.8775657485, 2.8204250383),
     "submatrix-2": (-0.485815678446, 6.421013326, 0.540147108415, 2.75956690458),
@@ -115,6 +143,9 @@ GOLDEN: dict[str, tuple[str | float, ...]] = {
     "learnable-2-directed": ("b7a8ab33d3be", 79.0492025781, 32.7481712777),
     "learnable-2-poisson": ("41541cb4e623", -33.8656937342, 72.8894729111),
     "learnable-2-large": ("ba99ee61d3d1", 5828.98012231, 842.946884681),
+    "learnable-1-pooled": ("6f363d828e68", 42.9706691065, 80.5768679757),
+    "learnable-2-pooled-weighted": ("39aa7fd11350", 290.69178004, 308.576643253),
+    "learnable-2-pooled-law": ("4389f416d609", -105.782382064, 51.5541509737),
     "gp": (51.3305666964, 12.9678071192, 0.83802558115, 4.80504634273),
     "encoding-1": ("4bae54da8107",),
     "encoding-2": ("2d1adbbfe063",),
@@ -244,6 +275,33 @@ LEARNABLE = {
     "1-directed-head": {"A": web(60, "d"), "degree": 1, "n_exact": 1},
     "2-directed": {"A": web(60, "dwl")}, "2-poisson": {"termination": grfpp.Poisson(5)},
     "2-large": {"A": web(3000), "n_walks": 2},
+    "1-pooled": {"degree": 1, "n_walks": 2, "walks": "pooled", "termination": None},
+    "2-pooled-weighted": {"A": web(60, "wl"), "n_walks": 1, "walks": "pooled", "termination": None},
+    "2-pooled-law": {"A": web(60, "d"), "n_walks": 2, "walks": "pooled"},
+}
+POOLED = {
+    "sym-1": {"degree": 1, "n_walks": 2}, "sym-3": {"degree": 3, "n_walks": 1},
+    "short": {"termination": "matched:3", "n_walks": 3},
+    "weighted": {"A": web(300, "w"), "n_walks": 4},
+    "rw-weighted": {"A": web(300, "wl"), "kind": "rw", "n_walks": 4},
+    "plain": {"A": web(60, "w"), "kind": None, "scale": 0.1, "n_walks": 2},
+    "directed": {"A": web(300, "dw"), "kind": "rw", "n_walks": 2},
+    "isolated": {"A": web(60, "il"), "n_walks": 2}, "law": {"termination": "geometric:0.2"},
+    "measured": {"A": web(60, "w"), "kernel": grfpp.InversePower(2, 1), "scale": 0.97,
+                 "n_walks": 200},
+    "float32": {"A": web(300, "w"), "n_walks": 3, "dtype": "float32"},
+    "large": {"A": web(5000), "n_walks": 3}, "slow": {"kernel": grfpp.Diffusion(5)},
+}
+LOCAL = {
+    "sym": {}, "slow": {"kernel": "diffusion:20", "budget": 200}, "rw": {"kind": "rw"},
+    "w": {"A": web(300, "w")}, "wrw": {"A": web(300, "wl"), "kind": "rw"},
+    "plain": {"A": web(300, "w"), "kind": None, "scale": 0.1}, "fraction": {"budget": 2.5},
+    "directed": {"A": web(300, "d")}, "drw": {"A": web(300, "dwl"), "kind": "rw"},
+    "isolated": {"A": web(60, "il")}, "signed": {"kernel": SIGNED, "scale": 0.3, "budget": 20},
+    "ppr": {"A": web(300), "kernel": "personalized-pagerank:0.15", "kind": "rw"},
+    "ppr-w": {"A": web(300, "w"), "kernel": "personalized-pagerank:0.15", "kind": "rw"},
+    "ppr-sym": {"A": web(300), "kernel": "inverse-power:1", "scale": 0.9, "budget": 400},
+    "ppr-d": {"A": web(300, "dw"), "kernel": "personalized-pagerank:0.2", "kind": "rw"},
 }
 ENCODINGS = {
     "1": {"degree": 1}, "2": {"kernel": "diffusion:3"},
@@ -273,6 +331,31 @@ def _(folder, **options):
     one, two = (uses(sampled(n_jobs=n_jobs, **options)) for n_jobs in (1, 2))
     assert one == two
     return one
+
+
+@cases("pooled", POOLED)
+def _(folder, **options):
+    pooled = {"walks": "pooled", "termination": None, "symmetrize": False}
+    one, two = (uses(sampled(n_jobs=n_jobs, **{**pooled, **options})) for n_jobs in (1, 2))
+    assert one == two
+    return one
+
+
+@cases("local", LOCAL)
+def _(folder, A=CLUB, kernel=DIFFUSION, kind="sym", scale=1.0, budget=50.0):
+    one, two = (
+        grfpp.LocalKernel(weights(A, kind, scale), kernel, budget=budget, seed=7, n_jobs=n_jobs)
+        for n_jobs in (1, 2)
+    )
+    nodes = np.arange(0, A.shape[0], 3)
+    rows, top = one.rows(nodes), one.top_k(nodes, 4)
+    blocks = one.block(nodes[:9], nodes[5:17]), one.block(nodes[:1], nodes)
+    assert bits(rows, *top, *blocks) == bits(
+        two.rows(nodes), *two.top_k(nodes, 4), *(two.block(nodes[:9], nodes[5:17]), blocks[1])
+    )
+    entries = [one.entry(i, j) for i, j in ((0, 1), (2, 2), (3, 9))]
+    pattern = bits(rows.indptr, rows.indices, top[0])
+    return [pattern, *near(rows.data, top[1]), *near(blocks, entries)]
 
 
 @cases("saved")

@@ -1,45 +1,72 @@
-"""Graph node kernels from random walks: refined graph random features (GRFs++)."""
+"""Graph node kernels from random walks: refined graph random features (GRFs++).
+
+Names are imported when they are first used, so that ``import grfpp`` is quick.
+"""
+
+from __future__ import annotations
 
 from importlib import import_module
-from types import ModuleType
+from typing import TYPE_CHECKING, Any
 
-from grfpp.accuracy import relative_error
-from grfpp.conversion import convert
-from grfpp.errors import DivergentSeriesError, InfiniteVarianceError, InputError, TruncationError
-from grfpp.estimate import KernelEstimate
-from grfpp.graph import Graph
-from grfpp.imports.moved import find_moved_modules
-from grfpp.kernels import (
-    Cosine,
-    Diffusion,
-    HeatKernel,
-    InversePower,
-    Kernel,
-    PersonalizedPageRank,
-    PStep,
-    RegularizedLaplacian,
-    SquaredDiffusion,
-    TaylorKernel,
-)
-from grfpp.local import LocalKernel, sample_submatrix
-from grfpp.options import WalkOptions
-from grfpp.planner import kernel_operator
-from grfpp.sampling import sample
-from grfpp.termination import (
-    CustomLength,
-    FirstStepThenGeometric,
-    FixedLength,
-    Geometric,
-    Matched,
-    NegativeBinomial,
-    Poisson,
-    Termination,
-    UniformLength,
-)
+from grfpp._imports import lazy_names
+
+if TYPE_CHECKING:
+    from grfpp.conversion import convert
+    from grfpp.errors import (
+        DivergentSeriesError,
+        InfiniteVarianceError,
+        InputError,
+        TruncationError,
+    )
+    from grfpp.estimate import KernelEstimate
+    from grfpp.estimate.accuracy import relative_error
+    from grfpp.estimate.sampling import sample
+    from grfpp.graph import Graph
+    from grfpp.kernels import (
+        Cosine,
+        Diffusion,
+        HeatKernel,
+        InversePower,
+        Kernel,
+        PersonalizedPageRank,
+        PStep,
+        RegularizedLaplacian,
+        SquaredDiffusion,
+        TaylorKernel,
+    )
+    from grfpp.local import LocalKernel, sample_submatrix
+    from grfpp.operators import kernel_operator
+    from grfpp.options import WalkOptions
+    from grfpp.termination import (
+        CustomLength,
+        FirstStepThenGeometric,
+        FixedLength,
+        Geometric,
+        Matched,
+        NegativeBinomial,
+        Poisson,
+        Termination,
+        UniformLength,
+    )
 
 __version__ = "0.1.0"
 
-find_moved_modules()
+_NAMES = {
+    "conversion": "convert",
+    "errors": "DivergentSeriesError InfiniteVarianceError InputError TruncationError",
+    "estimate": "KernelEstimate",
+    "estimate.accuracy": "relative_error",
+    "estimate.sampling": "sample",
+    "graph": "Graph",
+    "kernels": "Cosine Diffusion HeatKernel InversePower Kernel PersonalizedPageRank PStep "
+    "RegularizedLaplacian SquaredDiffusion TaylorKernel",
+    "local": "LocalKernel sample_submatrix",
+    "operators": "kernel_operator",
+    "options": "WalkOptions",
+    "termination": "CustomLength FirstStepThenGeometric FixedLength Geometric Matched "
+    "NegativeBinomial Poisson Termination UniformLength",
+}
+_PACKAGES = ("datasets", "distributed", "errors", "kernels", "tasks", "termination", "torch")
 
 __all__ = [
     "Cosine",
@@ -76,9 +103,11 @@ __all__ = [
     "sample_submatrix",
 ]
 
+_get, __dir__ = lazy_names(__name__, _NAMES)
 
-def __getattr__(name: str) -> ModuleType:
-    """Import the packages that nobody needs who does not name them."""
-    if name in ("datasets", "distributed", "tasks", "torch"):
+
+def __getattr__(name: str) -> Any:
+    if name in _PACKAGES:
         return import_module(f"grfpp.{name}")
-    raise AttributeError(f"module 'grfpp' has no attribute {name!r}")
+    value = globals()[name] = _get(name)
+    return value

@@ -4,31 +4,26 @@ from __future__ import annotations
 
 import re
 import sys
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any, Unpack
 
-from grfpp.arguments import whole
+from grfpp._checks import whole
 from grfpp.errors import InputError, shown
 from grfpp.graph import Graph
-from grfpp.io.edges import check_node_count
+from grfpp.io.convert import Progress, convert_edges, default_memory
 from grfpp.io.files import known_file
-from grfpp.io.folder.header import SUFFIX
+from grfpp.io.folder.layout import SUFFIX
 from grfpp.io.folder.reader import is_folder_path
-from grfpp.io.large.batches import Reported
-from grfpp.io.large.convert import SUFFIXES, convert_edges
-from grfpp.io.large.database import default_memory
-from grfpp.io.meshes.weights import MeshWeights
+from grfpp.io.matrices import check_node_count
+from grfpp.io.meshes import MeshWeights
 from grfpp.io.objects import says_direction
-from grfpp.io.tables.options import EdgeListKeywords, EdgeListOptions
+from grfpp.io.table_options import EdgeListKeywords, EdgeListOptions, ListFile, ListRequest
+from grfpp.io.tables import SUFFIXES
 from grfpp.linalg.symmetrize import Symmetrize
 
 _SIZE = re.compile(r"(\d+(?:\.\d+)?)\s*([kMGT]?)i?B?", re.IGNORECASE)
 _UNITS = {"": 1, "k": 10**3, "m": 10**6, "g": 10**9, "t": 10**12}
 _LEAST_MEMORY = 50 * 10**6
-
-#: Called with what is going on, and how much of how much is done; 0 of 0 where nobody knows.
-Progress = Callable[[str, int, int], None]
 
 
 def convert(
@@ -46,8 +41,8 @@ def convert(
     r"""Write a graph to a ``.grf`` folder, and open it from there.
 
     Edge lists (text, also packed, and Parquet and Feather files) may be larger than memory: they
-    are sorted, and their nodes named, by DuckDB, which keeps on disk what does not fit. Needs the
-    extra ``large``. All else that `Graph` takes is read into memory first.
+    are parsed, numbered and sorted by DuckDB, which keeps on disk what does not fit. All else that
+    `Graph` takes is read into memory first.
 
     The graph is that of ``Graph(source)``: the same edges, the same names, in the same order.
 
@@ -58,7 +53,7 @@ def convert(
     target
         The folder. One that is there already is replaced when the new one is whole; what is half
         written is never seen, and removed by the next call where this one is killed. Beside it
-        there must be room for the graph and about 2.5 times the text, without packing.
+        there must be room for the graph and about three times the text, without packing.
     directed, n_nodes, symmetrize, mesh_weights, **reading
         As for `Graph`; the third and fourth not for edge lists.
     memory
@@ -110,38 +105,27 @@ def convert(
         raise InputError(f"is for meshes: {source} is a list of edges", argument="mesh_weights")
     if symmetrize is not None:
         raise InputError(
-            f"is not for lists of edges that are converted: the lines of {source} are edges in "
-            "both directions already, unless they are said to be directed. For the larger weight "
-            "of edges that are listed in both orders",
+            f"is not for converting lists of edges: the lines of {source} are edges in both "
+            "directions already, unless directed is given",
             argument="symmetrize",
-            option=("duplicates", "max"),
+            advice="pass duplicates: max for the larger weight of both orders",
         )
     if not (directed is None or isinstance(directed, bool)):
         raise InputError(f"directed must be True, False or None, not {directed!r}")
     if n_nodes is not None:
         n_nodes = whole(n_nodes, "n_nodes", 1)
         check_node_count(n_nodes, "n_nodes")
-    file, suffix = listed
-    convert_edges(
-        file,
-        suffix,
-        str(source),
-        target,
-        directed=bool(directed),
-        n_nodes=n_nodes,
-        options=options,
-        memory=room,
-        report=Reported(progress),
-    )
+    request = ListRequest(bool(directed), n_nodes, options)
+    convert_edges(listed, request, target, room, progress or (lambda step, done, total: None))
     return Graph.open(target)
 
 
-def _edge_list(source: Any) -> tuple[Path, str] | None:
-    """The file and its suffix, where it is a list of edges."""
+def _edge_list(source: Any) -> ListFile | None:
+    """The file, where it is a list of edges."""
     if not isinstance(source, str | Path) or is_folder_path(source):
         return None
     file, suffix = known_file(source)
-    return (file, suffix) if suffix in SUFFIXES else None
+    return ListFile(file, suffix, str(source)) if suffix in SUFFIXES else None
 
 
 def memory_size(size: int | str) -> int:

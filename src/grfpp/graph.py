@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
@@ -13,29 +12,25 @@ import numpy as np
 import numpy.typing as npt
 import scipy.sparse as sp
 
-from grfpp.arguments import positive, truth
-from grfpp.errors import InputError, InputWarning, shown, warn_user
+from grfpp import normalization
+from grfpp._checks import one_of, positive, truth
+from grfpp._memory import require_bytes
+from grfpp.errors import InputError, InputWarning, warn_user
 from grfpp.io import read_adjacency
-from grfpp.io.canonical import canonical_matrix
-from grfpp.io.distances import distances_note
-from grfpp.io.folder.form import MappedForm
-from grfpp.io.folder.reader import is_folder_path
-from grfpp.io.folder.save import Rows, save_folder
-from grfpp.io.meshes.weights import MeshWeights
-from grfpp.io.neighbours import neighbours_note
-from grfpp.io.npz import GRAPH_FORMAT, read_saved_graph
+from grfpp.io.archive import save_arrays
+from grfpp.io.folder.reader import MappedForm, is_folder_path
+from grfpp.io.folder.writer import save_folder
+from grfpp.io.matrices import GRAPH_FORMAT, canonical_matrix, read_saved_graph
+from grfpp.io.meshes import MeshWeights
 from grfpp.io.objects import says_direction
-from grfpp.io.points import Method, neighbour_graph
-from grfpp.io.storage.archive import save_arrays
-from grfpp.io.tables.frames import EdgeFrame
-from grfpp.io.tables.options import Column, Duplicates, EdgeListKeywords, EdgeListOptions
-from grfpp.linalg.sparse import csr
-from grfpp.linalg.spectra import spectrum
+from grfpp.io.points import Method, distances_note, neighbour_graph, neighbours_note
+from grfpp.io.table_options import Column, Duplicates, EdgeListKeywords, EdgeListOptions
+from grfpp.io.tables import EdgeFrame
+from grfpp.linalg import spectra
+from grfpp.linalg.csr import csr
 from grfpp.linalg.symmetrize import Symmetrize, symmetrized, without_rounding
-from grfpp.memory import require_bytes
 from grfpp.nodes import NodeNames
-from grfpp.normalization import Normalization, normalized_rule, normalized_weights
-from grfpp.scaled_weights import ScaledWeights, one_for_all
+from grfpp.normalization import Normalization, Rows, ScaledWeights
 from grfpp.typing import FloatArray, IntArray
 
 #: What is known of a graph beside its matrix, and goes with it to other processes.
@@ -76,7 +71,7 @@ class Graph:
         angles that face it, on triangles. Sides with negative ones are left out, with a warning.
     duplicates, columns, separator, encoding, header
         How to read lists of edges, where that is not plain; see
-        `grfpp.io.tables.options.EdgeListOptions`.
+        `grfpp.io.table_options.EdgeListOptions`.
 
     Attributes
     ----------
@@ -137,31 +132,26 @@ class Graph:
             options.require_only((), "a Graph")
             wrong_size = n_nodes not in (None, source.n_nodes)
             if wrong_size or mesh_weights or (directed is False and source.is_directed):
-                raise InputError(
-                    f"{source!r} cannot be read with {directed=}, {n_nodes=}, {mesh_weights=}"
-                )
+                options_given = f"{directed=}, {n_nodes=}, {mesh_weights=}"
+                raise InputError(f"{source!r} cannot be read with {options_given}")
             if source._form is not None and symmetrize is None:
                 self.__dict__.update(source.__dict__)  # nothing about it ever changes
                 return
             matrix, node_ids = source.adjacency, source.node_ids
         else:
-            matrix, node_ids = read_adjacency(
-                source,
-                directed=directed,
-                n_nodes=n_nodes,
-                mesh_weights=mesh_weights,
-                options=options,
-            )
+            how: dict[str, Any] = {"mesh_weights": mesh_weights, "options": options}
+            matrix, node_ids = read_adjacency(source, directed=directed, n_nodes=n_nodes, **how)
         canonical = canonical_matrix(matrix, source)
         del matrix  # large, and of no more use
         if symmetrize is not None:
             canonical = symmetrized(canonical, symmetrize)
-        elif not (directed or isinstance(source, Graph) or says_direction(source)):
-            canonical = without_rounding(canonical)
-            if directed is None:
-                _warn(neighbours_note(canonical))
-        if directed is None and not (symmetrize or mesh_weights or isinstance(source, Graph)):
-            _warn(distances_note(canonical))
+        elif not isinstance(source, Graph):
+            says = directed or says_direction(source)
+            canonical = canonical if says else without_rounding(canonical)
+            notes = [None if says else neighbours_note(canonical), distances_note(canonical)]
+            for note in notes if directed is None and mesh_weights is None else ():
+                if note is not None:
+                    warn_user(note, InputWarning)
         self._adopt(canonical, node_ids)
 
     @classmethod
@@ -211,12 +201,10 @@ class Graph:
         >>> grfpp.sample(graph.normalized(), grfpp.Diffusion(2.0), seed=0)
         KernelEstimate(n_nodes=200, degree=2)
         """
-        found = neighbour_graph(
+        matrix, names, meta = neighbour_graph(
             X, n_neighbors, metric, symmetrize=symmetrize, method=method, seed=seed
         )
-        graph = cls._of(found.matrix, found.names)
-        graph.meta = MappingProxyType(found.meta)
-        return graph
+        return _restored(cls._of, (matrix, names), meta, {})
 
     @classmethod
     def from_frame(
@@ -279,10 +267,6 @@ class Graph:
         >>> graph, graph.index("c"), graph.normalized("rw").scaled.value
         (Graph(n_nodes=3, n_edges=2, undirected), 2, 1.0)
         """
-        if not isinstance(path, str | os.PathLike):
-            raise InputError(
-                f"must be the path of a .grf folder, found {shown(path)}", argument="path"
-            )
         return cls._on_disk(MappedForm.open(path, verify=truth(verify, "verify")))
 
     @classmethod
@@ -293,9 +277,8 @@ class Graph:
         names = form.names if names is None else names
         graph.node_ids = names.ids
         known = {"names": names, "scaled": form.scaled, "is_directed": form.is_directed}
-        graph.__dict__.update(known, n_edges=form.n_edges)
-        if (radius := form.spectral_radius) is not None:
-            graph.__dict__["_spectral_radius"] = radius
+        known |= {"n_edges": form.n_edges, "_spectral_radius": form.spectral_radius}
+        graph.__dict__.update({key: each for key, each in known.items() if each is not None})
         return graph
 
     @property
@@ -336,6 +319,11 @@ class Graph:
         graph.meta = self.meta
         return graph
 
+    def _with_form(self, form: MappedForm) -> Graph:
+        graph = Graph._on_disk(form, self.names)
+        graph.meta = self.meta
+        return graph
+
     def __repr__(self) -> str:
         kind = "directed" if self.is_directed else "undirected"
         return f"Graph(n_nodes={self.n_nodes}, n_edges={self.n_edges}, {kind})"
@@ -344,10 +332,11 @@ class Graph:
         known = {key: self.__dict__[key] for key in _KNOWN if key in self.__dict__}
         if self._form is not None:
             known.pop("_root_strength", None)
-            return _opened_again, (self._form, dict(self.meta), known)
+            return _restored, (Graph._on_disk, (self._form,), dict(self.meta), known)
         if self.scaled.base is None or self.scaled.kind is not None:
             known["scaled"] = self.scaled
-        return _restored, (self.adjacency, self.node_ids, dict(self.meta), known)
+        parts = (self.adjacency, self.node_ids)
+        return _restored, (Graph._of, parts, dict(self.meta), known)
 
     def __copy__(self) -> Graph:
         return self
@@ -416,10 +405,8 @@ class Graph:
         That is so where all weights are the same power of two, as 1 is, or were so before
         `normalized`.
         """
-        value = one_for_all(self.weights)
-        return (
-            ScaledWeights(None, 1.0, self.weights) if value is None else ScaledWeights(None, value)
-        )
+        value = normalization.one_for_all(self.weights)
+        return ScaledWeights(None, value or 1.0, self.weights if value is None else None)
 
     @cached_property
     def n_edges(self) -> int:
@@ -432,13 +419,8 @@ class Graph:
     @cached_property
     def is_directed(self) -> bool:
         """Whether the weight matrix differs from its transpose."""
-        transpose = self.adjacency.T.tocsr()
-        transpose.sort_indices()
-        return not (
-            np.array_equal(transpose.indptr, self.indptr)
-            and np.array_equal(transpose.indices, self.indices)
-            and np.array_equal(transpose.data, self.weights)
-        )
+        rows = Rows(self.indptr, self.indices, self.weights)
+        return not rows.equals(rows.transposed())
 
     @cached_property
     def out_degree(self) -> IntArray:
@@ -475,21 +457,18 @@ class Graph:
         Graph
             With ``scale`` as its spectral radius when the graph is undirected and has an edge.
         """
-        if kind not in ("sym", "rw", None):
-            raise InputError(f"kind must be 'sym', 'rw' or None, not {shown(kind)}")
+        one_of(kind, "kind", ("sym", "rw", None))
         factor = positive(scale, "scale")
         if self._form is not None and (form := self._form.normalized(kind, factor)) is not None:
-            graph = Graph._on_disk(form, self.names)
-            graph.meta = self.meta
-            return graph
+            return self._with_form(form)
+        self.require_unchanged()
         rows = Rows(self.indptr, self.indices, self.weights)
         with np.errstate(all="ignore"):
-            weights = normalized_weights(rows, kind, directed=self.is_directed) * factor
+            weights = normalization.normalized_weights(rows, kind, directed=self.is_directed)
+            weights = weights * factor
         if not (np.isfinite(weights) & (weights > 0)).all():
-            raise InputError(
-                f"normalized weights leave the range of floating point: the weights, or the scale "
-                f"{factor:g}, are too large, too small or too far apart"
-            )
+            problem = "normalized weights leave the range of floating point: the weights, or scale"
+            raise InputError(f"{problem} {factor:g}, are too large, too small or too far apart")
         graph = self._with_matrix(self._with_weights(weights))
         if kind != "rw" and not self.is_directed:
             graph.__dict__["is_directed"] = False
@@ -501,7 +480,7 @@ class Graph:
                 graph._root_strength = np.sqrt(self.adjacency.sum(axis=1))
         elif kind is None:
             graph._root_strength = self._root_strength
-        rule = normalized_rule(
+        rule = normalization.normalized_rule(
             self.scaled, self.indptr, self.indices, kind, factor, directed=self.is_directed
         )
         if rule is not None:
@@ -513,9 +492,7 @@ class Graph:
         if not self.is_directed:
             return self
         if self._form is not None:
-            graph = Graph._on_disk(self._form.reversed(), self.names)
-            graph.meta = self.meta
-            return graph
+            return self._with_form(self._form.reversed())
         graph = self._with_matrix(self.adjacency.T.tocsr())
         if self.scaled.base is None:
             graph.__dict__["scaled"] = self.scaled.reversed(None)
@@ -533,7 +510,7 @@ class Graph:
 
     @cached_property
     def _spectral_radius(self) -> float:
-        found = spectrum.perron_root(self.adjacency, symmetric=not self.is_directed)
+        found = spectra.perron_root(self.adjacency, symmetric=not self.is_directed)
         # The last digits depend on the processor, and walks depend on this.
         return float(f"{found:.10g}")
 
@@ -559,20 +536,12 @@ class Graph:
         A folder is what `open` maps into memory. Names that are not whole numbers are kept as text,
         by which they are found all the same.
         """
-        labels = self.names.to_array()
-        if is_folder_path(path):
-            self._save_folder(path, labels)
+        names = self.names.to_array()
+        if not is_folder_path(path):
+            arrays = {part: getattr(self, part) for part in ("indptr", "indices", "weights")}
+            arrays |= {} if names is None else {"node_ids": names}
+            save_arrays(path, GRAPH_FORMAT, arrays)
             return
-        arrays: dict[str, Any] = {
-            "indptr": self.indptr,
-            "indices": self.indices,
-            "weights": self.weights,
-        }
-        if labels is not None:
-            arrays["node_ids"] = labels
-        save_arrays(path, GRAPH_FORMAT, arrays)
-
-    def _save_folder(self, path: str | Path, names: npt.NDArray[Any] | None) -> None:
         rule, base = self.scaled, self.scaled.base
         if rule.kind == "rw_reversed" or (base is not None and rule.kind is not None):
             rule, base = ScaledWeights(None, 1.0), self.weights
@@ -592,32 +561,14 @@ class Graph:
         if is_folder_path(path):
             return cls.open(path)
         matrix, node_ids = read_saved_graph(path)
-        graph = cls.__new__(cls)
-        graph._adopt(canonical_matrix(matrix, path), node_ids)
-        return graph
-
-
-def _warn(note: InputWarning | None) -> None:
-    if note is not None:
-        warn_user(note, InputWarning)
+        return cls._of(canonical_matrix(matrix, path), node_ids)
 
 
 def _restored(
-    matrix: sp.csr_array,
-    node_ids: Sequence[Any] | None,
-    meta: dict[str, Any],
-    known: dict[str, Any],
+    make: Callable[..., Graph], parts: tuple[Any, ...], meta: dict[str, Any], known: dict[str, Any]
 ) -> Graph:
-    """A graph that was pickled, with all that walks depend on, to the last bit."""
-    graph = Graph._of(matrix, node_ids)
-    graph.meta = MappingProxyType(meta)
-    graph.__dict__.update(known)
-    return graph
-
-
-def _opened_again(form: MappedForm, meta: dict[str, Any], known: dict[str, Any]) -> Graph:
-    """A graph on disk that was pickled: its path was, and what had been found out about it."""
-    graph = Graph._on_disk(form)
+    """A graph with its meta data and all that walks depend on, to the last bit."""
+    graph = make(*parts)
     graph.meta = MappingProxyType(meta)
     graph.__dict__.update(known)
     return graph

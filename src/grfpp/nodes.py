@@ -1,33 +1,33 @@
-"""`NodeNames`: from what users call nodes to the places of their rows.
+"""`NodeNames`: from what users call nodes to node indices.
 
-One rule for all: whole numbers are places, 0 … n-1, and text is a name. Names that are themselves
-numbers are turned into places first, by `index`.
+One rule for all: whole numbers are indices, 0 … n-1, and text is a name. Names that are themselves
+numbers are converted to indices first, by `index`.
 """
 
 from __future__ import annotations
 
 import difflib
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from functools import cached_property
 from typing import Any, Literal
 
 import numpy as np
 import numpy.typing as npt
 
-from grfpp.arguments import node_numbers
-from grfpp.errors import InputError
+from grfpp._checks import node_numbers
+from grfpp.errors import InputError, shown
 from grfpp.typing import IntArray
 
-#: Names that are shown where one is not known.
-_SHOWN = 3
-#: So many names at most are compared with one that is not known: each takes microseconds.
-_COMPARED = 20_000
-#: Stands for a name that several nodes have.
+#: Names that a message shows where one is unknown.
+_N_SHOWN = 3
+#: Largest number of names that are compared with an unknown one; each takes microseconds.
+_MAX_COMPARED = 20_000
+#: The index of a name that several nodes have.
 SEVERAL = -1
 
 
 class NodePlaceError(InputError, IndexError):
-    """A place outside of 0 … n-1; also an ``IndexError``, by which Python ends loops over rows."""
+    """An index outside of 0 … n-1; also an ``IndexError``, by which Python ends loops over rows."""
 
 
 class NodeNames:
@@ -53,9 +53,7 @@ class NodeNames:
 
     def __init__(self, n_nodes: int, ids: Sequence[Any] | None = None) -> None:
         if ids is not None and len(ids) != n_nodes:
-            raise InputError(
-                f"there must be a name for each of {n_nodes} nodes, found {len(ids)} names"
-            )
+            raise InputError(f"found {len(ids)} names for {n_nodes} nodes")
         self.n_nodes = n_nodes
         self.ids = ids
 
@@ -63,73 +61,65 @@ class NodeNames:
         return NodeNames, (self.n_nodes, self.ids)  # without the dictionaries
 
     def numbers(self, nodes: Any, argument: str = "nodes") -> IntArray:
-        """Places of nodes that are given as one, as a list or array, as a slice, or as a mask.
+        """Indices of nodes that are given as one, as a list or array, as a slice, or as a mask.
 
-        Whole numbers are places, also where names are numbers. A list or array of truth values has
+        Whole numbers are indices, also where names are numbers. A list or array of truth values has
         one for each node. Everything else is a name.
         """
         if isinstance(nodes, slice):
             return np.arange(self.n_nodes)[whole_slice(nodes)]
-        array = _array(nodes)
-        if array.ndim > 1 and not _holds_tuples(nodes):
-            raise InputError(
-                f"must be whole numbers in a list, or names, found {nodes!r}", argument=argument
-            )
+        if _array(nodes).ndim > 1 and not _holds_tuples(nodes):
+            problem = f"must be whole numbers in a list, or names, found {shown(nodes)}"
+            raise InputError(problem, argument=argument)
         return self.places(nodes, argument).reshape(-1)
 
     def places(self, nodes: Any, argument: str = "nodes", *, from_end: bool = False) -> IntArray:
         """The same in the shape of what is given: without an axis for a single node.
 
-        With `from_end`, places below zero count from the end, as in numpy.
+        With `from_end`, indices below zero count from the end, as in numpy.
         """
         array = _array(nodes)
         if array.dtype.kind == "b":
-            return self._masked(array, argument)
+            if array.shape != (self.n_nodes,):
+                wanted = f"whole numbers in a list, or one truth value for each of {self.n_nodes}"
+                problem = f"must be {wanted} nodes, found truth values of shape {array.shape}"
+                raise InputError(problem, argument=argument)
+            return np.flatnonzero(array)
         if array.size == 0 and array.ndim:
             return np.zeros(array.shape, np.int64)
         if array.dtype.kind in "iu" and not _holds_tuples(nodes):
-            if from_end and array.dtype.kind == "i":
-                wide = array.astype(np.int64)  # 200 nodes are too many for int8
-                array = np.where(wide < 0, wide + self.n_nodes, wide)
-            try:
-                return node_numbers(array.reshape(-1), self.n_nodes, argument).reshape(array.shape)
-            except InputError as error:
-                raise NodePlaceError(error.problem, argument=argument) from None
+            return self._in_range(array, argument, from_end)
         if not array.ndim:
-            one = nodes.item() if isinstance(nodes, np.ndarray) else nodes
-            return np.array(self._place(one, argument))
+            node = nodes.item() if isinstance(nodes, np.ndarray) else nodes
+            return np.array(self._place(node, argument, from_end))
         # Not the array: numpy makes text of all of ["a", 3].
-        items = nodes if isinstance(nodes, list | tuple) else array.reshape(-1).tolist()
-        shape = (len(items),) if isinstance(nodes, list | tuple) else array.shape
-        found = self._all_known(items)
-        if found is None:
-            found = [self._place(each, argument, from_end) for each in items]
-        return np.array(found, np.int64).reshape(shape)
+        is_list = isinstance(nodes, list | tuple)
+        items = nodes if is_list else array.reshape(-1).tolist()
+        found = np.array([self._place(item, argument, from_end) for item in items], np.int64)
+        return found if is_list else found.reshape(array.shape)
 
     def index(self, names: Any) -> Any:
-        """The place of a name, or the places of a list of names; numbers are names here.
+        """The index of a name, or the indices of a list of names; numbers are names here.
 
         A name is found as it is or, where none is like that, by its text: files keep names that
         are not whole numbers as text. A tuple is a name where a node has that, else a list.
         """
         values = names.tolist() if hasattr(names, "tolist") else names
-        if isinstance(values, str | bytes) or not isinstance(values, Iterable):
+        single = isinstance(values, str | bytes) or not isinstance(values, Iterable)
+        if not single and isinstance(values, tuple) and self.ids is not None:
+            single = self._find(values) is not None or self._find_text(str(values)) is not None
+        if single:
             return self._named(values, "names")
-        if isinstance(values, tuple) and (self._is_name(values) or str(values) in self._by_text):
-            return self._named(values, "names")
-        items = list(values)
-        found = self._all_known(items) or [self._named(name, "names") for name in items]
-        return np.array(found, np.int64)
+        return np.array([self._named(name, "names") for name in values], np.int64)
 
     def written(self, text: str, argument: str) -> int:
-        """The place of the one node whose name, or number where there are none, is written so."""
+        """The index of the one node whose name, or number where there are none, is this text."""
         if self.ids is not None:
-            return self._found(self._by_text, text, text, argument)
+            return self._known(self._find_text(text), text, argument)
         number = int(text) if text.isascii() and text.isdigit() and len(text) < 12 else -1
         if not 0 <= number < self.n_nodes:
-            raise InputError(
-                f"must be numbers from 0 to {self.n_nodes - 1}, found {text!r}", argument=argument
-            )
+            problem = f"must be numbers from 0 to {self.n_nodes - 1}, found {text!r}"
+            raise InputError(problem, argument=argument)
         return number
 
     @property
@@ -148,42 +138,26 @@ class NodeNames:
                 return numbers
         return np.asarray([str(name) for name in self.ids])
 
-    def _all_known(self, items: Sequence[Any]) -> list[Any] | None:
-        """Places of text that is all known, at the speed of a dictionary."""
-        if self.ids is None or not all(isinstance(each, str) for each in items):
-            return None
-        found = list(map(self._by_name.get, items))
-        return None if None in found or SEVERAL in found else found
-
-    def _masked(self, mask: npt.NDArray[Any], argument: str) -> IntArray:
-        if mask.shape != (self.n_nodes,):
-            raise InputError(
-                f"must be whole numbers in a list, or one truth value for each of {self.n_nodes} "
-                f"nodes, found truth values of shape {mask.shape}",
-                argument=argument,
-            )
-        return np.flatnonzero(mask)
+    def _in_range(self, array: npt.NDArray[Any], argument: str, from_end: bool) -> IntArray:
+        if from_end and array.dtype.kind == "i":
+            array = array.astype(np.int64)  # 200 nodes are too many for int8
+            array = np.where(array < 0, array + self.n_nodes, array)
+        try:
+            return node_numbers(array.reshape(-1), self.n_nodes, argument).reshape(array.shape)
+        except InputError as error:
+            raise NodePlaceError(error.problem, argument=argument) from None
 
     def _place(self, node: Any, argument: str, from_end: bool = False) -> int:
-        """One node: a place, or a name that is no number."""
+        """One node: an index, or a name that is no number."""
+        if isinstance(node, str) and self.ids is not None:
+            return self._named(node, argument)
         if isinstance(node, int | np.integer) and not isinstance(node, bool):
-            if from_end and -self.n_nodes <= node < 0:
-                return int(node) + self.n_nodes
-            try:
-                return int(node_numbers(node, self.n_nodes, argument)[0])
-            except InputError as error:
-                raise NodePlaceError(error.problem, argument=argument) from None
-        if self.ids is None:
-            raise InputError(
-                f"must be whole numbers in a list, found {node!r}; these nodes have no names",
-                argument=argument,
-            )
-        if isinstance(node, float | bool | np.floating | np.bool_ | complex | None):
-            raise InputError(
-                f"must be whole numbers in a list, or names, found {node!r}; names that are "
-                "numbers are turned into places by index(names)",
-                argument=argument,
-            )
+            return int(self._in_range(np.asarray(node), argument, from_end))
+        if self.ids is None or isinstance(node, float | bool | np.generic | complex | None):
+            by_index = "names that are numbers are converted by index(names)"
+            reason = "these nodes have no names" if self.ids is None else by_index
+            problem = f"must be whole numbers in a list, or names, found {shown(node)}; {reason}"
+            raise InputError(problem, argument=argument)
         return self._named(node, argument)
 
     def _named(self, name: Any, argument: str) -> int:
@@ -191,50 +165,48 @@ class NodeNames:
             if isinstance(name, str):
                 return self.written(name, argument)
             return int(node_numbers([name], self.n_nodes, argument)[0])
-        known = self._is_name(name)
-        places = self._by_name if known else self._by_text
-        return self._found(places, name if known else str(name), name, argument)
+        found = self._find(name)
+        return self._known(self._find_text(str(name)) if found is None else found, name, argument)
 
-    def _is_name(self, name: Any) -> bool:
-        try:
-            return name in self._by_name
-        except TypeError:  # a list in it, say, which no name can have
-            return False
-
-    def _found(self, places: Mapping[Any, int], key: Any, name: Any, argument: str) -> int:
-        place = places.get(key)
-        if place is None:
-            close = _closest(str(name), self.similar(str(name)))
+    def _known(self, found: int | None, name: Any, argument: str) -> int:
+        if found is None:
+            close = _closest(str(name), self._similar(str(name)))
             if close:
-                others = f"the closest {'is' if len(close) == 1 else 'are'} "
-                others += ", ".join(map(repr, close))
+                hint = f"the closest {'is' if len(close) == 1 else 'are'} {str(close)[1:-1]}"
             else:
-                first = ", ".join(repr(each) for each in (self.ids or [])[:_SHOWN])
-                others = f"names are {first}" + (", …" if self.n_nodes > _SHOWN else "")
-            raise InputError(
-                f"must exist, but no node is named {name!r}; {others}", argument=argument
-            )
-        if place == SEVERAL:
-            raise InputError(
-                f"must be told apart by their names, but several are named {name!r}; use their "
-                "places, which are whole numbers",
-                argument=argument,
-            )
-        return place
+                first = list((self.ids or [])[:_N_SHOWN])
+                hint = f"names are {str(first)[1:-1]}" + (", …" if self.n_nodes > _N_SHOWN else "")
+            problem = f"must exist, but no node is named {shown(name)}; {hint}"
+            raise InputError(problem, argument=argument)
+        if found == SEVERAL:
+            problem = f"must be unique names, but several nodes are named {shown(name)}"
+            raise InputError(problem, argument=argument, advice="use their indices")
+        return found
 
-    def similar(self, text: str) -> Iterable[str]:
-        """Names to compare one that is not known with."""
+    def _find(self, name: Any) -> int | None:
+        """The index of a name, `SEVERAL`, or ``None``."""
+        try:
+            return self._by_name.get(name)
+        except TypeError:  # a list in it, say, which no name can have
+            return None
+
+    def _find_text(self, text: str) -> int | None:
+        """The index of the name that is written so."""
+        return self._by_text.get(text)
+
+    def _similar(self, text: str) -> Iterable[str]:
+        """Names to compare an unknown one with."""
         return self._by_text
 
     @cached_property
-    def _by_name(self) -> Mapping[Any, int]:
+    def _by_name(self) -> dict[Any, int]:
         try:
-            return _dictionary([] if self.ids is None else list(self.ids))
+            return _dictionary(self.ids or [])
         except TypeError as error:
             raise InputError(f"names of nodes must be hashable: {error}") from None
 
     @cached_property
-    def _by_text(self) -> Mapping[str, int]:
+    def _by_text(self) -> dict[str, int]:
         if all(type(name) is str for name in self._by_name):
             return self._by_name
         return _dictionary([str(name) for name in self.ids or []])
@@ -244,24 +216,18 @@ def whole_slice(chosen: slice) -> slice:
     """Check that a slice has whole numbers for its ends."""
     for end in (chosen.start, chosen.stop, chosen.step):
         if end is not None and not hasattr(end, "__index__"):
-            raise InputError(
-                f"slices are from place to place, found {end!r}; index(names) turns names into "
-                "places"
-            )
+            advice = "convert names to indices by index(names)"
+            raise InputError(f"slices have whole numbers for ends, found {end!r}", advice=advice)
     if chosen.step == 0:
         raise InputError("the step of a slice must not be 0")
     return chosen
 
 
 def _dictionary(names: Sequence[Any]) -> dict[Any, int]:
-    places = dict(zip(names, range(len(names)), strict=True))
-    if len(places) < len(names):
-        seen: set[Any] = set()
-        for name in names:
-            if name in seen:
-                places[name] = SEVERAL
-            seen.add(name)
-    return places
+    indices: dict[Any, int] = {}
+    for index, name in enumerate(names):
+        indices[name] = SEVERAL if name in indices else index
+    return indices
 
 
 def _array(nodes: Any) -> npt.NDArray[Any]:
@@ -277,8 +243,8 @@ def _holds_tuples(nodes: Any) -> bool:
 
 
 def _closest(name: str, names: Iterable[str]) -> list[str]:
-    """The most similar names; of very many, the first that are about as long and begin alike."""
-    similar = [each for each in names if abs(len(each) - len(name)) <= 3]
-    if len(similar) > _COMPARED:
-        similar = [each for each in similar if each[:1].casefold() == name[:1].casefold()]
-    return difflib.get_close_matches(name, similar[:_COMPARED], _SHOWN)
+    """The most similar names; of very many, the first of similar length that begin alike."""
+    similar = [other for other in names if abs(len(other) - len(name)) <= 3]
+    if len(similar) > _MAX_COMPARED:
+        similar = [other for other in similar if other[:1].casefold() == name[:1].casefold()]
+    return difflib.get_close_matches(name, similar[:_MAX_COMPARED], _N_SHOWN)

@@ -308,3 +308,43 @@ def _fitted_slope(points: Sequence[tuple[int, float]]) -> float:
     k, log = np.array(points).T
     basis = np.stack([np.ones_like(k), np.log(k), k / k[-1]], axis=1)
     return float(np.linalg.lstsq(basis, log)[0][2] / k[-1])
+
+
+def exp(x: FloatArray) -> FloatArray:
+    """``e^x``, for numbers that do not overflow."""
+    return _each(math.exp, x)
+
+
+def log(x: FloatArray) -> FloatArray:
+    """The natural logarithm of numbers that are not negative; minus infinity of 0.
+
+    Examples
+    --------
+    >>> log(np.array([0.0, 1.0]))
+    array([-inf,   0.])
+    """
+    return _each(lambda number: math.log(number) if number > 0 else -math.inf, x)
+
+
+def power(base: float, exponents: FloatArray) -> FloatArray:
+    """``base^k`` of a positive base; infinity where that overflows.
+
+    Examples
+    --------
+    >>> power(0.5, np.arange(3.0)), power(10.0, np.array([400.0]))
+    (array([1.  , 0.5 , 0.25]), array([inf]))
+    """
+
+    def one(exponent: float) -> float:
+        try:
+            return math.pow(base, exponent)
+        except OverflowError:
+            return math.inf
+
+    return _each(one, exponents)
+
+
+def _each(function: Callable[[float], float], x: FloatArray) -> FloatArray:
+    numbers = np.asarray(x, dtype=np.float64)
+    found = np.fromiter(map(function, numbers.ravel().tolist()), np.float64, numbers.size)
+    return found.reshape(numbers.shape)

@@ -19,8 +19,7 @@ def warmup() -> None:
     >>> warmup()
     """
     from grfpp import Diffusion, sample, sample_submatrix
-    from grfpp.linalg.functions.chebyshev_terms import ChebyshevTerms
-    from grfpp.linalg.spectra.returns import power_diagonals
+    from grfpp.linalg.chebyshev import ChebyshevTerms, power_diagonals
     from grfpp.options import Storage, Walks
 
     graph = Graph([[0.0, 1.0, 2.0], [1.0, 0.0, 1.0], [2.0, 1.0, 1.0]]).normalized("sym")
@@ -45,25 +44,17 @@ def warmup() -> None:
 
 
 def _compile_recurrences(graph: Graph) -> None:
-    from grfpp.linalg.functions import recurrence
-    from grfpp.linalg.functions.block_series import block_products
-    from grfpp.linalg.solvers.shifted_powers import solve_shifted
+    from grfpp.linalg import loops
+    from grfpp.linalg.csr import times
 
-    for width in (1, 2):
-        block_products(graph.adjacency, np.array([0, 3]), 1.0, np.ones((1, 2)), np.ones((3, width)))
-        a, b, c = np.ones((3, 3, width))
-        recurrence.chebyshev_step(graph.adjacency, a, b, c, 2.0, 0.5)
-        recurrence.lanczos_step(graph.adjacency, a, np.ones(width), b, np.ones(width))
-        recurrence.add_scaled(a, b, np.ones(width))
-    column = np.ones((3, 1))
-    for power in (1, 2, 3):
-        solve_shifted(graph.adjacency, 0.5, power, column, column, column, None, 1e-3, 1)
+    block, factors = np.ones((3, 2)), np.ones(2)
+    times(graph.adjacency, block)
+    loops.combine(block, factors, block, factors, block, factors, 0, 3)
 
 
 def _compile_lengths(graph: Graph) -> None:
     from grfpp.options import WalkOptions, Walks
-    from grfpp.walks.by_length import sample_by_length
-    from grfpp.walks.by_length.planning import plan_by_length
+    from grfpp.walks.by_length import plan_by_length, sample_by_length
 
     for walks in get_args(Walks):
         sample_by_length(plan_by_length(graph, 3, WalkOptions.of(walks=walks, n_walks=2, seed=0)))

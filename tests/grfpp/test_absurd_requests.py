@@ -42,11 +42,10 @@ def test_no_refusal_takes_much_memory(results):
 
 def test_what_is_offered_is_named(results):
     messages = {each["name"]: each["message"] for each in results["absurd"]}
-    assert "degree=" in messages["factors of degree 1024"]
     assert "storage='recompute'" in messages["factors of degree 1024"]
-    assert "n_walks=" in messages["a million walks"]
-    assert "project(n_components=" in messages["full features"]
-    assert "columns at a time fit" in messages["a million columns"]
+    assert "n_walks" in messages["a million walks"]
+    assert "project(n_components" in messages["full features"]
+    assert "fewer columns" in messages["a million columns"]
 
 
 def test_what_fits_is_done(results):

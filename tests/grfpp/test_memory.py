@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 from little_memory import only
 
-from grfpp import memory
+from grfpp import _memory as memory
+from grfpp._memory import available_bytes, require_bytes
 from grfpp.errors import InputError
-from grfpp.memory import available_bytes, require_bytes
 
 
 def write(root, files):
@@ -132,18 +132,3 @@ def test_refusal_names_both_numbers(monkeypatch):
     require_bytes(3_000_000, "a table")
     with pytest.raises(InputError, match=r"a table needs 3500000 bytes \(3.5 MB\).*3000000 \(3 MB"):
         require_bytes(3_500_000, "a table")
-
-
-def test_remedies_are_told_what_may_be_taken(monkeypatch):
-    only(monkeypatch, 4_000_000)
-    with pytest.raises(
-        InputError, match=r"; degree=3 fits, or dtype='float32' takes less$"
-    ) as info:
-        require_bytes(
-            10**9,
-            "a table",
-            most_degree=lambda room: room // 10**6,
-            most_walks=lambda room: room // 10**7,
-            float32=True,
-        )
-    assert info.value.remedies == {"most_degree": 3, "most_walks": 0, "float32": True}

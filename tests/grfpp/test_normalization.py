@@ -1,12 +1,23 @@
-"""Normalised weights, as numbers and as a rule."""
+"""Weights over degrees: as numbers, and as a rule, to the last bit."""
 
 import numpy as np
 import pytest
 import scipy.sparse as sp
+from hypothesis import given
+from hypothesis import strategies as st
+from io_helpers import QUICK
 
 from grfpp import Graph
-from grfpp.io.folder.save import Rows
-from grfpp.normalization import normalized_rule, normalized_weights
+from grfpp.normalization import (
+    Rows,
+    ScaledWeights,
+    normalized_rule,
+    normalized_weights,
+    one_for_all,
+    row_blocks,
+)
+
+A = sp.csr_array(np.array([[0, 2, 1.0], [3, 0, 0], [0, 5, 4]]))
 
 
 def random_graph(*, directed, weighted):
@@ -40,3 +51,76 @@ def test_a_second_normalisation_has_no_rule():
         normalized_rule(graph.scaled, graph.indptr, graph.indices, "sym", 1.0, directed=False)
         is None
     )
+
+
+def dense(rule, matrix):
+    values = rule.fill(matrix.indptr.astype(np.int64), matrix.indices)
+    return sp.csr_array((values, matrix.indices, matrix.indptr), shape=matrix.shape).toarray()
+
+
+@pytest.mark.parametrize("weighted", [True, False])
+def test_every_kind_and_its_transpose(weighted):
+    matrix = A if weighted else sp.csr_array((A != 0).astype(float))
+    out, into = matrix.sum(axis=1), matrix.sum(axis=0)
+    base = matrix.data if weighted else None
+    plain = matrix.toarray()
+    expected = {
+        None: plain,
+        "rw": plain / out[:, None],
+        "rw_reversed": plain / into,
+        "sym": plain / np.sqrt(out[:, None] * into),
+    }
+    turned = matrix.T.tocsr()
+    for kind, weights in expected.items():
+        rule = ScaledWeights(kind, 0.5, base, out, into)
+        np.testing.assert_array_equal(dense(rule, matrix), 0.5 * weights)
+        back = rule.reversed(turned.data if weighted else None)
+        np.testing.assert_array_equal(dense(back, turned), 0.5 * weights.T)
+
+
+def test_strengths_are_degrees_where_none_are_given():
+    matrix = sp.csr_array(np.array([[0, 1, 1.0], [1, 0, 0], [1, 0, 1]]))
+    degree = matrix.sum(axis=1)
+    rule = ScaledWeights("sym", 1.0)
+    np.testing.assert_array_equal(
+        dense(rule, matrix), matrix.toarray() / np.sqrt(np.outer(degree, degree))
+    )
+
+
+@pytest.mark.parametrize("kind", ["sym", "rw", "rw_reversed"])
+def test_no_eigenvalue_is_above_the_bound(kind):
+    rule = ScaledWeights(kind, 0.7, A.data, A.sum(axis=1), A.sum(axis=0))
+    assert np.abs(np.linalg.eigvals(dense(rule, A))).max() <= rule.bound * (1 + 1e-12)
+    assert ScaledWeights(None, 2.0).bound is None
+
+
+@QUICK
+@given(st.lists(st.integers(0, 5), min_size=1, max_size=20), st.integers(1, 9))
+def test_blocks_cover_all_rows_once(degrees, n_edges):
+    indptr = np.concatenate([[0], np.cumsum(degrees)])
+    blocks = row_blocks(indptr, n_edges)
+    assert [row for first, last in blocks for row in range(first, last)] == list(
+        range(len(degrees))
+    )
+    for first, last in blocks:
+        assert last == first + 1 or indptr[last] - indptr[first] <= n_edges
+
+
+@pytest.mark.parametrize(
+    ("weights", "value"),
+    [([], 1.0), ([1, 1], 1.0), ([0.25, 0.25], 0.25), ([3, 3], None), ([1, 2], None), ([0.1], None)],
+)
+def test_one_weight_for_all(weights, value):
+    assert one_for_all(np.array(weights, float)) == value
+
+
+def test_what_no_rule_can_say():
+    plain = ScaledWeights(None, 1.0)
+    assert plain.normalized("sym", 2.0).value == 2.0
+    assert plain.normalized("sym", 2.0).normalized("sym", 1.0) is None  # a second normalisation
+    assert plain.normalized(None, 0.3).normalized("sym", 1.0) is None  # sums of 0.3 are rounded
+    assert plain.normalized(None, 0.3).normalized(None, 2.0).value == 0.6
+    weighted = ScaledWeights(None, 1.0, A.data, A.sum(axis=1))
+    assert weighted.normalized("rw", 1.0, tame=False) is None
+    assert weighted.normalized(None, 0.3).normalized(None, 2.0) is None
+    assert plain.normalized("sym", 1e-300) is None

@@ -4,15 +4,11 @@ from dataclasses import FrozenInstanceError, fields
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from grfpp import Geometric, InputError, Matched, Poisson, WalkOptions
-from grfpp.options import MAX_DEGREE, WalkKeywords, drawn_seed, law_of
-
-
-def test_keywords_and_fields_are_the_same():
-    assert set(WalkKeywords.__annotations__) == {field.name for field in fields(WalkOptions)}
+from grfpp.options import MAX_DEGREE, OF_ESTIMATES, drawn_seed
 
 
 def test_defaults():
@@ -22,6 +18,8 @@ def test_defaults():
     assert WalkOptions(walks="independent").termination == Geometric(0.1)
     assert options.dtype == np.float64
     assert isinstance(options.seed, int) and options.seed != WalkOptions().seed
+    assert drawn_seed() != drawn_seed() >= 0
+    assert "tol" in OF_ESTIMATES and "n_walks" not in OF_ESTIMATES
 
 
 def test_loose_forms_are_taken():
@@ -37,43 +35,58 @@ def test_loose_forms_are_taken():
 def test_changes_are_checked_too():
     options = WalkOptions(seed=1)
     assert options.changed(degree=4) == WalkOptions(degree=4, seed=1)
-    with pytest.raises(InputError, match="n_walks must be a whole number >= 1, found 0"):
+    with pytest.raises(InputError):
         options.changed(n_walks=0)
     with pytest.raises(FrozenInstanceError):
         options.degree = 3
 
 
 @pytest.mark.parametrize(
-    ("name", "bad", "words"),
+    ("name", "bad"),
     [
-        ("degree", 0, "degree must be a whole number >= 1, found 0"),
-        ("n_walks", 2**31, "n_walks must be at most 2147483647, found 2147483648"),
-        ("reuse_walks", "no", "reuse_walks must be True or False, found 'no'"),
-        ("truncate", 2, "truncate must be True or False, found 2"),
-        ("symmetrize", "yes", "symmetrize must be True or False, found 'yes'"),
-        ("deflate", -1, "deflate must be a whole number >= 0, found -1"),
-        ("deflate", True, "deflate must be a whole number >= 0, found True"),
-        ("deflate", None, "deflate must be a whole number >= 0, found None"),
-        ("deflate", "all", "deflate must be a whole number >= 0 or 'auto', found 'all'"),
-        ("degree", MAX_DEGREE + 1, f"degree must be at most {MAX_DEGREE}, found"),
-        ("n_walks", 1.5, "n_walks must be a whole number >= 1, found 1.5"),
-        ("termination", 0.1, r"termination must be a law such as Geometric\(0.1\)"),
-        ("termination", "bernoulli:2", "unknown termination law 'bernoulli'"),
-        ("seed", -1, "seed must be a whole number >= 0, found -1"),
-        ("seed", 1.0, "seed must be a whole number >= 0, found 1.0"),
-        ("on_infinite_variance", "no", "on_infinite_variance must be 'raise', 'warn' or 'ignore'"),
-        ("storage", "disk", "storage must be 'memory' or 'recompute', not 'disk'"),
-        ("dtype", np.int32, "dtype must be float64 or float32, not int32"),
-        ("dtype", "number", "dtype must be float64 or float32, not 'number'"),
-        ("walks", "lonely", "walks must be 'independent' or 'pooled', not 'lonely'"),
-        ("n_jobs", 0, "n_jobs must be a whole number, not 0"),
+        ("degree", [0, -1, 1.0, True, "2", None, [2], MAX_DEGREE + 1, 10**30]),
+        ("n_walks", [0, 1.5, True, "2", None, 2**31]),
+        ("termination", [0.1, Geometric, ("poisson", 4)]),
+        ("seed", [-1, 1.0, True, "1", [1], np.random.default_rng(0)]),
+        ("reuse_walks", ["no", None]),
+        ("truncate", [2]),
+        ("symmetrize", ["yes"]),
+        ("deflate", [-1, True, None, "all"]),
+        ("on_infinite_variance", ["no", "", None, True]),
+        ("storage", ["disk"]),
+        ("dtype", [int, np.float16, complex, "float128", "nonsense", "O", [1, 2]]),
+        ("walks", ["lonely"]),
+        ("n_jobs", [0, 1.5, "2", None, True]),
+        ("n_groups", [-1, 1, 10**9]),
+        ("check_error", ["no"]),
+        ("tol", [0, 1.0, 1e-13, 1e-300, float("nan"), "small"]),
+        ("max_steps", [-1, 100]),  # the latter without a tol
+        ("tol_kind", ["max"]),
     ],
 )
-def test_refusals(name, bad, words):
-    with pytest.raises(InputError, match=words):
-        WalkOptions.of(**{name: bad})
+def test_refusals(name, bad):
+    for value in bad:
+        with pytest.raises(InputError) as caught:
+            WalkOptions.of(**{name: value})
+        assert caught.value.argument == name
 
 
+@pytest.mark.parametrize(
+    ("name", "options"),
+    [("storage", {"storage": "recompute"}), ("reuse_walks", {"reuse_walks": True})],
+)
+def test_what_goes_with_no_tolerance(name, options):
+    with pytest.raises(InputError) as caught:
+        WalkOptions(tol=0.1, **options)
+    assert caught.value.argument == name
+
+
+def test_budgets_are_not_for_independent_walks():
+    with pytest.raises(InputError, match="pooled"):
+        WalkOptions(walks="independent", termination=Matched(9))
+
+
+@settings(max_examples=50)
 @given(
     st.sampled_from([field.name for field in fields(WalkOptions)]),
     st.complex_numbers() | st.text(max_size=3) | st.binary() | st.lists(st.integers(), max_size=2),
@@ -86,50 +99,28 @@ def test_nonsense_is_an_input_error(name, bad):
 
 
 @pytest.mark.parametrize("directed", [False, True])
-def test_the_papers_estimate_is_symmetrised_on_request_only(directed):
+def test_what_is_symmetrised_unless_asked_for(directed):
+    assert WalkOptions().symmetrizes(directed=directed) is not directed
     assert WalkOptions(walks="independent").symmetrizes(directed=directed) is False
     assert WalkOptions(reuse_walks=True).symmetrizes(directed=directed) is False
     assert WalkOptions(symmetrize=False).symmetrizes(directed=directed) is False
-    assert WalkOptions(symmetrize=1).symmetrizes(directed=False) is True
-    assert WalkOptions(symmetrize=True, reuse_walks=True).symmetrizes(directed=False) is True
-
-
-@pytest.mark.parametrize(
-    ("directed", "reuse", "wanted"),
-    [(False, False, True), (True, False, False), (False, True, False), (True, True, False)],
-)
-def test_pooled_estimates_are_symmetrised_where_weights_are_symmetric(directed, reuse, wanted):
-    options = WalkOptions(reuse_walks=reuse)
-    object.__setattr__(options, "walks", "pooled")
-    assert options.symmetrizes(directed=directed) is wanted
+    assert WalkOptions(symmetrize=1, reuse_walks=True).symmetrizes(directed=directed) is True
 
 
 @pytest.mark.parametrize(("name", "value"), [("symmetrize", True), ("deflate", 1)])
 def test_directed_graphs_have_no_symmetric_estimate(name, value):
     options = WalkOptions.of(**{name: value})
     options.check_direction(directed=False)
-    with pytest.raises(InputError, match=f"{name} needs symmetric weights, and this graph is"):
+    with pytest.raises(InputError) as caught:
         options.check_direction(directed=True)
-
-
-@pytest.mark.parametrize("options", [{}, {"symmetrize": False}, {"deflate": "auto"}])
-def test_what_suits_the_graph_suits_directed_ones(options):
-    WalkOptions(**options).check_direction(directed=True)
+    assert caught.value.argument == name
+    for suitable in ({}, {"symmetrize": False}, {"deflate": "auto"}):
+        WalkOptions(**suitable).check_direction(directed=True)
 
 
 def test_options_can_be_ruled_out():
-    with pytest.raises(InputError, match="storage is not an option here"):
+    with pytest.raises(InputError) as caught:
         WalkOptions.of(without=("storage", "dtype"), storage="memory", degree=2)
-
-
-def test_unknown_options_are_a_type_error():
+    assert caught.value.argument == "storage"
     with pytest.raises(TypeError, match="n_walk"):
         WalkOptions.of(n_walk=3)
-
-
-def test_laws():
-    assert law_of("geometric:0.3") == Geometric(0.3)
-
-
-def test_seeds_are_drawn():
-    assert drawn_seed() != drawn_seed() >= 0

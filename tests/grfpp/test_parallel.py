@@ -9,8 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from small_graphs import QUICK
 
+from grfpp._parallel import in_order, split, thread_count
 from grfpp.errors import InputError
-from grfpp.parallel import in_order, split, thread_count
 
 
 def our_threads():

@@ -114,8 +114,6 @@ CASES = {
     tasks.GraphRandomFeatures: ({"n_walks": 2, "random_state": 0}, _fit(A)),
     tasks.SpectralKernelClustering: ({"n_clusters": 1, "n_init": 1, "random_state": 0}, _fit(A)),
     tasks.KernelInterpolator: ({"graph": A, "random_state": 0}, _fit(NODES, NODES / 2)),
-    tasks.harmonic: ({"graph": A, "nodes": NODES, "values": NODES / 2}, _nothing),
-    tasks.biharmonic: ({"graph": A, "nodes": NODES, "values": NODES / 2}, _nothing),
     tasks.KernelLabelPropagation: (
         {"graph": A, "kernel": "diffusion:2", "how": "kriging"},
         _fit(NODES, list("abab")),
@@ -133,10 +131,6 @@ CASES = {
     tasks.vertex_normals: ({"vertices": SPHERE.vertices, "faces": SPHERE.faces}, _nothing),
     tasks.pair_error: ({"labels": [0, 0, 1], "truth": [0, 1, 1]}, _nothing),
     tasks.labelled_graphs: ({}, _nothing),
-    tasks.candidate_features: (
-        {"graphs": [A], "scales": [0.5], "n_walks": [2], "n_eigenvalues": [2], "random_state": 0},
-        _nothing,
-    ),
     grfpp.LocalKernel: ({"W": A, "kernel": grfpp.Diffusion(1.0)}, _nothing),
     datasets.erdos_renyi: ({"n_nodes": 5, "p": 0.5}, _nothing),
     datasets.connected_random: ({"n_nodes": 5, "p": 0.9}, _nothing),
@@ -144,7 +138,6 @@ CASES = {
     datasets.binary_tree: ({}, _nothing),
     datasets.grid: ({"n_rows": 2, "n_columns": 2}, _nothing),
     _small_sphere: ({}, _nothing),
-    datasets.infection_graph: ({"n_nodes": 5}, _nothing),
     datasets.cluster_graphs: ({"n_graphs": 1}, _nothing),
     datasets.pattern_graphs: ({"n_graphs": 1}, _nothing),
     datasets.dataset_info: ({"name": "cora"}, _nothing),
@@ -153,13 +146,12 @@ CASES = {
     datasets.load_planetoid: ({"name": "cora", "download": False}, _nothing),
 }
 #: Errors, bases that nobody makes, what `sample` gives; what has no arguments; what takes the
-#: result of others (it has tests of its own); what grows forests.
+#: result of others (it has tests of its own).
 ELSEWHERE = {
     *(grfpp.InputError, grfpp.DivergentSeriesError, grfpp.InfiniteVarianceError),
     *(grfpp.TruncationError, grfpp.Kernel, grfpp.Termination, grfpp.KernelEstimate),
     grfpp.convert,  # tests/grfpp/test_conversion.py
-    *(tasks.WholeGraph, tasks.predict_normals, tasks.nested_forest_scores),
-    tasks.nested_svm_scores,
+    *(tasks.WholeGraph, tasks.predict_normals),
 }
 
 

@@ -10,7 +10,7 @@ import torch
 from torch import nn
 from torch.nn import functional
 
-from grfpp.torch.attention.masks import patch_grid_mask
+from grfpp.torch import patch_grid_mask
 
 MASK = patch_grid_mask(3, 3, class_token=True)
 N = len(MASK)

@@ -4,8 +4,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from grfpp_lab.benchmark.rows import Row
-from grfpp_lab.benchmark.settings import SETS
+from grfpp_lab.benchmark.settings import SETS, Row
 from grfpp_lab.benchmark.suite import TASKS
 
 TINY = replace(

@@ -1,4 +1,4 @@
-"""Graphs of PyTorch Geometric, and recipes."""
+"""Graphs of PyTorch Geometric."""
 
 import numpy as np
 import pytest
@@ -7,8 +7,6 @@ pytest.importorskip("torch_geometric", reason="torch and torch_geometric are not
 
 import torch
 from torch_geometric.data import Data
-
-from grfpp.torch.encodings.recipe import EncodingRecipe
 
 EDGE = torch.tensor([[0, 1], [1, 0]])
 
@@ -39,10 +37,6 @@ def molecules(n_graphs, seed=0):
         matrix[a, b] = matrix[b, a] = 1
         found.append(data(matrix))
     return found
-
-
-def recipe(**changes):
-    return EncodingRecipe.of(**{"seed": 0, **changes})
 
 
 def equal(ours, theirs):

@@ -26,7 +26,7 @@ def squares(cells, name="squares", **options):
             [{**cell, "seed": settings.seed} for cell in cells], {"cells": str(len(cells))}
         ),
         run=options.pop("run", cell_functions.run),
-        claims=[Claim(name, "The squares", "Squares.", panels, judge)],
+        claims=[Claim(name, panels, judge, title="The squares", caption="Squares.")],
         **options,
     )
 

@@ -5,9 +5,16 @@ from __future__ import annotations
 import math
 from fractions import Fraction
 
-from grfpp.kernels.exponentials import Cosine, Diffusion, SquaredDiffusion
-from grfpp.kernels.powers import InversePower, PStep, RegularizedLaplacian
-from grfpp.kernels.random_walks import HeatKernel, PersonalizedPageRank
+from grfpp.kernels.named import (
+    Cosine,
+    Diffusion,
+    HeatKernel,
+    InversePower,
+    PersonalizedPageRank,
+    PStep,
+    RegularizedLaplacian,
+    SquaredDiffusion,
+)
 from grfpp.kernels.taylor import TaylorKernel
 
 

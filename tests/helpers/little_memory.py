@@ -1,6 +1,6 @@
 """Pretend that the machine has next to no memory."""
 
-from grfpp import memory
+from grfpp import _memory as memory
 
 
 def only(monkeypatch, n_bytes):

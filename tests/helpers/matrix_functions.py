@@ -8,9 +8,16 @@ import scipy.sparse as sp
 from kernel_cases import exponential
 
 from grfpp.graph import Graph
-from grfpp.kernels.exponentials import Cosine, Diffusion, SquaredDiffusion
-from grfpp.kernels.powers import InversePower, PStep, RegularizedLaplacian
-from grfpp.kernels.random_walks import HeatKernel, PersonalizedPageRank
+from grfpp.kernels.named import (
+    Cosine,
+    Diffusion,
+    HeatKernel,
+    InversePower,
+    PersonalizedPageRank,
+    PStep,
+    RegularizedLaplacian,
+    SquaredDiffusion,
+)
 from grfpp.kernels.taylor import TaylorKernel
 
 

@@ -5,9 +5,9 @@ import numpy as np
 
 import grfpp
 from grfpp.walks import WalkPlan, sample_factor
+from grfpp.walks.convergence import modulation_table
 from grfpp.walks.reference import draw_length
 from grfpp.walks.streams import step_choice, walk_state
-from grfpp.walks.truncation import modulation_table
 
 P_HALT = 0.2
 KERNEL = grfpp.Diffusion(1.0)

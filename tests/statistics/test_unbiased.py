@@ -12,7 +12,7 @@ from unbiased_cases import HALVED_SQUARE, KERNELS, N_NODES, SQUARE, WEIGHTS
 
 import grfpp
 from grfpp.walks import LengthTable, WalkPlan, sample_factor
-from grfpp.walks.truncation import modulation_table
+from grfpp.walks.convergence import modulation_table
 
 N_COPIES = 200
 N_WALKS = 32

@@ -3,28 +3,27 @@
 from __future__ import annotations
 
 import os
+import re
 import signal
 import sys
 import warnings
 from collections.abc import Sequence
 from functools import cache
 from importlib import import_module
-from typing import Annotated, Any
+from importlib.util import find_spec
+from inspect import cleandoc
 
-import typer
-from typer.core import TyperGroup
-from typer.main import get_command
+import click
 
 import grfpp
-from grfpp.cli.console import note, notices
-from grfpp.cli.wording import in_options
-from grfpp.errors import InputError
+from grfpp.cli.console import log_notes, note
+from grfpp.errors import InputError, InputWarning
 
-#: What shells expect of programs that are ended by bad input, Ctrl-C, or a reader that has left.
+#: Exit codes that shells expect for bad input, Ctrl-C, and a pipe whose reader is gone.
 BAD_INPUT, INTERRUPTED, BROKEN_PIPE = 2, 130, 141
 
-#: Where each command lives: a module with a function of the command's name, whose docstring is the
-#: help, and `NOTES`. It is imported when the command is called.
+#: The module of each command, imported when the command is called. It holds a command of that name;
+#: its docstring, after the first paragraph, is shown below the options.
 COMMANDS = {
     "estimate": "grfpp.cli.estimate",
     "query": "grfpp.cli.query",
@@ -39,52 +38,67 @@ COMMANDS = {
     "reproduce": "grfpp_lab.commands.reproduce",
     "warmup": "grfpp.cli.warmup",
 }
+_SETTING = re.compile(r"\b([a-z]\w*)=('[^']*'|\"[^\"]*\"|[\w.+-]*\w)")
 
 
-class _Commands(TyperGroup):
+class _Commands(click.Group):
     """The commands by name."""
 
-    def list_commands(self, ctx: Any) -> list[str]:
-        return list(COMMANDS)
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        return [name for name, home in COMMANDS.items() if find_spec(home.partition(".")[0])]
 
-    def get_command(self, ctx: Any, cmd_name: str) -> Any:
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         if cmd_name not in COMMANDS:
             return None
+        if cmd_name not in self.list_commands(ctx):
+            raise InputError(
+                f"grfpp {cmd_name} is part of the laboratory, which is not installed: "
+                "pip install ./lab in a clone of grfpp"
+            )
         module = import_module(COMMANDS[cmd_name])
-        alone = typer.Typer(**_STYLE)
-        alone.command(cmd_name, epilog=module.NOTES)(getattr(module, cmd_name))
-        command: Any = get_command(alone)
-        if ctx.obj is not None:
-            ctx.obj[:] = [flag for parameter in command.params for flag in parameter.opts]
+        command: click.Command = getattr(module, cmd_name)
+        command.epilog = cleandoc(module.__doc__ or "").partition("\n\n")[2]
+        if isinstance(ctx.obj, dict):
+            ctx.obj.update(_flags(command))
         return command
 
 
-_STYLE: dict[str, Any] = {
-    "add_completion": False,
-    "rich_markup_mode": None,
-    "context_settings": {"help_option_names": ["-h", "--help"]},
-}
-app = typer.Typer(
-    name="grfpp", help="Graph node kernels from random walks (GRFs++).", cls=_Commands, **_STYLE
-)
+def _flags(command: click.Command) -> dict[str, str]:
+    """The options of a command by the names that their values have in Python."""
+    flags = {}
+    for parameter in command.params:
+        if isinstance(parameter, click.Option):
+            flags[f"{parameter.name}"] = max(parameter.opts, key=len)
+            for opposite in parameter.secondary_opts:
+                flags[f"not {parameter.name}"] = opposite
+    for name, same in (("random_state", "seed"), ("normalization", "normalize")):
+        if same in flags:
+            flags[name] = flags[same]
+    return flags
 
 
-def _show_version(wanted: bool) -> None:
+def _show_version(context: click.Context, parameter: click.Parameter, wanted: bool) -> None:
     if wanted:
         print(f"grfpp {grfpp.__version__}")
-        raise typer.Exit
+        context.exit()
 
 
-@app.callback(invoke_without_command=True)
-def _root(
-    context: typer.Context,
-    version: Annotated[
-        bool,
-        typer.Option(
-            "--version", callback=_show_version, is_eager=True, help="Print the version and exit."
-        ),
-    ] = False,
-) -> None:
+@click.group(
+    "grfpp",
+    cls=_Commands,
+    invoke_without_command=True,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+@click.option(
+    "--version",
+    is_flag=True,
+    is_eager=True,
+    expose_value=False,
+    callback=_show_version,
+    help="Print the version and exit.",
+)
+@click.pass_context
+def app(context: click.Context) -> None:
     """Graph node kernels from random walks (GRFs++)."""
     if context.invoked_subcommand is None:
         print(context.get_help())
@@ -95,7 +109,7 @@ def main() -> None:
     for stream in (sys.stdout, sys.stderr):
         if hasattr(stream, "reconfigure"):
             stream.reconfigure(errors="replace")  # a "±" must not fail on an old terminal
-    # Asked to end, clean up as for any other error: no half-written files are left.
+    # SIGTERM unwinds the stack as other errors do, so that no half-written files are left.
     signal.signal(signal.SIGTERM, lambda number, frame: sys.exit(128 + number))
     sys.exit(run(sys.argv[1:]))
 
@@ -103,47 +117,77 @@ def main() -> None:
 def run(arguments: Sequence[str]) -> int:
     """Run one command and return its exit code.
 
-    What the user can mend is told in one line on stderr; only bugs give a traceback.
+    What the user can mend is one line on stderr; only bugs give a traceback.
     """
-    options: list[str] = []  # of the command that is called, once it is known
+    flags: dict[str, str] = {}  # of the command, once it is known
     try:
-        with warnings.catch_warnings(), notices():
-            # Each once, wherever in the library it comes from.
-            warned = cache(lambda text: note(f"warning: {text}"))
-            warnings.showwarning = lambda message, *_, **__: warned(in_options(message, options))
-            command = get_command(app)
-            with command.make_context("grfpp", list(arguments), obj=options) as context:
-                command.invoke(context)
+        with warnings.catch_warnings(), log_notes():
+            # Each warning once, wherever in the library it comes from.
+            warn = cache(lambda text: note(f"warning: {text}"))
+            warnings.showwarning = lambda message, *_, **__: warn(in_options(message, flags))
+            with app.make_context("grfpp", list(arguments), obj=flags) as context:
+                app.invoke(context)
             sys.stdout.flush()
         return 0
-    except typer.Exit as end:
+    except click.exceptions.Exit as end:
         return end.exit_code
     except KeyboardInterrupt:
         note("interrupted")
         return INTERRUPTED
     except BrokenPipeError:
-        # Nobody reads on (`grfpp … | head`). What Python flushes at its end must not fail again.
+        # What Python flushes at its end must not fail again.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return BROKEN_PIPE
     except Exception as error:
-        explanation = _explanation(error, options)
+        explanation = _explanation(error, flags)
         if explanation is None:
             raise
         note(explanation)
         return BAD_INPUT
 
 
-def _explanation(error: Exception, options: Sequence[str]) -> str | None:
+def _explanation(error: Exception, flags: dict[str, str]) -> str | None:
     """What to tell the user, or nothing when the error is ours."""
     if isinstance(error, InputError):
-        return in_options(error, options)
-    if hasattr(error, "format_message"):  # typer's own: unknown options, values of a wrong kind
-        return str(error.format_message())
+        return in_options(error, flags)
+    if isinstance(error, click.ClickException):
+        return error.format_message()
     if isinstance(error, ModuleNotFoundError) and not str(error.name).startswith("grfpp"):
         return str(error)
     if isinstance(error, OSError) and error.strerror:
-        where = f": {error.filename}" if error.filename else ""
-        return f"{error.strerror}{where}"
+        return f"{error.strerror}: {error.filename}" if error.filename else error.strerror
     if isinstance(error, MemoryError):
         return "the memory of this machine does not suffice"
     return None
+
+
+def in_options(message: Exception | str, flags: dict[str, str]) -> str:
+    """A message of the library with the options of a command in place of Python's arguments.
+
+    Examples
+    --------
+    >>> flags = {"n_walks": "--walks", "degree": "--degree"}
+    >>> error = InputError("must be >= 1, found 0", argument="n_walks", advice="pass degree=2")
+    >>> in_options(error, flags)
+    '--walks must be >= 1, found 0; pass --degree 2'
+    """
+    text = str(message)
+    if not isinstance(message, InputError | InputWarning):
+        return text
+    argument = str(message.argument)
+    if argument == "symmetrize" and argument not in flags:
+        flags = {**flags, argument: flags.get("undirected", argument)}
+    if argument in flags:
+        text = flags[argument] + text.removeprefix(argument)
+
+    def in_option(match: re.Match[str]) -> str:
+        name, value = match[1], match[2].strip("'\"")
+        if value == "False":
+            return flags.get(f"not {name}", match[0])
+        if name == "symmetrize" and value != "True":  # of a graph, not of an estimate
+            name = "undirected"
+        if name not in flags:
+            return match[0]
+        return flags[name] if value == "True" else f"{flags[name]} {value}"
+
+    return _SETTING.sub(in_option, text)

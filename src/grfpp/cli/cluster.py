@@ -1,36 +1,12 @@
-"""`grfpp cluster`: from a file with a graph to the cluster of each of its nodes."""
+"""`grfpp cluster`: from a file with a graph to the cluster of each of its nodes.
 
-from __future__ import annotations
-
-from collections import Counter
-from pathlib import Path
-from typing import Annotated, Any, Literal
-
-from grfpp.cli import console, options
-from grfpp.cli.outputs import check_output, graph_document, graph_fact, plain, write_csv, wrote
-from grfpp.cli.reading import Reading, with_reading
-from grfpp.cli.rows import labels_of
-from grfpp.cli.wording import law_text
-from grfpp.errors import InputError, shown, warn_user
-from grfpp.imports.optional import require
-from grfpp.io.files import read_attribute
-from grfpp.io.storage.atomic import atomic_write
-from grfpp.kernels import kernel_from_spec
-from grfpp.options import WalkOptions
-
-#: As `SpectralKernelClustering` has them.
-DEFAULT_KERNELS = {"regularized": "diffusion:10", "paper": "diffusion"}
-#: Shown below the options.
-NOTES = """
-\b
 The nodes are placed by the leading eigenvectors of the kernel exp(10 SCALE D^-1/2 A D^-1/2), or of
 another one (grfpp estimate --help lists them), and clustered by k-means. Every pair of nodes gets a
-small weight more, and whiskers are set apart, so that these and hubs do not lead astray;
+small additional weight, and whiskers are set apart, so that these and hubs do not mislead;
 --how paper does neither, and walks; so do options about walks, unless --how or --method say
 otherwise.
 
-\b
-Examples:
+Example commands:
   grfpp cluster graph.txt -k 6 --output labels.csv
   grfpp cluster karate.gml --labels-from gt
   grfpp cluster graph.gml -k auto --picture clusters.png
@@ -38,97 +14,93 @@ Examples:
   grfpp cluster graph.gml -k 4 --how paper --degree 1 --walks 64 --seed 7 --json
 """
 
+from __future__ import annotations
 
-def _number_or_auto(text: str | None) -> int | str | None:
-    """A number of clusters, or ``"auto"``."""
-    if text is None or text == "auto":
-        return text
-    try:
-        number = int(text)
-    except ValueError:
-        raise InputError(f"-k must be a whole number or auto, found {shown(text)}") from None
-    if number < 1:
-        raise InputError(f"-k must be at least 1, found {number}")
-    return number
+from collections import Counter
+from pathlib import Path
+from typing import Any
+
+from grfpp._checks import whole
+from grfpp._imports import require
+from grfpp.cli import console, options, results
+from grfpp.errors import InputError, shown, warn_user
+from grfpp.io.atomic import atomic_write
+from grfpp.io.files import read_attribute
+from grfpp.kernels import kernel_from_spec
+from grfpp.options import WalkOptions
+
+#: As `SpectralKernelClustering` has them.
+DEFAULT_KERNELS = {"regularized": "diffusion:10", "paper": "diffusion"}
 
 
-@with_reading
-@options.with_walks(seed="Of the walks, and of k-means.")
+@options.command
+@options.graph_argument
+@options.option(
+    "--clusters",
+    "-k",
+    help="Number of clusters; auto: that of the largest modularity, up to 20; with --labels-from, "
+    "as many as there are classes.",
+    metavar="K|auto",
+)
+@options.option(
+    "--labels-from",
+    help="Compare with the classes that a .gml or .graphml file has in this attribute of its "
+    "nodes, where they have it.",
+    metavar="ATTRIBUTE",
+)
+@options.output_option("Write the cluster of each node.")
+@options.path_option(
+    "--picture", help="Draw nodes and clusters, as .png, .svg or .pdf.", metavar="FILE.png"
+)
+@options.option(
+    "--how",
+    help="Regularised, so that whiskers and hubs do not mislead, or as in the paper.  [default: "
+    "regularized]",
+    type=options.choice("regularized", "paper"),
+)
+@options.method_option
+@options.kernel_option(
+    "The kernel; unless given, diffusion:10, and diffusion for --how paper.", None
+)
+@options.scale_option
+@options.walk_options(seed="Of the walks, and of k-means.")
+@options.directed_option
+@options.reading_options
+@options.json_option
 def cluster(
-    graph: options.GraphFile,
+    graph: Path,
     *,
-    clusters: Annotated[
-        str | None,
-        options.optional(
-            "Number of clusters; auto: that of the largest modularity, up to 20; with "
-            "--labels-from, as many as there are classes.",
-            "K|auto",
-            "--clusters",
-            "-k",
-        ),
-    ] = None,
-    labels_from: Annotated[
-        str | None,
-        options.optional(
-            "Compare with the classes that a .gml or .graphml file has in this attribute of its "
-            "nodes, where they have it.",
-            "ATTRIBUTE",
-        ),
-    ] = None,
-    output: Annotated[Path | None, options.output("Write the cluster of each node.")] = None,
-    picture: Annotated[
-        Path | None,
-        options.optional(
-            "Draw nodes and clusters, as .png, .svg or .pdf.", "FILE.png", "--picture"
-        ),
-    ] = None,
-    how: Annotated[
-        Literal["regularized", "paper"] | None,
-        options.optional(
-            "Regularised, which whiskers and hubs do not lead astray, or as in the paper.  "
-            "[default: regularized]",
-            "regularized|paper",
-        ),
-    ] = None,
-    method: Annotated[
-        options.MethodName | None,
-        options.optional(
-            "How to multiply with the kernel. Unless given: walks for --how paper; otherwise the "
-            "eigenvectors of the weights, which most kernels share.",
-            "walks|exact|auto|...",
-        ),
-    ] = None,
-    kernel: Annotated[
-        str | None,
-        options.optional(
-            "The kernel; unless given, diffusion:10, and diffusion for --how paper.",
-            "KERNEL",
-            "--kernel",
-        ),
-    ] = None,
-    scale: options.Scale = 1.0,
-    sigma: options.Sigma = None,
+    clusters: str | None,
+    labels_from: str | None,
+    output: Path | None,
+    picture: Path | None,
+    how: str | None,
+    method: str | None,
+    kernel: str | None,
+    scale: float,
     walks: WalkOptions,
-    directed: options.Directed = False,
-    reading: Reading,
-    as_json: options.AsJson = False,
+    directed: bool,
+    reading: options.Reading,
+    as_json: bool,
 ) -> None:
     """Cluster the nodes of a graph by a kernel.
 
-    Spectral clustering: nodes come together that walks connect well.
+    Spectral clustering: nodes come together that walks connect well. Unless --method is given,
+    --how paper walks, and --how regularized takes the eigenvectors of the weights.
     """
-    check_output(output, ".csv", others=[graph])
-    check_output(picture, ".png", ".svg", ".pdf", option="--picture", others=[graph, output])
+    results.check_output(output, ".csv", others=[graph])
+    results.check_output(
+        picture, ".png", ".svg", ".pdf", option="--picture", others=[graph, output]
+    )
     if picture is not None:
         require("matplotlib", "--picture")
-    number = _number_or_auto(clusters)
-    if number is None and labels_from is None:
+    if clusters is None and labels_from is None:
         raise InputError("-k says how many clusters to find; or give classes by --labels-from")
-    how = _way(how, method, walks)
-    if number == "auto" and how == "paper":
-        raise InputError("-k auto is of --how regularized: give a number")
-    kernel = kernel or DEFAULT_KERNELS[how]
-    function, factor = kernel_from_spec(kernel), options.scale_of(scale, sigma)
+    how = _checked_how(how, method, walks)
+    if clusters == "auto" and how == "paper":
+        raise InputError("-k auto is for --how regularized: give a number")
+    function = kernel_from_spec(kernel or DEFAULT_KERNELS[how])
+    scale = options.checked_scale(scale)
 
     with console.status(f"reading {graph}"):
         source = reading.graph(graph, directed=directed)
@@ -136,73 +108,78 @@ def cluster(
     classes = {node: str(label) for node, label in enumerate(truth or []) if label is not None}
     if truth is not None:
         _check_classes(classes, f"--labels-from {labels_from}", graph, source.n_nodes)
-    k = len(set(classes.values())) if number is None else number
-    if isinstance(k, int) and k > source.n_nodes:
-        raise InputError(f"-k {k} is more than the {source.n_nodes} nodes of {graph}")
+    k: Any = clusters
+    if clusters is None:
+        k = len(set(classes.values()))
+    elif clusters != "auto":
+        number = int(clusters) if clusters.isdecimal() and len(clusters) < 19 else clusters
+        k = whole(number, "clusters", 1, source.n_nodes)
     seconds: dict[str, float] = {}
     with console.timed(seconds, "all", "clustering"):
-        from grfpp.tasks.nodes.clustering import SpectralKernelClustering, pair_error
+        from grfpp.tasks import SpectralKernelClustering
+        from grfpp.tasks.clustering import pair_error
 
         clustering = SpectralKernelClustering(
             k,
             how=how,
             kernel=function,
             **({} if method is None else options.method_parameters(method)),
-            scale=factor,
-            **options.for_estimators(walks),
+            scale=scale,
+            **options.estimator_parameters(walks),
         ).fit(source)
     labels = clustering.labels_.tolist()
     error = None
     if truth is not None:
         error = pair_error([labels[node] for node in classes], list(classes.values()))
+    names = results.node_names(source)
     if output is not None:
-        columns: dict[str, Any] = {"node": labels_of(source), "cluster": labels}
+        columns: dict[str, Any] = {"node": names, "cluster": labels}
         if truth is not None:
             columns[f"given {labels_from}" if labels_from in columns else str(labels_from)] = truth
-        write_csv(output, list(columns), list(zip(*columns.values(), strict=True)))
-
+        results.write_csv(output, list(columns), list(zip(*columns.values(), strict=True)))
     if picture is not None:
         with atomic_write(picture) as stream:
             clustering.plot().savefig(stream, format=picture.suffix[1:].lower(), dpi=200)
 
-    n_clusters = clustering.n_clusters_
-    counts = Counter(labels)
+    n_clusters, counts = clustering.n_clusters_, Counter(labels)
     sizes = [counts[label] for label in range(n_clusters)]
-    reused = ", reused (biased)" if walks.reuse_walks else ""
-    how_walked = (
-        "none: the exact kernel"
-        if clustering.method_ == "exact"
-        else f"none: {clustering.method_}"
-        if clustering.method_ != "walks"
-        else f"{walks.n_walks} a node and factor{reused}, stitching degree {walks.degree}, "
-        f"lengths {law_text(walks.termination)}, seed {walks.seed}"
-    )
+    if clustering.method_ == "walks":
+        walked = (
+            f"{walks.n_walks} a node and factor{', reused (biased)' if walks.reuse_walks else ''}, "
+            f"stitching degree {walks.degree}, lengths {results.law_text(walks.termination)}, seed "
+            f"{walks.seed}"
+        )
+    else:
+        exact = clustering.method_ == "exact"
+        walked = f"none: {'the exact kernel' if exact else clustering.method_}"
     facts = [
-        graph_fact(graph, source),
-        ("kernel", f"{function!r}, scale {factor:g}"),
-        ("walks", how_walked),
+        results.graph_fact(graph, source),
+        ("kernel", f"{function!r}, scale {scale:g}"),
+        ("walks", walked),
         ("clusters", f"{n_clusters} with {', '.join(map(str, sizes))} nodes"),
         ("time", f"{seconds['all']:.2f} s"),
     ]
     if error is not None:
-        if len(classes) < source.n_nodes:
-            which = f"{len(classes):,} of {source.n_nodes:,} nodes have one"
+        n = len(classes)
+        if n < source.n_nodes:
+            which = f"{n:,} of {source.n_nodes:,} nodes have one"
             facts.append(("classes", f"{which}; the others are not compared"))
-        pairs = len(classes) * (len(classes) - 1) // 2
-        wrong = round(error * pairs)
-        facts.append(("error", f"{error:.4f}: {wrong:,} of {pairs:,} pairs are wrong"))
+        n_pairs = n * (n - 1) // 2
+        facts.append(
+            ("error", f"{error:.4f}: {round(error * n_pairs):,} of {n_pairs:,} pairs are wrong")
+        )
     document = {
-        "graph": graph_document(graph, source),
+        "graph": results.graph_document(graph, source),
         "kernel": repr(function),
-        "scale": factor,
-        "sigma": factor**0.5,
+        "scale": scale,
+        "sigma": scale**0.5,
         "how": how,
-        "walks": how_walked,
+        "walks": walked,
         "method": clustering.method_,
         "seed": walks.seed,
         "n_clusters": n_clusters,
         "sizes": sizes,
-        "nodes": [plain(node) for node in labels_of(source)],
+        "nodes": [results.json_name(name) for name in names],
         "labels": labels,
         "n_compared": None if truth is None else len(classes),
         "pair_error": error,
@@ -210,13 +187,11 @@ def cluster(
         "output": None if output is None else str(output),
         "picture": None if picture is None else str(picture),
     }
-    console.tell([*facts, *wrote(output, picture)], document, as_json)
+    results.show(facts, document, as_json, [output, picture])
 
 
-def _way(
-    how: Literal["regularized", "paper"] | None, method: str | None, walks: WalkOptions
-) -> Literal["regularized", "paper"]:
-    """What is asked for: options about walks ask for the paper's way, which walks."""
+def _checked_how(how: str | None, method: str | None, walks: WalkOptions) -> str:
+    """The algorithm; options about walks ask for the paper's, which walks."""
     about_walks = walks != WalkOptions.of(seed=walks.seed, n_jobs=walks.n_jobs)
     if how is None:
         how = "paper" if about_walks and method is None else "regularized"
@@ -229,27 +204,21 @@ def _way(
 
 
 def _check_classes(classes: dict[int, str], option: str, graph: Path, n_nodes: int) -> None:
-    """Refuse classes that no clustering can be compared with, and doubt those that look so."""
-    if len(classes) < 2:
-        raise InputError(
-            f"{option}: {len(classes)} of the {n_nodes} nodes of {graph} have a class; to compare, "
-            "at least two must"
-        )
+    """Refuse classes that no clustering can be compared with, and warn of doubtful ones."""
     sizes = Counter(classes.values())
-    if len(sizes) == 1:
+    n_single = sum(size == 1 for size in sizes.values())
+    if len(sizes) < 2:
         raise InputError(
-            f"{option}: all nodes of {graph} that have a class have the same, "
-            f"{shown(next(iter(sizes)))}; to compare, there must be two"
+            f"{option}: {len(classes)} of the {n_nodes} nodes of {graph} have a class, "
+            f"{len(sizes)} different ones; to compare, there must be two"
         )
-    alone = sum(size == 1 for size in sizes.values())
-    if alone == len(classes):
+    if n_single == len(classes):
         raise InputError(
             f"{option}: every node of {graph} has a class of its own, such as "
-            f"{shown(next(iter(sizes)))}. These are names or measurements rather than classes; to "
-            "compare, nodes must share some"
+            f"{shown(next(iter(sizes)))}; to compare, nodes must share some"
         )
-    if 2 * alone > len(classes):
+    if 2 * n_single > len(classes):
         warn_user(
-            f"{option}: {alone:,} of {len(classes):,} nodes have a class of their own. Are these "
-            "names or measurements? The error tells little then"
+            f"{option}: more than half of the nodes have a class of their own; are these names or "
+            "measurements? The error tells little then"
         )

@@ -1,21 +1,26 @@
-"""What commands print: facts, tables and JSON on stdout, progress on stderr."""
+"""The terminal: progress and notes on stderr, tables on stdout, control characters escaped."""
 
 from __future__ import annotations
 
 import json
 import logging
 import sys
+import unicodedata
 from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import contextmanager, nullcontext
 from functools import partial
 from time import perf_counter
 from typing import Any
 
-from grfpp.cli.escaping import visible, visible_json
+# Unicode categories that terminals obey or do not show: controls, formats (such as those that
+# reverse the direction of text), surrogates, line and paragraph separators.
+_ESCAPED_CATEGORIES = {"Cc", "Cf", "Cs", "Zl", "Zp"}
+# Zero-width (non-)joiners, which Persian, Hindi and families of emoji are written with.
+_JOINERS = "\u200c\u200d"
 
 
 def shows_progress() -> bool:
-    """Whether somebody is watching: stderr is a terminal, not a pipe or a file."""
+    """Whether stderr is a terminal, not a pipe or a file."""
     return sys.stderr.isatty()
 
 
@@ -34,7 +39,7 @@ def status(text: str) -> Iterator[None]:
 
 @contextmanager
 def progress_bar(text: str, *columns: Any, **options: Any) -> Iterator[Callable[..., None]]:
-    """Give what moves a progress bar, which is shown on a terminal and nowhere else."""
+    """A function that updates a progress bar, which is shown on a terminal only."""
     if not shows_progress():
         yield lambda **_: None
         return
@@ -47,11 +52,11 @@ def progress_bar(text: str, *columns: Any, **options: Any) -> Iterator[Callable[
 
 @contextmanager
 def timed(seconds: dict[str, float], name: str, text: str | None = None) -> Iterator[None]:
-    """Enter how long the block runs, and show on a terminal what it does."""
-    began = perf_counter()
+    """Record the wall time of the block, and show `text` on a terminal meanwhile."""
+    start = perf_counter()
     with nullcontext() if text is None else status(text):
         yield
-    seconds[name] = perf_counter() - began
+    seconds[name] = perf_counter() - start
 
 
 def note(text: str) -> None:
@@ -59,19 +64,18 @@ def note(text: str) -> None:
     print("grfpp:", visible(" ".join(text.split())), file=sys.stderr)
 
 
-class Notices(logging.Handler):
-    """What the library has to say on the way, such as that it compiles: a kind of progress."""
+class _LogNotes(logging.Handler):
+    """Prints log messages of the library, such as that it compiles, as notes on a terminal."""
 
     def emit(self, record: logging.LogRecord) -> None:
-        """Print it where somebody is watching."""
         if shows_progress():
             note(record.getMessage().removeprefix("grfpp: "))
 
 
 @contextmanager
-def notices() -> Iterator[None]:
-    """Take over what the library logs while the block runs."""
-    logger, handler = logging.getLogger("grfpp"), Notices()
+def log_notes() -> Iterator[None]:
+    """Show what the library logs while the block runs."""
+    logger, handler = logging.getLogger("grfpp"), _LogNotes()
     logger.addHandler(handler)
     try:
         yield
@@ -81,18 +85,8 @@ def notices() -> Iterator[None]:
 
 def print_json(document: Any) -> None:
     """Print one JSON document, strictly: no NaN, no infinity."""
-    print(visible_json(json.dumps(document, indent=2, ensure_ascii=False, allow_nan=False)))
-
-
-def tell(facts: Sequence[tuple[str, str]], document: Any, as_json: bool) -> None:
-    """Say what a command did: names and values for people, or a document for programs."""
-    if as_json:
-        print_json(document)
-        return
-    facts = [(visible(name), value) for name, value in facts]
-    width = max(len(name) for name, _ in facts)
-    for name, value in facts:
-        print(f"{name:<{width}}  {visible(value)}")
+    text = json.dumps(document, indent=2, ensure_ascii=False, allow_nan=False)
+    print("".join(json.dumps(c)[1:-1] if c != "\n" and _is_hidden(c) else c for c in text))
 
 
 def new_table(columns: Sequence[str], words: Collection[str], title: str | None = None) -> Any:
@@ -112,5 +106,25 @@ def print_table(table: Any) -> None:
     console = Console(width=None if sys.stdout.isatty() else 120)
     with console.capture() as captured:
         console.print(table)
-    # Not through rich: it ends the program by itself when a reader has left.
+    # Not through rich: it ends the program by itself when the reader of a pipe has closed it.
     print("\n".join(line.rstrip() for line in captured.get().splitlines()))
+
+
+def visible(text: str) -> str:
+    r"""Text with Python's escapes for the characters that a terminal would obey or not show.
+
+    Examples
+    --------
+    >>> print(visible("red: \x1b[31m, reversed: \u202e, é"))
+    red: \x1b[31m, reversed: \u202e, é
+    """
+    if text.isascii() and text.isprintable():
+        return text
+    return "".join(
+        c.encode("unicode_escape", errors="backslashreplace").decode() if _is_hidden(c) else c
+        for c in text
+    )
+
+
+def _is_hidden(character: str) -> bool:
+    return unicodedata.category(character) in _ESCAPED_CATEGORIES and character not in _JOINERS

@@ -1,35 +1,30 @@
-"""`grfpp convert`: from a file with a graph of any size to a folder on disk."""
+"""`grfpp convert`: from a file with a graph of any size to a folder on disk.
 
-from __future__ import annotations
+Edge lists (.txt .tsv .csv .edges .edgelist, also compressed as .gz or .zip, .parquet, .feather) may
+be larger than memory: DuckDB sorts them. While this runs, there must be room for temporary files
+beside the folder, about three times the text, and for the folder itself. Other files are read into
+memory first. The graph is the one that other commands read from the file: the same edges, names and
+order.
 
-from pathlib import Path
-from time import perf_counter
-from typing import Annotated, Any
-
-from grfpp.cli import console, options, outputs
-from grfpp.cli.reading import Reading, with_reading
-from grfpp.conversion import convert as convert_graph
-from grfpp.errors import InputError, shown
-from grfpp.graph import Graph
-from grfpp.io.folder.reader import folder_bytes, is_folder_path
-from grfpp.memory import readable_bytes
-
-#: Shown below the options.
-NOTES = """
-\b
-Edge lists (.txt .tsv .csv .edges .edgelist, also packed as .gz or .zip, .parquet, .feather) may be
-larger than memory: DuckDB sorts them (pip install '.[large]'). While this runs, there must be room
-for some files beside the folder, about 2.5 times the text, and for the folder itself. Other files
-are read into memory first. The graph is the one that other commands read from the file: the same
-edges, names and order.
-
-\b
-Examples:
+Example commands:
   grfpp convert edges.tsv.gz graph.grf
   grfpp convert calls.parquet calls.grf --columns caller,callee --directed
   grfpp convert follows.csv follows.grf --directed --memory 4GB --json
   grfpp estimate graph.grf --rows ann
 """
+
+from __future__ import annotations
+
+from pathlib import Path
+from time import perf_counter
+from typing import Any
+
+from grfpp._memory import readable_bytes
+from grfpp.cli import console, options, results
+from grfpp.conversion import convert as convert_graph
+from grfpp.errors import InputError, shown
+from grfpp.graph import Graph
+from grfpp.io.folder.reader import folder_bytes, is_folder_path
 
 _STEPS = {
     "reading": "reading",
@@ -39,32 +34,36 @@ _STEPS = {
 }
 
 
-@with_reading
+@options.command
+@options.argument(
+    "graph", "File with the graph: an edge list of any size or other.", "EDGES", type=options.PATH
+)
+@options.argument(
+    "target", "Folder to write; an existing one is replaced.", "GRAPH.grf", type=options.PATH
+)
+@options.directed_option
+@options.option(
+    "--nodes",
+    "n_nodes",
+    help="Number of nodes, which are 0 to N - 1, where some of them have no edge.",
+    type=int,
+)
+@options.option(
+    "--memory",
+    help="What DuckDB may take, such as 4GB; 1.5GB if not given, or a third of what is free.",
+    metavar="SIZE",
+)
+@options.reading_options
+@options.json_option
 def convert(
-    graph: Annotated[
-        Path,
-        options.argument("File with the graph: an edge list of any size, or another.", "EDGES"),
-    ],
-    target: Annotated[
-        Path, options.argument("Folder to write; one that is there is replaced.", "GRAPH.grf")
-    ],
+    graph: Path,
+    target: Path,
     *,
-    directed: options.Directed = False,
-    nodes: Annotated[
-        int | None,
-        options.optional(
-            "Number of nodes, which are 0 to N - 1, where some of them have no edge.", "N"
-        ),
-    ] = None,
-    memory: Annotated[
-        str | None,
-        options.optional(
-            "What DuckDB may take, such as 4GB; 1.5GB if not given, or a third of what is free.",
-            "SIZE",
-        ),
-    ] = None,
-    reading: Reading,
-    as_json: options.AsJson = False,
+    directed: bool,
+    n_nodes: int | None,
+    memory: str | None,
+    reading: options.Reading,
+    as_json: bool,
 ) -> None:
     """Write a graph to a folder that is opened in no time and used without being read.
 
@@ -72,46 +71,43 @@ def convert(
     """
     if not is_folder_path(target):
         raise InputError(f"GRAPH.grf must end in .grf, found {shown(str(target))}")
-    outputs.require_other("GRAPH.grf", target, [graph])
+    results.require_other("GRAPH.grf", target, [graph])
     seconds: dict[str, float] = {}
-    step, began = "reading", perf_counter()
+    step, start = "reading", perf_counter()
     with console.progress_bar("reading") as update:
 
         def progress(name: str, done: int, total: int) -> None:
-            nonlocal step, began
+            nonlocal step, start
             if name != step:
                 now = perf_counter()
-                seconds[step] = now - began
-                step, began = name, now
+                seconds[step] = now - start
+                step, start = name, now
             update(description=_STEPS[name], completed=done, total=total or None)
 
         written = convert_graph(
             graph,
             target,
-            directed=True if directed else None,
-            n_nodes=nodes,
+            n_nodes=n_nodes,
             memory=memory,
             progress=progress,
-            symmetrize=reading.undirected,
-            mesh_weights=reading.mesh_weights,
-            **reading.edges.given,
+            **reading.parameters(directed=directed),
         )
-    seconds[step] = perf_counter() - began
+    seconds[step] = perf_counter() - start
     facts = [
-        outputs.graph_fact(graph, written),
+        results.graph_fact(graph, written),
         ("weights", _weights(written)),
         ("names", _names(written)),
         ("time", ", ".join(f"{took:.1f} s {_STEPS[name]}" for name, took in seconds.items())),
         ("wrote", f"{target}, {readable_bytes(folder_bytes(target))}"),
     ]
     document: dict[str, Any] = {
-        "graph": outputs.graph_document(graph, written),
+        "graph": results.graph_document(graph, written),
         "weights": None if written.scaled.base is not None else written.scaled.value,
         "names": written.names.kind,
         "seconds": seconds,
         "output": {"path": str(target), "n_bytes": folder_bytes(target)},
     }
-    console.tell(facts, document, as_json)
+    results.show(facts, document, as_json)
 
 
 def _weights(graph: Graph) -> str:

@@ -1,45 +1,37 @@
-"""`grfpp datasets`: what data sets there are, and which are at hand."""
+"""`grfpp datasets`: what data sets there are, and which are at hand.
 
-from __future__ import annotations
-
-from itertools import groupby
-from typing import Annotated, Any
-
-from grfpp import datasets as library
-from grfpp.cli import console, options
-from grfpp.datasets import DataFile, DatasetInfo, where
-from grfpp.errors import InputError
-from grfpp.memory import readable_bytes
-
-#: Shown below the options.
-NOTES = """
-\b
 Files are looked for in the folder that GRFPP_DATA names, then in the cache
 (GRFPP_CACHE, or the system's place for caches).
 
-\b
-Examples:
+Example commands:
   grfpp datasets
   grfpp datasets meshes
   grfpp datasets cora
   grfpp datasets MUTAG --download
 """
 
+from __future__ import annotations
+
+from itertools import groupby
+from typing import Any
+
+from grfpp import datasets as library
+from grfpp._memory import readable_bytes
+from grfpp.cli import console, options, results
+from grfpp.datasets import DataFile, DatasetInfo, where
+from grfpp.errors import InputError
+
 #: Too many to list with the others.
 _LONG_FAMILY = "meshes"
 
 
-def datasets(
-    name: Annotated[
-        str | None,
-        options.argument("A data set, or the family 'meshes'; all of them if left out.", "NAME"),
-    ] = None,
-    download: Annotated[
-        bool,
-        options.option("Download the data set if it is not at hand.", None, "--download"),
-    ] = False,
-    as_json: options.AsJson = False,
-) -> None:
+@options.command
+@options.argument(
+    "name", "A data set, or the family 'meshes'; all of them if left out.", "NAME", required=False
+)
+@options.option("--download", help="Download the data set if it is not at hand.", is_flag=True)
+@options.json_option
+def datasets(name: str | None, download: bool, as_json: bool) -> None:
     """List the data sets that grfpp can load, or tell about one.
 
     Says how large they are, under which licence, and where they are at hand; of a single one that
@@ -128,4 +120,4 @@ def _tell_one(info: DatasetInfo, download: bool, as_json: bool) -> None:
         facts += [("file", file.path), ("", file.address or "no public address is known")]
     if info.instead is not None:
         facts += [("or instead", info.instead.path), ("", info.instead.address)]
-    console.tell(facts, {**_document(info), "counts": counts}, as_json)
+    results.show(facts, {**_document(info), "counts": counts}, as_json)

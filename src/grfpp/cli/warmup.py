@@ -1,25 +1,23 @@
-"""`grfpp warmup`: compile now rather than at the first call, and see how fast the machine is."""
+"""`grfpp warmup`: compile now rather than at the first call, and measure the machine's speed.
+
+Example commands:
+  grfpp warmup
+"""
 
 from __future__ import annotations
 
 from grfpp.cli import console, options
 
-#: Shown below the options.
-NOTES = """
-\b
-Example:
-  grfpp warmup
-"""
 
-
-def warmup(as_json: options.AsJson = False) -> None:
+@options.command
+@options.json_option
+def warmup(as_json: bool) -> None:
     """Compile the inner loops, so that no later call has to, and measure the machine.
 
     The machine keeps the results; a second run only loads what is compiled. What is measured tells
     grfpp.kernel_operator which method takes least time: run this while nothing else runs.
     """
-    from grfpp.planner.costs import costs_file
-    from grfpp.planner.measuring import measure_and_keep
+    from grfpp.operators.costs import costs_file, measure_and_keep
     from grfpp.warmup import warmup as compile_all
 
     took: dict[str, float] = {}

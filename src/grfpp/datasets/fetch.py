@@ -1,20 +1,17 @@
-"""Files of data sets: looked for in ``GRFPP_DATA``, then in the cache, then downloaded."""
+"""Find the files of a data set in ``GRFPP_DATA`` or the cache, or download them."""
 
 from __future__ import annotations
 
 import logging
 import os
 import sys
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
 from urllib.parse import urlsplit
 
+from grfpp._imports import require
+from grfpp._memory import readable_bytes
 from grfpp.datasets.registry import DataFile, DatasetInfo, dataset_info
 from grfpp.errors import InputError, MissingDataError
-from grfpp.imports.optional import require
-from grfpp.memory import readable_bytes
 
 _LOGGER = logging.getLogger("grfpp")
 _TIMEOUT_SECONDS = 30
@@ -78,15 +75,14 @@ def where(info: DatasetInfo) -> str | None:
     """
     folders = {"GRFPP_DATA": data_folder(), "cache": cache_folder()}
     paths = [find_file(file) for file in info.files]
-    if info.instead is not None and None in paths:
+    if info.instead and None in paths:
         paths = [find_file(info.instead)]
-    found = [path for path in paths if path is not None]
-    if len(found) < len(paths):
+    if None in paths:
         return info.package or None
     return " and ".join(
         name
         for name, folder in folders.items()
-        if folder is not None and any(path.is_relative_to(folder) for path in found)
+        if folder and any(path.is_relative_to(folder) for path in paths if path)
     )
 
 
@@ -119,19 +115,17 @@ def fetch_file(info: DatasetInfo, file: DataFile, *, download: bool = True) -> P
         pooch = require("pooch", "downloading")
     except InputError as error:
         raise missing(info, file, str(error)) from None
-    target = cache_folder() / file.path
-    _LOGGER.warning(
-        "grfpp: downloading %s (%s) from %s", info.name, readable_bytes(file.n_bytes), file.address
-    )
+    target, size = cache_folder() / file.path, readable_bytes(file.n_bytes)
+    _LOGGER.warning("grfpp: downloading %s (%s) from %s", info.name, size, file.address)
+    pooch.get_logger().setLevel(logging.ERROR)  # it repeats what was logged above
     try:
-        with _quiet(pooch):
-            pooch.retrieve(
-                file.address,
-                known_hash=f"sha256:{file.checksum}",
-                fname=target.name,
-                path=target.parent,
-                downloader=pooch.HTTPDownloader(timeout=_TIMEOUT_SECONDS),
-            )
+        pooch.retrieve(
+            file.address,
+            known_hash=f"sha256:{file.checksum}",
+            fname=target.name,
+            path=target.parent,
+            downloader=pooch.HTTPDownloader(timeout=_TIMEOUT_SECONDS),
+        )
     except ValueError:
         raise missing(
             info, file, f"what is at its address has not the checksum {file.checksum}"
@@ -150,18 +144,6 @@ def _failure(error: OSError, file: DataFile) -> str:
     if type(error).__module__.startswith("requests"):
         return f"{host} cannot be reached ({type(error).__name__})"
     return str(error)
-
-
-@contextmanager
-def _quiet(pooch: Any) -> Iterator[None]:
-    """Keep pooch from telling on stderr what was already logged."""
-    logger = pooch.get_logger()
-    level = logger.level
-    logger.setLevel(logging.ERROR)
-    try:
-        yield
-    finally:
-        logger.setLevel(level)
 
 
 def missing(info: DatasetInfo, file: DataFile, reason: str) -> MissingDataError:

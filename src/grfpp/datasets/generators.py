@@ -1,22 +1,39 @@
-"""Graphs that are made on the spot: no files, and the same for the same seed."""
+"""Random and regular graphs, and stochastic block models with labelled nodes.
+
+The block models are PATTERN and CLUSTER of Dwivedi et al., "Benchmarking Graph Neural Networks",
+JMLR 2023, in any number.
+"""
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from itertools import pairwise
 
 import numpy as np
+import scipy.sparse as sp
 from scipy.sparse.csgraph import connected_components
 
-from grfpp.arguments import probability, whole
+from grfpp._checks import probability, whole
+from grfpp._memory import require_bytes
+from grfpp.datasets.graphs import read_only
 from grfpp.errors import InputError
 from grfpp.graph import Graph
-from grfpp.io.edges import unweighted
-from grfpp.memory import require_bytes
-from grfpp.typing import IntArray
+from grfpp.io.matrices import unweighted
+from grfpp.typing import BoolArray, FloatArray, IntArray
 
-# Pairs, their transposes, sorting.
-_BYTES_PER_EDGE = 100
-_BYTES_PER_PAIR = 300
+_BYTES_PER_EDGE = 100  # pairs, their transposes, sorting
+_BYTES_PER_PAIR = 300  # sets of pairs of Python integers
+_BYTES_PER_BLOCK_MODEL = 100_000  # edges and signals of one graph, on average
+
+#: Sizes of communities and of patterns: from the first to below the second.
+_COMMUNITY_SIZES = (5, 35)
+#: PATTERN: communities, probabilities of edges within and between them, probability of the edges
+#: of the pattern, and number of different signals.
+_PATTERN_COMMUNITIES, _PATTERN_WITHIN, _PATTERN_BETWEEN, _PATTERN_EDGES = 5, 0.5, 0.35, 0.5
+PATTERN_SIGNALS = 3
+#: CLUSTER: communities, and probabilities of edges within and between them.
+CLUSTER_COMMUNITIES = 6
+_CLUSTER_WITHIN, _CLUSTER_BETWEEN = 0.55, 0.25
 
 
 def erdos_renyi(n_nodes: int, p: float, *, seed: int = 0) -> Graph:
@@ -71,7 +88,6 @@ def random_regular(n_nodes: int, degree: int, *, seed: int = 0) -> Graph:
             f"no graph of {n} nodes has {d} neighbours at each: degree must be below n_nodes, and "
             "one of the two even"
         )
-    # Sets of pairs of Python's numbers.
     require_bytes(_BYTES_PER_PAIR * n * (d + 1), f"a regular graph of {n} nodes")
     import networkx as nx
 
@@ -87,10 +103,7 @@ def binary_tree(depth: int = 6) -> Graph:
     >>> binary_tree()
     Graph(n_nodes=127, n_edges=126, undirected)
     """
-    levels = whole(depth, "depth", 0) + 1
-    if levels > 30:
-        raise InputError(f"depth must be at most 29, found {depth}")
-    n = 2**levels - 1
+    n = 2 ** (whole(depth, "depth", 0, 29) + 1) - 1
     require_bytes(_BYTES_PER_EDGE * n, f"a binary tree of depth {depth}")
     child = np.arange(1, n)
     return undirected_graph(n, np.stack([(child - 1) // 2, child], axis=1))
@@ -135,3 +148,121 @@ def _random_pairs(n: int, p: float, rng: np.random.Generator) -> IntArray:
     rows = np.searchsorted(row_starts, chosen, side="right") - 1
     columns = rows + 1 + chosen - row_starts[rows]
     return np.stack([rows, columns], axis=1)
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class LabelledNodes:
+    """A graph whose nodes have a signal that is seen and a class that is not.
+
+    Attributes
+    ----------
+    graph
+        The graph.
+    signals
+        A whole number from 0 for each node.
+    labels
+        The class of each node.
+    """
+
+    graph: Graph
+    signals: IntArray
+    labels: IntArray
+
+    def __repr__(self) -> str:
+        return f"LabelledNodes({self.graph!r})"
+
+
+def cluster_graphs(n_graphs: int, *, seed: int = 0) -> list[LabelledNodes]:
+    """Graphs of six communities; one node of each says which it is, the others are to be found.
+
+    Signals are 1 to 6 at those six nodes and 0 at all others; classes are the communities, from 0.
+
+    Parameters
+    ----------
+    n_graphs
+        How many.
+    seed
+        The same seed gives the same graphs; with a larger number the first ones stay the same.
+
+    Examples
+    --------
+    >>> first = cluster_graphs(1)[0]
+    >>> int(first.labels.max()), int(np.count_nonzero(first.signals))
+    (5, 6)
+    """
+    graphs = []
+    for number in range(_number_of_graphs(n_graphs)):
+        rng = np.random.default_rng([whole(seed, "seed", 0), number])
+        sizes = rng.integers(*_COMMUNITY_SIZES, CLUSTER_COMMUNITIES)
+        community = rng.permutation(np.repeat(np.arange(CLUSTER_COMMUNITIES), sizes))
+        same_community = community[:, None] == community[None, :]
+        edges = _symmetric(rng, np.where(same_community, _CLUSTER_WITHIN, _CLUSTER_BETWEEN))
+        signals = np.zeros(len(community), dtype=np.int64)
+        for c in range(CLUSTER_COMMUNITIES):
+            signals[rng.choice(np.flatnonzero(community == c))] = c + 1
+        graphs.append(_labelled(edges, signals, community))
+    return graphs
+
+
+def pattern_graphs(n_graphs: int, *, n_patterns: int = 100, seed: int = 0) -> list[LabelledNodes]:
+    """Graphs of five communities that hide one of some fixed patterns, whose nodes are to be found.
+
+    A pattern is a small random graph with its signals; it is joined to the others at random. Graph
+    ``i`` holds pattern ``i % n_patterns``, so that consecutive parts of the list share patterns,
+    as training and test graphs of the benchmark do (it has 100).
+
+    Parameters
+    ----------
+    n_graphs
+        How many.
+    n_patterns
+        How many different patterns.
+    seed
+        The same seed gives the same graphs; with a larger number the first ones stay the same.
+
+    Examples
+    --------
+    >>> first = pattern_graphs(1)[0]
+    >>> sorted(set(first.labels.tolist())), int(first.signals.max())
+    ([0, 1], 2)
+    """
+    n_patterns, seed = whole(n_patterns, "n_patterns", 1), whole(seed, "seed", 0)
+    graphs = []
+    for number in range(_number_of_graphs(n_graphs)):
+        pattern_rng = np.random.default_rng([seed, 0, number % n_patterns])
+        n_hidden = int(pattern_rng.integers(*_COMMUNITY_SIZES))
+        hidden = _symmetric(pattern_rng, np.full((n_hidden, n_hidden), _PATTERN_EDGES))
+        hidden_signals = pattern_rng.integers(PATTERN_SIGNALS, size=n_hidden)
+
+        rng = np.random.default_rng([seed, 1, number])
+        sizes = rng.integers(*_COMMUNITY_SIZES, _PATTERN_COMMUNITIES)
+        community = np.repeat(np.arange(_PATTERN_COMMUNITIES), sizes)
+        same_community = community[:, None] == community[None, :]
+        n_others = len(community)
+        chance = np.full((n_others + n_hidden,) * 2, _PATTERN_EDGES)
+        chance[:n_others, :n_others] = np.where(same_community, _PATTERN_WITHIN, _PATTERN_BETWEEN)
+        edges = _symmetric(rng, chance)
+        edges[n_others:, n_others:] = hidden
+        signals = np.concatenate([rng.integers(PATTERN_SIGNALS, size=n_others), hidden_signals])
+        labels = np.repeat([0, 1], [n_others, n_hidden])
+        order = rng.permutation(len(labels))
+        graphs.append(_labelled(edges[order][:, order], signals[order], labels[order]))
+    return graphs
+
+
+def _number_of_graphs(n_graphs: int) -> int:
+    """A number of graphs that fit."""
+    number = whole(n_graphs, "n_graphs", 0)
+    require_bytes(_BYTES_PER_BLOCK_MODEL * number, f"{number} graphs of communities")
+    return number
+
+
+def _symmetric(rng: np.random.Generator, chance: FloatArray) -> BoolArray:
+    """Take each pair of different nodes with its probability."""
+    upper = np.triu(rng.random(chance.shape) < chance, k=1)
+    return np.asarray(upper | upper.T)
+
+
+def _labelled(edges: BoolArray, signals: IntArray, labels: IntArray) -> LabelledNodes:
+    graph = Graph(sp.csr_array(edges.astype(np.float64)))
+    return LabelledNodes(graph, read_only(signals), read_only(labels.astype(np.int64)))

@@ -1,24 +1,42 @@
-"""Graphs whose nodes have true classes: the paper's, for estimation and clustering."""
+"""Graphs whose nodes have classes: social and citation networks, and the splits of Planetoid."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
+import numpy.typing as npt
 
-from grfpp.datasets.arrays import numbered
-from grfpp.datasets.fetch import fetch_file, find_file
+from grfpp._checks import node_numbers, one_of, whole
+from grfpp.datasets.fetch import fetch, fetch_file, find_file
 from grfpp.datasets.registry import dataset_info
 from grfpp.errors import InputError
 from grfpp.graph import Graph
+from grfpp.io.archive import opened_arrays
 from grfpp.io.markup import matrix_of, parse_gml
-from grfpp.io.storage.packed import explained
+from grfpp.io.packed import explained
 from grfpp.io.text import naming
 from grfpp.typing import IntArray
 
-_CLASS = "gt"
+_CLASS_ATTRIBUTE = "gt"  # of a node in GML files
+_PLANETOID_ARRAYS = ("edges", "labels", "n_nodes", "train", "validation", "test")
+_PLANETOID_BYTES_PER_BYTE = 16  # peak memory of reading, relative to the stored arrays
+
+AnyArray = TypeVar("AnyArray", bound=npt.NDArray[Any])
+
+
+def read_only(array: AnyArray) -> AnyArray:
+    """Make an array read-only and return it."""
+    array.flags.writeable = False
+    return array
+
+
+def class_indices(names: npt.NDArray[Any]) -> tuple[npt.NDArray[Any], IntArray]:
+    """Sorted classes, and the index of each entry's class, read-only."""
+    classes, labels = np.unique(names, return_inverse=True)
+    return classes, read_only(labels.astype(np.int64))
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -83,11 +101,11 @@ def read_labelled_gml(path: str | Path, name: str | None = None) -> GraphDataset
         data = file.read_bytes()
     parsed = parse_gml(data, str(file))
     matrix, node_ids = matrix_of(parsed, str(file), ".gml")
-    classes = [value for _, value in parsed.nodes(data=_CLASS)]
+    classes = [value for _, value in parsed.nodes(data=_CLASS_ATTRIBUTE)]
     if None in classes:
         raise InputError(
             f"{file}: node {node_ids[classes.index(None)]!r} has no class; give each node its "
-            f"class in the attribute {_CLASS!r}"
+            f"class in the attribute {_CLASS_ATTRIBUTE!r}"
         )
     with naming(str(file)):
         graph = Graph(matrix)
@@ -108,6 +126,103 @@ def _networkx_karate() -> GraphDataset:
 def _dataset(
     name: str, graph: Graph, node_ids: list[Any], classes: list[Any], source: str
 ) -> GraphDataset:
-    names, labels = numbered(np.array([str(value) for value in classes]))
-    labelled = Graph._of(graph.adjacency, node_ids)
-    return GraphDataset(name, labelled, labels, tuple(names.tolist()), source)
+    names, labels = class_indices(np.array(classes, dtype=str))
+    named = Graph._of(graph.adjacency, node_ids)
+    return GraphDataset(name, named, labels, tuple(names.tolist()), source)
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class SplitGraph:
+    """A graph whose nodes have classes, and the nodes to learn from, to choose by, to be judged on.
+
+    Attributes
+    ----------
+    name
+        What it is called.
+    graph
+        Undirected, all edges of weight 1.
+    labels
+        The class of each node, from 0; -1 where it is not known.
+    train, validation, test
+        Numbers of nodes. No node is in two of them, and all have a class.
+    source
+        The file that was read.
+    """
+
+    name: str
+    graph: Graph
+    labels: IntArray
+    train: IntArray
+    validation: IntArray
+    test: IntArray
+    source: str
+
+    @property
+    def n_classes(self) -> int:
+        """Number of classes."""
+        return int(self.labels.max()) + 1
+
+    def __repr__(self) -> str:
+        sizes = "/".join(str(len(part)) for part in (self.train, self.validation, self.test))
+        return f"SplitGraph({self.name!r}, {self.graph!r}, {self.n_classes} classes, {sizes})"
+
+
+def load_planetoid(name: str, *, download: bool = True) -> SplitGraph:
+    """Load a citation graph with the split of Planetoid (Yang et al. 2016): cora or pubmed.
+
+    The whole graph, all components, without the words of the papers. 20 papers of each class are to
+    learn from, 500 others to choose by, 1,000 to be judged on. The authors publish pickles, which
+    are never read: the file must be at hand as ``.npz`` (`read_planetoid`).
+
+    Parameters
+    ----------
+    name
+        ``"cora"`` or ``"pubmed"``.
+    download
+        Whether to download what is not at hand.
+
+    Raises
+    ------
+    MissingDataError
+        When the file is not at hand.
+    """
+    short = str(name).lower().removeprefix("planetoid-")
+    one_of(short, "name", ("cora", "pubmed"))
+    return read_planetoid(fetch(f"planetoid-{short}", "nodes", download=download), short)
+
+
+def read_planetoid(path: str | Path, name: str | None = None) -> SplitGraph:
+    """Read a graph and its split from an ``.npz`` file.
+
+    Parameters
+    ----------
+    path
+        It holds ``edges`` of shape ``(m, 2)``, ``labels`` (-1 where they are not known),
+        ``n_nodes``, and ``train``, ``validation`` and ``test``, numbers of nodes.
+    name
+        What to call it; else as the file.
+    """
+    file = Path(path)
+    with opened_arrays(file) as arrays, naming(str(file)):
+        missing = [array for array in _PLANETOID_ARRAYS if array not in arrays]
+        if missing:
+            raise InputError(f"there is no array {missing[0]!r}")
+        arrays.require_memory(_PLANETOID_ARRAYS, _PLANETOID_BYTES_PER_BYTE, "the graph in")
+        n_nodes = whole(arrays["n_nodes"].tolist(), "n_nodes", 1)
+        edges = node_numbers(arrays["edges"].reshape(-1), n_nodes, "edges").reshape(-1, 2)
+        stored = arrays["labels"]
+        parts = [node_numbers(arrays[part], n_nodes, part) for part in _PLANETOID_ARRAYS[3:]]
+    split = np.concatenate(parts)
+    if stored.shape != (n_nodes,) or stored.dtype.kind not in "iu":
+        raise InputError(f"{file}: labels must be an integer for each of {n_nodes} nodes")
+    if len(np.unique(split)) < len(split) or (stored[split] < 0).any():
+        raise InputError(f"{file}: a node of the split has no label, or is in two of its parts")
+    labels = stored.astype(np.int64)
+    known = labels >= 0
+    labels[known], labels[~known] = class_indices(labels[known])[1], -1
+    # An edge may be listed in either direction, or in both.
+    pairs = np.unique(np.sort(edges, axis=1), axis=0)
+    graph = Graph((pairs.T, None), n_nodes=n_nodes, symmetrize="max")
+    train, validation, test = map(read_only, parts)
+    name = name or file.stem
+    return SplitGraph(name, graph, read_only(labels), train, validation, test, str(file))

@@ -1,4 +1,4 @@
-"""All data sets that have files: what they are called, and what is known before they are read."""
+"""All data sets that have files: names, licences, addresses and checksums, from tables."""
 
 from __future__ import annotations
 
@@ -7,15 +7,16 @@ from dataclasses import dataclass, fields
 from difflib import get_close_matches
 from functools import cache
 from importlib.resources import files
+from importlib.util import find_spec
 from itertools import groupby
-from typing import Any, Literal, TypeVar, get_args
+from typing import Any, Literal, TypeVar
 
-from grfpp.arguments import one_of
+from grfpp._checks import one_of
 from grfpp.errors import InputError, shown
 
-_LISTED = 25
-
-Family = Literal["graphs", "nodes", "tudataset", "meshes", "peptides", "shapes", "images"]
+#: Packages whose tables are listed; the laboratory is looked up by name and may be missing.
+LIBRARY, LABORATORY = "grfpp.datasets", "grfpp_lab.datasets"
+_MAX_LISTED = 25
 
 
 @dataclass(frozen=True)
@@ -70,7 +71,7 @@ class DatasetInfo:
     """
 
     name: str
-    family: Family
+    family: str
     description: str
     licence: str
     page: str
@@ -133,11 +134,14 @@ def all_datasets() -> tuple[DatasetInfo, ...]:
     >>> [info.name for info in all_datasets() if info.family == "graphs"]
     ['karate', 'dolphins', 'polbooks', 'football', 'databases', 'eurosis', 'cora']
     """
-    # A row a file; those of one data set follow each other, and the first tells about it.
-    by_name = groupby(_table("datasets.csv"), key=lambda row: row["name"])
-    listed = [*(_entry(list(rows)) for _, rows in by_name), *_meshes().values()]
-    families = get_args(Family)
-    return tuple(sorted(listed, key=lambda info: families.index(info.family)))
+    laboratory = _catalogue(LABORATORY) if find_spec("grfpp_lab") else ()
+    return (*_catalogue(LIBRARY), *_meshes().values(), *laboratory)
+
+
+def _catalogue(package: str) -> tuple[DatasetInfo, ...]:
+    """Data sets of one package. Each file has a row; the first row of a data set describes it."""
+    by_name = groupby(_table("datasets.csv", package), key=lambda row: row["name"])
+    return tuple(_entry(list(rows)) for _, rows in by_name)
 
 
 def _entry(rows: list[dict[str, str]]) -> DatasetInfo:
@@ -163,8 +167,7 @@ def dataset_info(name: str, family: str | None = None) -> DatasetInfo:
     families = list(dict.fromkeys(info.family for info in all_datasets()))
     one_of(family, "family", (None, *families))
     known = {info.name.lower(): info for info in all_datasets() if family in (None, info.family)}
-    info = known.get(str(name).lower())
-    if info is not None:
+    if (info := known.get(str(name).lower())) is not None:
         return info
     kind = "" if family is None else f" among the {family}"
     near = get_close_matches(str(name).lower(), known, n=1, cutoff=0.7)
@@ -174,7 +177,7 @@ def dataset_info(name: str, family: str | None = None) -> DatasetInfo:
         )
     # Meshes have numbers for names, and there are many.
     names = [info.name for info in known.values() if family or info.family != "meshes"]
-    listed = ", ".join(names if len(names) <= _LISTED else [*names[: _LISTED // 3], "..."])
+    listed = ", ".join(names if len(names) <= _MAX_LISTED else [*names[: _MAX_LISTED // 3], "..."])
     raise InputError(f"there is no data set {shown(name)}{kind}; known are {listed}")
 
 
@@ -204,7 +207,7 @@ _COMMITS = {
 def _meshes() -> dict[MeshInfo, DatasetInfo]:
     """The meshes, and what the registry holds of each."""
     entries = {}
-    for row in _table("surfaces/meshes.csv"):
+    for row in _table("meshes.csv"):
         mesh, repository = _record(MeshInfo, row), row["repository"]
         address = _ADDRESS.format(repository, _COMMITS[repository], mesh.name)
         path = f"meshes/thingi10k_{mesh.name}.stl.zip"
@@ -230,7 +233,7 @@ def _record(kind: type[_Record], row: dict[str, str], **others: Any) -> _Record:
     return kind(**values, **others)
 
 
-def _table(name: str) -> list[dict[str, str]]:
-    """The rows of a table that comes with this package, by the names of its columns."""
-    text = files("grfpp.datasets").joinpath(name).read_text("utf-8")
+def _table(name: str, package: str = LIBRARY) -> list[dict[str, str]]:
+    """The rows of a table that comes with a package, by the names of its columns."""
+    text = files(package).joinpath(name).read_text("utf-8")
     return list(csv.DictReader(text.splitlines()))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import zipfile
 from dataclasses import dataclass
 from itertools import pairwise
@@ -11,20 +12,16 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from grfpp.datasets.arrays import numbered, read_only
+from grfpp._memory import require_bytes
 from grfpp.datasets.fetch import fetch
-from grfpp.datasets.text_tables import integers, natural_numbers, numbers
+from grfpp.datasets.graphs import class_indices, read_only
 from grfpp.errors import InputError
 from grfpp.graph import Graph
-from grfpp.io.edges import unweighted
-from grfpp.io.storage.packed import opened_zip
-from grfpp.io.text import at_line
-from grfpp.memory import require_bytes
+from grfpp.io.matrices import unweighted
+from grfpp.io.packed import opened_zip
 from grfpp.typing import FloatArray, IntArray
 
-#: The graph of REDDIT-BINARY that the paper estimates at long range: the only connected one with
-#: 436 nodes and diameter 19.
-LONG_REDDIT_GRAPH = 663
+_BYTES_PER_BYTE = 6  # peak memory of parsing, relative to the text: numbers, transposes, sorting
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -89,36 +86,37 @@ def read_tudataset(path: str | Path) -> TUDataset:
     """
     file = Path(path)
     with opened_zip(file) as archive:
-        raw = _Archive(archive, str(file))
-        of_graphs = integers(*raw.table("graph_labels"))
-        if of_graphs.ndim != 1:
-            raise at_line(raw.name_of("graph_labels"), 1, "expected one class a line")
-        classes, labels = numbered(of_graphs)
+        tables = _Tables(archive, file)
+        classes, labels = class_indices(tables.read("graph_labels", np.int64, n_columns=1)[:, 0])
         n_graphs = len(labels)
-        graph_of = natural_numbers(*raw.table("graph_indicator"), 1, n_graphs)[:, 0] - 1
-        n_nodes = len(graph_of)
+        graph_of = tables.indices("graph_indicator", n_graphs, n_columns=1)[:, 0]
         sizes = np.bincount(graph_of, minlength=n_graphs)
+        n_nodes = len(graph_of)
         if not sizes.all():
             raise InputError(
-                f"{raw.name_of('graph_indicator')}: graph {int(np.argmin(sizes)) + 1} has no "
-                f"nodes, but {raw.name_of('graph_labels')} has a class for it"
+                f"{tables.name('graph_indicator')}: graph {int(np.argmin(sizes)) + 1} has no "
+                f"nodes, but {tables.name('graph_labels')} has a class for it"
             )
-        ends = natural_numbers(*raw.table("A"), 2, n_nodes) - 1
+        ends = tables.indices("A", n_nodes, n_columns=2)
         crossing = np.flatnonzero(graph_of[ends[:, 0]] != graph_of[ends[:, 1]])
         if len(crossing):
-            raise at_line(
-                raw.name_of("A"), int(crossing[0]) + 1, "the edge joins nodes of two graphs"
+            raise InputError(
+                f"{tables.name('A')}, line {crossing[0] + 1}: the edge joins nodes of two graphs"
             )
-        # Nodes graph by graph, as they are in all files but need not be.
+        # Files list nodes graph by graph, but the format does not require it.
         order = np.argsort(graph_of, kind="stable")
         starts = np.concatenate([[0], np.cumsum(sizes)])
         node_labels, attributes = (
-            _split(read(*raw.table(name), n_nodes)[order], starts) if raw.has(name) else None
-            for read, name in ((integers, "node_labels"), (numbers, "node_attributes"))
+            _split(tables.read(name, dtype, n_rows=n_nodes)[order], starts)
+            if name in tables
+            else None
+            for name, dtype in (("node_labels", np.int64), ("node_attributes", np.float64))
         )
+    if node_labels is not None and node_labels[0].shape[1] == 1:
+        node_labels = tuple(read_only(column[:, 0]) for column in node_labels)
     blocks = unweighted(np.argsort(order).astype(np.int32)[ends], n_nodes)
     return TUDataset(
-        name=raw.dataset,
+        name=tables.dataset,
         graphs=tuple(Graph(blocks[i:j, i:j]) for i, j in pairwise(starts.tolist())),
         labels=labels,
         classes=tuple(classes.tolist()),
@@ -131,35 +129,56 @@ def _split(rows: npt.NDArray[Any], starts: IntArray) -> tuple[Any, ...]:
     return tuple(read_only(part.copy()) for part in np.split(rows, starts[1:-1]))
 
 
-# Parsing takes a few times what the text does: two numbers a line, their transposes, sorting.
-_MEMORY_PER_BYTE = 6
+class _Tables:
+    """The comma-separated tables of an archive, by the last part of their names."""
 
-
-class _Archive:
-    """The tables of an archive by their names."""
-
-    def __init__(self, archive: zipfile.ZipFile, path: str) -> None:
-        self._archive = archive
-        self._path = path
-        tables = [name for name in archive.namelist() if name.endswith("_graph_indicator.txt")]
-        if len(tables) != 1:
+    def __init__(self, archive: zipfile.ZipFile, path: Path) -> None:
+        self._archive, self._path = archive, path
+        found = [name for name in archive.namelist() if name.endswith("_graph_indicator.txt")]
+        if len(found) != 1:
             raise InputError(
                 f"{path} is not in TUDataset's format: it must hold one file "
-                f"DS_graph_indicator.txt, where DS is the data set's name, found {len(tables)}"
+                f"DS_graph_indicator.txt, where DS is the data set's name, found {len(found)}"
             )
-        self._prefix = tables[0].removesuffix("graph_indicator.txt")
+        self._prefix = found[0].removesuffix("graph_indicator.txt")
         self.dataset = Path(self._prefix).name.removesuffix("_")
 
-    def has(self, table: str) -> bool:
+    def __contains__(self, table: str) -> bool:
         return f"{self._prefix}{table}.txt" in self._archive.namelist()
 
-    def name_of(self, table: str) -> str:
+    def name(self, table: str) -> str:
+        """What errors call a table."""
         return f"{self._path}: {self._prefix}{table}.txt"
 
-    def table(self, name: str) -> tuple[bytes, str]:
-        """The bytes of a table, and what errors call it."""
-        if not self.has(name):
-            raise InputError(f"{self._path} holds no file {self._prefix}{name}.txt")
-        member = self._archive.getinfo(f"{self._prefix}{name}.txt")
-        require_bytes(_MEMORY_PER_BYTE * member.file_size, f"reading {self.name_of(name)}")
-        return self._archive.read(member), self.name_of(name)
+    def read(
+        self, table: str, dtype: type, *, n_columns: int | None = None, n_rows: int | None = None
+    ) -> npt.NDArray[Any]:
+        """A table of finite numbers, as many a line everywhere."""
+        name = self.name(table)
+        if table not in self:
+            raise InputError(f"there is no file {name}")
+        member = self._archive.getinfo(f"{self._prefix}{table}.txt")
+        require_bytes(_BYTES_PER_BYTE * member.file_size, f"reading {name}")
+        data = self._archive.read(member).rstrip()
+        values: npt.NDArray[Any] = np.empty((0, n_columns or 1), dtype)
+        if data:
+            try:
+                stream = io.BytesIO(data)
+                values = np.loadtxt(stream, dtype, comments=None, delimiter=",", ndmin=2)
+            except (ValueError, OverflowError) as error:  # it names the row
+                raise InputError(f"{name}: {error}") from None
+        # numpy skips empty lines, which would shift those that follow.
+        n_rows = n_rows or data.count(b"\n") + bool(data)
+        if values.shape != (n_rows, n_columns or values.shape[1]) or not np.isfinite(values).all():
+            wanted = f"{n_rows} lines of {n_columns or values.shape[1]} finite numbers"
+            raise InputError(f"{name}: expected {wanted}, found {values.shape}")
+        return values
+
+    def indices(self, table: str, n: int, *, n_columns: int) -> IntArray:
+        """A table of numbers from 1 to `n`, minus 1."""
+        values = self.read(table, np.int64, n_columns=n_columns)
+        wrong = np.flatnonzero(((values < 1) | (values > n)).any(axis=1))
+        if len(wrong):
+            line = f"{self.name(table)}, line {wrong[0] + 1}"
+            raise InputError(f"{line}: expected whole numbers from 1 to {n:,}")
+        return values - 1

@@ -1,24 +1,99 @@
-"""A Dask client as this package uses it: named tasks, results in order, errors in words."""
+"""A Dask client: named tasks, results in order, clear errors, and checks of the workers."""
 
 from __future__ import annotations
 
 import os
+import pickle
 import secrets
+import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
 
+from grfpp._imports import require
 from grfpp.distributed import tasks
-from grfpp.distributed.probe import check_graph, check_workers
 from grfpp.errors import InputError, shown
 from grfpp.graph import Graph
-from grfpp.imports.optional import require
+
+
+def worker_version() -> str | None:
+    """The version of grfpp on a worker; pickled by value, since grfpp may be missing there."""
+    import importlib
+
+    try:
+        version: str = importlib.import_module("grfpp").__version__
+    except ImportError:
+        return None
+    return version
+
+
+def check_workers(client: Any) -> None:
+    """Refuse a cluster without workers, and workers with another grfpp or without."""
+    import grfpp
+
+    found = _versions(client)
+    if not found:
+        raise InputError(
+            f"the cluster at {client.scheduler.address} has no workers; start some (dask worker "
+            f"{client.scheduler.address}), and client.wait_for_workers(1) waits for them"
+        )
+    problems = [
+        f"{worker} has " + ("no grfpp" if version is None else f"grfpp {version}")
+        for worker, version in sorted(found.items())
+        if version != grfpp.__version__
+    ]
+    if problems:
+        others = f" and {len(problems) - 3} more" if len(problems) > 3 else ""
+        raise InputError(
+            f"all workers need grfpp {grfpp.__version__}, as here: {', '.join(problems[:3])}"
+            f"{others}; install it there, with the extra 'distributed', and restart them"
+        )
+
+
+def check_graph(client: Any, graph: Graph) -> None:
+    """Refuse a graph on disk that some workers cannot open, or find changed, under its path."""
+    if not graph.is_on_disk:
+        return
+    graph.require_unchanged()
+    problems = opening_problems(client, graph)
+    if problems:
+        raise InputError(
+            "not all workers can open the graph; put its folder where all of them see it under the "
+            f"same path, or pass Graph(W.adjacency), which is sent to them: {problems[0]}"
+        )
+
+
+def opening_problems(client: Any, graph: Graph) -> list[str]:
+    """What keeps workers from opening a graph on disk."""
+    found: dict[str, str | None] = client.run(opening_problem, pickle.dumps(graph))
+    return [f"{worker}: {problem}" for worker, problem in sorted(found.items()) if problem]
+
+
+def opening_problem(packed: bytes) -> str | None:
+    """Why a graph on disk cannot be opened here, if so; on a worker."""
+    try:
+        pickle.loads(packed)
+    except InputError as error:
+        return str(error)
+    return None
+
+
+def _versions(client: Any) -> dict[str, str | None]:
+    """The version of grfpp on each worker."""
+    pickled, here = require("cloudpickle", "grfpp.distributed"), sys.modules[__name__]
+    pickled.register_pickle_by_value(here)
+    try:
+        found: dict[str, str | None] = client.run(worker_version)
+    finally:
+        pickled.unregister_pickle_by_value(here)
+    return found
+
 
 #: Called with the number of each task that is done.
 Done = Callable[[int], None]
 
 #: Blocks that come here at a time where they are put together.
-_AT_A_TIME = 8
+_BLOCKS_PER_GATHER = 8
 #: What is sent stays in the task that keeps it, so that the scheduler can hand it out again when
 #: a worker dies. Dask warns of tasks that large, since most are so by mistake.
 _NO_WARNING = {"distributed.admin.large-graph-warning-threshold": "1 PB"}
@@ -80,7 +155,7 @@ class Cluster:
         """Futures of a pure function's results for the first, the second, … of all arguments."""
         return self._map(function, arguments)
 
-    def map_beside(
+    def map_colocated(
         self, function: Callable[..., Any], blocks: Sequence[Any], *arguments: Sequence[Any]
     ) -> list[Any]:
         """As `map`, with blocks for first arguments: a task runs where its block is.
@@ -129,8 +204,8 @@ class Cluster:
 
     def one_by_one(self, futures: Sequence[Any]) -> Iterator[Any]:
         """Results in order, of which a few are here at a time."""
-        for start in range(0, len(futures), _AT_A_TIME):
-            yield from self.gather(futures[start : start + _AT_A_TIME])
+        for start in range(0, len(futures), _BLOCKS_PER_GATHER):
+            yield from self.gather(futures[start : start + _BLOCKS_PER_GATHER])
 
     def wait(self, futures: Sequence[Any], done: Done | None = None) -> None:
         """Return when all are done; all are cancelled when one fails, or on Ctrl-C."""

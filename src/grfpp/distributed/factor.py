@@ -1,4 +1,4 @@
-"""`ClusterFactor`: a factor whose rows lie on the workers of a cluster, in blocks."""
+"""Factors and dense blocks whose rows lie on the workers of a cluster."""
 
 from __future__ import annotations
 
@@ -10,20 +10,42 @@ from typing import Any, cast
 import numpy as np
 import scipy.sparse as sp
 
+from grfpp._memory import require_bytes
 from grfpp.distributed import tasks
 from grfpp.distributed.cluster import Cluster
-from grfpp.distributed.dense import ClusterDense, whole_of
-from grfpp.factors import Factor
-from grfpp.linalg.growing import Block, GrowingMatrix
-from grfpp.linalg.sparse import stack_rows
-from grfpp.memory import require_bytes
+from grfpp.estimate.factor import Factor
+from grfpp.linalg.csr import Block, GrowingMatrix, stack_rows
 from grfpp.typing import FloatArray, IntArray
-from grfpp.walks.sizes import factor_bytes
+from grfpp.walks.sampling import factor_bytes
+
+
+class ClusterDense:
+    """Rows of a dense matrix in blocks, each a future; `numpy.asarray` brings it here."""
+
+    def __init__(self, cluster: Cluster, parts: Sequence[Any]) -> None:
+        self._cluster = cluster
+        self._parts = list(parts)
+
+    @property
+    def whole(self) -> Any:
+        """One future of all rows: put together on one worker, from which others take it."""
+        return self._cluster.submit(tasks.stack, self._parts)
+
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> FloatArray:
+        return np.concatenate(self._cluster.gather(self._parts)).astype(
+            np.float64 if dtype is None else dtype, copy=False
+        )
+
+
+def whole_of(cluster: Cluster, dense: Any) -> Any:
+    """The future of a dense matrix, which is here or on the workers."""
+    return dense.whole if isinstance(dense, ClusterDense) else cluster.put(np.asarray(dense))
+
 
 #: Columns are counted in so many ranges, to cut them into parts with as many entries each.
-_BINS = 1024
+_MAX_COLUMN_BINS = 1024
 #: Parts for each thread of the cluster, so that none waits long for the last one.
-_PARTS_EACH = 2
+_PARTS_PER_THREAD = 2
 
 
 class ClusterFactor(Factor):
@@ -80,11 +102,13 @@ class ClusterFactor(Factor):
     def _parts(self) -> tuple[IntArray, list[Any]]:
         """Where the columns are cut, and the futures of the transposed blocks."""
         cluster, n = self.cluster, self.n_nodes
-        n_parts = min(n, len(self._ranges), max(4, _PARTS_EACH * cluster.n_threads))
-        bins = np.unique(np.linspace(0, n, min(n, _BINS) + 1).astype(np.int64))
-        counts = cluster.gather(cluster.map_beside(tasks.count_columns, *self._blocks_with(bins)))
+        n_parts = min(n, len(self._ranges), max(4, _PARTS_PER_THREAD * cluster.n_threads))
+        bins = np.unique(np.linspace(0, n, min(n, _MAX_COLUMN_BINS) + 1).astype(np.int64))
+        counts = cluster.gather(
+            cluster.map_colocated(tasks.count_columns, *self._blocks_with(bins))
+        )
         edges = _balanced(bins, np.sum(counts, axis=0), n_parts)
-        pieces = cluster.map_beside(tasks.split_columns, *self._blocks_with(edges))
+        pieces = cluster.map_colocated(tasks.split_columns, *self._blocks_with(edges))
         picked = [cluster.map(tasks.pick, pieces, [j] * len(pieces)) for j in range(len(edges) - 1)]
         parts = cluster.map(tasks.join_transposed, picked)
         cluster.wait(parts)  # products go where they are
@@ -110,7 +134,7 @@ class ClusterFactor(Factor):
 
     def _times(self, blocks: Sequence[Any], dense: Any) -> FloatArray:
         cluster, whole = self.cluster, whole_of(self.cluster, dense)
-        parts = cluster.map_beside(tasks.times, blocks, [whole] * len(blocks))
+        parts = cluster.map_colocated(tasks.times, blocks, [whole] * len(blocks))
         return cast(FloatArray, ClusterDense(cluster, parts))
 
     def rows(self, nodes: IntArray, n_jobs: int) -> sp.csr_array:
@@ -136,7 +160,9 @@ class ClusterFactor(Factor):
         ]
         if not asked:
             return sp.csr_array((0, self.n_nodes), dtype=self.dtype)
-        taken = self.cluster.gather(self.cluster.map_beside(tasks.take, *zip(*asked, strict=True)))
+        taken = self.cluster.gather(
+            self.cluster.map_colocated(tasks.take, *zip(*asked, strict=True))
+        )
         found = stack_rows([each.matrix for each in taken])
         back = np.empty_like(order)
         back[order] = np.arange(len(order))
@@ -146,7 +172,7 @@ class ClusterFactor(Factor):
     def n_entries(self) -> int:
         """Entries of all rows."""
         cluster = self.cluster
-        return int(sum(cluster.gather(cluster.map_beside(tasks.count_entries, self.blocks))))
+        return int(sum(cluster.gather(cluster.map_colocated(tasks.count_entries, self.blocks))))
 
     def csr_bytes(self, *, transposed: bool) -> int:
         """Bytes that all rows take here."""
@@ -162,11 +188,19 @@ class ClusterFactor(Factor):
 
     def _brought(self, blocks: Sequence[Any]) -> sp.csr_array:
         require_bytes(self.csr_bytes(transposed=False), f"a factor of {self.n_nodes} nodes")
-        matrix = GrowingMatrix(self.n_nodes, self.n_nodes, self.n_entries, self.dtype)
-        for found in self.cluster.one_by_one(blocks):
-            part = found.matrix
-            matrix.append(Block(part.indptr[1:].astype(np.int64), part.indices, part.data))
-        return matrix.finish()
+        return stacked(self.cluster, blocks, self.n_nodes, self.n_entries)
+
+
+def stacked(cluster: Cluster, blocks: Sequence[Any], n_rows: int, n_entries: int) -> sp.csr_array:
+    """All blocks of rows in one matrix here, fetched a few at a time."""
+    matrix: GrowingMatrix | None = None
+    for block in cluster.one_by_one(blocks):
+        part = block.matrix
+        if matrix is None:
+            matrix = GrowingMatrix(n_rows, part.shape[1], n_entries, part.dtype)
+        matrix.append(Block(part.indptr[1:].astype(np.int64), part.indices, part.data))
+    assert matrix is not None
+    return matrix.finish()
 
 
 def _balanced(bins: IntArray, counts: IntArray, n_parts: int) -> IntArray:

@@ -8,12 +8,12 @@ from typing import Any
 import numpy as np
 
 from grfpp.distributed.cluster import Cluster
+from grfpp.estimate.batches import reporting
 from grfpp.kernels import Kernel
-from grfpp.linalg.sparse import stack_rows
+from grfpp.linalg.csr import stack_rows
 from grfpp.local import LocalKernel
-from grfpp.sampling.backend import reporting
 from grfpp.typing import IntArray
-from grfpp.walks.sampler import Progress
+from grfpp.walks.sampling import Progress
 
 #: Edges that a task follows: some seconds of work; and tasks for each thread at least.
 _TASK_EDGES, _TASKS_EACH = 50_000_000, 4

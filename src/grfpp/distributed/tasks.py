@@ -15,9 +15,9 @@ import numpy as np
 import numpy.typing as npt
 import scipy.sparse as sp
 
-from grfpp.chain import compact_rows, row_products
-from grfpp.factors import weighted_mean
-from grfpp.linalg.sparse import csr, stack_rows
+from grfpp.estimate.chain import compact_rows, row_products
+from grfpp.estimate.factor import weighted_mean
+from grfpp.linalg.csr import csr, stack_rows
 from grfpp.typing import FloatArray, IntArray
 from grfpp.walks import WalkPlan, sample_rows
 
@@ -132,9 +132,9 @@ def take(block: RowBlock, rows: IntArray) -> RowBlock:
 
 def times(block: RowBlock, dense: FloatArray) -> FloatArray:
     """Rows of a product with a dense block."""
-    from grfpp.linalg.products import matmat
+    from grfpp.linalg.csr import times as csr_times
 
-    return matmat(block.matrix, dense, n_jobs=1)
+    return csr_times(block.matrix, dense, n_jobs=1)
 
 
 def stack(parts: Sequence[FloatArray]) -> FloatArray:
@@ -158,7 +158,7 @@ def take_reached(block: RowBlock, wanted: Sequence[IntArray], number: int) -> Ro
 
 def multiply(block: RowBlock, following: Sequence[RowBlock]) -> RowBlock:
     """Rows of a product with a sparse matrix, of which all rows are here that are needed."""
-    from grfpp.linalg.products import sparse_product
+    from grfpp.linalg.csr import sparse_product
 
     _, compact = compact_rows(block.matrix)
     rows = stack_rows([each.matrix for each in following])

@@ -8,11 +8,11 @@ from typing import Literal
 import numpy as np
 
 from grfpp.errors import InputError, InputWarning, warn_user
-from grfpp.estimate.signed_chain import SignedChain
+from grfpp.estimate.chain import SignedChain
 from grfpp.graph import Graph
 from grfpp.kernels import Kernel
-from grfpp.linalg.functions.shared import finite
-from grfpp.linalg.spectra.eigenpairs import (
+from grfpp.linalg.functions import finite
+from grfpp.linalg.spectra import (
     Eigenpairs,
     component_eigenpairs,
     leading_eigenpairs,
@@ -20,20 +20,21 @@ from grfpp.linalg.spectra.eigenpairs import (
 )
 from grfpp.typing import FloatArray
 
-#: ``"auto"`` takes at most so many vectors, and at most this share of the nodes.
-MOST_VECTORS = 64
-_MOST_OF_NODES = 0.25
-#: It takes vectors that are known for free where they hold this much of ``‖K‖²_F``,
-_WORTH_TAKING = 0.1
-#: others where they leave at most this share of what those have left, about half of the error,
-_WORTH_FINDING = 0.25
-#: and no more than it takes to leave this share of ``‖K‖²_F``.
-_ENOUGH = 1e-3
+#: ``"auto"`` takes at most so many vectors: their products cost as much as the walks.
+MAX_VECTORS = 64
+#: ... and at most this share of the nodes.
+_MAX_SHARE_OF_NODES = 0.25
+#: Vectors in closed form are taken where they hold this share of ``‖K‖²_F``.
+_MIN_SHARE_IN_CLOSED_FORM = 0.1
+#: Others are computed where they leave at most this share of the rest: about half of the error.
+_MAX_SHARE_LEFT = 0.25
+#: No more vectors are computed than leave this share of ``‖K‖²_F``.
+_NEGLIGIBLE_SHARE = 1e-3
 
 
 @dataclass(frozen=True, eq=False)
 class Deflation:
-    """``U g(Λ) Uᵀ`` for some eigenvectors ``U`` of ``W``; walks estimate the kernel beside them.
+    """``U g(Λ) Uᵀ`` for some eigenvectors ``U`` of ``W``; walks estimate the rest of the kernel.
 
     Where walks give ``X Yᵀ``, the estimate is ``P X P Yᵀ P + U g(Λ) Uᵀ`` with ``P = I − U Uᵀ``.
     ``P`` commutes with the means of ``X`` and ``Y``, so the mean is the kernel. The ``P`` in the
@@ -56,15 +57,15 @@ class Deflation:
         """How many."""
         return len(self.values)
 
-    def beside(self, block: FloatArray) -> FloatArray:
+    def complement(self, block: FloatArray) -> FloatArray:
         """``P @ block`` with ``P = I − U Uᵀ``."""
         return np.asarray(block - self.vectors @ (self.vectors.T @ block))
 
     def times(self, walked: SignedChain, block: FloatArray) -> FloatArray:
         """The estimate times a block."""
         inside = self.values[:, np.newaxis] * (self.vectors.T @ block)
-        product = walked.times(self.beside(block), self.beside)
-        return np.asarray(self.beside(product) + self.vectors @ inside)
+        product = walked.times(self.complement(block), self.complement)
+        return np.asarray(self.complement(product) + self.vectors @ inside)
 
     def project(
         self, walked: SignedChain, n_components: int, rng: np.random.Generator
@@ -80,13 +81,13 @@ class Deflation:
         def gaussian(n_rows: int) -> FloatArray:
             return np.asarray(rng.standard_normal((n_rows, width)) / np.sqrt(width))
 
-        X, Y = walked.project(lambda: self.beside(gaussian(n)), "middle")
+        X, Y = walked.project(lambda: self.complement(gaussian(n)), "middle")
         root = np.sqrt(np.abs(self.values))
         left, right = self.vectors * (np.sign(self.values) * root), self.vectors * root
         H = gaussian(self.n_vectors - n_exact)
         return (
-            np.hstack([left[:, :n_exact], self.beside(X) + left[:, n_exact:] @ H]),
-            np.hstack([right[:, :n_exact], self.beside(Y) + right[:, n_exact:] @ H]),
+            np.hstack([left[:, :n_exact], self.complement(X) + left[:, n_exact:] @ H]),
+            np.hstack([right[:, :n_exact], self.complement(Y) + right[:, n_exact:] @ H]),
         )
 
     def low_rank(self, walked: SignedChain) -> tuple[FloatArray, FloatArray]:
@@ -98,13 +99,13 @@ class Deflation:
         # and C = Uᵀ S U + g(Λ), is S − U Lᵀ − R Uᵀ + U C Uᵀ: half of the last for A, half for B.
         U = self.vectors
         a, b = walked.halves_times(U)
-        right = walked.times(U, self.beside)
+        right = walked.times(U, self.complement)
         inner = U.T @ right + np.diag(self.values)
         if walked.symmetrized:
             both = 0.25 * U @ (inner + inner.T) - right
             a, b = a * np.sqrt(0.5), b * np.sqrt(0.5)
             return np.hstack([U, both, -a, -b]), np.hstack([both, U, b, a])
-        left = walked.T.times(U, self.beside)
+        left = walked.T.times(U, self.complement)
         return (
             np.hstack([U, 0.5 * U @ inner - right, -a]),
             np.hstack([0.5 * U @ inner.T - left, U, b]),
@@ -142,9 +143,9 @@ def deflation_of(graph: Graph, kernel: Kernel, number: int | Literal["auto"]) ->
         return None
     n = graph.n_nodes
     if number == "auto":
-        most = min(MOST_VECTORS, int(_MOST_OF_NODES * n))
+        most = min(MAX_VECTORS, int(_MAX_SHARE_OF_NODES * n))
         known = _known_pairs(graph, kernel, most)
-        use_known, further = _worth(graph, kernel, known, most)
+        use_known, further = _worthwhile(graph, kernel, known, most)
         if not (use_known or further):
             return None
     else:
@@ -158,8 +159,8 @@ def deflation_of(graph: Graph, kernel: Kernel, number: int | Literal["auto"]) ->
     if number != "auto" and len(pairs.values) < number and len(graph.indices):
         warn_user(
             InputWarning(
-                f"only {len(pairs.values)} of {number} eigenvectors were found to ten digits, and "
-                "these are used; the others lie too close to each other"
+                f"only {len(pairs.values)} of {number} eigenvectors were found to ten digits and "
+                "are used; the others have eigenvalues too close to each other"
             )
         )
     values = finite(kernel.value(pairs.values))
@@ -171,10 +172,10 @@ def _known_pairs(graph: Graph, kernel: Kernel, most: int) -> Eigenpairs:
     """Eigenvectors in closed form, one a component: those with the largest ``|g(λ)|``."""
     matrix, n = graph.adjacency, graph.n_nodes
     for candidate in graph.perron_candidates():
-        found = component_eigenpairs(matrix, candidate)
-        if found is None:
+        known = component_eigenpairs(matrix, candidate)
+        if known is None:
             continue
-        eigenvalues, component = found
+        eigenvalues, component = known
         sizes, size = np.bincount(component), np.abs(kernel.value(eigenvalues))
         # Not of nodes without edges, of which walks know all there is to know, nor where the other
         # end of the spectrum matters more.
@@ -190,37 +191,41 @@ def _known_pairs(graph: Graph, kernel: Kernel, most: int) -> Eigenpairs:
 
 
 def _further_pairs(graph: Graph, kernel: Kernel, known: Eigenpairs, number: int) -> Eigenpairs:
-    """Eigenvectors beside those known, from the end of the spectrum where ``|g|`` is larger."""
+    """Further eigenvectors, from the end of the spectrum where ``|g|`` is larger."""
     radius = graph.spectral_radius()
-    found = leading_eigenpairs(graph.adjacency, number, known, radius)
-    least = np.abs(kernel.value(found.values)).min(initial=np.inf)
-    if not len(found.values) or np.abs(kernel.value(-radius)) <= least:
-        return found
-    so_far = known.joined(found)
+    upper = leading_eigenpairs(graph.adjacency, number, known, radius)
+    least = np.abs(kernel.value(upper.values)).min(initial=np.inf)
+    if not len(upper.values) or np.abs(kernel.value(-radius)) <= least:
+        return upper
+    so_far = known.joined(upper)
     mirrored = Eigenpairs(-so_far.values, so_far.vectors)
-    most = min(number, graph.n_nodes - len(so_far.values))
-    other = leading_eigenpairs(-graph.adjacency, most, mirrored, radius)
-    found = found.joined(Eigenpairs(-other.values, other.vectors))
-    return found.take(np.argsort(-np.abs(kernel.value(found.values)), kind="stable")[:number])
+    number_left = min(number, graph.n_nodes - len(so_far.values))
+    lower = leading_eigenpairs(-graph.adjacency, number_left, mirrored, radius)
+    pairs = upper.joined(Eigenpairs(-lower.values, lower.vectors))
+    return pairs.take(np.argsort(-np.abs(kernel.value(pairs.values)), kind="stable")[:number])
 
 
-def _worth(graph: Graph, kernel: Kernel, known: Eigenpairs, most: int) -> tuple[bool, int]:
+def _worthwhile(graph: Graph, kernel: Kernel, known: Eigenpairs, most: int) -> tuple[bool, int]:
     """What ``"auto"`` takes: whether the vectors that are known, and how many others."""
     if most == 0 or not len(graph.indices):
         return False, 0
     places, counts = spectral_density(graph.adjacency, known.vectors)
-    sizes, known_sizes = (np.abs(finite(kernel.value(each))) for each in (places, known.values))
+    sizes = np.abs(finite(kernel.value(places)))
+    known_sizes = np.abs(finite(kernel.value(known.values)))
     unit = max(sizes.max(), known_sizes.max(initial=0.0))  # no square leaves the range of numbers
     squares = (sizes / unit) ** 2
     order = np.argsort(-squares, kind="stable")
     left = float(np.sum(counts * squares))
     total = left + float(np.sum((known_sizes / unit) ** 2))
-    use_known = bool(total - left >= _WORTH_TAKING * total)
+    use_known = bool(total - left >= _MIN_SHARE_IN_CLOSED_FORM * total)
     number = np.concatenate([[0.0], np.cumsum(counts[order])])
     rest = left - np.concatenate([[0.0], np.cumsum((counts * squares)[order])])
     further = most - len(known.values)
-    if left <= _ENOUGH * total or np.interp(further, number, rest) > _WORTH_FINDING * left:
+    if (
+        left <= _NEGLIGIBLE_SHARE * total
+        or np.interp(further, number, rest) > _MAX_SHARE_LEFT * left
+    ):
         return use_known, 0
     # `rest` falls, and `interp` wants what rises.
-    enough = np.interp(-_ENOUGH * total, -rest, number)
+    enough = np.interp(-_NEGLIGIBLE_SHARE * total, -rest, number)
     return True, min(further, int(np.ceil(enough)))

@@ -1,29 +1,54 @@
-"""Error bars from independent estimates of the same kind.
+"""Error bars of single numbers, and the error of an estimate as a whole.
 
-Estimates that differ only in their random numbers spread around the kernel as the one that is in
-use does, whatever it is made of: pools, stitched factors, averages with a transpose, eigenvectors.
-So their spread is its standard error, with no formula to be wrong.
+Estimates that differ only in their random numbers spread around the kernel as the one in use does:
+their spread is its standard error. Products with random signs ``z`` measure the error of this very
+estimate: ``E ‖A z‖² = ‖A‖²_F`` with ``A = K̂ − K``, and ``z ∘ A z`` has the mean ``diag A``.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from dataclasses import dataclass
 from functools import cache
 from typing import Any, TypeVar
 
 import numpy as np
 import scipy.sparse as sp
 
+from grfpp._checks import whole
+from grfpp.errors import InputError
+from grfpp.graph import Graph
+from grfpp.kernels import Kernel
 from grfpp.typing import FloatArray
 
 Estimate = TypeVar("Estimate")
 
-#: Estimates that are walked where none are kept.
+#: Replicates that are sampled where none are kept.
 N_REPLICATES = 16
-#: Within so many standard errors lie 95 % of what is normally distributed.
+#: Half the width of a 95 % interval of the normal distribution, in standard deviations.
 _NORMAL = 1.959963984540054
-#: How much wider for the square of the skewness; settled on other graphs than the studies'.
+#: Widening of error bars for the square of the skewness; fitted on other graphs than the studies'.
 _PER_SKEWNESS = 0.1
+#: Up to so many nodes every column of the matrix is compared.
+_ALL_COLUMNS = 128
+#: Random numbers of the first probes: a graph with fewer nodes gets more probes.
+_FIRST_PROBE_NUMBERS = 12_000
+_MIN_PROBES = 4
+_MAX_PROBES = 96
+#: Rows whose entries are compared.
+_N_ROWS = 64
+#: Directions in which the kernel is large, found by two power iterations.
+_N_DIRECTIONS = 3
+#: Probes are added while the standard error is above this share of the error.
+_ACCURACY = 0.04
+#: Tolerances of the exact products, tried in turn while the product's own error matters.
+_TOLERANCES = (1e-6, 1e-10, 1e-14)
+#: Largest share of the measured error that the products' error may have.
+_PRODUCT_SHARE = 0.02
+#: Relative error beyond which an estimate is hardly of any use.
+LARGE = 0.5
+#: Error of one probe beyond which the error is measured, since one probe is not exact.
+_SUSPECT = 0.35
 
 
 def standard_error(
@@ -45,8 +70,8 @@ def standard_error(
     """
     # Moments about the value: sums of what is small, and not of squares that nearly cancel.
     number, first, second, third = 0, 0.0, 0.0, 0.0
-    for each in replicates:
-        difference = question(each) - value
+    for replicate in replicates:
+        difference = question(replicate) - value
         square = _times(difference, difference)
         number += 1
         first, second = first + difference, second + square
@@ -56,8 +81,8 @@ def standard_error(
     cubes = third - 3 * _times(mean, second) + 2 * _times(_times(mean, mean), first)
     if sp.issparse(squares):
         return _sparse_error(squares.tocsr(), cubes.tocsr(), number)
-    found = _error(squares, cubes, number)
-    return float(found) if np.ndim(found) == 0 else found
+    error = _error(squares, cubes, number)
+    return float(error) if np.ndim(error) == 0 else error
 
 
 def _error(squares: FloatArray, cubes: FloatArray, number: int) -> FloatArray:
@@ -73,12 +98,12 @@ def _error(squares: FloatArray, cubes: FloatArray, number: int) -> FloatArray:
 
 def _sparse_error(squares: sp.csr_array, cubes: sp.csr_array, number: int) -> sp.csr_array:
     """The same where neither is stored everywhere."""
-    found = squares.copy()
-    found.sum_duplicates()
-    rows = np.repeat(np.arange(found.shape[0]), np.diff(found.indptr))
-    own = np.asarray(cubes[rows, found.indices]).ravel() if found.nnz else np.empty(0)
-    found.data = _error(found.data, own, number)
-    return found
+    error = squares.copy()
+    error.sum_duplicates()
+    rows = np.repeat(np.arange(error.shape[0]), np.diff(error.indptr))
+    cubed = np.asarray(cubes[rows, error.indices]).ravel() if error.nnz else np.empty(0)
+    error.data = _error(error.data, cubed, number)
+    return error
 
 
 @cache
@@ -97,3 +122,182 @@ def widening(number: int) -> float:
 
 def _times(a: Any, b: Any) -> Any:
     return a.multiply(b) if sp.issparse(a) else a * b
+
+
+@dataclass(frozen=True)
+class EstimateError:
+    """Relative errors in the Frobenius norm, each with its standard error.
+
+    Attributes
+    ----------
+    relative, off_diagonal
+        ``‖K̂ − K‖_F / ‖K‖_F``, and the same for the off-diagonal entries.
+    relative_std, off_diagonal_std
+        Their standard errors; zero where all columns were compared.
+    n_probes
+        Random vectors that were used; zero where all columns were compared.
+    """
+
+    relative: float
+    relative_std: float
+    off_diagonal: float
+    off_diagonal_std: float
+    n_probes: int
+
+    def to_meta(self) -> dict[str, float]:
+        """As an estimate's `meta` has it."""
+        return {
+            "relative_error": self.relative,
+            "relative_error_std": self.relative_std,
+            "off_diagonal_error": self.off_diagonal,
+            "off_diagonal_error_std": self.off_diagonal_std,
+        }
+
+
+def estimate_error(K: Any, kernel: Kernel, graph: Graph, seed: int = 0) -> EstimateError:
+    """Measure the error of an estimate of ``kernel`` on a graph, by random probes.
+
+    Probes are independent of the walks whatever the seed. They are added until the error is known
+    to 4 %, but at most 96. Slow kernels are large in a few directions, and so are the errors of
+    their estimates: those directions are compared exactly.
+
+    Examples
+    --------
+    >>> import grfpp, networkx as nx
+    >>> W = grfpp.Graph(nx.barabasi_albert_graph(1000, 4, seed=0)).normalized("sym")
+    >>> kernel = grfpp.Diffusion(2.0)
+    >>> K = grfpp.sample(W, kernel, seed=0, check_error=False)
+    >>> measured, true = estimate_error(K, kernel, W), grfpp.relative_error(K, kernel, W)
+    >>> abs(measured.relative / true - 1) < 0.1
+    True
+    """
+    n = graph.n_nodes
+    if n <= _ALL_COLUMNS:
+        return _of_matrices(*_compared(K, kernel, graph, np.eye(n)))
+    rng = np.random.default_rng([whole(seed, "seed", 0), 0x0E2202])
+    basis = _signs(rng, n, _N_DIRECTIONS)
+    for _ in range(2):
+        basis = _orthonormal(kernel.apply(graph, basis, tol=_TOLERANCES[0]))
+    # From the left too: the error may be a product of such a direction and of noise.
+    reversed_graph = graph.reversed() if graph.is_directed else graph
+    _, left = _compared(K.T, kernel, reversed_graph, basis)
+    basis = _orthonormal(np.hstack([basis, left]))
+    exact, difference = (_Probed(basis, part) for part in _compared(K, kernel, graph, basis))
+    n_probes = max(_MIN_PROBES, -(-_FIRST_PROBE_NUMBERS // n))
+    while True:
+        signs = _signs(rng, n, n_probes)
+        products = _compared(K, kernel, graph, signs - basis @ (basis.T @ signs))
+        for probed, product in zip((exact, difference), products, strict=True):
+            probed.add(signs, product)
+        error = _errors(exact, difference)
+        n_probes = error.n_probes
+        if error.relative_std <= _ACCURACY * error.relative or n_probes >= _MAX_PROBES:
+            return error
+
+
+def entry_error(K: Any, kernel: Kernel, graph: Graph) -> float:
+    """The largest error of an entry over the largest entry, in up to 64 rows of the matrix.
+
+    Half of these are drawn with probabilities in proportion to the degrees, to include hubs.
+    """
+    n = graph.n_nodes
+    nodes = np.arange(n)
+    if n > _N_ROWS:
+        degree = graph.out_degree + 1.0
+        rng, half = np.random.default_rng(0x0E2204), _N_ROWS // 2
+        hubs = rng.choice(n, half, replace=False, p=degree / degree.sum())
+        nodes = np.concatenate([rng.choice(n, half, replace=False), hubs])
+    units = np.zeros((n, len(nodes)))
+    units[nodes, np.arange(len(nodes))] = 1.0
+    reversed_graph = graph.reversed() if graph.is_directed else graph
+    exact, difference = _compared(K.T, kernel, reversed_graph, units)
+    return float(np.abs(difference).max() / np.abs(exact).max())
+
+
+def seems_large(multiply: Callable[[FloatArray], FloatArray], kernel: Kernel, graph: Graph) -> bool:
+    """Whether a product with one random vector is so far off that the error should be measured."""
+    signs = _signs(np.random.default_rng(0x0E2203), graph.n_nodes, 1)
+    try:
+        exact = kernel.apply(graph, signs, tol=1e-4)
+    except InputError:  # out of the range of numbers, or of polynomials
+        return False
+    with np.errstate(over="ignore", invalid="ignore"):
+        off = np.linalg.norm(multiply(signs) - exact)
+        return bool(off > _SUSPECT * np.linalg.norm(exact))
+
+
+def _signs(rng: np.random.Generator, n: int, number: int) -> FloatArray:
+    return np.asarray(2.0 * rng.integers(0, 2, (n, number)) - 1.0)
+
+
+def _compared(
+    K: Any, kernel: Kernel, graph: Graph, block: FloatArray
+) -> tuple[FloatArray, FloatArray]:
+    """``kernel(W) @ block``, and the difference of the estimate's product from it."""
+    product = np.asarray(K @ block)
+    radius = graph.spectral_radius()
+    largest = np.abs(kernel.value(np.array([-radius, 0.0, radius]))).max()
+    exact = difference = product
+    for tol in _TOLERANCES:
+        exact = kernel.apply(graph, block, tol=tol)
+        difference = product - exact
+        if tol * largest * np.linalg.norm(block) <= _PRODUCT_SHARE * np.linalg.norm(difference):
+            break
+    return exact, difference
+
+
+def _orthonormal(columns: FloatArray) -> FloatArray:
+    return np.asarray(np.linalg.qr(columns)[0])
+
+
+class _Probed:
+    """A matrix ``A``: its product with an orthonormal ``Q``, and random probes beside it."""
+
+    def __init__(self, basis: FloatArray, product: FloatArray) -> None:
+        #: ``‖A Q‖²_F``, the diagonal of ``A Q Qᵀ``, and ``z ∘ A (I − Q Qᵀ) z``, a column a probe.
+        self.size = float(np.sum(product**2))
+        self.diagonal = np.einsum("ij,ij->i", product, basis)
+        self.draws = np.empty((len(basis), 0))
+
+    def add(self, signs: FloatArray, product: FloatArray) -> None:
+        """Add the products with further random signs."""
+        self.draws = np.hstack([self.draws, signs * product])
+
+    def squares(self) -> FloatArray:
+        """``‖A‖²_F`` and ``Σ A_ii²``: from all probes, and with each of them left out."""
+        n = self.draws.shape[1]
+        gram, along = self.draws.T @ self.draws, self.diagonal @ self.draws
+        kept = np.vstack([np.ones(n), 1 - np.eye(n)])
+        number = kept.sum(axis=1)
+        squares = kept @ np.diagonal(gram)
+        # The mean of (z ∘ A z) · (z' ∘ A z') over pairs of probes is Σ A_ii².
+        pairs = np.einsum("ki,ij,kj->k", kept, gram, kept) - squares
+        diagonal = self.diagonal @ self.diagonal + 2 * (kept @ along) / number
+        return np.stack([self.size + squares / number, diagonal + pairs / (number * (number - 1))])
+
+
+def _errors(exact: _Probed, difference: _Probed) -> EstimateError:
+    """Both errors with their standard errors, by leaving out one probe at a time."""
+    (size, diagonal_size), (error, diagonal_error) = exact.squares(), difference.squares()
+    # Without edges nothing is off the diagonal but rounding.
+    off_diagonal = np.where(size - diagonal_size > 1e-12 * size, size - diagonal_size, 0.0)
+    errors = np.stack([_ratio(error, size), _ratio(error - diagonal_error, off_diagonal)])
+    n, without = exact.draws.shape[1], errors[:, 1:].T
+    spread = np.sqrt((n - 1) / n * np.sum((without - without.mean(axis=0)) ** 2, axis=0))
+    return EstimateError(
+        float(errors[0, 0]), float(spread[0]), float(errors[1, 0]), float(spread[1]), n
+    )
+
+
+def _of_matrices(exact: FloatArray, difference: FloatArray) -> EstimateError:
+    relative = _ratio(np.sum(difference**2), np.sum(exact**2))
+    for matrix in (difference, exact):
+        np.fill_diagonal(matrix, 0.0)
+    off_diagonal = _ratio(np.sum(difference**2), np.sum(exact**2))
+    return EstimateError(float(relative), 0.0, float(off_diagonal), 0.0, 0)
+
+
+def _ratio(difference: Any, size: Any) -> FloatArray:
+    """Roots of quotients; zero where there is nothing to divide by."""
+    positive = np.asarray(size) > 0
+    return np.asarray(np.sqrt(np.maximum(difference, 0.0) / np.where(positive, size, np.inf)))

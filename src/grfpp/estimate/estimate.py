@@ -2,44 +2,119 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
-from typing import Any, Literal, TypeVar
+from typing import Any, Literal, Protocol
 
 import numpy as np
 import numpy.typing as npt
 import scipy.sparse as sp
 
-from grfpp.arguments import one_of, truth, whole
-from grfpp.chain import Chain
+from grfpp._checks import one_of, truth, whole
+from grfpp._memory import require_bytes
+from grfpp._parallel import thread_count
 from grfpp.errors import InputError
 from grfpp.estimate import files
+from grfpp.estimate.chain import Chain, SignedChain
 from grfpp.estimate.deflation import Deflation
-from grfpp.estimate.meta import MEASURED
-from grfpp.estimate.origin import Origin, Transposed
-from grfpp.estimate.self_measuring import SelfMeasuring
-from grfpp.estimate.signed_chain import SignedChain
-from grfpp.factors import Factor
-from grfpp.io import structure
-from grfpp.io.storage.archive import opened_kind, save_arrays
-from grfpp.memory import require_bytes
+from grfpp.estimate.error_bars import N_REPLICATES, EstimateError, estimate_error, standard_error
+from grfpp.estimate.factor import Factor
+from grfpp.estimate.node_matrix import NodeMatrix
+from grfpp.graph import Graph
+from grfpp.io import matrices
+from grfpp.kernels import Kernel
 from grfpp.nodes import NodeNames
-from grfpp.parallel import thread_count
 from grfpp.typing import FloatArray, IntArray
 
-Item = TypeVar("Item")
-
+#: Keys of `EstimateMeta` that are measured when they are first asked for.
+MEASURED = (
+    *("relative_error", "relative_error_std"),
+    *("off_diagonal_error", "off_diagonal_error_std"),
+)
 #: Columns of a dense block that one pass through the chain carries.
 _BLOCK_COLUMNS = 128
 
 
-class KernelEstimate(SelfMeasuring):
+class EstimateMeta(dict[str, Any]):
+    """A dictionary whose values for `MEASURED` are computed when they are first asked for.
+
+    Examples
+    --------
+    >>> meta = EstimateMeta({"seed": 0}, lambda: dict.fromkeys(MEASURED, 0.25))
+    >>> "relative_error" in meta, meta["relative_error"], len(meta)
+    (True, 0.25, 5)
+    """
+
+    def __init__(
+        self, known: Mapping[str, Any], measure: Callable[[], Mapping[str, Any] | None]
+    ) -> None:
+        super().__init__(known)
+        self._measure = measure
+
+    def __missing__(self, key: str) -> Any:
+        measured = self._measure() if key in MEASURED else None
+        if measured is None:
+            raise KeyError(key)
+        self.update(measured)
+        return self[key]
+
+    def __contains__(self, key: object) -> bool:
+        return self.get(key) is not None if key in MEASURED else super().__contains__(key)
+
+    def get(self, key: Any, default: Any = None) -> Any:
+        """The value, measured if need be; `default` where there is none."""
+        try:
+            return self[key]
+        except KeyError:
+            return default
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return dict, (dict(self),)  # the function that measures belongs to the estimate
+
+
+class Origin(Protocol):
+    """What is estimated, and how to sample replicates."""
+
+    @property
+    def graph(self) -> Graph:
+        """The graph whose kernel it is."""
+
+    @property
+    def kernel(self) -> Kernel:
+        """The kernel."""
+
+    def replicate(self, number: int) -> Any:
+        """An independent estimate of the same kind; number 0, 1, … is always the same."""
+
+
+@dataclass(frozen=True)
+class Transposed:
+    """The origin of a transposed estimate."""
+
+    origin: Origin
+
+    @property
+    def graph(self) -> Graph:
+        """The graph with its edges reversed."""
+        return self.origin.graph.reversed()
+
+    @property
+    def kernel(self) -> Kernel:
+        """The same kernel."""
+        return self.origin.kernel
+
+    def replicate(self, number: int) -> Any:
+        """The transpose of a replicate."""
+        return self.origin.replicate(number).T
+
+
+class KernelEstimate(NodeMatrix):
     """An unbiased estimate ``K̂ = ± K1_1 K2_1ᵀ · … · K1_l K2_lᵀ`` of a graph kernel matrix.
 
     Symmetrised, it is the mean of that product and of its transpose. Deflated by eigenvectors of
-    the weights, it is exact on them, and the factors estimate the kernel beside them
+    the weights, it is exact on them, and the factors estimate the kernel on their complement
     (`grfpp.estimate.deflation.Deflation`).
 
     It is a scipy ``LinearOperator``: ``K @ V`` multiplies through the chain without forming it
@@ -47,8 +122,8 @@ class KernelEstimate(SelfMeasuring):
     ``K[rows]`` and ``numpy.asarray(K)`` are those of the array ``K.toarray()``. Usually made by
     `grfpp.sample`.
 
-    Nodes are asked for by their places, whole numbers 0 … n-1, or by name, which is text; `index`
-    turns names of any kind into places.
+    Nodes are given by index, 0 … n-1, or by name, which is text; `index` converts names of any type
+    to indices.
 
     Parameters
     ----------
@@ -157,7 +232,7 @@ class KernelEstimate(SelfMeasuring):
     @property
     def factors(self) -> list[tuple[sp.csr_array, sp.csr_array]]:
         """The factors ``[(K1, K2), …]`` as scipy CSR arrays (columns not sorted)."""
-        return list(_pairs(Chain.by_rows(self._factors, self.n_jobs).matrices()))
+        return _pairs(Chain.by_rows(self._factors, self.n_jobs).matrices())
 
     @cached_property
     def low_rank(self) -> tuple[FloatArray, FloatArray] | None:
@@ -189,7 +264,7 @@ class KernelEstimate(SelfMeasuring):
         identity = sp.eye_array(A.shape[1], format="csr")
         return [
             sp.hstack([first, A], format="csr"),
-            *(sp.block_diag([each, identity], format="csr") for each in inner),
+            *(sp.block_diag([matrix, identity], format="csr") for matrix in inner),
             sp.vstack([last, B.T], format="csr"),
         ]
 
@@ -201,12 +276,12 @@ class KernelEstimate(SelfMeasuring):
     def _matmat(self, dense: Any) -> Any:
         if sp.issparse(dense):
             require_bytes(8 * dense.shape[0] * dense.shape[1], "the dense form of the right side")
-            dense = (dense if np.iscomplexobj(dense) else structure.checked(dense)).toarray()
+            dense = (dense if np.iscomplexobj(dense) else matrices.checked(dense)).toarray()
         # In float64 and in the order of rows, and two or three such blocks on their way through.
         require_bytes(
             8 * dense.size * (4 if self.symmetrized else 3),
             f"a product with {dense.shape[0]} x {dense.shape[1]} numbers",
-            most_rows=lambda room: f"{room // (32 * self.n_nodes)} columns",
+            advice="multiply fewer columns at a time",
         )
         if np.iscomplexobj(dense):
             return self._matmat(dense.real) + 1j * self._matmat(dense.imag)
@@ -223,13 +298,13 @@ class KernelEstimate(SelfMeasuring):
         if self.symmetrized:
             return self
         return type(self)(
-            list(_pairs(self._factors[::-1])),
+            _pairs(self._factors[::-1]),
             sign=self.sign,
             deflation=self.deflation,
             meta=self.meta,
             n_jobs=self.n_jobs,
             node_ids=self.names,
-            replicates=[each.T for each in self.replicates],
+            replicates=[replicate.T for replicate in self.replicates],
             origin=None if self.origin is None else Transposed(self.origin),
         )
 
@@ -243,7 +318,7 @@ class KernelEstimate(SelfMeasuring):
         ``X`` is the first half of the chain and ``Y`` the transpose of the second, so rows of
         ``X`` and ``Y`` are the features of the nodes. A symmetrised estimate has both in both,
         twice as wide: ``[X, Y] / √2`` and ``[Y, X] / √2``. A deflated one has the columns of
-        `low_rank` beside them, which are not sparse.
+        `low_rank` too, which are not sparse.
 
         Raises
         ------
@@ -321,7 +396,7 @@ class KernelEstimate(SelfMeasuring):
         come only, those that are transposed from all nodes. Rows of deflated estimates have no
         zeros, and the first call computes `low_rank`.
 
-        `nodes` are places or names, one or a list of them, a slice, or a mask with a truth value
+        `nodes` are indices or names, one or a list of them, a slice, or a mask with a truth value
         for every node.
         """
         chosen = self.names.numbers(nodes)
@@ -340,7 +415,7 @@ class KernelEstimate(SelfMeasuring):
         return self.rows(nodes, sparse=self.deflation is None)
 
     def entry(self, i: int | str, j: int | str, *, return_std: bool = False) -> Any:
-        """One number ``K̂[i, j]``, of nodes by their places or names; or it and its error."""
+        """One number ``K̂[i, j]``; with `return_std` its standard error too."""
         row, column = (int(self.names.numbers([node])[0]) for node in (i, j))
         if truth(return_std, "return_std"):
             return self._with_std(lambda K: K._entry(row, column))
@@ -383,10 +458,9 @@ class KernelEstimate(SelfMeasuring):
             f"a dense matrix of {n} x {n} numbers",
         )
         result = np.empty((n, n))
-        for part in _ranges(n, _BLOCK_COLUMNS):
-            unit = np.zeros((n, len(part)))
-            unit[part, np.arange(len(part))] = 1.0
-            result[:, part.start : part.stop] = self._times(self._walked.plain, unit)
+        for start in range(0, n, _BLOCK_COLUMNS):
+            unit = np.eye(n, min(_BLOCK_COLUMNS, n - start), k=-start)
+            result[:, start : start + _BLOCK_COLUMNS] = self._times(self._walked.plain, unit)
         if self.symmetrized:  # at half the products, and symmetric to the last bit
             result += result.T
             result *= 0.5
@@ -406,6 +480,61 @@ class KernelEstimate(SelfMeasuring):
 
         return pairs_from_scipy(self.factors, dtype=dtype, device=device, sort=sort)
 
+    # --- errors ---------------------------------------------------------------------------------
+
+    def product(self, V: npt.ArrayLike, *, return_std: bool = False) -> Any:
+        """``K̂ @ V``; with `return_std` the standard errors of its numbers too."""
+        with_std = truth(return_std, "return_std")
+        return self._with_std(lambda K: K @ V) if with_std else self @ V
+
+    def measure_error(self) -> EstimateError:
+        """The error of this very estimate, by random products against polynomials of the weights.
+
+        Its numbers are in `meta` from then on: ``relative_error`` is ``‖K̂ − K‖_F / ‖K‖_F``,
+        ``off_diagonal_error`` the same for the off-diagonal entries; ``relative_error_std`` and
+        ``off_diagonal_error_std`` are their standard errors. It takes some twenty products with a
+        vector, of the estimate and of the kernel (`grfpp.estimate.error_bars.estimate_error`).
+        """
+        if self.origin is None:
+            raise InputError(
+                "the error of this estimate cannot be measured without its graph",
+                advice="use grfpp.relative_error(K, kernel, W)",
+            )
+        error = estimate_error(self, self.origin.kernel, self.origin.graph)
+        self._made_by |= error.to_meta()
+        return error
+
+    @property
+    def meta(self) -> EstimateMeta:
+        """What made the estimate and, measured when it is first asked for, its error; a copy."""
+        # Not kept: a reference cycle would keep large factors from being freed.
+        return EstimateMeta(
+            self._made_by,
+            lambda: None if self.origin is None else self.measure_error().to_meta(),
+        )
+
+    def _with_std(self, question: Callable[[KernelEstimate], Any]) -> tuple[Any, Any]:
+        """``question(self)``, and its standard error.
+
+        From the replicates that are kept, else from 16 that are sampled one after the other: as
+        long as sampling 16 times, but for single rows and entries of graphs on which few walks
+        come near.
+        """
+        if self.replicates:
+            replicates: Iterable[KernelEstimate] = self.replicates
+        elif self.origin is not None:
+            replicates = map(self.origin.replicate, range(N_REPLICATES))
+        else:
+            replicates = ()
+        if len(self.replicates) == 1 or replicates == ():
+            raise InputError(
+                f"error bars need two replicates at least, this estimate has "
+                f"{len(self.replicates)}",
+                advice="sample it with n_groups=16",
+            )
+        value = question(self)
+        return value, standard_error(question, value, replicates)
+
     # --- files ----------------------------------------------------------------------------------
 
     def save(self, path: str | Path) -> None:
@@ -415,66 +544,48 @@ class KernelEstimate(SelfMeasuring):
         are kept too. Names that are not whole numbers are kept as text, by which they are found
         all the same.
         """
-        everything: list[KernelEstimate] = [self, *self.replicates]
-        factors, order = files.numbered([f for each in everything for f in each._factors])
-        Chain.by_rows(factors).require_matrices()
+        estimates = [self, *self.replicates]
+        factors = [factor for estimate in estimates for factor in estimate._factors]
+        Chain.by_rows(list(dict.fromkeys(factors))).require_matrices()
         if self.origin is not None and self.meta.get(MEASURED[0]) is None:
             self.measure_error()
-        meta = {
-            "sign": self.sign,
-            "symmetrize": self.symmetrized,
-            "order": order,
-            "n_estimates": len(everything),
-            "n_nodes": self.n_nodes,
-            "made_by": self.meta,
-        }
-        arrays = files.to_arrays(factors, self.deflation, self.n_jobs)
-        if (labels := self.names.to_array()) is not None:
-            arrays[files.NODE_IDS] = labels
-        save_arrays(path, files.FORMAT, arrays, meta)
+        files.save(
+            path,
+            factors,
+            {
+                "sign": self.sign,
+                "symmetrize": self.symmetrized,
+                "n_estimates": len(estimates),
+                "n_nodes": self.n_nodes,
+                "made_by": self.meta,
+            },
+            self.deflation,
+            self.names,
+            self.n_jobs,
+        )
 
     @classmethod
     def load(cls, path: str | Path, *, n_jobs: int = -1) -> KernelEstimate:
         """Read an estimate that `save` wrote."""
-        with opened_kind(path, files.FORMAT) as (arrays, meta), files.damage_explained(path):
-            order, n, sign, made_by = files.checked_meta(meta)
-            arrays.require_memory(files.arrays_of(order), 1, "the estimate in")
-            factors = files.factors_of(arrays, order, n)
-            n_estimates = files.estimate_count(meta, len(order))
-            names = NodeNames(n, files.node_ids_in(arrays, n))
-            deflation = files.deflation_in(arrays, n)
-
-            def estimate(part: Sequence[Factor], **others: Any) -> KernelEstimate:
-                return cls(
-                    list(_pairs(part)),
-                    sign=sign,
-                    symmetrize=meta.get("symmetrize", False),  # not in the first files
-                    deflation=deflation,
-                    n_jobs=n_jobs,
-                    node_ids=names,
-                    **others,
-                )
-
-            size = len(factors) // n_estimates
-            parts = [factors[start : start + size] for start in range(0, len(factors), size)]
-            replicates = [estimate(part) for part in parts[1:]]
-            return estimate(parts[0], meta=made_by, replicates=replicates)
+        stored = files.load(path)
+        estimates = [
+            cls(_pairs(factors), n_jobs=n_jobs, **stored.options) for factors in stored.factors
+        ]
+        first = estimates[0]
+        first._made_by = stored.made_by
+        first.replicates = tuple(estimates[1:])
+        return first
 
 
-def _pairs(items: Sequence[Item]) -> Iterator[tuple[Item, Item]]:
-    return zip(items[::2], items[1::2], strict=True)
+def _pairs(items: Sequence[Any]) -> list[tuple[Any, Any]]:
+    return list(zip(items[::2], items[1::2], strict=True))
 
 
 def require_projection(n_nodes: int, n_components: int, n_vectors: int = 0) -> None:
     """Refuse projected features that do not fit."""
     # Both sides, the projection, and a block on its way; eigenvectors come twice.
-    each, others = 32 * n_nodes, 16 * n_vectors * n_nodes
     require_bytes(
-        each * n_components + others,
+        (32 * n_components + 16 * n_vectors) * n_nodes,
         f"features of {n_components} components for {n_nodes} nodes",
-        most_components=lambda room: (room - others) // each,
+        advice="use fewer n_components",
     )
-
-
-def _ranges(n: int, size: int) -> list[range]:
-    return [range(start, min(start + size, n)) for start in range(0, n, size)]

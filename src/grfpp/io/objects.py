@@ -1,8 +1,13 @@
-"""Whatever holds a graph -> a weight matrix and the labels of its nodes."""
+"""Whatever holds a graph -> a weight matrix and the names of its nodes.
+
+Objects of networkx, igraph, torch and PyTorch Geometric are told by their types' names and methods:
+none of these packages is imported here.
+"""
 
 from __future__ import annotations
 
 import os
+import warnings
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -10,29 +15,25 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
-from grfpp.arguments import whole
+from grfpp._checks import whole
+from grfpp._memory import require_bytes
 from grfpp.errors import InputError
-from grfpp.io import graph_objects, structure
-from grfpp.io.arrays import as_array, packages, require_real
-from grfpp.io.edges import check_node_count, from_edge_index
+from grfpp.io import matrices
 from grfpp.io.files import known_file, load_mesh, read_file
-from grfpp.io.meshes.mesh import SUFFIXES, as_mesh
-from grfpp.io.meshes.weights import MeshWeights
-from grfpp.io.tables.edge_tuples import is_edge_tuples, read_edge_tuples
-from grfpp.io.tables.frames import is_frame, read_frame
-from grfpp.io.tables.options import EdgeListOptions
+from grfpp.io.markup import from_networkx
+from grfpp.io.matrices import as_array, check_node_count, packages, require_real, tensor_to_numpy
+from grfpp.io.meshes import SUFFIXES, MeshWeights, as_mesh
+from grfpp.io.table_options import EdgeListOptions, ListRequest
+from grfpp.io.tables import is_edge_tuples, is_frame, read_edge_tuples, read_frame
 from grfpp.io.text import naming
 from grfpp.linalg.symmetrize import rounding
-from grfpp.memory import require_bytes
 
 _WANTED = (
     "a scipy sparse matrix, a square array, a networkx or igraph graph, a PyG Data, a torch "
-    "tensor, a pair (edge_index, weights), a list of edges (u, v) or (u, v, w), a frame, a mesh, "
-    "or the path of a file"
+    "tensor, a pair (edge_index, weights), a list of edges (u, v) or (u, v, w), a data frame, a "
+    "mesh, or the path of a file"
 )
-
-#: Files that do not number their points, so that there are no labels to keep.
-_STL = (".stl", ".stl.gz", ".stl.zip")
+_Read = tuple[Any, Sequence[Any] | None]
 
 
 def read_adjacency(
@@ -42,8 +43,8 @@ def read_adjacency(
     n_nodes: int | None = None,
     mesh_weights: MeshWeights | None = None,
     options: EdgeListOptions | None = None,
-) -> tuple[Any, Sequence[Any] | None]:
-    """Read the weight matrix of a graph, and the labels of its nodes where they have any.
+) -> _Read:
+    """Read the weight matrix of a graph, and the names of its nodes where they have any.
 
     The matrix is a scipy one in CSR or COO form, in float64; `Graph` checks its shape and its
     entries.
@@ -58,7 +59,7 @@ def read_adjacency(
     n_nodes
         Number of nodes, for sources that list edges only. Others must agree.
     mesh_weights
-        Weights of a mesh's edges; see `grfpp.io.meshes.weights.mesh_matrix`.
+        Weights of a mesh's edges; see `grfpp.io.meshes.Mesh.adjacency`.
     options
         How lists of edges are read. Other sources are refused with any.
 
@@ -76,27 +77,27 @@ def read_adjacency(
            [0. , 0. , 0. ]])
     """
     if not (directed is None or isinstance(directed, bool | np.bool_)):
-        raise InputError(f"directed must be True, False or None, not {directed!r}")
+        raise InputError(f"must be True, False or None, not {directed!r}", argument="directed")
     if n_nodes is not None:
         n_nodes = whole(n_nodes, "n_nodes", 1)
         check_node_count(n_nodes, "n_nodes")
     options = options or EdgeListOptions()
+    origin = str(source) if isinstance(source, str | os.PathLike) else "the source"
     with np.errstate(invalid="ignore"):  # signalling NaN of float32: refused later, not warned of
         if mesh_weights is None:
-            matrix, node_ids = _read(source, directed, n_nodes, options)
+            matrix, node_ids = _read(source, ListRequest(bool(directed), n_nodes, options))
         else:
             options.require_only((), "a mesh")
             matrix, node_ids = _read_mesh(source, mesh_weights)
-    if matrix.ndim != 2:
-        raise InputError(f"a weight matrix must have two dimensions, found shape {matrix.shape}")
-    origin = str(source) if isinstance(source, str | os.PathLike) else "the source"
-    if n_nodes is not None and matrix.shape[0] != n_nodes:
-        raise InputError(f"n_nodes is {n_nodes}, but {origin} has {matrix.shape[0]} nodes")
-    check_node_count(max(matrix.shape), origin)
-    with naming(origin), np.errstate(invalid="ignore"):
-        matrix = structure.checked(matrix)  # C code will trust the indices from here on
-    if directed is False:
-        _require_symmetric(matrix, origin)
+        if matrix.ndim != 2:
+            raise InputError(f"a weight matrix must have two dimensions, found {matrix.shape}")
+        if n_nodes is not None and matrix.shape[0] != n_nodes:
+            raise InputError(f"n_nodes is {n_nodes}, but {origin} has {matrix.shape[0]} nodes")
+        check_node_count(max(matrix.shape), origin)
+        with naming(origin):
+            matrix = matrices.checked(matrix)  # compiled code will trust its indices from here on
+    if directed is False and matrix.shape[0] == matrix.shape[1]:
+        _require_symmetric(sp.csr_array(matrix), origin)
     return matrix, node_ids
 
 
@@ -105,108 +106,176 @@ def says_direction(source: Any) -> bool:
     if isinstance(source, str | os.PathLike):
         name = Path(source).name.lower().removesuffix(".gz").removesuffix(".zip")
         return name.endswith((".gml", ".graphml"))
-    is_networkx = "networkx" in packages(source) and hasattr(source, "edges")
-    return is_networkx or graph_objects.is_igraph(source)
+    return _is_networkx(source) or _is_igraph(source)
 
 
-def _read(
-    source: Any, directed: bool | None, n_nodes: int | None, options: EdgeListOptions
-) -> tuple[Any, Sequence[Any] | None]:
+def _read(source: Any, request: ListRequest) -> _Read:
     if isinstance(source, str | os.PathLike):
-        return read_file(source, directed=directed, n_nodes=n_nodes, options=options)
+        return read_file(source, request)
     if is_frame(source):
-        return read_frame(source, directed=directed, n_nodes=n_nodes, options=options)
+        return read_frame(source, request)
     if is_edge_tuples(source):
-        return read_edge_tuples(source, directed=directed, n_nodes=n_nodes, options=options)
-    options.require_only((), f"a graph from {type(source).__name__}")
+        return read_edge_tuples(source, request)
+    n_nodes = request.n_nodes
+    request.options.require_only((), f"a graph from {type(source).__name__}")
     if sp.issparse(source):
         return source, None
     origin = packages(source)
     if "torch" in origin and hasattr(source, "layout"):
-        if graph_objects.is_sparse_tensor(source):
-            return graph_objects.from_sparse_tensor(source), None
-        return _dense(source), None
+        is_dense = str(source.layout) == "torch.strided"
+        return _dense(source) if is_dense else _sparse_tensor(source), None
     if "torch_geometric" in origin:
-        return graph_objects.from_pyg(source, n_nodes), None
-    if "networkx" in origin and hasattr(source, "edges"):
-        return graph_objects.from_networkx(source)
-    if graph_objects.is_igraph(source):
-        return graph_objects.from_igraph(source)
-    if isinstance(source, tuple) and len(source) == 2:
-        return _pair(*source, n_nodes=n_nodes)
-    if (surface := as_mesh(source)) is not None:
-        return surface.adjacency(), surface.labels()
+        return _from_pyg(source, n_nodes), None
+    if _is_networkx(source):
+        return from_networkx(source)
+    if _is_igraph(source):
+        return _from_igraph(source)
+    if isinstance(source, tuple) and len(source) == 2 and not _are_faces(source[1]):
+        return _from_edge_index(*source, n_nodes), None
+    if (mesh := as_mesh(source)) is not None:
+        return mesh.adjacency(), mesh.labels()
     if isinstance(source, tuple) and any(isinstance(each, tuple) for each in source):
-        raise InputError(
-            "a tuple of tuples is not plain: pass a list of tuples for a list of edges, a list of "
-            "lists or an array for a weight matrix"
-        )
+        advice = "pass a list of tuples for a list of edges, an array for a weight matrix"
+        raise InputError("a tuple of tuples is ambiguous", advice=advice)
     if isinstance(source, np.ndarray | list | tuple) or hasattr(source, "__array__"):
         return _dense(source), None
     raise InputError(f"cannot read a graph from {type(source).__name__}; pass {_WANTED}")
 
 
-def _pair(first: Any, second: Any, n_nodes: int | None) -> tuple[Any, Sequence[Any] | None]:
-    """Tell ``(vertices, faces)`` from ``(edge_index, weights)``: weights are never a table."""
-    if _are_faces(second) and (surface := as_mesh((first, second))) is not None:
-        return surface.adjacency(), surface.labels()
-    return from_edge_index(first, second, n_nodes), None
+def _read_mesh(source: Any, weights: MeshWeights) -> _Read:
+    if isinstance(source, str | os.PathLike):
+        if (suffix := known_file(source)[1]) not in SUFFIXES:
+            raise InputError(f"is for meshes, not for {source}", argument="mesh_weights")
+        mesh = load_mesh(source)
+        # STL files do not number their points, so that there are no names to keep.
+        return mesh.adjacency(weights), None if suffix == ".stl" else mesh.labels()
+    found = as_mesh(source)
+    if found is None:
+        raise InputError(f"is for meshes, not {type(source).__name__}", argument="mesh_weights")
+    return found.adjacency(weights), found.labels()
 
 
 def _are_faces(second: Any) -> bool:
-    if isinstance(second, list) and second and all(isinstance(face, list) for face in second):
-        return len({len(face) for face in second}) > 1 or _are_faces(np.asarray(second))
-    if second is None or isinstance(second, list):
-        return False
+    """Tell ``(vertices, faces)`` from ``(edge_index, weights)``: weights are never a table."""
+    if isinstance(second, list):
+        if not second or not all(isinstance(face, list) for face in second):
+            return False
+        if len({len(face) for face in second}) > 1:
+            return True
     faces = as_array(second, "the second of the pair")
     return faces.ndim == 2 and faces.shape[1] >= 3 and faces.dtype.kind in "iu"
-
-
-def _read_mesh(source: Any, weights: MeshWeights) -> tuple[Any, Sequence[Any] | None]:
-    """A mesh whose edges are weighted as is asked for."""
-    if isinstance(source, str | os.PathLike):
-        if (suffix := known_file(source)[1]) not in SUFFIXES:
-            raise InputError(f"is for meshes, not for {suffix} files", argument="mesh_weights")
-        surface = load_mesh(source)
-        names = None if Path(source).name.lower().endswith(_STL) else surface.labels()
-        return surface.adjacency(weights), names
-    found = as_mesh(source)
-    if found is None:
-        raise InputError(
-            f"mesh_weights={weights!r} is for meshes, found {type(source).__name__}; the weights "
-            "of other sources come with them"
-        )
-    return found.adjacency(weights), found.labels()
 
 
 def _dense(source: Any) -> sp.csr_array:
     array = as_array(source, "the weight matrix")
     if array.ndim != 2:
-        raise InputError(
-            f"a weight matrix must have two dimensions, a row and a column a node, found shape "
-            f"{array.shape}"
-        )
+        raise InputError(f"a weight matrix must have two dimensions, found shape {array.shape}")
     require_real(array.dtype)
     if array.shape[0] == 2 and array.shape[1] != 2 and array.dtype.kind in "iu":
-        raise InputError(
-            f"a weight matrix must be square, found shape {array.shape}; if this is an "
-            "edge_index, pass the pair (edge_index, None) or (edge_index, weights)"
-        )
-    # A copy of it, and at least where its entries are.
+        advice = "if this is an edge_index, pass the pair (edge_index, None)"
+        problem = f"a weight matrix must be square, found shape {array.shape}"
+        raise InputError(problem, advice=advice)
+    # A copy of it, and the indices of its entries.
     require_bytes(9 * array.size, f"a dense matrix of {array.shape[0]} x {array.shape[1]} numbers")
     return sp.csr_array(array.astype(np.float64) if array.dtype.kind == "f" else array)
 
 
-def _require_symmetric(matrix: Any, origin: str) -> None:
-    if matrix.shape[0] != matrix.shape[1]:
-        return  # Graph tells what is wrong
-    values = sp.csr_array(matrix)
-    most = rounding(values.data) * values.maximum(values.T)
-    differ = (abs(values - values.T) > most).tocoo()
+def _from_edge_index(edge_index: Any, weights: Any, n_nodes: int | None) -> sp.coo_array:
+    """Read ``(edge_index, weights)``: column ``k`` of `edge_index` is the k-th arc.
+
+    Without `weights` all are 1; without `n_nodes` the largest number is that of the last node.
+    """
+    index = as_array(edge_index, "edge_index")
+    if index.ndim != 2 or index.shape[0] != 2:
+        problem = f"edge_index, the first of a pair, must have shape (2, n), found {index.shape}"
+        raise InputError(problem, advice="transpose it, or pass a matrix as an array")
+    if index.dtype.kind not in "iu" and index.size:
+        raise InputError(f"edge_index must hold whole numbers, found dtype {index.dtype}")
+    least, largest = (int(index.min()), int(index.max())) if index.size else (0, -1)
+    if least < 0 or (n_nodes is not None and largest >= n_nodes):
+        wrong = least if least < 0 else largest
+        raise InputError(f"edge_index names node {wrong}, but nodes are numbered from 0 to n - 1")
+    n = largest + 1 if n_nodes is None else n_nodes
+    check_node_count(n, f"node {largest} in edge_index")
+    values = np.ones(index.shape[1]) if weights is None else as_array(weights, "weights")
+    if values.shape != index.shape[1:]:
+        wanted = f"one number for each of the {index.shape[1]} edges"
+        raise InputError(f"weights must have {wanted}, found shape {values.shape}")
+    require_real(values.dtype)
+    rows, columns = index.astype(np.int64)
+    return matrices.arcs(rows, columns, values.astype(np.float64), n)
+
+
+def _is_networkx(source: Any) -> bool:
+    return "networkx" in packages(source) and hasattr(source, "edges")
+
+
+def _is_igraph(source: Any) -> bool:
+    """Tell an igraph graph by its methods: igraph is never imported (its licence is the GPL)."""
+    return all(hasattr(source, name) for name in ("is_directed", "get_edgelist", "vcount", "es"))
+
+
+def _from_igraph(graph: Any) -> tuple[sp.coo_array, list[Any] | None]:
+    """Read an igraph graph: edge attribute ``weight``, vertex attribute ``name``, if there."""
+    edges = graph.get_edgelist()
+    rows, columns = np.array(edges, dtype=np.int64).reshape(-1, 2).T
+    listed = graph.es["weight"] if "weight" in graph.es.attributes() else [1.0] * len(edges)
+    weights = matrices.real_numbers(listed, lambda i: f"edge {tuple(edges[i])}")
+    names = list(graph.vs["name"]) if "name" in graph.vs.attributes() else None
+    if names is not None and len(set(names)) < len(names):
+        names = None  # names that several nodes have are of no use
+    matrix = matrices.arcs if graph.is_directed() else matrices.undirected
+    return matrix(rows, columns, weights, int(graph.vcount())), names
+
+
+def _sparse_tensor(tensor: Any) -> Any:
+    """Read a sparse torch tensor of any layout (COO, CSR, CSC, BSR, BSC)."""
+    layout = str(tensor.layout).removeprefix("torch.sparse_")
+    if tensor.dim() != 2 or tensor.dense_dim():
+        found = f"shape {tuple(tensor.shape)} with {tensor.dense_dim()} dense dimensions"
+        raise InputError(f"a weight matrix must have two sparse dimensions, found {found}")
+    tensor, shape = tensor.detach(), tuple(tensor.shape)
+    check_node_count(max(shape), "the torch tensor")
+    if layout == "coo":
+        # Not coalesced: torch would sum in the tensor's own type, and trust indices to be right.
+        rows, columns = tensor_to_numpy(tensor._indices())
+        return matrices.coordinates(tensor_to_numpy(tensor._values()), rows, columns, shape)
+    by_row = layout in ("csr", "bsr")
+    indptr = tensor.crow_indices() if by_row else tensor.ccol_indices()
+    indices = tensor.col_indices() if by_row else tensor.row_indices()
+    values, indices, indptr = map(tensor_to_numpy, (tensor.values(), indices, indptr))
+    return matrices.compressed(values, indices, indptr, shape, by_row=by_row)
+
+
+def _from_pyg(data: Any, n_nodes: int | None) -> Any:
+    """Read a PyTorch Geometric ``Data``: its arcs as they are listed.
+
+    Weights are ``edge_weight``, else ``edge_attr`` where that has one number an edge, else ones;
+    an ``edge_attr`` with several columns holds features, not weights.
+    """
+    kind = type(data).__name__
+    if hasattr(data, "node_types"):
+        advice = "pass data.to_homogeneous(), or the (edge_index, weights) of one type"
+        raise InputError(f"{kind} holds nodes or edges of several types", advice=advice)
+    if getattr(data, "edge_index", None) is None:
+        raise InputError(f"{kind} has no edge_index", advice="pass a pair (edge_index, weights)")
+    weights = getattr(data, "edge_weight", None)
+    features = getattr(data, "edge_attr", None)
+    if weights is None and features is not None and features.ndim == 1:
+        weights = features
+    if n_nodes is None:
+        with warnings.catch_warnings():
+            # It warns when it has only edge_index to count by, as has every edge_index.
+            warnings.simplefilter("ignore")
+            n_nodes = data.num_nodes
+    return _from_edge_index(data.edge_index, weights, n_nodes)
+
+
+def _require_symmetric(matrix: sp.csr_array, origin: str) -> None:
+    largest = rounding(matrix.data) * matrix.maximum(matrix.T)
+    differ = (abs(matrix - matrix.T) > largest).tocoo()
     if differ.nnz:
         u, v = int(differ.row[0]), int(differ.col[0])
-        raise InputError(
-            f"directed=False, but {origin} is directed: the weight from {u} to {v} is "
-            f"{values[u, v]}, from {v} to {u} it is {values[v, u]}; list both directions, or pass "
-            "symmetrize='max' or 'mean'"
-        )
+        found = f"the weight from {u} to {v} is {matrix[u, v]}, back it is {matrix[v, u]}"
+        advice = "list both directions, or pass symmetrize='max' or 'mean'"
+        raise InputError(f"directed=False, but {origin} is directed: {found}", advice=advice)

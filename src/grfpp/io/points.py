@@ -1,33 +1,44 @@
-"""Points -> the graph of their nearest neighbours, with affinities for weights."""
+"""Graphs of nearest neighbours of points, and warnings about matrices that were made from points.
+
+Weights say how similar nodes are. Distances as weights, and directed graphs of neighbours, are
+seldom meant as they are: both are recognised by their numbers.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any, Literal, NamedTuple
+from typing import Any, Literal
 
 import numpy as np
 import scipy.sparse as sp
 
-from grfpp.arguments import one_of, whole
-from grfpp.errors import InputError
-from grfpp.imports.optional import missing_packages, require
+from grfpp._checks import one_of, whole
+from grfpp._imports import missing_packages, require
+from grfpp.errors import InputError, InputWarning
 from grfpp.linalg.symmetrize import Symmetrize, symmetrized
 from grfpp.typing import FloatArray, IntArray
 
 Method = Literal["auto", "exact", "approximate"]
 
-#: Beyond so many points of so many dimensions, where trees are no help, a search may be inexact.
+#: Above both sizes trees are no help, and an approximate search is worth its errors.
 _MANY_POINTS, _MANY_DIMENSIONS = 50_000, 15
 #: No edge between neighbours is weaker, however far an outlier is: it would be lost in rounding.
-_LEAST_AFFINITY = 1e-12
-
-
-class Neighbours(NamedTuple):
-    """The graph of some points, and how it was made."""
-
-    matrix: sp.csr_array
-    names: Sequence[Any] | None
-    meta: dict[str, Any]
+_MIN_AFFINITY = 1e-12
+#: With fewer nodes there are too few triangles to tell distances from affinities.
+_MIN_NODES_OF_DISTANCES = 10
+#: Nodes that are looked at; the cost is cubic.
+_MAX_NODES_OF_DISTANCES = 300
+#: How far below zero the triple product must be: its standard deviation is 2.4 for independent
+#: entries. ``python -m grfpp_lab.studies.distance_notes`` counts right and false alarms.
+_MAX_TRIPLE_PRODUCT = -12.0
+#: On fewer nodes equal numbers of arcs from each may be chance.
+_MIN_NODES_OF_NEIGHBOURS = 20
+#: Share of arcs with one back: above 0.2 for neighbours of points in 1000 dimensions.
+_MIN_SHARE_RETURNING = 0.05
+#: Share of arcs and pairs that must be as expected; approximate searches miss some neighbours, and
+#: copies of a point have no distance.
+_NEARLY_ALL = 0.9
+_AFFINITIES = "use Graph.from_points(X), or affinities such as exp(-d**2 / s**2) for distances d"
 
 
 def neighbour_graph(
@@ -38,13 +49,15 @@ def neighbour_graph(
     symmetrize: Symmetrize | None = "max",
     method: Method = "auto",
     seed: int = 0,
-) -> Neighbours:
+) -> tuple[sp.csr_array, Sequence[Any] | None, dict[str, Any]]:
     """Join points to their nearest neighbours; see `grfpp.Graph.from_points`.
+
+    Returns the weights, the names of the points, and how the graph was made.
 
     Examples
     --------
-    >>> graph = neighbour_graph([[0.0], [1.0], [3.0]], n_neighbors=1)
-    >>> graph.matrix.toarray().round(3)
+    >>> matrix, names, meta = neighbour_graph([[0.0], [1.0], [3.0]], n_neighbors=1)
+    >>> matrix.toarray().round(3)
     array([[0.   , 0.368, 0.   ],
            [0.368, 0.   , 0.135],
            [0.   , 0.135, 0.   ]])
@@ -54,24 +67,23 @@ def neighbour_graph(
     one_of(symmetrize, "symmetrize", ("max", "mean", "sum", "mutual", None))
     random_state = whole(seed, "seed", 0)
     points = _points(X)
-    values = points.data if sp.issparse(points) else points
-    if not 0 <= float(np.abs(values).max(initial=0)) < 1e150:
-        raise InputError("distances leave the range of floating point; scale the points down")
     n, n_dimensions = points.shape
     if k >= n:
-        raise InputError(
-            f"must be below the number of points, {n}, found {k}", argument="n_neighbors"
-        )
+        problem = f"must be below the number of points, {n}, found {k}"
+        raise InputError(problem, argument="n_neighbors")
     if method == "auto":
         many = n > _MANY_POINTS and n_dimensions > _MANY_DIMENSIONS
         inexact = many and isinstance(metric, str) and not missing_packages("pynndescent")
         method = "approximate" if inexact else "exact"
-    if method == "exact":
-        distances, neighbours = _exact(points, k, metric)
-        package = "scikit-learn"
-    else:
-        distances, neighbours = _approximate(points, k, metric, random_state)
-        package = "pynndescent"
+    try:
+        if method == "exact":
+            distances, neighbours = _exact(points, k, metric)
+        else:
+            distances, neighbours = _approximate(points, k, metric, random_state)
+    except (ValueError, TypeError) as error:
+        if isinstance(error, InputError):
+            raise
+        raise InputError(f"there are no neighbours with metric={metric!r}: {error}") from None
     if not np.isfinite(distances).all():
         raise InputError(f"distances by metric={metric!r} must be finite, found NaN or infinity")
     arcs = _affinities(np.maximum(distances, 0), neighbours)
@@ -80,11 +92,9 @@ def neighbour_graph(
         "metric": metric if isinstance(metric, str) else repr(metric),
         "symmetrize": symmetrize,
         "method": method,
-        "package": package,
+        "package": "scikit-learn" if method == "exact" else "pynndescent",
     }
-    return Neighbours(
-        arcs if symmetrize is None else symmetrized(arcs, symmetrize), _row_names(X), meta
-    )
+    return arcs if symmetrize is None else symmetrized(arcs, symmetrize), _row_names(X), meta
 
 
 def _points(X: Any) -> Any:
@@ -93,17 +103,16 @@ def _points(X: Any) -> Any:
     try:
         points = check_array(X, accept_sparse="csr", dtype=np.float64, ensure_all_finite=False)
     except (ValueError, TypeError) as error:
-        told = str(error).partition("\n")[0].rstrip(":")  # the array is below
-        raise InputError(f"X must be points, a row each: {told}") from None
+        message = str(error).partition("\n")[0].rstrip(":")  # the array is below
+        raise InputError(f"must be points, a row each: {message}", argument="X") from None
+    sums = np.asarray(points.sum(axis=1)).reshape(-1)
     values = points.data if sp.issparse(points) else points
     if not np.isfinite(values).all():
-        wrong = sp.coo_array(points) if sp.issparse(points) else None
-        place = np.argwhere(~np.isfinite(values))[0]
-        row = int(wrong.row[place[0]]) if wrong is not None else int(place[0])
-        raise InputError(
-            f"X must be finite, found NaN or infinity in row {row}; leave out such points, or fill "
-            "the gaps (sklearn.impute)"
-        )
+        problem = f"must be finite, found NaN or infinity in row {np.argmin(np.isfinite(sums))}"
+        advice = "leave out such points, or fill the gaps (sklearn.impute)"
+        raise InputError(problem, argument="X", advice=advice)
+    if not float(np.abs(values).max(initial=0)) < 1e150:
+        raise InputError("distances leave the range of floating point; scale the points down")
     return points
 
 
@@ -118,25 +127,17 @@ def _row_names(X: Any) -> Sequence[Any] | None:
 def _exact(points: Any, k: int, metric: Any) -> tuple[FloatArray, IntArray]:
     from sklearn.neighbors import NearestNeighbors
 
-    try:
-        search = NearestNeighbors(n_neighbors=k, metric=metric).fit(points)
-        found: tuple[FloatArray, IntArray] = search.kneighbors()  # of all, without themselves
-    except (ValueError, TypeError) as error:
-        raise InputError(f"there are no neighbours with metric={metric!r}: {error}") from None
-    return found
+    search = NearestNeighbors(n_neighbors=k, metric=metric).fit(points)
+    distances, neighbours = search.kneighbors()  # of all points, without themselves
+    return distances, neighbours
 
 
 def _approximate(points: Any, k: int, metric: Any, seed: int) -> tuple[FloatArray, IntArray]:
     package = require("pynndescent", "method='approximate'")
-    try:
-        search = package.NNDescent(points, metric=metric, n_neighbors=k + 1, random_state=seed)
-        neighbours, distances = search.neighbor_graph
-    except (ValueError, TypeError) as error:
-        raise InputError(f"there are no neighbours with metric={metric!r}: {error}") from None
+    search = package.NNDescent(points, metric=metric, n_neighbors=k + 1, random_state=seed)
+    neighbours, distances = search.neighbor_graph
     if (neighbours < 0).any():
-        raise InputError(
-            f"pynndescent found fewer than {k} neighbours of some points; use method='exact'"
-        )
+        raise InputError(f"pynndescent found fewer than {k} neighbours; use method='exact'")
     # A point is among its own neighbours, unless copies of it come first: then the last one goes.
     others = neighbours != np.arange(len(neighbours))[:, np.newaxis]
     others[others.all(axis=1), -1] = False
@@ -152,9 +153,134 @@ def _affinities(distances: FloatArray, neighbours: IntArray) -> sp.csr_array:
     width[width == 0] = np.median(width[width > 0]) if width.any() else 1.0
     with np.errstate(over="ignore", under="ignore"):
         ratio = (distances / width[:, np.newaxis]) * (distances / width[neighbours])
-        weights = np.maximum(np.exp(-ratio), _LEAST_AFFINITY)
+        weights = np.maximum(np.exp(-ratio), _MIN_AFFINITY)
     matrix = sp.csr_array(
         (weights.ravel(), neighbours.ravel(), np.arange(0, n * k + 1, k)), shape=(n, n)
     )
     matrix.sort_indices()
     return matrix
+
+
+# --- hints ----------------------------------------------------------------------------------------
+
+
+def neighbours_note(matrix: sp.csr_array) -> InputWarning | None:
+    """A warning about a canonical matrix that looks like one of nearest neighbours, if it does.
+
+    It has as many arcs from every node, but not to every node; many arcs have one back, but not
+    all. Where weights are distances, an arc without one back is longer than all arcs from its end.
+
+    Examples
+    --------
+    >>> from sklearn.neighbors import kneighbors_graph
+    >>> points = np.random.default_rng(0).normal(size=(100, 2))
+    >>> str(neighbours_note(sp.csr_array(kneighbors_graph(points, 5, mode="distance"))))[:43]
+    'these weights look like distances to the 5 '
+    >>> str(neighbours_note(sp.csr_array(kneighbors_graph(points, 5))))[:45]
+    'this looks like a directed graph of the 5 nea'
+    """
+    n = matrix.shape[0]
+    degrees = np.diff(matrix.indptr), np.bincount(matrix.indices, minlength=n)
+    if n < _MIN_NODES_OF_NEIGHBOURS or max(map(_share_of_largest, degrees)) < 0.25:
+        return None
+    turned = matrix.T.tocsr()
+    if np.array_equal(turned.indptr, matrix.indptr) and (turned.indices == matrix.indices).all():
+        return None  # undirected, as most graphs
+    if _share_of_largest(degrees[1]) > _share_of_largest(degrees[0]):
+        matrix = turned  # arcs point from the neighbours, as in PyG
+    entries = sp.coo_array(matrix.sorted_indices())
+    other = entries.row != entries.col  # nodes may be among their own neighbours
+    rows, columns = entries.row[other].astype(np.int64), entries.col[other].astype(np.int64)
+    weights = entries.data[other]
+    degree = np.bincount(rows, minlength=n)
+    k, share_full = int(degree.max()), _share_of_largest(degree)
+    in_degree = np.bincount(columns, minlength=n)
+    if not 2 <= k <= n / 2 or share_full < 0.5 or _share_of_largest(in_degree) == 1:
+        return None
+    keys, wanted = rows * n + columns, columns * n + rows
+    place = np.minimum(np.searchsorted(keys, wanted), len(keys) - 1)
+    back = np.where(keys[place] == wanted, weights[place], 0.0)
+    share = float((back > 0).mean())
+    # Among arcs to random nodes, k / n of them have one back by chance.
+    if share == 1 or share < max(_MIN_SHARE_RETURNING, 2 * k / n):
+        return None
+    farthest = np.zeros(n)
+    np.maximum.at(farthest, rows, weights)
+    same = np.isclose(weights, back, rtol=1e-5, atol=0)[back > 0]
+    longer = (weights >= (1 - 1e-5) * farthest[columns])[back == 0]
+    varied = weights.min() < weights.max()
+    if varied and same.mean() >= _NEARLY_ALL and longer.mean() >= _NEARLY_ALL:
+        return InputWarning(
+            f"these weights look like distances to the {k} nearest neighbours",
+            advice=f"{_AFFINITIES}; directed=True keeps them",
+        )
+    if share_full < 1:
+        return None
+    return InputWarning(
+        f"this looks like a directed graph of the {k} nearest neighbours of points: "
+        f"{1 - share:.0%} of the arcs have none back",
+        advice="pass symmetrize='max', or use Graph.from_points(X); directed=True keeps it",
+    )
+
+
+def _share_of_largest(degree: IntArray) -> float:
+    """The share of nodes with the largest degree."""
+    return float((degree == degree.max()).mean())
+
+
+def distances_note(matrix: sp.csr_array) -> InputWarning | None:
+    """A warning about a weight matrix that looks like one of all distances, if it does.
+
+    Where two nodes are each close to a third, they are close to each other: so the product of
+    entries round triangles, after the means of rows and columns are taken off, is below zero for
+    distances, above for affinities, and near zero for other numbers. It must be so for the entries
+    and for their ranks.
+
+    Examples
+    --------
+    >>> from sklearn.metrics import pairwise_distances
+    >>> D = pairwise_distances(np.random.default_rng(0).normal(size=(50, 3)))
+    >>> str(distances_note(sp.csr_array(D)))[:45]
+    'these weights look like distances between all'
+    >>> affinities = np.exp(-(D**2))
+    >>> np.fill_diagonal(affinities, 0)
+    >>> distances_note(sp.csr_array(affinities)) is None
+    True
+    """
+    n = matrix.shape[0]
+    if n < _MIN_NODES_OF_DISTANCES or matrix.nnz < 0.95 * n * (n - 1):
+        return None
+    chosen = np.linspace(0, n - 1, min(n, _MAX_NODES_OF_DISTANCES)).astype(np.int64)
+    part = matrix[chosen][:, chosen].toarray()
+    np.fill_diagonal(part, 0)
+    entries = part[part > 0]
+    if not len(entries) or entries.min() == entries.max():  # edges without weights
+        return None
+    # Roots of differences in single precision are that inexact.
+    rounding = 1e-2 * np.median(entries)
+    if matrix.diagonal().max() > rounding or np.abs(part - part.T).max() > rounding:
+        return None
+    part = (part / entries.max() + part.T / entries.max()) / 2
+    ordered = np.sort(part, axis=None)[len(part) :]  # zeros first, and they are the diagonal
+    ranks = sum(np.searchsorted(ordered, part, side) for side in ("left", "right")) + 1.0
+    np.fill_diagonal(ranks, 0)
+    if max(map(_triple_product, (part, ranks))) >= _MAX_TRIPLE_PRODUCT:
+        return None
+    return InputWarning(
+        "these weights look like distances between all nodes",
+        advice=f"{_AFFINITIES}; directed=False keeps them",
+    )
+
+
+def _triple_product(values: FloatArray) -> float:
+    """Normalised sum of the products of centred values round triangles."""
+    n = len(values)
+    sums = values.sum(axis=1)
+    mean = sums.sum() / (n * (n - 1))
+    level = (sums - (n - 1) * mean) / (n - 2)
+    rest = values - mean - level[:, np.newaxis] - level
+    np.fill_diagonal(rest, 0)
+    size = float(np.linalg.norm(rest))
+    if size <= 1e-5 * np.linalg.norm(values):
+        return 0.0
+    return float(((rest @ rest) * rest).sum() / size**3 * n**1.5)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import io
 import json
 from collections.abc import Mapping
@@ -12,14 +13,12 @@ import numpy as np
 import numpy.typing as npt
 import scipy.sparse as sp
 
+from grfpp._imports import require
+from grfpp._memory import require_bytes
 from grfpp.errors import InputError, shown
-from grfpp.imports.optional import require
-from grfpp.io.folder.writer import new_checksum
-from grfpp.io.storage.atomic import atomic_write
-from grfpp.io.structure import check_compressed
-from grfpp.linalg.growing import Block, GrowingMatrix
-from grfpp.linalg.sparse import csr
-from grfpp.memory import require_bytes
+from grfpp.io.atomic import atomic_write
+from grfpp.io.matrices import check_compressed
+from grfpp.linalg.csr import Block, GrowingMatrix, csr
 
 FORMAT = "grfpp-feature-shards-1"
 #: The file that makes a folder one of features.
@@ -31,35 +30,23 @@ ShardFormat = Literal["parquet", "npz"]
 def write_shard(
     folder: str, name: str, format: ShardFormat, first_row: int, matrix: sp.csr_array
 ) -> dict[str, Any]:
-    """Write some rows of one side; what the header is to say of the file."""
+    """Write some rows of one side; returns what the header says of the file."""
     rows = np.arange(first_row, first_row + matrix.shape[0], dtype=np.int64)
     if format == "npz":
-        arrays = {part: getattr(matrix, part) for part in ("data", "indices", "indptr")}
-        content = _npz({"node": rows, **arrays})
+        parts = {part: getattr(matrix, part) for part in ("data", "indices", "indptr")}
+        facts = _write(folder, name, format, {"node": rows, **parts})
     else:
-        arrow = require("pyarrow", "features in Parquet files")
+        lists = require("pyarrow", "features in Parquet files").LargeListArray.from_arrays
         offsets = matrix.indptr.astype(np.int64)
-        lists = [
-            arrow.LargeListArray.from_arrays(offsets, arrow.array(each))
-            for each in (matrix.indices, matrix.data)
-        ]
-        content = _parquet({"node": arrow.array(rows), "columns": lists[0], "values": lists[1]})
-    found = _write(Path(folder) / f"{name}.{format}", content)
-    return {
-        **found,
-        "first_node": first_row,
-        "n_nodes": int(matrix.shape[0]),
-        "n_entries": int(matrix.nnz),
-    }
+        parts = {"columns": lists(offsets, matrix.indices), "values": lists(offsets, matrix.data)}
+        facts = _write(folder, name, format, {"node": rows, **parts})
+    sizes = {"n_nodes": int(matrix.shape[0]), "n_entries": int(matrix.nnz)}
+    return {**facts, "first_node": first_row, **sizes}
 
 
 def write_names(folder: Path, format: ShardFormat, names: npt.NDArray[Any]) -> dict[str, Any]:
     """Write the names of all nodes."""
-    if format == "npz":
-        content = _npz({"name": names})
-    else:
-        content = _parquet({"name": require("pyarrow").array(names)})
-    return _write(folder / f"nodes.{format}", content)
+    return _write(folder, "nodes", format, {"name": names})
 
 
 def write_header(folder: Path, facts: Mapping[str, Any]) -> None:
@@ -87,10 +74,14 @@ def load_features(folder: str | Path) -> tuple[sp.csr_array, sp.csr_array]:
         Where a file is missing, or is not the one that was written.
     """
     place = Path(folder)
-    header = _header(place)
     try:
+        header = json.loads(_read(place / HEADER))
+        if header["format"] != FORMAT or header["file_format"] not in get_args(ShardFormat):
+            raise InputError(f"{place} holds {shown(header['format'])}, not {FORMAT!r}")
         left, right = (_side(place, header, side) for side in SIDES)
-    except (KeyError, TypeError, IndexError, AttributeError) as error:
+    except (KeyError, TypeError, IndexError, AttributeError, ValueError, RecursionError) as error:
+        if isinstance(error, InputError):
+            raise
         raise InputError(f"{place / HEADER} is damaged ({error!r})") from None
     return left, right
 
@@ -101,8 +92,7 @@ def _side(place: Path, header: Mapping[str, Any], side: str) -> sp.csr_array:
     n_entries = sum(int(shard[side]["n_entries"]) for shard in shards)
     require_bytes(n_entries * (4 + dtype.itemsize) + 8 * n, f"the features in {place}")
     matrix, row = GrowingMatrix(n, width, n_entries, dtype), 0
-    for shard in shards:
-        facts = shard[side]
+    for facts in (shard[side] for shard in shards):
         part = _shard(place, facts, header["file_format"], width)
         if facts["first_node"] != row or part.shape[0] != facts["n_nodes"]:
             raise InputError(f"{place / facts['file']} does not hold the rows from {row} on")
@@ -116,9 +106,7 @@ def _side(place: Path, header: Mapping[str, Any], side: str) -> sp.csr_array:
 def _shard(place: Path, facts: Mapping[str, Any], format: ShardFormat, width: int) -> sp.csr_array:
     file = place / Path(str(facts["file"])).name
     content = _read(file)
-    checksum = new_checksum()
-    checksum.update(content)
-    if checksum.hexdigest() != facts["checksum"]:
+    if _checksum(content) != facts["checksum"]:
         raise InputError(f"{file} is damaged, or is not the file that was written: its checksum")
     if format == "npz":
         with np.load(io.BytesIO(content), allow_pickle=False) as arrays:
@@ -126,29 +114,14 @@ def _shard(place: Path, facts: Mapping[str, Any], format: ShardFormat, width: in
     else:
         require("pyarrow", "features in Parquet files")
         table = require("pyarrow.parquet").read_table(io.BytesIO(content)).combine_chunks()
-        lists, values = (_chunk(table, name) for name in ("columns", "values"))
+        lists, values = (table[name].combine_chunks() for name in ("columns", "values"))
+        lists, values = (
+            each.chunk(0) if hasattr(each, "chunk") else each for each in (lists, values)
+        )
         indptr = np.asarray(lists.offsets)
         columns, data = np.asarray(lists.values), np.asarray(values.values)
     check_compressed(columns, indptr, len(data), (len(indptr) - 1, width), spare=False)
     return csr(data, columns.astype(np.int32, copy=False), indptr, width)
-
-
-def _chunk(table: Any, name: str) -> Any:
-    column = table[name]
-    return column.chunk(0) if column.num_chunks else column.combine_chunks()
-
-
-def _header(place: Path) -> dict[str, Any]:
-    try:
-        header = json.loads(_read(place / HEADER))
-        found = header["format"]
-    except (ValueError, KeyError, TypeError, RecursionError) as error:
-        if isinstance(error, InputError):
-            raise
-        raise InputError(f"{place / HEADER} is not the header of a folder of features") from None
-    if found != FORMAT or header.get("file_format") not in get_args(ShardFormat):
-        raise InputError(f"{place} holds {shown(found)}, not {FORMAT!r}")
-    return dict(header)
 
 
 def _read(file: Path) -> bytes:
@@ -158,21 +131,20 @@ def _read(file: Path) -> bytes:
         raise InputError(f"cannot read {file}: {error.strerror or error}") from None
 
 
-def _write(file: Path, content: bytes) -> dict[str, Any]:
-    checksum = new_checksum()
-    checksum.update(content)
-    with atomic_write(file) as stream:
-        stream.write(content)
-    return {"file": file.name, "n_bytes": len(content), "checksum": checksum.hexdigest()}
+def _write(
+    folder: str | Path, name: str, format: ShardFormat, columns: Mapping[str, Any]
+) -> dict[str, Any]:
+    stream = io.BytesIO()
+    if format == "npz":
+        np.savez(stream, **columns)
+    else:
+        table = require("pyarrow", "features in Parquet files").table(dict(columns))
+        require("pyarrow.parquet").write_table(table, stream)
+    content, file = stream.getvalue(), Path(folder) / f"{name}.{format}"
+    with atomic_write(file) as target:
+        target.write(content)
+    return {"file": file.name, "n_bytes": len(content), "checksum": _checksum(content)}
 
 
-def _npz(arrays: Mapping[str, Any]) -> bytes:
-    content = io.BytesIO()
-    np.savez(content, **arrays)
-    return content.getvalue()
-
-
-def _parquet(columns: Mapping[str, Any]) -> bytes:
-    arrow, content = require("pyarrow", "features in Parquet files"), io.BytesIO()
-    require("pyarrow.parquet").write_table(arrow.table(dict(columns)), content)
-    return content.getvalue()
+def _checksum(content: bytes) -> str:
+    return hashlib.blake2b(content, digest_size=16).hexdigest()

@@ -1,107 +1,78 @@
-"""Bytes of a text file -> lines and tables, and errors that name the line."""
+"""Bytes of a text file -> text, and errors that name the line."""
 
 from __future__ import annotations
 
-import io
-import warnings
+import codecs
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import Any, Self
-
-import numpy as np
-import numpy.typing as npt
 
 from grfpp.errors import InputError
 
-_SHOWN = 40
+_SHOWN_CHARACTERS = 40
+# The mark of UTF-32 begins with that of UTF-16.
+_MARKS = {
+    codecs.BOM_UTF32_LE: "utf-32",
+    codecs.BOM_UTF32_BE: "utf-32",
+    codecs.BOM_UTF16_LE: "utf-16",
+    codecs.BOM_UTF16_BE: "utf-16",
+}
 
 
-def at_line(name: str, number: int, what: str, **remedies: Any) -> InputError:
+def at_line(name: str, number: int, problem: str, advice: str | None = None) -> InputError:
     """Make an error about line `number` (counted from 1) of the file `name`."""
-    return InputError(f"{name}, line {number}: {what}", **remedies)
+    return InputError(f"{name}, line {number}: {problem}", advice=advice)
 
 
 @contextmanager
 def naming(name: str) -> Iterator[None]:
-    """Put the name of a file, or of what is in it, before what is found wrong with it."""
+    """Put the name of a file before the message of every `InputError` in this context."""
     try:
         yield
     except InputError as error:
-        problem = str(error) if error.argument else error.problem
-        remedies = {} if error.argument else error.remedies
-        raise InputError(f"{name}: {problem}", **remedies) from None
+        if error.argument:
+            raise InputError(f"{name}: {error}") from None
+        raise InputError(f"{name}: {error.problem}", advice=error.advice) from None
 
 
 def shown(text: str) -> str:
     """Quote a piece of a file, cut to a length that fits an error message."""
-    return repr(text if len(text) <= _SHOWN else text[: _SHOWN - 1] + "…")
+    cut = len(text) > _SHOWN_CHARACTERS
+    return repr(text[: _SHOWN_CHARACTERS - 1] + "…" if cut else text)
 
 
-def decode(data: bytes, name: str) -> str:
-    """Decode UTF-8 with or without a byte-order mark, with the line ends of any system."""
+def encoding_of(data: bytes) -> str:
+    """The encoding that the byte-order mark names, else UTF-8 with or without a mark."""
+    return next((name for mark, name in _MARKS.items() if data.startswith(mark)), "utf-8-sig")
+
+
+def decode(data: bytes, name: str, encoding: str | None = None) -> str:
+    r"""Decode text with the line ends of any system.
+
+    Examples
+    --------
+    >>> decode("é 1\r\n".encode("utf-16"), "edges.txt")
+    'é 1\n'
+    """
+    encoding = encoding or encoding_of(data)
     try:
-        text = data.decode("utf-8-sig")
-    except UnicodeDecodeError as error:
-        line = data.count(b"\n", 0, error.start) + 1
-        raise at_line(name, line, "not UTF-8 text; is it a binary file?") from None
+        text = data.decode(encoding).removeprefix("\ufeff")
+    except UnicodeError as error:
+        sound = data[: getattr(error, "start", 0)].decode(encoding, "replace")
+        raise not_text(name, sound.count("\n") + 1, encoding) from None
     if "\0" in text:
-        line = text.count("\n", 0, text.index("\0")) + 1
-        raise at_line(name, line, "a zero byte; is it a binary file?")
+        raise zero_byte(name, text.count("\n", 0, text.index("\0")) + 1)
     # str.splitlines would also break at form feeds and the like, where editors count no line.
     return text.replace("\r\n", "\n").replace("\r", "\n") if "\r" in text else text
 
 
-class Lines:
-    """The words of each line of a text that holds more than a comment.
-
-    As a context it tells of every `InputError` in it at which line of the file `name` that
-    happened; `n_before` lines of the file come before the text.
-    """
-
-    def __init__(self, text: str, name: str, comment: str = "#", n_before: int = 0) -> None:
-        self._name, self._comment, self.number = name, comment, n_before
-        self._lines = enumerate(text.split("\n"), start=n_before + 1)
-        self._last = n_before + last_line(text)
-
-    def __iter__(self) -> Iterator[list[str]]:
-        for number, line in self._lines:
-            content = line.partition(self._comment)[0]
-            if content and not content.isspace():
-                self.number = number
-                yield content.split()
-
-    def following(self, what: str) -> list[str]:
-        """The words of the next line, which should tell `what`."""
-        for words in self:
-            return words
-        raise self.ended(f"before {what}")
-
-    def ended(self, where: str) -> InputError:
-        """Make the error about a file that ends too early."""
-        self.number = self._last
-        return InputError(f"the file ends {where}; is it truncated?")
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, kind: object, error: BaseException | None, trace: object) -> None:
-        if isinstance(error, InputError):
-            raise at_line(self._name, self.number, str(error)) from None
+def not_text(name: str, number: int, encoding: str) -> InputError:
+    """Make the error about bytes that are not text in an encoding."""
+    is_utf8 = encoding == "utf-8-sig"
+    advice = "pass encoding='latin-1' or the like if it is text" if is_utf8 else None
+    return at_line(name, number, f"not {'UTF-8' if is_utf8 else encoding} text", advice)
 
 
-def last_line(text: str) -> int:
-    """Give the number of the last line that is not empty."""
-    return max(1, text.rstrip().count("\n") + 1)
-
-
-def number_table(
-    text: str | bytes, dtype: Any, comments: str | None = None, **layout: Any
-) -> npt.NDArray[Any] | None:
-    """Parse a table of numbers in C, as `numpy.loadtxt` does; ``None`` when it is not one."""
-    lines = io.StringIO(text) if isinstance(text, str) else io.BytesIO(text)
-    try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("error")  # older numpy only warns that 1.5 is no whole number
-            return np.loadtxt(lines, dtype, comments=comments, **layout)
-    except (ValueError, OverflowError, Warning):
-        return None
+def zero_byte(name: str, number: int) -> InputError:
+    """Make the error about a zero byte in a text."""
+    advice = "pass encoding, such as 'utf-16-le', if it is text"
+    return at_line(name, number, "a zero byte, so this is a binary file", advice)

@@ -1,29 +1,45 @@
-"""What every kernel knows: its series, the root of it, where both converge, its exact value."""
+"""What every kernel knows: its power series, the root of it, where both converge, its values."""
 
 from __future__ import annotations
 
 import math
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
+from dataclasses import asdict
 from decimal import Decimal
+from fractions import Fraction
 from functools import lru_cache
-from typing import Any, ClassVar, Literal
+from typing import Any, ClassVar, Literal, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
 from grfpp import series
-from grfpp.arguments import finite, whole
+from grfpp._checks import finite, one_of, whole
+from grfpp._memory import require_bytes
 from grfpp.errors import DivergentSeriesError, InputError, InputWarning, shown, warn_user
 from grfpp.graph import Graph, as_graph
-from grfpp.linalg.functions import blocks, chebyshev, dense, shared, taylor
-from grfpp.memory import require_bytes
+from grfpp.linalg import chebyshev, functions
+from grfpp.linalg.csr import CsrProduct
 from grfpp.typing import FloatArray
 
-# Spectral radii are known to about nine digits, and Chebyshev's interval is a little wider.
-_SAFETY = 1e-7
+#: Spectral radii are known to about nine digits, and Chebyshev's interval is a little wider.
+_RADIUS_MARGIN = 1e-7
 #: Tables of decimals with more digits in all are not kept.
-_MOST_KEPT = 200_000
+_MAX_KEPT_DIGITS = 200_000
+#: Errors of `Kernel.exact`, over the largest singular value or a column's largest entry.
+_EXACT_SHARE = 1e-12
+#: Up to so many nodes dense algebra takes next to no time.
+_DENSE_NODES = 500
+
+
+class InversePowerForm(NamedTuple):
+    """A kernel as ``factor · (I − c W^of)^-power``."""
+
+    c: float
+    of: int
+    power: float
+    factor: float
 
 
 class Kernel(ABC):
@@ -35,13 +51,24 @@ class Kernel(ABC):
     Attributes
     ----------
     name
-        What the kernel is called, also on the command line.
+        The kernel's name, also on the command line.
     normalization
         Of the weights that the kernel is meant for: ``"rw"`` for those of the random walk.
+
+    References
+    ----------
+    R. I. Kondor and J. Lafferty, Diffusion kernels on graphs and other discrete input spaces, 2002.
+    A. J. Smola and R. Kondor, Kernels and regularization on graphs, 2003.
     """
 
     name: str
     normalization: ClassVar[Literal["sym", "rw"]] = "sym"
+    #: More zeros in a row than this mean that the modulation has ended.
+    longest_gap: float = 2
+    #: ``(factor, rate)`` where the kernel is ``factor · exp(rate · W)``.
+    _exponential: tuple[float, float] | None = None
+    #: What else than scaling the graph makes the series converge.
+    _advice: str | None = None
 
     @property
     @abstractmethod
@@ -82,16 +109,11 @@ class Kernel(ABC):
         """``g`` of a dense matrix that need not be symmetric."""
 
     @property
-    def longest_gap(self) -> float:
-        """More zeros in a row than this mean that the modulation has ended."""
-        return 2
+    def inverse_power_form(self) -> InversePowerForm | None:
+        """The kernel as an inverse power, for those who solve; ``None`` for other kernels."""
+        return None
 
-    def _remedies(self) -> dict[str, Any]:
-        """What else than scaling the graph makes the series converge, for `InputError`."""
-        return {}
-
-    #: Rebuilds the kernel that `to_dict` described; the registry, which knows all kernels, puts it
-    #: here.
+    #: Rebuilds the kernel that `to_dict` described; set by the registry, which knows all kernels.
     from_dict: ClassVar[Callable[[dict[str, Any]], Kernel]]
 
     def coefficients(self, n: int, *, scale: float = 1.0) -> FloatArray:
@@ -108,7 +130,7 @@ class Kernel(ABC):
 
     def coefficients_decimal(self, n: int, digits: int = series.DIGITS) -> list[Decimal]:
         """First `n` coefficients ``α_k``, each to at least so many digits."""
-        return list(_decimals(self, None, *_table_size(n, digits)))
+        return list(_decimals(self, None, n, digits))
 
     def modulation(self, degree: int, n: int, *, scale: float = 1.0) -> FloatArray:
         """First `n` values ``f(k)`` of the modulation, rounded to float64.
@@ -134,7 +156,7 @@ class Kernel(ABC):
 
     def modulation_decimal(self, degree: int, n: int, digits: int = series.DIGITS) -> list[Decimal]:
         """First `n` values of the modulation, each to at least so many digits."""
-        return list(_decimals(self, whole(degree, "degree", 1), *_table_size(n, digits)))
+        return list(_decimals(self, whole(degree, "degree", 1), n, digits))
 
     def check_converges(self, W: Any, degree: int | None = None) -> None:
         """Raise `DivergentSeriesError` unless the series converges on a graph.
@@ -153,35 +175,29 @@ class Kernel(ABC):
             self.check_radius(graph.spectral_radius(), degree)
 
     def check_weights(self, graph: Graph) -> None:
-        """Warn where the kernel is one of random walks, and the weights are normalised otherwise.
-
-        That is told where it is known, without a look at the weights.
-        """
+        """Warn where a kernel of random walks meets weights known to be normalised otherwise."""
         if self.normalization == "rw" and graph.is_symmetrically_normalized:
-            warn_user(
-                InputWarning(
-                    f"{self!r} is a kernel of random walks, but these weights are normalised "
-                    "symmetrically: its rows are no probabilities here, nor what other packages "
-                    "give",
-                    normalization="rw",
-                ),
-                InputWarning,
+            warning = InputWarning(
+                f"{self!r} is a kernel of random walks, but these weights are normalised "
+                "symmetrically: its rows are no probabilities",
+                advice="use normalization='rw'",
             )
+            warn_user(warning, InputWarning)
 
     def check_radius(self, largest: float, degree: int | None = None) -> None:
         """As `check_converges`, for all graphs whose spectral radius is `largest`."""
         radius = self._radius_of(degree)
-        if largest < radius * (1 - _SAFETY):
+        if largest < radius * (1 - _RADIUS_MARGIN):
             return
         what = "series" if degree is None else f"modulation of degree {degree}"
         raise DivergentSeriesError(
             f"the {what} of {self!r} converges for spectral radii below {radius:.6g}, but this "
             f"graph's is {largest:.6g}",
+            advice=self._advice,
             radius=radius,
             spectral_radius=largest,
             scale=_below(radius),
             factor=_below(radius / largest),
-            **self._remedies(),
         )
 
     def _radius_of(self, degree: int | None) -> float:
@@ -209,20 +225,58 @@ class Kernel(ABC):
         """
         graph = as_graph(W)
         n = graph.n_nodes
-        require_bytes(16 * n * n, f"a dense kernel of {n} nodes", other="use kernel.apply(W, V)")
+        require_bytes(16 * n * n, f"a dense kernel of {n} nodes")
         self.check_converges(graph)
-        found = (
-            blocks.directed_by_blocks(graph, self._scaled, self.radius)
-            if graph.is_directed
-            else blocks.symmetric_by_blocks(graph, self.value)
-        )
-        if found is not None:
-            return found
-        weights = dense.dense_weights(graph)
+        if n > _DENSE_NODES:
+            try:
+                kernel = self._directed(graph) if graph.is_directed else self._symmetric(graph)
+            except InputError:  # near a singularity; terms that cancel, or too many of them
+                kernel = None
+            if kernel is not None:
+                return kernel
+        weights = functions.dense_weights(graph)
         if not graph.is_directed:
-            return dense.dense_symmetric(weights, self.value)
+            return functions.dense_symmetric(weights, self.value)
         with np.errstate(over="ignore", invalid="ignore"):
-            return shared.finite(self._dense(weights))
+            return functions.finite(self._dense(weights))
+
+    def _symmetric(self, graph: Graph) -> FloatArray | None:
+        """The whole kernel by Chebyshev polynomials; ``None`` where dense algebra is better.
+
+        A polynomial is as accurate as the largest value of ``g`` between ``±ρ`` allows, which says
+        nothing where no eigenvalue is near it, as on a complete graph for ``exp(-20 x)``.
+        """
+        radius = graph.spectral_radius() * (1 + chebyshev.MARGIN)
+        if radius == 0:
+            return None
+        coefficients = chebyshev.coefficients_of(self.value, radius, 1e-15)
+        if not _polynomials_pay(graph, len(coefficients)):
+            return None
+        # Rounding in the values, in the coefficients and in every product.
+        rounding = 8 * np.finfo(np.float64).eps * math.sqrt(4 * len(coefficients))
+        error = rounding * float(np.abs(coefficients).sum())
+        end = float(np.abs(functions.finite(self.value([radius])))[0])
+        product = CsrProduct(graph.adjacency)
+        kernel = functions.by_columns(
+            graph.n_nodes,
+            lambda units: chebyshev.series_times(product, radius, coefficients, units),
+            # The spectral radius is an eigenvalue: no column tells more of the norm.
+            lambda first: error <= _EXACT_SHARE * max(end, np.linalg.norm(first, axis=0).max()),
+        )
+        if kernel is not None:
+            kernel += kernel.T
+            kernel *= 0.5
+        return kernel
+
+    def _directed(self, graph: Graph) -> FloatArray | None:
+        """The whole kernel by its power series; ``None`` where dense algebra is better."""
+        if not _polynomials_pay(
+            graph, functions.max_taylor_terms(graph, self._scaled, self.radius)
+        ):
+            return None
+        return functions.by_columns(
+            graph.n_nodes, lambda units: self._taylor(graph, units, _EXACT_SHARE / 10)
+        )
 
     def apply(
         self, W: Any, V: npt.ArrayLike, tol: float = 1e-10, method: str = "auto"
@@ -257,67 +311,140 @@ class Kernel(ABC):
         vectors = _vectors(V, graph.n_nodes)
         accuracy = finite(tol, "tol")
         if not 1e-14 <= accuracy < 1:
-            raise InputError(f"tol must be at least 1e-14 and below 1, found {shown(tol)}")
-        chosen = self._method(method, graph)
-        self.check_converges(graph)
-        if chosen == "chebyshev":
-            return chebyshev.apply(graph, self.value, vectors, accuracy)
-        if chosen == "taylor":
-            return taylor.apply(graph, self._scaled, self.radius, vectors, accuracy)
-        return self._expm_multiply(graph, vectors)
-
-    def _method(self, method: str, graph: Graph) -> str:
-        known = ["chebyshev", "taylor"]
-        if type(self)._expm_multiply is not Kernel._expm_multiply:
-            known.append("expm_multiply")
-        if method == "auto":
-            return known[-1] if graph.is_directed else known[0]
-        if method not in known:
-            names = ", ".join(repr(name) for name in ["auto", *known])
-            raise InputError(f"method must be one of {names} for {self!r}, found {shown(method)}")
-        if method == "chebyshev" and graph.is_directed:
             raise InputError(
-                "method 'chebyshev' needs an undirected graph, whose eigenvalues are real; "
-                "use method='auto' or 'taylor'"
+                f"must be at least 1e-14 and below 1, found {shown(tol)}", argument="tol"
             )
-        return method
+        methods = ["chebyshev", "taylor", *["expm_multiply"] * (self._exponential is not None)]
+        one_of(method, "method", ("auto", *methods))
+        if method == "auto":
+            method = methods[-1] if graph.is_directed else methods[0]
+        elif method == "chebyshev" and graph.is_directed:
+            raise InputError(
+                "'chebyshev' needs an undirected graph, whose eigenvalues are real",
+                argument="method",
+                advice="use method='auto'",
+            )
+        self.check_converges(graph)
+        if method == "chebyshev":
+            return chebyshev.apply(graph, self.value, vectors, accuracy)
+        if self._exponential is None or method == "taylor":
+            return self._taylor(graph, vectors, accuracy)
+        factor, rate = self._exponential
+        return factor * functions.expm_multiply(graph, rate, vectors)
+
+    def _taylor(self, graph: Graph, vectors: FloatArray, tol: float) -> FloatArray:
+        return functions.taylor_times(graph, self._scaled, self.radius, vectors, tol)
 
     def _scaled(self, n: int, scale: float) -> FloatArray:
         return _cached_table(self, None, n, scale)
 
-    def _expm_multiply(self, graph: Graph, vectors: FloatArray) -> FloatArray:
-        raise NotImplementedError
+
+class NamedKernel(Kernel):
+    """A kernel with parameters, the fields of a frozen dataclass."""
+
+    radius = math.inf
+    sign = 1
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the kernel's name and parameters, which `from_dict` takes."""
+        return {"kernel": self.name, **asdict(self)}  # type: ignore[call-overload]
+
+    def modulation_radius(self, degree: int) -> float:
+        """That of the kernel, where it has no zero within."""
+        whole(degree, "degree", 1)
+        return self.radius
+
+    def _set(self, **parameters: Any) -> None:
+        for name, value in parameters.items():
+            object.__setattr__(self, name, value)
+
+    @abstractmethod
+    def _root_here(self, order: int, n: int) -> list[Decimal]:
+        """Root of ``sign · g`` of an order from 1 on, in the current decimal context."""
+
+    def _coefficients_here(self, n: int) -> list[Decimal]:
+        return [self.sign * value for value in self._root_here(1, n)]
+
+    def _modulation(self, order: int, n: int, digits: int) -> list[Decimal]:
+        return series.settled(lambda: self._root_here(order, n), digits)
+
+
+class LogDerivativeKernel(NamedKernel):
+    """A named kernel whose ``g'/g`` is a ratio of polynomials.
+
+    That makes the series of ``g`` and of every root of it a short recurrence,
+    `grfpp.series.from_log_derivative_here`.
+    """
+
+    def _constant_here(self, order: int) -> Decimal:
+        """``|α_0|^(1/order)`` in the current decimal context; ``α_0 = g(0)`` is not zero."""
+        return Decimal(1)
+
+    @abstractmethod
+    def _log_derivative(self) -> tuple[list[Fraction], list[Fraction]]:
+        """Numerator and denominator of ``g'/g``."""
+
+    def _root_here(self, order: int, n: int) -> list[Decimal]:
+        numerator, denominator = self._log_derivative()
+        # Whole coefficients, which decimals hold exactly.
+        common = math.lcm(*(value.denominator for value in [*numerator, *denominator]))
+        upper, lower = (
+            [series.decimal_here(common * value) for value in part]
+            for part in (numerator, denominator)
+        )
+        start = self._constant_here(order)
+        return series.from_log_derivative_here(start, upper, lower, order, n)
+
+
+def real_array(x: npt.ArrayLike) -> FloatArray:
+    """Return numbers as a float64 array."""
+    return np.asarray(x, dtype=np.float64)
+
+
+def quiet() -> np.errstate:
+    """Let overflow give inf, and points outside the domain nan, without warnings."""
+    return np.errstate(over="ignore", divide="ignore", invalid="ignore")
+
+
+def _polynomials_pay(graph: Graph, n_products: int) -> bool:
+    """Whether so many products with all columns take less time than dense algebra.
+
+    Eigenvectors take 1.1 ns times ``n³``; a product takes 0.5 ns for each entry of the weights and
+    1.1 ns for each node, times ``n`` (measured on scale-free graphs of 1,000 and 2,000 nodes).
+    """
+    n = graph.n_nodes
+    return bool(n_products * (0.5 * graph.adjacency.nnz + n) < n * n)
 
 
 def _decimals(kernel: Kernel, degree: int | None, n: int, digits: int) -> Sequence[Decimal]:
-    """Terms of the kernel's series or modulation; as they are asked for at many scales, kept."""
-    find = _settled_decimals if n * digits > _MOST_KEPT else _kept_decimals
-    return find(kernel, degree, n, digits)
+    """Terms of the kernel's series or modulation; kept, since they are asked for at many scales."""
+    count = whole(n, "n", 1)
+    precision = whole(digits, "digits", 1, series.MOST_DIGITS)
+    # Two lists of decimals, one twice as precise.
+    require_bytes(count * (400 + 3 * precision), f"a table of {count} terms of a series")
+    compute = _computed if count * precision > _MAX_KEPT_DIGITS else _kept
+    return compute(kernel, degree, count, precision)
 
 
-def _settled_decimals(kernel: Kernel, degree: int | None, n: int, digits: int) -> Sequence[Decimal]:
+def _computed(kernel: Kernel, degree: int | None, n: int, digits: int) -> Sequence[Decimal]:
     if degree is None:
         return series.settled(lambda: kernel._coefficients_here(n), digits)
     return kernel._modulation(2 * degree, n, digits)
 
 
-_kept_decimals = lru_cache(maxsize=32)(_settled_decimals)
+_kept = lru_cache(maxsize=32)(_computed)
 
 
 @lru_cache(maxsize=128)
 def _cached_table(kernel: Kernel, degree: int | None, n: int, scale: float) -> FloatArray:
     """Float64 table of the kernel's series, or of its modulation when a degree is given."""
-    if degree is None:
-        exactly = kernel.coefficients_decimal(n)
-    else:
-        exactly = kernel.modulation_decimal(degree, n)
-    table = series.to_float64(exactly, scale)
+    table = series.to_float64(_decimals(kernel, degree, n, series.DIGITS), scale)
     table.flags.writeable = False
     return table
 
 
 def _table(kernel: Kernel, degree: int | None, n: int, scale: float) -> FloatArray:
-    """Return a table of the caller's own, or say where it leaves the range of float64."""
+    """A copy of the table, or an error that says where it leaves the range of float64."""
     try:
         return _cached_table(kernel, degree, n, scale).copy()
     except OverflowError as error:
@@ -326,36 +453,25 @@ def _table(kernel: Kernel, degree: int | None, n: int, scale: float) -> FloatArr
         if k == 0:
             raise InputError(f"{kernel!r}: the {what} {series.OUT_OF_RANGE}") from None
         raise InputError(
-            f"{kernel!r}: the {what} exceeds the range of float64 at k={k}; ask for n={k} at most, "
-            "or for values times scale^k with a small scale"
+            f"{kernel!r}: the {what} exceeds the range of float64 at k={k}",
+            advice=f"ask for n={k} at most, or for values times scale^k with a small scale",
         ) from None
-
-
-def _table_size(n: int, digits: int) -> tuple[int, int]:
-    """Numbers of terms and of digits that fit: two lists of decimals, one twice as precise."""
-    count, precision = whole(n, "n", 1), whole(digits, "digits", 1)
-    if precision > series.MOST_DIGITS:
-        raise InputError(f"must be at most {series.MOST_DIGITS}, found {digits}", argument="digits")
-    require_bytes(count * (400 + 3 * precision), f"a table of {count} terms of a series")
-    return count, precision
 
 
 def _vectors(V: npt.ArrayLike, n_nodes: int) -> FloatArray:
     array = np.asarray(V)
     if array.dtype.kind not in "buif":
         raise InputError(
-            f"V must be an array of real numbers, found {type(V).__name__} of dtype {array.dtype}"
+            f"must be an array of real numbers, found {type(V).__name__} of dtype {array.dtype}",
+            argument="V",
         )
     if array.ndim not in (1, 2) or array.shape[0] != n_nodes:
         raise InputError(
-            f"V must have shape ({n_nodes},) or ({n_nodes}, c) for a graph of {n_nodes} nodes, "
-            f"found {array.shape}"
+            f"must have shape ({n_nodes},) or ({n_nodes}, c) for a graph of {n_nodes} nodes, "
+            f"found {array.shape}",
+            argument="V",
         )
-    require_bytes(
-        6 * 8 * array.size,
-        f"a product with {' x '.join(map(str, array.shape))} numbers",
-        most_rows=lambda room: f"{room // (48 * n_nodes)} columns",
-    )
+    require_bytes(6 * 8 * array.size, f"a product with {' x '.join(map(str, array.shape))} numbers")
     return np.ascontiguousarray(array, dtype=np.float64)
 
 

@@ -3,41 +3,15 @@
 from __future__ import annotations
 
 import dataclasses
+from collections.abc import Callable
+from contextlib import suppress
 from fractions import Fraction
 from typing import Any
 
 from grfpp.errors import InputError, shown
 from grfpp.kernels.base import Kernel
-from grfpp.kernels.exponentials import Cosine, Diffusion, SquaredDiffusion
-from grfpp.kernels.powers import InversePower, PStep, RegularizedLaplacian
-from grfpp.kernels.random_walks import HeatKernel, PersonalizedPageRank
+from grfpp.kernels.named import KERNELS
 from grfpp.kernels.taylor import TaylorKernel
-
-_Named = type[
-    Diffusion
-    | SquaredDiffusion
-    | RegularizedLaplacian
-    | InversePower
-    | PStep
-    | Cosine
-    | PersonalizedPageRank
-    | HeatKernel
-]
-
-KERNELS: dict[str, _Named] = {
-    kernel.name: kernel
-    for kernel in (
-        Diffusion,
-        RegularizedLaplacian,
-        PStep,
-        Cosine,
-        InversePower,
-        SquaredDiffusion,
-        PersonalizedPageRank,
-        HeatKernel,
-    )
-}
-"""The named kernels, by what they are called on the command line."""
 
 
 def kernel_of(kernel: str | Kernel) -> Kernel:
@@ -45,14 +19,15 @@ def kernel_of(kernel: str | Kernel) -> Kernel:
 
     Examples
     --------
-    >>> kernel_of("diffusion:0.5"), kernel_of(Diffusion(2.0))
+    >>> kernel_of("diffusion:0.5"), kernel_of(KERNELS["diffusion"](2.0))
     (Diffusion(lam=0.5), Diffusion(lam=2.0))
     """
     if isinstance(kernel, Kernel):
         return kernel
     if not isinstance(kernel, str):
         raise InputError(
-            f"kernel must be a Kernel or text such as 'diffusion:1', not {shown(kernel)}"
+            f"must be a Kernel or text such as 'diffusion:1', not {shown(kernel)}",
+            argument="kernel",
         )
     return kernel_from_spec(kernel)
 
@@ -71,13 +46,13 @@ def kernel_from_spec(spec: str) -> Kernel:
     """
     name, *texts = (part.strip() for part in str(spec).split(":"))
     if name == "taylor":
-        return TaylorKernel([_fraction(text, spec) for text in texts])
+        return TaylorKernel([_number(text, "coefficients", spec, Fraction) for text in texts])
     kernel = _named(name)
-    parameters = [field.name for field in dataclasses.fields(kernel)]
+    parameters = [item.name for item in dataclasses.fields(kernel)]
     if len(texts) > len(parameters):
         usage = ":".join([name, *(parameter.upper() for parameter in parameters)])
         raise InputError(f"{shown(spec)} has too many parameters; it is {usage}")
-    values = {p: _number(text, p, spec) for p, text in zip(parameters, texts, strict=False)}
+    values = {p: _number(text, p, spec, float) for p, text in zip(parameters, texts, strict=False)}
     return _built(kernel, name, values)
 
 
@@ -91,15 +66,15 @@ def kernel_from_dict(values: dict[str, Any]) -> Kernel:
     """
     parameters = dict(values)
     name = parameters.pop("kernel", None)
-    if name == "taylor":
-        listed = parameters.pop("coefficients", [])
-        parameters["coefficients"] = [
-            _fraction(value, "taylor") if isinstance(value, str) else value for value in listed
-        ]
-        called = parameters.get("name")
-        parameters["name"] = None if called == "taylor" else called
-        return _built(TaylorKernel, name, parameters)
-    return _built(_named(name), name, parameters)
+    if name != "taylor":
+        return _built(_named(name), name, parameters)
+    parameters["coefficients"] = [
+        _number(value, "coefficients", "taylor", Fraction) if isinstance(value, str) else value
+        for value in parameters.pop("coefficients", [])
+    ]
+    if parameters.get("name") == "taylor":
+        del parameters["name"]
+    return _built(TaylorKernel, name, parameters)
 
 
 Kernel.from_dict = staticmethod(kernel_from_dict)
@@ -109,33 +84,21 @@ def _built(kernel: Any, name: str, parameters: dict[str, Any]) -> Kernel:
     try:
         made: Kernel = kernel(**parameters)
     except TypeError:
-        found = ", ".join(sorted(parameters)) or "none"
-        raise InputError(f"the kernel {name!r} does not take the parameters {found}") from None
+        names = ", ".join(sorted(parameters)) or "none"
+        raise InputError(f"the kernel {name!r} does not take the parameters {names}") from None
     return made
 
 
-def _named(name: Any) -> _Named:
-    try:
-        return KERNELS[name]
-    except (KeyError, TypeError):
+def _named(name: Any) -> Any:
+    if not isinstance(name, str) or name not in KERNELS:
         names = ", ".join([*KERNELS, "taylor"])
-        raise InputError(f"there is no kernel {name!r}; the kernels are {names}") from None
+        raise InputError(f"there is no kernel {name!r}; the kernels are {names}")
+    return KERNELS[name]
 
 
-def _number(text: str, parameter: str, spec: str) -> int | float:
-    for convert in (int, float):
-        try:
-            return convert(text)
-        except ValueError:
-            pass
+def _number(text: str, parameter: str, spec: str, convert: Callable[[str], Any]) -> Any:
+    """A whole number where it is one, else what `convert` makes of it."""
+    for kind in (int, convert):
+        with suppress(ValueError, ZeroDivisionError):
+            return kind(text)
     raise InputError(f"{parameter} in {shown(spec)} must be a number, found {shown(text)}")
-
-
-def _fraction(text: str, spec: str) -> Fraction | int | float:
-    try:
-        value = Fraction(text)
-    except (ValueError, ZeroDivisionError):
-        raise InputError(
-            f"the coefficients in {shown(spec)} must be numbers, found {shown(text)}"
-        ) from None
-    return int(value) if value.denominator == 1 else value

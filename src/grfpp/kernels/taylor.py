@@ -1,9 +1,10 @@
-"""Kernels that are told by their coefficients."""
+"""Kernels given by their coefficients."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable
+from contextlib import suppress
 from decimal import Decimal
 from fractions import Fraction
 from functools import lru_cache
@@ -14,24 +15,25 @@ import numpy as np
 import numpy.typing as npt
 
 from grfpp import series
-from grfpp.arguments import positive, whole
+from grfpp._checks import positive, whole
 from grfpp.errors import DivergentSeriesError, InputError, shown
 from grfpp.graph import Graph
 from grfpp.kernels.base import Kernel
-from grfpp.linalg.functions import taylor
-from grfpp.linalg.functions.shared import MAX_DEGREE
+from grfpp.linalg.functions import MAX_DEGREE, summable_terms
 from grfpp.linalg.polynomials import nearest_branch_point
 from grfpp.typing import FloatArray
 
 Coefficient = int | float | Fraction
 CoefficientFunction = Callable[[int], Any]
 
-# Enough coefficients to tell the radius of a series by, and a degree up to which the zeros of a
-# polynomial are found faster than one waits.
+#: Coefficients from which the radius of a series is estimated.
 _SAMPLE = 256
+#: Degree up to which the zeros of a polynomial are computed in a second.
 _MAX_POLYNOMIAL = 256
-#: No more products with the weights than any other method takes.
+#: As many coefficients as other methods make products with the weights.
 _MAX_LISTED = MAX_DEGREE + 1
+#: Of dense kernels of directed graphs.
+_DENSE_ACCURACY = 1e-13
 
 
 class TaylorKernel(Kernel):
@@ -79,14 +81,12 @@ class TaylorKernel(Kernel):
             self._radius = radius if radius in (None, math.inf) else positive(radius, "radius")
         else:
             if radius is not None:
-                raise InputError(
-                    "radius is for coefficients given by a function; "
-                    "a finite series converges everywhere"
-                )
+                problem = "is for a function of k: a finite series converges everywhere"
+                raise InputError(problem, argument="radius")
             self._alpha = _listed(coefficients)
             self._radius = math.inf
         if name is not None and not isinstance(name, str):
-            raise InputError(f"name must be text, found {shown(name)}")
+            raise InputError(f"must be text, found {shown(name)}", argument="name")
         self.name = "taylor" if name is None else name
         # α_0 decides whether there is a root; a function that fails, fails here.
         self._sign = -1 if self._exact(1)[0] < 0 else 1
@@ -111,16 +111,16 @@ class TaylorKernel(Kernel):
 
     def __repr__(self) -> str:
         if callable(self._alpha):
-            shown = getattr(self._alpha, "__qualname__", repr(self._alpha))
+            text = getattr(self._alpha, "__qualname__", repr(self._alpha))
             given = self._radius
         else:
             values = [str(value) for value in self._alpha]
             if len(values) > 8:
                 values[7:-1] = ["..."]
-            shown, given = f"[{', '.join(values)}]", None
+            text, given = f"[{', '.join(values)}]", None
         extra = "" if given is None else f", radius={given:g}"
         extra += "" if self.name == "taylor" else f", name={self.name!r}"
-        return f"TaylorKernel({shown}{extra})"
+        return f"TaylorKernel({text}{extra})"
 
     @property
     def radius(self) -> float:
@@ -143,7 +143,7 @@ class TaylorKernel(Kernel):
         return nearest_branch_point(self._exact(len(self._alpha)), order)
 
     @property
-    def longest_gap(self) -> float:
+    def longest_gap(self) -> float:  # type: ignore[override]
         """Number of coefficients that are listed; no number of zeros is enough for a function."""
         return math.inf if callable(self._alpha) else len(self._alpha)
 
@@ -159,7 +159,7 @@ class TaylorKernel(Kernel):
             )
         # In units of the largest point: the table stays within range, and is cut where it ends.
         unit = largest or 1.0
-        table = taylor.summable_terms(self._scaled, unit) if largest else self.coefficients(1)
+        table = summable_terms(self._scaled, unit) if largest else self.coefficients(1)
         total: FloatArray = np.polynomial.polynomial.polyval(points / unit, table)  # type: ignore
         return total
 
@@ -167,8 +167,8 @@ class TaylorKernel(Kernel):
         """Return what `from_dict` needs; refused when the coefficients are a function."""
         if callable(self._alpha):
             raise InputError(
-                f"{self!r} has a function for its coefficients and cannot be saved; "
-                "list the coefficients, or make the kernel again after loading"
+                f"{self!r} has a function for its coefficients and cannot be saved",
+                advice="list the coefficients, or make the kernel again after loading",
             )
         listed = [str(v) if isinstance(v, Fraction) else v for v in self._alpha]
         return {"kernel": "taylor", "coefficients": listed, "name": self.name}
@@ -195,60 +195,49 @@ class TaylorKernel(Kernel):
     def _require_root(self) -> None:
         if self._exact(1)[0] == 0:
             raise InputError(
-                f"{self!r} has alpha_0 = 0, so its series has no root; add a multiple of the "
-                "identity (alpha_0 = c), or factor powers of W out of the kernel"
+                f"{self!r} has alpha_0 = 0, so its series has no root",
+                advice="add a multiple of the identity (alpha_0 = c), or factor out powers of W",
             )
 
     def _dense(self, weights: FloatArray) -> FloatArray:
-        graph = Graph(weights)
-        return taylor.apply(
-            graph, self._scaled, self.radius, np.eye(graph.n_nodes), _DENSE_ACCURACY
-        )
-
-
-_DENSE_ACCURACY = 1e-13
+        return self._taylor(Graph(weights), np.eye(len(weights)), _DENSE_ACCURACY)
 
 
 def _listed(coefficients: Any) -> tuple[Coefficient, ...]:
-    if isinstance(coefficients, str | bytes):
-        raise InputError(f"coefficients must be numbers, found the text {shown(coefficients)}")
     try:
         values = list(islice(coefficients, _MAX_LISTED + 1))
     except TypeError:
         raise InputError(
-            "coefficients must be a sequence of numbers or a function of k, "
-            f"found {type(coefficients).__name__}"
+            f"must be a sequence of numbers or a function of k, found {shown(coefficients)}",
+            argument="coefficients",
         ) from None
     if len(values) > _MAX_LISTED:
         raise InputError(
-            f"at most {_MAX_LISTED} coefficients can be listed; give longer series as a function "
-            "of k"
+            f"must be at most {_MAX_LISTED} numbers",
+            argument="coefficients",
+            advice="give longer series as a function of k",
         )
     exactly = [_number(value, k) for k, value in enumerate(values)]
     while exactly and exactly[-1] == 0:
         exactly.pop()
     if not exactly:
-        raise InputError("at least one coefficient must not be zero")
+        raise InputError("must hold at least one that is not zero", argument="coefficients")
     return tuple(exactly)
 
 
 def _number(value: Any, k: int) -> Coefficient:
     """One coefficient as a plain number without rounding."""
-    if isinstance(value, bool | np.bool_):
-        raise InputError(f"coefficient {k} must be a number, found {shown(value)}")
-    if isinstance(value, int | np.integer):
-        return int(value)
-    if isinstance(value, Fraction):
-        return value
-    try:
-        if isinstance(value, Decimal):
-            return Fraction(value)
-        number = float(value) if not isinstance(value, str | bytes) else math.nan
-    except (TypeError, ValueError, OverflowError):
-        number = math.nan
-    if not math.isfinite(number):
-        raise InputError(f"coefficient {k} must be a finite real number, found {shown(value)}")
-    return number
+    if not isinstance(value, bool | np.bool_ | str | bytes):
+        if isinstance(value, int | np.integer):
+            return int(value)
+        with suppress(TypeError, ValueError, OverflowError):
+            if isinstance(value, Fraction | Decimal):
+                return Fraction(value)
+            if math.isfinite(number := float(value)):
+                return number
+    raise InputError(
+        f"must be finite real numbers, found {shown(value)} at k={k}", argument="coefficients"
+    )
 
 
 @lru_cache(maxsize=64)

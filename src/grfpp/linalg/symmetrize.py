@@ -7,7 +7,7 @@ from typing import Literal
 import numpy as np
 import scipy.sparse as sp
 
-from grfpp.arguments import one_of
+from grfpp._checks import one_of
 from grfpp.errors import InputError
 from grfpp.typing import FloatArray
 

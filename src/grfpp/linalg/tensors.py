@@ -7,8 +7,8 @@ from collections.abc import Iterable
 
 import scipy.sparse as sp
 
+from grfpp._imports import require
 from grfpp.errors import InputError
-from grfpp.imports.optional import require
 
 require("torch")
 import torch  # noqa: E402 - below the check, so that a missing package is named

@@ -2,7 +2,7 @@
 
 from grfpp.local.kernel import LocalKernel
 from grfpp.local.plan import LocalPlan
-from grfpp.local.rows import local_rows, local_top_k, pool_rows
+from grfpp.local.queries import local_rows, local_top_k, pool_rows
 from grfpp.local.submatrix import sample_submatrix
 
 __all__ = ["LocalKernel", "LocalPlan", "local_rows", "local_top_k", "pool_rows", "sample_submatrix"]

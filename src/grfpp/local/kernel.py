@@ -9,22 +9,20 @@ from typing import Any, Literal, overload
 import numpy as np
 import scipy.sparse as sp
 
-from grfpp.arguments import positive, probability, truth, whole
+from grfpp._checks import positive, probability, truth, whole
+from grfpp._memory import require_bytes
+from grfpp._parallel import thread_count
 from grfpp.errors import InputError, shown
 from grfpp.estimate.error_bars import N_REPLICATES, standard_error
 from grfpp.graph import Graph, as_graph
 from grfpp.kernels import Kernel, kernel_of
-from grfpp.linalg.sparse import csr
-from grfpp.local.block import kernel_block
+from grfpp.linalg.csr import csr
 from grfpp.local.neighbours import neighbour_folder, neighbour_matrix, padded_rows
 from grfpp.local.pilot import budget_for, default_budget
 from grfpp.local.plan import LocalPlan
-from grfpp.local.rows import as_matrix, local_top_k, local_values, pool_rows
-from grfpp.local.threads import in_parts
-from grfpp.memory import require_bytes
-from grfpp.parallel import thread_count
+from grfpp.local.queries import as_matrix, in_parts, local_top_k, local_values, pool_rows
 from grfpp.typing import FloatArray, IntArray
-from grfpp.walks.sampler import Progress
+from grfpp.walks.sampling import Progress
 
 
 class LocalKernel:
@@ -84,7 +82,9 @@ class LocalKernel:
         kernel = kernel_of(kernel)
         if tol is not None and budget is not None:
             raise InputError(
-                "is turned into a budget, and one is given", argument="tol", without="budget"
+                "is turned into a budget, and one is given",
+                argument="tol",
+                advice="leave out one of them",
             )
         self.tol = None if tol is None else probability(tol, "tol", above_zero=True, below_one=True)
         steps = None if budget is None else positive(budget, "budget")
@@ -199,6 +199,8 @@ class LocalKernel:
         return_std
             Give its standard error as well, from 16 further entries.
         """
+        from grfpp.local.blocks import kernel_block
+
         ends = [self.graph.names.places(node, name) for node, name in ((i, "i"), (j, "j"))]
         for node, name in zip((i, j), "ij", strict=True):
             if not _is_single(node):
@@ -233,6 +235,8 @@ class LocalKernel:
         -------
         ndarray of shape ``(len(S), len(T))``, or two
         """
+        from grfpp.local.blocks import kernel_block
+
         rows = self._places(S, "S")
         columns = rows if T is None else self._places(T, "T")
         require_bytes(

@@ -9,25 +9,16 @@ import numpy as np
 import numpy.typing as npt
 import scipy.sparse as sp
 
+from grfpp._memory import require_bytes
+from grfpp.estimate.batches import reporting
 from grfpp.graph import Graph
-from grfpp.io.folder.header import Header
-from grfpp.io.folder.save import (
-    Rows,
-    count_loops,
-    is_tame,
-    same,
-    symmetries,
-    write_names,
-)
-from grfpp.io.folder.writer import FolderWriter, folder_writer
-from grfpp.linalg.sparse import csr
+from grfpp.io.folder.writer import FolderWriter, folder_writer, header_of, write_names
+from grfpp.linalg.csr import csr
 from grfpp.local.plan import LocalPlan
-from grfpp.local.rows import local_top_k
-from grfpp.local.threads import in_parts
-from grfpp.memory import require_bytes
-from grfpp.sampling.backend import reporting
+from grfpp.local.queries import in_parts, local_top_k
+from grfpp.normalization import Rows
 from grfpp.typing import FloatArray, IntArray
-from grfpp.walks.sampler import Progress
+from grfpp.walks.sampling import Progress
 
 #: Entries that are turned round at a time.
 _TURNED = 1 << 24
@@ -69,7 +60,9 @@ def neighbour_matrix(
 ) -> sp.csr_array:
     """All of it in memory."""
     n = plan.graph.n_nodes
-    require_bytes((12 * k + 8) * n * 2, f"{k} neighbours of {n} nodes", other="give output='….grf'")
+    require_bytes(
+        (12 * k + 8) * n * 2, f"{k} neighbours of {n} nodes", advice="give output='….grf'"
+    )
     parts = list(neighbour_parts(plan, k, include_self, n_threads, progress))
     counts, columns, values = (np.concatenate(each) for each in zip(*parts, strict=True))
     matrix = csr(values, columns, np.concatenate([[0], np.cumsum(counts)]), n)
@@ -122,16 +115,11 @@ def neighbour_folder(
 
 def _finish(writer: FolderWriter, graph: Graph) -> None:
     """Write what a directed graph has beside its rows."""
-    rows = Rows(*(writer.mapped(name) for name in ("indptr", "indices", "weights")))
-    n = len(rows.indptr) - 1
+    rows = writer.mapped_rows()
     _write_columns(writer, rows)
-    columns = Rows(*(writer.mapped(f"in_{name}") for name in ("indptr", "indices", "weights")))
+    columns = writer.mapped_rows("in_")
     strength, into = rows.strengths(), columns.strengths()
-    directed = not (
-        same(rows.indptr, columns.indptr)
-        and same(rows.indices, columns.indices)
-        and same(rows.weights, columns.weights)  # type: ignore[arg-type]  # mapped above, so there
-    )
+    directed = not rows.equals(columns)
     writer.append("out_strength", strength)
     if directed:
         writer.append("in_strength", into)
@@ -139,17 +127,8 @@ def _finish(writer: FolderWriter, graph: Graph) -> None:
         for name in ("in_indptr", "in_indices", "in_weights"):
             writer.discard(name)
     labels = graph.names.to_array()
-    writer.finish(
-        Header(
-            n_nodes=n,
-            n_stored=len(rows.indices),
-            n_loops=count_loops(rows),
-            directed=directed,
-            symmetric=symmetries(rows, columns if directed else None, strength, into),
-            tame=is_tame(rows.weights, strength),
-            names=None if labels is None else write_names(writer, labels),
-        )
-    )
+    names = None if labels is None else write_names(writer, labels)
+    writer.finish(header_of(rows, columns if directed else None, strength, into, names=names))
 
 
 def _write_columns(writer: FolderWriter, rows: Rows) -> None:

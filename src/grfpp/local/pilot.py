@@ -15,7 +15,7 @@ import scipy.sparse as sp
 from grfpp.errors import InputError
 from grfpp.kernels import Kernel
 from grfpp.local.plan import LocalPlan
-from grfpp.local.rows import local_rows
+from grfpp.local.queries import local_rows
 from grfpp.typing import FloatArray, IntArray
 
 #: Edges that a row may follow where neither a tolerance nor a budget is given, times the mean
@@ -149,7 +149,7 @@ def _refusal(
     return InputError(
         f"tol={tol:g} would take some {budget:.1g} edges a row: {kernel!r} reaches too far on this "
         f"graph for pools ({last:.3g} edges gave {error:.2g})",
-        other=(
+        advice=(
             "use grfpp.kernel_operator(W, kernel, tol), which solves or takes polynomials, or give "
             "a budget to see how far pools come"
         ),

@@ -1,30 +1,185 @@
-"""What a local query will do, as one immutable value."""
+"""`LocalPlan`: what a local query will do, as one immutable value; its series and weights."""
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from grfpp.errors import InputError
 from grfpp.graph import Graph
 from grfpp.kernels import Kernel
-from grfpp.linalg.sparse import readonly
-from grfpp.local.series import Series
-from grfpp.local.weights import LocalWeights
-from grfpp.walks.budget import Budget
+from grfpp.linalg.csr import readonly
+from grfpp.typing import FloatArray, IntArray
+from grfpp.walks.budget import NEGLIGIBLE_TAIL, Budget
+from grfpp.walks.pool_arrays import (
+    NO_FILE,
+    PLAIN,
+    RW,
+    RW_REVERSED,
+    SYM,
+    PoolLayout,
+    PoolResidual,
+    PoolSeries,
+)
 from grfpp.walks.streams import factor_key
 
-#: Neighbours are in an array.
-NO_FILE = -1
 #: Buffers begin with room for no more nodes.
-_LARGEST_FIRST_ROOM = 1 << 12
-#: Bytes of neighbours on disk that entries and blocks look at in a map. Pools look at almost every
-#: page of it, which then counts as memory of this process; the file is read instead if that is
-#: much, in 2.6 times the time.
-_MOST_MAPPED = 1 << 27
+_MAX_FIRST_ROOM = 1 << 12
+#: Bytes of neighbours on disk that entries and blocks read through a map. Pools touch almost every
+#: page of it, which then counts as memory of this process; a larger file is read by `pread`
+#: instead, in 2.6 times the time.
+_MAX_MAPPED_BYTES = 1 << 27
+#: No table of coefficients is longer.
+_MAX_TABLE = 1 << 16
+#: Relative difference up to which the ratios of a geometric series count as equal.
+_RATIO_TOLERANCE = 1e-12
+#: Rounds of a residual pool in units of ``1 / (1 − γ)``: ``γ^rounds`` is far below rounding then.
+_ROUNDS = 256
+_NOTHING = readonly(np.empty(0))
+#: The kinds of `grfpp.normalization.ScaledWeights`.
+_KINDS: dict[str | None, int] = {None: PLAIN, "rw": RW, "sym": SYM, "rw_reversed": RW_REVERSED}
+
+
+class LocalWeights(NamedTuple):
+    """``W[i, j] = value · a[i, j] · …``, see `grfpp.normalization.ScaledWeights`."""
+
+    kind: int
+    value: float
+    #: ``a`` of every edge, and the strengths of nodes; empty where they are 1, and degrees.
+    base: FloatArray
+    out: FloatArray
+    into: FloatArray
+    #: Whether the edges into a node are those out of it, with the same ``a``.
+    is_reversible: bool
+
+    @classmethod
+    def of(cls, graph: Graph) -> LocalWeights:
+        """Those of a graph; nothing is computed from its edges."""
+        scaled = graph.scaled
+        arrays = (scaled.base, scaled.out_strength, scaled.in_strength)
+        kind = _KINDS[scaled.kind]
+        base, out, into = (_NOTHING if array is None else readonly(array) for array in arrays)
+        is_reversible = scaled.in_strength is None
+        if kind == PLAIN:
+            out = into = _NOTHING
+            is_reversible = not graph.is_directed
+        elif kind == RW:
+            into = _NOTHING
+        return cls(kind, float(scaled.value), base, out, into, is_reversible)
+
+    @property
+    def keeps_mass(self) -> bool:
+        """Whether masses are in the walk's own measure: a step keeps their sum."""
+        return self.kind == RW or (self.kind != PLAIN and not len(self.into))
+
+    def ratio_to_transpose(self, graph: Graph, rows: IntArray, columns: IntArray) -> FloatArray:
+        """``K[rows, columns] / K[columns, rows]ᵀ`` where the weights are reversible.
+
+        That is 1 for symmetric ones; for the others a ratio of strengths.
+        """
+        if self.kind in (PLAIN, SYM):
+            return np.ones((1, 1))
+        by_row, by_column = (self._strength(graph, nodes) for nodes in (rows, columns))
+        ratio = by_column[np.newaxis] / by_row[:, np.newaxis]
+        return np.asarray(ratio if self.kind == RW else 1.0 / ratio)
+
+    def _strength(self, graph: Graph, nodes: IntArray) -> FloatArray:
+        if len(self.out):
+            strength = self.out[nodes]
+        else:
+            strength = (graph.indptr[nodes + 1] - graph.indptr[nodes]).astype(np.float64)
+        return np.where(strength > 0, strength, 1.0)
+
+
+class Series(NamedTuple):
+    """``scale · Σ_k deposits[k] x_k`` with pools ``x_k``, or ``scale · Σ_k ratio^k x_k``."""
+
+    #: Power of two by which masses are divided at each step, to stay in the range of numbers.
+    unit: float
+    #: A factor of the whole.
+    scale: float
+    #: ``α_k`` times what masses have been divided by; zero at the end.
+    deposits: FloatArray
+    #: How a budget is shared among the steps.
+    steps: Budget
+    #: The same where two sides take half of the steps each.
+    half_steps: Budget
+    #: ``γ`` where the series is geometric and one pool serves all steps, else 0.
+    ratio: float
+    #: Mean number of steps, each weighted by what it contributes at most.
+    mean_steps: float
+
+    @classmethod
+    def of(cls, graph: Graph, kernel: Kernel) -> Series:
+        """That of a kernel on a graph; refused where it diverges."""
+        weights = LocalWeights.of(graph)
+        radius = _radius(graph, kernel, weights)
+        is_plain = weights.kind == PLAIN
+        unit = float(2.0 ** np.round(np.log2(radius / weights.value))) if is_plain else 1.0
+        terms = _terms(kernel, radius)
+        tail = np.cumsum(np.abs(terms)[::-1])[::-1]
+        n = int(np.flatnonzero(tail > NEGLIGIBLE_TAIL * tail[0])[-1]) + 1
+        # (radius / rate)^k undoes that masses are counted in units of the rate, not of the radius.
+        rate = weights.value * unit
+        deposits = terms[:n] if rate == radius else kernel.coefficients(n, scale=rate)
+        ratio = _ratio(terms[:n]) if weights.keeps_mass else 0.0
+        return cls(
+            unit=unit,
+            scale=float(deposits[0]) if ratio else 1.0,
+            deposits=np.append(deposits, 0.0),
+            steps=Budget.by_importance(tail[1:n], 1.0),
+            half_steps=Budget.by_importance(tail[1:n:2], 1.0),
+            ratio=ratio,
+            mean_steps=float(tail[1:].sum() / tail[0]),
+        )
+
+
+def _radius(graph: Graph, kernel: Kernel, weights: LocalWeights) -> float:
+    """The growth of powers of the weights; from the normalisation where that tells it."""
+    if weights.kind != PLAIN:
+        bound = weights.value
+        if bound >= kernel.radius * (1 - 1e-7):
+            kernel.check_radius(bound if weights.keeps_mass else graph.spectral_radius())
+        return bound
+    radius = graph.spectral_radius()
+    kernel.check_radius(radius)
+    return radius or 1.0
+
+
+def _terms(kernel: Kernel, radius: float) -> FloatArray:
+    """``α_k radius^k`` as far as they are not negligible."""
+    n = 64
+    while True:
+        terms = np.abs(kernel.coefficients(n, scale=radius))
+        total, late = float(terms.sum()), float(terms[n // 2 :].sum())
+        is_whole = late <= 0.01 * NEGLIGIBLE_TAIL * total and n // 2 > min(kernel.longest_gap, 256)
+        if not math.isfinite(total) or total == 0.0:
+            raise InputError(f"{kernel!r}: its series leaves the range of float64 on this graph")
+        if is_whole:
+            return kernel.coefficients(n, scale=radius)
+        if n >= _MAX_TABLE:
+            raise InputError(
+                f"{kernel!r} takes more than {n} terms of its series on this graph (spectral "
+                f"radius {radius:.6g}), too many for walks",
+                advice="use grfpp.kernel_operator(W, kernel)",
+            )
+        n *= 2
+
+
+def _ratio(terms: FloatArray) -> float:
+    """The ratio of a geometric series of positive ratio, else 0."""
+    if len(terms) < 3 or not terms[0]:
+        return 0.0
+    ratio = float(terms[1] / terms[0])
+    if not 0.0 < ratio < 1.0:
+        return 0.0
+    expected = terms[0] * ratio ** np.arange(len(terms))
+    is_geometric = np.all(np.abs(terms - expected) <= _RATIO_TOLERANCE * np.abs(expected))
+    return ratio if is_geometric else 0.0
 
 
 @dataclass(frozen=True, eq=False)
@@ -37,7 +192,7 @@ class LocalPlan:
 
     #: The graph whose edges are followed.
     graph: Graph
-    #: What is summed, and how.
+    #: The power series of the kernel.
     series: Series
     #: Edges that a row may follow.
     budget: float
@@ -59,46 +214,41 @@ class LocalPlan:
 
     def with_replicate(self, replicate: int) -> LocalPlan:
         """The same with random numbers of its own."""
-        return self._like(replace(self, replicate=replicate), "law", "half_law")
+        return self._with_cache(replace(self, replicate=replicate))
 
     @cached_property
     def right(self) -> LocalPlan:
         """The same for the other ends of entries, independent of this one."""
-        return self._like(replace(self, is_right=True), "law", "half_law")
+        return self._with_cache(replace(self, is_right=True))
 
     def with_budget(self, budget: float) -> LocalPlan:
         """The same with another budget."""
-        return self._like(replace(self, budget=budget))
+        return self._with_cache(replace(self, budget=budget))
 
-    def _like(self, plan: LocalPlan, *names: str) -> LocalPlan:
-        """Let a plan know what has been found out about this one."""
-        known = self.__dict__
-        shared = ("weights", "graph_arrays", "read_arrays", "_room", *names)
-        plan.__dict__.update({name: known[name] for name in shared if name in known})
+    def _with_cache(self, plan: LocalPlan) -> LocalPlan:
+        """Copy the cached arrays to another plan of the same graph."""
+        shared = ("weights", "layout", "read_layout", "_room")
+        plan.__dict__.update({key: value for key, value in vars(self).items() if key in shared})
         return plan
 
     @property
     def room(self) -> int:
         """Nodes that buffers have room for, a power of two; what rows need is remembered."""
-        room: int = self.__dict__.setdefault("_room", self._first_room)
+        likely = min(self.budget + 64, self.graph.n_nodes + 64, _MAX_FIRST_ROOM)
+        room: int = self.__dict__.setdefault("_room", 1 << int(likely).bit_length())
         return room
 
-    def enlarge_room(self, room: int) -> None:
-        """A row has needed more than so much."""
-        self.__dict__["_room"] = max(2 * room, self.room)
-
-    @property
-    def _first_room(self) -> int:
-        likely = min(self.budget + 64, self.graph.n_nodes + 64, _LARGEST_FIRST_ROOM)
-        return 1 << int(likely).bit_length()
+    def enlarge_room(self) -> None:
+        """Double the room: a row has needed more."""
+        self.__dict__["_room"] = 2 * self.room
 
     @property
     def pull_edges(self) -> float:
-        """Edges into candidates that may be looked at."""
+        """Edges into candidates that may be followed."""
         return float(self.budget) if self.weights.is_reversible else 0.0
 
     def candidates(self, k: int) -> int:
-        """How many nodes are looked at for the `k` nearest."""
+        """How many nodes are candidates for the `k` nearest."""
         return 2 * k + 16 if self.weights.is_reversible else k
 
     @cached_property
@@ -112,47 +262,51 @@ class LocalPlan:
         return np.uint64(factor_key(self.seed, 2 * self.replicate + self.is_right))
 
     @cached_property
-    def graph_arrays(self) -> tuple[Any, ...]:
-        """The graph as the compiled loops want it; `pools.fetch` tells of the last one."""
-        graph, weights = self.graph, self.weights
-        arrays = (graph.indptr, graph.indices, weights.base, weights.out, weights.into)
-        return *(readonly(each) for each in arrays), np.array([NO_FILE, 0])
+    def layout(self) -> PoolLayout:
+        """The graph as the compiled loops read it."""
+        return PoolLayout(
+            readonly(self.graph.indptr),
+            readonly(self.graph.indices),
+            self.weights.base,
+            out_strength=self.weights.out,
+            in_strength=self.weights.into,
+            kind=self.weights.kind,
+            rate=self.series.unit,
+        )
 
     @cached_property
-    def read_arrays(self) -> tuple[Any, ...]:
+    def read_layout(self) -> PoolLayout:
         """The same, but neighbours of a large graph on disk are read from the file, not mapped."""
-        is_large = self.graph.indices.nbytes > _MOST_MAPPED
+        is_large = self.graph.indices.nbytes > _MAX_MAPPED_BYTES
         file = self.graph.indices_file() if is_large else None
-        return self.graph_arrays if file is None else (*self.graph_arrays[:-1], np.array([file, 0]))
+        return self.layout if file is None else self.layout._replace(file=np.array([file, 0]))
 
     def require_read(self) -> None:
         """Raise `InputError` where neighbours could not be read."""
-        if self.read_arrays[-1][1]:
+        if self.read_layout.file[0] != NO_FILE and self.read_layout.file[1]:
             raise InputError(
-                f"neighbours of {self.graph!r} cannot be read from its folder any more: open it "
-                "again"
+                f"neighbours of {self.graph!r} cannot be read from its folder any more",
+                advice="open it again",
             )
 
     @cached_property
-    def law(self) -> tuple[Any, ...]:
-        """What is summed and how, as the compiled loops want it."""
-        return self._law(self.series.steps)
+    def pool_series(self) -> PoolSeries:
+        """What pools of rows deposit."""
+        return self._pool_series(self.series.steps)
 
     @cached_property
-    def half_law(self) -> tuple[Any, ...]:
+    def half_series(self) -> PoolSeries:
         """The same for one of two sides, each of which takes half of the steps."""
-        return self._law(self.series.half_steps)
+        return self._pool_series(self.series.half_steps)
 
-    def _law(self, steps: Budget) -> tuple[Any, ...]:
-        series = self.series
-        return (
-            self.weights.kind,
-            series.unit,
-            series.scale,
-            steps.share,
-            steps.rest,
-            series.deposits,
-            float(self.budget),
-            series.ratio,
-            series.most_rounds,
-        )
+    def _pool_series(self, steps: Budget) -> PoolSeries:
+        budget = float(self.budget)
+        return PoolSeries(self.series.deposits, steps.share, steps.rest, budget, with_ahead=True)
+
+    @cached_property
+    def residual(self) -> PoolResidual | None:
+        """The series where it is geometric, so that one pool serves all steps."""
+        ratio = self.series.ratio
+        if not ratio:
+            return None
+        return PoolResidual(ratio, float(self.budget), int(_ROUNDS / (1.0 - ratio)) + _ROUNDS)

@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-from typing import Any, Unpack
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from grfpp.chain import Chain
-from grfpp.factors import WalkedFactor
+from grfpp._memory import require_bytes
+from grfpp.estimate.chain import Chain
+from grfpp.estimate.degree import settle_degree
+from grfpp.estimate.factor import WalkedFactor
 from grfpp.graph import as_graph
 from grfpp.kernels import Kernel
-from grfpp.memory import require_bytes
-from grfpp.options import OF_ESTIMATES, Degree, MoreWalkKeywords, WalkOptions
-from grfpp.sampling.degree import settle_degree
+from grfpp.options import OF_ESTIMATES, Degree, WalkOptions
 from grfpp.termination import Termination
 from grfpp.typing import FloatArray, IntArray
 from grfpp.walks.planning import Plans, plan_walks, require_kernel
@@ -31,7 +31,7 @@ def sample_submatrix(
     n_walks: int = 16,
     termination: Termination | str | None = None,
     seed: int | None = None,
-    **options: Unpack[MoreWalkKeywords],
+    **options: Any,
 ) -> FloatArray:
     """Estimate ``K[rows, columns]`` by walks from these nodes and from where they end.
 
@@ -82,7 +82,6 @@ def sample_submatrix(
     require_bytes(
         9 * len(left) * len(right),
         f"a {len(left)} x {len(right)} matrix",
-        most_rows=lambda room: f"{room // (9 * max(len(left), len(right), 1))} rows",
     )
     A, B = (_side(plans, side, chosen) for side in (0, 1))
     result = np.empty((len(left), len(right)))

@@ -1,4 +1,4 @@
-"""Arguments of torch modules, checked at the door."""
+"""Checks of arguments that are node lists, number types and devices of torch."""
 
 from __future__ import annotations
 
@@ -6,26 +6,27 @@ from typing import Any
 
 import numpy as np
 import torch
+from torch import Tensor
 
-from grfpp import arguments
+from grfpp import _checks
 from grfpp.errors import InputError, shown
 from grfpp.nodes import NodeNames
 
-#: The engine numbers no more nodes.
-_MOST_NODES = 1 << 31
+#: The engine indexes nodes by int32.
+_MAX_NODES = 1 << 31
 
 
-def node_numbers(nodes: Any, names: NodeNames | int = _MOST_NODES) -> torch.Tensor:
-    """Numbers of nodes, given so or by name, as a tensor; ``3.0`` and the like count as whole ones.
+def node_indices(nodes: Any, names: NodeNames | int = _MAX_NODES) -> Tensor:
+    """Indices of nodes, given as integers, integral floats or names, as a tensor.
 
     Without names, `names` is the number of nodes.
 
     Examples
     --------
-    >>> node_numbers(torch.tensor([0.0, 2.0]), 3)
+    >>> node_indices(torch.tensor([0.0, 2.0]), 3)
     tensor([0, 2])
     """
-    if isinstance(nodes, torch.Tensor):
+    if isinstance(nodes, Tensor):
         array = (nodes.double() if nodes.is_floating_point() else nodes).detach().cpu().numpy()
     else:
         try:
@@ -35,28 +36,30 @@ def node_numbers(nodes: Any, names: NodeNames | int = _MOST_NODES) -> torch.Tens
     if array.dtype.kind == "f" and (np.abs(array) < 2.0**53).all() and (array % 1 == 0).all():
         array = array.astype(np.int64)
     if isinstance(names, int):
-        return torch.from_numpy(arguments.node_numbers(array, names))
-    # The list itself where it holds names: numpy would make text of the numbers beside them.
+        return torch.from_numpy(_checks.node_numbers(array, names))
+    # A list that holds names is passed on itself: numpy would turn numbers in it into text.
     is_list = isinstance(nodes, list | tuple) and array.dtype.kind not in "iu"
     return torch.from_numpy(names.numbers(nodes if is_list else array))
 
 
 def floating(dtype: Any = None) -> torch.dtype:
-    """Check that an argument is a floating-point type of torch; its default where there is none.
+    """Check that an argument is a floating-point type of torch; torch's default for ``None``.
 
     Examples
     --------
     >>> floating(torch.float64), floating() == torch.get_default_dtype()
     (torch.float64, True)
     """
-    kind = torch.get_default_dtype() if dtype is None else dtype
-    if not isinstance(kind, torch.dtype) or not kind.is_floating_point:
-        raise InputError(f"dtype must be a floating-point type of torch, found {shown(dtype)}")
-    return kind
+    chosen = torch.get_default_dtype() if dtype is None else dtype
+    if not isinstance(chosen, torch.dtype) or not chosen.is_floating_point:
+        raise InputError(
+            f"must be a floating-point type of torch, found {shown(dtype)}", argument="dtype"
+        )
+    return chosen
 
 
 def device_of(device: Any) -> torch.device | None:
-    """Check that an argument is a device that this machine has, by its name or number.
+    """Check that an argument is a device of this machine, by name or index.
 
     Examples
     --------
@@ -67,8 +70,8 @@ def device_of(device: Any) -> torch.device | None:
         return None
     try:
         return torch.empty(0, device=device).device
-    except Exception as error:  # torch has many ways to say so
-        why = str(error).partition("\n")[0]
+    except Exception as error:  # torch raises errors of many classes here
+        reason = str(error).partition("\n")[0]
         raise InputError(
-            f"must be a device such as 'cpu', found {shown(device)} ({why})", argument="device"
+            f"must be a device such as 'cpu', found {shown(device)} ({reason})", argument="device"
         ) from None

@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from grfpp.elementary import exp, log, power
+from grfpp.series import exp, log, power
 from grfpp.termination import Matched, Termination
 from grfpp.typing import FloatArray
 

@@ -1,28 +1,30 @@
-"""What a factor's walks will do, as one immutable value."""
+"""`WalkPlan`: everything that determines a factor, as one immutable, picklable value."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import Any
+from math import ldexp
+from typing import Any, NamedTuple
 
 import numpy as np
+import numpy.typing as npt
 
-from grfpp.elementary import power
+from grfpp._memory import require_bytes
 from grfpp.graph import Graph
+from grfpp.series import power
 from grfpp.termination import Termination
-from grfpp.typing import FloatArray
+from grfpp.typing import FloatArray, WordArray
 from grfpp.walks.budget import Budget
-from grfpp.walks.layout import PoolLayout, WalkLayout
-from grfpp.walks.lengths import LengthTable
+from grfpp.walks.pool_arrays import PoolLayout
 from grfpp.walks.streams import factor_key
-from grfpp.walks.transition import ProportionalSteps, UniformSteps
+from grfpp.walks.transition import ProportionalSteps, UniformSteps, WalkLayout
 
 
 @dataclass(frozen=True, eq=False)
 class WalkPlan:
     """Everything that `sample_rows` needs, and nothing about where or how it runs."""
 
-    #: The graph that is walked, and where walkers step.
+    #: The graph that is walked, and the transition probabilities on it.
     steps: UniformSteps
     #: ``f(k)`` for every length in the table.
     modulation: FloatArray
@@ -30,12 +32,17 @@ class WalkPlan:
     lengths: LengthTable | Budget
     #: Walks that start at each node: how many, or the size of the pool.
     n_walks: int
-    #: What the random streams derive from, beside the factor, the node and the walk.
+    #: Random streams are a function of the seed, the factor, the node and the walk.
     seed: int
     #: The word that the streams of this factor start from.
     key: int
-    #: The graph as the compiled loops want it; made by `WalkPlan.of`, shared by all factors.
-    layout: WalkLayout | PoolLayout
+    #: The graph as the compiled loops read it; shared by the plans of all factors.
+    layout: WalkLayout | PoolLayout = None  # type: ignore[assignment]  # made from the steps
+
+    def __post_init__(self) -> None:
+        if self.layout is None:
+            kind = PoolLayout if isinstance(self.steps, ProportionalSteps) else WalkLayout
+            object.__setattr__(self, "layout", kind.of(self.steps))
 
     @classmethod
     def of(
@@ -51,9 +58,7 @@ class WalkPlan:
         if isinstance(steps, Graph):
             steps = UniformSteps.on(steps)
         lengths = LengthTable.of(law, len(modulation) - 1)
-        modulation = np.asarray(modulation, dtype=np.float64)[: lengths.max_length + 1]
-        key = factor_key(seed, factor)
-        return cls(steps, modulation, lengths, n_walks, seed, key, WalkLayout.of(steps))
+        return cls._cut(steps, modulation, lengths, n_walks, seed, factor)
 
     @classmethod
     def pooled(
@@ -68,14 +73,25 @@ class WalkPlan:
         """Plan pools that share their steps by `budget`."""
         if isinstance(steps, Graph):
             steps = ProportionalSteps.on(steps)
-        modulation = np.asarray(modulation, dtype=np.float64)[: budget.max_length + 1]
-        key = factor_key(seed, factor)
-        return cls(steps, modulation, budget, n_walks, seed, key, PoolLayout.of(steps))
+        return cls._cut(steps, modulation, budget, n_walks, seed, factor)
+
+    @classmethod
+    def _cut(
+        cls,
+        steps: UniformSteps,
+        modulation: FloatArray,
+        lengths: LengthTable | Budget,
+        n_walks: int,
+        seed: int,
+        factor: int,
+    ) -> WalkPlan:
+        table = np.asarray(modulation, dtype=np.float64)[: lengths.max_length + 1]
+        return cls(steps, table, lengths, n_walks, seed, factor_key(seed, factor))
 
     def __reduce__(self) -> tuple[Any, ...]:
         # Without the layout, which is larger than the graph and is made anew where it arrives.
         parts = (self.steps, self.modulation, self.lengths, self.n_walks, self.seed, self.key)
-        return _restored, parts
+        return WalkPlan, parts
 
     @property
     def is_pooled(self) -> bool:
@@ -88,15 +104,15 @@ class WalkPlan:
         return self.steps.graph
 
     def with_factor(self, factor: int) -> WalkPlan:
-        """The same walks' law with the random streams of another factor."""
+        """The same plan with the random streams of another factor."""
         return replace(self, key=factor_key(self.seed, factor))
 
     def with_steps(self, steps: UniformSteps) -> WalkPlan:
         """The same walks with other steps on the same graph."""
-        return replace(self, steps=steps, layout=_layout_of(steps))
+        return WalkPlan(steps, *self.__reduce__()[1][1:])
 
     def with_lengths(self, law: Termination, longest: int) -> WalkPlan:
-        """The same deposits by walks that go on to `longest` steps, where they leave nothing."""
+        """The same plan for walks of up to `longest` steps; further ones have ``f(k) = 0``."""
         lengths = LengthTable.of(law, longest)
         modulation = np.zeros(lengths.max_length + 1)
         modulation[: len(self.modulation)] = self.modulation
@@ -104,19 +120,18 @@ class WalkPlan:
 
     @property
     def scales(self) -> FloatArray:
-        """``rate^k / τ(k) / n_walks`` for every length: what `loads` and ``f(k)`` leave out.
+        """``rate^k / τ(k) / n_walks`` for every length: deposits without loads and ``f(k)``.
 
         For pools ``rate^k``: their masses need no division.
         """
-        # Multiplied in halves, so that neither overflows where the product does not; what does
-        # overflow is found in the rows of the walks that come so far.
+        # Multiplied in halves, so that neither overflows where the product does not.
         with np.errstate(over="ignore", invalid="ignore"):
             half_power = power(self.layout.rate, np.arange(self.lengths.max_length + 1) / 2)
             return np.asarray(half_power * self.lengths.divided(half_power, self.n_walks))
 
     @property
     def deposits(self) -> FloatArray:
-        """What a walker of load one leaves after ``k`` steps: ``f(k) rate^k / τ(k) / n_walks``."""
+        """Deposit of a walker of load one after ``k`` steps: ``f(k) rate^k / τ(k) / n_walks``."""
         with np.errstate(over="ignore", invalid="ignore"):
             half_power = power(self.layout.rate, np.arange(len(self.modulation)) / 2)
             amounts = self.lengths.divided(self.modulation, self.n_walks)
@@ -124,7 +139,7 @@ class WalkPlan:
 
     @property
     def measure(self) -> FloatArray:
-        """What masses at each node are counted in: the potential, or ones."""
+        """The measure in which masses at each node are counted: the potential, or ones."""
         potential = self.layout.potential
         return potential if len(potential) else np.ones(self.graph.n_nodes)
 
@@ -134,17 +149,82 @@ class WalkPlan:
         return self.n_walks * self.lengths.mean
 
 
-def _layout_of(steps: UniformSteps) -> WalkLayout | PoolLayout:
-    return PoolLayout.of(steps) if isinstance(steps, ProportionalSteps) else WalkLayout.of(steps)
+#: Bits of the uniform number that decides a length: survival below ``2^-128`` never happens.
+LENGTH_BITS = 128
+#: The guide table has a cell for every value of this many leading bits.
+GUIDE_BITS = 10
+#: No table is longer; at this length `p_halt` is below 1e-5.
+MAX_TABLE = 1 << 23
 
 
-def _restored(
-    steps: UniformSteps,
-    modulation: FloatArray,
-    lengths: LengthTable | Budget,
-    n_walks: int,
-    seed: int,
-    key: int,
-) -> WalkPlan:
-    """A plan that was pickled."""
-    return WalkPlan(steps, modulation, lengths, n_walks, seed, key, _layout_of(steps))
+class LengthTable(NamedTuple):
+    """A walk-length law as integer thresholds on 128 random bits ``u``.
+
+    A walk has at least ``k`` steps when ``u < threshold(k)``. The thresholds are the law's survival
+    rounded down to a multiple of ``2^-128``, and `survival` holds that rounded value, so what is
+    simulated and what deposits are divided by are the same numbers.
+    """
+
+    high: WordArray
+    low: WordArray
+    survival: FloatArray
+    guide: npt.NDArray[np.int32]
+
+    @classmethod
+    def of(cls, law: Termination, max_length: int) -> LengthTable:
+        """Tabulate `law` for lengths up to `max_length`, or to the resolution if that is less."""
+        require_bytes(150 * max_length, f"a table of {max_length} walk lengths")
+        thresholds = []
+        for survival in law.survival(np.arange(1, max_length + 1)).tolist():
+            threshold = min(int(ldexp(survival, LENGTH_BITS)), (1 << LENGTH_BITS) - 1)
+            if threshold == 0:
+                break
+            thresholds.append(threshold)
+        word = (1 << 64) - 1
+        high = np.array([t >> 64 for t in thresholds], dtype=np.uint64)
+        low = np.array([t & word for t in thresholds], dtype=np.uint64)
+        return cls(
+            high=high,
+            low=low,
+            survival=np.array([1.0, *(ldexp(float(t), -LENGTH_BITS) for t in thresholds)]),
+            guide=_guide(high),
+        )
+
+    @property
+    def max_length(self) -> int:
+        """Steps of the longest walk."""
+        return len(self.high)
+
+    @property
+    def mean(self) -> float:
+        """Expected number of steps."""
+        return float(self.survival[1:].sum())
+
+    def divided(self, amounts: FloatArray, n_walks: int) -> FloatArray:
+        """Deposits of one walker: ``amounts / τ(k) / n_walks``."""
+        return amounts / self.survival / n_walks
+
+
+def resolvable_length(law: Termination, at_most: int = MAX_TABLE) -> int:
+    """Longest walk of this law that 128 random bits can draw, or `at_most`."""
+    if law.max_length is not None:
+        return min(law.max_length, at_most)
+    low, high = 0, 1
+    while high <= at_most and law.survival(high) >= ldexp(1.0, -LENGTH_BITS):
+        low, high = high, 2 * high
+    high = min(high, at_most + 1)
+    while high - low > 1:
+        middle = (low + high) // 2
+        if law.survival(middle) >= ldexp(1.0, -LENGTH_BITS):
+            low = middle
+        else:
+            high = middle
+    return low
+
+
+def _guide(high: WordArray) -> npt.NDArray[np.int32]:
+    """For every value of the leading bits, the least length of such draws."""
+    cells = 1 << GUIDE_BITS
+    tops = np.arange(1, cells, dtype=np.uint64) << np.uint64(64 - GUIDE_BITS)
+    reached = len(high) - np.searchsorted(high[::-1], tops, side="left")
+    return np.append(reached, 0).astype(np.int32)

@@ -1,18 +1,38 @@
-"""From what a user asks for to plans that can be walked, checked at the door."""
+"""From a request (graph, kernel, options) to checked plans of walks."""
 
 from __future__ import annotations
 
 from typing import Any, NamedTuple
 
-from grfpp.errors import InputError
-from grfpp.graph import as_graph
+import numpy as np
+
+from grfpp.errors import InputError, shown
+from grfpp.graph import Graph, as_graph
 from grfpp.kernels import Kernel
 from grfpp.options import WalkOptions
-from grfpp.walks.lengths import resolvable_length
-from grfpp.walks.plan import WalkPlan
-from grfpp.walks.pools.planning import plan_pools
-from grfpp.walks.truncation import check_truncation, modulation_table
-from grfpp.walks.variance import check_variance
+from grfpp.termination import Matched, Termination
+from grfpp.typing import FloatArray
+from grfpp.walks.budget import Budget
+from grfpp.walks.convergence import (
+    FAR,
+    check_series_truncation,
+    check_truncation,
+    check_variance,
+    converges,
+    has_finite_variance,
+    infinite_variance,
+    log_growth,
+    modulation_table,
+    representable,
+    series_has_ended,
+    sum_is_finite,
+    variance_terms,
+)
+from grfpp.walks.plan import LengthTable, WalkPlan, resolvable_length
+from grfpp.walks.transition import ProportionalSteps
+
+#: No table of a budget is longer.
+_MAX_TABLE = 1 << 16
 
 
 class Plans(NamedTuple):
@@ -29,7 +49,7 @@ class Plans(NamedTuple):
 def plan_walks(W: Any, kernel: Kernel, options: WalkOptions, *, measured: bool = False) -> Plans:
     """Check a request (see `grfpp.sample`) and plan its walks.
 
-    Where the error will be `measured`, there is no need to warn of what it may come to.
+    With `measured` there is no warning of a large error, which will be measured anyway.
     """
     graph = as_graph(W)
     graph.require_unchanged()
@@ -47,7 +67,8 @@ def plan_walks(W: Any, kernel: Kernel, options: WalkOptions, *, measured: bool =
         ]
     for plan in plans:
         check_variance(kernel, degree, plan, law, options.on_infinite_variance, measured=measured)
-    check_truncation(kernel, degree, plans[0], options.truncate)
+    if not options.truncate:
+        check_truncation(kernel, degree, plans[0])
     if options.full_walks and options.walks == "independent":
         longest = resolvable_length(law)
         plans = [plan.with_lengths(law, longest) for plan in plans]
@@ -57,4 +78,82 @@ def plan_walks(W: Any, kernel: Kernel, options: WalkOptions, *, measured: bool =
 def require_kernel(kernel: Any) -> None:
     """Refuse what is no kernel."""
     if not isinstance(kernel, Kernel):
-        raise InputError(f"kernel must be a Kernel such as Diffusion(1.0), not {kernel!r}")
+        raise InputError(
+            f"must be a Kernel such as Diffusion(1.0), not {shown(kernel)}", argument="kernel"
+        )
+
+
+def check_normalized(kernel: Kernel, options: WalkOptions, scale: float) -> None:
+    """Refuse what works on no graph at all whose weights are ``scale · D^-1/2 A D^-1/2``.
+
+    The spectral radius of these is `scale`, unless they have no edge. Squares of loads grow by its
+    square at least, because they do not grow more slowly than the square of the mean.
+    """
+    degree, law = options.stitching_degree, options.termination
+    kernel.check_radius(scale)
+    kernel.check_radius(scale, degree)
+    if isinstance(law, Matched):
+        return
+    modulation = modulation_table(kernel, degree, law)
+    lengths = LengthTable.of(law, len(modulation) - 1)
+    n = lengths.max_length
+    modulation = modulation[: n + 1]
+    if law.max_length is None and options.on_infinite_variance == "raise":
+        growth = 2 * np.log(scale)
+        logs = variance_terms(modulation, lengths.survival, np.array([0.0, growth]))
+        if not (converges(logs) or sum_is_finite(kernel, degree, n, growth)):
+            raise infinite_variance(kernel, degree, law, logs, growth)
+    if not options.truncate:
+        check_series_truncation(kernel, degree, modulation, n, scale, lambda: scale)
+
+
+def plan_pools(graph: Graph, kernel: Kernel, options: WalkOptions) -> WalkPlan:
+    """Plan pools on one graph.
+
+    Late steps are taken by a single walker that goes on with a probability of at least
+    ``B t_k / Σ_j t_j``, where ``B`` is the budget and ``t_k = Σ_{j ≥ k} |f(j)| ρ^j``. Where no step
+    lets masses grow by more than ``s``, the second moment of its deposit is at most
+    ``f(k)² s^2k Σ_j t_j / (B t_k) ≤ |f(k)| (s²/ρ)^k Σ_j t_j / B``. In the measure of the walk
+    ``s = ρ``: the variance is finite wherever the series converges absolutely. Masses of ``W`` grow
+    with the row sums, which can be too much for kernels with a radius of convergence. Then they are
+    counted in another measure, in which ``s`` is close to ``ρ``.
+    """
+    degree, law = options.stitching_degree, options.termination
+    steps = ProportionalSteps.on(graph)
+    modulation, budget = share_steps(kernel, degree, law, graph)
+    if isinstance(law, Matched) and not has_finite_variance(
+        kernel, degree, steps, modulation, budget
+    ):
+        steps = measured_for(kernel, degree, steps)
+    return WalkPlan.pooled(steps, modulation, budget, options.n_walks, options.seed)
+
+
+def measured_for(kernel: Kernel, degree: int, steps: ProportionalSteps) -> ProportionalSteps:
+    """Steps in a measure in which the variance is finite; for kernels with a radius.
+
+    Its terms are at most ``|f(k)| r^k`` with ``r`` the geometric mean of both radii.
+    """
+    inner, outer = steps.graph.spectral_radius(), kernel.modulation_radius(degree)
+    return steps.measured(inner**0.75 * outer**0.25)
+
+
+def share_steps(
+    kernel: Kernel,
+    degree: int,
+    law: Termination,
+    graph: Graph,
+) -> tuple[FloatArray, Budget]:
+    """The modulation as far as a pool goes, and how its steps are shared."""
+    if not isinstance(law, Matched):
+        modulation = modulation_table(kernel, degree, law)
+        longest = min(len(modulation) - 1, resolvable_length(law))
+        return modulation[: longest + 1], Budget.by_law(law, longest)
+    n = 64
+    while True:
+        table = representable(kernel, degree, n)
+        budget = Budget.matched(law, table, log_growth(graph, n))
+        is_whole = budget.max_length < n // 2 and n // 2 > min(kernel.longest_gap, FAR)
+        ended = series_has_ended(kernel, table, n)
+        if is_whole or ended or len(table) < n or n >= _MAX_TABLE:
+            return table[: budget.max_length + 1], budget
+        n *= 2

@@ -1,30 +1,26 @@
-"""Both kinds of walks in plain Python: to be read beside the formulas and to test against.
+"""Walks in plain Python, to be read beside the formulas and to test against.
 
-They draw from the same streams as the compiled loops and give the same numbers.
-
-Independent walks are Algorithm 2 of the paper, corrected. As printed, the walk stops when
-``walk_length ≥ s`` before its last deposit, which leaves out the deposit at ``k = s`` while still
-dividing by ``P(X ≥ k)``: a biased estimate (the tests show by how much). Here a walk of length
-``s`` deposits at every ``k = 0, 1, …, s``.
-
-A pool is a sparse vector of masses, at first ``e_start``. A step turns a pool ``x`` into one of
-mean ``x W``: edges that carry much are followed with what they carry; of the others some are
-picked, each with a chance in proportion to what it carries, and stand for all.
+Independent walks are Algorithm 2 of the paper, corrected: a walk of length ``s`` deposits at every
+``k = 0, 1, …, s`` (as printed it leaves out ``k = s``, which is biased). Pools are dictionaries
+from nodes to masses. The streams are those of the compiled loops, and so are the numbers.
 """
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Iterator
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from grfpp.walks.budget import Budget
-from grfpp.walks.layout import DEGREE_BITS, PoolLayout
-from grfpp.walks.lengths import LengthTable
-from grfpp.walks.plan import WalkPlan
+from grfpp.walks.plan import LengthTable, WalkPlan
+from grfpp.walks.pool_arrays import PLAIN, RW, SYM, PoolLayout, PoolResidual, PoolSeries
 from grfpp.walks.streams import length_words, step_choice, uniform, walk_state
+from grfpp.walks.walker import pool_series
 
+#: Masses by node, in the order of arrival.
+Pool = dict[int, float]
 #: An edge's end, and the mass that the edge carries there.
 Carried = tuple[int, float]
 
@@ -68,70 +64,251 @@ def draw_length(plan: WalkPlan, state: int) -> int:
 
 def pool_row(plan: WalkPlan, start: int) -> npt.NDArray[np.float64]:
     """A row of pooled walks: ``Σ_k f(k) x_k``."""
-    row = np.zeros(plan.graph.n_nodes)
-    for k, pool in enumerate(pools(plan, start)):
+    layout, row = plan.layout, np.zeros(plan.graph.n_nodes)
+    assert isinstance(layout, PoolLayout)
+    totals = series_totals(layout, pool_series(plan, plan.deposits), plan.key, start)
+    for node, total in totals.items():
+        row[node] = entry_of(layout, start, node, total)
+    return row
+
+
+def series_totals(
+    layout: PoolLayout, series: PoolSeries, key: int, start: int, shift: int = 0
+) -> Pool:
+    """``Σ_k deposits[k + shift] x_k`` for the pools ``x_k``."""
+    totals: Pool = {}
+    for k, pool in enumerate(pools(layout, series, key, start)):
         for node, mass in pool.items():
-            row[node] += plan.deposits[k] * mass
-    measure = plan.measure
-    return np.asarray(row * (measure[start] / measure))
+            totals[node] = totals.get(node, 0.0) + series.deposits[k + shift] * mass
+    return totals
 
 
-def pools(plan: WalkPlan, start: int) -> Iterator[dict[int, float]]:
-    """The pools ``x_0, x_1, …`` in the walk's measure, as far as they go."""
-    budget = plan.lengths
-    assert isinstance(budget, Budget)
+def pools(layout: PoolLayout, series: PoolSeries, key: int, start: int) -> Iterator[Pool]:
+    """The pools ``x_0, x_1, …``, each with mean ``x_{k-1} W``, as far as they go."""
     pool = {start: 1.0}
-    left, alive = plan.expected_steps, 1.0
+    left, alive = series.budget, 1.0
     yield pool
-    for k in range(1, budget.max_length + 1):
-        edges = [edge for node, mass in pool.items() for edge in carried(plan, node, mass)]
-        fair = left * budget.share[k]
-        # How many edges may be followed. The budget is one of expected edges: a pool that has come
-        # so far by chance may take more than its share, a late one goes on by chance.
+    for k in range(1, len(series.share)):
+        edges = [edge for node, mass in pool.items() for edge in carried(layout, node, mass)]
+        # How many edges may be followed. The budget is one of expected edges: `alive` is the chance
+        # that the pool has come so far, since less than one edge lets it go on with that chance.
+        fair = left * series.share[k]
         allowed = fair / alive
         if len(edges) <= allowed:
-            left = left * budget.rest[k] + (fair - alive * len(edges))
+            left = left * series.rest[k] + (fair - alive * len(edges))
+        elif not allowed > 0:
+            return
         else:
-            edges = compressed(edges, allowed, uniform(walk_state(plan.key, start, k)))
-            left *= budget.rest[k]
+            point = uniform(walk_state(int(key), start, k))
+            edges = compressed(edges, allowed, point, by_node=not len(layout.weights))
+            left *= series.rest[k]
             alive *= min(1.0, allowed)
-        pool = {}
-        for node, mass in edges:
-            pool[node] = pool.get(node, 0.0) + mass
+        pool = arrived(edges)
         if not pool:
             return
         yield pool
 
 
-def carried(plan: WalkPlan, node: int, mass: float) -> list[Carried]:
-    """What the edges of a node carry of its mass, the heaviest first."""
-    layout = plan.layout
-    assert isinstance(layout, PoolLayout)
-    own = slice(int(layout.first[node]), int(layout.first[node]) + int(layout.degree[node]))
-    ends = (layout.slots[own] >> DEGREE_BITS).tolist()
-    if not len(layout.weights):  # equal ones, in the walk's measure
-        return [(end, mass / len(ends)) for end in ends]
-    weights = layout.weights[own].tolist()
-    return [(end, mass * weight) for end, weight in zip(ends, weights, strict=True)]
+def arrived(edges: list[Carried]) -> Pool:
+    """The masses that come together at each node."""
+    pool: Pool = {}
+    for node, mass in edges:
+        if mass > 0.0:
+            pool[node] = pool.get(node, 0.0) + mass
+    return pool
 
 
-def compressed(edges: list[Carried], allowed: float, point: float) -> list[Carried]:
-    """Follow about `allowed` of the edges, so that the mean is that of all."""
-    followed: list[Carried] = []
+def compressed(edges: list[Carried], allowed: float, point: float, by_node: bool) -> list[Carried]:
+    """Follow about `allowed` of the edges, so that the mean is that of all.
+
+    Where weights are equal (`by_node`), edges above the threshold come first, in the order in which
+    it fell. Sums are then rounded as in the compiled loops.
+    """
+    heavy: list[Carried] = []
+    light = edges
     threshold = sum(mass for _, mass in edges) / allowed
     while True:
-        heavy = [edge for edge in edges if edge[1] >= threshold]
-        edges = [edge for edge in edges if edge[1] < threshold]
-        followed += heavy
-        if not heavy or not edges or not allowed - len(followed) > 0:
+        heavy += [edge for edge in light if edge[1] >= threshold]
+        rest = [edge for edge in light if edge[1] < threshold]
+        if len(rest) == len(light) or not rest or not allowed - len(heavy) > 0:
             break
-        threshold = sum(mass for _, mass in edges) / (allowed - len(followed))
-    # The light ones lie end to end on a line; every whole step from a random point picks one.
+        light = rest
+        threshold = sum(mass for _, mass in light) / (allowed - len(heavy))
+    if by_node:
+        return heavy + sampled(rest, threshold, point)
+    return sampled(edges, threshold, point)
+
+
+def sampled(edges: list[Carried], threshold: float, point: float) -> list[Carried]:
+    """The edges above the threshold, and a systematic sample of those below it.
+
+    The light edges lie one after the other on a line, each with the length of what it carries over
+    the threshold; the points ``u, u + 1, …`` pick those that carry the threshold.
+    """
+    followed: list[Carried] = []
     start = 0.0
     for node, mass in edges:
-        end = start + mass / threshold
-        while point < end:
+        if mass >= threshold:
+            followed.append((node, mass))
+            continue
+        start += mass / threshold
+        if point < start:
             followed.append((node, threshold))
             point += 1.0
-        start = end
     return followed
+
+
+def residual_totals(layout: PoolLayout, residual: PoolResidual, key: int, start: int) -> Pool:
+    """``Σ_k γ^k x_k`` by pushing and sampling."""
+    totals, waiting, tau = pushed(layout, residual, start)
+    n_flushes = 0
+    while sum(waiting.values()) > 1e-18:
+        n_flushes += 1
+        edges = []
+        for node, mass in waiting.items():
+            totals[node] = totals.get(node, 0.0) + mass
+            edges += carried(layout, node, residual.ratio * mass)
+        pool = arrived(sampled(edges, tau, uniform(walk_state(int(key), start, n_flushes))))
+        waiting = {}
+        _push(layout, residual.ratio, pool, tau, totals, waiting)
+    return totals
+
+
+def pushed(layout: PoolLayout, residual: PoolResidual, start: int) -> tuple[Pool, Pool, float]:
+    """Deposits, residuals and the threshold when nothing more is to be pushed."""
+    ratio, budget = residual.ratio, residual.budget
+    cost = ratio / (1 - ratio)
+    tau = 64 * cost / budget
+    totals: Pool = {}
+    waiting: Pool = {}
+    edges = _push(layout, ratio, {start: 1.0}, tau, totals, waiting)
+    falling = True
+    while falling and (left := sum(waiting.values())) > 1e-18:
+        falling = edges + left * cost / (tau / 2) <= budget
+        if falling:
+            tau /= 2
+        elif budget > edges:
+            tau = min(tau, left * cost / (budget - edges))
+        pool, waiting = {node: mass for node, mass in waiting.items() if mass > 0}, {}
+        edges += _push(layout, ratio, pool, tau, totals, waiting)
+    return totals, waiting, tau
+
+
+def _push(
+    layout: PoolLayout, ratio: float, pool: Pool, tau: float, totals: Pool, waiting: Pool
+) -> int:
+    """Push residuals above the threshold until there are none; returns the number of edges."""
+    n_edges = 0
+    while pool:
+        edges: list[Carried] = []
+        for node, mass in pool.items():
+            amount = mass + waiting.get(node, 0.0)
+            degree = len(edges_of(layout, node))
+            if degree and ratio * amount < tau * degree:
+                waiting[node] = amount
+                continue
+            if node in waiting:
+                waiting[node] = 0.0  # it keeps its position on the line
+            totals[node] = totals.get(node, 0.0) + amount
+            edges += carried(layout, node, ratio * amount)
+        n_edges += len(edges)
+        pool = arrived(edges)
+    return n_edges
+
+
+def local_row(plan: Any, start: int) -> Pool:
+    """A row of the kernel of a `grfpp.local.LocalPlan`."""
+    if plan.residual is None:
+        totals = series_totals(plan.layout, plan.pool_series, plan.key, start)
+    else:
+        totals = residual_totals(plan.layout, plan.residual, plan.key, start)
+    scale = plan.series.scale
+    return {
+        node: scale * entry_of(plan.layout, start, node, total) for node, total in totals.items()
+    }
+
+
+def pulled(plan: Any, start: int, node: int) -> float:
+    """An entry of a row from the node's neighbours, on undirected graphs."""
+    layout = plan.layout
+    if plan.residual is None:
+        following = series_totals(layout, plan.pool_series, plan.key, start, shift=1)
+        first = float(plan.series.deposits[0])
+    else:
+        totals = residual_totals(layout, plan.residual, plan.key, start)
+        following = {v: plan.residual.ratio * total for v, total in totals.items()}
+        first = 1.0
+    total = first if node == start else 0.0
+    for v, weight in edges_of(layout, node):
+        total += following.get(v, 0.0) * weight * share(layout, v)
+    return float(plan.series.scale * entry_of(layout, start, node, total))
+
+
+def two_sided_entry(plan: Any, i: int, j: int) -> float:
+    """An entry from both sides, on undirected graphs."""
+    layout, right = plan.layout, plan.right
+    total = 0.0
+    if plan.residual is not None:
+        totals, waiting, _ = pushed(layout, plan.residual, i)
+        total = totals.get(j, 0.0)
+        others = residual_totals(layout, plan.residual, right.key, j)
+        for v, mass in waiting.items():
+            total += mass * others.get(v, 0.0) * share(layout, v) / share(layout, j)
+        return float(plan.series.scale * entry_of(layout, i, j, total))
+    deposits = plan.series.deposits
+    left = list(pools(layout, plan.half_series, plan.key, i))
+    others_ = list(pools(layout, plan.half_series, right.key, j))
+    for k in range(len(deposits)):
+        a, b = (k + 1) // 2, k // 2
+        if a < len(left) and b < len(others_):
+            for v, mass in left[a].items():
+                met = mass * others_[b].get(v, 0.0)
+                total += deposits[k] * met * share(layout, v) / share(layout, j)
+    return entry_of(layout, i, j, total)
+
+
+def edges_of(layout: PoolLayout, node: int) -> list[tuple[int, float]]:
+    """Neighbours of a node, and the weights of the edges to them."""
+    edges = slice(int(layout.indptr[node]), int(layout.indptr[node + 1]))
+    ends = layout.indices[edges].tolist()
+    weights = layout.weights[edges].tolist() if len(layout.weights) else [1.0] * len(ends)
+    return list(zip(ends, weights, strict=True))
+
+
+def carried(layout: PoolLayout, node: int, mass: float) -> list[Carried]:
+    """The masses that the edges of a node carry."""
+    carries = mass * share(layout, node)
+    return [(end, carries * weight) for end, weight in edges_of(layout, node)]
+
+
+def share(layout: PoolLayout, node: int) -> float:
+    """What an edge of weight one carries of a unit of mass; 1 without edges."""
+    degree = int(layout.indptr[node + 1] - layout.indptr[node])
+    if not degree:
+        return 1.0
+    if layout.kind == PLAIN:
+        return 1.0 / layout.rate
+    out, into = layout.out_strength, layout.in_strength
+    strength = float(out[node]) if len(out) else float(degree)
+    if layout.kind == RW or (layout.kind == SYM and not len(into)):
+        return 1.0 / strength
+    arriving = (float(into[node]) if len(into) else strength) or 1.0
+    return 1.0 / (math.sqrt(strength) * math.sqrt(arriving) if layout.kind == SYM else arriving)
+
+
+def potential(layout: PoolLayout, node: int) -> float:
+    """What masses at a node are counted in."""
+    if len(layout.measure):
+        return float(layout.measure[node])
+    if layout.kind in (PLAIN, RW):
+        return 1.0
+    strengths = layout.in_strength if len(layout.in_strength) else layout.out_strength
+    degree = float(layout.indptr[node + 1] - layout.indptr[node])
+    strength = float(strengths[node]) if len(strengths) else degree
+    strength = strength if strength > 0 else 1.0
+    return math.sqrt(strength) if layout.kind == SYM else strength
+
+
+def entry_of(layout: PoolLayout, start: int, node: int, total: float) -> float:
+    """An entry of a row from the deposits of its pool."""
+    return potential(layout, start) * total / potential(layout, node)

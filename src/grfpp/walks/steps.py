@@ -1,7 +1,7 @@
 """What one step is, in compiled form: shared by the engine and by the deposits by length.
 
 The random words are those of `grfpp.walks.streams`, the words of nodes those of
-`grfpp.walks.layout`.
+`grfpp.walks.transition`.
 """
 
 from __future__ import annotations
@@ -9,14 +9,14 @@ from __future__ import annotations
 from typing import Any
 
 from llvmlite import ir
-from numba import int64, njit, types, uint64
+from numba import int64, types, uint64
 from numba.core import cgutils
 from numba.extending import intrinsic
 
-from grfpp.linalg.notice import announce_compilation
+from grfpp._compiled import announce_compilation, inlined
 from grfpp.walks import streams
-from grfpp.walks.layout import DEGREE_BITS
-from grfpp.walks.lengths import GUIDE_BITS
+from grfpp.walks.plan import GUIDE_BITS
+from grfpp.walks.transition import DEGREE_BITS
 
 announce_compilation()
 
@@ -31,7 +31,7 @@ _HASH = 0x9E3779B1
 _DEGREE_MASK = (1 << DEGREE_BITS) - 1
 
 
-@njit(inline="always")
+@inlined
 def mix64(z: Any) -> Any:
     """Scatter a word: `grfpp.walks.streams.mix64`."""
     z = (z ^ (z >> uint64(30))) * uint64(_MIX_1)
@@ -39,7 +39,7 @@ def mix64(z: Any) -> Any:
     return z ^ (z >> uint64(31))
 
 
-@njit(inline="always")
+@inlined
 def scaled(word: Any, degree: Any) -> Any:
     """High 64 bits of ``word · degree``, for degrees below ``2^32``."""
     d = uint64(degree)
@@ -47,7 +47,7 @@ def scaled(word: Any, degree: Any) -> Any:
     return int64(((word >> uint64(32)) * d + low) >> uint64(32))
 
 
-@njit(inline="always")
+@inlined
 def draw_length(state: Any, lengths: Any) -> Any:
     """The number of steps of the walk with this stream."""
     high, low, _, guide = lengths
@@ -86,44 +86,44 @@ def prefetch(typing_context: Any, array: Any, index: Any) -> Any:
     return types.void(array, types.intp), codegen
 
 
-@njit(inline="always")
+@inlined
 def home(word: Any, shift: Any) -> Any:
     """Where in a hash table the node of this word is looked for first."""
     first_slot = uint64(word) >> uint64(DEGREE_BITS)
     return int64(((first_slot * uint64(_HASH)) & uint64(0xFFFFFFFF)) >> shift)
 
 
-@njit(inline="always")
+@inlined
 def degree_of(word: Any) -> Any:
     """The number of out-edges of the node of this word."""
     return word & _DEGREE_MASK
 
 
-@njit(inline="always")
+@inlined
 def node_stream(key: Any, row: Any) -> Any:
     """What the streams of a row's walks start from."""
     return mix64(key + uint64(row + 1) * uint64(_NODE_STRIDE))
 
 
-@njit(inline="always")
+@inlined
 def walk_stream(node_key: Any, walk: Any) -> Any:
     """The state of one walk's stream."""
     return mix64(node_key + uint64(walk + 1) * uint64(_WALK_STRIDE))
 
 
-@njit(inline="always")
+@inlined
 def next_draw(state: Any) -> Any:
     """The state of the stream one draw later."""
     return state + uint64(_GOLDEN)
 
 
-@njit(inline="always")
+@inlined
 def choose_slot(word: Any, state: Any) -> Any:
     """The out-edge that a walker at this node takes: each with the same probability."""
     return (word >> DEGREE_BITS) + scaled(mix64(state), degree_of(word))
 
 
-@njit(inline="always")
+@inlined
 def table_bits(n: Any) -> Any:
     """Bits of the places of a hash table with room for `n` nodes, and as many free ones."""
     bits = 4

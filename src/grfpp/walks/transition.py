@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import dataclass, field, replace
-from typing import Self
+from typing import Any, NamedTuple, Self
 
 import numpy as np
+import numpy.typing as npt
 import scipy.sparse as sp
 
+from grfpp.errors import InputError
 from grfpp.graph import Graph
-from grfpp.linalg.sparse import csr
-from grfpp.scaled_weights import BLOCK_EDGES, row_blocks
-from grfpp.typing import FloatArray
+from grfpp.linalg.csr import csr
+from grfpp.normalization import BLOCK_EDGES, row_blocks
+from grfpp.typing import FloatArray, IntArray
 
 _NOTHING = np.empty(0)
 #: Where a series of powers of W counts as summed.
@@ -62,32 +65,21 @@ class UniformSteps:
         """Whether loads telescope."""
         return len(self.potential) > 0
 
-    @property
-    def inverse_probability(self) -> FloatArray:
-        """``1 / p(i → ·)`` of every node."""
-        return self.graph.out_degree.astype(np.float64)
-
     def loads(self) -> FloatArray:
         """``W[i, j] / p(i → j)`` of every edge."""
-        graph = self.graph
-        return np.asarray(graph.weights * np.repeat(self.inverse_probability, graph.out_degree))
+        degree = self.graph.out_degree
+        return np.asarray(self.graph.weights * np.repeat(degree.astype(np.float64), degree))
 
     def second_moments(self, unit: float = 1.0) -> sp.csr_array:
         """``M[i, j] = (W[i, j] / unit)² / p(i → j)``, whose powers tell how squared loads grow."""
         graph = self.graph
         squares = (graph.weights / unit) ** 2
-        values = squares * np.repeat(self.inverse_probability, graph.out_degree)
+        values = squares * np.repeat(graph.out_degree.astype(np.float64), graph.out_degree)
         return csr(values, graph.indices, graph.indptr, graph.n_nodes)
 
     def symmetrizer(self) -> FloatArray:
         """``v`` such that ``diag(v)^-1 M diag(v)`` is symmetric where ``W`` is."""
-        return np.sqrt(np.maximum(self.inverse_probability, 1.0))
-
-    def second_moment_bound(self, unit: float = 1.0) -> float:
-        """The largest row sum of `second_moments`, for less work."""
-        graph = self.graph
-        squares = csr((graph.weights / unit) ** 2, graph.indices, graph.indptr, graph.n_nodes)
-        return float(np.max(squares.sum(axis=1) * self.inverse_probability))
+        return np.sqrt(np.maximum(self.graph.out_degree, 1.0))
 
 
 @dataclass(frozen=True, eq=False)
@@ -135,12 +127,6 @@ class ProportionalSteps(UniformSteps):
         root = np.sqrt(np.where(sums > 0, sums, 1.0))
         return np.asarray(root / self.measure if len(self.measure) else root)
 
-    def second_moment_bound(self, unit: float = 1.0) -> float:
-        """The largest row sum of `second_moments`, or more."""
-        if self.telescopes:
-            return super().second_moment_bound(unit)
-        return float(np.max(self._matrix(unit).sum(axis=1)) ** 2)
-
     def _matrix(self, unit: float) -> sp.csr_array:
         graph = self.graph
         return csr(self.weights() / unit, graph.indices, graph.indptr, graph.n_nodes)
@@ -162,16 +148,15 @@ def resolvent_of_ones(graph: Graph, radius: float) -> FloatArray:
 
 
 def _telescoping_rate(graph: Graph, potential: FloatArray) -> float | None:
-    """The common value of ``W[i, j] · degree(i) · x[j] / x[i]``, if there is one.
+    """The common value of ``W[i, j] · degree(i) · x[j] / x[i]`` (the median), if there is one.
 
-    Some rows at a time: there may be more edges than memory bears several numbers of.
+    A block of rows at a time, since a graph may have more edges than memory holds numbers for.
     """
-    n = graph.n_nodes
-    n_head = min(n, 64)
     top, least = 0.0, np.inf
-    tally = _Tally()
-    # A short look first: most weighted graphs end there.
-    head = [(0, n_head)] if n_head < n else []
+    counts: Counter[float] = Counter()
+    # A short probe first, where most weighted graphs fail.
+    n_head = min(graph.n_nodes, 64)
+    head = [(0, n_head)] if n_head < graph.n_nodes else []
     for first, last in [*head, *row_blocks(graph.indptr, BLOCK_EDGES)]:
         degree = np.diff(graph.indptr[first : last + 1])
         sources = np.repeat(np.arange(first, last), degree)
@@ -184,36 +169,98 @@ def _telescoping_rate(graph: Graph, potential: FloatArray) -> float | None:
         if not len(factors):
             continue
         top, least = max(top, float(factors.max())), min(least, float(factors.min()))
-        # Zero where all lead to dead ends, whose potential is none.
+        # Zero where all edges lead to dead ends, whose potential is zero.
         if not (0 < top < np.inf and top - least <= 8 * np.finfo(np.float64).eps * top):
             return None
         if (first, last) not in head:
-            tally.add(factors)
-    return tally.median()
+            # Neighbours among floating-point numbers are neighbours as integers.
+            bits = np.ascontiguousarray(factors).view(np.int64)
+            number = np.bincount(bits - bits.min())
+            values = (bits.min() + np.flatnonzero(number)).view(np.float64)
+            counts.update(dict(zip(values.tolist(), number[number > 0].tolist(), strict=True)))
+    return _median(counts) if counts else 1.0
 
 
-class _Tally:
-    """Numbers of which all are the same but for rounding, counted: how often each is there."""
+def _median(counts: Counter[float]) -> float:
+    values = np.array(sorted(counts))
+    ends = np.cumsum([counts[value] for value in values.tolist()])
+    middle = np.array([(ends[-1] - 1) // 2, ends[-1] // 2])
+    with np.errstate(over="ignore"):  # at the end of the range of float64
+        return float(np.median(values[np.searchsorted(ends, middle, side="right")]))
 
-    def __init__(self) -> None:
-        self._counts: dict[float, int] = {}
 
-    def add(self, numbers: FloatArray) -> None:
-        """Count some more."""
-        # Neighbours among floating-point numbers are neighbours as whole numbers.
-        words = np.ascontiguousarray(numbers).view(np.int64)
-        lowest = words.min()
-        for place, count in enumerate(np.bincount(words - lowest).tolist()):
-            if count:
-                number = float((lowest + place).view(np.float64))
-                self._counts[number] = self._counts.get(number, 0) + count
+#: Low bits of a word that hold the degree; the others hold the number of the first slot.
+DEGREE_BITS = 30
 
-    def median(self) -> float:
-        """That of all; 1 of none."""
-        values = np.array(sorted(self._counts))
-        if not len(values):
-            return 1.0
-        ends = np.cumsum([self._counts[value] for value in values.tolist()])
-        middle = np.array([(ends[-1] - 1) // 2, ends[-1] // 2])
-        with np.errstate(over="ignore"):  # at the end of the range of float64
-            return float(np.median(values[np.searchsorted(ends, middle, side="right")]))
+
+class WalkLayout(NamedTuple):
+    """Arrays for the compiled loops."""
+
+    #: The word of every node.
+    word: IntArray
+    #: The word that each slot leads to; in steps of two where slots hold factors.
+    slots: IntArray
+    #: The node that owns each slot.
+    node: npt.NDArray[np.int32]
+    #: ``x`` of every node where loads telescope, else empty.
+    potential: FloatArray
+    #: ``1 / x`` by degree (``x`` is a function of the degree).
+    inverse_potential: FloatArray
+    #: What every step multiplies the load with, beside that.
+    rate: float
+
+    @property
+    def factors(self) -> FloatArray:
+        """The slots' memory as numbers, the factor of slot ``s`` at ``2 s + 1``.
+
+        Empty where loads telescope.
+        """
+        return self.slots.view(np.float64)[: 0 if len(self.potential) else None]
+
+    @property
+    def arrays(self) -> tuple[npt.NDArray[Any], ...]:
+        """All of them, as the compiled loops want them."""
+        of_nodes = (self.node, self.potential, self.inverse_potential)
+        return (self.word, self.slots, self.factors, *of_nodes)
+
+    @classmethod
+    def of(cls, steps: UniformSteps) -> WalkLayout:
+        """Lay a graph out for the steps on it."""
+        graph, telescopes = steps.graph, steps.telescopes
+        degree = graph.out_degree
+        _require_degrees(degree)
+        n_slots = np.maximum(degree, 1)
+        first = np.cumsum(n_slots) - n_slots
+        word = (first << DEGREE_BITS) | degree
+        edges = graph.indices
+        stride = 1 if telescopes else 2
+        slots = np.zeros(stride * int(n_slots.sum()), np.int64)
+        if len(edges) == len(slots) // stride:
+            used: slice | npt.NDArray[np.int64] = slice(None)
+        else:
+            used = np.flatnonzero(np.repeat(degree, n_slots))
+        slots[::stride][used] = word[edges]
+        if not telescopes:
+            slots.view(np.float64)[1::2][used] = steps.loads()
+        return cls(
+            word=word,
+            slots=slots,
+            node=np.repeat(np.arange(graph.n_nodes, dtype=np.int32), n_slots),
+            potential=steps.potential,
+            inverse_potential=_inverse_potential(steps),
+            rate=steps.rate,
+        )
+
+
+def _require_degrees(degree: IntArray) -> None:
+    if degree.max() >= 1 << DEGREE_BITS:
+        raise InputError(f"a node has {degree.max()} neighbours, more than 2^{DEGREE_BITS}")
+
+
+def _inverse_potential(steps: UniformSteps) -> FloatArray:
+    """``1 / x`` by degree, of which ``x`` is a function."""
+    degree = steps.graph.out_degree
+    inverse = np.ones(int(degree.max()) + 1)
+    if steps.telescopes:
+        inverse[degree] = 1.0 / steps.potential
+    return inverse

@@ -12,7 +12,7 @@ from cli_helpers import accepted, refused, start, write_karate
 import grfpp
 from grfpp.cli import estimate, run
 from grfpp.kernels.registry import KERNELS
-from grfpp.termination.registry import LAWS
+from grfpp.termination import LAWS
 
 COMMANDS = ("estimate", "query", "demo", "reproduce")
 
@@ -30,7 +30,7 @@ def test_help_lists_the_commands(capsys, arguments):
 @pytest.mark.parametrize("command", COMMANDS)
 def test_each_command_has_help_with_examples_seed_and_json(capsys, command):
     out = accepted(capsys, command, "--help")
-    assert f"\n    grfpp {command}" in out.partition("Examples:")[2]
+    assert f"\n    grfpp {command}" in out.partition("Example commands:")[2]
     assert all(option in out for option in ("--seed", "--json", "--help"))
 
 
@@ -48,7 +48,7 @@ def test_help_loads_nothing_heavy():
         "for command in ('estimate', 'query', 'cluster', 'interpolate', 'label', 'classify'):\n"
         "    with contextlib.redirect_stdout(io.StringIO()) as told:\n"
         "        assert grfpp.cli.run([command, '--help']) == 0\n"
-        "    for word in ('Examples:', '--seed', '--json'):\n"
+        "    for word in ('Example commands:', '--seed', '--json'):\n"
         "        assert word in told.getvalue(), (command, word)\n"
         "    assert not heavy & set(sys.modules), (command, heavy & set(sys.modules))\n"
     )
@@ -187,3 +187,11 @@ def test_old_terminals_get_question_marks(tmp_path):
     out, err = process.communicate(timeout=60)
     assert (process.returncode, err) == (0, "")
     assert "\nrow ?    ?: 1.5" in out
+
+
+@pytest.mark.parametrize("command", ["demo", "bench", "reproduce"])
+def test_without_the_laboratory_its_commands_say_what_to_install(capsys, monkeypatch, command):
+    monkeypatch.setitem(sys.modules, "grfpp_lab", None)
+    message = refused(capsys, command)
+    assert "pip install ./lab in a clone of grfpp" in message
+    assert "estimate" in accepted(capsys, "--help")

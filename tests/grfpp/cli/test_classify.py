@@ -8,7 +8,7 @@ import pytest
 from cli_helpers import accepted, refused
 from independent_walks import IN_WORDS
 
-from grfpp.tasks.graphs import nested
+from grfpp.tasks.graphs import selection
 
 FOLDS = ("--folds", "3", "--walks", "4")
 FAST = (*FOLDS, "--trees", "10", "--eigenvalues", "4", "--scale", "0.64")
@@ -44,7 +44,7 @@ def archive(path, n_graphs=24, classes=None, labels=True):
 @pytest.fixture(autouse=True)
 def few_trees(monkeypatch):
     """Rings and stars are told apart by few."""
-    monkeypatch.setattr(nested, "TRIAL_TREES", 10)
+    monkeypatch.setattr(selection, "TRIAL_TREES", 10)
 
 
 @pytest.fixture
@@ -145,41 +145,6 @@ def test_walks_and_learners_are_told(capsys, small, tmp_path):
         accepted(capsys, "classify", small, "--features", "signatures", "-m", "grf", *FOLDS)
     )
     assert walked["walks"] == "walks with lengths matched:9"
-
-
-def test_refusals(capsys, small, tmp_path, monkeypatch):
-    monkeypatch.delenv("GRFPP_DATA", raising=False)
-    monkeypatch.setenv("GRFPP_CACHE", str(tmp_path))
-
-    def message(*arguments):
-        return refused(capsys, "classify", *arguments)
-
-    assert "did you mean 'MUTAG'" in message("MUTAGG")
-    assert "put it at" in message("COLLAB")
-    assert "there is no data set 'karate'" in message("karate")
-    assert "nowhere.zip" in message(tmp_path / "nowhere.zip")
-    assert "class 0 has 12 graphs, too few for 20 folds; use at most 12" in message(
-        small, "--folds", "20"
-    )
-    one = archive(tmp_path / "one.zip", classes=[1] * 24)
-    assert "all 24 graphs are of one class" in message(one, *FAST)
-    bare = archive(tmp_path / "bare.zip", labels=False)
-    assert "the nodes of SMALL have no labels" in message(bare, "--features", "same-label", *FAST)
-    assert "--scale 'wide' is not a list of numbers" in message(small, "--scale", "wide")
-    assert "--walks '4.5' is not a list of whole numbers" in message(small, "--walks", "4.5")
-    assert "--scale must be a positive" in message(small, "--folds", "2", "--scale", "0")
-    assert "--walks must be a whole number" in message(small, "--folds", "2", "--walks", "0")
-    assert "--eigenvalues must be" in message(small, "--folds", "2", "--eigenvalues", "0")
-    assert "there is no kernel 'warmth'" in message(small, "--kernel", "warmth")
-    assert "unknown termination law" in message(small, "--folds", "2", "-t", "never")
-    assert "the suffix must be .csv" in message(small, "--output", "folds.txt")
-    assert "--jobs must be a whole number" in message(small, "--jobs", "0")
-    diverges = message(small, "--folds", "2", "--kernel", "inverse-power:2", "--scale", "1")
-    assert "converges for spectral radii below 1" in diverges
-    assert diverges.endswith("; use --scale 0.9")
-    assert "too large for a forest" in message(
-        small, "--folds", "2", "--method", "exact", "--scale", "144"
-    )
 
 
 def test_more_eigenvalues_than_nodes_and_graphs_without_edges(capsys, tmp_path):

@@ -1,10 +1,15 @@
 """What is printed where somebody watches, and where nobody does."""
 
+import contextlib
 import io
 import json
 import sys
+import unicodedata
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from io_helpers import QUICK
 
 from grfpp.cli import console
 
@@ -65,9 +70,29 @@ def test_tables_have_words_to_the_left_and_numbers_to_the_right(capsys):
     assert any("a      │    1" in line for line in lines)
 
 
-def test_what_was_done_is_told_as_text_or_as_json(capsys):
-    facts, document = [("name", "one"), ("longer", "two")], {"n": 1, "where": None}
-    console.tell(facts, document, as_json=False)
-    assert capsys.readouterr().out == "name    one\nlonger  two\n"
-    console.tell(facts, document, as_json=True)
-    assert json.loads(capsys.readouterr().out) == document
+HARMFUL = ["\x1b]0;title\x07", "\x9b31m", "\x00", "\x7f", "\r", "\n", "\u202e", "\u2066", "\u200f",
+           "\u2028", "\ufeff", "\U000e0041", "\ud800"]  # fmt: skip
+
+
+@pytest.mark.parametrize("text", HARMFUL)
+def test_what_terminals_obey_is_escaped(text):
+    assert console.visible(text).isascii()
+    assert console.visible(text).isprintable()
+    assert console.visible(f"a{text}b").startswith("a\\")
+
+
+@pytest.mark.parametrize("text", ["Anna", "Zoë", "日本", "می\u200cخواهم", "👩\u200d🚀", "a b", ""])
+def test_other_text_stays(text):
+    assert console.visible(text) == text
+
+
+@QUICK
+@given(st.text(st.characters()))
+def test_json_documents_stay_what_they_are(text):
+    stream = io.StringIO()
+    with contextlib.redirect_stdout(stream):
+        console.print_json({"label": text})
+    printed = stream.getvalue()
+    assert json.loads(printed) == {"label": text}
+    hidden = {unicodedata.category(c) for c in printed.replace("\n", "")}
+    assert not hidden & {"Cc", "Cs", "Zl", "Zp"}

@@ -12,9 +12,8 @@ from cli_helpers import accepted, refused, start
 from independent_walks import IN_WORDS, INDEPENDENT
 from PIL import Image
 
-from grfpp.cli import interpolate
 from grfpp.datasets import triangulated_sphere
-from grfpp.tasks.nodes.normal_prediction import hide_normals, predict_normals
+from grfpp.tasks.normals import hide_normals, predict_normals
 
 SPHERE = triangulated_sphere(2)
 
@@ -147,14 +146,6 @@ def test_the_picture(capsys, sphere):
     assert Path("errors.pdf").read_bytes().startswith(b"%PDF")
 
 
-def test_no_picture_without_the_packages(capsys, sphere, monkeypatch):
-    monkeypatch.setattr(interpolate, "missing_packages", lambda: ["matplotlib"])
-    told = refused(capsys, "interpolate", sphere, "--picture", "errors.png")
-    assert (
-        told == "--picture: matplotlib is not installed: pip install '.[plot]' in a clone of grfpp"
-    )
-
-
 def test_parts_without_a_known_vertex_are_told(capsys, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     n = 40
@@ -173,37 +164,6 @@ def test_parts_without_a_known_vertex_are_told(capsys, tmp_path, monkeypatch):
 
 
 @pytest.mark.parametrize(
-    ("arguments", "message"),
-    [
-        (["--mask", "0"], "--mask must be a number in (0, 1), found 0.0"),
-        (["--mask", "1"], "--mask must be a number in (0, 1), found 1.0"),
-        (["--mask", "nan"], "--mask must be a number in (0, 1), found nan"),
-        (["--mask", "0.001"], "mask 0.001 hides 0 of the 162 vertices that have a normal: at"),
-        (["--mask", "0.999"], "mask 0.999 hides 162 of the 162 vertices that have a normal: at"),
-        (["--kernel", "warmth"], "there is no kernel 'warmth'"),
-        (["--kernel", "inverse-power:4"], "the series of InversePower(power=4, of=1) converges"),
-        (["--termination", "never"], "unknown termination law 'never'"),
-        (["--how", "guess"], "Invalid value for '--how'"),
-        (["--how", "kriging", "--walks", "4"], "--how kriging does not walk"),
-        (["--how", "kriging", "--method", "exact"], "--how kriging does not walk"),
-        (["--noise", "0"], "--noise must be a positive, finite number"),
-        (["--scale", "-1"], "--scale must be a positive, finite number"),
-        (["--jobs", "0"], "--jobs must be a whole number, not 0"),
-        (["--method", "guess"], "Invalid value for '--method'"),
-        (["--output", "normals.npz"], "--output normals.npz: the suffix must be .csv, not .npz"),
-        (["--output", "none/n.csv"], "--output none/n.csv: the folder none does not exist"),
-        (["--view", "1,2"], "--view '1,2' is not a direction such as 1,-1.6,0.9"),
-        (["--view", "1,2,nan"], "--view '1,2,nan' is not a direction such as 1,-1.6,0.9"),
-        (["--view", "0,0,0"], "--view '0,0,0' is not a direction: it must not be zero"),
-        (["--picture", "p.svg"], "--picture p.svg: the suffix must be .png or .pdf, not .svg"),
-        (["--picture", "none/p.png"], "--picture none/p.png: the folder none does not exist"),
-    ],
-)
-def test_bad_options_are_refused(capsys, sphere, arguments, message):
-    assert refused(capsys, "interpolate", sphere, *arguments).startswith(message)
-
-
-@pytest.mark.parametrize(
     ("name", "text", "message"),
     [
         ("gone.stl", None, "there is no file"),
@@ -214,7 +174,7 @@ def test_bad_options_are_refused(capsys, sphere, arguments, message):
         (
             "line.off",
             "OFF\n3 1 0\n0 0 0\n1 0 0\n2 0 0\n3 0 1 2\n",
-            "0 vertices of the mesh have a normal; at least two are needed",
+            "0 vertices that have a normal",
         ),
     ],
 )

@@ -8,7 +8,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from junk import FEW
-from typer.main import get_command
 
 from grfpp.cli import run
 from grfpp.cli.app import COMMANDS, app
@@ -52,14 +51,11 @@ def test_every_command_is_tried():
 
 @pytest.mark.parametrize("command", GOOD)
 def test_junk_options(folder, command):
-    group = get_command(app)
-    with group.make_context("grfpp", [command, "--help"], resilient_parsing=True) as context:
-        parameters = group.get_command(context, command).params
-    # Hidden are old ones, whose note is a line of its own.
-    tried = [each for each in parameters if not getattr(each, "hidden", False)]
+    with app.make_context("grfpp", [command, "--help"], resilient_parsing=True) as context:
+        parameters = app.get_command(context, command).params
 
     @FEW
-    @given(st.sampled_from(tried), st.sampled_from(TEXTS) | st.text(max_size=4))
+    @given(st.sampled_from(parameters), st.sampled_from(TEXTS) | st.text(max_size=4))
     def try_it(parameter, text):
         first, *others = GOOD[command]
         flag = next((each for each in parameter.opts if each.startswith("--")), None)

@@ -7,7 +7,7 @@ from pathlib import Path
 import networkx as nx
 import numpy as np
 import pytest
-from cli_helpers import accepted, refused
+from cli_helpers import accepted
 
 import grfpp
 from grfpp.cli import run
@@ -89,42 +89,6 @@ def test_nodes_that_no_label_reaches(capsys, club):
     assert "at 2 nodes, which no label reaches" in told
 
 
-@pytest.mark.parametrize(
-    ("arguments", "message"),
-    [
-        ([], "--labels-from, or in a table, --labels: give one"),
-        (["--labels-from", "party", "--labels", "known.csv"], "give one"),
-        (["--labels-from", "age"], "no node has an attribute 'age'"),
-        (["--labels", "missing.csv"], "missing.csv"),
-        (["--labels", "one.csv"], "1 of the 34 nodes of club.gml have a label"),
-        (
-            ["--labels", "names.csv"],
-            "each of the 34 nodes of club.gml that have a label has one",
-        ),
-        (["--labels", "twice.csv"], "line 2: '0' is there twice"),
-        (["--labels", "short.csv"], "line 2: a node and its label are wanted, found '1'"),
-        (["--labels", "stranger.csv"], "line 2: nodes must exist, but no node is named '99'"),
-        (["--labels", "quotes.csv"], "is not a table"),
-        (["--labels", "known.csv", "--hold-out", "1"], "--hold-out must be a number in [0, 1)"),
-        (["--labels", "known.csv", "--hold-out", "0.01"], "is none; hide more"),
-        (["--labels", "known.csv", "--how", "magic"], "magic"),
-        (["--labels", "known.csv", "--kernel", "warmth"], "there is no kernel 'warmth'"),
-        (["--labels", "known.csv", "--kernel", "inverse-power"], "converges"),
-        (["--labels", "known.csv", "--seed", "-1"], "--seed"),
-        (["--labels", "known.csv", "--output", "known.csv"], "the same file as known.csv"),
-        (["--labels", "known.csv", "--output", "labels.txt"], "must be .csv"),
-    ],
-)
-def test_what_is_refused(capsys, club, arguments, message):
-    Path("one.csv").write_text("0,a\n")
-    Path("names.csv").write_text("".join(f"{node},member {node}\n" for node in range(34)))
-    Path("twice.csv").write_text("0,a\n0,b\n")
-    Path("short.csv").write_text("0,a\n1\n")
-    Path("stranger.csv").write_text("0,a\n99,b\n")
-    Path("quotes.csv").write_text('0,"a\n')
-    assert message in refused(capsys, "label", "club.gml", *arguments)
-
-
 @pytest.mark.filterwarnings("always")
 def test_empty_labels_are_none(capsys, club):
     Path("known.csv").write_text("0,a\n1,\n\n33,b\n")
@@ -140,17 +104,5 @@ def test_one_label_a_class_has_none_held_out(capsys, club):
     Path("two.csv").write_text("0,a\n33,b\n")
     assert run(["label", "club.gml", "--labels", "two.csv"]) == 0
     found = capsys.readouterr()
-    assert "fewer than two classes have labels to spare" in found.err
+    assert "fewer than two classes have labels to hold out" in found.err
     assert facts(found.out)["right"] == "not known: too few labels to hold some out"
-
-
-def test_help(capsys):
-    assert run(["label", "--help"]) == 0
-    assert "--labels-from" in capsys.readouterr().out
-
-
-def test_folders_have_no_attributes(capsys, tmp_path):
-    folder = tmp_path / "g.grf"
-    grfpp.Graph([(0, 1), (1, 2)]).save(folder)
-    told = refused(capsys, "label", folder, "--labels-from", "x")
-    assert "has no attributes of nodes" in told and told.endswith("; use --labels FILE.csv")

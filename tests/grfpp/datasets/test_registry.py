@@ -1,13 +1,13 @@
 import hashlib
 import re
+import sys
 from pathlib import Path
 
 import pytest
 from datasets_helpers import needs_data, refusal
 
-from grfpp.datasets import DataFile, DatasetInfo, all_datasets, dataset_info, where
+from grfpp.datasets import all_datasets, dataset_info, where
 from grfpp.datasets.fetch import find_file
-from grfpp.datasets.registry import _table
 
 # Names of hosts that serve packages, not data.
 REGISTRIES = ("pypi.org", "pythonhosted.org", "anaconda.org", "conda.", "npmjs", "crates.io")
@@ -56,6 +56,7 @@ def test_unknown_names():
     assert "known are karate, dolphins" in refusal(dataset_info, "xyzzy")
     assert "among the tudataset; known are MUTAG" in refusal(dataset_info, "cora", "tudataset")
     assert refusal(dataset_info, "xyzzy", "meshes").endswith(", ...")
+    assert "among the graphs" in refusal(dataset_info, "MUTAG", "graphs")
 
 
 def test_the_real_files_are_those_that_are_registered():
@@ -70,17 +71,8 @@ def test_the_real_files_are_those_that_are_registered():
             assert hashlib.sha256(path.read_bytes()).hexdigest() == file.sha256
 
 
-def test_the_checksum_of_a_download_is_that_of_the_public_file():
-    assert DataFile("a", 1, "x").checksum == "x"
-    assert DataFile("a", 1, "x", "https://", "y").checksum == "y"
-
-
-def test_sizes_add_up():
-    both = (DataFile("a", 1, "x"), DataFile("b", 20, "y"))
-    assert DatasetInfo("name", "graphs", "", "", "", both).n_bytes == 21
-
-
-def test_tables_come_with_the_package():
-    rows = _table("datasets.csv")
-    assert rows[0]["name"] == "karate"
-    assert all(None not in row and None not in row.values() for row in rows)
+def test_without_the_laboratory_its_data_sets_are_not_listed(monkeypatch):
+    monkeypatch.setitem(sys.modules, "grfpp_lab", None)
+    names = {info.name for info in all_datasets.__wrapped__()}
+    assert {"karate", "MUTAG", "101332"} <= names
+    assert not {"peptides", "shapes", "mnist"} & names

@@ -2,10 +2,18 @@ import zipfile
 
 import numpy as np
 import pytest
-from datasets_helpers import diameter, is_frozen, needs_data, no_data, refusal, write_zip
+from datasets_helpers import (
+    diameter,
+    file_refusal,
+    is_frozen,
+    needs_data,
+    no_data,
+    refusal,
+    write_zip,
+)
 
-from grfpp import memory
-from grfpp.datasets import LONG_REDDIT_GRAPH, load_tudataset, read_tudataset
+from grfpp import _memory as memory
+from grfpp.datasets import load_tudataset, read_tudataset
 from grfpp.errors import MissingDataError
 
 # A triangle, two nodes without an edge, a pair with a self-loop.
@@ -88,26 +96,25 @@ def test_several_labels_a_node(tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("changes", "words"),
+    ("table", "text"),
     [
-        ({"A": "1, 2\n2, 8\n"}, "TINY/TINY_A.txt, line 2: expected 2 whole numbers from 1 to 7"),
-        ({"A": "1, 2\n2\n"}, "TINY/TINY_A.txt, line 2"),
-        ({"A": "1, 2\n3, 4\n"}, "TINY_A.txt, line 2: the edge joins nodes of two graphs"),
-        ({"graph_indicator": "1\n1\n4\n"}, "TINY_graph_indicator.txt, line 3"),
-        ({"graph_indicator": "1\n1\n1\n3\n"}, "TINY_graph_indicator.txt: graph 2 has no nodes"),
-        ({"graph_indicator": ""}, "graph 1 has no nodes"),
-        ({"graph_labels": ""}, "TINY_graph_labels.txt is empty"),
-        ({"graph_labels": "1\ntwo\n1\n"}, "TINY_graph_labels.txt, line 2"),
-        ({"graph_labels": "1, 2\n1, 2\n1, 3\n"}, "TINY_graph_labels.txt, line 1: expected one"),
-        ({"node_labels": "1\n1\n"}, "TINY_node_labels.txt, line 2: expected 7 lines, found 2"),
-        ({"node_attributes": "1, 2\n1\n"}, "TINY_node_attributes.txt, line 2: expected 2 numbers"),
+        ("A", "1, 2\n2, 8\n"),
+        ("A", "1, 2\n2\n"),
+        ("A", "1, 2\n\n2, 3\n"),
+        ("A", "1, 2\n3, 4\n"),  # an edge joins two graphs
+        ("graph_indicator", "1\n1\n4\n"),
+        ("graph_indicator", "1\n1\n1\n3\n"),  # a graph without nodes
+        ("graph_indicator", ""),
+        ("graph_labels", "1\ntwo\n1\n"),
+        ("graph_labels", "1, 2\n1, 2\n1, 3\n"),
+        ("node_labels", "1\n1\n"),
+        ("node_attributes", "1, 2\n1\n"),
+        ("node_attributes", "nan\n" * 7),
     ],
 )
-def test_wrong_tables(tmp_path, changes, words):
-    path = archive(tmp_path, **changes)
-    message = refusal(read_tudataset, path)
-    assert str(path) in message
-    assert words in message
+def test_wrong_tables(tmp_path, table, text):
+    path = archive(tmp_path, **{table: text})
+    assert f"{path}: TINY/TINY_{table}.txt" in refusal(read_tudataset, path)
 
 
 @pytest.mark.parametrize("table", ["A", "graph_labels", "graph_indicator"])
@@ -119,10 +126,10 @@ def test_missing_tables(tmp_path, table):
 def test_damaged_archives(tmp_path):
     path = archive(tmp_path)
     data = path.read_bytes()
-    assert "there is no file" in refusal(read_tudataset, tmp_path / "absent.zip")
+    file_refusal(read_tudataset, tmp_path / "absent.zip")
     for damaged in (b"", b"no zip file", data[: len(data) // 2]):
         path.write_bytes(damaged)
-        assert f"{path} is truncated, or not a zip file" in refusal(read_tudataset, path)
+        file_refusal(read_tudataset, path)
     with zipfile.ZipFile(archive(tmp_path)) as whole:
         start = whole.getinfo("TINY/TINY_A.txt").header_offset + 60
     path.write_bytes(data[:start] + bytes(4) + data[start + 4 :])
@@ -168,6 +175,6 @@ def test_real_collections(name, n_graphs, n_nodes, n_edges, classes):
     if name == "ENZYMES":
         assert dataset.node_attributes[0].shape == (37, 18)
     if name == "REDDIT-BINARY":
-        chosen = dataset.graphs[LONG_REDDIT_GRAPH]
+        chosen = dataset.graphs[663]  # of the paper's long-range graphs
         assert chosen.n_nodes == 436
         assert diameter(chosen) == 19

@@ -1,21 +1,31 @@
-"""Points become graphs of nearest neighbours."""
+"""Points become graphs of nearest neighbours; matrices made from points are recognised."""
 
 import sys
+import warnings
 from types import SimpleNamespace
 
+import networkx as nx
 import numpy as np
 import pytest
 import scipy.sparse as sp
+from scipy.spatial.distance import cdist
 from sklearn.metrics import pairwise_distances
+from sklearn.neighbors import kneighbors_graph, radius_neighbors_graph
 
 import grfpp
 from grfpp import Graph, InputError
+from grfpp.errors import InputWarning
 from grfpp.io import points as module
-from grfpp.io.points import neighbour_graph
+from grfpp.io.points import distances_note, neighbour_graph, neighbours_note
 
 
-def points(n=60, d=3, seed=0):
-    return np.random.default_rng(seed).normal(size=(n, d))
+def points(n=60, d=3, seed=0, kind="normal"):
+    rng = np.random.default_rng(seed)
+    if kind == "heavy":
+        return rng.standard_t(2, size=(n, d))
+    if kind == "clusters":
+        return 3 * rng.normal(size=(5, d))[rng.integers(0, 5, n)] + rng.normal(size=(n, d))
+    return getattr(rng, "normal" if kind == "normal" else "random")(size=(n, d))
 
 
 def by_hand(X, k, metric="euclidean"):
@@ -68,46 +78,38 @@ def test_sparse_points_and_frames():
     assert Graph.from_points(pd.DataFrame(X), 4).node_ids is None
 
 
-def test_copies_of_points():
+def test_copies_and_outliers():
     X = np.repeat(points(10), 4, axis=0)
     for k in (2, 3, 6):  # fewer neighbours than copies, as many, more
-        graph = Graph.from_points(X, k)
-        assert (graph.weights > 0).all() and (graph.weights <= 1).all()
-        A = graph.adjacency.toarray()
-        assert (A.diagonal() == 0).all() and (A[0, 1:4] == 1).sum() >= min(k, 3) - 1
-    same = Graph.from_points(np.zeros((8, 2)), 3)
-    assert (same.weights == 1).all()
-
-
-def test_outliers_keep_their_edges():
-    X = np.vstack([points(30) * 1e-3, [[1e6, 0, 0]]])
-    assert Graph.from_points(X, 4).out_degree[-1] == 4
+        A = Graph.from_points(X, k).adjacency.toarray()
+        assert A.max() <= 1 and (A.diagonal() == 0).all()
+        assert (A[0, 1:4] == 1).sum() >= min(k, 3) - 1
+    assert (Graph.from_points(np.zeros((8, 2)), 3).weights == 1).all()
+    far = np.vstack([points(30) * 1e-3, [[1e6, 0, 0]]])
+    assert Graph.from_points(far, 4).out_degree[-1] == 4
 
 
 @pytest.mark.parametrize(
-    ("X", "options", "told"),
+    ("X", "options", "argument"),
     [
-        (points(5), {"n_neighbors": 5}, "n_neighbors must be below the number of points, 5, found"),
-        (points(5), {"n_neighbors": 0}, "n_neighbors must be a whole number >= 1"),
-        (
-            [[0.0, 1.0], [np.nan, 2.0], [3, 4]],
-            {},
-            "X must be finite, found NaN or infinity in row 1",
-        ),
-        ([[0.0], [1.0], [np.inf]], {}, "in row 2"),
-        (sp.csr_matrix([[0, 1.0], [0, 0], [0, np.nan]]), {}, "in row 2"),
-        ([1.0, 2.0, 3.0], {}, "X must be points, a row each"),
-        ([["a"], ["b"]], {}, "X must be points, a row each"),
-        (points(), {"metric": "fish"}, "no neighbours with metric='fish'"),
-        (points() * 1e200, {}, "distances leave the range of floating point"),
-        (points(), {"symmetrize": "min"}, "symmetrize must be"),
-        (points(), {"method": "fast"}, "method must be"),
-        (points(), {"seed": -1}, "seed must be"),
+        (points(5), {"n_neighbors": 5}, "n_neighbors"),
+        (points(5), {"n_neighbors": 0}, "n_neighbors"),
+        ([[0.0, 1.0], [np.nan, 2.0], [3, 4]], {}, "X"),
+        ([[0.0], [1.0], [np.inf]], {}, "X"),
+        (sp.csr_matrix([[0, 1.0], [0, 0], [0, np.nan]]), {}, "X"),
+        ([1.0, 2.0, 3.0], {}, "X"),
+        ([["a"], ["b"]], {}, "X"),
+        (points(), {"metric": "fish"}, None),
+        (points() * 1e200, {}, None),
+        (points(), {"symmetrize": "min"}, "symmetrize"),
+        (points(), {"method": "fast"}, "method"),
+        (points(), {"seed": -1}, "seed"),
     ],
 )
-def test_refused(X, options, told):
-    with pytest.raises(InputError, match=told):
+def test_refused(X, options, argument):
+    with pytest.raises(InputError) as caught:
         Graph.from_points(X, **options)
+    assert caught.value.argument == argument
 
 
 class FakeNNDescent:
@@ -117,7 +119,6 @@ class FakeNNDescent:
         D = pairwise_distances(X, metric=metric)
         order = np.argsort(D, axis=1, kind="stable")[:, :n_neighbors]
         self.neighbor_graph = order.astype(np.int32), np.take_along_axis(D, order, 1).astype("f4")
-        self.random_state = random_state
 
 
 def test_approximate_search(monkeypatch):
@@ -128,25 +129,204 @@ def test_approximate_search(monkeypatch):
         found = Graph.from_points(X, k, method="approximate")
         exact = Graph.from_points(X, k, method="exact")
         assert found.meta["package"] == "pynndescent"
+        assert (found.adjacency.diagonal() == 0).all()
         if k == 10:  # of more copies than neighbours any may be taken
             np.testing.assert_allclose(
                 found.adjacency.toarray(), exact.adjacency.toarray(), atol=1e-5
             )
-        assert (found.adjacency.diagonal() == 0).all()
 
 
 def test_which_search_is_used(monkeypatch):
     monkeypatch.setattr(module, "_MANY_POINTS", 50)
-    monkeypatch.setattr(module, "missing_packages", lambda *names: [])
     monkeypatch.setitem(sys.modules, "pynndescent", SimpleNamespace(NNDescent=FakeNNDescent))
-    assert neighbour_graph(points(60, 20)).meta["method"] == "approximate"
-    assert neighbour_graph(points(60, 3)).meta["method"] == "exact"
-    assert neighbour_graph(points(40, 20)).meta["method"] == "exact"
-    monkeypatch.setattr(module, "missing_packages", lambda *names: list(names))
-    assert neighbour_graph(points(60, 20)).meta["method"] == "exact"
-
-
-def test_without_the_package(monkeypatch):
+    for missing, n, d, method in (
+        ([], 60, 20, "approximate"),
+        ([], 60, 3, "exact"),
+        ([], 40, 20, "exact"),
+        (["pynndescent"], 60, 20, "exact"),
+    ):
+        monkeypatch.setattr(module, "missing_packages", lambda *_, missing=missing: missing)
+        assert neighbour_graph(points(n, d))[2]["method"] == method
     monkeypatch.setitem(sys.modules, "pynndescent", None)
     with pytest.raises(InputError, match=r"needs pynndescent.*\.\[points\]"):
         Graph.from_points(points(), method="approximate")
+
+
+# --- distances ------------------------------------------------------------------------------------
+
+
+def is_noted(matrix):
+    matrix = np.array(matrix, dtype=float)
+    np.fill_diagonal(matrix, 0)
+    return distances_note(sp.csr_array((matrix + matrix.T) / 2)) is not None
+
+
+KINDS = pytest.mark.parametrize("kind", ["normal", "uniform", "clusters", "heavy"])
+
+
+@KINDS
+@pytest.mark.parametrize(("n", "d"), [(20, 2), (20, 3), (30, 10), (60, 100), (300, 1000)])
+def test_distances_are_noted(kind, n, d):
+    X = points(n, d, 1, kind)
+    for metric in ("euclidean", "cosine", "sqeuclidean", "cityblock"):
+        assert is_noted(cdist(X, X, metric))
+
+
+@pytest.mark.parametrize(
+    "graph",
+    [
+        nx.balanced_tree(3, 3),
+        nx.grid_2d_graph(5, 8),
+        nx.barabasi_albert_graph(60, 2, seed=0),
+        nx.random_regular_graph(4, 60, seed=0),
+        nx.les_miserables_graph(),
+    ],
+)
+def test_lengths_of_paths_are_noted(graph):
+    assert is_noted(nx.floyd_warshall_numpy(graph, weight=None))
+
+
+@KINDS
+@pytest.mark.parametrize("d", [1, 2, 3, 10, 100, 1000])
+@pytest.mark.parametrize("n", [10, 20, 60])
+def test_affinities_are_not(kind, n, d):
+    X = points(n, d, 2, kind)
+    D = cdist(X, X)
+    for width in (0.1, 0.5, 1, 3, 30):
+        assert not is_noted(np.exp(-((D / (width * np.median(D))) ** 2)) + 1e-300)
+    cosine = 1 - cdist(X, X, "cosine")
+    for other in (np.abs(X) @ np.abs(X).T, 1 + cosine + 1e-9, np.abs(cosine), 1 / (D + 1e-9)):
+        assert not is_noted(other)
+
+
+@pytest.mark.parametrize("n", [10, 15, 20, 60])
+def test_numbers_without_a_meaning_are_not(n):
+    for seed in range(20):
+        rng = np.random.default_rng(seed)
+        of_nodes, group = rng.uniform(1, 2, n), rng.integers(0, 3, n)
+        for matrix in (
+            np.ones((n, n)),
+            np.triu(rng.random((n, n)) + 1),
+            np.triu(rng.integers(1, 4, (n, n))),
+            np.triu(rng.lognormal(size=(n, n))),
+            np.outer(of_nodes, of_nodes),
+            np.add.outer(of_nodes, of_nodes),
+            1 + np.equal.outer(group, group),
+        ):
+            assert not is_noted(matrix)
+    for graph in (nx.complete_multipartite_graph(*[2] * 30), nx.complement(nx.path_graph(50))):
+        assert not is_noted(nx.to_numpy_array(graph))
+
+
+def test_copies_diagonals_and_sizes():
+    X = points(seed=3)
+    assert is_noted(cdist([*X, *X[:3]], [*X, *X[:3]]))
+    distances = np.float32(cdist(X, X))
+    assert is_noted(distances)
+    for diagonal, noted in ((1e-7, True), (1, False)):  # by rounding; as of affinities
+        distances[np.diag_indices(60)] = diagonal
+        assert (distances_note(sp.csr_array(distances.astype(float))) is not None) is noted
+    assert not is_noted(cdist(X, X) * (cdist(X, X) > 1))  # not of all pairs
+    large = points(1500, 2, 4)
+    assert is_noted(cdist(large, large) * 1e200)
+    assert not is_noted(cdist(X[:9], X[:9]))
+
+
+def test_the_note_about_distances(tmp_path):
+    D = cdist(points(30, 2, 5), points(30, 2, 5))
+    graph = nx.from_numpy_array(D)
+    nx.write_weighted_edgelist(graph, tmp_path / "all.txt")
+    for source in (D, sp.coo_array(D), graph, tmp_path / "all.txt"):
+        with pytest.warns(InputWarning, match=r"distances between all.*from_points") as caught:
+            Graph(source)
+        assert len(caught) == 1 and caught[0].filename == __file__
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        meant = Graph(D, directed=False)
+        assert Graph(meant).n_edges == Graph(D, symmetrize="max").n_edges == 435
+
+
+# --- neighbours -----------------------------------------------------------------------------------
+
+
+def note(matrix):
+    canonical = sp.csr_array(matrix, dtype=float, copy=True)
+    canonical.sum_duplicates()
+    canonical.eliminate_zeros()
+    return str(neighbours_note(canonical) or "")
+
+
+@pytest.mark.parametrize("d", [1, 2, 10, 200])
+@pytest.mark.parametrize("k", [2, 7, 15])
+@pytest.mark.parametrize("include_self", [True, False])
+def test_nearest_neighbours_are_noted(d, k, include_self):
+    X = points(150, d)
+    options = {"n_neighbors": k + include_self, "include_self": include_self}
+    distances = kneighbors_graph(X, mode="distance", **options)
+    assert f"look like distances to the {k} nearest" in note(distances)
+    affinities = distances.copy()
+    affinities.data = np.exp(-affinities.data / affinities.data.max())
+    for other in (kneighbors_graph(X, **options), affinities):
+        assert f"directed graph of the {k} nearest neighbours" in note(other)
+
+
+def test_other_forms_of_the_same():
+    X = points(150, 2)
+    distances = kneighbors_graph(X, 5, mode="distance")
+    assert "distances to the 5" in note(distances.T)  # from the neighbours, as in PyG
+    assert "distances to the 5" in note(np.float32(distances.toarray()))
+    copies = np.repeat(points(60, 2), 2, axis=0)  # of length 0, so that they are dropped
+    assert "distances to the 4" in note(kneighbors_graph(copies, 5, mode="distance"))
+    missed = distances.copy()  # a search that is not exact
+    missed.data[::150] *= 3
+    assert "distances to the 5" in note(missed)
+    rows = Graph(kneighbors_graph(X, 5), directed=True).normalized("rw")
+    assert "nearest neighbours" in note(rows.adjacency)
+
+
+@pytest.mark.parametrize(
+    "graph",
+    [
+        nx.random_k_out_graph(200, 5, 1.0, seed=0, self_loops=False),
+        nx.DiGraph(nx.gnp_random_graph(200, 0.05, seed=0, directed=True)),
+        nx.scale_free_graph(200, seed=0),
+        nx.DiGraph(nx.random_regular_graph(4, 100, seed=0)),
+        nx.grid_2d_graph(15, 15, periodic=True),
+        nx.cycle_graph(50, create_using=nx.DiGraph),
+        nx.DiGraph([(i, (2 * i + s) % 64) for i in range(64) for s in (0, 1)]),
+        nx.DiGraph([(i, (i + s) % 60) for i in range(60) for s in (-1, 1, 2)]),
+        nx.balanced_tree(3, 4, create_using=nx.DiGraph),
+    ],
+    ids=str,
+)
+def test_other_graphs_are_not(graph):
+    matrix = sp.csr_array(nx.to_scipy_sparse_array(graph), dtype=float)
+    assert note(matrix) == ""
+    matrix.data = np.random.default_rng(0).uniform(0.1, 2, matrix.nnz)
+    assert note(matrix) == ""
+
+
+def test_neighbours_that_are_fine():
+    X = points(150, 2)
+    directed = kneighbors_graph(X, 5, mode="distance")
+    for undirected in (directed.maximum(directed.T), radius_neighbors_graph(X, 0.5)):
+        assert note(undirected) == ""
+    assert note(kneighbors_graph(points(19, 2), 3)) == ""  # so few that it may be chance
+    assert note(kneighbors_graph(X, 1)) == ""
+
+
+def test_the_note_about_neighbours(tmp_path):
+    matrix = kneighbors_graph(points(150, 2), 5, mode="distance")
+    with pytest.warns(InputWarning, match=r"Graph\.from_points") as caught:
+        graph = Graph(matrix)
+    assert caught[0].filename == __file__
+    with pytest.warns(InputWarning, match="symmetrize='max'"):
+        Graph((np.stack(matrix.nonzero()), None))
+    says_so = nx.DiGraph(matrix)
+    nx.write_graphml(says_so, tmp_path / "g.graphml")
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert Graph(matrix, directed=True).is_directed  # meant so
+        assert not Graph(matrix, symmetrize="max").is_directed
+        Graph(graph).normalized("rw").reversed()
+        assert Graph(says_so).is_directed and Graph(tmp_path / "g.graphml").is_directed

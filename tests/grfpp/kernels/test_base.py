@@ -23,8 +23,14 @@ from series_helpers import power
 from grfpp.errors import DivergentSeriesError, InputError
 from grfpp.graph import Graph
 from grfpp.kernels.base import Kernel
-from grfpp.kernels.exponentials import Cosine, Diffusion, SquaredDiffusion
-from grfpp.kernels.powers import InversePower, PStep, RegularizedLaplacian
+from grfpp.kernels.named import (
+    Cosine,
+    Diffusion,
+    InversePower,
+    PStep,
+    RegularizedLaplacian,
+    SquaredDiffusion,
+)
 from grfpp.kernels.taylor import TaylorKernel
 
 N = 200
@@ -96,15 +102,17 @@ def test_float64_cannot_do_it_where_products_cancel():
 @pytest.mark.parametrize("degree", [0, -1, 1.5, 2.0, "2", None, True, math.nan])
 def test_degree_is_a_whole_number_from_one(kernel, degree):
     for attempt in (lambda: kernel.modulation(degree, 4), lambda: kernel.modulation_radius(degree)):
-        with pytest.raises(InputError, match="degree must be a whole number"):
+        with pytest.raises(InputError) as error:
             attempt()
+        assert error.value.argument == "degree"
 
 
 @pytest.mark.parametrize("n", [0, -3, 2.5, "9", None])
 def test_n_is_a_whole_number_from_one(n):
     for attempt in (lambda: Diffusion().modulation(1, n), lambda: Diffusion().coefficients(n)):
-        with pytest.raises(InputError, match="n must be a whole number"):
+        with pytest.raises(InputError) as error:
             attempt()
+        assert error.value.argument == "n"
 
 
 def test_numpy_integers_count_as_whole():
@@ -132,7 +140,7 @@ def test_underflow_is_zero():
 
 def test_overflow_is_refused_and_scale_avoids_it():
     kernel = PStep(3, 0.5)
-    with pytest.raises(InputError, match=r"float64 at k=10\d\d; ask for n=10"):
+    with pytest.raises(InputError, match=r"float64 at k=10\d\d"):
         kernel.modulation(2, 2000)
     scaled = kernel.modulation(2, 2000, scale=0.4)
     assert np.isfinite(scaled).all()
@@ -180,30 +188,25 @@ def test_convergence_is_checked(ring):
     InversePower(4).check_converges(ring.normalized("sym", scale=0.99), degree=2)
     with pytest.raises(DivergentSeriesError) as error:
         InversePower(4).check_converges(ring)
-    message = str(error.value)
-    assert "below 1, but this graph's is 2" in message
-    assert "graph.normalized('sym', scale=0.9)" in message
-    assert "multiply the weights by 0.45" in message
-    with pytest.raises(DivergentSeriesError):
-        InversePower(4).check_converges(unit)
-    with pytest.raises(
-        DivergentSeriesError, match=r"modulation of degree 2.*0.785398.*smaller lam"
+    assert (error.value.radius, error.value.scale, error.value.factor) == (1, 0.9, 0.45)
+    assert error.value.spectral_radius == pytest.approx(2)
+    for kernel, W, degree in (
+        (InversePower(4), unit, None),
+        (Cosine(), unit, 2),
+        (RegularizedLaplacian(1, 2.0), ring, None),
     ):
-        Cosine().check_converges(unit, degree=2)
+        with pytest.raises(DivergentSeriesError):
+            kernel.check_converges(W, degree)
     Cosine().check_converges(unit)
-    with pytest.raises(DivergentSeriesError, match="smaller sigma2"):
-        RegularizedLaplacian(1, 2.0).check_converges(ring)
 
 
 def test_the_advice_of_the_errors_is_good(ring):
     for kernel, degree in [(InversePower(2), 1), (Cosine(3.0), 2), (PStep(6, 0.01), 2)]:
         with pytest.raises(DivergentSeriesError) as error:
             kernel.check_converges(ring, degree)
-        scale = float(str(error.value).split("scale=")[1].split(")")[0])
-        kernel.check_converges(ring.normalized("sym", scale=scale), degree)
-        factor = float(str(error.value).split("weights by ")[1].split(",")[0])
-        kernel.check_converges(ring.normalized(None, scale=factor), degree)
-    assert "degree=3 does" in str(error.value)
+        kernel.check_converges(ring.normalized("sym", scale=error.value.scale), degree)
+        kernel.check_converges(ring.normalized(None, scale=error.value.factor), degree)
+    assert "degree=3" in error.value.advice
     PStep(6, 0.01).check_converges(ring, 3)
 
 
@@ -246,8 +249,9 @@ def test_different_kernels_differ():
 
 
 def test_a_scale_is_a_number():
-    with pytest.raises(InputError, match="scale"):
+    with pytest.raises(InputError) as error:
         Diffusion().modulation(1, 5, scale=math.nan)
+    assert error.value.argument == "scale"
 
 
 def test_exact_takes_what_graph_takes():
@@ -315,46 +319,51 @@ def test_shapes_orders_and_types_of_v():
 
 
 @pytest.mark.parametrize(
-    ("V", "message"),
+    "V",
     [
-        (np.ones(16), r"shape \(17,\) or \(17, c\).*found \(16,\)"),
-        (np.ones((2, 17)), r"found \(2, 17\)"),
-        (np.ones((17, 2, 2)), "V must have shape"),
-        (3.0, "V must have shape"),
-        (np.ones(17) * 1j, "real numbers.*complex128"),
-        (["a"] * 17, "real numbers"),
-        (sp.csr_array((17, 2)), "real numbers, found csr_array"),
+        np.ones(16),
+        np.ones((2, 17)),
+        np.ones((17, 2, 2)),
+        3.0,
+        np.ones(17) * 1j,
+        ["a"] * 17,
+        sp.csr_array((17, 2)),
     ],
 )
-def test_bad_v_is_named(V, message):
-    with pytest.raises(InputError, match=message):
+def test_vectors_of_other_shapes_and_types_are_refused(V):
+    with pytest.raises(InputError) as error:
         Diffusion().apply(GRAPHS["weighted"], V)
+    assert error.value.argument == "V"
 
 
 @pytest.mark.parametrize("tol", [0, -1, 1, 1e-15, math.nan, "x", None])
 def test_bad_tolerances(tol):
-    with pytest.raises(InputError, match="tol must"):
+    with pytest.raises(InputError) as error:
         Diffusion().apply(GRAPHS["weighted"], np.ones(17), tol)
+    assert error.value.argument == "tol"
 
 
-def test_bad_methods():
-    V = np.ones(17)
-    with pytest.raises(
-        InputError, match=r"'auto', 'chebyshev', 'taylor' for Cosine.*found 'expm_mu"
-    ):
-        Cosine().apply(GRAPHS["weighted"], V, method="expm_multiply")
-    with pytest.raises(InputError, match=r"'expm_multiply'.*found 'magic'"):
-        Diffusion().apply(GRAPHS["weighted"], V, method="magic")
-    with pytest.raises(InputError, match="undirected"):
-        Diffusion().apply(GRAPHS["directed"], np.ones(19), method="chebyshev")
+@pytest.mark.parametrize(
+    ("kernel", "name", "method"),
+    [
+        (Cosine(), "weighted", "expm_multiply"),
+        (Diffusion(), "weighted", "magic"),
+        (Diffusion(), "directed", "chebyshev"),
+    ],
+)
+def test_bad_methods(kernel, name, method):
+    with pytest.raises(InputError) as error:
+        kernel.apply(GRAPHS[name], np.ones(GRAPHS[name].n_nodes), method=method)
+    assert error.value.argument == "method"
 
 
 def test_tables_that_do_not_fit_are_refused():
     kernel = Diffusion(1.0)
     for ask in (kernel.coefficients, kernel.coefficients_decimal):
-        with pytest.raises(InputError, match="a table of 1000000000000 terms of a series needs"):
+        with pytest.raises(InputError, match="a table of 1000000000000 terms"):
             ask(10**12)
     with pytest.raises(InputError, match="a table of 1000000000000 terms"):
         kernel.modulation(2, 10**12)
-    with pytest.raises(InputError, match="digits must be at most 20000, found 1000000000"):
+    with pytest.raises(InputError) as error:
         kernel.modulation_decimal(2, 4, 10**9)
+    assert error.value.argument == "digits"

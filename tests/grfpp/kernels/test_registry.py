@@ -10,9 +10,16 @@ from kernel_cases import KERNELS
 
 from grfpp.errors import InputError
 from grfpp.kernels.base import Kernel
-from grfpp.kernels.exponentials import Cosine, Diffusion, SquaredDiffusion
-from grfpp.kernels.powers import InversePower, PStep, RegularizedLaplacian
-from grfpp.kernels.random_walks import HeatKernel, PersonalizedPageRank
+from grfpp.kernels.named import (
+    Cosine,
+    Diffusion,
+    HeatKernel,
+    InversePower,
+    PersonalizedPageRank,
+    PStep,
+    RegularizedLaplacian,
+    SquaredDiffusion,
+)
 from grfpp.kernels.registry import kernel_from_dict, kernel_from_spec
 from grfpp.kernels.taylor import TaylorKernel
 
@@ -64,7 +71,7 @@ def test_specs(spec, kernel):
         ("diffusion:1:2", "too many parameters; it is diffusion:LAM"),
         ("diffusion:nan", "lam must be a finite number"),
         ("p-step:2.5", "p must be a whole number"),
-        ("inverse-power:1:3", "of must be 1 or 2"),
+        ("inverse-power:1:3", "of must be at most 2"),
         ("taylor", "at least one"),
         ("taylor:1:y", "found 'y'"),
     ],

@@ -35,7 +35,7 @@ def test_negative_kernels_go_through_their_negative():
 @pytest.mark.parametrize("kernel", [TaylorKernel([0, 1]), TaylorKernel(lambda k: k, radius=1)])
 def test_no_root_without_a_constant(kernel):
     for attempt in (kernel.modulation, kernel.modulation_decimal):
-        with pytest.raises(InputError, match=r"alpha_0 = 0.*identity.*factor"):
+        with pytest.raises(InputError, match="alpha_0 = 0"):
             attempt(2, 5)
     with pytest.raises(InputError, match="alpha_0 = 0"):
         kernel.modulation_radius(2)
@@ -96,30 +96,41 @@ def test_coefficients_may_come_in_any_numbers():
 
 
 @pytest.mark.parametrize(
-    ("make", "message"),
+    ("argument", "make"),
     [
-        (lambda: TaylorKernel([]), "at least one"),
-        (lambda: TaylorKernel([0, 0.0]), "at least one"),
-        (lambda: TaylorKernel([1, math.nan]), "coefficient 1 must be a finite real number"),
-        (lambda: TaylorKernel([1, Decimal("inf")]), "coefficient 1"),
-        (lambda: TaylorKernel([1, 2j]), "coefficient 1"),
-        (lambda: TaylorKernel([1, "2"]), "coefficient 1"),
-        (lambda: TaylorKernel([True]), "coefficient 0"),
-        (lambda: TaylorKernel(np.ones((2, 2))), "coefficient 0"),
-        (lambda: TaylorKernel("12"), "text"),
-        (lambda: TaylorKernel(7), "sequence of numbers or a function"),
-        (lambda: TaylorKernel([1], radius=2), "radius is for"),
-        (lambda: TaylorKernel(exponential, radius=-1), "radius must be a positive"),
-        (lambda: TaylorKernel(exponential, radius=math.nan), "radius"),
-        (lambda: TaylorKernel(exponential, name=3), "name"),
-        (lambda: TaylorKernel(lambda k: 1 / k), "failed at k=0: division by zero"),
-        (lambda: TaylorKernel(lambda k: 1 / (3 - k)).coefficients(9), "failed at k=3"),
+        *[
+            ("coefficients", lambda values=values: TaylorKernel(values))
+            for values in (
+                [],
+                [0, 0.0],
+                [1, math.nan],
+                [1, Decimal("inf")],
+                [1, 2j],
+                [1, "2"],
+                [True],
+                np.ones((2, 2)),
+                "12",
+                7,
+                repeat(1.0),  # without end
+            )
+        ],
+        ("radius", lambda: TaylorKernel([1], radius=2)),
+        ("radius", lambda: TaylorKernel(exponential, radius=-1)),
+        ("radius", lambda: TaylorKernel(exponential, radius=math.nan)),
+        ("name", lambda: TaylorKernel(exponential, name=3)),
     ],
 )
-def test_bad_parameters_are_named(make, message):
+def test_bad_parameters_are_named(argument, make):
     with pytest.raises(InputError) as error:
         make()
-    assert message in str(error.value)
+    assert error.value.argument == argument
+
+
+def test_functions_that_fail_are_told_where():
+    with pytest.raises(InputError, match="failed at k=0: division by zero"):
+        TaylorKernel(lambda k: 1 / k)
+    with pytest.raises(InputError, match="failed at k=3"):
+        TaylorKernel(lambda k: 1 / (3 - k)).coefficients(9)
 
 
 def test_kernels_do_not_change():
@@ -131,8 +142,3 @@ def test_repr():
     assert repr(TaylorKernel(range(1, 30))) == "TaylorKernel([1, 2, 3, 4, 5, 6, 7, ..., 29])"
     assert repr(TaylorKernel(exponential, radius=3)) == "TaylorKernel(exponential, radius=3)"
     assert repr(TaylorKernel([1], name="one")) == "TaylorKernel([1], name='one')"
-
-
-def test_series_without_end_are_refused():
-    with pytest.raises(InputError, match="at most 100001 coefficients can be listed"):
-        TaylorKernel(repeat(1.0))

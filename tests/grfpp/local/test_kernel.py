@@ -157,7 +157,7 @@ def test_nodes_by_name():
         ({"seed": -1}, "seed"),
         (
             {"tol": 0.1, "budget": 5},
-            "tol is turned into a budget, and one is given; leave out budget",
+            "tol is turned into a budget, and one is given; leave out one of them",
         ),
         ({"n_jobs": 0}, "n_jobs"),
     ],

@@ -7,8 +7,9 @@ from small_graphs import directed, karate
 from statistics_helpers import rms_z
 
 import grfpp
-from grfpp import Diffusion, Geometric, Graph, InversePower, factors, sample_submatrix
+from grfpp import Diffusion, Geometric, Graph, InversePower, sample_submatrix
 from grfpp.errors import InputError
+from grfpp.estimate import factor as factors
 from grfpp.local import submatrix
 
 

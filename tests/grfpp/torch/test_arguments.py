@@ -8,7 +8,7 @@ pytest.importorskip("torch", reason="torch is not installed")
 import torch
 
 from grfpp.errors import InputError
-from grfpp.torch.arguments import node_numbers
+from grfpp.torch.arguments import node_indices
 
 
 @pytest.mark.parametrize(
@@ -25,17 +25,17 @@ from grfpp.torch.arguments import node_numbers
     ],
 )
 def test_forms_of_the_same_nodes(nodes):
-    found = node_numbers(nodes, 3)
+    found = node_indices(nodes, 3)
     assert found.dtype == torch.int64
     assert found.tolist() == [0, 2]
 
 
 def test_one_node_and_none():
-    assert node_numbers(2, 3).tolist() == [2]
-    assert node_numbers([], 3).tolist() == []
+    assert node_indices(2, 3).tolist() == [2]
+    assert node_indices([], 3).tolist() == []
 
 
 @pytest.mark.parametrize("nodes", [[3], [-1], [0.5], [torch.inf], [True], ["a"], None, [0, [1]]])
 def test_what_are_no_nodes(nodes):
     with pytest.raises(InputError, match="nodes must"):
-        node_numbers(nodes, 3)
+        node_indices(nodes, 3)

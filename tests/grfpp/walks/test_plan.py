@@ -1,14 +1,20 @@
+"""Plans are values; tables of lengths draw the law that they say."""
+
 import pickle
-from dataclasses import FrozenInstanceError
+from fractions import Fraction
 
 import numpy as np
 import pytest
-from numpy.testing import assert_array_equal
-from small_graphs import GRAPHS, karate
+from hypothesis import given
+from numpy.testing import assert_allclose, assert_array_equal
+from scipy import stats
+from small_graphs import GRAPHS, LAWS, QUICK, karate, laws
 
-from grfpp import FixedLength, Geometric
-from grfpp.walks import WalkPlan, sample_rows
-from grfpp.walks.streams import factor_key
+from grfpp import FixedLength, Geometric, Poisson
+from grfpp.walks import LengthTable, WalkPlan, sample_rows
+from grfpp.walks.plan import GUIDE_BITS, resolvable_length
+from grfpp.walks.reference import draw_length
+from grfpp.walks.streams import factor_key, walk_state
 
 
 def test_a_plan_ends_where_law_or_modulation_does():
@@ -34,12 +40,6 @@ def test_another_factor_has_other_streams_and_nothing_else():
     )
 
 
-def test_plans_do_not_change():
-    plan = WalkPlan.of(karate(), np.ones(5), Geometric(0.5), n_walks=4, seed=9)
-    with pytest.raises(FrozenInstanceError):
-        plan.seed = 3
-
-
 @pytest.mark.parametrize("name", ["weighted, sym", "unweighted, sym", "directed, None"])
 def test_a_plan_that_travelled_gives_the_same_bits(name):
     plan = WalkPlan.of(GRAPHS[name], 0.7 ** np.arange(90), Geometric(0.2), 7, seed=5, factor=2)
@@ -48,3 +48,88 @@ def test_a_plan_that_travelled_gives_the_same_bits(name):
     here, there = sample_rows(plan, rows), sample_rows(copy, rows)
     for part in ("indptr", "indices", "data"):
         assert_array_equal(getattr(here, part), getattr(there, part))
+
+
+RESOLUTION = Fraction(1, 2**128)
+
+
+def thresholds(table):
+    return [(int(high) << 64) | int(low) for high, low in zip(table.high, table.low, strict=True)]
+
+
+@QUICK
+@given(laws())
+def test_thresholds_are_the_survival_rounded_down(law):
+    table = LengthTable.of(law, 400)
+    survival = [Fraction(float(value)) for value in law.survival(np.arange(1, 401))]
+    expected = [min(int(value * 2**128), 2**128 - 1) for value in survival]
+    assert thresholds(table) == [value for value in expected if value > 0]
+
+
+@QUICK
+@given(laws())
+def test_survival_is_what_the_thresholds_bring_about(law):
+    table = LengthTable.of(law, 400)
+    assert table.survival[0] == 1.0
+    for value, threshold in zip(table.survival[1:], thresholds(table), strict=True):
+        assert abs(Fraction(float(value)) - threshold * RESOLUTION) <= Fraction(value) / 2**53
+    wanted = law.survival(np.arange(table.max_length + 1))
+    assert_allclose(table.survival, wanted, rtol=1e-15, atol=2.0**-127)
+    assert (np.diff(table.survival) <= 0).all()
+
+
+@pytest.mark.parametrize("name", LAWS)
+def test_drawn_lengths_follow_the_law(name):
+    law = LAWS[name]
+    plan = WalkPlan.of(karate(), np.ones(400), law, n_walks=1, seed=31)
+    n = 8000
+    lengths = [draw_length(plan, walk_state(plan.key, node, 0)) for node in range(n)]
+    counts = np.bincount(lengths, minlength=401)
+    probability = law.pmf(np.arange(401))
+    assert not counts[probability == 0].any()
+    common = n * probability >= 8
+    if common.sum() == 1:
+        assert counts[common] == n
+        return
+    # What is rare is taken together.
+    found = np.append(counts[common], counts[~common].sum())
+    wanted = np.append(probability[common], probability[~common].sum()) * n
+    used = wanted > 1e-9
+    assert stats.chisquare(found[used], wanted[used] * n / wanted[used].sum()).pvalue > 1e-3
+
+
+def test_a_short_table_cuts_the_law():
+    table = LengthTable.of(Geometric(0.5), 3)
+    assert table.max_length == 3
+    assert_array_equal(table.survival, [1.0, 0.5, 0.25, 0.125])
+    assert table.mean == 0.875
+    assert LengthTable.of(Geometric(0.5), 0).max_length == 0
+
+
+@pytest.mark.parametrize("law", [Geometric(0.1), Geometric(0.5), Poisson(4.0), FixedLength(3)])
+def test_the_guide_names_what_all_draws_of_a_cell_reach(law):
+    table = LengthTable.of(law, 842)
+    width = 1 << (128 - GUIDE_BITS)
+    values = thresholds(table)
+    for cell in (0, 1, 2, 3, 7, 17, 255, 500, 511, 1022, 1023):
+        assert table.guide[cell] == sum(value >= (cell + 1) * width for value in values)
+    assert len(table.guide) == 1 << GUIDE_BITS
+    assert (np.diff(table.guide) <= 0).all()
+
+
+# --- resolution ----------------------------------------------------------------------------------
+
+
+def test_128_bits_resolve_survivals_down_to_2_to_the_minus_128():
+    assert resolvable_length(Geometric(0.5)) == 128
+    assert resolvable_length(Geometric(0.75)) == 64
+    assert resolvable_length(Geometric(1.0)) == 0
+
+
+@pytest.mark.parametrize(
+    "law", [Geometric(0.1), Geometric(0.003), Poisson(4.0), Poisson(300.0), LAWS["first-step"]]
+)
+def test_resolvable_length_is_the_last_one_with_a_threshold(law):
+    longest = resolvable_length(law)
+    assert law.survival(longest) >= 2.0**-128 > law.survival(longest + 1)
+    assert LengthTable.of(law, longest + 50).max_length == longest

@@ -3,8 +3,6 @@
 import pytest
 from bench_helpers import ROWS
 
-from grfpp_lab.benchmark.rows import Row
-
 DOCUMENT = {
     "machine": {
         "processor": "Abacus 5",
@@ -42,14 +40,3 @@ def test_page():
         assert text in html
     # A picture for sampling, two for growth, one for the meshes, two for the uses.
     assert html.count("<img ") == 6
-
-
-def test_page_without_any_numbers():
-    pytest.importorskip("matplotlib")
-    pytest.importorskip("jinja2")
-    from grfpp_lab.benchmark.page import bench_page
-
-    rows = [
-        Row(s, "w", "m", status="not run") for s in ("sampling", "equal", "growth", "paper", "uses")
-    ]
-    assert "<img " not in bench_page(DOCUMENT, rows)

@@ -1,4 +1,4 @@
-"""All measurements of a set: each bounded and on its own."""
+"""Meshes of the paper's table."""
 
 import json
 import sys
@@ -7,7 +7,22 @@ import pytest
 from bench_helpers import TINY, check
 
 from grfpp_lab.benchmark import run, suite
-from grfpp_lab.harness.worker import address, call
+from grfpp_lab.benchmark import settings as graphs
+from grfpp_lab.harness.processes import address, call
+
+
+def test_mesh_file(monkeypatch, tmp_path):
+    monkeypatch.setenv("GRFPP_DATA", str(tmp_path))
+    monkeypatch.setenv("GRFPP_CACHE", str(tmp_path))
+    with pytest.raises(FileNotFoundError, match=r"thingi10k_112546\.stl\.zip is not at hand"):
+        graphs.mesh_file(11_700)
+    (tmp_path / "meshes").mkdir()
+    for number in (112546, 104969):
+        (tmp_path / "meshes" / f"thingi10k_{number}.stl.zip").touch()
+    path = tmp_path / "meshes" / "thingi10k_112546.stl.zip"
+    assert graphs.mesh_file(11_700) == (path, "")
+    assert graphs.mesh_file(15_527)[1] == "stand-in of 15,521"
+
 
 pytestmark = pytest.mark.usefixtures("quickly")
 
@@ -24,7 +39,7 @@ def test_peers_are_asked(monkeypatch):
 
 
 def test_a_measurement_that_fails_is_a_row(monkeypatch):
-    from grfpp_lab.harness.process import TaskError
+    from grfpp_lab.harness.processes import TaskError
 
     def fail(function, request, *, timeout, threads):
         raise TaskError("stopped after 60 s, which is its limit")
@@ -43,13 +58,6 @@ def test_no_measurement_begins_after_the_limit(monkeypatch):
     rows = late.run()
     assert {row.status for row in rows} == {"not run", "quoted"}
     assert "no time was left for it" in {row.note for row in rows}
-
-
-def test_progress():
-    said = []
-    run.run_set("smoke", threads=1, progress=said.append)
-    assert said[0] == "making: grid, 100 nodes"
-    assert "grid, 100 nodes: torch_cluster" in said
 
 
 def test_measurements_run_in_processes_of_their_own():

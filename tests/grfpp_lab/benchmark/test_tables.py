@@ -1,11 +1,141 @@
-"""Tables from given rows."""
+"""Ratios, slopes, bars: right for given rows."""
+
+from dataclasses import replace
 
 import pytest
-from bench_helpers import ROWS
+from bench_helpers import ROWS, equal, grown, sampled, timed
 
 from grfpp_lab.benchmark import tables
-from grfpp_lab.benchmark.rows import Row
-from grfpp_lab.benchmark.tables import short
+from grfpp_lab.benchmark.settings import Row
+from grfpp_lab.benchmark.tables import (
+    GRID_LARGE,
+    GRID_SMALL,
+    MESH,
+    REGULAR,
+    SCALE_FREE,
+    bars,
+    slope,
+)
+
+
+def test_ratios_of_speeds_and_of_seconds():
+    rows = [
+        sampled("a", "grfpp, float64", 100.0),
+        sampled("a", "slow", 4.0),
+        Row("sampling", "a", "absent", status="not run"),
+        sampled("b", "slow", 1.0),
+        timed("uses", "c", "Chebyshev", 2.0),
+        timed("uses", "c", "grfpp", 8.0),
+    ]
+    found = [(each.workload, each.other, each.times) for each in tables.ratios(rows)]
+    assert found == [("a", "slow", 25.0), ("c", "Chebyshev", 0.25)]
+
+
+def test_slope():
+    rows = [grown(10**4, 2.0, 500.0), grown(10**5, 2.0, 500.0), grown(10**6, 2.0, 500.0)]
+    assert slope(rows, "microseconds_per_node") == pytest.approx(1)
+    steep = [grown(n, n**0.5, 500.0) for n in (10**4, 10**5, 10**6)]
+    assert slope(steep, "microseconds_per_node") == pytest.approx(1.5)
+    assert slope(rows[:1], "microseconds_per_node") is None
+    assert slope(rows, "microseconds_per_node", least=10**6) is None
+
+
+def verdicts(rows):
+    return [bar.verdict for bar in bars(rows)]
+
+
+def test_without_rows_nothing_is_measured():
+    assert set(verdicts([])) == {"not measured"}
+
+
+def all_met():
+    recompute = Row(
+        *("growth", "grid, 10,000,000 nodes", "grfpp, recompute"),
+        numbers={"n_nodes": 1e7, "seconds": 100.0, "peak_bytes": 1e9, "same_as_stored": 1.0},
+    )
+    return [
+        sampled(GRID_LARGE, "grfpp, float64", 101e6),
+        sampled(REGULAR, "grfpp, float64", 40e6),
+        sampled(REGULAR, "torch_cluster", 7e6),
+        sampled(REGULAR, "pointer chases", 160e6),
+        sampled(GRID_SMALL, "grfpp, float64", 120e6),
+        sampled(GRID_SMALL, "fast-graph-gp", 0.2e6),
+        sampled(GRID_SMALL, "plain Python, numpy arrays", 0.2e6),
+        sampled(GRID_SMALL, "plain Python, lists", 0.4e6),
+        grown(1024, 9.0, 900.0),
+        grown(10**4, 2.0, 590.0),
+        grown(10**7, 3.0, 410.0),
+        timed("paper", MESH, "grfpp", 0.3),
+        timed("paper", MESH, "paper, GRFs++", 5591.42, status="quoted"),
+        recompute,
+        sampled(GRID_LARGE, "grfpp, pooled, float64", 102e6),
+        sampled(REGULAR, "grfpp, pooled, float64", 33e6),
+        sampled(SCALE_FREE, "grfpp, float64", 40e6),
+        sampled(SCALE_FREE, "grfpp, pooled, float64", 33e6),
+        *(
+            row
+            for kernel, graph, ratio in (
+                ("exp(W)", GRID_LARGE, 2e4),
+                ("exp(W)", REGULAR, 80),
+                ("exp(W)", SCALE_FREE, 11),
+                ("exp(5 W)", GRID_LARGE, 30),
+                ("exp(5 W)", REGULAR, 5),
+                ("exp(5 W)", SCALE_FREE, 4),
+            )
+            for row in equal(f"{kernel}, {graph}", ratio)
+        ),
+    ]
+
+
+def test_bars_that_are_met():
+    rows = all_met()
+    assert set(verdicts(rows)) == {"met"}
+    assert bars(rows)[9].found == "1.01 × (102 million steps/s)"
+    assert bars(rows)[12].found == "1/20,000"
+    assert "25% of the machine's pointer chases" in bars(rows)[1].found
+    assert "5.7 × torch_cluster" in bars(rows)[1].found
+
+
+@pytest.mark.parametrize(
+    ("bar", "row", "numbers"),
+    [
+        (0, 0, {"steps_per_second": 99e6}),
+        (1, 1, {"steps_per_second": 30e6}),
+        (2, 5, {"steps_per_second": 1e6}),
+        (3, 6, {"steps_per_second": 1e6}),
+        (4, 7, {"steps_per_second": 1e6}),
+        (5, 10, {"microseconds_per_node": 3.3}),
+        (6, 9, {"peak_bytes_per_node": 601.0}),
+        (7, 11, {"seconds": 2.0}),
+        (8, 13, {"peak_bytes": 5e9}),
+        (8, 13, {"same_as_stored": 0.0}),
+        (9, 14, {"steps_per_second": 100e6}),
+        (10, 15, {"steps_per_second": 31e6}),
+        (11, 17, {"steps_per_second": 31e6}),
+        (12, 18, {"error": 2.1e-5}),
+        (17, 28, {"error": 0.07}),
+    ],
+)
+def test_bars_that_are_missed(bar, row, numbers):
+    rows = all_met()
+    rows[row] = replace(rows[row], numbers={**rows[row].numbers, **numbers})
+    found = verdicts(rows)
+    assert found[bar] == "not met"
+    assert [v for v in found if v != "met"] == ["not met"]
+
+
+def test_bars_on_growth_need_ten_million_nodes():
+    rows = [grown(10**4, 2.0, 500.0), grown(10**6, 2.5, 400.0)]
+    assert verdicts(rows)[5] == "not measured"
+    assert "full set" in bars(rows)[5].found
+
+
+def test_bars_at_equal_seconds_need_a_million_nodes():
+    rows = equal("exp(W), grid, 100,000 nodes", 2e4)
+    bar = bars(rows)[12]
+    assert bar.verdict == "not measured"
+    assert bar.workload == "exp(W), grid, 100,000 nodes"
+    assert bar.found == "1/20,000; 10⁶ nodes are in the full set"
 
 
 def test_sampling_table():
@@ -24,12 +154,6 @@ def test_sampling_table():
     )
 
 
-def test_notes_name_the_workload_of_what_failed_only_there():
-    lost = Row("sampling", "grid, 9 nodes", "slow peer", status="not run", note="it hangs")
-    notes = tables.sampling_table([*ROWS, lost]).caption
-    assert notes.endswith(" slow peer (grid, 9 nodes): it hangs.")
-
-
 def test_equal_table():
     first, second = tables.equal_table(ROWS).groups
     assert first.rows == [
@@ -37,18 +161,6 @@ def test_equal_table():
         ["grfpp, independent", "2", "576", "2.00e-01", "1,000"],
     ]
     assert second.rows == [["grfpp, pooled", "not run", "–", "–", "–"]]
-
-
-def test_growth_table():
-    lines = tables.growth_table(ROWS).groups[0].rows
-    assert lines[0] == ["1,000", "grfpp, float32", "0.002", "72", "2", "900", "400", "0.006"]
-    assert lines[-1][:3] == ["grid, 10 nodes", "grfpp, recompute", "not run"]
-
-
-def test_seconds():
-    lines = tables.paper_rows(ROWS).groups[0].rows
-    assert lines[0] == ["paper, GRFs++", "5,591", "13,979", "0.1", "quoted", "–"]
-    assert lines[3][4] == "estimated"
 
 
 def test_winners():
@@ -69,11 +181,3 @@ def test_all_lines_of_a_table_are_as_long_as_its_head():
     ):
         table = make(ROWS)
         assert {len(line) for group in table.groups for line in group.rows} == {len(table.columns)}
-
-
-@pytest.mark.parametrize(
-    ("value", "text"),
-    [(0, "0"), (1e-5, "1e-05"), (0.01234, "0.0123"), (99.96, "100"), (1234.5, "1,234")],
-)
-def test_short(value, text):
-    assert short(value) == text

@@ -3,23 +3,24 @@
 import subprocess
 import sys
 import time
+from random import Random
 
+import networkx as nx
+import numpy as np
 import pytest
+from scipy.linalg import expm
 
-from grfpp_lab.benchmark.timing import best_seconds, timed
+from grfpp import Graph
+from grfpp_lab.benchmark import timing as plain
+from grfpp_lab.benchmark.sampling import walk_plan
+from grfpp_lab.benchmark.settings import N_WALKS, P_HALT
+from grfpp_lab.benchmark.timing import best_seconds, random_cycle, timed
 
 
-def test_best_of_several_runs():
-    naps = iter([0.03, 0.001, 0.02])
-    assert best_seconds(lambda: time.sleep(next(naps)), budget=10, most=3) < 0.02
-
-
-def test_runs_once_at_least_and_so_often_at_most():
-    calls = []
-    best_seconds(lambda: calls.append(1), budget=0)
-    assert len(calls) == 1
-    best_seconds(lambda: calls.append(1), budget=100, most=4)
-    assert len(calls) == 5
+def test_best_of_several_runs(monkeypatch):
+    clock = iter([0.0, 3.0, 10.0, 11.0, 20.0, 22.0])
+    monkeypatch.setattr(plain, "perf_counter", lambda: next(clock))
+    assert best_seconds(lambda: None, budget=10, most=3) == 1.0
 
 
 def test_timed():
@@ -44,3 +45,53 @@ print(peak.n_bytes, nothing.n_bytes)
     peak, nothing = map(int, told.stdout.split())
     assert peak == pytest.approx(40e6, rel=0.2)
     assert nothing < 5e6
+
+
+@pytest.mark.parametrize("n", [2, 3, 1000])
+def test_one_cycle_through_the_whole_table(n):
+    table = random_cycle(n)
+    seen, place = set(), 0
+    while place not in seen:
+        seen.add(place)
+        place = int(table[place])
+    assert place == 0
+    assert len(seen) == n
+
+
+@pytest.fixture
+def graph():
+    return Graph(nx.karate_club_graph()).normalized("sym")
+
+
+def rows(graph, n_walks, seed):
+    modulation = walk_plan(graph).modulation.tolist()
+    cuts = list(zip(graph.indptr[:-1], graph.indptr[1:], strict=True))
+    features, steps = plain.list_features(
+        [graph.indices[a:b].tolist() for a, b in cuts],
+        [graph.weights[a:b].tolist() for a, b in cuts],
+        *(0, n_walks, P_HALT, modulation, Random(seed)),
+    )
+    dense = np.zeros(graph.n_nodes)
+    dense[list(features)] = list(features.values())
+    yield dense, steps
+    yield plain.array_features(
+        *(graph, 0, n_walks, P_HALT, modulation, np.random.default_rng(seed))
+    )
+
+
+def test_mean_and_number_of_steps(graph):
+    exact = expm(graph.adjacency.toarray() / 2)[0]
+    n_walks = 20_000
+    for features, steps in rows(graph, n_walks, seed=1):
+        assert np.linalg.norm(features - exact) / np.linalg.norm(exact) < 0.02
+        assert steps / n_walks == pytest.approx(9, rel=0.03)
+
+
+@pytest.mark.parametrize("run", [plain.time_lists, plain.time_arrays])
+def test_timing_stops_at_the_budget_or_at_the_last_node(graph, run):
+    modulation = walk_plan(graph).modulation.tolist()
+    steps, seconds = run(graph, N_WALKS, P_HALT, modulation, 60.0)
+    assert steps == pytest.approx(34 * N_WALKS * 9, rel=0.25)
+    few, short = run(graph, N_WALKS, P_HALT, modulation, 0.0)
+    assert 0 < few < steps
+    assert short < seconds

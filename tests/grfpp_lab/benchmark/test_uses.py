@@ -1,12 +1,74 @@
-"""Where walks win and lose, at the smallest size."""
+"""Peers: what they answer, and what becomes of those that do not."""
+
+import json
+import sys
+from pathlib import Path
 
 import numpy as np
 import pytest
 from bench_helpers import COMMON, run
 
-from grfpp_lab import families
+from grfpp_lab import graphs as families
 from grfpp_lab.benchmark import uses
 from grfpp_lab.benchmark.suite import TASKS
+from grfpp_lab.benchmark.uses import FAST_GRAPH_GP, PEERS, TORCH_CLUSTER, ask_peer
+
+FOLDER = Path(__file__).parents[3] / "benchmarks" / "peers"
+
+
+def ask(command, peer=TORCH_CLUSTER, graph="graph.npz"):
+    return ask_peer(command, peer, graph, threads=2, budget=0.01, timeout=60)
+
+
+def answering(answer):
+    return [sys.executable, "-c", f"print({json.dumps(json.dumps(answer))})"]
+
+
+def test_an_answer():
+    row = ask(answering({"version": "1.2", "steps": 300, "seconds": 2.0, "note": "raw"}))
+    assert row == {
+        "method": "torch_cluster",
+        "version": "1.2",
+        "note": "raw",
+        "numbers": {"steps": 300.0, "seconds": 2.0, "steps_per_second": 150.0},
+    }
+
+
+def test_no_peers_at_all():
+    row = ask(None)
+    assert (row["status"], row["version"]) == ("not run", "")
+    assert "make bench" in row["note"]
+
+
+def test_failure():
+    row = ask([sys.executable, "-c", "raise RuntimeError('out of luck')"])
+    assert row["note"] == "RuntimeError: out of luck"
+
+
+@pytest.mark.skipif(not FOLDER.is_dir(), reason="the peers' folder is not part of the package")
+def test_every_peer_has_a_file(monkeypatch):
+    source = (FOLDER / "__main__.py").read_text("utf-8")
+    for peer in PEERS:
+        assert f'"{peer.name}"' in source
+    assert FAST_GRAPH_GP.is_slow
+
+
+@pytest.mark.skipif(not FOLDER.is_dir(), reason="the peers' folder is not part of the package")
+def test_best_rate(monkeypatch):
+    monkeypatch.syspath_prepend(str(FOLDER))
+    from common import best_rate, read_graph
+
+    walked = []
+
+    def walk(n_starts):
+        walked.append(n_starts)
+        return 9 * n_starts
+
+    steps, seconds = best_rate(walk, 1000, budget=0.01)
+    assert walked[:2] == [20, 20]
+    assert steps == 9 * max(walked)
+    assert seconds > 0
+    assert callable(read_graph)
 
 
 @pytest.mark.parametrize("patch", [True, False])
@@ -25,14 +87,6 @@ def test_chebyshev_on_sparse_vectors():
     nodes = np.array([3, 50, 51])
     exact = uses.KERNEL.exact(W)[np.ix_(nodes, nodes)]
     assert np.abs(uses._sparse_block(W, nodes, 1e-12) - exact).max() < 1e-11
-
-
-def test_patch_and_spread():
-    W = families.grid(100)
-    assert uses._patch(W, 4).tolist() == [44, 45, 54, 55]
-    assert len(uses._patch(W, 5)) == 5
-    spread = uses._spread(W, 20)
-    assert len(np.unique(spread)) == 20
 
 
 def test_dense_graph():

@@ -60,13 +60,6 @@ def test_groups_stand_for_their_experiments(small, capsys):
     assert list(told["experiments"]) == ["good"]
 
 
-def test_the_old_name_of_the_scale_is_taken_and_told(small, capsys):
-    assert run(["reproduce", "good", "--sigma2", "0.5", "--json"]) == 0
-    out, err = capsys.readouterr()
-    assert "--scale 0.5" in json.loads(out)["command"]
-    assert err == "grfpp: --sigma2 is now called --scale\n"
-
-
 def test_unknown_experiments_are_named_beside_those_that_exist(small, capsys):
     message = refused(capsys, "reproduce", "some", "other")
     assert (

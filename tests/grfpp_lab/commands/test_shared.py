@@ -1,5 +1,3 @@
-from pathlib import Path
-
 import pytest
 
 from grfpp.errors import InputError
@@ -13,12 +11,3 @@ def test_folders_are_made_or_refused(tmp_path):
     (tmp_path / "file").touch()
     with pytest.raises(InputError, match="file/below: cannot make this folder"):
         shared.make_folder(tmp_path / "file" / "below")
-
-
-def test_what_is_said(capsys):
-    shared.say_no_page([])
-    shared.print_written([Path("a"), Path("b")])
-    assert capsys.readouterr() == ("wrote a\nwrote b\n", "")
-    shared.say_no_page(["matplotlib"])
-    err = capsys.readouterr().err
-    assert err.startswith("grfpp: no page was written, because matplotlib is not installed: pip")

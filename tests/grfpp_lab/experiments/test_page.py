@@ -20,7 +20,7 @@ from grfpp.cli import run
 from grfpp_lab.commands import reproduce
 from grfpp_lab.experiments import page
 from grfpp_lab.experiments.registry import EXPERIMENTS, STUDY
-from grfpp_lab.report.images import image_bytes
+from grfpp_lab.report.surfaces import image_bytes
 
 NAMES = [each.name for each in STUDY]
 STUDY_TINY = ["reproduce", "estimation-study", "--tiny"]

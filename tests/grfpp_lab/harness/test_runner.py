@@ -1,18 +1,60 @@
-"""The runner: what is done is kept, what crashes harms nobody else."""
+"""Finished cells on disk."""
 
 import itertools
+import json
 import time
 
 import pytest
 from experiment_cases import ran, squares
 
+from grfpp_lab.harness import runner as store
 from grfpp_lab.harness.experiment import Settings
 from grfpp_lab.harness.runner import run_experiments
 
 
-def test_rows_come_in_the_order_of_the_cells_whatever_the_costs(tmp_path):
+def test_other_parameters_and_other_code_are_run_anew(tmp_path, monkeypatch):
+    cells, cell = store.CellStore(tmp_path), {"x": 1, "seed": 0}
+    experiment = squares([])
+    cells.save(experiment, cell, store.Finished([{"x": 1}], 0.5))
+    assert cells.load(experiment, cell) == store.Finished([{"x": 1}], 0.5)
+    assert cells.load(experiment, {**cell, "seed": 1}) is None
+    assert cells.load(squares([], version=2), cell) is None
+    assert cells.load(squares([], name="other"), cell) is None
+    monkeypatch.setattr(store, "code_fingerprint", lambda: "another")
+    assert cells.load(experiment, cell) is None
+
+
+def damages(path):
+    text = path.read_text()
+    document = json.loads(text)
+    document["rows"][0]["square"] += 1
+    return {
+        "cut": text[: len(text) // 2],
+        "empty": "",
+        "garbage": "\0\xff not JSON",
+        "other form": "[1, 2]",
+        "a digit": json.dumps(document),
+        "rows gone": text.replace('"rows"', '"lines"'),
+    }
+
+
+def test_damaged_cells_are_run_again(tmp_path):
+    experiment, cell = squares([{"x": 3}]), {"x": 3, "seed": 0}
+    ran(experiment, tmp_path)
+    cells = store.CellStore(tmp_path / "cells")
+    path = cells.path(experiment, cell)
+    rows, kinds = cells.load(experiment, cell).rows, damages(path)
+    for text in kinds.values():
+        path.write_text(text)
+        assert cells.load(experiment, cell) is None
+    again = ran(experiment, tmp_path)
+    assert (again.n_found, again.rows) == (0, rows)
+    assert cells.load(experiment, cell).rows == rows
+
+
+def test_rows_come_in_the_order_of_the_cells_whatever_order_they_run_in(tmp_path):
     cells = [{"x": x} for x in range(1, 7)]
-    outcome = ran(squares(cells, cost=lambda cell: float(cell["x"])), tmp_path)
+    outcome = ran(squares(cells), tmp_path)
     assert [row["square"] for row in outcome.rows] == [1, 4, 9, 16, 25, 36]
     assert (outcome.errors, outcome.n_found) == ([], 0)
     assert outcome.seconds > 0

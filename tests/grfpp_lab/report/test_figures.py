@@ -1,14 +1,17 @@
-"""Drawings show what they are given."""
+"""Charts and drawings show what they are given."""
 
 import base64
 import io
+import itertools
 from xml.etree import ElementTree
 
 import numpy as np
 import pytest
+from laboratory.surfaces import surface
 from PIL import Image
 
 from grfpp_lab.report import figures
+from grfpp_lab.report.panels import Curve, Panel, legend
 
 TRIANGLE = np.array([[0.0, 0.0], [1.0, 0.0], [0.0, 1.0]])
 EDGES = np.array([[0, 1], [1, 2]])
@@ -24,7 +27,7 @@ def network(values):
     return figure, axes
 
 
-def surface(values, towards):
+def surface_drawn(values, towards):
     figure = figures.new_figure(2, 2)
     axes = figure.add_subplot()
     shown = figures.Shown(np.asarray(values), 1.0)
@@ -58,30 +61,12 @@ def test_a_network_has_its_edges_and_tells_zero_from_small():
     np.testing.assert_array_equal(ring.get_offsets(), TRIANGLE[:1])
 
 
-def test_a_surface_shows_its_near_side_only():
-    from_below = surface([1.0] * 4, [0.0, 0.0, -1.0])
-    assert len(from_below.get_paths()) == 1
-    assert len(surface([1.0] * 4, [1.0, 1.0, 1.0]).get_paths()) == 1
-    assert len(surface([1.0] * 4, [-1.0, -1.0, -1.0]).get_paths()) == 3
-
-
 def test_a_surface_is_grey_where_nothing_was_seen():
     below = [0.0, 0.0, -1.0]
-    red, green, blue, _ = surface([0.0, 0.0, 0.0, 1.0], below).get_facecolor()[0]
+    red, green, blue, _ = surface_drawn([0.0, 0.0, 0.0, 1.0], below).get_facecolor()[-1]
     assert max(red, green, blue) - min(red, green, blue) < 0.03
-    red, green, blue, _ = surface([1.0, 1.0, 1.0, 0.0], below).get_facecolor()[0]
+    red, green, blue, _ = surface_drawn([1.0, 1.0, 1.0, 0.0], below).get_facecolor()[-1]
     assert blue > 2 * red
-
-
-def test_curves():
-    figure = figures.new_figure(4, 3)
-    axes = figure.add_subplot()
-    x, y = np.array([288.0, 1152.0]), np.array([0.4, 0.2])
-    figures.draw_curves(axes, [("one", x, y, y / 10), ("two", x, y / 2, y / 10)], "steps", "error")
-    figure.canvas.draw()
-    assert [text.get_text() for text in axes.get_legend().get_texts()] == ["one", "two"]
-    assert [tick.get_text() for tick in axes.get_xticklabels()] == ["288", "1152"]
-    assert axes.get_xscale() == axes.get_yscale() == "log"
 
 
 @pytest.mark.parametrize("low, high", [(0.14, 0.35), (1e-6, 0.3), (0.99, 1.6), (3, 5000)])
@@ -90,3 +75,82 @@ def test_ticks_are_few_and_within(low, high):
     assert 2 <= len(ticks) <= 8
     assert 0.94 * low < ticks.min()
     assert ticks.max() < 1.06 * high
+
+
+ONE = Curve("one", [2, 8, 32], [0.4, 0.2, 0.1], [0.01, 0.01, 0.01], 0)
+TWO = Curve("two", [2, 8, 32], [0.3, 0.15, 0.07], (), 1, dashed=True)
+PANEL = Panel("title", [ONE, TWO], "walks", "error", "note")
+
+
+def test_a_panel_shows_its_curves():
+    figure = figures.panel_figure(PANEL)
+    (axes,) = figure.axes
+    assert axes.get_xscale() == axes.get_yscale() == "log"
+    assert [tick.get_text() for tick in axes.get_xticklabels()] == ["2", "8", "32"]
+    lines = [container.lines[0] for container in axes.containers]
+    np.testing.assert_array_equal(lines[0].get_ydata(), ONE.y)
+    assert [line.get_linestyle() for line in lines] == ["-", "--"]
+    assert lines[0].get_color() != lines[1].get_color()
+
+
+@pytest.mark.parametrize("n", [1, 3, 4, 5, 8])
+def test_panels_stand_side_by_side_above_one_legend(n):
+    figure = figures.panels_figure([PANEL] * n)
+    shown = [axes for axes in figure.axes if axes.axison]
+    assert len(shown) == n
+    assert {axes.get_title() for axes in shown} == {"title\nnote"}
+    (told,) = figure.legends
+    assert [text.get_text() for text in told.get_texts()] == ["one", "two"]
+    boxes = [axes.get_position() for axes in shown]
+    assert all(0 < box.x0 < box.x1 < 1 and 0 < box.y0 < box.y1 < 1 for box in boxes)
+
+
+def test_ticks_that_are_too_close_become_round_numbers():
+    crowded = Curve("c", [992, 11700, 15521, 24194, 35300], [1, 2, 3, 4, 5])
+    (axes,) = figures.panel_figure(Panel("t", [crowded], "nodes", "s")).axes
+    assert [tick.get_text() for tick in axes.get_xticklabels()] == [
+        "1,000",
+        "3,000",
+        "10,000",
+        "30,000",
+    ]
+
+
+def drawn_apart(labels, side):
+    """Whether labels of ticks stand apart on the page, given the side they begin at."""
+    boxes = sorted((each.get_window_extent() for each in labels), key=lambda box: box.bounds[side])
+    return all(one.max[side] < two.min[side] for one, two in itertools.pairwise(boxes))
+
+
+def test_points_that_are_close_beside_long_bars_do_not_crowd_the_axis():
+    close = Curve("c", [4, 16, 32, 256], [15.8, 15.1, 15.1, 15.1], [1.5] * 4)
+    figure = figures.panel_figure(Panel("t", [close], "walks", "error"))
+    figure.canvas.draw()
+    (axes,) = figure.axes
+    assert len(axes.get_yticklabels()) >= 3
+    assert drawn_apart(axes.get_yticklabels(), 1)
+
+
+def test_pictures_for_pages_are_small_and_whole():
+    head, _, data = figures.panel_uri(PANEL).partition(",")
+    assert head == "data:image/svg+xml;base64"
+    drawing = base64.b64decode(data)
+    assert figures.panel_uri(PANEL).endswith(data)
+    assert len(drawing) < 12_000
+    root = ElementTree.fromstring(drawing)
+    assert root.tag.endswith("svg")
+    told = [text.text for text in root.iter("{http://www.w3.org/2000/svg}text")]
+    assert {"walks", "error", "2", "8", "32", "0.1"} <= set(told)
+
+
+def test_a_legend_names_each_curve_once():
+    one, two, three = (Curve(name, [1], [1]) for name in ("one", "two", "three"))
+    panels = [Panel("first", [one, two], "x", "y"), Panel("other", [two, three], "x", "y")]
+    assert [curve.name for curve in legend(panels)] == ["one", "two", "three"]
+
+
+def test_surfaces_have_no_legend_and_say_what_they_show():
+    chart = Panel("t", [Curve("c", [1], [1])], "x", "y")
+    assert legend([surface([1] * 8)]) == []
+    assert chart.shows == "y against x"
+    assert surface([1] * 8).shows == "error, as colours on the mesh"

@@ -41,13 +41,6 @@ def test_a_table_has_groups_and_marks():
     assert '<th colspan="2" scope="rowgroup">all</th>' in html
 
 
-def test_the_page_is_for_narrow_screens_dark_ones_and_paper():
-    html = render_page("t", [], [])
-    assert 'name="viewport"' in html
-    for condition in ("max-width: 46rem", "prefers-color-scheme: dark", "@media print"):
-        assert condition in html
-
-
 def test_files_are_whole_or_not_there(tmp_path):
     write_page(tmp_path / "a.html", "grün")
     assert (tmp_path / "a.html").read_text(encoding="utf-8") == "grün"

@@ -1,16 +1,6 @@
 """Regret of the degree that is taken, at the smallest size."""
 
-from grfpp.sampling.degree import DEGREES
 from grfpp_lab.studies import auto_degree
-
-
-def test_no_degree_is_better_than_the_best():
-    found = list(auto_degree.regrets("a grid", auto_degree.grid(36), n_vectors=(0, 2)))
-    assert len(found) == 2 * len(auto_degree.KERNELS)
-    for each in found:
-        assert each.degree in DEGREES
-        assert 1 <= each.regret < 20
-        assert each.error >= each.best_error > 0
 
 
 def test_printed(capsys, monkeypatch):

@@ -1,9 +1,5 @@
-import numpy as np
 import pytest
-import scipy.sparse as sp
 
-from grfpp.estimate.deflation import deflation_of
-from grfpp.graph import Graph
 from grfpp.kernels import Diffusion
 from grfpp_lab.studies import coverage
 
@@ -14,17 +10,6 @@ def test_shares_of_intervals(options):
     found = coverage.coverage("one", W, Diffusion(2.0), 40, 0, degree=2, **options)
     assert found.case == "one"
     assert all(0.8 < share <= 1 for share in found[1:])
-
-
-@pytest.mark.parametrize("name", ["families", "weighted"])
-def test_copies_are_deflated_as_the_graph_is(name):
-    W, kernel = coverage.graphs()[name], Diffusion(2.0)
-    copies = Graph(sp.block_diag([W.adjacency] * 4, format="csr"))
-    one, all_of_them = (
-        found.vectors @ found.vectors.T
-        for found in (deflation_of(W, kernel, 3), deflation_of(copies, kernel, 12))
-    )
-    assert np.allclose(all_of_them, np.kron(np.eye(4), one), rtol=0, atol=1e-10)
 
 
 def test_printed(monkeypatch, capsys):

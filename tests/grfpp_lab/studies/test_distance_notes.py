@@ -3,14 +3,6 @@
 from grfpp_lab.studies import distance_notes
 
 
-def test_shares():
-    told = distance_notes.kinds(affinities=False, dimensions=[2])
-    silent = distance_notes.kinds(affinities=True, dimensions=[2])
-    assert {distance_notes.share_told(make, 30, 3) for make in told.values()} == {1.0}
-    assert {distance_notes.share_told(make, 30, 3) for make in silent.values()} == {0.0}
-    assert not any("1 dimensions" in name for name in told)
-
-
 def test_the_program(capsys):
     distance_notes.main(["--nodes", "20", "--dimensions", "1", "--matrices", "2"])
     lines = capsys.readouterr().out.splitlines()

@@ -1,29 +1,6 @@
 """The study of interpolation: its surfaces, and what it prints."""
 
-import numpy as np
-import pytest
-
-from grfpp.tasks import vertex_normals
-from grfpp_lab.studies.interpolation import main
-from grfpp_lab.studies.interpolation.surfaces import MAKERS, surface
-
-SMALL = ["bolt, tiny", "box, tiny", "gear, tiny", "hull, tiny", "cube, tiny", "torus, thin", "vase"]
-
-
-@pytest.mark.parametrize("name", SMALL)
-def test_normals_point_outwards_and_seeds_tell_surfaces_apart(name):
-    mesh = surface(name, 0)
-    a, b, c = (mesh.vertices[mesh.faces[:, k]] for k in range(3))
-    assert np.einsum("ij,ij->i", a, np.cross(b, c)).sum() > 0  # six times the volume
-    assert vertex_normals(mesh.vertices, mesh.faces).any(axis=1).all()
-    np.testing.assert_array_equal(surface(name, 0).vertices, mesh.vertices)
-    if name != "box, tiny":
-        assert not np.array_equal(surface(name, 1).vertices, mesh.vertices)
-
-
-def test_terrain_looks_up():
-    mesh = surface("terrain, steps", 0)
-    assert (vertex_normals(mesh.vertices, mesh.faces)[:, 2] > 0).all()
+from grfpp_lab.studies.interpolation import MAKERS, main
 
 
 def test_the_default_beside_its_rivals(capsys):

@@ -3,12 +3,9 @@
 import re
 
 import numpy as np
-import pytest
-import scipy.sparse as sp
 
 import grfpp
 from grfpp import Graph
-from grfpp_lab.families import save_scale_free, scale_free
 from grfpp_lab.studies import large_graphs
 
 
@@ -22,25 +19,6 @@ def test_lists_have_as_many_lines_and_the_nodes_they_should(tmp_path):
     assert re.fullmatch(r"\d+\t\d+", path.read_text().splitlines()[0])
 
 
-def test_directed_graphs(tmp_path):
-    path = tmp_path / "directed.grf"
-    large_graphs.save_directed(path, 200, 800)
-    graph = Graph.open(path, verify=True)
-    assert graph.is_directed and 700 < graph.n_edges <= 800
-    turned = graph.reversed()
-    np.testing.assert_array_equal(
-        turned.adjacency.toarray(), sp.csr_array(graph.adjacency).T.toarray()
-    )
-
-
-def test_scale_free_graphs_are_those_in_memory(tmp_path):
-    save_scale_free(tmp_path / "x.grf", 3000, 4, seed=2)
-    disk, memory = Graph.open(tmp_path / "x.grf", verify=True), scale_free(3000, 4, seed=2)
-    assert repr(disk) == repr(memory)
-    np.testing.assert_array_equal(disk.indices, memory.indices)
-    np.testing.assert_array_equal(disk.indptr, memory.indptr)
-
-
 def test_peaks_of_memory_are_those_of_the_process_alone():
     import resource
 
@@ -49,11 +27,6 @@ def test_peaks_of_memory_are_those_of_the_process_alone():
     done = large_graphs.run("-c", "x = bytearray(50_000_000); x[::512] = x[::512]; print(7)")
     assert done.document == 7
     assert 50e6 < done.peak_bytes < 150e6 < held.nbytes
-
-
-def test_a_program_that_fails_is_told():
-    with pytest.raises(SystemExit, match="it ended with 3"):
-        large_graphs.run("-c", "raise SystemExit(3)")
 
 
 def test_what_it_prints(tmp_path, capsys):

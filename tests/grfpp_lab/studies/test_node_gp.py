@@ -3,7 +3,7 @@
 import pytest
 
 pytest.importorskip(
-    "grfpp.torch.gp.kernel", reason="torch or gpytorch is not installed", exc_type=ImportError
+    "grfpp.torch.gp.kernels", reason="torch or gpytorch is not installed", exc_type=ImportError
 )
 
 from grfpp_lab.studies import node_gp
@@ -32,9 +32,3 @@ def test_printed(capsys, monkeypatch):
     assert lines[0].startswith("a graph: 300 nodes")
     assert len(lines) == 1 + 2 * 2 + 1
     assert lines[-1].startswith("2 data sets: error × ")
-
-
-def test_without_data_the_graph_is_generated(monkeypatch):
-    monkeypatch.delenv("GRFPP_DATA", raising=False)
-    monkeypatch.setattr(node_gp, "scale_free", lambda *sizes, seed: sizes)
-    assert node_gp.graph() == ("scale-free", (20_000, 8))

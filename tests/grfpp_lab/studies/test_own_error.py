@@ -1,6 +1,6 @@
 import pytest
 
-from grfpp_lab.families import grid
+from grfpp_lab.graphs import grid
 from grfpp_lab.studies import own_error
 
 

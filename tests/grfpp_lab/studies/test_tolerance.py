@@ -1,5 +1,5 @@
 from grfpp.kernels import Diffusion
-from grfpp_lab.families import grid
+from grfpp_lab.graphs import grid
 from grfpp_lab.studies import tolerance
 
 

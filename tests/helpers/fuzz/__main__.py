@@ -17,36 +17,29 @@ def main():
     parser.add_argument("--seconds", type=float, default=20, help="for one mutant")
     parser.add_argument("--out", default="out/fuzz", help="folder for mutants that failed")
     chosen = parser.parse_args()
-    each = -(-chosen.n // len(chosen.formats))
-    numbers = range(chosen.first, chosen.first + each)
+    numbers = range(chosen.first, chosen.first + -(-chosen.n // len(chosen.formats)))
     jobs = [(name, number) for number in numbers for name in chosen.formats]
     began = last = time.monotonic()
 
-    def progress(report):
+    def progress(n_done, n_failed):
         nonlocal last
         if time.monotonic() - last > (2 if sys.stderr.isatty() else 60):
             last = time.monotonic()
-            done = sum(sum(count.values()) for count in report.counts.values())
-            rate = done / (last - began)
-            print(f"{done:,} of {len(jobs):,} mutants, {rate:.0f} a second, "
-                  f"{len(report.failures)} failed", file=sys.stderr, flush=True)  # fmt: skip
+            rate = n_done / (last - began)
+            text = f"{n_done:,} of {len(jobs):,} mutants, {rate:.0f} a second, {n_failed} failed"
+            print(text, file=sys.stderr, flush=True)
 
-    report = pool.run(
-        jobs,
-        n_workers=chosen.jobs,
-        seconds=chosen.seconds,
-        folder=chosen.out,
-        progress=progress,
-    )
+    options = {"n_workers": chosen.jobs, "seconds": chosen.seconds, "folder": chosen.out}
+    counts, failures = pool.run(jobs, **options, progress=progress)
     kinds = ("refused", "accepted", "compared", "failed", "hang")
     print(f"{'format':<14}" + "".join(f"{kind:>10}" for kind in (*kinds, "crash")))
-    for name, count in report.counts.items():
-        crashes = sum(count.values()) - sum(count[kind] for kind in kinds)
-        numbers = [*(count[kind] for kind in kinds), crashes]
-        print(f"{name:<14}" + "".join(f"{number:>10,}" for number in numbers))
-    seconds, where = time.monotonic() - began, f"; see {chosen.out}" if report.failures else ""
-    print(f"{len(jobs):,} mutants in {seconds:.0f} s, {len(report.failures)} failed{where}")
-    sys.exit(bool(report.failures))
+    for name, count in counts.items():
+        crashes = count.total() - sum(count[kind] for kind in kinds)
+        row = [*(count[kind] for kind in kinds), crashes]
+        print(f"{name:<14}" + "".join(f"{number:>10,}" for number in row))
+    seconds, where = time.monotonic() - began, f"; see {chosen.out}" if failures else ""
+    print(f"{len(jobs):,} mutants in {seconds:.0f} s, {len(failures)} failed{where}")
+    sys.exit(bool(failures))
 
 
 if __name__ == "__main__":

@@ -4,6 +4,7 @@ import gzip
 import io
 import warnings
 import zipfile
+from contextlib import suppress
 
 import numpy as np
 from fuzz.mutations import choice, of_bytes, of_text
@@ -65,35 +66,31 @@ def _of_array(rng, data, others):
     if array.dtype.kind in "US" and array.shape == () and rng.random() < 0.7:
         text = of_text(rng, str(array).encode(), [b'{"a": [1, 2]}'])
         return _saved(np.array(text.decode(errors="replace")))
-    match rng.integers(9):
-        case 0 | 1 | 2 if array.size and array.dtype.kind in "iuf":
-            limits = [0, -1, 1, array.size, array.size + 1, 2**31 - 1, 2**31, -(2**31), 10**6]
-            if array.dtype.kind == "f":
-                limits += [np.nan, np.inf, -1.0, 1e308, 5e-324]
-            with np.errstate(all="ignore"):
-                value = np.array(choice(rng, limits)).astype(array.dtype)
-            array = array.copy()
-            array.reshape(-1)[int(rng.choice([0, array.size - 1, rng.integers(array.size)]))] = (
-                value
-            )
-        case 3:
-            array = array.reshape(-1)[: int(rng.integers(array.size + 1))]
-        case 4:
-            array = np.concatenate([array.reshape(-1)] * 2)
-        case 5:
-            array = array.reshape(choice(rng, [(-1, 1), (1, -1), (1, 1, -1)]))
-        case 6:
-            kinds = ["i1", "u1", "i4", "i8", "u8", "f4", "f8", ">i4", ">f8", "c16", "?", "U5", "S3"]
-            try:
-                with np.errstate(all="ignore"):
+    flat = array.reshape(-1)
+    with np.errstate(all="ignore"):
+        match rng.integers(9):
+            case 0 | 1 | 2 if array.size and array.dtype.kind in "iuf":
+                values = [0, -1, 1, array.size, array.size + 1, 2**31 - 1, 2**31, -(2**31), 10**6]
+                values += [np.nan, np.inf, 1e308, 5e-324] * (array.dtype.kind == "f")
+                flat = flat.copy()
+                place = choice(rng, [0, array.size - 1, int(rng.integers(array.size))])
+                flat[place] = np.array(choice(rng, values)).astype(array.dtype)
+                array = flat.reshape(array.shape)
+            case 3:
+                array = flat[: int(rng.integers(array.size + 1))]
+            case 4:
+                array = np.concatenate([flat] * 2)
+            case 5:
+                array = array.reshape(choice(rng, [(-1, 1), (1, -1), (1, 1, -1)]))
+            case 6:
+                kinds = ["i1", "u1", "i4", "u8", "f4", "f8", ">i4", ">f8", "c16", "?", "U5", "S3"]
+                with suppress(ValueError):  # words that are no numbers
                     array = array.astype(choice(rng, kinds))
-            except ValueError:  # words that are no numbers
-                array = array[..., np.newaxis]
-        case 7:
-            array = rng.permutation(array) if array.ndim else array[np.newaxis]
-        case _:  # the header says something else than the array
-            end = data.index(b"\n") if b"\n" in data[:200] else len(data)
-            return of_text(rng, data[10:end], [data[10:end]]).join([data[:10], data[end:]])
+            case 7:
+                array = rng.permutation(array) if array.ndim else array[np.newaxis]
+            case _:  # the header says something else than the array
+                end = data.index(b"\n") if b"\n" in data[:200] else len(data)
+                return of_text(rng, data[10:end], [data[10:end]]).join([data[:10], data[end:]])
     return _saved(array)
 
 

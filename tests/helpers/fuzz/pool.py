@@ -1,124 +1,139 @@
 """Worker processes that others survive: crashes and hangs are outcomes like any other."""
 
-import json
+import faulthandler
+import multiprocessing
 import os
-import queue
-import subprocess
-import sys
+import resource
 import tempfile
 import threading
-from collections import Counter
-from dataclasses import dataclass, field
+import time
+import traceback
+from collections import Counter, defaultdict
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
-from select import select
 
-from fuzz import formats, selftest
+from fuzz import check, formats
 
-_STARTING_SECONDS = 120
-_ONE_THREAD = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS")
+from grfpp import _memory as memory
+
+#: What a mutant may take beside what the process has, and what grfpp is told that there is.
+_LIMIT_BYTES = 3 * 2**29
+_STARTING_SECONDS = 300
+_GOOD = ("refused", "accepted", "compared")
 
 
-@dataclass
-class Report:
-    """What became of the mutants: how many of each kind, by format, and those that failed."""
+def _fails(path):
+    raise KeyError("not an InputError")
 
-    counts: dict[str, Counter] = field(default_factory=dict)
-    failures: list[str] = field(default_factory=list)
 
-    def add(self, name, number, result, detail):
-        """Count one; what failed is told in full."""
-        self.counts.setdefault(name, Counter())[result] += 1
-        if result not in ("refused", "accepted", "compared"):
-            self.failures.append(f"{name} {number}: {result}\n{detail}")
+#: Formats that end badly, to see that it is noticed.
+BAD_FORMATS = {
+    name: formats.Format(".txt", lambda: [b"0 1\n"], (), None, read)
+    for name, read in {
+        "crash": lambda path: os.abort(),
+        "hang": lambda path: time.sleep(1000),
+        "hunger": lambda path: bytes(2**40),
+        "error": _fails,
+    }.items()
+}
+
+
+def _known(name, number):
+    """The format and the content of a mutant."""
+    if name in BAD_FORMATS:
+        return BAD_FORMATS[name], b"0 1\n"
+    return formats.FORMATS[name], formats.mutant(name, number)
+
+
+def work(connection):
+    """Read mutants, given as pairs of a name and a number, until nobody sends any."""
+    faulthandler.enable()
+    memory_disk = Path("/dev/shm")  # files there cost nothing
+    with tempfile.TemporaryDirectory(dir=memory_disk if memory_disk.is_dir() else None) as folder:
+        path = Path(folder, "mutant.txt")
+        path.write_bytes(b"0 1\n")
+        check.outcome(formats.FORMATS["txt"], path)  # compiles
+        memory.available_bytes = lambda root="/": _LIMIT_BYTES * 2 // 3
+        now = int(Path("/proc/self/statm").read_text().split()[0]) * resource.getpagesize()
+        resource.setrlimit(resource.RLIMIT_AS, (now + _LIMIT_BYTES, now + _LIMIT_BYTES))
+        resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+        connection.send("ready")
+        while (job := connection.recv()) is not None:
+            form, content = _known(*job)
+            path = Path(folder, f"mutant{form.suffix}")
+            path.write_bytes(content)
+            try:
+                result, detail = check.outcome(form, path), ""
+            except BaseException as error:
+                result = "failed"
+                detail = f"{type(error).__name__}: {error}\n{traceback.format_exc(limit=-6)}"
+            connection.send((result, detail))
 
 
 class _Worker:
     """A process, started when there is something to do and again when it has died."""
 
-    def __init__(self, seconds):
-        self._seconds, self._process = seconds, None
+    def __init__(self):
+        self._process = None
 
-    def outcome(self, name, number):
+    def outcome(self, job, seconds):
         if self._process is None:
-            self._start()
+            context = multiprocessing.get_context("spawn")
+            self._connection, other = context.Pipe()
+            self._process = context.Process(target=work, args=(other,), daemon=True)
+            self._process.start()
+            other.close()
+            self._answer(_STARTING_SECONDS)
         try:
-            self._process.stdin.write(f"{name} {number}\n")
-            self._process.stdin.flush()
-            line = self._line(self._seconds)
-        except BrokenPipeError:
-            line = ""
-        if line:
-            return json.loads(line)
-        result = "hang" if line is None else f"crash, exit code {self._process.wait(10)}"
-        return result, self.stop()[-3000:]
+            self._connection.send(job)
+            return self._answer(seconds)
+        except TimeoutError:
+            self._process.kill()
+            result = "hang"
+        except (EOFError, OSError):
+            self._process.join(10)
+            result = f"crash, exit code {self._process.exitcode}"
+        self._process = None
+        return result, ""
 
-    def _start(self):
-        paths = os.pathsep.join(path for path in sys.path if path)
-        self._errors = tempfile.TemporaryFile("w+")  # noqa: SIM115 - read when it has died
-        self._process = subprocess.Popen(
-            [sys.executable, "-m", "fuzz.worker"],
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            stderr=self._errors,
-            text=True,
-            env={**os.environ, "PYTHONPATH": paths, **dict.fromkeys(_ONE_THREAD, "1")},
-        )
-        if self._line(_STARTING_SECONDS) != "ready\n":
-            raise RuntimeError(f"no worker can be started: {self.stop()}")
-
-    def _line(self, seconds):
-        """The next line; nothing when the process has ended, None when it takes too long."""
-        ready, _, _ = select([self._process.stdout], [], [], seconds)
-        return self._process.stdout.readline() if ready else None
+    def _answer(self, seconds):
+        if not self._connection.poll(seconds):
+            raise TimeoutError
+        return self._connection.recv()
 
     def stop(self):
-        """End the process, if there is one, and give what it wrote about errors."""
-        if self._process is None:
-            return ""
-        self._process.kill()
-        self._process.communicate()
-        self._process = None
-        with self._errors as errors:
-            errors.seek(0)
-            return errors.read()
+        if self._process is not None:
+            self._process.kill()
 
 
-def run(jobs, *, n_workers=2, seconds=20.0, folder=None, progress=lambda report: None):
-    """Read mutants, given as pairs of a format's name and a number; save those that fail."""
-    report, lock = Report(), threading.Lock()
-    waiting = queue.SimpleQueue()
-    for job in jobs:
-        waiting.put(job)
+def run(jobs, *, n_workers=2, seconds=20.0, folder=None, progress=lambda n_done, n_failed: None):
+    """Read mutants: the numbers of outcomes by format, and a text about each that failed."""
+    local, workers = threading.local(), []
 
-    def work():
-        worker = _Worker(seconds)
-        try:
-            while True:
-                try:
-                    name, number = waiting.get_nowait()
-                except queue.Empty:
-                    return
-                result, detail = worker.outcome(name, number)
-                with lock:
-                    n_failures = len(report.failures)
-                    report.add(name, number, result, detail)
-                    if folder is not None and len(report.failures) > n_failures:
-                        _save(folder, name, number, report.failures[-1])
-                    progress(report)
-        finally:
-            worker.stop()
+    def outcome(job):
+        if not hasattr(local, "worker"):
+            local.worker = _Worker()
+            workers.append(local.worker)
+        return local.worker.outcome(job, seconds)
 
-    threads = [threading.Thread(target=work) for _ in range(n_workers)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-    return report
+    counts, failures = defaultdict(Counter), []
+    with ThreadPoolExecutor(n_workers) as pool:
+        for n_done, (job, (result, detail)) in enumerate(
+            zip(jobs, pool.map(outcome, jobs), strict=True), start=1
+        ):
+            counts[job[0]][result] += 1
+            if result not in _GOOD:
+                failures.append(f"{job[0]} {job[1]}: {result}\n{detail}")
+                if folder is not None:
+                    _save(Path(folder), *job, failures[-1])
+            progress(n_done, len(failures))
+    for worker in workers:
+        worker.stop()
+    return counts, failures
 
 
 def _save(folder, name, number, text):
-    folder = Path(folder)
     folder.mkdir(parents=True, exist_ok=True)
-    form = (formats.FORMATS | selftest.FORMATS)[name]
-    (folder / f"{name}-{number}{form.suffix}").write_bytes(selftest.mutant(name, number))
+    form, content = _known(name, number)
+    (folder / f"{name}-{number}{form.suffix}").write_bytes(content)
     (folder / f"{name}-{number}.why").write_text(text)

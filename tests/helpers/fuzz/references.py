@@ -151,7 +151,7 @@ def graphml(graph, path):
 
 
 def mesh(graph, path):
-    """Read by trimesh, where that finds triangles alone, as many as are read here."""
+    """Triangles of OFF and OBJ files by trimesh; of STL and PLY files by the plainest reader."""
     import trimesh
 
     from grfpp.io import load_mesh
@@ -159,18 +159,57 @@ def mesh(graph, path):
     ours = load_mesh(path)
     if ours.largest > 3:
         return None  # polygons have no diagonals here, and trimesh cuts them
-    try:
+    data = path.read_bytes()
+    if path.suffix == ".stl":
+        theirs = _stl_corners(data)
+    elif path.suffix == ".ply":
+        theirs = _ply_corners(data)
+    else:
         other = trimesh.load(path, process=False, force="mesh", maintain_order=True)
         theirs = np.asarray(other.vertices, np.float64)[np.asarray(other.faces)]
-    except Exception:  # it refuses many sound files
+        if theirs.shape != (*ours.faces.shape, 3) or not np.allclose(
+            theirs, ours.vertices[ours.faces], rtol=1e-6
+        ):
+            return None  # it skips damaged lines
+    if theirs is None:
         return None
-    mine = ours.vertices[ours.faces]
-    if theirs.shape != mine.shape or not np.allclose(theirs, mine, rtol=1e-6):
-        return None  # cut in another way, or read as another mesh; that is for the tests to judge
-    matrix = np.zeros((len(ours.vertices),) * 2)
     place = {tuple(point): i for i, point in enumerate(ours.vertices.tolist())}
-    for triangle in mine.tolist():
-        a, b, c = (place[tuple(point)] for point in triangle)
+    corners = [[place[tuple(point)] for point in triangle] for triangle in theirs.tolist()]
+    return _sides(corners, len(ours.vertices))
+
+
+def _stl_corners(data):
+    if len(data) == 84 + 50 * int.from_bytes(data[80:84], "little"):
+        facets = np.frombuffer(data[84:], np.dtype([("f", "<f4", (4, 3)), ("a", "<u2")]))
+        return facets["f"][:, 1:].astype(np.float64)
+    lines = [line.split() for line in data.decode().lower().splitlines()]
+    points = [list(map(float, line[1:4])) for line in lines if line[:1] == ["vertex"]]
+    return np.array(points).reshape(-1, 3, 3)
+
+
+def _ply_corners(data):
+    """Files with the header of the sound ones, but for counts."""
+    header, end, body = data.partition(b"end_header\n")
+    text = re.sub(r"\d+", "N", header.decode())
+    order = {"a": "", "l": "<", "b": ">"}[re.search("ascii|little|big", text)[0][0]]
+    names = re.findall(r"property (?:list \w+ )?\w+ (\w+)", text)
+    if not end or names != ["x", "y", "z", "vertex_indices"] or "uchar int " not in text:
+        return None
+    n, m = (int(count) for count in re.findall(rb"^element \w+ (\d+)", header, re.MULTILINE))
+    if order:
+        points = np.frombuffer(body[: 12 * n], f"{order}f4").reshape(n, 3)
+        rows = np.frombuffer(body[12 * n : 12 * n + 13 * m], [("k", "u1"), ("c", f"{order}i4", 3)])
+        faces = rows["c"]
+    else:
+        rows = [line.split() for line in body.decode().splitlines() if line.strip()]
+        points = np.array([row[:3] for row in rows[:n]], np.float32)
+        faces = np.array([row[1:4] for row in rows[n : n + m]], np.int64)
+    return points.astype(np.float64)[faces]
+
+
+def _sides(triangles, n):
+    matrix = np.zeros((n, n))
+    for a, b, c in triangles:
         for u, v in ((a, b), (b, c), (c, a)):
             if u != v:
                 matrix[u, v] = matrix[v, u] = 1
@@ -187,9 +226,4 @@ def triangles(graph, path):
         len(points)
     ):
         return None
-    matrix = np.zeros((len(points),) * 2)
-    for a, b, c in surface.cells_dict["triangle"]:
-        for u, v in ((a, b), (b, c), (c, a)):
-            if u != v:
-                matrix[u, v] = matrix[v, u] = 1
-    return matrix
+    return _sides(surface.cells_dict["triangle"], len(points))

@@ -110,60 +110,27 @@ def graphml():
             f'{plain}<edge source="a" target="b"/></graph></graphml>'.encode()]  # fmt: skip
 
 
-def ascii_stl():
-    lines = ["solid octahedron"]
-    for face in _FACES:
-        lines += ["facet normal 0 0 0", "outer loop"]
-        lines += ["vertex {} {} {}".format(*_POINTS[corner]) for corner in face]
-        lines += ["endloop", "endfacet"]
-    return ["\n".join([*lines, "endsolid octahedron", ""]).encode()]
+def mesh(kind, *others, **options):
+    """An octahedron as trimesh writes it, and other files."""
+    import trimesh
+
+    content = trimesh.Trimesh(_POINTS, _FACES, process=False).export(file_type=kind, **options)
+    return [content.encode() if isinstance(content, str) else content, *others]
 
 
-def binary_stl():
-    kind = np.dtype([("normal", "<f4", 3), ("corners", "<f4", (3, 3)), ("attribute", "<u2")])
-    triangles = np.zeros(len(_FACES), kind)
-    triangles["corners"] = np.array(_POINTS)[np.array(_FACES)]
-    return [bytes(80) + len(_FACES).to_bytes(4, "little") + triangles.tobytes()]
-
-
-def _lines(table, prefix=()):
-    return [" ".join(map(str, [*prefix, *row])) for row in table]
-
-
-def off():
-    body = [*_lines(_POINTS), *_lines(_FACES, (3,))]
-    square = ["OFF", "4 1 0", "0 0 0", "1 0 0", "1 1 0", "0 1 0", "4 0 1 2 3 255 0 0"]
-    return ["\n".join(["OFF", "# octahedron", "6 8 0", *body]).encode(), "\n".join(square).encode()]
-
-
-def obj():
-    faces = [[corner + 1 for corner in face] for face in _FACES]
-    words = ["o thing", *_lines(_POINTS, "v"), "vn 0 0 1", *_lines(faces, "f")]
-    textured = [*_lines(_POINTS[:3], "v"), "vt 0 0", "f 1/1 2/1 3/1", "f -3//1 -2//1 -1//1"]
-    return ["\n".join(words).encode(), "\n".join(textured).encode() + b"\n"]
-
-
-def _ply_header(form, index="int"):
-    return (
-        f"ply\nformat {form} 1.0\ncomment made by hand\nelement vertex 6\nproperty float x\n"
-        "property float y\nproperty float z\nelement face 8\n"
-        f"property list uchar {index} vertex_indices\nend_header\n"
-    ).encode()
-
-
-def ascii_ply():
-    body = "\n".join([*_lines(_POINTS), *_lines(_FACES, (3,))])
-    return [_ply_header("ascii") + body.encode() + b"\n"]
+SQUARE_OFF = b"OFF\n# c\n4 1 0\n0 0 0\n1 0 0\n1 1 0\n0 1 0\n4 0 1 2 3 255 0 0\n"
+TEXTURED_OBJ = b"v 1 0 0\nv -1 0 0\nv 0 1 0\nvt 0 0\nf 1/1 2/1 3/1\nf -3//1 -2//1 -1//1\n"
 
 
 def binary_ply():
-    found = []
-    for form, order in (("binary_little_endian", "<"), ("binary_big_endian", ">")):
-        faces = np.zeros(len(_FACES), [("n", "u1"), ("corners", f"{order}i4", 3)])
-        faces["n"], faces["corners"] = 3, _FACES
-        points = np.array(_POINTS, f"{order}f4")
-        found.append(_ply_header(form) + points.tobytes() + faces.tobytes())
-    return found
+    """In both byte orders."""
+    (little,) = mesh("ply", vertex_normal=False)
+    header, _, body = little.partition(b"end_header\n")
+    faces = np.frombuffer(body[72:], [("n", "u1"), ("c", "<i4", 3)])
+    turned = faces.astype([("n", "u1"), ("c", ">i4", 3)])
+    points = np.frombuffer(body[:72], "<f4").astype(">f4")
+    header = header.replace(b"little", b"big") + b"end_header\n"
+    return [little, header + points.tobytes() + turned.tobytes()]
 
 
 def _tables():
@@ -194,12 +161,6 @@ def feather():
         _saved(lambda path, table=each, how=kind: files.write_feather(table, path, compression=how))
         for each, kind in zip(_tables(), kinds, strict=False)
     ]
-
-
-def glb():
-    import trimesh
-
-    return [trimesh.Trimesh(_POINTS, _FACES, process=False).export(file_type="glb")]
 
 
 def vtk():

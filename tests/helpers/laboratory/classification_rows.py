@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from grfpp_lab.experiments.classification.scores import DIFFUSION, EXACT, SPECTRUM
+from grfpp_lab.experiments.classification.claims import DIFFUSION, EXACT, SPECTRUM
 
 
 def rows_of(dataset, method, accuracy, spread=1.0, n_folds=10, **more):

@@ -1,7 +1,13 @@
 """Rows of clustering, made by hand."""
 
-from grfpp_lab.experiments.clustering.paper import GRF, GRF_PP, LOUVAIN
-from grfpp_lab.experiments.clustering.views import EXACT, POOLED_PP, REGULARIZED
+from grfpp_lab.experiments.clustering.claims import (
+    EXACT,
+    GRF,
+    GRF_PP,
+    LOUVAIN,
+    POOLED_PP,
+    REGULARIZED,
+)
 
 
 def rows(**errors):

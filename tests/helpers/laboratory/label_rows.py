@@ -1,7 +1,6 @@
 """Rows of node labels, made by hand."""
 
-from grfpp_lab.experiments.labels.data import PLANETOID, RANDOM
-from grfpp_lab.experiments.labels.views import OURS
+from grfpp_lab.experiments.labels.experiment import OURS, PLANETOID, RANDOM
 
 
 def row(data="cora", split=PLANETOID, method=OURS, accuracy=0.73, repeat=0, **more):

@@ -3,17 +3,21 @@
 import itertools
 
 from grfpp.datasets import mesh_table
-from grfpp_lab.experiments.normals.paper import (
+from grfpp_lab.experiments.claims import POOLED
+from grfpp_lab.experiments.normals.claims import (
     AL_MOHY,
     BRUTE,
+    COSINES,
+    DENSE,
+    END_TO_END,
+    EXACT,
     GRF,
     METHODS,
     PAPER,
     REUSED,
+    SECONDS,
     STITCHED,
 )
-from grfpp_lab.experiments.normals.parts import COSINES, DENSE, END_TO_END, EXACT, SECONDS
-from grfpp_lab.experiments.views import POOLED
 
 TRUE = [mesh for mesh in mesh_table() if mesh.role == "normals" and not mesh.is_stand_in]
 

@@ -1,7 +1,6 @@
 """Rows of pooled walks, made by hand."""
 
-from grfpp_lab.experiments.refined.kernels import FAST
-from grfpp_lab.experiments.refined.methods import AVERAGED, INDEPENDENT, POOLED
+from grfpp_lab.experiments.refined.measuring import AVERAGED, FAST, INDEPENDENT, POOLED
 
 
 def row(graph, method, error, degree=2, budget=576, kernel=FAST, **more):

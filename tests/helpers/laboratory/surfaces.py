@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from grfpp_lab.report.meshes import Mesh, Surface
+from grfpp_lab.report.panels import Mesh, Surface
 
 #: Two squares of side 1, the second above a quarter of the first.
 SQUARE = np.array([[0.0, 0.0, 0.0], [1.0, 0.0, 0.0], [1.0, 1.0, 0.0], [0.0, 1.0, 0.0]])

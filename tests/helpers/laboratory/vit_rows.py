@@ -3,7 +3,7 @@
 import pytest
 
 pytest.importorskip("torch", reason="torch is not installed")
-from grfpp_lab.experiments.vit.paper import LEARNED, MASKED, PLAIN
+from grfpp_lab.experiments.vit.data import LEARNED, MASKED, PLAIN
 
 
 def rows(gains, n=5, learned=None):

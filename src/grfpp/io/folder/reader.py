@@ -1,140 +1,37 @@
-"""Open a graph's folder: its header is read, its arrays are mapped."""
+"""Open a graph's folder: its header is read, its arrays are mapped into memory.
+
+`GraphFolder` is the folder, `StoredNames` are its nodes' names, which are looked up on disk, and
+`MappedForm` is the graph as it is stored, normalised, or with its arcs reversed.
+"""
 
 from __future__ import annotations
 
+import mmap
 import os
 import weakref
+from bisect import bisect_left
+from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 import numpy.typing as npt
 
+from grfpp._memory import available_bytes
 from grfpp.errors import InputError
-from grfpp.io.folder.header import ARRAYS, HEADER, SUFFIX, Header
-from grfpp.io.folder.maps import mapped_array
-from grfpp.io.folder.stamp import is_stamped, stats_of, write_stamp
-from grfpp.io.folder.verify import damaged, verify_folder
-from grfpp.io.folder.writer import array_file, new_checksum
-from grfpp.memory import available_bytes
+from grfpp.io.folder import layout
+from grfpp.io.folder.layout import HEADER, SUFFIX, Header, array_file, damaged
+from grfpp.io.texts import Texts, decoded
+from grfpp.linalg.csr import csr
+from grfpp.nodes import SEVERAL, NodeNames
+from grfpp.normalization import Kind, ScaledWeights
+from grfpp.typing import FloatArray, IntArray
 
-
-@dataclass(frozen=True, eq=False)
-class GraphFolder:
-    """A folder that has been opened: what its header says, and its arrays, mapped when needed."""
-
-    path: Path
-    header: Header
-    #: Of the header, which has the checksums of all else.
-    fingerprint: str
-    #: What the system said of its files.
-    stats: dict[str, list[int]]
-
-    @classmethod
-    def open(cls, path: str | os.PathLike[str], *, verify: bool = False) -> GraphFolder:
-        """Open a folder that `Graph.save` or ``grfpp convert`` wrote.
-
-        Sizes of files are compared with the header. Files that nobody has looked through since they
-        were last written (see `grfpp.io.folder.stamp`) are looked through now; with `verify` all
-        are, in any case.
-        """
-        folder = _existing(path)
-        header, text = Header.read(folder)
-        files = [array_file(folder, name) for name in header.arrays]
-        stats = stats_of([folder / HEADER, *files])
-        for name, each in header.arrays.items():
-            found = stats[array_file(folder, name).name][1]
-            expected = each.length * np.dtype(ARRAYS[name][0]).itemsize
-            if found != expected:
-                raise damaged(
-                    folder, name, f"it has {found:,} bytes, and the header says {expected:,}"
-                )
-        if verify or not is_stamped(folder, stats):
-            verify_folder(folder, header)
-            if stats_of([folder / HEADER, *files]) != stats:
-                raise InputError(f"{folder} is being written by somebody else; open it again")
-            write_stamp(folder, files)
-        fingerprint = new_checksum()
-        fingerprint.update(text)
-        return cls(folder, header, fingerprint.hexdigest(), stats)
-
-    def __getitem__(self, name: str) -> npt.NDArray[Any]:
-        """An array, mapped and read-only."""
-        return self._arrays[name]
-
-    def get(self, name: str) -> npt.NDArray[Any] | None:
-        """An array, or ``None`` where the folder does not have it."""
-        return self._arrays[name] if name in self.header.arrays else None
-
-    @cached_property
-    def _arrays(self) -> dict[str, npt.NDArray[Any]]:
-        self.require_unchanged()
-        return {name: self._mapped(name) for name in self.header.arrays}
-
-    def _mapped(self, name: str) -> npt.NDArray[Any]:
-        dtype = np.dtype(ARRAYS[name][0])
-        if not self.header.arrays[name].length:
-            empty = np.empty(0, dtype)
-            empty.flags.writeable = False
-            return empty
-        try:
-            file = array_file(self.path, name)
-            return mapped_array(file, dtype, read_ahead=self._fits_into_memory)
-        except (OSError, ValueError) as error:
-            raise damaged(self.path, name, f"it cannot be mapped ({error})") from None
-
-    def descriptor(self, name: str) -> int | None:
-        """The descriptor of an array's file, for ``pread``; closed when nobody has this any more.
-
-        ``None`` where the system has no such call.
-        """
-        if not hasattr(os, "pread"):
-            return None
-        if name not in self._descriptors:
-            file = array_file(self.path, name)
-            try:
-                opened = os.open(file, os.O_RDONLY)
-            except OSError as error:
-                raise damaged(self.path, name, f"it cannot be opened ({error})") from None
-            weakref.finalize(self, os.close, opened)
-            self.require_unchanged()
-            self._descriptors[name] = opened
-        return self._descriptors[name]
-
-    @cached_property
-    def _descriptors(self) -> dict[str, int]:
-        return {}
-
-    @cached_property
-    def _fits_into_memory(self) -> bool:
-        return sum(size for _, size, *_ in self.stats.values()) < available_bytes()
-
-    @cached_property
-    def _files(self) -> list[tuple[str, str, list[int]]]:
-        return [(name, str(self.path / name), known) for name, known in self.stats.items()]
-
-    def require_unchanged(self) -> None:
-        """Raise `InputError` where a file is not the one that was opened, or has been written to.
-
-        Maps keep what was there when a folder is replaced; but whoever opens it by its path, as
-        other processes do, would find another graph.
-        """
-        changed = None
-        for name, file, known in self._files:
-            try:
-                now = os.stat(file)  # noqa: PTH116  (as fast as it gets: every answer asks)
-            except OSError:
-                changed = name
-                break
-            if [now.st_ino, now.st_size, now.st_mtime_ns, now.st_ctime_ns] != known:
-                changed = name
-                break
-        if changed is not None:
-            raise InputError(
-                f"{self.path} has changed since it was opened ({changed} is another): open it again"
-            )
+#: Names before and after an unknown one, in their order, that are compared with it.
+_N_NEAR = 500
 
 
 def is_folder_path(source: Any) -> bool:
@@ -151,16 +48,330 @@ def folder_bytes(path: str | os.PathLike[str]) -> int:
     return sum(file.stat().st_size for file in files)
 
 
+@dataclass(frozen=True, eq=False)
+class GraphFolder:
+    """A folder that has been opened: what its header says, and its arrays, mapped when needed."""
+
+    path: Path
+    header: Header
+    #: Checksum of the header, which has the checksums of all else.
+    fingerprint: str
+    #: What the system said of its files.
+    stats: dict[str, list[int]]
+
+    @classmethod
+    def open(
+        cls, path: str | os.PathLike[str], *, verify: bool = False, fingerprint: str | None = None
+    ) -> GraphFolder:
+        """Open a folder that `Graph.save` or ``grfpp convert`` wrote.
+
+        Sizes of files are compared with the header. Files that were not verified since they were
+        last written are verified now; with `verify` all are. With a `fingerprint` the folder must
+        be the one that another process had opened.
+        """
+        folder = _existing(path)
+        header, text = Header.read(folder)
+        files = [folder / HEADER, *(array_file(folder, name) for name in header.arrays)]
+        stats = layout.stats_of(files)
+        for name, each in header.arrays.items():
+            n_bytes = stats[array_file(folder, name).name][1]
+            expected = each.length * np.dtype(layout.ARRAYS[name][0]).itemsize
+            if n_bytes != expected:
+                raise damaged(folder, name, f"{n_bytes:,} bytes, the header says {expected:,}")
+        if verify or not layout.is_stamped(folder, stats):
+            layout.verify_folder(folder, header)
+            if layout.stats_of(files) != stats:
+                raise InputError(f"{folder} is being written by somebody else; open it again")
+            layout.write_stamp(folder, header.arrays)
+        checksum = layout.new_checksum()
+        checksum.update(text)
+        if fingerprint not in (None, checksum.hexdigest()):
+            raise InputError(f"{path} has changed since it was opened: open it again")
+        return cls(folder, header, checksum.hexdigest(), stats)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _reopened, (str(self.path), self.fingerprint)
+
+    def __getitem__(self, name: str) -> npt.NDArray[Any]:
+        """An array, mapped and read-only."""
+        return self._arrays[name]
+
+    def get(self, name: str) -> npt.NDArray[Any] | None:
+        """An array, or ``None`` where the folder does not have it."""
+        return self._arrays[name] if name in self.header.arrays else None
+
+    @cached_property
+    def _arrays(self) -> dict[str, npt.NDArray[Any]]:
+        self.require_unchanged()
+        # The system reads ahead where all fits into memory. Otherwise it would read 128 kB for
+        # every edge that a pool follows, again and again.
+        fits = sum(size for _, size, *_ in self.stats.values()) < available_bytes()
+        return {name: self._mapped(name, read_ahead=fits) for name in self.header.arrays}
+
+    def _mapped(self, name: str, read_ahead: bool) -> npt.NDArray[Any]:
+        try:
+            mapped = layout.mapped_array(self.path, name)
+        except (OSError, ValueError) as error:
+            raise damaged(self.path, name, f"it cannot be mapped ({error})") from None
+        if not read_ahead and isinstance(mapped.base, mmap.mmap) and hasattr(mmap, "MADV_RANDOM"):
+            mapped.base.madvise(mmap.MADV_RANDOM)
+        return np.asarray(mapped)
+
+    def descriptor(self, name: str) -> int | None:
+        """The descriptor of an array's file, for ``pread``; closed with the last reference to this.
+
+        ``None`` where the system has no such call.
+        """
+        if not hasattr(os, "pread"):
+            return None
+        if name not in self._descriptors:
+            try:
+                opened = os.open(array_file(self.path, name), os.O_RDONLY)
+            except OSError as error:
+                raise damaged(self.path, name, f"it cannot be opened ({error})") from None
+            weakref.finalize(self, os.close, opened)
+            self.require_unchanged()
+            self._descriptors[name] = opened
+        return self._descriptors[name]
+
+    @cached_property
+    def _descriptors(self) -> dict[str, int]:
+        return {}
+
+    @cached_property
+    def _files(self) -> list[tuple[str, list[int]]]:
+        return [(str(self.path / name), known) for name, known in self.stats.items()]
+
+    def require_unchanged(self) -> None:
+        """Raise `InputError` where a file is not the one that was opened, or has been written to.
+
+        Maps keep what was there when a folder is replaced; but other processes, which open it by
+        its path, would find another graph.
+        """
+        for file, known in self._files:
+            now = None
+            with suppress(OSError):
+                now = os.stat(file)  # noqa: PTH116  (as fast as it gets: every answer asks)
+            if now is None or known != [now.st_ino, now.st_size, now.st_mtime_ns, now.st_ctime_ns]:
+                raise InputError(f"{self.path} has changed since it was opened ({Path(file).name})")
+
+
+def _reopened(path: str, fingerprint: str) -> GraphFolder:
+    return GraphFolder.open(path, fingerprint=fingerprint)
+
+
 def _existing(path: str | os.PathLike[str]) -> Path:
-    if "\0" in str(path):
-        raise InputError(f"cannot read {str(path)!r}: names of files have no zero bytes")
     try:
         folder = Path(path).expanduser().resolve()
-        if not folder.is_dir():
-            what = "is a file; graphs on disk are folders" if folder.exists() else "does not exist"
-            raise InputError(f"{path} {what}")
-    except (OSError, RuntimeError, ValueError) as error:
-        if isinstance(error, InputError):
-            raise
-        raise InputError(f"cannot read {str(path)!r}: {error}") from None
+        problem = "it is a file, and graphs on disk are folders" if folder.is_file() else ""
+        problem = problem if folder.exists() else "it does not exist"
+    except (OSError, RuntimeError, TypeError, ValueError) as error:  # an unknown user, a zero byte
+        problem = str(error)
+    if problem:
+        raise InputError(f"cannot read {str(path)!r}: {problem}")
     return folder
+
+
+# --- names ----------------------------------------------------------------------------------------
+
+
+class StoredNumbers(Sequence[int]):
+    """Names that are whole numbers, in the order of the rows."""
+
+    def __init__(self, numbers: IntArray) -> None:
+        self._numbers = numbers
+
+    def __len__(self) -> int:
+        return len(self._numbers)
+
+    def __getitem__(self, place: Any) -> Any:
+        return self._numbers[place].tolist()
+
+    raw = __getitem__
+
+
+class StoredNames(NodeNames):
+    """The names of a folder's nodes, found by bisection of their stored order."""
+
+    ids: Texts | StoredNumbers
+
+    def __init__(self, folder: GraphFolder) -> None:
+        self._is_text = folder.header.names == "text"
+        text = Texts(folder["name_text"], folder["name_ends"]) if self._is_text else None
+        super().__init__(folder.header.n_nodes, text or StoredNumbers(folder["name_numbers"]))
+        self._folder, self._order = folder, folder.get("name_order")
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return StoredNames, (self._folder,)
+
+    @property
+    def kind(self) -> Literal["whole", "text"] | None:
+        """Whole numbers, or text."""
+        return "text" if self._is_text else "whole"
+
+    def to_array(self) -> npt.NDArray[Any]:
+        """The names for another file."""
+        return np.array(list(self.ids))
+
+    def _at(self, rank: int) -> Any:
+        return self.ids.raw(rank if self._order is None else int(self._order[rank]))
+
+    def _rank(self, key: int | bytes) -> int:
+        """The number of smaller names."""
+        return bisect_left(range(self.n_nodes), key, key=self._at)
+
+    def _find(self, name: Any) -> int | None:
+        if self._is_text:
+            return self._find_key(_encoded(name)) if isinstance(name, str) else None
+        if isinstance(name, float) and name.is_integer():
+            name = int(name)
+        return self._find_key(int(name)) if isinstance(name, int | np.integer) else None
+
+    def _find_key(self, key: int | bytes) -> int | None:
+        rank = self._rank(key)
+        if rank == self.n_nodes or self._at(rank) != key:
+            return None
+        if rank + 1 < self.n_nodes and self._at(rank + 1) == key:
+            return SEVERAL
+        return rank if self._order is None else int(self._order[rank])
+
+    def _find_text(self, text: str) -> int | None:
+        if self._is_text:
+            return self._find(text)
+        number = _number(text)
+        return None if number is None or str(number) != text else self._find_key(number)
+
+    def _similar(self, text: str) -> list[str]:
+        key = _encoded(text) if self._is_text else _number(text)
+        if key is None:
+            return []
+        rank = self._rank(key)
+        ranks = range(max(0, rank - _N_NEAR), min(self.n_nodes, rank + _N_NEAR))
+        names = map(self._at, ranks)
+        return [decoded(name) if isinstance(name, bytes) else str(name) for name in names]
+
+
+def _encoded(text: str) -> bytes:
+    return text.encode(errors="surrogatepass")
+
+
+def _number(text: str) -> int | None:
+    try:
+        return int(text)
+    except ValueError:  # no number, or one with more digits than Python reads
+        return None
+
+
+# --- the graph ------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, eq=False)
+class MappedForm:
+    """What `Graph` needs, without a pass over edges or nodes, of a graph whose arrays are mapped.
+
+    It is pickled by its path: workers open the folder themselves.
+    """
+
+    folder: GraphFolder
+    scaled: ScaledWeights
+    #: Whether rows hold the arcs that lead to a node.
+    is_reversed: bool = False
+
+    @classmethod
+    def open(cls, path: str | Path, *, verify: bool = False) -> MappedForm:
+        """The graph as it is stored."""
+        return cls._stored(GraphFolder.open(path, verify=verify))
+
+    @classmethod
+    def _stored(cls, folder: GraphFolder) -> MappedForm:
+        names = ("weights", "out_strength", "in_strength")
+        header = folder.header
+        kind: Any = header.kind  # checked when it was read
+        return cls(folder, ScaledWeights(kind, header.value, *map(folder.get, names)))
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _remapped, (self.folder, self.is_reversed, self.scaled.kind, self.scaled.value)
+
+    @property
+    def _prefix(self) -> str:
+        return "in_" if self.is_reversed and self.folder.header.directed else ""
+
+    @property
+    def indptr(self) -> IntArray:
+        """Ends of rows, mapped."""
+        return self.folder[f"{self._prefix}indptr"]
+
+    @property
+    def indices(self) -> npt.NDArray[np.int32]:
+        """Nodes that edges lead to, mapped."""
+        return self.folder[f"{self._prefix}indices"]
+
+    def indices_file(self) -> int | None:
+        """Descriptor of their file; ``None`` where the system has no ``pread``."""
+        return self.folder.descriptor(f"{self._prefix}indices")
+
+    @property
+    def names(self) -> NodeNames:
+        """Names of nodes, looked up on disk."""
+        header = self.folder.header
+        return NodeNames(header.n_nodes) if header.names is None else StoredNames(self.folder)
+
+    @property
+    def is_directed(self) -> bool:
+        """Whether this form differs from its transpose."""
+        kind: Kind = self.scaled.kind
+        if kind is None:
+            return self.folder.header.directed
+        if self.is_reversed and kind != "sym":
+            kind = "rw" if kind == "rw_reversed" else "rw_reversed"
+        return kind not in self.folder.header.symmetric
+
+    @property
+    def n_edges(self) -> int:
+        """Edges, of which an undirected one counts once."""
+        header = self.folder.header
+        return header.n_stored if self.is_directed else (header.n_stored + header.n_loops) // 2
+
+    @property
+    def spectral_radius(self) -> float | None:
+        """The spectral radius, where it is known."""
+        header, rule = self.folder.header, self.scaled
+        if rule.kind in ("sym", "rw") and not header.directed and header.n_stored:
+            return rule.value  # √degree (or the constant) is the Perron vector
+        is_stored = not self.is_reversed and (rule.kind, rule.value) == (header.kind, header.value)
+        return header.spectral_radius if is_stored else None
+
+    @property
+    def root_strength(self) -> FloatArray | None:
+        """Roots of the weighted degrees that a symmetric normalisation divides by."""
+        header, base = self.folder.header, self.scaled.base
+        if self.scaled.kind != "sym" or header.directed:
+            return None
+        if base is None:
+            degree = np.diff(self.indptr)
+            weight = header.value if header.kind is None else 1.0
+            # One after the other, as the rows of a matrix are summed.
+            sums = np.cumsum(np.full(int(degree.max(initial=0)), weight))
+            return np.asarray(np.sqrt(np.append(0.0, sums)[degree]))
+        # Not the strengths that are stored: these are rounded in another order.
+        matrix = csr(base, self.indices, self.indptr, header.n_nodes)
+        return np.asarray(np.sqrt(matrix.sum(axis=1)))
+
+    def normalized(self, kind: Literal["sym", "rw"] | None, factor: float) -> MappedForm | None:
+        """The normalised form, or ``None`` where no rule gives the same bits."""
+        rule = self.scaled.normalized(kind, factor, tame=self.folder.header.tame)
+        return None if rule is None else MappedForm(self.folder, rule, self.is_reversed)
+
+    def reversed(self) -> MappedForm:
+        """The form with every arc reversed."""
+        is_plain = self._prefix or not self.folder.header.directed
+        base = self.folder.get("weights" if is_plain else "in_weights")
+        return MappedForm(self.folder, self.scaled.reversed(base), not self.is_reversed)
+
+
+def _remapped(folder: GraphFolder, is_reversed: bool, kind: Kind, value: float) -> MappedForm:
+    form = MappedForm._stored(folder)
+    form = form.reversed() if is_reversed else form
+    rule = form.scaled
+    strengths = (rule.base, rule.out_strength, rule.in_strength)
+    return MappedForm(folder, ScaledWeights(kind, value, *strengths), is_reversed)

@@ -1,8 +1,7 @@
-"""Write a graph's folder, array by array and each from its beginning to its end."""
+"""Write a graph's folder: arrays from their beginning to their end, then the header."""
 
 from __future__ import annotations
 
-import hashlib
 import os
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -13,21 +12,13 @@ from typing import IO, Any
 import numpy as np
 import numpy.typing as npt
 
-from grfpp.io.folder.header import ARRAYS, HEADER, Header, StoredArray
-from grfpp.io.folder.stamp import write_stamp
-from grfpp.io.storage.atomic_folder import atomic_folder
+from grfpp.io.atomic import atomic_folder
+from grfpp.io.folder import layout
+from grfpp.io.folder.layout import ARRAYS, HEADER, SYMMETRIES, Header, array_file
+from grfpp.normalization import BLOCK_EDGES, Kind, Rows, ScaledWeights, is_tame, row_blocks
+from grfpp.typing import FloatArray
 
-_CHUNK = 1 << 24
-
-
-def array_file(folder: Path, name: str) -> Path:
-    """The file of an array: nothing but its numbers."""
-    return folder / f"{name}.bin"
-
-
-def new_checksum() -> Any:
-    """What checksums are made by."""
-    return hashlib.blake2b(digest_size=16)
+_CHUNK_BYTES = 1 << 24
 
 
 class FolderWriter:
@@ -48,30 +39,31 @@ class FolderWriter:
         array = np.ascontiguousarray(values, dtype=ARRAYS[name][0])
         if name not in self._files:
             self._files[name] = array_file(self.folder, name).open("wb")
-            self._sums[name], self._lengths[name] = new_checksum(), 0
+            self._sums[name], self._lengths[name] = layout.new_checksum(), 0
         content = array.reshape(-1).view(np.uint8).data
-        for start in range(0, len(content), _CHUNK):
-            part = content[start : start + _CHUNK]
+        for start in range(0, len(content), _CHUNK_BYTES):
+            part = content[start : start + _CHUNK_BYTES]
             self._sums[name].update(part)
             self._files[name].write(part)
         self._lengths[name] += array.size
 
-    def length(self, name: str) -> int:
-        """Entries of an array so far."""
-        return self._lengths.get(name, 0)
-
     def discard(self, name: str) -> None:
-        """Take back what was written of an array."""
+        """Remove what was written of an array."""
         self._files.pop(name).close()
         del self._sums[name], self._lengths[name]
         array_file(self.folder, name).unlink()
 
     def mapped(self, name: str) -> npt.NDArray[Any]:
-        """What has been written of an array, to be looked at again."""
+        """What has been written of an array, mapped into memory."""
         self._files[name].flush()
         if not self._lengths[name]:
             return np.empty(0, ARRAYS[name][0])
         return np.asarray(np.memmap(self._files[name].name, ARRAYS[name][0], "r"))
+
+    def mapped_rows(self, prefix: str = "") -> Rows:
+        """The rows, or with the prefix ``in_`` the columns, that have been written."""
+        weights = self.mapped(f"{prefix}weights") if f"{prefix}weights" in self._files else None
+        return Rows(self.mapped(f"{prefix}indptr"), self.mapped(f"{prefix}indices"), weights)
 
     def finish(self, header: Header) -> None:
         """Write the header, to which the arrays are added, and make sure that all is on disk."""
@@ -80,16 +72,16 @@ class FolderWriter:
             os.fsync(stream.fileno())
             stream.close()
         arrays = {
-            name: StoredArray(self._lengths[name], self._sums[name].hexdigest())
+            name: layout.StoredArray(self._lengths[name], self._sums[name].hexdigest())
             for name in self._files
         }
         header = replace(header, arrays=arrays)
-        header._check()
+        header.check()
         with (self.folder / HEADER).open("wb") as file:
             file.write(header.to_json().encode())
             file.flush()
             os.fsync(file.fileno())
-        write_stamp(self.folder, [array_file(self.folder, name) for name in arrays])
+        layout.write_stamp(self.folder, arrays)
 
     def close(self) -> None:
         """Close what is open, where something went wrong."""
@@ -106,3 +98,109 @@ def folder_writer(path: str | Path) -> Iterator[FolderWriter]:
             yield writer
         finally:
             writer.close()
+
+
+def save_folder(
+    path: str | Path,
+    rows: Rows,
+    *,
+    kind: Kind = None,
+    value: float = 1.0,
+    names: npt.NDArray[Any] | None = None,
+    spectral_radius: float | None = None,
+    undirected: bool = False,
+) -> None:
+    """Write a graph whose rows are in memory, or mapped.
+
+    Where it is known to be `undirected`, the transpose is not made to find that out.
+    """
+    with folder_writer(path) as writer:
+        write_side(writer, rows)
+        columns = rows if undirected else rows.transposed()
+        directed = not (undirected or rows.equals(columns))
+        strength = rows.strengths()
+        into = columns.strengths() if directed else strength
+        if rows.weights is not None or directed:
+            writer.append("out_strength", strength)
+        if directed:
+            write_side(writer, columns, "in_")
+            writer.append("in_strength", into)
+        title = None if names is None else write_names(writer, names)
+        known = {"kind": kind, "value": value, "names": title, "spectral_radius": spectral_radius}
+        writer.finish(header_of(rows, columns if directed else None, strength, into, **known))
+
+
+def header_of(
+    rows: Rows, columns: Rows | None, strength: FloatArray, into: FloatArray | None, **known: Any
+) -> Header:
+    """The header of a graph with these rows, and columns where it is directed."""
+    return Header(
+        n_nodes=len(rows.indptr) - 1,
+        n_stored=len(rows.indices),
+        n_loops=_count_loops(rows),
+        directed=columns is not None,
+        symmetric=symmetries(rows, columns, strength, into),
+        tame=is_tame(rows.weights, strength),
+        **known,
+    )
+
+
+def write_side(writer: FolderWriter, rows: Rows, prefix: str = "") -> None:
+    """Write the rows, or with the prefix ``in_`` the columns."""
+    writer.append(f"{prefix}indptr", rows.indptr)
+    writer.append(f"{prefix}indices", rows.indices)
+    if rows.weights is not None:
+        writer.append(f"{prefix}weights", rows.weights)
+
+
+def write_names(writer: FolderWriter, names: npt.NDArray[Any]) -> str:
+    """Write names in the order of the nodes, and the order in which they are looked up."""
+    if names.dtype.kind == "u" and len(names) and names.max() <= np.iinfo(np.int64).max:
+        names = names.astype(np.int64)
+    if names.dtype.kind == "i":
+        writer.append("name_numbers", names)
+        if (np.diff(names) < 0).any():
+            writer.append("name_order", np.argsort(names, kind="stable"))
+        return "whole"
+    texts = [str(name).encode(errors="surrogatepass") for name in names]
+    writer.append("name_text", np.frombuffer(b"".join(texts), np.uint8))
+    writer.append("name_ends", np.cumsum([len(text) for text in texts]))
+    writer.append("name_order", sorted(range(len(texts)), key=texts.__getitem__))
+    return "text"
+
+
+def _count_loops(rows: Rows) -> int:
+    """Edges from nodes to themselves."""
+    n_loops = 0
+    for first, last in row_blocks(rows.indptr, BLOCK_EDGES):
+        nodes = np.arange(first, last, dtype=np.int32)
+        sources = np.repeat(nodes, np.diff(rows.indptr[first : last + 1]))
+        targets = rows.indices[int(rows.indptr[first]) : int(rows.indptr[last])]
+        n_loops += int(np.count_nonzero(sources == targets))
+    return n_loops
+
+
+def symmetries(
+    rows: Rows, columns: Rows | None, strength: FloatArray | None, into: FloatArray | None
+) -> tuple[str, ...]:
+    """The normalisations under which a matrix equals its transpose, to the last bit.
+
+    `columns` is ``None`` where it does without any: then ``"sym"`` is one, and the others are where
+    no edge joins nodes of different strength. Strengths as in `ScaledWeights`.
+    """
+    other = rows if columns is None else columns
+    if columns is not None and not rows.has_pattern_of(other):
+        return ()
+    symmetric = [] if columns is not None else ["sym"]
+    for kind in SYMMETRIES[len(symmetric) :]:
+        rule = ScaledWeights(kind, 1.0, rows.weights, strength, into)
+        turned = rule.reversed(other.weights)
+        if all(
+            np.array_equal(
+                rule.of_rows(rows.indptr, rows.indices, *block),
+                turned.of_rows(other.indptr, other.indices, *block),
+            )
+            for block in row_blocks(rows.indptr, BLOCK_EDGES)
+        ):
+            symmetric.append(kind)
+    return tuple(symmetric)

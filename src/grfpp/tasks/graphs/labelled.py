@@ -1,39 +1,42 @@
-"""Graphs whose nodes have labels, such as the atoms of a molecule."""
+"""Graphs whose nodes have labels, and the base of transformers of lists of graphs."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 import numpy.typing as npt
 import scipy.sparse as sp
+from sklearn.base import BaseEstimator, TransformerMixin
 
-from grfpp.arguments import array_of
+from grfpp._checks import array_of, one_of
+from grfpp._parallel import in_order, thread_count
 from grfpp.errors import InputError, shown
 from grfpp.graph import Graph, as_graph
+from grfpp.tasks.base import KernelParameters
 from grfpp.typing import FloatArray, IntArray
-from grfpp.walks.batch import GraphBatch
+from grfpp.walks.batch import BatchWalks, GraphBatch
 
 if TYPE_CHECKING:
     from grfpp.datasets import TUDataset
 
 LabelArray = npt.NDArray[Any]
-#: Up to here every degree is a label of its own.
-_SINGLE_DEGREES = 8
+#: Largest degree that is a label of its own where degrees stand for labels.
+_MAX_SINGLE_DEGREE = 8
 
 
 @dataclass(frozen=True, eq=False)
 class LabelledGraph:
-    """A graph and a label for each of its nodes.
+    """A graph and a label for each of its nodes, such as the atoms of a molecule.
 
     Parameters
     ----------
     graph
         A `Graph`, or anything that `Graph` takes.
     labels
-        Whole numbers, truth values or texts, one a node.
+        Integers, booleans or texts, one a node.
 
     Examples
     --------
@@ -46,31 +49,33 @@ class LabelledGraph:
     labels: LabelArray
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "graph", as_graph(self.graph))
-        labels = array_of(self.labels, "labels")
-        if labels.shape != (self.graph.n_nodes,):
+        graph, labels = as_graph(self.graph), array_of(self.labels, "labels")
+        if labels.shape != (graph.n_nodes,) or labels.dtype.kind not in "iubU":
             raise InputError(
-                f"a graph of {self.graph.n_nodes} nodes needs as many labels, one a node, "
-                f"found shape {labels.shape}"
-            )
-        if labels.dtype.kind not in "iubU":
-            raise InputError(
-                f"labels must be whole numbers, truth values or texts, found dtype {labels.dtype}"
+                f"must be {graph.n_nodes} integers, booleans or texts, one a node, found shape "
+                f"{labels.shape} of {labels.dtype}",
+                argument="labels",
             )
         labels.flags.writeable = False
+        object.__setattr__(self, "graph", graph)
         object.__setattr__(self, "labels", labels)
 
 
 def labelled_graphs(dataset: TUDataset) -> list[LabelledGraph]:
     """The graphs of a data set with the labels of their nodes.
 
-    Where nodes have several labels, each combination of them counts as one; where they have none,
-    the data set is refused.
+    Where nodes have several labels, each combination counts as one; a data set without labels is
+    refused.
+
+    Examples
+    --------
+    >>> from grfpp.datasets import load_tudataset
+    >>> molecules = labelled_graphs(load_tudataset("MUTAG"))  # doctest: +SKIP
     """
     if not (hasattr(dataset, "node_labels") and hasattr(dataset, "graphs")):
-        raise InputError(f"dataset must be what load_tudataset gives, found {shown(dataset)}")
+        raise InputError(f"must be a TUDataset, found {shown(dataset)}", argument="dataset")
     if dataset.node_labels is None:
-        raise InputError(f"the nodes of {dataset.name} have no labels")
+        raise InputError(f"has no labels of nodes: {dataset.name}", argument="dataset")
     labels: Sequence[LabelArray] = dataset.node_labels
     if labels[0].ndim > 1:
         _, numbers = np.unique(np.concatenate(labels), axis=0, return_inverse=True)
@@ -79,77 +84,125 @@ def labelled_graphs(dataset: TUDataset) -> list[LabelledGraph]:
     return [LabelledGraph(*pair) for pair in zip(dataset.graphs, labels, strict=True)]
 
 
-def plain_graphs(graphs: Any) -> Any:
-    """The same list without labels; what is no list is handed on as it is."""
-    if not isinstance(graphs, Sequence | np.ndarray) or isinstance(graphs, str | bytes):
-        return graphs
-    if isinstance(graphs, np.ndarray) and graphs.ndim == 0:
-        return graphs
-    return [each.graph if isinstance(each, LabelledGraph) else each for each in graphs]
+def graph_batch(graphs: Any) -> GraphBatch:
+    """A list of graphs, labelled or not, side by side; anything else is refused by `GraphBatch`."""
+    if isinstance(graphs, list | tuple | np.ndarray) and getattr(graphs, "ndim", 1) > 0:
+        graphs = [each.graph if isinstance(each, LabelledGraph) else each for each in graphs]
+    return GraphBatch.of(graphs)
 
 
 def all_labels(graphs: Sequence[Any], purpose: str) -> LabelArray:
-    """The labels of all nodes of all graphs, one after the other; all of one kind."""
-    for number, each in enumerate(graphs):
-        if not isinstance(each, LabelledGraph):
+    """The labels of all nodes of all graphs, concatenated."""
+    for number, graph in enumerate(graphs):
+        if not isinstance(graph, LabelledGraph):
             raise InputError(
-                f"{purpose} needs labels, but graph {number} has none: "
-                "pass LabelledGraph(graph, labels)"
+                f"must have labels for {purpose}, found none in graph {number}",
+                argument="X",
+                advice="pass LabelledGraph(graph, labels)",
             )
-    kinds = {each.labels.dtype.kind == "U" for each in graphs}
-    if len(kinds) > 1:
-        raise InputError(f"{purpose}: labels must be all texts or all numbers, found both")
-    return np.concatenate([each.labels for each in graphs])
+    if len({graph.labels.dtype.kind == "U" for graph in graphs}) > 1:
+        raise InputError("must have labels that are all text or all numbers", argument="X")
+    return np.concatenate([graph.labels for graph in graphs])
 
 
 def labels_or_degrees(graphs: Any, batch: GraphBatch, purpose: str, *, degrees: bool) -> LabelArray:
     """The labels of all nodes, or where no graph has any: their degrees, or one label for all.
 
-    Degrees count one by one up to eight; beyond, a label stands for all from the one before it:
-    16, 32, 64, and so on. So hubs do not have a label each.
+    Degrees above 8 share the label 16, 32, 64, …, the next power of two.
     """
-    if any(isinstance(each, LabelledGraph) for each in graphs):
+    if any(isinstance(graph, LabelledGraph) for graph in graphs):
         return all_labels(graphs, purpose)
     if not degrees:
         return np.zeros(batch.graph.n_nodes, np.int64)
     degree = batch.graph.out_degree.astype(np.int64)
-    doubled = 2 ** np.ceil(np.log2(np.maximum(degree, 1))).astype(np.int64)
-    return np.where(degree <= _SINGLE_DEGREES, degree, doubled)
+    rounded = 2 ** np.ceil(np.log2(np.maximum(degree, 1))).astype(np.int64)
+    return np.where(degree <= _MAX_SINGLE_DEGREE, degree, rounded)
 
 
 def label_numbers(labels: LabelArray, fitted: LabelArray) -> IntArray:
-    """The place of every label among the fitted ones, sorted; of others, one beyond the last."""
+    """The position of every label among the fitted ones, which are sorted; their number if new."""
     if (labels.dtype.kind == "U") != (fitted.dtype.kind == "U"):
-        raise InputError(
-            f"the fitted labels are {_kind(fitted)}, these are {_kind(labels)}; "
-            "use one kind for all graphs"
-        )
+        raise InputError("must have labels of the type of the fitted ones", argument="X")
     n = len(fitted)
-    place = np.minimum(np.searchsorted(fitted, labels), n - 1)
-    return np.where(fitted[place] == labels, place, n)
+    position = np.minimum(np.searchsorted(fitted, labels), n - 1)
+    return np.where(fitted[position] == labels, position, n)
 
 
 def indicators(numbers: IntArray, n: int) -> FloatArray:
-    """A row a node with a 1 in the column of its label, of `n`; those of others are zero."""
+    """A row a node with a 1 in the column of its label; zeros for labels from `n` on."""
     return np.asarray(numbers[:, np.newaxis] == np.arange(n), dtype=np.float64)
 
 
 def sums_by_label(values: FloatArray, numbers: IntArray, n: int, starts: IntArray) -> FloatArray:
-    """Add up the rows of nodes of one graph and one label: shape (graphs, `n`, columns).
+    """Sums of rows over the nodes of one graph and one label: shape (graphs, `n`, columns).
 
-    `starts` has the first node of each graph, and the number of all; labels of number `n` are not
-    counted.
+    `starts` has the first node of each graph, and the number of all; labels from `n` on are left
+    out.
     """
-    n_graphs = len(starts) - 1
-    graph_of = np.repeat(np.arange(n_graphs), np.diff(starts))
-    # One more label for the nodes whose own is not known; nobody asks for its sums.
-    place = graph_of * (n + 1) + numbers
+    n_graphs, n_nodes = len(starts) - 1, len(numbers)
+    row = np.repeat(np.arange(n_graphs), np.diff(starts)) * (n + 1) + numbers
     members = sp.csr_array(
-        (np.ones(len(numbers)), (place, np.arange(len(numbers)))),
-        shape=(n_graphs * (n + 1), len(numbers)),
+        (np.ones(n_nodes), (row, np.arange(n_nodes))), shape=(n_graphs * (n + 1), n_nodes)
     )
     return np.asarray((members @ values).reshape(n_graphs, n + 1, -1)[:, :n])
 
 
-def _kind(labels: LabelArray) -> str:
-    return "text" if labels.dtype.kind == "U" else "numbers"
+def upper_triangle(matrices: FloatArray) -> FloatArray:
+    """Entries on and above the diagonal of the symmetric parts of matrices, a row a matrix."""
+    first, second = np.triu_indices(matrices.shape[1])
+    return np.asarray(0.5 * (matrices[:, first, second] + matrices[:, second, first]))
+
+
+def pair_names(labels: LabelArray) -> list[str]:
+    """Names of the columns of `upper_triangle`, such as ``C-O``."""
+    first, second = np.triu_indices(len(labels))
+    return [f"{a}-{b}" for a, b in zip(labels[first], labels[second], strict=True)]
+
+
+class GraphListEstimator(TransformerMixin, BaseEstimator):  # type: ignore[misc]  # untyped base
+    """Base of transformers whose samples are graphs."""
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.two_d_array = False
+        return tags
+
+
+@dataclass(eq=False, repr=False)
+class GraphListTransformer(KernelParameters, GraphListEstimator):
+    """Base of transformers of graphs by their kernels."""
+
+    restrict: Literal["same-label"] | None = field(default=None, kw_only=True)
+
+    def _batch(self, graphs: Any) -> GraphBatch:
+        """The graphs side by side, without the edges that `restrict` removes."""
+        one_of(self.restrict, "restrict", ("same-label", None))
+        batch = graph_batch(graphs)
+        if self.restrict is None:
+            return batch
+        return batch.within(all_labels(graphs, "restrict='same-label'"))
+
+    def _by_parts(
+        self, batch: GraphBatch, features: Callable[[Any, slice, IntArray], FloatArray]
+    ) -> FloatArray:
+        """Features of graphs, a row a graph, by all threads.
+
+        `features` takes the factors of the estimated kernels of some consecutive graphs (their
+        weights where kernels are exact), block-diagonal in both cases, the slice of their nodes,
+        and where each graph begins and the last ends, counted from the first.
+        """
+        choice = self._choice
+        W, walks = choice.weights(batch.graph), None
+        if choice.is_exact:
+            choice.kernel.check_converges(W)
+        else:
+            walks = BatchWalks.of(batch, W, choice.kernel, choice.options)
+
+        def work(part: range) -> FloatArray:
+            starts = batch.starts[part.start : part.stop + 1]
+            nodes = slice(int(starts[0]), int(starts[-1]))
+            matrices = W.adjacency[nodes, nodes] if walks is None else walks.factors(part)
+            return features(matrices, nodes, starts - starts[0])
+
+        n_threads = thread_count(choice.options.n_jobs)
+        return np.concatenate(list(in_order(work, batch.tasks(), n_threads)))

@@ -1,66 +1,71 @@
-"""Put a graph mask into a model that is there already, and take it out again."""
+"""Put a graph mask into an existing model, and take it out again."""
 
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any
 
 import torch
-from torch import nn
+from torch import Tensor, nn
 
+from grfpp._checks import instance_of
 from grfpp.errors import InputError
-from grfpp.torch.attention.mask_bias import MaskBias, check_mask
-from grfpp.torch.attention.merging import MASK, merged_arguments, merged_or_refused
+from grfpp.torch.attention.softmax import MaskBias, check_batch, check_tokens, merged
 
-#: The attribute of a module that tells what was done to it.
-_CHANGES = "_graph_mask_changes"
-#: Modules that stand for the one inside, and where that is.
-_WRAPPERS = (nn.DataParallel, nn.parallel.DistributedDataParallel)
+#: The submodule that holds a mask, and the attribute that records changes of a module.
+_MASK, _CHANGES = "graph_mask", "_graph_mask_changes"
+#: Parameters of the ``forward`` of ``nn.MultiheadAttention``, in their order.
+_ARGUMENTS = (
+    *("query", "key", "value", "key_padding_mask", "need_weights", "attn_mask"),
+    *("average_attn_weights", "is_causal"),
+)
 
 
-def add_mask(
-    module: nn.Module, mask: torch.Tensor, lam: float = 0.5, learn: bool = False
-) -> AddedMask:
-    """Make all self-attention of a model ``softmax(Q Kᵀ / √d + λ M) V``, from now on.
+def add_mask(module: nn.Module, mask: Tensor, lam: float = 0.5, learn: bool = False) -> AddedMask:
+    """Make all self-attention of a model ``softmax(Q Kᵀ / √d + λ M) V``.
 
-    The model keeps its weights and their names: what was saved before can be loaded afterwards,
-    and the other way round unless ``λ`` is learned. The mask moves with the model
-    (``model.to(…)``) and is copied with it; `remove_mask` takes it out of a copy too.
-
-    Every ``nn.MultiheadAttention`` in the model gets the mask where it is called with one tensor as
-    queries and keys, as in ``nn.TransformerEncoder`` and torchvision's vision transformers. So do
-    calls of ``torch.nn.functional.scaled_dot_product_attention`` from as many tokens as the mask
-    has to as many, as in timm's and in transformers'. Attention from some tokens to others, such as
-    that of a decoder to its memory or of a pooling head, is left alone; among fused calls it is
-    told by the numbers of queries and keys. A model in which the mask meets no self-attention
-    raises an error when it runs, and so does an ``nn.MultiheadAttention`` among another number of
-    tokens.
-
-    Gradient checkpointing of modules is exact; a function that is checkpointed and calls
-    ``scaled_dot_product_attention`` itself, outside any module, is run again without the mask. Mask
-    a model first and compile it then: what was compiled before is compiled anew.
+    The model keeps its weights and their names: states from before load afterwards, and the other
+    way round unless ``λ`` is learned. The mask moves with the model (``model.to(…)``) and is copied
+    with it; `remove_mask` takes it out of a copy too.
 
     Parameters
     ----------
     module
         A model, a layer of it, or an ``nn.MultiheadAttention``.
     mask
-        ``M``, one row and one column a token, as `graph_mask` and `patch_grid_mask` make it. For a
-        batch of different graphs, `graph_mask` of their list; ``added.mask = …`` for the next one.
+        ``M``, one row and one column per token, as `graph_mask` and `patch_grid_mask` make it. For
+        a batch of different graphs, `graph_mask` of their list; ``added.mask = …`` for the next.
     lam
         ``λ``, the paper's 0.5.
     learn
-        Whether ``λ`` is learned: one number for the whole model. It is the only thing that is
-        added to the state, as ``graph_mask.lam`` of each ``nn.MultiheadAttention``, or of the model
-        where there is none. States without it load, and leave ``λ`` as it is; a state with it loads
-        where ``λ`` is learned, and elsewhere with ``strict=False``. Make the optimiser afterwards.
+        Whether ``λ`` is learned: one number for the whole model, which is added to the state as
+        ``graph_mask.lam`` of each ``nn.MultiheadAttention``, or of the model where there is none.
+        States without it load, and leave ``λ`` as it is; a state with it loads where ``λ`` is
+        learned, and elsewhere with ``strict=False``. Make the optimiser afterwards.
 
     Returns
     -------
     AddedMask
-        To look at ``λ`` and to take the mask out again.
+        Shows ``λ``, exchanges the mask, and removes it.
+
+    Notes
+    -----
+    A pre-forward hook adds the mask to every ``nn.MultiheadAttention`` that is called with one
+    tensor as queries and keys, as in ``nn.TransformerEncoder`` and torchvision's vision
+    transformers; another number of tokens than the mask's is an error. Modules that are not
+    torch's own may call ``torch.nn.functional.scaled_dot_product_attention`` themselves, as those
+    of timm and transformers do: their ``forward`` is replaced by one that runs within a
+    ``TorchFunctionMode``, which adds the mask to calls with as many queries and keys as it has
+    tokens. Other attention, such as that of a decoder to its memory or of a pooling head, is left
+    alone. A model in which the mask met no self-attention raises an error.
+
+    Gradient checkpointing of modules is exact; a checkpointed function that calls
+    ``scaled_dot_product_attention`` outside any module is run again without the mask. Masked
+    modules of the second kind do not work in ``nn.DataParallel`` (use
+    ``DistributedDataParallel``). Mask a model before compiling it: what was compiled before is
+    compiled again.
 
     Examples
     --------
@@ -77,52 +82,49 @@ def add_mask(
     torch.Size([2, 9, 16])
     >>> added.remove()
     """
-    model = _checked(module, "add_mask")
-    for each in model.modules():
-        if _CHANGES in vars(each):
-            raise InputError(
-                "this model has a mask already, or is part of one that has; take that one out "
-                "first, with remove_mask(model)"
-            )
-        if isinstance(getattr(each, MASK, None), MaskBias):
-            raise InputError(f"this model has a mask already, in its {type(each).__name__}")
-    check_mask(mask)
-    bias = MaskBias(mask, lam, learn)
+    model = _unwrapped(module)
+    if any(isinstance(getattr(part, _MASK, None), MaskBias) for part in model.modules()) or any(
+        _CHANGES in vars(part) for part in model.modules()
+    ):
+        raise InputError(
+            "has a mask already, or is part of a model that has one",
+            argument="module",
+            advice="remove that one with remove_mask(model)",
+        )
+    bias = MaskBias(instance_of(mask, "mask", Tensor), lam, learn)
     weight = next(model.parameters(), None)
     if weight is not None:
         bias.to(weight.device)
-    attentions = [each for each in model.modules() if isinstance(each, nn.MultiheadAttention)]
-    custom = list(_custom_modules(model, attentions))
+    attentions = [part for part in model.modules() if isinstance(part, nn.MultiheadAttention)]
+    custom = _custom_modules(model, attentions)
     if not attentions and not custom:
         raise InputError(
-            f"there is no attention in this {type(model).__name__}: neither "
-            "nn.MultiheadAttention, nor a module that could call scaled_dot_product_attention"
+            f"has no attention: this {type(model).__name__} has neither nn.MultiheadAttention nor "
+            "modules that could call scaled_dot_product_attention",
+            argument="module",
         )
+    count = None
     if custom:
-        # Here, because it takes seconds: it imports torch's compiler.
-        from grfpp.torch.attention.fused_calls import Masker
+        from grfpp.torch.attention.fused import MaskedForward, count_masked
 
-        masker = Masker(bias)
-        for attention in attentions:
-            _hook(attention, bias, masker.merge, masker.end, with_kwargs=True)
-        for each in custom:
-            if each is not model:
-                _hook(each, bias, masker.begin, masker.end)
-        _hook(model, bias, masker.begin, masker.finish)
-    else:
-        for attention in attentions:
-            merge = merged_or_refused if attention is model else merged_arguments
-            _hook(attention, bias, merge, with_kwargs=True)
-    for place in attentions or _outermost(custom):
-        place.add_module(MASK, bias)
-        _changes(place, bias).holds_mask = True
-    _block_shortcuts(model, bias)
-    _forget_compiled()
+        count = count_masked
+        for part in custom:
+            _changes(part, bias).attributes["forward"] = vars(part).get("forward")
+            part.forward = MaskedForward(part, bias, part is model)
+    for attention in attentions:
+        hook = partial(_merge, count=count, required=attention is model)
+        handle = attention.register_forward_pre_hook(hook, with_kwargs=True)
+        _changes(attention, bias).handles.append(handle)
+    for part in attentions or _outermost(custom):
+        part.add_module(_MASK, bias)
+        _changes(part, bias).holds_mask = True
+    _disable_fast_paths(model, bias)
+    _reset_compiler()
     return AddedMask(model, bias)
 
 
 def remove_mask(module: nn.Module) -> None:
-    """Take out the mask that `add_mask` has put into a model, or into what this is a copy of.
+    """Remove the mask that `add_mask` has put into a model, or into the original of a copy.
 
     Parameters
     ----------
@@ -140,8 +142,8 @@ def remove_mask(module: nn.Module) -> None:
     >>> twin(torch.ones(2, 5, 16)).shape                        # any number of tokens
     torch.Size([2, 5, 16])
     """
-    if not _undo(_checked(module, "remove_mask"), None):
-        raise InputError("add_mask has put no mask into this model")
+    if not _undo(_unwrapped(module), None):
+        raise InputError("has no mask of add_mask", argument="module")
 
 
 @dataclass(repr=False)
@@ -163,31 +165,32 @@ class AddedMask:
         return f"AddedMask({type(self.model).__name__}, {self.bias.extra_repr()})"
 
     @property
-    def mask(self) -> torch.Tensor:
-        """``M``, which may be exchanged for another, as for every batch of other graphs."""
+    def mask(self) -> Tensor:
+        """``M``, which may be exchanged, as for every batch of other graphs."""
         return self.bias.mask
 
     @mask.setter
-    def mask(self, mask: torch.Tensor) -> None:
+    def mask(self, mask: Tensor) -> None:
         self.bias.exchange(mask)
 
     @property
     def lam(self) -> float:
-        """``λ`` as it is now."""
+        """The current ``λ``."""
         return float(self.bias.lam.detach())
 
     def remove(self) -> None:
-        """Make the model what it was."""
+        """Restore the model."""
         _undo(self.model, self.bias)
 
 
 @dataclass
 class _Changes:
-    """What was done to a module. It is kept there, so that copies know too."""
+    """Changes of a module, stored in the module so that copies have them too."""
 
     bias: MaskBias
     handles: list[Any] = field(default_factory=list)
-    settings: dict[str, Any] = field(default_factory=dict)
+    #: Attributes as they were; ``None`` for those that were not there.
+    attributes: dict[str, Any] = field(default_factory=dict)
     holds_mask: bool = False
 
 
@@ -196,86 +199,110 @@ def _changes(module: nn.Module, bias: MaskBias) -> _Changes:
     return changes
 
 
-def _hook(
-    module: nn.Module, bias: MaskBias, before: Any, after: Any = None, with_kwargs: bool = False
-) -> None:
-    handles = _changes(module, bias).handles
-    handles.append(module.register_forward_pre_hook(before, with_kwargs=with_kwargs))
-    if after is not None:
-        handles.append(module.register_forward_hook(after, always_call=True))
-
-
 def _undo(model: nn.Module, bias: MaskBias | None) -> int:
-    """Undo changes for one mask, or for all; how many modules had some."""
+    """Undo the changes for one mask, or for all; return the number of changed modules."""
     n_changed = 0
-    for each in list(model.modules()):
-        changes: _Changes | None = vars(each).get(_CHANGES)
+    for part in list(model.modules()):
+        changes: _Changes | None = vars(part).get(_CHANGES)
         if changes is None or (bias is not None and changes.bias is not bias):
             continue
         for handle in changes.handles:
             handle.remove()
-        for name, value in changes.settings.items():
-            setattr(each, name, value)
+        for name, value in changes.attributes.items():
+            delattr(part, name)
+            if value is not None:
+                setattr(part, name, value)
         if changes.holds_mask:
-            delattr(each, MASK)
-        delattr(each, _CHANGES)
+            delattr(part, _MASK)
+        delattr(part, _CHANGES)
         n_changed += 1
     if n_changed:
-        _forget_compiled()
+        _reset_compiler()
     return n_changed
 
 
-def _checked(module: Any, name: str) -> nn.Module:
-    """A model, without what only stands for it."""
-    if not isinstance(module, nn.Module):
-        raise InputError(f"{name} needs a torch module, not a {type(module).__name__}")
-    while True:
-        children = dict(module.named_children())
-        if isinstance(module, _WRAPPERS):
-            module = children["module"]
-        elif "_orig_mod" in children:  # torch.compile
-            module = children["_orig_mod"]
-        else:
-            return module
+def _unwrapped(module: Any) -> nn.Module:
+    """The model inside the wrappers of torch.compile and of parallel training."""
+    instance_of(module, "module", nn.Module)
+    is_parallel = isinstance(module, nn.DataParallel | nn.parallel.DistributedDataParallel)
+    inner = dict(module.named_children()).get("module" if is_parallel else "_orig_mod")
+    return module if inner is None else _unwrapped(inner)
 
 
-def _custom_modules(
-    model: nn.Module, attentions: list[nn.MultiheadAttention]
-) -> Iterator[nn.Module]:
+def _custom_modules(model: nn.Module, attentions: list[nn.MultiheadAttention]) -> list[nn.Module]:
     """Modules that may call fused attention themselves; those of torch.nn do not."""
     inside = {id(part) for attention in attentions for part in attention.modules()}
-    for each in model.modules():
-        of_torch = type(each).__module__.startswith("torch.nn.")
-        stands_for_another = "_orig_mod" in dict(each.named_children())
-        scripted = isinstance(each, torch.jit.ScriptModule)
-        if not (of_torch or stands_for_another or scripted or id(each) in inside):
-            yield each
+    return [
+        part
+        for part in model.modules()
+        if id(part) not in inside
+        and not type(part).__module__.startswith("torch.nn.")
+        and not isinstance(part, torch.jit.ScriptModule)
+        and "_orig_mod" not in dict(part.named_children())
+    ]
 
 
 def _outermost(custom: list[nn.Module]) -> list[nn.Module]:
-    """Those that are in none of the others: containers of torch have no room for a mask."""
-    inner = {id(part) for each in custom for part in each.modules() if part is not each}
-    return [each for each in custom if id(each) not in inner]
+    """Modules that are in none of the others; containers of torch cannot hold a mask."""
+    inner = {id(part) for module in custom for part in module.modules() if part is not module}
+    return [module for module in custom if id(module) not in inner]
 
 
-def _block_shortcuts(model: nn.Module, bias: MaskBias) -> None:
-    """Keep encoders from ways of evaluation that do not call their attention.
-
-    Torch 2.5 and later see that there are hooks; before, this setting is what holds layers back.
-    Nested tensors, which encoders make of padded sequences, take no masks in any version.
-    """
-    for each in model.modules():
-        if isinstance(each, nn.TransformerEncoderLayer):
+def _disable_fast_paths(model: nn.Module, bias: MaskBias) -> None:
+    """Keep encoders from fast paths of evaluation that do not call their attention."""
+    for part in model.modules():
+        if isinstance(part, nn.TransformerEncoderLayer):
             name, value = "activation_relu_or_gelu", 0
-        elif isinstance(each, nn.TransformerEncoder):
+        elif isinstance(part, nn.TransformerEncoder):  # nested tensors take no masks
             name, value = "use_nested_tensor", False
         else:
             continue
-        _changes(each, bias).settings[name] = getattr(each, name)
-        setattr(each, name, value)
+        _changes(part, bias).attributes[name] = getattr(part, name)
+        setattr(part, name, value)
 
 
-def _forget_compiled() -> None:
-    """Compiled code does not look for hooks that came or went since."""
+def _reset_compiler() -> None:
+    """Drop compiled code, which does not see hooks that came or went since."""
     if "torch._dynamo" in sys.modules:
         torch.compiler.reset()
+
+
+def _merge(
+    attention: nn.Module,
+    args: tuple[Any, ...],
+    kwargs: dict[str, Any],
+    *,
+    count: Any,
+    required: bool,
+) -> tuple[tuple[Any, ...], dict[str, Any]] | None:
+    """Add the mask to the arguments of an ``nn.MultiheadAttention``, if it is self-attention."""
+    named = {**dict(zip(_ARGUMENTS, args, strict=False)), **kwargs}
+    query, key = named.get("query"), named.get("key")
+    if query is None or key is None:
+        return None  # torch raises the error
+    # Two views of the same numbers are the same tokens too.
+    if query is not key and not query.is_set_to(key):
+        if required:
+            raise InputError(
+                "must be the queries: a graph mask is for self-attention", argument="key"
+            )
+        return None
+    if query.is_nested:
+        raise InputError("must not be a nested tensor", argument="query")
+    if named.get("is_causal") and named.get("attn_mask") is None:
+        raise InputError("=True is a hint about attn_mask, which is missing", argument="is_causal")
+    bias = getattr(attention, _MASK)
+    check_tokens(bias.n_tokens, query, key, 1 if attention.batch_first and query.ndim == 3 else 0)
+    scaled = bias(query)
+    if scaled.ndim == 3:
+        axis = 0 if attention.batch_first else 1
+        check_batch(scaled, query.shape[axis] if query.ndim == 3 else None)
+        scaled = scaled.repeat_interleave(attention.num_heads, dim=0)
+    named["attn_mask"] = merged(scaled, named.get("attn_mask"), False)
+    named["is_causal"] = False
+    padding = named.get("key_padding_mask")
+    if padding is not None:  # torch needs both masks of one type
+        named["key_padding_mask"] = merged(query.new_zeros(()), padding, False)
+    if count is not None:
+        count(bias)
+    return (), named

@@ -1,32 +1,34 @@
 """Attention masks from graph kernels (paper, "Image Classification" and App. vit).
 
-The mask ``M`` is the estimated kernel, scaled. The paper adds ``λ M`` to the logits of attention,
-``softmax(Q Kᵀ / √d + λ M) V`` with ``λ = 0.5``, and leaves open how it scales; see `graph_mask`.
+The mask ``M`` is the kernel, scaled; attention adds ``λ M`` to its logits. `graph_mask` makes a
+dense tensor, `factored_mask` keeps the sparse factors of the estimate.
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any, Literal
 
 import numpy as np
 import scipy.sparse as sp
 import torch
+from torch import Tensor, nn
 
-from grfpp.arguments import one_of, whole
+from grfpp._checks import one_of, whole
+from grfpp._memory import require_bytes
 from grfpp.datasets.generators import grid
 from grfpp.errors import InputError
 from grfpp.estimate import KernelEstimate
-from grfpp.exact_kernel import ExactKernel
 from grfpp.graph import as_graph
 from grfpp.kernels import Kernel
-from grfpp.memory import require_bytes
-from grfpp.operators import KernelChoice
+from grfpp.operators import KernelOperator
+from grfpp.operators.kernel_choice import KernelChoice
 from grfpp.torch.arguments import device_of, floating
-from grfpp.torch.attention.factored import FactoredMask
-from grfpp.torch.attention.padding import is_batch, padded
+from grfpp.torch.kernels.chain import FactorChain, Link, SparsePattern
 from grfpp.typing import FloatArray
 
 Scaling = Literal["cosine", "rows"] | None
+_SCALINGS = ("cosine", "rows", None)
 
 
 def graph_mask(
@@ -43,42 +45,39 @@ def graph_mask(
     seed: int = 0,
     dtype: torch.dtype | None = None,
     device: Any = None,
-    sigma: float | None = None,
     **walks: Any,
-) -> torch.Tensor:
+) -> Tensor:
     """Make the mask ``M`` of a graph whose nodes are tokens, to be added to logits as ``λ M``.
 
     Parameters
     ----------
     graph
-        A `Graph`, or anything that `Graph` takes; node ``i`` is token ``i``. Or a list of graphs,
-        for a batch of sequences: their masks, each as it would be alone, padded to the length of
-        the longest. Columns of padding are minus infinity, so that nothing attends to it.
+        A `Graph`, or anything that `Graph` takes; node ``i`` is token ``i``. Or a list of graphs
+        for a batch of sequences: their masks, padded to the length of the longest. Columns of
+        padding are minus infinity, so that nothing attends to them.
     nodes
-        Which nodes are tokens, in this order, by their numbers or names; all of them by default.
+        The nodes that are tokens, in this order, by index or name; by default all.
     n_walks
         Walks from every node for every factor.
     kernel
-        The kernel, or how the command line writes it: ``"diffusion"``, ``"diffusion:2"``, …
+        The kernel, or its name on the command line: ``"diffusion"``, ``"diffusion:2"``, …
     scale, normalization
         The weights are ``scale · D^-1/2 A D^-1/2`` with ``"sym"``, ``scale · D^-1 A`` with
         ``"rw"``, ``scale · A`` with ``None``.
     scaling
-        ``"cosine"`` divides by the roots of the diagonal, ``K[i, j] / √(K[i, i] K[j, j])``, so that
-        every node is worth 1 to itself. ``"rows"`` makes rows add up to 1. ``None`` leaves the
-        kernel as it is. (The paper says only that it is normalised.)
+        ``"cosine"`` divides by the roots of the diagonal, ``K[i, j] / √(K[i, i] K[j, j])``.
+        ``"rows"`` makes rows add up to 1. ``None`` leaves the kernel as it is. (The paper says only
+        that the mask is normalised.)
     estimate
         ``"walks"``, or ``"exact"`` for the kernel itself.
     class_token
-        How many tokens come before the nodes and are none, such as a class token (``True`` for
-        one). Their rows and columns are zero: they are neither near to any node nor far. (The paper
-        does not say. In their rows any constant would do the same, since softmax drops it.)
+        Number of tokens before the nodes, such as a class token (``True`` for one). Their rows and
+        columns are zero. (The paper does not say. In their rows any constant would do the same,
+        since softmax drops it.)
     seed
-        Of the walks. A model's mask is not saved with its weights: the same seed gives it again.
+        Of the walks. A mask is not saved with a model's weights: the same seed gives it again.
     dtype, device
         Of the tensor; torch's defaults.
-    sigma
-        The root of `scale`, as which that was once given.
     **walks
         `degree`, `termination`, `n_jobs`, …: see `grfpp.WalkOptions`.
 
@@ -97,33 +96,33 @@ def graph_mask(
     >>> graph_mask([nx.path_graph(3), nx.karate_club_graph()]).shape
     torch.Size([2, 34, 34])
     """
-    walks |= {"kernel": kernel, "scale": scale, "sigma": sigma, "normalization": normalization}
+    walks |= {"kernel": kernel, "scale": scale, "normalization": normalization, "seed": seed}
+    walks |= {"n_walks": n_walks, "estimate": estimate}
     if is_batch(graph):
         if nodes is not None:
-            raise InputError("nodes is for the mask of one graph, not for a list of graphs")
-        walks |= {"n_walks": n_walks, "scaling": scaling, "estimate": estimate, "seed": seed}
-        walks |= {"class_token": class_token, "dtype": dtype, "device": device}
-        return padded([graph_mask(each, **walks) for each in graph])
-    n_prefix, kind, where = _prefix(class_token), floating(dtype), device_of(device)
-    one_of(scaling, "scaling", ("cosine", "rows", None))
+            raise InputError("is for the mask of one graph, found several", argument="nodes")
+        options = {"scaling": scaling, "class_token": class_token, "dtype": dtype, "device": device}
+        return _padded([graph_mask(single, **walks, **options) for single in graph])
+    n_prefix, dtype, device = _prefix(class_token), floating(dtype), device_of(device)
+    one_of(scaling, "scaling", _SCALINGS)
     source = as_graph(graph)
     chosen = np.arange(source.n_nodes) if nodes is None else source.names.numbers(nodes)
     if not len(chosen):
-        raise InputError("nodes must hold one node at least, found none")
+        raise InputError("must hold at least one node, found none", argument="nodes")
     n = len(chosen) + n_prefix
     require_bytes(24 * n * n, f"a mask of {n} x {n} numbers, with room to compute it,")
-    K = _operator(source, n_walks, seed, estimate=estimate, **walks)
+    K = _operator(source, **walks)
     rows, columns = (scales[chosen] for scales in _scales(K, scaling))
-    mask = torch.zeros(n, n, dtype=kind, device=where)
+    mask = torch.zeros(n, n, dtype=dtype, device=device)
     values = rows[:, None] * (K.toarray() if nodes is None else K[np.ix_(chosen, chosen)]) * columns
     mask[n_prefix:, n_prefix:] = torch.from_numpy(values).to(mask)
     return mask
 
 
-def patch_grid_mask(height: int, width: int, degree: int = 2, **options: Any) -> torch.Tensor:
-    """Make the mask of a picture that is cut into ``height × width`` patches, row by row.
+def patch_grid_mask(height: int, width: int, degree: int = 2, **options: Any) -> Tensor:
+    """Make the mask of an image that is cut into ``height × width`` patches, row by row.
 
-    Patches side by side or one above the other are joined, as in the paper.
+    Horizontal and vertical neighbours are joined, as in the paper.
 
     Parameters
     ----------
@@ -158,63 +157,188 @@ def factored_mask(
     """Make the mask of a graph as a product of sparse matrices, for `LinearMaskedAttention`.
 
     With the same parameters, `graph_mask` gives the same mask as one dense matrix. Memory grows
-    with the number of nodes and of walks, not with the square of the former.
+    linearly with the number of nodes and of walks.
 
     Parameters
     ----------
     graph, nodes, n_walks, scaling, class_token, dtype, device, **options
-        As for `graph_mask`, with fewer walks, and one graph only.
+        As for `graph_mask`, with fewer walks, and for one graph only.
 
     Examples
     --------
     >>> import torch
     >>> from grfpp.datasets import grid
-    >>> from grfpp.torch.attention.masks import factored_mask, patch_grid_mask
+    >>> from grfpp.torch import factored_mask, patch_grid_mask
     >>> mask = factored_mask(grid(8, 8), n_walks=64)
     >>> bool(torch.allclose(mask.dense(), patch_grid_mask(8, 8), atol=1e-6))
     True
     """
-    n_prefix, kind = _prefix(class_token), floating(dtype)
-    one_of(scaling, "scaling", ("cosine", "rows", None))
+    n_prefix = _prefix(class_token)
+    one_of(scaling, "scaling", _SCALINGS)
     if is_batch(graph):
-        raise InputError("a factored mask is of one graph; graph_mask takes a list of graphs")
-    K = _operator(graph, n_walks, **options)
+        raise InputError(
+            "must be one graph, found a list; graph_mask takes lists", argument="graph"
+        )
+    K = _operator(graph, n_walks=n_walks, **options)
     if not isinstance(K, KernelEstimate):
-        raise InputError("a factored mask is made of walks: an exact kernel has no factors")
-    factors = _scaled_factors(K, scaling)
+        raise InputError("must be 'walks': an exact kernel has no factors", argument="estimate")
+    rows, columns = _scales(K, scaling)
+    first, *inner, last = K.matrices()
+    factors = [sp.diags_array(rows) @ first, *inner, last @ sp.diags_array(columns)]
     if nodes is not None:
         chosen = K.names.numbers(nodes)
         factors = [factors[0][chosen], *factors[1:-1], factors[-1][:, chosen]]
-    return FactoredMask(factors, n_prefix=n_prefix, dtype=kind, device=device)
+    return FactoredMask(factors, n_prefix=n_prefix, dtype=dtype, device=device)
 
 
-def _operator(
-    graph: Any, n_walks: int, seed: int = 0, **choice: Any
-) -> KernelEstimate | ExactKernel:
-    """The kernel that a mask is made of."""
-    # Masks are not saved with the weights of a model: a seed that nobody knows is refused.
-    seed = whole(seed, "seed", 0)
-    return KernelChoice.of(n_walks=n_walks, seed=seed, **choice).operator(graph)
+class FactoredMask(nn.Module):  # type: ignore[misc]  # untyped base
+    """``M = S_1 S_2 … S_2l``: the scaled kernel estimate of a graph, as sparse matrices.
+
+    Usually made by `grfpp.torch.factored_mask`. Calling it multiplies: ``mask(x)`` is ``M x`` for
+    ``x`` of shape ``(…, n_tokens, d)``, with gradients to ``x``. The factors are buffers that move
+    with the module and are not saved with its weights: the same graph and seed give them again.
+
+    Parameters
+    ----------
+    steps
+        The matrices of the product.
+    n_prefix
+        Tokens before the nodes, such as a class token: their rows and columns of ``M`` are zero.
+    dtype, device
+        Of the values; torch's defaults.
+
+    Examples
+    --------
+    >>> import torch
+    >>> from grfpp.datasets import grid
+    >>> from grfpp.torch import factored_mask
+    >>> mask = factored_mask(grid(4, 4), class_token=True)
+    >>> mask
+    FactoredMask(n_tokens=17, n_prefix=1, n_steps=4)
+    >>> x = torch.ones(2, 17, 3)
+    >>> bool(torch.allclose(mask(x), mask.dense() @ x, atol=1e-6))
+    True
+    """
+
+    def __init__(
+        self,
+        steps: Sequence[sp.csr_array],
+        *,
+        n_prefix: int = 0,
+        dtype: torch.dtype | None = None,
+        device: Any = None,
+    ) -> None:
+        super().__init__()
+        shapes = [step.shape for step in steps]
+        if not shapes or [width for _, width in shapes] != [n for n, _ in shapes[1:] + shapes[:1]]:
+            raise InputError(f"must have a square product, found shapes {shapes}", argument="steps")
+        self.n_nodes = int(shapes[0][0])
+        self.n_prefix = whole(n_prefix, "n_prefix", 0)
+        dtype, device = floating(dtype), device_of(device)
+        self.patterns = nn.ModuleList()
+        for index, step in enumerate(steps):
+            # Copies, which do not share memory with the caller's arrays.
+            crow, columns = (torch.tensor(a, device=device) for a in (step.indptr, step.indices))
+            self.patterns.append(SparsePattern(crow, columns, int(step.shape[1])))
+            values = torch.tensor(step.data, dtype=dtype, device=device)
+            self.register_buffer(f"values_{index}", values, persistent=False)
+        self.chain = FactorChain(tuple(map(Link, self.patterns, range(len(steps)))))
+
+    @property
+    def n_tokens(self) -> int:
+        """Number of nodes and of tokens before them."""
+        return self.n_nodes + self.n_prefix
+
+    @property
+    def n_entries(self) -> int:
+        """Number of stored values."""
+        return sum(values.numel() for values in self._values())
+
+    @property
+    def is_nonnegative(self) -> bool:
+        """Whether no entry of any factor is negative, and so none of ``M``."""
+        return all(bool((values >= 0).all()) for values in self._values())
+
+    def forward(self, x: Tensor) -> Tensor:
+        """``M x``."""
+        if not x.is_floating_point() or x.ndim < 2 or x.shape[-2] != self.n_tokens:
+            raise InputError(
+                f"must be floating-point numbers of shape (…, {self.n_tokens}, d), found {x.dtype} "
+                f"of shape {tuple(x.shape)}",
+                argument="x",
+            )
+        nodes = x[..., self.n_prefix :, :].movedim(-2, 0)
+        # Half precision has few sparse products, and would lose the small entries.
+        block = nodes.reshape(self.n_nodes, -1).to(torch.promote_types(x.dtype, torch.float32))
+        product = self.chain.matmat([v.to(block.dtype) for v in self._values()], block)
+        product = product.to(x.dtype).reshape(nodes.shape).movedim(0, -2)
+        return nn.functional.pad(product, (0, 0, self.n_prefix, 0)) if self.n_prefix else product
+
+    def dense(self) -> Tensor:
+        """The whole matrix, N×N; refused where it does not fit into memory."""
+        n, like = self.n_tokens, self.values_0
+        require_bytes(4 * like.element_size() * n * n, f"a dense mask of {n} x {n} numbers")
+        return self(torch.eye(n, dtype=like.dtype, device=like.device))
+
+    def _values(self) -> list[Tensor]:
+        return [getattr(self, f"values_{index}") for index in range(len(self.patterns))]
+
+    def __repr__(self) -> str:
+        return (
+            f"FactoredMask(n_tokens={self.n_tokens}, n_prefix={self.n_prefix}, "
+            f"n_steps={len(self.patterns)})"
+        )
 
 
-def _scaled_factors(K: KernelEstimate, scaling: Scaling) -> list[sp.csr_array]:
-    """The matrices whose product is the scaled estimate: the outer ones take the scales."""
-    rows, columns = _scales(K, scaling)
-    first, *inner, last = K.matrices()
-    return [sp.diags_array(rows) @ first, *inner, last @ sp.diags_array(columns)]
+def is_batch(graphs: Any) -> bool:
+    """Whether this is a list of graphs, and not one graph in the form of a list.
+
+    Examples
+    --------
+    >>> import networkx as nx
+    >>> is_batch([nx.path_graph(3), nx.path_graph(5)]), is_batch([[0, 1], [1, 0]])
+    (True, False)
+    """
+
+    def is_row_or_edge(item: Any) -> bool:
+        return isinstance(item, list | tuple | int | float) or getattr(item, "ndim", 2) < 2
+
+    return isinstance(graphs, list) and bool(graphs) and not any(map(is_row_or_edge, graphs))
 
 
-def _scales(K: KernelEstimate | ExactKernel, scaling: Scaling) -> tuple[FloatArray, FloatArray]:
-    """What rows and columns are multiplied by."""
+def _padded(masks: Sequence[Tensor]) -> Tensor:
+    """Masks of shape ``(n_i, n_i)`` as one tensor of shape ``(len(masks), n, n)``.
+
+    Columns of padding are minus infinity. Its rows are zero elsewhere, so that softmax gives
+    finite values there, which nobody reads.
+    """
+    n = max(mask.shape[0] for mask in masks)
+    size = len(masks) * n * n * masks[0].element_size()
+    require_bytes(size, f"masks of {len(masks)} graphs with {n} tokens")
+    batch = masks[0].new_zeros(len(masks), n, n)
+    for padded, mask in zip(batch, masks, strict=True):
+        padded[: len(mask), : len(mask)] = mask
+        padded[:, len(mask) :] = float("-inf")
+    return batch
+
+
+def _operator(graph: Any, *, seed: int = 0, **choice: Any) -> KernelEstimate | KernelOperator:
+    # Masks are not saved with the weights of a model, so a drawn seed would be lost: no None.
+    return KernelChoice.of(seed=whole(seed, "seed", 0), **choice).operator(graph)
+
+
+def _scales(K: KernelEstimate | KernelOperator, scaling: Scaling) -> tuple[FloatArray, FloatArray]:
+    """Factors of rows and of columns."""
     ones = np.ones(K.n_nodes)
     if scaling is None:
         return ones, ones
     divisors = K.diagonal() if scaling == "cosine" else K @ ones
     if not (np.isfinite(divisors).all() and (divisors > 0).all()):
-        what = "diagonal entries" if scaling == "cosine" else "sums of rows"
+        what = "diagonal entries" if scaling == "cosine" else "row sums"
         raise InputError(
-            f"scaling={scaling!r} divides by the {what} of the kernel, which must be positive; "
-            f"found {divisors.min():.3g}; use more walks, another kernel, or scaling=None"
+            f"={scaling!r} needs positive {what} of the kernel, found {divisors.min():.3g}",
+            argument="scaling",
+            advice="use more walks, another kernel, or scaling=None",
         )
     if scaling == "rows":
         return 1 / divisors, ones
@@ -222,6 +346,6 @@ def _scales(K: KernelEstimate | ExactKernel, scaling: Scaling) -> tuple[FloatArr
 
 
 def _prefix(class_token: bool | int) -> int:
-    return (
-        int(class_token) if isinstance(class_token, bool) else whole(class_token, "class_token", 0)
-    )
+    if isinstance(class_token, bool):
+        return int(class_token)
+    return whole(class_token, "class_token", 0)

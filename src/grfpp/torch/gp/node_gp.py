@@ -1,66 +1,150 @@
-"""Gaussian-process regression on the nodes of a graph: train, predict, with intervals."""
+"""Gaussian-process regression on the nodes of a graph: `NodeGP`, and `NodeGPRegressor`."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
+from dataclasses import KW_ONLY, dataclass
 from typing import Any
 
+import numpy as np
+import numpy.typing as npt
 import torch
+from sklearn.base import BaseEstimator, RegressorMixin
+from sklearn.utils.validation import check_is_fitted
+from torch import Tensor
 
-from grfpp.arguments import one_of, positive, whole
+from grfpp._checks import one_of, positive, truth, whole
+from grfpp._imports import require
+from grfpp._memory import GRANTED, available_bytes
 from grfpp.errors import InputError, InputWarning, shown, warn_user
 from grfpp.graph import as_graph
-from grfpp.imports.optional import require
-from grfpp.torch.arguments import node_numbers
-from grfpp.torch.gp.families import RegularizedLaplacianFamily
-from grfpp.torch.gp.kernel import GRFKernel
-from grfpp.torch.gp.likelihood import DenseLikelihood, IterativeLikelihood
-from grfpp.torch.gp.node_kernel import NodeKernel
-from grfpp.torch.gp.pathwise import Posterior, posterior_samples, target_numbers
-from grfpp.torch.gp.search import RATIOS, search
-from grfpp.torch.gp.solve_plan import WAYS, SolvePlan, plan_solves
-from grfpp.torch.gp.training import by_adam, by_lbfgs
+from grfpp.torch.arguments import node_indices
+from grfpp.torch.gp.kernels import METHODS, GRFKernel, NodeKernel
+from grfpp.torch.gp.posterior import Posterior, posterior_samples, target_values
+from grfpp.torch.gp.training import RATIOS, NodeLikelihood, by_adam, by_lbfgs, search
 from grfpp.torch.kernels.modulation import DiffusionModulation, RegularizedLaplacianModulation
 
 gpytorch = require("gpytorch")
 
 #: Noise below this share of the targets' variance is not learned: gpytorch's own bound.
-_LEAST_NOISE = 1e-4
-#: Observed nodes whose mean variance tells where the size of the kernel begins, and those whose
-#: likelihood is searched where there are too many for all.
-_MOST_VARIANCES, _MOST_SEARCHED = 100, 1000
-#: Targets that spread less or more than this leave no room for their squares.
-_SMALLEST, _LARGEST = 1e-15, 1e15
+_MIN_NOISE = 1e-4
+#: Observed nodes whose mean variance gives the initial size of the kernel.
+_MAX_VARIANCES = 100
+#: Observed nodes in the search for a start, where there are too many for all.
+_MAX_SEARCHED = 1000
+#: Spreads of targets whose squares are neither too small nor too large.
+_MIN_SPREAD, _MAX_SPREAD = 1e-15, 1e15
+
+# The cost model of `plan_solves`, in multiplications.
+#: Evaluations of the likelihood in training, and conjugate gradient steps in each.
+_EVALUATIONS, _STEPS = 40, 30
+#: Right-hand sides: the targets and the probes of the determinant.
+_SIDES = 11
+#: Cost of a multiplication of dense matrices, relative to sparse ones.
+_DENSE_COST = 0.1
+#: Matrices that span a family of kernels between observed nodes.
+_SPAN_SIZE = 25
+#: Factors of `GRFKernel` by default on both sides, and entries in a row of each.
+_FACTORS, _ENTRIES = 8, 360
+#: Walks have a bias, so they must be this many times cheaper than exact methods.
+_MIN_SPEEDUP_OF_WALKS = 4.0
+
+
+@dataclass(frozen=True)
+class SolvePlan:
+    """How the linear systems of a process are solved.
+
+    Attributes
+    ----------
+    how
+        ``"columns"``: exact columns ``K[:, observed]``, dense algebra between observed nodes.
+        ``"products"``: conjugate gradients with exact products. ``"features"``: conjugate
+        gradients with the features of pooled walks.
+    work
+        Predicted multiplications of each method that fits into memory.
+    reason
+        Why this method was chosen.
+    """
+
+    how: str
+    work: dict[str, float]
+    reason: str
+
+    def __str__(self) -> str:
+        costs = ", ".join(f"{name} {work:.1e}" for name, work in self.work.items())
+        return f"{self.how} ({self.reason}; multiplications: {costs})"
+
+
+def plan_solves(
+    n_nodes: int, n_entries: int, n_observed: int, n_terms: int, how: str = "auto"
+) -> SolvePlan:
+    """Choose the method of the lowest predicted cost.
+
+    Parameters
+    ----------
+    n_nodes, n_entries
+        Of the weight matrix.
+    n_observed
+        Nodes with targets.
+    n_terms
+        Of the polynomial that is the kernel.
+    how
+        A method, which is then used, or ``"auto"``.
+
+    Examples
+    --------
+    >>> plan_solves(22_470, 342_000, 1000, 40).how
+    'columns'
+    >>> plan_solves(22_470, 342_000, 11_000, 40).how
+    'products'
+    >>> print(plan_solves(5_000, 25_000_000, 2_500, 40))
+    features (13 times less work than exact methods; multiplications: columns 2.6e+12, ...
+    """
+    training = _EVALUATIONS * _STEPS * _SIDES
+    dense = _SPAN_SIZE * n_observed**2 + _DENSE_COST * n_observed**3
+    work = {
+        "columns": n_terms * n_entries * n_observed + _EVALUATIONS * dense,
+        "products": float(training * n_terms * n_entries),
+        "features": float((training + 100) * _FACTORS * n_nodes * min(_ENTRIES, n_nodes)),
+    }
+    if how != "auto":
+        return SolvePlan(how, work, "as asked for")
+    # The span, a copy while it is computed, and a few matrices.
+    if 8 * (2 * _SPAN_SIZE + 8) * n_observed**2 > GRANTED * available_bytes():
+        del work["columns"]
+    exact = min((name for name in work if name != "features"), key=work.__getitem__)
+    ratio = work[exact] / work["features"]
+    if ratio > _MIN_SPEEDUP_OF_WALKS:
+        return SolvePlan("features", work, f"{ratio:.0f} times less work than exact methods")
+    return SolvePlan(exact, work, "least work among exact methods")
 
 
 class NodeGP(gpytorch.models.ExactGP):  # type: ignore[misc, name-defined]  # untyped base
     """A Gaussian process on nodes: constant mean, scaled graph kernel, Gaussian noise.
 
     ``NodeGP(nodes, targets, W)`` has the kernel ``exp(−λ L)``, ``L = I − W``, exactly, and `fit`
-    learns λ, the size and the noise. `plan` tells how its linear systems are solved.
+    learns λ, the size and the noise. `plan` says how its linear systems are solved.
 
-    It is an ordinary gpytorch ``ExactGP`` for the targets less their mean (`offset`), over their
-    standard deviation (`scale`), so that training is the same for targets of any size. All that
-    is named on this page is in the units of the targets: `noise`, `outputscale`, `mean` and
-    `posterior`. What gpytorch calls by its own names is in standard units: ``likelihood.noise``,
-    ``train_targets``, and its predictions, which ``model(nodes) * model.scale + model.offset``
-    turns back after ``model.eval()``.
+    It is an ordinary gpytorch ``ExactGP`` for the standardised targets: minus their mean
+    (`offset`), divided by their standard deviation (`scale`). The names of this class are in the
+    units of the targets: `noise`, `outputscale`, `mean` and `posterior`. gpytorch's names are in
+    standard units: ``likelihood.noise``, ``train_targets``, and its predictions, which
+    ``model(nodes) * model.scale + model.offset`` converts after ``model.eval()``.
 
     Parameters
     ----------
     nodes, targets
-        Where values were observed, and the values.
+        The observed nodes, and the values there.
     kernel
-        The weight matrix of a graph, usually ``graph.normalized("sym")``, for
-        ``NodeKernel(W)``; a `NodeKernel`, for another family or another way to solve; a
-        `GRFKernel`, for features of walks, whose number type the model takes; or any gpytorch
-        kernel on nodes (then without `posterior`, and in the number type of the targets).
+        The weight matrix of a graph, usually ``graph.normalized("sym")``, for ``NodeKernel(W)``; a
+        `NodeKernel`, for another family or method; a `GRFKernel`, for features of walks, whose
+        number type the model takes; or any gpytorch kernel on nodes (then without `posterior`, and
+        in the number type of the targets).
     noise, outputscale
-        The variance of observations, and what the kernel is multiplied with, to begin with, both
-        in squared units of the targets. A tenth of the targets' variance, and this variance over
-        the kernel's mean variance at observed nodes, if not given. Noise is not learned below 1e-4
-        of the targets' variance.
+        The initial variance of observations and factor of the kernel, both in squared units of the
+        targets. A tenth of the targets' variance, and this variance divided by the kernel's mean
+        variance at observed nodes, if not given. Noise is not learned below 1e-4 of the targets'
+        variance.
     method
         How linear systems are solved, where a weight matrix is given: ``"auto"`` by predicted cost,
         or ``"columns"``, ``"products"``, ``"features"`` (`SolvePlan`).
@@ -68,8 +152,7 @@ class NodeGP(gpytorch.models.ExactGP):  # type: ignore[misc, name-defined]  # un
     Attributes
     ----------
     plan
-        A `grfpp.torch.gp.solve_plan.SolvePlan`, where the kernel is a `NodeKernel` or was made from
-        one; else ``None``.
+        A `SolvePlan`, where the kernel is a `NodeKernel` or was made from one; else ``None``.
 
     Examples
     --------
@@ -81,8 +164,8 @@ class NodeGP(gpytorch.models.ExactGP):  # type: ignore[misc, name-defined]  # un
     >>> losses = model.fit()
     >>> model.plan.how
     'columns'
-    >>> found = model.posterior(torch.arange(1, 64, 2), seed=0)
-    >>> bool((found.mean - y[1::2]).abs().mean() < 0.2)
+    >>> law = model.posterior(torch.arange(1, 64, 2), seed=0)
+    >>> bool((law.mean - y[1::2]).abs().mean() < 0.2)
     True
     """
 
@@ -96,81 +179,77 @@ class NodeGP(gpytorch.models.ExactGP):  # type: ignore[misc, name-defined]  # un
         outputscale: float | None = None,
         method: str = "auto",
     ) -> None:
-        one_of(method, "method", ("auto", *WAYS))
+        one_of(method, "method", ("auto", *METHODS))
         if not isinstance(kernel, gpytorch.kernels.Kernel):
-            kernel = _kernel_of_graph(kernel, method)
+            kernel = NodeKernel(kernel, how=method)
         elif method != "auto":
             raise InputError(
-                f"method={method!r} is for weight matrices; a kernel brings its own way: "
-                f"NodeKernel(W, how={method!r})"
+                "is for weight matrices",
+                argument="method",
+                advice=f"use NodeKernel(W, how={method!r})",
             )
         # Also within others, such as sums.
-        ours = (
-            part.graph_kernel if isinstance(part, GRFKernel) else part
-            for part in kernel.modules()
-            if isinstance(part, GRFKernel | NodeKernel)
-        )
-        graph_kernel = next(ours, None)
-        x = node_numbers(nodes) if graph_kernel is None else graph_kernel.nodes(nodes)
+        parts = (part for part in kernel.modules() if isinstance(part, GRFKernel | NodeKernel))
+        graph_kernel = next(parts, None)
+        x = node_indices(nodes) if graph_kernel is None else graph_kernel.nodes(nodes)
         if len(x) == 0:
-            raise InputError("nodes must hold one node at least, found none")
-        y = target_numbers(targets, len(x))
-        offset, spread = _centre_and_spread(y)
-        scale = spread or 1.0
+            raise InputError("must hold at least one node, found none", argument="nodes")
+        y = target_values(targets, len(x))
         plan = None
         if isinstance(kernel, NodeKernel):
-            plan = _plan(kernel, len(x))
+            sizes = kernel.graph.n_nodes, len(kernel.graph.indices), len(x), kernel.n_terms()
+            plan = plan_solves(*sizes, kernel.how)
             if plan.how == "features":
-                kernel = _features_of(kernel)
-                graph_kernel = kernel.graph_kernel
+                kernel = graph_kernel = _features_of(kernel)
         dtype = y.dtype if y.dtype in (torch.float32, torch.float64) else torch.get_default_dtype()
-        if isinstance(graph_kernel, NodeKernel):
-            dtype = torch.float64
-        elif graph_kernel is not None:
-            dtype = graph_kernel.factors[0].amounts.dtype
-        start = 0.1 if noise is None else positive(noise, "noise") / scale**2
-        if start <= _LEAST_NOISE:
+        if graph_kernel is not None:
+            dtype = graph_kernel.like.dtype
+        offset, spread = _centre_and_spread(y)
+        scale = spread or 1.0
+        initial_noise = 0.1 if noise is None else positive(noise, "noise") / scale**2
+        if initial_noise <= _MIN_NOISE:
             raise InputError(
-                f"noise must be above {_LEAST_NOISE:g} of the targets' variance {scale**2:.4g}, "
-                f"that is above {_LEAST_NOISE * scale**2:.4g}, found {shown(noise)}"
+                f"must be above {_MIN_NOISE:g} of the targets' variance, that is "
+                f"{_MIN_NOISE * scale**2:.4g}, found {shown(noise)}",
+                argument="noise",
             )
-        size = None if outputscale is None else positive(outputscale, "outputscale") / scale**2
         likelihood = gpytorch.likelihoods.GaussianLikelihood(
-            noise_constraint=gpytorch.constraints.GreaterThan(_LEAST_NOISE)
+            noise_constraint=gpytorch.constraints.GreaterThan(_MIN_NOISE)
         )
-        # What is left of targets that are all the same is rounding.
+        # What is left of targets that are all equal is rounding.
         standard = (y.double() - offset) / scale if spread else torch.zeros_like(y.double())
         super().__init__(x, standard.to(dtype), likelihood)
         self.offset, self.scale, self.plan = offset, scale, plan
         self._is_constant = spread == 0
-        self._is_told = noise is not None, outputscale is not None
+        self._is_given = noise is not None or outputscale is not None
         self._is_searched = isinstance(kernel, NodeKernel) and kernel.is_searched
+        self._is_dense = plan is not None and plan.how == "columns"
         self.mean_module = gpytorch.means.ConstantMean()
-        # The size of a graph kernel is not known beforehand: steps of the optimiser multiply it.
+        # The size of a graph kernel may have any order of magnitude: it is learned as a logarithm.
         log_scale = gpytorch.constraints.Positive(transform=torch.exp, inv_transform=torch.log)
         self.covar_module = gpytorch.kernels.ScaleKernel(kernel, outputscale_constraint=log_scale)
         self.to(dtype)
         if self._is_dense:
             kernel.prepare(x)
-        # On the bound itself, where the parameter is infinite, nothing could be learned.
-        likelihood.noise = max(start, 1.01 * _LEAST_NOISE)
-        self.covar_module.outputscale = 1.0 / self._mean_variance() if size is None else size
-
-    @property
-    def _is_dense(self) -> bool:
-        return self.plan is not None and self.plan.how == "columns"
+        # Not on the bound itself, where the raw parameter is infinite.
+        likelihood.noise = max(initial_noise, 1.01 * _MIN_NOISE)
+        self.covar_module.outputscale = (
+            1.0 / self._mean_variance()
+            if outputscale is None
+            else positive(outputscale, "outputscale") / scale**2
+        )
 
     def _mean_variance(self) -> float:
         """The kernel's mean diagonal at observed nodes, or at some of them."""
         (x,) = self.train_inputs
-        with torch.no_grad(), _unwarned(self.kernel):
+        with torch.no_grad():
             if self._is_dense:
                 mean = float(self.kernel(x).to_dense().diagonal().mean())
             else:
-                mean = float(self.kernel(x[_some_of(len(x), _MOST_VARIANCES)], diag=True).mean())
+                mean = float(self.kernel(x[_spaced(len(x), _MAX_VARIANCES)], diag=True).mean())
         return mean if 0 < mean < float("inf") else 1.0
 
-    def forward(self, x: torch.Tensor) -> Any:
+    def forward(self, x: Tensor) -> Any:
         """The prior at some nodes, in standard units."""
         return gpytorch.distributions.MultivariateNormal(self.mean_module(x), self.covar_module(x))
 
@@ -181,12 +260,12 @@ class NodeGP(gpytorch.models.ExactGP):  # type: ignore[misc, name-defined]  # un
 
     @property
     def noise(self) -> float:
-        """The variance of observations around the function."""
+        """The variance of observations."""
         return float(self.likelihood.noise.detach()) * self.scale**2
 
     @property
     def outputscale(self) -> float:
-        """What the kernel is multiplied with."""
+        """The factor of the kernel."""
         return float(self.covar_module.outputscale.detach()) * self.scale**2
 
     @property
@@ -204,100 +283,91 @@ class NodeGP(gpytorch.models.ExactGP):  # type: ignore[misc, name-defined]  # un
         tol: float = 0.01,
         progress: Callable[[int, float], None] = lambda step, loss: None,
     ) -> list[float]:
-        """Maximise the marginal likelihood, until it stands still.
+        """Maximise the marginal likelihood, until it is stationary.
 
-        The parameter of a `NodeKernel` is searched for first, on a grid, unless it was told where
-        to start. With exact columns L-BFGS follows, until a step gains less than 0.01 nats; else
-        Adam, until twenty losses are the same but for noise. One target, or targets that are all
-        the same, say nothing of how much the function varies: then nothing is learned.
+        The parameter of a `NodeKernel` is first searched on a grid, unless it has a `start`. With
+        exact columns L-BFGS follows, until a step gains less than 0.01 nats; else Adam, until
+        twenty losses differ by noise only. One target, or targets that are all equal, say nothing
+        about the variation of the function: then nothing is learned.
 
         Parameters
         ----------
         n_steps, lr
-            How many steps at most, and how far each of Adam's goes.
+            The largest number of steps, and the learning rate of Adam.
         seed
-            Of the probes that the determinant of large matrices is estimated with.
+            Of the probes that estimate the determinant of large matrices.
         n_probes, tol
             Their number, and the relative accuracy of the linear solves.
         progress
-            Called after every step, with its number and its loss.
+            Called after every step, with its index and its loss.
 
         Returns
         -------
         list of float
-            The negative marginal log-likelihood of the targets in standard units, over the number
-            of nodes, before every step.
+            The negative marginal log-likelihood of the standardised targets per node, before every
+            step.
 
         Warns
         -----
         InputWarning
             When nothing is learned.
         """
-        steps, probes = whole(n_steps, "n_steps", 0), whole(n_probes, "n_probes", 1)
-        rate, n_targets = positive(lr, "lr"), len(self.train_targets)
+        steps, n_targets = whole(n_steps, "n_steps", 0), len(self.train_targets)
+        rate = positive(lr, "lr")
+        settings: dict[str, Any] = {"n_probes": whole(n_probes, "n_probes", 1)}
+        settings["tol"] = positive(tol, "tol")
         self.train()
         self.likelihood.train()
-        objective: Any = IterativeLikelihood(
-            self.likelihood, self, n_probes=probes, tol=positive(tol, "tol")
-        )
-        if self._is_dense:
-            objective = DenseLikelihood(self.likelihood, self)
+        objective = NodeLikelihood(self.likelihood, self, dense=self._is_dense, **settings)
 
-        def loss() -> torch.Tensor:
-            negative: torch.Tensor = -objective(self(*self.train_inputs), self.train_targets)
+        def loss() -> Tensor:
+            negative: Tensor = -objective(self(*self.train_inputs), self.train_targets)
             return negative
 
         if self._is_constant:
             # The likelihood would grow without bound as the size goes to zero.
-            warn_user(
-                InputWarning(
-                    f"{'one target says' if n_targets == 1 else 'targets that are all equal say'} "
-                    "nothing of how much the function varies: nothing is learned, and deviations "
-                    f"are those of noise={self.noise:.3g} and outputscale={self.outputscale:.3g}; "
-                    "observe more nodes, or pass these two"
-                ),
-                InputWarning,
+            message = (
+                "the targets are all equal, so nothing is learned: observe more nodes, or pass "
+                f"noise and outputscale (now {self.noise:.3g} and {self.outputscale:.3g})"
             )
+            warn_user(InputWarning(message), InputWarning)
             with torch.no_grad():
                 return [float(loss())]
-        parameters = [each for each in self.parameters() if each.requires_grad]
-        shared: dict[str, Any] = {"n_steps": steps, "n_targets": n_targets, "progress": progress}
-        if self._is_searched and steps:
+        if steps == 0:
+            return []
+        if self._is_searched:
             self._search()
+        parameters = [p for p in self.parameters() if p.requires_grad]
         if self._is_dense:
-            return by_lbfgs(loss, parameters, **shared)
+            return by_lbfgs(loss, parameters, steps, n_targets, progress)
         with torch.random.fork_rng(devices=[], enabled=seed is not None):
             if seed is not None:
                 torch.manual_seed(whole(seed, "seed", 0))
-            return by_adam(loss, parameters, lr=rate, **shared)
+            return by_adam(loss, parameters, steps, n_targets, progress, rate)
 
     def _search(self) -> None:
-        """Begin where the likelihood is largest on a grid; once, so that training can go on."""
+        """Set the parameters to the best of a grid, in the first training only."""
         self._is_searched = False
         kernel, (x,), y = self.kernel, self.train_inputs, self.train_targets
         if not self._is_dense:
-            some = _some_of(len(x), _MOST_SEARCHED)
+            some = _spaced(len(x), _MAX_SEARCHED)
             x, y = x[some], y[some]
             kernel.prepare(x[:, 0])
-        variance = self._mean_variance()
-        noise = float(self.likelihood.noise.detach())
-        size = float(self.covar_module.outputscale.detach()) * variance
-        # What was told to begin with is not searched for.
-        ratios = (noise / size,) if any(self._is_told) else RATIOS
+        size = float(self.covar_module.outputscale.detach()) * self._mean_variance()
+        ratios = (float(self.likelihood.noise.detach()) / size,) if self._is_given else RATIOS
 
-        def matrix(number: float) -> torch.Tensor:
+        def matrix(number: float) -> Tensor:
             kernel.set_parameter(number)
-            found: torch.Tensor = kernel(x).to_dense()
-            return found
+            K: Tensor = kernel(x).to_dense()
+            return K
 
         with torch.no_grad():
             start = search(matrix, y, kernel.bounds, ratios)
         kernel.set_parameter(start.number)
-        if any(self._is_told):
-            return
-        self.covar_module.outputscale = start.outputscale
-        self.likelihood.noise = max(start.noise, 1.01 * _LEAST_NOISE)
-        self.mean_module.constant.data.fill_(start.mean)
+        if not self._is_given:
+            self.covar_module.outputscale = start.outputscale
+            self.likelihood.noise = max(start.noise, 1.01 * _MIN_NOISE)
+            self.mean_module.constant.data.fill_(start.mean)
 
     def posterior(
         self,
@@ -316,16 +386,14 @@ class NodeGP(gpytorch.models.ExactGP):  # type: ignore[misc, name-defined]  # un
         Parameters
         ----------
         nodes
-            Where they are wanted; all nodes if not given.
+            Nodes to predict; all nodes if not given.
         n_samples, tol, seed, std
             As for `grfpp.torch.posterior_samples`.
         """
         if not isinstance(self.kernel, GRFKernel | NodeKernel):
-            raise InputError(
-                "posterior needs a GRFKernel or a NodeKernel; use gpytorch's own way for others"
-            )
+            raise InputError("posterior needs a GRFKernel or a NodeKernel", argument="kernel")
         (x,) = self.train_inputs
-        found = posterior_samples(
+        law = posterior_samples(
             self.kernel,
             x[:, 0],
             self.train_targets,
@@ -339,72 +407,105 @@ class NodeGP(gpytorch.models.ExactGP):  # type: ignore[misc, name-defined]  # un
             std=std,
             dense=None if self.plan is None else self._is_dense,
         )
-        return Posterior(
-            found.mean * self.scale + self.offset,
-            found.std * self.scale,
-            found.samples * self.scale + self.offset,
-        )
+        mean, samples = (part * self.scale + self.offset for part in (law.mean, law.samples))
+        return Posterior(mean, law.std * self.scale, samples)
 
 
-def _some_of(n: int, most: int) -> torch.Tensor:
-    """At most so many places of n, spread evenly."""
-    return torch.linspace(0, n - 1, min(n, most), dtype=torch.float64).long()
-
-
-@contextmanager
-def _unwarned(kernel: Any) -> Iterator[None]:
-    """Let walks keep what they say once for the line that trains."""
-    walked = [part.graph_kernel for part in kernel.modules() if isinstance(part, GRFKernel)]
-    said = [each._said_neglected for each in walked]
-    for each in walked:
-        each._said_neglected = True
-    yield
-    for each, before in zip(walked, said, strict=True):
-        each._said_neglected = before
-
-
-def _kernel_of_graph(source: Any, how: str) -> NodeKernel:
-    """The default kernel of a graph; text would be the path of a file, or a name of a kernel."""
-    if not isinstance(source, str | bytes):
-        try:
-            graph = as_graph(source)
-        except InputError as error:
-            why = f": {error}"
-        else:
-            return NodeKernel(graph, how=how)
-    else:
-        why = ""
-    raise InputError(
-        "kernel must be a GRFKernel or another of gpytorch, or a weight matrix such as "
-        f"graph.normalized('sym'), found {shown(source)}{why}"
-    )
-
-
-def _plan(kernel: NodeKernel, n_observed: int) -> SolvePlan:
-    graph, n_terms = kernel.graph, kernel.n_terms
-    return plan_solves(graph.n_nodes, len(graph.indices), n_observed, n_terms, kernel.how)
+def _spaced(n: int, n_most: int) -> Tensor:
+    """At most `n_most` of ``n`` indices, evenly spaced."""
+    return torch.linspace(0, n - 1, min(n, n_most), dtype=torch.float64).long()
 
 
 def _features_of(kernel: NodeKernel) -> GRFKernel:
     """Walks for the same family."""
     number = float(kernel.parameter.detach())
-    if isinstance(kernel.family, RegularizedLaplacianFamily):
-        modulation = RegularizedLaplacianModulation(
-            24, degree=4, power=kernel.family.power, sigma2=number, laplacian=True
-        )
+    options: dict[str, Any] = {"degree": 4, "laplacian": True}
+    if kernel.family == "diffusion":
+        modulation: Any = DiffusionModulation(16, lam=number, **options)
     else:
-        modulation = DiffusionModulation(16, degree=4, lam=number, laplacian=True)
+        options |= {"power": kernel.power, "sigma2": number}
+        modulation = RegularizedLaplacianModulation(24, **options)
     return GRFKernel(kernel.graph, modulation, dtype=torch.float64, seed=0)
 
 
-def _centre_and_spread(y: torch.Tensor) -> tuple[float, float]:
-    """Mean and standard deviation; 0 for the latter where all numbers are the same."""
+def _centre_and_spread(y: Tensor) -> tuple[float, float]:
+    """Mean and standard deviation; the latter is 0 if all numbers are equal."""
     numbers = y.double()
     offset = float(numbers.mean())
-    scale = float((numbers - offset).pow(2).mean().sqrt())
+    spread = float((numbers - offset).pow(2).mean().sqrt())
     precision = torch.finfo(y.dtype if y.is_floating_point() else torch.float64).eps
-    if scale <= precision * float(numbers.abs().max()):
+    if spread <= precision * float(numbers.abs().max()):
         return offset, 0.0
-    if not _SMALLEST < scale < _LARGEST:
-        raise InputError(f"targets spread by {scale:.3g} around their mean: take other units")
-    return offset, scale
+    if not _MIN_SPREAD < spread < _MAX_SPREAD:
+        raise InputError(
+            f"must have another unit, found a standard deviation of {spread:.3g}",
+            argument="targets",
+        )
+    return offset, spread
+
+
+@dataclass(eq=False, repr=False)
+class NodeGPRegressor(RegressorMixin, BaseEstimator):  # type: ignore[misc]  # untyped base
+    """A Gaussian process on the nodes of a graph, as scikit-learn's ``GaussianProcessRegressor``.
+
+    Samples are nodes of one graph, so that a split hides nodes.
+
+    Parameters
+    ----------
+    graph
+        A `grfpp.Graph`, or anything that it takes; its weights are normalised here:
+        ``L = I − D^-1/2 A D^-1/2``.
+    family, power, how, n_jobs
+        As for `NodeKernel`.
+    n_steps
+        The largest number of training steps.
+    random_state
+        Of draws, where deviations come from draws.
+
+    Attributes
+    ----------
+    model_
+        The `NodeGP`, with `noise`, `outputscale`, `kernel` and `plan`.
+
+    Examples
+    --------
+    >>> import networkx as nx
+    >>> nodes = np.arange(64)
+    >>> y = np.sin(nodes // 8 / 2) + np.cos(nodes % 8 / 2)
+    >>> gp = NodeGPRegressor(nx.grid_2d_graph(8, 8)).fit(nodes[::2], y[::2])
+    >>> gp.score(nodes[1::2], y[1::2]) > 0.9
+    True
+    >>> mean, std = gp.predict(nodes[1::2], return_std=True)
+    """
+
+    graph: Any
+    _: KW_ONLY
+    family: str = "diffusion"
+    power: float = 1.0
+    how: str = "auto"
+    n_steps: int = 50
+    n_jobs: int = -1
+    random_state: int | None = None
+
+    def fit(self, X: npt.ArrayLike, y: npt.ArrayLike) -> NodeGPRegressor:
+        """Train on values at nodes, given by index or name, of shape ``(n,)`` or ``(n, 1)``."""
+        W = as_graph(self.graph).normalized("sym")
+        kernel = NodeKernel(W, self.family, power=self.power, how=self.how, n_jobs=self.n_jobs)
+        self.model_ = NodeGP(_node_list(X), y, kernel)
+        self.model_.fit(self.n_steps, seed=self.random_state)
+        self.n_features_in_ = 1
+        return self
+
+    def predict(self, X: npt.ArrayLike, return_std: bool = False) -> Any:
+        """The mean at nodes, and with `return_std` its standard deviation, without noise."""
+        check_is_fitted(self)
+        if not truth(return_std, "return_std"):
+            law = self.model_.posterior(_node_list(X), n_samples=2, std="samples", seed=0)
+            return law.mean.numpy()
+        law = self.model_.posterior(_node_list(X), seed=self.random_state)
+        return law.mean.numpy(), law.std.numpy()
+
+
+def _node_list(X: Any) -> Any:
+    """The nodes of an array with one column."""
+    return X[:, 0] if isinstance(X, np.ndarray) and X.ndim == 2 and X.shape[1] == 1 else X

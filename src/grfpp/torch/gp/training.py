@@ -1,48 +1,298 @@
-"""Training that stops by itself."""
+"""Training of a Gaussian process: its likelihood, where to start, and when to stop."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
+from typing import Any, NamedTuple
 
+import numpy as np
 import torch
+from scipy.linalg import eigh_tridiagonal
+from torch import Tensor
+from torch.nn.utils import parameters_to_vector, vector_to_parameters
 
-#: Steps whose mean losses are compared, and how many such means.
-WINDOW, _N_WINDOWS = 5, 4
-#: Four means differ by more than so many of their standard errors in one case of twenty.
-_BY_CHANCE = 3.6
-#: Gains of the log-likelihood, in nats, that no statistics can tell from none.
-_ENOUGH = 0.01
-#: Evaluations in one line search.
-_MOST_TRIES = 20
+from grfpp._imports import require
+from grfpp.torch.gp.posterior import solve_to
+from grfpp.typing import FloatArray
 
-Loss = Callable[[], torch.Tensor]
+gpytorch = require("gpytorch")
+
+Loss = Callable[[], Tensor]
 Progress = Callable[[int, float], None]
+Parameters = Sequence[torch.nn.Parameter]
+
+#: Gains of the log-likelihood, in nats, that are not significant.
+_MIN_GAIN = 0.01
+#: Losses are averaged over windows of this many steps, and the last few windows are compared.
+_WINDOW, _N_WINDOWS = 5, 4
+#: The range of four means exceeds so many of their standard errors in one case of twenty.
+_RANGE_BY_CHANCE = 3.6
+#: Noise variances that are tried, relative to the mean variance of the process.
+RATIOS = (0.01, 0.1, 1.0, 10.0)
+#: Factor between parameters that are tried.
+_GRID_FACTOR = 2.0
+#: Parameters up to this are always tried, larger ones while the likelihood grows.
+_MIN_GRID_END = 32.0
+#: Evaluations of the refinement, and the change of the likelihood in nats that ends it.
+_MAX_EVALUATIONS, _REFINEMENT_TOL = 40, 0.02
+#: Variances of standardised targets that count as zero.
+_MIN_VARIANCE = 1e-6
+#: Bound of the logarithm of ratios.
+_MAX_LOG_RATIO = 12.0
+
+
+class NodeLikelihood(
+    gpytorch.mlls.ExactMarginalLogLikelihood  # type: ignore[misc, name-defined]  # untyped base
+):
+    """gpytorch's marginal log-likelihood per target, by solves of a known accuracy.
+
+    gpytorch uses a fixed number of iterations (21 by default); at a condition number of 1,700 the
+    solves that gradients come from had errors of 90 %.
+
+    Parameters
+    ----------
+    likelihood, model
+        As for gpytorch's.
+    dense
+        Factorise the covariance even if it is larger than
+        ``gpytorch.settings.max_cholesky_size``.
+    n_probes, tol
+        Random vectors for the determinant, and the relative accuracy of the linear solves.
+    """
+
+    def __init__(
+        self, likelihood: Any, model: Any, *, dense: bool, n_probes: int, tol: float
+    ) -> None:
+        super().__init__(likelihood, model)
+        self.dense, self.n_probes, self.tol = dense, n_probes, tol
+
+    def forward(self, function_dist: Any, target: Tensor, *params: Any) -> Tensor:
+        """The likelihood of the targets, with other terms (priors) that the model has."""
+        law = self.likelihood(function_dist, *params)
+        deviation = target - law.mean
+        if self.dense or len(target) <= gpytorch.settings.max_cholesky_size.value():
+            density = _DenseDensity.apply(law.covariance_matrix, deviation)
+        else:
+            A = law.lazy_covariance_matrix.evaluate_kernel()
+            density = log_density(A, deviation, n_probes=self.n_probes, tol=self.tol)
+        total: Tensor = self._add_other_terms(density, params)
+        return total / len(target)
+
+
+class _DenseDensity(torch.autograd.Function):  # type: ignore[misc]  # untyped base
+    """Logarithm of the normal density, of a covariance and a deviation from the mean.
+
+    Its gradient needs one inverse, where that of a factorisation would need several products of
+    triangular matrices.
+    """
+
+    @staticmethod
+    def forward(ctx: Any, A: Tensor, deviation: Tensor) -> Tensor:
+        root = require("linear_operator").utils.cholesky.psd_safe_cholesky(A)
+        u = torch.cholesky_solve(deviation[:, None], root)[:, 0]
+        ctx.save_for_backward(root, u)
+        log_determinant = 2 * root.diagonal().log().sum()
+        return -0.5 * (deviation @ u + log_determinant + len(u) * math.log(2 * math.pi))
+
+    @staticmethod
+    def backward(ctx: Any, gradient: Tensor) -> Any:
+        root, u = ctx.saved_tensors
+        of_covariance = torch.outer(u, u).sub_(torch.cholesky_inverse(root))
+        return 0.5 * gradient * of_covariance, -gradient * u
+
+
+def log_density(A: Any, deviation: Tensor, *, n_probes: int, tol: float) -> Tensor:
+    """Logarithm of the normal density with covariance ``A``, by products with vectors.
+
+    ``log det A = tr log A`` is the mean of ``zᵀ log(A) z`` over random signs ``z``. The steps of
+    conjugate gradients that solve ``A u = z`` are the entries of a tridiagonal matrix ``T`` with
+    ``zᵀ log(A) z ≈ |z|² e₁ᵀ log(T) e₁``.
+
+    Parameters
+    ----------
+    A
+        A linear operator, symmetric and positive definite, which may have gradients.
+    deviation
+        From the mean.
+    n_probes, tol
+        Random vectors for the determinant, and the relative accuracy of the linear solves.
+
+    Examples
+    --------
+    >>> from linear_operator import to_linear_operator
+    >>> A = to_linear_operator(torch.diag(torch.tensor([1.0, 2.0, 4.0])))
+    >>> log_density(A, torch.tensor([1.0, 2.0, 0.0]), n_probes=2, tol=1e-6)
+    tensor(-5.2965)
+
+    References
+    ----------
+    Ubaru, Chen and Saad, "Fast estimation of tr(f(A)) via stochastic Lanczos quadrature", 2017.
+    """
+    n = len(deviation)
+    signs = torch.randint(0, 2, (n, n_probes), device=deviation.device)
+    probes = (2 * signs - 1).to(deviation)
+    steps: list[tuple[Tensor, Tensor]] = []
+    with torch.no_grad():
+        right = torch.cat([deviation[:, None], probes], dim=1)
+        solutions = solve_to(
+            A._matmul, right, tol, lambda length, ratio: steps.append((length[1:], ratio[1:]))
+        )
+        lengths, ratios = (torch.stack(part, 1).double() for part in zip(*steps, strict=True))
+        log_determinant = n * _log_quadrature(lengths, ratios)
+        u, inverse_probes = solutions[:, 0], solutions[:, 1:]
+        # Gradients: -uᵀ dA u of the square, and of the determinant the mean of zᵀ A⁻¹ dA z.
+        left = torch.cat([-u[:, None], inverse_probes / n_probes], dim=1)
+        right = torch.cat([u[:, None], probes], dim=1)
+        gradients = A._bilinear_derivative(left, right)
+    square = 2 * u @ deviation - u @ deviation.detach()
+    for argument, gradient in zip(A.representation(), gradients, strict=True):
+        if gradient is not None:
+            carrier = (argument * gradient).sum()
+            square = square + (carrier - carrier.detach())  # zero, with this gradient
+    return -0.5 * (square + log_determinant + n * math.log(2 * math.pi))
+
+
+def _log_quadrature(lengths: Tensor, ratios: Tensor) -> float:
+    """The mean of ``e₁ᵀ log(T) e₁`` over the matrices ``T`` of several columns, given by rows.
+
+    ``T`` ends where a column was solved: ones follow that are not connected.
+    """
+    active = lengths > 0
+    inverse = torch.where(active, 1 / lengths.where(active, 1.0), 1.0)
+    coupling = active[:, 1:] * ratios[:, :-1] * inverse[:, :-1]
+    diagonal, off_diagonal = inverse.clone(), (coupling * inverse[:, :-1]).sqrt()
+    diagonal[:, 1:] += coupling
+    results = []
+    for d, e in zip(diagonal.cpu().numpy(), off_diagonal.cpu().numpy(), strict=True):
+        values, vectors = eigh_tridiagonal(d, e)
+        results.append(float(vectors[0] ** 2 @ np.log(values)))
+    return float(np.mean(results))
+
+
+class Start(NamedTuple):
+    """A kernel's parameter, its size, the noise and the mean, with their log-likelihood."""
+
+    number: float
+    outputscale: float
+    noise: float
+    mean: float
+    #: The noise relative to the mean variance of the process.
+    ratio: float
+    log_likelihood: float
+
+
+def search(
+    kernel: Callable[[float], Tensor],
+    y: Tensor,
+    bounds: tuple[float, float],
+    ratios: Sequence[float] = RATIOS,
+) -> Start:
+    """The parameter and the noise of maximum likelihood, with their best size and mean.
+
+    A grid of both, and from its best point the simplex of Nelder and Mead in their logarithms.
+
+    Parameters
+    ----------
+    kernel
+        The kernel between the observed nodes at a parameter.
+    y
+        The targets.
+    bounds
+        Of the parameter.
+    ratios
+        Noise variances to try, relative to the mean variance of the process.
+
+    Examples
+    --------
+    >>> K = torch.tensor([[1.0, 0.9], [0.9, 1.0]], dtype=torch.float64)
+    >>> y = torch.tensor([1.0, -1.0], dtype=torch.float64)
+    >>> search(lambda number: K ** (1 / number), y, (0.25, 4.0)).number < 0.3
+    True
+    """
+    best = Start(math.inf, 1.0, 1.0, 0.0, 1.0, -math.inf)
+    for number in grid(*bounds):
+        if number > max(_MIN_GRID_END, 2.1 * _GRID_FACTOR * best.number):
+            break  # the last two were worse
+        K = kernel(number)
+        starts = [profile(K, y, ratio)._replace(number=number) for ratio in ratios]
+        best = max([best, *starts], key=_log_likelihood)
+    if len(ratios) == 1:
+        return best
+    from scipy.optimize import minimize
+
+    tried = [best]
+
+    def loss(logs: FloatArray) -> float:
+        number, ratio = map(math.exp, logs)
+        tried.append(profile(kernel(number), y, ratio)._replace(number=number))
+        return -tried[-1].log_likelihood
+
+    start = np.log([best.number, best.ratio])
+    low, high = np.log(bounds)
+    # A quarter of the grid's step, away from the bound.
+    step = 0.25 * math.log(_GRID_FACTOR) * (1 if start[0] + 0.5 < high else -1)
+    minimize(
+        loss,
+        start,
+        method="Nelder-Mead",
+        bounds=[(low, high), (-_MAX_LOG_RATIO, _MAX_LOG_RATIO)],
+        options={
+            "maxfev": _MAX_EVALUATIONS,
+            "fatol": _REFINEMENT_TOL,
+            "xatol": math.inf,
+            "initial_simplex": start + np.array([[0.0, 0.0], [step, 0.0], [0.0, 0.5]]),
+        },
+    )
+    return max(tried, key=_log_likelihood)
+
+
+def _log_likelihood(start: Start) -> float:
+    return start.log_likelihood
+
+
+def grid(low: float, high: float) -> list[float]:
+    """Numbers from one bound to the other, each at most twice the one before."""
+    n_steps = max(1, math.ceil(math.log(high / low) / math.log(_GRID_FACTOR) - 1e-9))
+    return [min(low * _GRID_FACTOR**step, high) for step in range(n_steps + 1)]
+
+
+def profile(K: Tensor, y: Tensor, ratio: float) -> Start:
+    """Size and mean of maximum likelihood, for noise of `ratio` mean variances of the process."""
+    n, diagonal = len(y), float(K.diagonal().mean())
+    A = K / diagonal
+    A.diagonal().add_(ratio)
+    root, failed = torch.linalg.cholesky_ex(A)
+    if bool(failed):
+        return Start(math.nan, 1.0, 1.0, 0.0, ratio, -math.inf)
+    sides = torch.stack([y, torch.ones_like(y)], dim=1)
+    left, ones = torch.linalg.solve_triangular(root, sides, upper=False).T
+    mean = float(left @ ones / (ones @ ones))
+    size = max(float((left - mean * ones).square().mean()), _MIN_VARIANCE)
+    log_determinant = 2 * float(root.diagonal().log().sum())
+    log_likelihood = -0.5 * (n * math.log(2 * math.pi * size) + log_determinant + n)
+    return Start(math.nan, size / diagonal, size * ratio, mean, ratio, log_likelihood)
 
 
 def by_adam(
-    loss: Loss,
-    parameters: Sequence[torch.nn.Parameter],
-    *,
-    n_steps: int,
-    lr: float,
-    n_targets: int,
-    progress: Progress,
+    loss: Loss, parameters: Parameters, n_steps: int, n_targets: int, progress: Progress, lr: float
 ) -> list[float]:
-    """Adam, for likelihoods with or without noise, until they stand still.
+    """Minimise by Adam, with or without noise, until the losses are stationary.
 
     Parameters
     ----------
     loss
-        The negative log-likelihood over the number of targets.
+        The negative log-likelihood per target.
     parameters
         What it depends on.
-    n_steps, lr
-        Steps at most, and how far each goes.
+    n_steps
+        The largest number of steps.
     n_targets
         Number of targets.
     progress
         Called after every step.
+    lr
+        The learning rate.
     """
     optimiser = torch.optim.Adam(parameters, lr=lr)
     losses: list[float] = []
@@ -53,77 +303,67 @@ def by_adam(
         optimiser.step()
         losses.append(float(value.detach()))
         progress(step, losses[-1])
-        if stands_still(losses, n_targets):
+        if is_stationary(losses, n_targets):
             break
     return losses
 
 
-def stands_still(losses: Sequence[float], n_targets: int) -> bool:
-    """Whether the last twenty losses are the same, five by five, but for noise and trifles.
+def is_stationary(losses: Sequence[float], n_targets: int) -> bool:
+    """Whether the means of the last four windows of losses differ by noise only.
 
-    The noise is told by the differences between neighbours, which a steady fall and the slow swings
-    of Adam exceed by far over five steps. Worse is not the same: swings come back.
+    The noise is estimated from differences of neighbours, which a steady fall and the slow
+    oscillations of Adam exceed by far over a window.
 
     Examples
     --------
-    >>> stands_still([1.0 - 0.1 * step for step in range(20)], 100)
+    >>> is_stationary([1.0 - 0.1 * step for step in range(20)], 100)
     False
-    >>> stands_still([1.0] * 20, 100)
+    >>> is_stationary([1.0] * 20, 100)
     True
     """
-    if len(losses) < _N_WINDOWS * WINDOW:
+    if len(losses) < _N_WINDOWS * _WINDOW:
         return False
-    last = torch.tensor(losses[-_N_WINDOWS * WINDOW :], dtype=torch.float64)
-    noise = float(last.diff().square().mean()) / 2
-    means = last.reshape(_N_WINDOWS, WINDOW).mean(1)
-    chance = _BY_CHANCE * math.sqrt(noise / WINDOW)
-    return float(means.max() - means.min()) < max(chance, _ENOUGH / n_targets)
+    last = np.array(losses[-_N_WINDOWS * _WINDOW :])
+    noise = np.square(np.diff(last)).mean() / 2
+    means = last.reshape(_N_WINDOWS, _WINDOW).mean(axis=1)
+    by_chance = _RANGE_BY_CHANCE * math.sqrt(noise / _WINDOW)
+    return bool(np.ptp(means) < max(by_chance, _MIN_GAIN / n_targets))
 
 
 def by_lbfgs(
-    loss: Loss,
-    parameters: Sequence[torch.nn.Parameter],
-    *,
-    n_steps: int,
-    n_targets: int,
-    progress: Progress,
+    loss: Loss, parameters: Parameters, n_steps: int, n_targets: int, progress: Progress
 ) -> list[float]:
-    """L-BFGS, for likelihoods without noise, until a step gains less than 0.01 nats.
+    """Minimise by L-BFGS, without noise, until a step gains less than 0.01 nats.
 
     The parameters are `by_adam`'s.
     """
-    optimiser = torch.optim.LBFGS(
-        parameters, max_iter=1, max_eval=_MOST_TRIES, line_search_fn="strong_wolfe"
-    )
-    losses: list[float] = []
-    best, kept = math.inf, [each.detach().clone() for each in parameters]
+    from scipy.optimize import minimize
 
-    def evaluate() -> torch.Tensor:
-        optimiser.zero_grad()
-        value = loss()
-        value.backward()
-        return value
-
-    for step in range(n_steps):
-        here = [each.detach().clone() for each in parameters]
+    def evaluate(x: FloatArray) -> tuple[float, FloatArray]:
+        vector_to_parameters(torch.from_numpy(x), parameters)
         try:
-            losses.append(float(optimiser.step(evaluate).detach()))  # of what was here before it
-        except (RuntimeError, ArithmeticError):  # a covariance of numbers that are none
-            losses.append(math.nan)
-        progress(step, losses[-1])
-        gained = best - losses[-1]
-        if not gained >= 0:
-            _restore(parameters, kept)
-            break
-        best, kept = losses[-1], here
-        if gained < _ENOUGH / n_targets:
-            break
-    if any(not bool(torch.isfinite(each).all()) for each in parameters):
-        _restore(parameters, kept)
-    return [each for each in losses if math.isfinite(each)]
+            value = loss()
+            gradient = torch.autograd.grad(value, parameters)
+        except (RuntimeError, ArithmeticError):  # the covariance is not positive definite
+            return math.inf, np.zeros_like(x)
+        return float(value.detach()), parameters_to_vector(gradient).numpy()
 
+    losses: list[float] = []
 
-def _restore(parameters: Sequence[torch.nn.Parameter], values: Sequence[torch.Tensor]) -> None:
-    with torch.no_grad():
-        for parameter, value in zip(parameters, values, strict=True):
-            parameter.copy_(value)
+    def after_step(intermediate_result: Any) -> None:
+        losses.append(float(intermediate_result.fun))
+        progress(len(losses) - 1, losses[-1])
+
+    start = parameters_to_vector(parameters).detach().numpy().copy()
+    first, _ = evaluate(start)
+    result = minimize(
+        evaluate,
+        start,
+        jac=True,
+        method="L-BFGS-B",
+        callback=after_step,
+        options={"maxiter": n_steps, "ftol": _MIN_GAIN / n_targets, "gtol": 0.0},
+    )
+    best = result.x if math.isfinite(result.fun) and result.fun <= first else start
+    vector_to_parameters(torch.from_numpy(best), parameters)
+    return [first, *losses[:-1]]

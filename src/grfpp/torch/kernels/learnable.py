@@ -1,42 +1,47 @@
-"""A kernel whose modulation is learned: walked for once, differentiable ever after."""
+"""`LearnableKernel`: walks are sampled once, and every modulation is differentiable.
+
+`LengthFactor` is one factor as a function of its modulation.
+"""
 
 from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
+import numpy.typing as npt
 import torch
-from torch import nn
+from torch import Tensor, nn
 
-from grfpp.arguments import truth, whole
+from grfpp._checks import instance_of, one_of, truth, whole
+from grfpp._memory import require_bytes
 from grfpp.errors import DivergentSeriesError, InputError, TruncationError, shown, warn_user
 from grfpp.graph import Graph, as_graph
-from grfpp.memory import require_bytes
 from grfpp.options import OF_ESTIMATES, WalkOptions
-from grfpp.torch.arguments import node_numbers
-from grfpp.torch.kernels.chain import FactorChain, Link
-from grfpp.torch.kernels.entries import chain_entries
-from grfpp.torch.kernels.length_factor import LengthFactor
+from grfpp.torch.arguments import node_indices
+from grfpp.torch.kernels.chain import FactorChain, Link, SparsePattern, chain_entries, no_autocast
 from grfpp.torch.kernels.modulation import LearnableModulation
-from grfpp.torch.kernels.pattern import no_autocast
 from grfpp.walks import WalkPlan
-from grfpp.walks.by_length import sample_by_length
-from grfpp.walks.by_length.deposits import require_deposits
-from grfpp.walks.by_length.exact_head import with_exact_head
-from grfpp.walks.by_length.planning import plan_by_length
+from grfpp.walks.by_length import (
+    LengthDeposits,
+    plan_by_length,
+    require_deposits,
+    sample_by_length,
+    with_exact_head,
+)
 
-#: Share of a family's series that may be left out unsaid.
-_NEGLIGIBLE = 1e-3
+#: Share of a family's series that may be cut off without a warning.
+_MAX_NEGLECTED_SHARE = 1e-3
 #: Number types that torch has all sparse products for.
 _DTYPES = (torch.float32, torch.float64)
-#: Options that a learned modulation, which has a degree, leaves nothing to choose about.
-_UNUSED = (*OF_ESTIMATES, "degree", "truncate", "on_infinite_variance", "full_walks")
+#: Walk options that a learned modulation, which has a degree, decides by itself.
+_UNUSED_OPTIONS = (*OF_ESTIMATES, "degree", "truncate", "on_infinite_variance", "full_walks")
 
 
 class LearnableKernel(nn.Module):  # type: ignore[misc]  # untyped base
     """``K(f) = Φ₁(f) … Φₗ(f) · (Φ'₁(f) … Φ'ₗ(f))ᵀ``, differentiable in the modulation ``f``.
 
-    Walks are taken once, when the module is made, and kept apart by their length. Every value of
-    ``f`` then gives the estimate that these walks make of its kernel, without walking again.
+    Walks are sampled once, in the constructor, and their deposits are stored by length. Every value
+    of ``f`` then gives the estimate that these walks make of its kernel, without new walks.
 
     Parameters
     ----------
@@ -47,26 +52,33 @@ class LearnableKernel(nn.Module):  # type: ignore[misc]  # untyped base
     n_walks
         Walks from every node for every factor.
     n_exact
-        How many lengths are computed and not walked for: the ``Φ_k`` below are ``W^k`` itself, and
-        the later ones begin where these end. The noise of independent walks falls, and the factors
-        have more entries, about as many as by ``mean degree ** n_exact`` times the walks. Pools
-        need none: their first steps are exact where the budget allows.
+        Number of lengths that are computed exactly: ``Φ_k = W^k`` below, and walks continue from
+        there. It reduces the noise of independent walks and makes the factors denser, about as
+        much as ``mean degree ** n_exact`` times the walks. Pooled walks need none: their first
+        steps are exact where the budget allows.
     symmetric
         Use the same factors on both sides: ``K = X Xᵀ``, symmetric and positive semidefinite, as
-        Gaussian processes want it, from half the walks. It is biased upwards by the variance of
+        Gaussian processes need it, from half the walks. It is biased upwards by the variance of
         the features: at degree 1 on the diagonal only, because walks from different nodes are
         independent. `docs/torch.md` measures it: at degree 4 and ``λ = 12``, 0.01 % of the diagonal
         of a grid (independent walks: 4.24 %). Independent sides (the default) are unbiased and
-        neither symmetric nor positive.
+        neither symmetric nor positive semidefinite.
     dtype
-        Of the numbers, ``torch.float32`` or ``torch.float64``; torch's default if not given. Under
+        ``torch.float32`` or ``torch.float64``; torch's default if not given. Under
         ``torch.autocast`` the kernel keeps it.
     **walks
         `walks`, `termination`, `seed`, `n_jobs`, …: see `grfpp.WalkOptions`. Walks end at the
-        modulation's last length at the latest. With ``Matched(mean)``, the default of pools, step
-        ``k`` gets its share of the budget in proportion to ``0.01^(k / n_lengths) / k``: some for
-        every length that training may come to need, most for the short ones. Any other law should
-        give every length that matters its share. The seed is to be found in the attribute `seed`.
+        modulation's last length at the latest. With ``Matched(mean)``, the default of pooled walks,
+        the budget of step ``k`` is proportional to ``0.01^(k / n_lengths) / k``: some for every
+        length that training may come to need, most for the short ones. Any other law should reach
+        every length that matters. The attribute `seed` holds the seed that was used.
+
+    Attributes
+    ----------
+    modulation, factors, chain
+        The modulation, the `LengthFactor` of every factor, and the order in which they multiply.
+    seed, n_walks, n_exact, symmetric, names, spectral_radius
+        The options as they were used, and the graph's node names and spectral radius.
 
     Raises
     ------
@@ -76,7 +88,7 @@ class LearnableKernel(nn.Module):  # type: ignore[misc]  # untyped base
     Warns
     -----
     RuntimeWarning
-        Once, where the modulation as it is now would need more lengths than it has.
+        Once, when the series of the current modulation needs more lengths than it has.
 
     Examples
     --------
@@ -105,51 +117,39 @@ class LearnableKernel(nn.Module):  # type: ignore[misc]  # untyped base
     ) -> None:
         super().__init__()
         graph = as_graph(W)
-        if not isinstance(modulation, LearnableModulation):
-            raise InputError(
-                "modulation must be a LearnableModulation such as DiffusionModulation(12), "
-                f"not {shown(modulation)}"
-            )
-        asked = WalkOptions.of(without=_UNUSED, n_walks=n_walks, **walks)
-        options = asked.changed(degree=modulation.degree)
+        instance_of(modulation, "modulation", LearnableModulation)
+        options = WalkOptions.of(without=_UNUSED_OPTIONS, n_walks=n_walks, **walks)
+        options = options.changed(degree=modulation.degree)
         self.symmetric = truth(symmetric, "symmetric")
         if self.symmetric and graph.is_directed:
-            raise InputError(
-                "symmetric=True needs an undirected graph: a directed graph's kernel is not "
-                "symmetric"
-            )
-        kind = _checked(torch.get_default_dtype() if dtype is None else dtype)
+            raise InputError("=True needs an undirected graph", argument="symmetric")
+        dtype = one_of(torch.get_default_dtype() if dtype is None else dtype, "dtype", _DTYPES)
         self.names = graph.names
         self.spectral_radius = graph.spectral_radius()
         if self.spectral_radius >= modulation.radius_of_convergence:
             raise DivergentSeriesError(
-                f"the series of {type(modulation).__name__} converges, with the parameters it "
-                f"begins with, for spectral radii below {modulation.radius_of_convergence:.6g}, "
-                f"but this graph's is {self.spectral_radius:.6g}; use graph.normalized('sym'), or "
-                "begin with a smaller parameter"
+                f"{type(modulation).__name__} starts with a series that converges for spectral "
+                f"radii below {modulation.radius_of_convergence:.6g}, found "
+                f"{self.spectral_radius:.6g}",
+                advice="use graph.normalized('sym') or a smaller parameter",
             )
         self.modulation = modulation
         self.n_walks, self.seed = options.n_walks, options.seed
-        self.n_exact = whole(n_exact, "n_exact", 0)
-        if self.n_exact >= modulation.n_lengths:
-            raise InputError(
-                f"n_exact must be below the modulation's {modulation.n_lengths} lengths, "
-                f"found {n_exact}"
-            )
-        self._said_neglected = False
+        self.n_exact = whole(n_exact, "n_exact", 0, modulation.n_lengths - 1)
+        self._warned_of_neglected = False
         forward = self._plan(graph, options)
         back = self._plan(graph.reversed(), options) if graph.is_directed else forward
-        # The walks of every factor are those of `grfpp.sample_submatrix` with the same seed.
+        # The same walks as those of `grfpp.sample_submatrix` with the same seed.
         numbers = range(0, 2 * self.degree, 2)
         left = [forward.with_factor(number) for number in numbers]
         right = [] if self.symmetric else [back.with_factor(number + 1) for number in numbers]
         self.factors = nn.ModuleList()
-        # Sorted by length beside what was walked, and kept in much the same size.
+        # Two more for the deposits of the current factor, which are sorted by length.
         require_deposits(forward, len(left + right) + 2)
         for plan in left + right:
-            walked = sample_by_length(plan, n_jobs=options.n_jobs)
-            deposits = with_exact_head(walked, plan.graph, self.n_exact, n_jobs=options.n_jobs)
-            self.factors.append(LengthFactor(deposits, kind))
+            deposits = sample_by_length(plan, n_jobs=options.n_jobs)
+            deposits = with_exact_head(deposits, plan.graph, self.n_exact, n_jobs=options.n_jobs)
+            self.factors.append(LengthFactor(deposits, dtype))
         links = tuple(Link(factor.pattern, i) for i, factor in enumerate(self.factors))
         X, Y = (FactorChain(part) for part in (links[: self.degree], links[-self.degree :]))
         self.chain = FactorChain(X.links + Y.T.links)
@@ -157,12 +157,12 @@ class LearnableKernel(nn.Module):  # type: ignore[misc]  # untyped base
     def _plan(self, graph: Graph, options: WalkOptions) -> WalkPlan:
         n_lengths = self.modulation.n_lengths - self.n_exact
         plan = plan_by_length(graph, n_lengths, options)
-        reached = plan.lengths.max_length
-        if reached < n_lengths - 1:
+        longest = plan.lengths.max_length
+        if longest < n_lengths - 1:
             raise TruncationError(
-                f"walks of {options.termination!r} end after {reached} steps, but the modulation "
-                f"asks for {n_lengths - 1}: take a longer law or "
-                f"n_lengths={reached + 1 + self.n_exact}"
+                f"walks of {options.termination!r} end after {longest} steps, but the modulation "
+                f"has values up to {n_lengths - 1}",
+                advice=f"use longer walks or n_lengths={longest + 1 + self.n_exact}",
             )
         return plan
 
@@ -183,48 +183,42 @@ class LearnableKernel(nn.Module):  # type: ignore[misc]  # untyped base
         """The stitching degree."""
         return self.modulation.degree
 
-    def values(self) -> list[torch.Tensor]:
-        """The values of every factor for the modulation as it is now."""
-        like = self.factors[0].amounts
-        _checked(like.dtype)  # .half() comes after the beginning
-        self._warn_if_cut()
-        with no_autocast(like.device):
+    def values(self) -> list[Tensor]:
+        """The values of every factor at the current modulation."""
+        self._warn_if_truncated()
+        with no_autocast(self.factors[0].amounts.device):
             f = self.modulation()
             return [factor.values(f) for factor in self.factors]
 
-    def forward(self, vectors: torch.Tensor) -> torch.Tensor:
+    def forward(self, vectors: Tensor) -> Tensor:
         """``K(f) @ vectors``, for one vector or a matrix of them."""
-        given = self._block(vectors, "vectors")
-        product = self.chain.matmat(self.values(), given[:, None] if given.dim() == 1 else given)
-        return product[:, 0] if given.dim() == 1 else product
+        block = self._block(vectors, "vectors")
+        product = self.chain.matmat(self.values(), block[:, None] if block.dim() == 1 else block)
+        return product[:, 0] if block.dim() == 1 else product
 
-    def features(self) -> tuple[torch.Tensor, torch.Tensor]:
+    def features(self) -> tuple[Tensor, Tensor]:
         """Sparse (COO) tensors ``X, Y`` with ``K = X Yᵀ``; equal where the kernel is symmetric.
 
-        Beyond degree 1 these are products of sparse matrices, and much fuller than those.
+        Beyond degree 1 these are products of sparse matrices, and much denser than those.
         """
         left, right = self.chain.halves()
         values = self.values()
         X = left.rows(values)
         return X, X if self.symmetric else right.rows(values)
 
-    def project(self, projection: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
+    def project(self, projection: Tensor) -> tuple[Tensor, Tensor]:
         """Dense features ``X G, Y G`` for a matrix ``G`` with a row for every node.
 
         With ``G Gᵀ`` of mean identity (Gaussian numbers over the root of their number of columns)
         the product of the two is an estimate of ``K``.
         """
         G = self._block(projection, "projection")
-        if G.dim() == 1:
-            raise InputError(
-                "projection must be a matrix, found a vector; take projection[:, None]"
-            )
         left, right = self.chain.halves()
         values = self.values()
         X = left.matmat(values, G)
         return X, X if self.symmetric else right.matmat(values, G)
 
-    def rows(self, nodes: Any) -> torch.Tensor:
+    def rows(self, nodes: Any) -> Tensor:
         """Rows of ``K``, dense."""
         chosen = self.nodes(nodes)
         size = self.factors[0].amounts.element_size()
@@ -233,55 +227,140 @@ class LearnableKernel(nn.Module):  # type: ignore[misc]  # untyped base
         units = torch.eye(len(chosen), dtype=values[0].dtype, device=values[0].device)
         return chain.T.matmat(values, units).T
 
-    def entries(self, rows: Any, columns: Any) -> torch.Tensor:
-        """The numbers ``K[rows[p], columns[p]]``."""
+    def entries(self, rows: Any, columns: Any) -> Tensor:
+        """The entries ``K[rows[p], columns[p]]``."""
         left, right = self.nodes(rows), self.nodes(columns)
         if left.shape != right.shape:
             raise InputError(f"{len(left)} rows and {len(right)} columns do not make pairs")
         return chain_entries(self.chain, self.values(), left, right)
 
-    def diagonal(self) -> torch.Tensor:
+    def diagonal(self) -> Tensor:
         """The diagonal of ``K``."""
-        every = torch.arange(self.n_nodes, device=self.factors[0].amounts.device)
-        return chain_entries(self.chain, self.values(), every, every)
+        nodes = torch.arange(self.n_nodes, device=self.factors[0].amounts.device)
+        return chain_entries(self.chain, self.values(), nodes, nodes)
 
-    def nodes(self, nodes: Any) -> torch.Tensor:
-        """Numbers of nodes, given so or by name, as a tensor of whole numbers, checked."""
-        return node_numbers(nodes, self.names).to(self.factors[0].amounts.device)
+    def nodes(self, nodes: Any) -> Tensor:
+        """Indices of nodes, which may be given by name, as a tensor."""
+        return node_indices(nodes, self.names).to(self.factors[0].amounts.device)
 
-    def _block(self, vectors: Any, name: str) -> torch.Tensor:
-        """A vector or matrix that the kernel can be multiplied with, checked."""
+    def _block(self, vectors: Any, name: str) -> Tensor:
+        """Check a vector or matrix that the kernel is multiplied with."""
         dtype = self.factors[0].amounts.dtype
-        if not isinstance(vectors, torch.Tensor):
-            raise InputError(f"{name} must be a torch tensor, found {type(vectors).__name__}")
-        if vectors.dim() not in (1, 2) or len(vectors) != self.n_nodes:
+        block: Tensor = instance_of(vectors, name, Tensor)
+        fits = torch.promote_types(block.dtype, dtype) == dtype
+        if not fits or block.dim() not in (1, 2) or len(block) != self.n_nodes:
             raise InputError(
-                f"{name} must have {self.n_nodes} rows, found a tensor of shape "
-                f"{tuple(vectors.shape)}"
+                f"must have {self.n_nodes} rows of a type that fits {dtype}, found {block.dtype} "
+                f"of shape {tuple(block.shape)}",
+                argument=name,
             )
-        if torch.promote_types(vectors.dtype, dtype) != dtype:
-            raise InputError(
-                f"{name} must fit the kernel's number type {dtype}, found {vectors.dtype}: "
-                f"convert them with .to({dtype}), or make the kernel with another dtype"
-            )
-        return vectors.to(dtype)
+        return block.to(dtype)
 
-    def _warn_if_cut(self) -> None:
-        """Say once when training has led to where the lengths do not suffice."""
-        if self._said_neglected:
+    def _warn_if_truncated(self) -> None:
+        if self._warned_of_neglected:
             return
         share = self.modulation.neglected(self.spectral_radius)
-        if share > _NEGLIGIBLE:
-            self._said_neglected = True
+        if share > _MAX_NEGLECTED_SHARE:
+            self._warned_of_neglected = True
             warn_user(
-                f"the modulation's {self.modulation.n_lengths} lengths leave out {share:.2g} of "
-                f"its series at this graph's spectral radius {self.spectral_radius:.4g}: its "
-                "parameter is no longer that of the kernel by that name; make it with more "
-                "n_lengths or a higher degree"
+                "the modulation has too few lengths: its parameter is no longer that of the kernel "
+                "by that name; use more n_lengths or a higher degree (share of the series beyond "
+                f"its {self.modulation.n_lengths} lengths: {share:.2g} at spectral radius "
+                f"{self.spectral_radius:.4g})"
             )
 
 
-def _checked(dtype: Any) -> torch.dtype:
-    if dtype not in _DTYPES:
-        raise InputError(f"dtype must be torch.float32 or torch.float64, found {shown(dtype)}")
-    return dtype
+class LengthFactor(nn.Module):  # type: ignore[misc]  # untyped base
+    """The factor ``Φ(f) = Σ_k f(k) Φ_k``, where the ``Φ_k`` share one pattern.
+
+    All tensors are buffers that move with ``.to(device)`` and are not saved: the same seed gives
+    them again.
+
+    Parameters
+    ----------
+    deposits
+        The matrices ``Φ_k``, from `grfpp.walks.by_length.sample_by_length`.
+    dtype
+        Of the values; torch's default if not given.
+
+    Examples
+    --------
+    >>> import grfpp, numpy as np
+    >>> from grfpp.walks import WalkPlan
+    >>> from grfpp.walks.by_length import sample_by_length
+    >>> W = grfpp.Graph([[0, 1], [1, 0]]).normalized("sym")
+    >>> plan = WalkPlan.of(W, np.ones(3), grfpp.FixedLength(2), n_walks=5, seed=0)
+    >>> factor = LengthFactor(sample_by_length(plan))
+    >>> factor.values(torch.tensor([1.0, 0.5, 0.125]))   # of (0, 0), (0, 1), (1, 1), (1, 0)
+    tensor([1.1250, 0.5000, 1.1250, 0.5000])
+    """
+
+    amounts: Tensor
+
+    def __init__(self, deposits: LengthDeposits, dtype: torch.dtype | None = None) -> None:
+        super().__init__()
+        n_entries, n_deposits = len(deposits.columns), len(deposits.amounts)
+        if n_deposits > np.iinfo(np.int32).max:
+            raise InputError(
+                f"{n_deposits} deposits are too many for one factor", advice="use fewer walks"
+            )
+        self.n_lengths = deposits.n_lengths
+        self.pattern = _pattern(deposits.indptr, deposits.columns, deposits.n_nodes)
+        # One row per length; in each the deposits in the order of the entries they belong to.
+        order = np.argsort(deposits.lengths, kind="stable")
+        indices = np.arange(n_entries, dtype=np.int32)
+        entries = np.repeat(indices, np.diff(deposits.ends, prepend=0))[order]
+        self.counts = np.bincount(deposits.lengths, minlength=self.n_lengths).tolist()
+        self.by_length = _pattern(np.cumsum([0, *self.counts]), entries, n_entries)
+        amounts = torch.from_numpy(deposits.amounts[order]).to(dtype or torch.get_default_dtype())
+        self.register_buffer("amounts", amounts, persistent=False)
+
+    @property
+    def n_nodes(self) -> int:
+        """Number of rows and of columns."""
+        return self.pattern.shape[0]
+
+    def values(self, modulation: Tensor) -> Tensor:
+        """The values of ``Φ(f)`` at the positions of `pattern`.
+
+        Parameters
+        ----------
+        modulation
+            ``f(0) … f(n_lengths - 1)``.
+        """
+        if not isinstance(modulation, Tensor) or modulation.shape != (self.n_lengths,):
+            raise InputError(
+                f"must be a tensor of {self.n_lengths} numbers, found {shown(modulation)}",
+                argument="modulation",
+            )
+        combined: Tensor = _Combine.apply(modulation.to(self.amounts.dtype), self, False)
+        return combined
+
+    def forward(self, modulation: Tensor) -> Tensor:
+        """``Φ(f)`` as a sparse CSR tensor."""
+        return self.pattern.matrix(self.values(modulation))
+
+
+class _Combine(torch.autograd.Function):  # type: ignore[misc]  # untyped base
+    """``Σ_k f(k) Φ_k``, a linear map of ``f``, or its transpose."""
+
+    @staticmethod
+    def forward(ctx: Any, vector: Tensor, factor: LengthFactor, transposed: bool) -> Tensor:
+        ctx.factor, ctx.transposed = factor, transposed
+        pattern, amounts, counts = factor.by_length, factor.amounts, factor.counts
+        if transposed:
+            return pattern.multiply(amounts, vector)
+        values = vector.new_zeros(pattern.shape[1])
+        # Faster than a sparse product, since memory is read in order.
+        parts = zip(pattern.columns.split(counts), amounts.split(counts), strict=True)
+        for f, (entries, deposits) in zip(vector.tolist(), parts, strict=True):
+            values.index_add_(0, entries, deposits, alpha=f)
+        return values
+
+    @staticmethod
+    def backward(ctx: Any, grad: Tensor) -> tuple[Tensor, None, None]:
+        return _Combine.apply(grad, ctx.factor, not ctx.transposed), None, None
+
+
+def _pattern(indptr: npt.NDArray[Any], columns: npt.NDArray[Any], n: int) -> SparsePattern:
+    return SparsePattern(torch.from_numpy(indptr.astype(np.int32)), torch.from_numpy(columns), n)

@@ -6,47 +6,47 @@ import math
 from abc import ABC, abstractmethod
 
 import torch
-from torch import nn
+from torch import Tensor, nn
 
-from grfpp.arguments import positive, truth, whole
-from grfpp.errors import InputError, shown
+from grfpp._checks import instance_of, positive, truth, whole
+from grfpp.errors import InputError
 from grfpp.kernels import Diffusion, Kernel
-from grfpp.walks.by_length.rows import MOST_LENGTHS
+from grfpp.walks.by_length import MAX_LENGTHS
 
-#: No network on a handful of numbers is wider.
-_MOST_HIDDEN = 4096
+#: Ample for a network with one input.
+_MAX_HIDDEN = 4096
 
 
 class LearnableModulation(nn.Module, ABC):  # type: ignore[misc]  # untyped base
     """A vector ``f(0) … f(n_lengths - 1)`` as a function of parameters.
 
-    Its series, to the power ``2 · degree``, is the kernel: ``K = (Σ f(k) W^k)^(2 degree)``. To make
-    one of your own, inherit and write `forward`.
+    Its series to the power ``2 · degree`` is the kernel: ``K = (Σ f(k) W^k)^(2 degree)``. Custom
+    modulations inherit from it and implement `forward`.
 
     Parameters
     ----------
     n_lengths
-        How many values; walks deposit up to this length and not beyond.
+        Number of values; walks deposit up to this length and not beyond.
     degree
         The stitching degree.
     """
 
     def __init__(self, n_lengths: int, degree: int = 2) -> None:
         super().__init__()
-        self.n_lengths = whole(n_lengths, "n_lengths", 1, MOST_LENGTHS)
+        self.n_lengths = whole(n_lengths, "n_lengths", 1, MAX_LENGTHS)
         self.degree = whole(degree, "degree", 1)
 
     @abstractmethod
-    def forward(self) -> torch.Tensor:
+    def forward(self) -> Tensor:
         """The vector ``f(0) … f(n_lengths - 1)``."""
 
     @property
     def radius_of_convergence(self) -> float:
-        """The family's series converges for spectral radii below this; here, for all."""
+        """Spectral radius below which the family's infinite series converges; here, any."""
         return math.inf
 
     def neglected(self, radius: float = 1.0) -> float:
-        """Share of the family's infinite series beyond `n_lengths`; 0 where there is no family.
+        """Share of the family's infinite series beyond `n_lengths`; 0 without a family.
 
         Parameters
         ----------
@@ -57,14 +57,14 @@ class LearnableModulation(nn.Module, ABC):  # type: ignore[misc]  # untyped base
 
 
 class FreeModulation(LearnableModulation):
-    """Every value is a parameter of its own.
+    """Every value is a parameter.
 
     Parameters
     ----------
     n_lengths, degree
         As for `LearnableModulation`.
     kernel
-        Begin with the modulation of this kernel; ``exp(W)`` if not given.
+        The kernel whose modulation is the initial value; ``exp(W)`` if not given.
 
     Examples
     --------
@@ -76,23 +76,23 @@ class FreeModulation(LearnableModulation):
         super().__init__(n_lengths, degree)
         self.coefficients = nn.Parameter(_values_of(kernel, degree, self.n_lengths))
 
-    def forward(self) -> torch.Tensor:
-        """The parameters as they are."""
+    def forward(self) -> Tensor:
+        """The parameters."""
         return self.coefficients * 1
 
 
 class MLPModulation(LearnableModulation):
-    """A kernel's modulation, bent by a small network: ``f(k) = f₀(k) · (1 + network(k))``.
+    """A kernel's modulation times a small network: ``f(k) = f₀(k) · (1 + network(k))``.
 
-    The network's last layer begins at zero, so that training starts from ``f₀``. Values fall by
-    orders of magnitude with ``k``; what the network learns is relative.
+    The network's last layer is initialised with zeros, so that training starts from ``f₀``. Values
+    fall by orders of magnitude with ``k``; the network learns relative changes.
 
     Parameters
     ----------
     n_lengths, degree
         As for `LearnableModulation`.
     kernel
-        The one with the modulation ``f₀``; ``exp(W)`` if not given.
+        The kernel with the modulation ``f₀``; ``exp(W)`` if not given.
     n_hidden
         Width of the two hidden layers.
 
@@ -102,33 +102,33 @@ class MLPModulation(LearnableModulation):
     tensor([1.0000, 0.2500, 0.0312, 0.0026], grad_fn=...)
     """
 
-    base: torch.Tensor
-    where: torch.Tensor
+    base: Tensor
+    inputs: Tensor
 
     def __init__(
         self, n_lengths: int, *, kernel: Kernel | None = None, degree: int = 2, n_hidden: int = 16
     ) -> None:
         super().__init__(n_lengths, degree)
-        width = whole(n_hidden, "n_hidden", 1, _MOST_HIDDEN)
+        width = whole(n_hidden, "n_hidden", 1, _MAX_HIDDEN)
         self.register_buffer("base", _values_of(kernel, degree, self.n_lengths))
-        where = torch.arange(self.n_lengths).to(torch.get_default_dtype()) / self.n_lengths
-        self.register_buffer("where", where[:, None])
+        inputs = torch.arange(self.n_lengths).to(torch.get_default_dtype()) / self.n_lengths
+        self.register_buffer("inputs", inputs[:, None])
         self.network = nn.Sequential(
             nn.Linear(1, width), nn.Tanh(), nn.Linear(width, width), nn.Tanh(), nn.Linear(width, 1)
         )
         nn.init.zeros_(self.network[-1].weight)
         nn.init.zeros_(self.network[-1].bias)
 
-    def forward(self) -> torch.Tensor:
-        """The base values times one plus what the network says."""
-        bend: torch.Tensor = self.network(self.where)[:, 0]
-        return self.base * (1 + bend)
+    def forward(self) -> Tensor:
+        """The base values times one plus the network's output."""
+        change: Tensor = self.network(self.inputs)[:, 0]
+        return self.base * (1 + change)
 
 
 class _Family(LearnableModulation):
-    """A named kernel with one positive parameter, kept as its logarithm."""
+    """A named kernel with one positive parameter, stored as its logarithm."""
 
-    lengths: torch.Tensor
+    lengths: Tensor
 
     def __init__(self, n_lengths: int, degree: int, start: float, laplacian: bool) -> None:
         super().__init__(n_lengths, degree)
@@ -139,19 +139,19 @@ class _Family(LearnableModulation):
 
     @property
     def order(self) -> int:
-        """The kernel is the modulation's series to this power."""
+        """Power of the modulation's series that is the kernel."""
         return 2 * self.degree
 
     @abstractmethod
-    def _log_terms(self) -> torch.Tensor:
+    def _log_terms(self) -> Tensor:
         """``log f(k)``, not normalised."""
 
     @abstractmethod
-    def _log_sum(self, radius: float = 1.0) -> torch.Tensor:
+    def _log_sum(self, radius: float = 1.0) -> Tensor:
         """``log Σ f(k) radius^k`` over all ``k`` to infinity."""
 
-    def forward(self) -> torch.Tensor:
-        """The family's own formula."""
+    def forward(self) -> Tensor:
+        """The family's formula."""
         logs = self._log_terms()
         return torch.exp(logs - self._log_sum() if self.laplacian else logs)
 
@@ -179,13 +179,13 @@ class DiffusionModulation(_Family):
     Parameters
     ----------
     n_lengths
-        How many values; they should reach some way beyond ``λ / 2l``, see `neglected`.
+        Number of values; they should reach well beyond ``λ / 2l``, see `neglected`.
     degree
         The stitching degree ``l``.
     lam
-        The time ``λ`` to begin with.
+        The initial time ``λ``.
     laplacian
-        Take ``exp(−λ L)``, whose size does not grow with ``λ``.
+        Use ``exp(−λ L)``, whose size does not grow with ``λ``.
 
     Examples
     --------
@@ -202,15 +202,15 @@ class DiffusionModulation(_Family):
         super().__init__(n_lengths, degree, positive(lam, "lam"), laplacian)
 
     @property
-    def lam(self) -> torch.Tensor:
+    def lam(self) -> Tensor:
         """The time ``λ``."""
         return torch.exp(self.raw)
 
-    def _log_terms(self) -> torch.Tensor:
+    def _log_terms(self) -> Tensor:
         log_share = self.raw - math.log(self.order)
         return self.lengths * log_share - torch.lgamma(self.lengths + 1)
 
-    def _log_sum(self, radius: float = 1.0) -> torch.Tensor:
+    def _log_sum(self, radius: float = 1.0) -> Tensor:
         return self.lam * (radius / self.order)
 
 
@@ -223,13 +223,13 @@ class RegularizedLaplacianModulation(_Family):
     Parameters
     ----------
     n_lengths
-        How many values. They fall as ``c^k``, slowly where ``σ²`` is large; see `neglected`.
+        Number of values. They fall as ``c^k``, slowly for large ``σ²``; see `neglected`.
     degree
         The stitching degree ``l``.
     power
         The exponent, which is not trained.
     sigma2
-        The ``σ²`` to begin with.
+        The initial ``σ²``.
     laplacian
         Scale the kernel to ``(I + σ² L)^−power``.
 
@@ -252,11 +252,11 @@ class RegularizedLaplacianModulation(_Family):
         self.power = positive(power, "power")
 
     @property
-    def sigma2(self) -> torch.Tensor:
+    def sigma2(self) -> Tensor:
         """The regularisation ``σ²``."""
         return torch.exp(self.raw)
 
-    def _log_terms(self) -> torch.Tensor:
+    def _log_terms(self) -> Tensor:
         exponent = self.power / self.order
         log_c = nn.functional.logsigmoid(self.raw)
         binomials = torch.lgamma(self.lengths + exponent) - torch.lgamma(self.lengths + 1)
@@ -267,19 +267,20 @@ class RegularizedLaplacianModulation(_Family):
         """``1 / c``."""
         return 1 + float(torch.exp(-self.raw.detach().double()))
 
-    def _log_sum(self, radius: float = 1.0) -> torch.Tensor:
+    def _log_sum(self, radius: float = 1.0) -> Tensor:
         # (1 − c radius)^−r with 1 − c radius = (1 + σ² (1 − radius)) / (1 + σ²).
         logs = nn.functional.softplus(self.raw)
-        if radius != 1:  # where σ² may be beyond all numbers
+        if radius != 1:  # at 1, an infinite σ² would give NaN
             logs = logs - torch.log1p(self.sigma2 * (1 - radius))
         return logs * (self.power / self.order)
 
 
-def _values_of(kernel: Kernel | None, degree: int, n_lengths: int) -> torch.Tensor:
+def _values_of(kernel: Kernel | None, degree: int, n_lengths: int) -> Tensor:
     chosen = Diffusion(1.0) if kernel is None else kernel
-    if not isinstance(chosen, Kernel):
-        raise InputError(f"kernel must be a Kernel such as Diffusion(1.0), not {shown(kernel)}")
-    if chosen.sign < 0:
-        raise InputError(f"{chosen!r} begins with a negative number: it has no real root")
+    if instance_of(chosen, "kernel", Kernel).sign < 0:
+        raise InputError(
+            f"must have a positive first coefficient to have a real root, found {chosen!r}",
+            argument="kernel",
+        )
     values = torch.from_numpy(chosen.modulation(degree, n_lengths))
     return values.to(torch.get_default_dtype())

@@ -1,4 +1,4 @@
-"""Graphs with labels."""
+"""Graphs with labels, and lists of graphs."""
 
 import numpy as np
 import pytest
@@ -6,22 +6,17 @@ from labelled_cases import CHAIN, ODD, WATER
 
 from grfpp import Graph, InputError
 from grfpp.datasets import TUDataset
-from grfpp.tasks.graphs.label_pairs import LabelPairFeatures
-from grfpp.tasks.graphs.labelled import LabelledGraph, all_labels, labelled_graphs, plain_graphs
-from grfpp.tasks.graphs.spectrum import KernelSpectrumFeatures
+from grfpp.tasks import KernelSpectrumFeatures, LabelPairFeatures
+from grfpp.tasks.graphs.labelled import LabelledGraph, labelled_graphs
 
 
 def test_labelled_graphs_are_checked():
     assert isinstance(WATER.graph, Graph)
     assert not WATER.labels.flags.writeable
-    for labels, words in [
-        ([1, 2], "a graph of 3 nodes needs as many labels"),
-        ([[1, 2, 3]], "one a node, found shape"),
-        ([1.0, 2.0, 3.0], "whole numbers, truth values or texts, found dtype float64"),
-        ([1, None, 3], "found dtype object"),
-    ]:
-        with pytest.raises(InputError, match=words):
+    for labels in ([1, 2], [[1, 2, 3]], [1.0, 2.0, 3.0], [1, None, 3]):
+        with pytest.raises(InputError) as error:
             LabelledGraph(WATER.graph, labels)
+        assert error.value.argument == "labels"
 
 
 def test_a_data_set_with_its_labels():
@@ -34,15 +29,41 @@ def test_a_data_set_with_its_labels():
     assert [each.labels.tolist() for each in plain] == [[5, 3], [3]]
     several = labelled_graphs(data((np.array([[1, 2], [1, 3]]), np.array([[1, 2]]))))
     assert [each.labels.tolist() for each in several] == [[0, 1], [0]]
-    with pytest.raises(InputError, match="the nodes of small have no labels"):
-        labelled_graphs(data(None))
+    for wrong in (data(None), graphs):
+        with pytest.raises(InputError):
+            labelled_graphs(wrong)
 
 
-def test_missing_labels_are_refused():
+def test_missing_and_mixed_labels_are_refused():
     for features in (LabelPairFeatures(), KernelSpectrumFeatures(2, restrict="same-label")):
-        with pytest.raises(InputError, match="needs labels, but graph 1 has none"):
-            features.fit([WATER, CHAIN.graph])
-    with pytest.raises(InputError, match="all texts or all numbers, found both"):
-        LabelPairFeatures().fit([WATER, ODD])
-    assert plain_graphs("text") == "text"
-    assert len(all_labels([WATER, CHAIN], "this")) == 7
+        for graphs in ([WATER, CHAIN.graph], [WATER, ODD]):
+            with pytest.raises(InputError) as error:
+                features.fit(graphs)
+            assert error.value.argument == "X"
+
+
+def test_same_label_is_the_graph_without_other_edges():
+    """Normalised after the edges are gone."""
+    A = ODD.graph.adjacency.toarray()
+    inside = A * (ODD.labels[:, np.newaxis] == ODD.labels)
+    assert inside.sum() < A.sum()
+    options = {"n_walks": 7, "random_state": 4, "scale": 0.81}
+    for estimate in ("walks", "exact"):
+        within = KernelSpectrumFeatures(9, restrict="same-label", estimate=estimate, **options)
+        plain = KernelSpectrumFeatures(9, estimate=estimate, **options)
+        np.testing.assert_array_equal(within.fit_transform([ODD]), plain.fit_transform([inside]))
+        assert not np.allclose(within.fit_transform([ODD]), plain.fit_transform([ODD]))
+
+
+def test_labels_are_ignored_unless_asked_for():
+    plain = KernelSpectrumFeatures(4, random_state=0).fit_transform([WATER.graph, CHAIN.graph])
+    labelled = KernelSpectrumFeatures(4, random_state=0).fit_transform([WATER, CHAIN])
+    np.testing.assert_array_equal(plain, labelled)
+
+
+@pytest.mark.parametrize("X", [WATER.graph, "water", [], np.ones((5, 3)), np.array(3)], ids=str)
+def test_what_is_no_list_of_graphs_is_refused(X):
+    features = KernelSpectrumFeatures(2).fit([WATER])
+    for method in (features.transform, features.fit):
+        with pytest.raises(InputError):
+            method(X)

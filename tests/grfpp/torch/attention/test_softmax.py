@@ -1,19 +1,18 @@
-"""Masked attention against its formula."""
+"""Softmax attention with a mask, against its formula and in batches of graphs."""
 
 import math
 
-import numpy as np
+import networkx as nx
 import pytest
 
 pytest.importorskip("torch", reason="torch is not installed")
 
 import torch
-from attention_helpers import DIM, HEADS, MASK, N, heads, paper, paper_multihead
+from attention_helpers import DIM, HEADS, MASK, N, OwnAttention, paper, paper_multihead
 from torch import nn
-from torch.nn import functional
 
 from grfpp.errors import InputError
-from grfpp.torch import MaskedAttention, masked_attention
+from grfpp.torch import MaskedAttention, add_mask, graph_mask, masked_attention
 
 
 @pytest.mark.parametrize("lam", [0.5, 0.0, -2.0, 7.0])
@@ -25,25 +24,6 @@ def test_attention_is_the_formula_of_the_paper(lam, dtype, tolerance):
     torch.testing.assert_close(found.double(), expected, rtol=0, atol=tolerance)
 
 
-@pytest.mark.parametrize("bias", [True, False])
-@pytest.mark.parametrize("shape", [(2, N, DIM), (N, DIM), (2, 3, N, DIM)])
-def test_the_module_is_the_formula_too(bias, shape):
-    module = MaskedAttention(DIM, HEADS, MASK, bias=bias)
-    x = torch.randn(shape)
-    torch.testing.assert_close(module(x), paper_multihead(module, x, MASK, 0.5), rtol=0, atol=1e-6)
-
-
-def test_without_strength_it_is_plain_attention():
-    module = MaskedAttention(DIM, HEADS, MASK, lam=0.0)
-    plain = nn.MultiheadAttention(DIM, HEADS, batch_first=True)
-    plain.load_state_dict(module.state_dict())
-    x = torch.randn(2, N, DIM)
-    torch.testing.assert_close(module(x), plain(x, x, x)[0])
-    assert {n: p.shape for n, p in plain.named_parameters()} == {
-        n: p.shape for n, p in module.named_parameters()
-    }
-
-
 def test_the_mask_draws_attention_to_neighbours():
     """Uniform queries: weights depend on the mask alone, and are largest at home and next door."""
     weights = masked_attention(torch.zeros(N, 1), torch.zeros(N, 1), torch.eye(N), MASK, 0.5)
@@ -51,34 +31,6 @@ def test_the_mask_draws_attention_to_neighbours():
     torch.testing.assert_close(weights, exact)
     middle = weights[5, 1:].reshape(3, 3)  # the patch in the middle, after the class token
     assert middle[1, 1] > middle[0, 1] > middle[0, 0]
-
-
-def test_a_learned_strength_has_the_gradient_of_the_formula():
-    module = MaskedAttention(DIM, HEADS, MASK.double(), lam=0.3, learn=True).double()
-    assert [n for n, _ in module.named_parameters()][-1] == "graph_mask.lam"
-    x = torch.randn(2, N, DIM, dtype=torch.float64)
-
-    def loss(lam):
-        return (
-            functional.scaled_dot_product_attention(
-                *map(heads, functional.linear(x, module.in_proj_weight).chunk(3, -1)),
-                attn_mask=lam * MASK.double(),
-            )
-            .square()
-            .sum()
-        )
-
-    lam = torch.tensor(0.3, dtype=torch.float64, requires_grad=True)
-    assert torch.autograd.gradcheck(loss, lam)
-    module(x).square().sum().backward()
-    step = 1e-6
-    with torch.no_grad():
-        values = []
-        for change in (step, -step):
-            module.graph_mask.lam.fill_(0.3 + change)
-            values.append(module(x).square().sum())
-    slope = (values[0] - values[1]) / (2 * step)
-    torch.testing.assert_close(module.graph_mask.lam.grad, slope, rtol=1e-6, atol=1e-8)
 
 
 def test_dropout_only_in_training():
@@ -89,80 +41,128 @@ def test_dropout_only_in_training():
     torch.testing.assert_close(module(x), paper_multihead(module, x, MASK, 0.5))
 
 
-def test_half_precision_keeps_the_type():
-    module = MaskedAttention(DIM, HEADS, MASK).bfloat16()
-    assert module(torch.randn(1, N, DIM).bfloat16()).dtype == torch.bfloat16
-    with torch.autocast("cpu", dtype=torch.bfloat16):
-        MaskedAttention(DIM, HEADS, MASK)(torch.randn(1, N, DIM))
-
-
 @pytest.mark.parametrize(
-    "make, message",
+    ("changes", "argument"),
     [
-        (lambda: MaskedAttention(DIM, 3, MASK), "embed_dim must be a multiple of num_heads"),
-        (lambda: MaskedAttention(0, 1, MASK), "embed_dim must be a whole number"),
-        (lambda: MaskedAttention(2**31, 1, MASK), "an attention module of width 2147483648"),
-        (lambda: MaskedAttention(DIM, HEADS, MASK[0]), "one row and one column a token"),
-        (lambda: MaskedAttention(DIM, HEADS, torch.zeros(0, 0)), "one row and one column"),
-        (lambda: MaskedAttention(DIM, HEADS, MASK.long()), "floating-point numbers"),
-        (lambda: MaskedAttention(DIM, HEADS, MASK.numpy()), "mask must be a tensor"),
-        (lambda: MaskedAttention(DIM, HEADS, MASK / 0), "a mask must be finite"),
-        (lambda: MaskedAttention(DIM, HEADS, MASK, lam=math.nan), "lam must be a finite number"),
-        (lambda: MaskedAttention(DIM, HEADS, MASK, dropout=1.0), "dropout must be a number in"),
-        (lambda: MaskedAttention(DIM, HEADS, MASK)(torch.ones(2, N)), "expected a tensor of shape"),
-        (
-            lambda: MaskedAttention(DIM, HEADS, MASK)(torch.ones(9, DIM)),
-            "for 10 tokens, but attention was asked for from 9 to 9.*class_token=True",
-        ),
+        ({"mask": MASK[:1]}, "mask"),
+        ({"mask": MASK[0]}, "mask"),
+        ({"mask": torch.zeros(0, 0)}, "mask"),
+        ({"mask": torch.tensor(0.3)}, "mask"),
+        ({"mask": MASK[1:, 1:]}, "mask"),
+        ({"mask": MASK > 0}, "mask"),
+        ({"mask": MASK.long()}, "mask"),
+        ({"mask": MASK * math.nan}, "mask"),
+        ({"mask": MASK.numpy()}, "mask"),
+        ({"lam": math.nan}, "lam"),
+        ({"lam": torch.tensor(math.nan)}, "lam"),
+        ({"lam": torch.ones(N)}, "lam"),
+        ({"lam": torch.tensor(True)}, "lam"),
+        ({"lam": "0.5"}, "lam"),
+        ({"dropout": 1.5}, "dropout"),
+        ({"query": torch.ones(7, 4)}, "mask"),
     ],
 )
-def test_what_is_no_masked_attention(make, message):
-    with pytest.raises(InputError, match=message):
-        make()
-
-
-@pytest.mark.parametrize(
-    "changes, message",
-    [
-        ({"mask": MASK[:1]}, "one row and one column a token"),
-        ({"mask": MASK[0]}, "one row and one column a token"),
-        ({"mask": MASK[:, :1]}, "one row and one column a token"),
-        ({"mask": torch.tensor(0.3)}, "one row and one column a token"),
-        ({"mask": MASK[1:, 1:]}, "this mask is for 9 tokens"),
-        ({"mask": MASK > 0}, "floating-point numbers"),
-        ({"mask": MASK.long()}, "floating-point numbers"),
-        ({"mask": MASK * math.nan}, "a mask must be finite"),
-        ({"mask": MASK.numpy()}, "mask must be a tensor"),
-        ({"lam": math.nan}, "lam must be a finite number"),
-        ({"lam": torch.tensor(math.nan)}, "lam must be a finite number"),
-        ({"lam": torch.ones(N)}, "lam must be one real number"),
-        ({"lam": torch.tensor(True)}, "lam must be one real number"),
-        ({"lam": "0.5"}, "lam must be a finite number"),
-        ({"dropout": 1.5}, "dropout must be a number in"),
-        ({"query": np.ones((N, 4))}, "query must be a floating-point tensor.*a ndarray"),
-        ({"value": torch.ones(N, 4, dtype=torch.long)}, "value must be a floating-point tensor"),
-        ({"key": torch.ones(N, 5)}, "queries and keys must be of one length"),
-        ({"query": torch.ones(7, 4)}, "this mask is for 10 tokens.*from 7 to 10"),
-    ],
-)
-def test_what_the_function_refuses(changes, message):
+def test_bad_arguments_are_refused(changes, argument):
     given = dict.fromkeys(("query", "key", "value"), torch.ones(N, 4)) | {"mask": MASK}
-    with pytest.raises(InputError, match=message):
+    with pytest.raises(InputError) as caught:
         masked_attention(**given | changes)
+    assert caught.value.argument == argument
 
 
-def test_gradients_go_through_to_mask_and_strength():
-    mask, lam = MASK.clone().requires_grad_(), torch.tensor([0.5], requires_grad=True)
-    masked_attention(*torch.randn(3, N, 4), mask, lam).square().sum().backward()
-    assert mask.grad.any()
-    assert lam.grad.any()
+def test_gradients_reach_mask_and_strength():
+    query, key, value = torch.randn(3, N, 4, dtype=torch.float64)
+    mask = MASK.double().requires_grad_()
+    lam = torch.tensor([0.5], dtype=torch.float64, requires_grad=True)
+    assert torch.autograd.gradcheck(
+        lambda m, strength: masked_attention(query, key, value, m, strength), (mask, lam)
+    )
 
 
-def test_states_of_multihead_attention_load_into_one_that_learns_its_strength():
-    plain = nn.MultiheadAttention(DIM, HEADS)
-    module = MaskedAttention(DIM, HEADS, MASK, lam=0.25, learn=True)
-    module.load_state_dict(plain.state_dict())
-    assert module.graph_mask.lam == 0.25
-    torch.testing.assert_close(module.in_proj_weight, plain.in_proj_weight)
-    with pytest.raises(RuntimeError, match="Unexpected key"):
-        plain.load_state_dict(module.state_dict())
+# Batches of graphs of different sizes: every graph as it would be alone.
+
+GRAPHS = [nx.path_graph(3), nx.cycle_graph(7), nx.star_graph(4)]
+SIZES = [3, 7, 5]
+
+
+@pytest.fixture(scope="module")
+def masks():
+    return graph_mask(GRAPHS, n_walks=8)
+
+
+def assert_each_as_alone(batch, alone):
+    assert torch.isfinite(batch).all()
+    for rows, expected, n in zip(batch, alone, SIZES, strict=True):
+        torch.testing.assert_close(rows[..., :n, :], expected[0], rtol=1e-5, atol=1e-6)
+
+
+@pytest.mark.parametrize("shape", [(3, 7, 4), (3, HEADS, 7, 4)])
+def test_batches_of_masks(masks, shape):
+    q = torch.randn(shape)
+    alone = [
+        masked_attention(*[q[i : i + 1, ..., :n, :]] * 3, masks[i, :n, :n])
+        for i, n in enumerate(SIZES)
+    ]
+    assert_each_as_alone(masked_attention(q, q, q, masks), alone)
+
+
+@pytest.mark.parametrize("lam", [0.5, 0.0, -1.0])
+def test_batches_in_the_module(masks, lam):
+    x = torch.randn(3, 7, DIM)
+    fixed = MaskedAttention(DIM, HEADS, masks, lam, learn=True)
+    each = MaskedAttention(DIM, HEADS, None, lam, learn=True)
+    each.load_state_dict(fixed.state_dict())
+    torch.testing.assert_close(fixed(x), each(x, masks))
+    alone = [each(x[i : i + 1, :n], masks[i, :n, :n]) for i, n in enumerate(SIZES)]
+    assert_each_as_alone(each(x, masks), alone)
+    assert "no mask" in repr(each) and "batch=3, n_tokens=7" in repr(fixed)
+    fixed(x).square().sum().backward()
+    gradient = fixed.graph_mask.lam.grad
+    assert torch.isfinite(gradient) and gradient != 0
+
+
+@pytest.mark.parametrize("batch_first", [True, False])
+def test_batches_in_an_encoder(masks, batch_first):
+    layer = nn.TransformerEncoderLayer(DIM, HEADS, 16, 0.0, batch_first=batch_first)
+    model = nn.TransformerEncoder(layer, 2, enable_nested_tensor=False).eval()
+    added = add_mask(model, masks)
+    turn = (lambda x: x) if batch_first else (lambda x: x.transpose(0, 1))
+    x = torch.randn(3, 7, DIM)
+    batch = turn(model(turn(x)))
+    padding = torch.arange(7) >= torch.tensor(SIZES)[:, None]
+    torch.testing.assert_close(turn(model(turn(x), src_key_padding_mask=padding)), batch)
+    with pytest.raises(InputError) as caught:
+        model(turn(x[:2]))
+    assert caught.value.argument == "mask"
+    alone = []
+    for i, n in enumerate(SIZES):
+        added.mask = masks[i, :n, :n]
+        alone.append(turn(model(turn(x[i : i + 1, :n]))))
+    assert_each_as_alone(batch, alone)
+
+
+def test_batches_in_fused_calls(masks):
+    model, x = OwnAttention(), torch.randn(3, 7, DIM)
+    added = add_mask(model, masks)
+    batch, alone = model(x), []
+    for i, n in enumerate(SIZES):
+        added.mask = masks[i, :n, :n]
+        alone.append(model(x[i : i + 1, :n]))
+    assert_each_as_alone(batch, alone)
+
+
+def test_bad_batches_are_refused(masks):
+    attention, x = MaskedAttention(DIM, HEADS, masks), torch.randn(3, 7, DIM)
+    calls = [
+        lambda: attention(x[:2]),
+        lambda: masked_attention(*[x[0]] * 3, masks),
+        lambda: MaskedAttention(DIM, HEADS, None)(x),
+        lambda: add_mask(nn.TransformerEncoderLayer(DIM, HEADS), None),
+        lambda: MaskedAttention(DIM, HEADS, masks.abs()),
+        lambda: MaskedAttention(DIM, HEADS, masks * torch.nan),
+        lambda: MaskedAttention(DIM, HEADS, masks[0]),
+        lambda: MaskedAttention(DIM, HEADS, masks[:1, :, 3:].repeat(1, 1, 2)[..., :7]),
+    ]
+    for call in calls:
+        with pytest.raises(InputError) as caught:
+            call()
+        assert caught.value.argument == "mask"

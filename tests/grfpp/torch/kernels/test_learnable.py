@@ -1,4 +1,4 @@
-"""Learnable kernels: one set of walks, every modulation, gradients to all of them."""
+"""Learnable kernels: values, means and gradients, from pooled and from independent walks."""
 
 import copy
 import pickle
@@ -20,7 +20,7 @@ from torch.func import functional_call
 from torch.testing import assert_close
 
 import grfpp
-from grfpp import DivergentSeriesError, Graph, InputError, TruncationError
+from grfpp import DivergentSeriesError, Graph, InputError, TruncationError, WalkOptions
 from grfpp.torch import (
     DiffusionModulation,
     FreeModulation,
@@ -29,6 +29,8 @@ from grfpp.torch import (
     MLPModulation,
     RegularizedLaplacianModulation,
 )
+from grfpp.walks import sample_factor
+from grfpp.walks.by_length import plan_by_length
 
 DOUBLE = torch.float64
 SMALL = GRAPHS["unweighted, sym"]
@@ -67,15 +69,11 @@ def as_function(kernel, method):
     ), inputs
 
 
-@pytest.mark.parametrize("symmetric", [False, True])
-@pytest.mark.parametrize("degree", [1, 2])
 @pytest.mark.parametrize("name", MODULES)
-def test_gradients_of_products(name, degree, symmetric):
+def test_gradients_of_products(name):
     torch.manual_seed(0)
-    modulation = MODULES[name](degree).double()
-    kernel = LearnableKernel(
-        SMALL, modulation, n_walks=4, seed=0, symmetric=symmetric, dtype=DOUBLE
-    )
+    modulation = MODULES[name](2).double()
+    kernel = LearnableKernel(SMALL, modulation, n_walks=4, seed=0, dtype=DOUBLE)
     vectors = torch.randn(9, 2, dtype=DOUBLE)
     function, inputs = as_function(kernel, lambda each: each(vectors))
     assert gradcheck(function, inputs)
@@ -103,12 +101,7 @@ def test_second_derivatives():
         kernel_of(n_lengths=5), lambda kernel: vector @ kernel(vector).exp()
     )
     assert gradgradcheck(function, inputs)
-
-
-def test_gradients_reach_the_vectors():
-    kernel = kernel_of()
-    vectors = torch.randn(9, 2, dtype=DOUBLE, requires_grad=True)
-    assert gradcheck(kernel, (vectors,))
+    assert gradcheck(kernel_of(n_lengths=5), (vector.requires_grad_(),))
 
 
 @pytest.mark.parametrize(
@@ -148,15 +141,6 @@ def test_all_views_of_the_matrix_agree(degree, symmetric):
         assert np.linalg.eigvalsh(K.detach().numpy()).min() > -1e-12
 
 
-def test_nothing_is_walked_again(monkeypatch):
-    kernel = kernel_of()
-    before = kernel(torch.ones(9, dtype=DOUBLE))
-    monkeypatch.setattr("grfpp.torch.kernels.learnable.sample_by_length", None)
-    with torch.no_grad():
-        kernel.modulation.raw += 0.5
-    assert not torch.allclose(kernel(torch.ones(9, dtype=DOUBLE)), before)
-
-
 @pytest.mark.parametrize("n_exact", [0, 1, 2])
 def test_independent_sides_are_unbiased(n_exact):
     small, n_copies, n = irregular(), 600, 9
@@ -193,18 +177,6 @@ def _blocks(tensor, n):
     return blocks(sp.coo_array((tensor.values().numpy(), (rows, columns)), tensor.shape), n)
 
 
-@pytest.mark.parametrize("n_exact", [1, 2])
-def test_an_exact_head_takes_noise_away(n_exact):
-    W, kernel = karate(), grfpp.Diffusion(1.0)
-    exact = torch.from_numpy(kernel.exact(W))
-
-    def error(head):
-        K = kernel_of(W, 20, n_exact=head, n_walks=16, **INDEPENDENT)
-        return float((K.rows(range(34)).detach() - exact).norm() / exact.norm())
-
-    assert error(n_exact) < 0.5 * error(n_exact - 1)
-
-
 def test_the_walks_are_no_part_of_the_saved_state():
     kernel = kernel_of()
     assert set(kernel.state_dict()) == {"modulation.raw"}
@@ -213,48 +185,28 @@ def test_the_walks_are_no_part_of_the_saved_state():
     assert torch.equal(other.rows([0]), kernel.rows([0]))
 
 
-def test_same_numbers_for_any_number_of_threads():
-    rows = [kernel_of(n_jobs=n_jobs, n_exact=1).rows(range(9)) for n_jobs in (1, 3)]
-    assert torch.equal(*rows)
-
-
-def test_number_types_follow_torch():
-    kernel = LearnableKernel(SMALL, DiffusionModulation(6), seed=0)
-    assert kernel(torch.ones(9)).dtype == torch.float32
-    assert kernel.double()(torch.ones(9, dtype=DOUBLE)).dtype == DOUBLE
-
-
-def test_a_seed_is_drawn_and_told():
-    kernel = kernel_of(seed=None)
-    assert torch.equal(kernel_of(seed=kernel.seed).rows([0]), kernel.rows([0]))
+def test_seed_threads_and_number_types():
+    kernel = kernel_of(seed=None, n_exact=1, n_jobs=3)
+    again = kernel_of(seed=kernel.seed, n_exact=1, n_jobs=1)
+    assert torch.equal(again.rows([0]), kernel.rows([0]))
     assert f"seed={kernel.seed}" in repr(kernel)
+    single = LearnableKernel(SMALL, DiffusionModulation(6), seed=0)
+    assert single(torch.ones(9)).dtype == torch.float32
+    assert single.double()(torch.ones(9, dtype=torch.int64)).dtype == DOUBLE
 
 
-def test_a_series_that_is_cut_off_is_told_once():
+def test_truncated_series_warn_once():
     kernel = kernel_of(n_lengths=4, lam=20.0)
-    with pytest.warns(RuntimeWarning, match=r"4 lengths leave out 0\.57 of its series") as caught:
+    with pytest.warns(RuntimeWarning, match=r"its 4 lengths: 0\.57 at") as caught:
         kernel.rows([0])
     assert caught[0].filename == __file__  # not a line of the library
     kernel.rows([0])
 
 
-def test_what_is_cut_off_depends_on_the_graph():
-    """On a grid of spectral radius 3.6, eight lengths are too few for λ = 5."""
-    W = Graph(nx.grid_2d_graph(6, 6))
-    kernel = kernel_of(W, n_lengths=8, degree=1, lam=5.0, n_exact=7)
-    with pytest.warns(RuntimeWarning, match=r"leave out 0\.68 .* spectral radius 3\.604"):
-        rows = kernel.rows(range(36)).detach().numpy()
-    # A share s of the series of the root leaves out 1 − (1 − s)² of the kernel.
-    exact = grfpp.Diffusion(5.0).exact(W)
-    share = kernel.modulation.neglected(W.spectral_radius())
-    top = np.linalg.eigh(W.adjacency.toarray())[1][:, -1]
-    assert top @ rows @ top / (top @ exact @ top) == pytest.approx((1 - share) ** 2, rel=0.02)
-
-
 def test_a_series_that_diverges_on_the_graph_is_refused():
     W = Graph(nx.grid_2d_graph(6, 6))
     modulation = RegularizedLaplacianModulation(12, sigma2=1.0)
-    with pytest.raises(DivergentSeriesError, match=r"radii below 2, but this graph's is 3\.60388"):
+    with pytest.raises(DivergentSeriesError, match=r"radii below 2, found 3\.60388"):
         LearnableKernel(W, modulation, seed=0)
     # Training may lead there from a good beginning.
     modulation = RegularizedLaplacianModulation(30, sigma2=0.2)
@@ -262,7 +214,7 @@ def test_a_series_that_diverges_on_the_graph_is_refused():
     kernel.rows([0])
     with torch.no_grad():
         modulation.raw.zero_()
-    with pytest.warns(RuntimeWarning, match="leave out 1 of its series"):
+    with pytest.warns(RuntimeWarning, match="lengths: 1 at"):
         kernel.rows([0])
 
 
@@ -291,65 +243,46 @@ def test_autocast_changes_nothing(method):
     assert_close(found(True), found(False), rtol=1e-6, atol=0)
 
 
-def test_autocast_leaves_a_network_its_precision():
-    torch.manual_seed(0)
-    kernel = LearnableKernel(SMALL, MLPModulation(6), n_walks=5, seed=0)
-    torch.nn.init.normal_(kernel.modulation.network[-1].weight)
-    plain = kernel.rows([0])
-    with torch.autocast("cpu", torch.bfloat16):
-        assert_close(kernel.rows([0]), plain)
-
-
 @pytest.mark.parametrize(
-    ("make", "error", "message"),
+    ("make", "argument"),
     [
-        (lambda: kernel_of(n_walks=0), InputError, "n_walks must be a whole number"),
-        (lambda: kernel_of(seed=-1), InputError, "seed must be a whole number"),
-        (lambda: kernel_of(n_exact=-1), InputError, "n_exact must be a whole number"),
-        (lambda: kernel_of(n_exact=40), InputError, "n_exact must be below"),
-        (lambda: kernel_of(n_jobs=0), InputError, "n_jobs"),
-        (lambda: kernel_of(termination=0.1), InputError, "termination must be a law"),
-        (
-            lambda: kernel_of(termination=grfpp.FixedLength(7)),
-            TruncationError,
-            "end after 7 steps, but the modulation asks for 39: .* n_lengths=8",
-        ),
-        (lambda: kernel_of(storage="recompute"), InputError, "storage is not an option here"),
-        (lambda: kernel_of(degree=5000), InputError, "degree must be at most"),
-        (lambda: LearnableKernel(SMALL, grfpp.Diffusion()), InputError, "LearnableModulation"),
-        (lambda: kernel_of(GRAPHS["directed, sym"], symmetric=True), InputError, "undirected"),
-        (lambda: kernel_of(dtype=torch.int32), InputError, "dtype must be torch.float32 or"),
-        (lambda: kernel_of(dtype=torch.float16), InputError, "dtype must be torch.float32 or"),
-        (lambda: kernel_of(dtype=torch.bfloat16), InputError, "dtype must be torch.float32 or"),
-        (lambda: kernel_of(dtype="float32"), InputError, "found 'float32'"),
-        (lambda: kernel_of().half().diagonal(), InputError, "found torch.float16"),
-        (lambda: kernel_of()(torch.ones(8)), InputError, "vectors must have 9 rows"),
-        (lambda: kernel_of()(torch.ones(9, 2, 2)), InputError, "vectors must have 9 rows"),
-        (lambda: kernel_of()(torch.tensor(1.0)), InputError, "vectors must have 9 rows"),
-        (lambda: kernel_of()(np.ones(9)), InputError, "torch tensor, found ndarray"),
-        (lambda: kernel_of().float()(torch.ones(9, dtype=DOUBLE)), InputError, "convert them with"),
-        (lambda: kernel_of()(torch.ones(9, dtype=torch.cfloat)), InputError, "found torch.complex"),
-        (lambda: kernel_of().project(torch.ones(8, 2)), InputError, "projection must have 9 rows"),
-        (lambda: kernel_of().project(torch.ones(9)), InputError, "projection must be a matrix"),
-        (lambda: kernel_of().rows([0, [1]]), InputError, "whole numbers in a list, found"),
-        (lambda: kernel_of().rows([1j]), InputError, "whole numbers in a list, found"),
-        (lambda: kernel_of().rows(torch.tensor([1j])), InputError, "in a list, found 1j"),
-        (lambda: kernel_of().rows([2, 0.5]), InputError, r"in a list, found 0\.5"),
-        (lambda: kernel_of().rows([1e30]), InputError, r"in a list, found 1e\+30"),
-        (lambda: kernel_of().rows([9]), InputError, "between 0 and 8"),
-        (lambda: kernel_of().rows([-1]), InputError, "between 0 and 8"),
-        (lambda: kernel_of().rows([0.5]), InputError, "whole numbers"),
-        (lambda: kernel_of().rows([float("nan")]), InputError, "whole numbers"),
-        (lambda: kernel_of().rows(["a"]), InputError, "whole numbers"),
-        (lambda: kernel_of().rows([True]), InputError, "whole numbers"),
-        (lambda: kernel_of().rows(torch.ones(8, dtype=torch.bool)), InputError, "whole numbers"),
-        (lambda: kernel_of().rows([[0, 1]]), InputError, r"found array\(\[\[0, 1"),
-        (lambda: kernel_of().entries([0, 1], [0]), InputError, "do not make pairs"),
+        (lambda: kernel_of(n_walks=0), "n_walks"),
+        (lambda: kernel_of(seed=-1), "seed"),
+        (lambda: kernel_of(n_exact=-1), "n_exact"),
+        (lambda: kernel_of(n_exact=40), "n_exact"),
+        (lambda: kernel_of(n_jobs=0), "n_jobs"),
+        (lambda: kernel_of(storage="recompute"), "storage"),
+        (lambda: kernel_of(degree=5000), "degree"),
+        (lambda: LearnableKernel(SMALL, grfpp.Diffusion()), "modulation"),
+        (lambda: kernel_of(GRAPHS["directed, sym"], symmetric=True), "symmetric"),
+        (lambda: kernel_of(dtype=torch.float16), "dtype"),
+        (lambda: kernel_of(dtype="float32"), "dtype"),
+        (lambda: kernel_of()(torch.ones(8)), "vectors"),
+        (lambda: kernel_of()(torch.ones(9, 2, 2)), "vectors"),
+        (lambda: kernel_of()(torch.tensor(1.0)), "vectors"),
+        (lambda: kernel_of()(np.ones(9)), "vectors"),
+        (lambda: kernel_of().float()(torch.ones(9, dtype=DOUBLE)), "vectors"),
+        (lambda: kernel_of()(torch.ones(9, dtype=torch.cfloat)), "vectors"),
+        (lambda: kernel_of().project(torch.ones(8, 2)), "projection"),
+        (lambda: kernel_of().entries([0, 1], [0]), None),
     ],
 )
-def test_what_cannot_be_used_is_refused(make, error, message):
-    with pytest.raises(error, match=message):
+def test_bad_arguments_are_refused(make, argument):
+    with pytest.raises(InputError) as caught:
         make()
+    assert caught.value.argument == argument
+
+
+@pytest.mark.parametrize("nodes", [[0, [1]], [1j], [0.5], [9], [-1], [np.nan], ["a"], [True]])
+def test_bad_nodes_are_refused(nodes):
+    with pytest.raises(InputError):
+        kernel_of().rows(nodes)
+
+
+@pytest.mark.parametrize("walks", ["pooled", "independent"])
+def test_a_law_that_ends_too_early_is_refused(walks):
+    with pytest.raises(TruncationError, match=r"after 7 steps.* up to 39; .* n_lengths=8"):
+        kernel_of(termination=grfpp.FixedLength(7), walks=walks)
 
 
 @pytest.mark.parametrize("values", [None, torch.ones(4), 3.0])
@@ -358,30 +291,9 @@ def test_a_modulation_of_the_wrong_kind_is_refused(values):
         def forward(self):
             return values
 
-    with pytest.raises(InputError, match="must be a vector of 5 numbers, found"):
+    with pytest.raises(InputError) as caught:
         LearnableKernel(SMALL, Own(5), seed=0).rows([0])
-
-
-@pytest.mark.parametrize("dtype", [torch.int64, torch.bool, torch.float16, torch.float32, DOUBLE])
-def test_vectors_of_narrower_numbers_are_taken(dtype):
-    kernel, vectors = kernel_of(), torch.eye(9)[:, :2]
-    assert_close(kernel(vectors.to(dtype)), kernel(vectors.double()))
-
-
-@pytest.mark.parametrize(
-    "nodes",
-    [
-        [3, 0],
-        (3, 0),
-        np.array([3, 0], np.uint8),
-        np.array([0, 3])[::-1],
-        np.frombuffer(np.array([3, 0]).tobytes(), np.int64),  # cannot be written to
-        torch.tensor([3.0, 0.0]),
-    ],
-)
-def test_lists_of_nodes_of_any_kind(nodes):
-    kernel = kernel_of()
-    assert torch.equal(kernel.rows(nodes), kernel.rows(torch.tensor([3, 0])))
+    assert caught.value.argument == "modulation"
 
 
 @pytest.mark.parametrize("copied", [copy.deepcopy, lambda each: pickle.loads(pickle.dumps(each))])
@@ -396,22 +308,6 @@ def test_copies_are_kernels_of_their_own(copied):
     assert torch.equal(kernel.rows([2, 5]), rows)
 
 
-def test_no_nodes_no_rows():
-    kernel = kernel_of()
-    assert kernel.rows([]).shape == (0, 9)
-    with torch.no_grad():
-        assert kernel.entries([], []).shape == (0,)
-
-
-def test_large_graphs_take_linear_memory():
-    W = Graph(nx.to_scipy_sparse_array(nx.cycle_graph(20_000))).normalized("sym")
-    kernel = LearnableKernel(W, DiffusionModulation(8), n_walks=8, seed=0)
-    ones = kernel(torch.ones(20_000))
-    ones.sum().backward()
-    assert torch.isfinite(kernel.modulation.raw.grad)
-    assert ones.mean().item() == pytest.approx(np.e, rel=0.01)  # exp(W) 1 = e · 1
-
-
 def test_nodes_by_name():
     graph = Graph(nx.les_miserables_graph()).normalized()
     K = LearnableKernel(graph, DiffusionModulation(5), n_walks=4, seed=0)
@@ -421,11 +317,72 @@ def test_nodes_by_name():
         K.entries(["Valjean", 3], ["Cosette", "Javert"]),
         K.entries([places[0], 3], graph.index(["Cosette", "Javert"])),
     )
-    with pytest.raises(InputError, match="no node is named 'Valjan'"):
+    with pytest.raises(InputError, match="Valjan"):
         K.rows("Valjan")
-
-
-def test_a_mask_of_nodes():
-    K = kernel_of()
     some = torch.arange(K.n_nodes) % 2 == 0
     assert_close(K.rows(some), K.rows(torch.nonzero(some)[:, 0]))
+    assert K.rows([]).shape == (0, K.n_nodes) and K.entries([], []).shape == (0,)
+
+
+# Pooled walks.
+
+
+@pytest.mark.parametrize("law", [None, "geometric:0.2", "matched:3"])
+@pytest.mark.parametrize("name", ["unweighted, sym", "weighted, rw", "directed, sym"])
+def test_pooled_factors_are_those_of_the_engine(name, law):
+    W = GRAPHS[name]
+    kernel = kernel_of(W, 12, termination=law)
+    f = kernel.modulation().detach().numpy()
+    options = WalkOptions(n_walks=6, seed=5, termination=law)
+    product = np.eye(W.n_nodes)
+    for number in (0, 2, 3, 1):
+        side = W.reversed() if number % 2 and W.is_directed else W
+        plan = plan_by_length(side, len(f), options).with_factor(number)
+        factor = sample_factor(type(plan).pooled(side, f, plan.lengths, 6, 5, number)).toarray()
+        product = product @ (factor.T if number % 2 else factor)
+    assert_allclose(kernel.rows(range(W.n_nodes)).detach().numpy(), product, rtol=1e-12, atol=1e-15)
+
+
+@pytest.mark.parametrize(("mean", "n_exact"), [(3, 0), (16, 0), (3, 2)])
+def test_pooled_independent_sides_are_unbiased(mean, n_exact):
+    n, n_copies, W = 34, 100, karate()
+    many, exact = copies(W.adjacency, n_copies), grfpp.Diffusion(1.0).exact(W)
+    options = {"n_walks": 1, "n_exact": n_exact, "termination": f"matched:{mean}"}
+    z = []
+    # Entries of one kernel are correlated, so many kernels and few copies of each.
+    for seed in range(16):
+        vectors = np.random.default_rng(seed).normal(size=(n, 4))
+        with torch.no_grad():
+            kernel = kernel_of(many, 10, seed=seed, **options)
+            product = kernel(torch.from_numpy(np.tile(vectors, (n_copies, 1)))).numpy()
+        product = product.reshape(n_copies, n, 4)
+        error = product.std(axis=0) / np.sqrt(n_copies)
+        z.append((product.mean(axis=0) - exact @ vectors) / error)
+    assert 0.85 < np.sqrt(np.mean(np.square(z))) < 1.15
+
+
+def test_pooled_walks_serve_any_parameter():
+    W = Graph(karate().adjacency)
+    kernel = kernel_of(W, 24, n_walks=64)
+    amounts = kernel.factors[0].amounts
+    assert torch.equal(kernel_of(W, 24, lam=4.0, n_walks=64).factors[0].amounts, amounts)
+    for lam, bar in ((0.5, 1e-4), (4.0, 0.01), (16.0, 0.02)):
+        with torch.no_grad():
+            kernel.modulation.raw.fill_(np.log(lam))
+            rows = kernel.rows(range(34)).numpy()
+        exact = grfpp.Diffusion(lam).exact(W)
+        assert np.linalg.norm(rows - exact) < bar * np.linalg.norm(exact)
+
+
+def test_hubs_have_no_more_entries_than_their_budget():
+    star = np.zeros((2001, 2001))
+    star[0, 1:] = star[1:, 0] = 1
+    kernel = kernel_of(Graph(star).normalized("sym"), 12, n_walks=8)
+    for factor in kernel.factors:
+        assert int(factor.pattern.crow.diff().max()) < 8 * 9 + 2 * 12
+
+
+@pytest.mark.parametrize("walks", ["pooled", "independent"])
+def test_one_length_is_the_identity(walks):
+    kernel = kernel_of(karate(), 1, walks=walks, lam=1e-9)
+    assert_allclose(kernel.rows(range(34)).detach().numpy(), np.eye(34), atol=1e-12)

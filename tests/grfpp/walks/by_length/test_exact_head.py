@@ -8,8 +8,7 @@ from small_graphs import GRAPHS
 
 import grfpp
 from grfpp.walks import WalkPlan
-from grfpp.walks.by_length import sample_by_length
-from grfpp.walks.by_length.exact_head import with_exact_head
+from grfpp.walks.by_length import sample_by_length, with_exact_head
 
 
 def walked(graph, n_lengths=4):

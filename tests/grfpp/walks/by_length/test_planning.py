@@ -6,7 +6,7 @@ from small_graphs import karate
 
 from grfpp import FixedLength, Geometric, Matched, WalkOptions
 from grfpp.walks.budget import Budget
-from grfpp.walks.by_length.planning import plan_by_length
+from grfpp.walks.by_length import plan_by_length
 
 
 @pytest.mark.parametrize("n_lengths", [2, 16, 200])

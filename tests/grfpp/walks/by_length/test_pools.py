@@ -13,7 +13,7 @@ from statistics_helpers import copies
 from grfpp import Graph, InputError, Matched
 from grfpp.walks import WalkPlan, sample_factor
 from grfpp.walks.budget import Budget
-from grfpp.walks.by_length.deposits import MOST_LENGTHS, sample_by_length
+from grfpp.walks.by_length import MAX_LENGTHS, LengthWalker, sample_by_length
 from grfpp.walks.reference import reference_rows
 
 N_LENGTHS = 6
@@ -102,14 +102,10 @@ def test_same_bits_for_any_number_of_threads():
 def test_output_that_outgrows_the_first_guess(monkeypatch):
     plan = plan_of(copies(GRAPHS["weighted, sym"].adjacency, 20), np.ones(12), 60)
     wanted = sample_by_length(plan)
-    monkeypatch.setattr("grfpp.walks.by_length.rows.LengthOutput.__init__", _little_room)
+    monkeypatch.setattr(LengthWalker.__init__, "__defaults__", (1,))
     found = sample_by_length(plan)
     for name in ("indptr", "columns", "ends", "lengths", "amounts"):
         assert_array_equal(getattr(found, name), getattr(wanted, name))
-
-
-def _little_room(self, capacity):
-    self._capacity = 1
 
 
 @pytest.mark.parametrize("law", LAWS)
@@ -128,7 +124,7 @@ def test_masses_that_overflow_are_refused():
 
 
 def test_too_many_lengths_are_refused():
-    budget = Budget.by_importance(np.ones(MOST_LENGTHS), 9.0)
+    budget = Budget.by_importance(np.ones(MAX_LENGTHS), 9.0)
     plan = WalkPlan.pooled(GRAPHS["one node"], np.ones(9), budget, 1, 0)
-    with pytest.raises(InputError, match="lengths are told apart"):
+    with pytest.raises(InputError, match="lengths are kept apart"):
         sample_by_length(plan)

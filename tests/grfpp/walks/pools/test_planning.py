@@ -5,8 +5,8 @@ from statistics_helpers import copies, estimates
 
 import grfpp
 from grfpp import Diffusion, Graph, InversePower, Matched, PStep, TaylorKernel, WalkOptions
-from grfpp.walks.pools.planning import plan_pools, share_steps
-from grfpp.walks.truncation import truncation_bias
+from grfpp.walks.convergence import truncation_bias
+from grfpp.walks.planning import plan_pools, share_steps
 
 KERNELS = [Diffusion(1.0), Diffusion(20.0), PStep(3, 2.0), InversePower(2), TaylorKernel([1, 0, 2])]
 

@@ -11,8 +11,9 @@ from small_graphs import GRAPHS, LAWS, QUICK, graphs, laws
 from grfpp import Diffusion, Geometric, Graph, Matched
 from grfpp.walks import WalkPlan, sample_factor, sample_rows
 from grfpp.walks.budget import Budget
-from grfpp.walks.growth import log_growth
-from grfpp.walks.pools.planning import share_steps
+from grfpp.walks.convergence import log_growth
+from grfpp.walks.planning import share_steps
+from grfpp.walks.pool_arrays import PoolLayout
 from grfpp.walks.reference import reference_rows
 from grfpp.walks.transition import ProportionalSteps
 
@@ -136,7 +137,7 @@ def test_threads_and_blocks_change_no_bit(monkeypatch):
         plan = WalkPlan.pooled(W, modulation, budget, 16, seed=0)
         wanted = sample_factor(plan, n_jobs=1)
         for steps in (300, 7_000, 100_000):
-            monkeypatch.setattr("grfpp.walks.sampler.TASK_STEPS", steps)
+            monkeypatch.setattr("grfpp.walks.sampling.TASK_STEPS", steps)
             for n_jobs in (1, 2, 5):
                 found = sample_factor(plan, n_jobs=n_jobs)
                 for part in ("data", "indices", "indptr"):
@@ -160,3 +161,13 @@ def test_the_smallest_and_largest_weights():
         plan = WalkPlan.pooled(graph, modulation, budget, 1, seed=0)
         row = sample_rows(plan, [0]).toarray()[0]
         assert_allclose(row[1:], [1.0, 0.5], rtol=1e-6)
+
+
+def test_rows_are_sorted_alike_in_blocks_of_any_size(monkeypatch):
+    for graph in GRAPHS.values():
+        steps = ProportionalSteps.carrying(graph)
+        whole = PoolLayout.of(steps)
+        monkeypatch.setattr("grfpp.walks.pool_arrays.BLOCK_EDGES", 3)
+        for one, other in zip(whole.arrays, PoolLayout.of(steps).arrays, strict=True):
+            assert_array_equal(one, other)
+        monkeypatch.undo()

@@ -16,3 +16,11 @@ def test_a_real_collection():
     assert data.has_labels
     plan = classification.plan(Settings(Size.QUICK))
     assert not set(plan.skipped) & {"MUTAG"}
+
+
+def test_kernels_that_take_too_long_become_rows(no_data):
+    cell = {"dataset": "generated", "method": "WL-OA", "n_folds": 2, "fold_seed": 0}
+    (row,) = graph_sets.run_limited({**cell, "budget": 0.1})
+    assert "stopped after" in row["why_not"]
+    (row,) = graph_sets.run_limited({**cell, "dataset": "DD", "budget": 60})
+    assert "tudataset/DD.zip" in row["why_not"]

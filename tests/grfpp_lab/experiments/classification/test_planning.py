@@ -1,8 +1,8 @@
 """The cells of graph classification."""
 
+from grfpp_lab.experiments.claims import POOLED
 from grfpp_lab.experiments.classification import graph_sets, planning
-from grfpp_lab.experiments.classification.scores import EXACT, GRFPP, RIVAL, SPECTRUM, WALKS
-from grfpp_lab.experiments.views import POOLED
+from grfpp_lab.experiments.classification.claims import EXACT, GRFPP, RIVAL, SPECTRUM, WALKS
 from grfpp_lab.harness.experiment import Settings, Size
 
 
@@ -26,7 +26,6 @@ def test_walks_by_length_are_run_where_their_rival_is(no_data):
     rivals = {c["dataset"]: c["budget"] for c in cells if c["method"] == RIVAL}
     assert set(planning.SIX) <= set(rivals)
     assert set(rivals.values()) == {300.0}
-    assert all(planning.cost(cell) > 0 for cell in ours)
 
 
 def test_data_that_is_not_at_hand_is_left_out(no_data):

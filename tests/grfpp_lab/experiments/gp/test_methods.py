@@ -1,10 +1,23 @@
-"""A peer that answers."""
+"""Functions on meshes to learn."""
 
 import sys
 
+import numpy as np
+import pytest
+
 from grfpp_lab.experiments.gp import experiment as gp
-from grfpp_lab.experiments.gp.views import PEER_GENERAL
+from grfpp_lab.experiments.gp.claims import PEER_GENERAL
+from grfpp_lab.experiments.gp.data import problem
 from grfpp_lab.harness.experiment import Settings, Size
+
+
+def test_data_are_draws_of_the_process():
+    data = problem(3, seed=0)
+    assert sorted([*data.train, *data.test]) == list(range(642))
+    assert np.var(data.noisy - data.smooth) == pytest.approx(0.09, rel=0.2)
+    assert np.array_equal(data.smooth, problem(3, seed=0).smooth)
+    assert not np.array_equal(data.smooth, problem(3, seed=1).smooth)
+
 
 ECHO = """
 import json, sys

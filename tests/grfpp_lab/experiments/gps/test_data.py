@@ -3,7 +3,6 @@
 import numpy as np
 import pytest
 
-from grfpp.errors import InputError
 from grfpp_lab.experiments.gps import data as gps_data
 from grfpp_lab.experiments.gps.experiment import PARAMETERS
 from grfpp_lab.harness.experiment import Size
@@ -46,27 +45,6 @@ def test_real_data_as_pyg_graphs(name, tmp_path, monkeypatch):
     assert {graph.x.shape[1] for graph in splits.everything} == {widths[name]}
 
 
-def test_parts_of_other_graphs(pattern):
-    parts = pattern.like(range(12))
-    assert [list(each) for each in (parts.train, parts.val, parts.test)] == [
-        [0, 1, 2, 3, 4, 5],
-        [6, 7, 8],
-        [9, 10, 11],
-    ]
-
-
-def same(first, second):
-    return first.x.shape == second.x.shape and bool((first.x == second.x).all())
-
-
-@pytest.mark.parametrize("name", ["pattern", "cluster", "mnist", "cifar10"])
-def test_another_draw_has_other_graphs(name):
-    if (why := gps_data.why_absent(name)) is not None:
-        pytest.skip(why)
-    first, other = (gps_data.load(name, 2, 1, 1, draw).everything for draw in (0, 1))
-    assert not any(same(a, b) for a in first for b in other)
-
-
 @pytest.mark.parametrize("name", ["mnist", "cifar10", "peptides-func"])
 def test_draws_that_settings_are_judged_on_are_apart(name):
     effort = PARAMETERS[Size.FULL].efforts[name]
@@ -75,19 +53,12 @@ def test_draws_that_settings_are_judged_on_are_apart(name):
     assert n_graphs <= (draws[1] - draws[0]) * gps_data._APART
 
 
-def test_too_few_molecules_are_noticed():
-    if (why := gps_data.why_absent("peptides-func")) is not None:
-        pytest.skip(why)
-    with pytest.raises(InputError, match="too few molecules for draw 1"):
-        gps_data._rows((500, 150, 250), 1, lambda row: row % 50 == 0)
-
-
 def test_another_draw_of_molecules_is_from_the_training_part():
     if (why := gps_data.why_absent("peptides-func")) is not None:
         pytest.skip(why)
-    from grfpp import datasets
+    from grfpp_lab.datasets.peptides import load_peptide_splits
 
-    splits = datasets.load_peptide_splits(download=False)
+    splits = load_peptide_splits(download=False)
     used = np.concatenate(gps_data._rows((500, 200, 400), 0))
     parts = gps_data._rows((500, 200, 400), 1)
     assert [len(each) for each in parts] == [500, 200, 400]

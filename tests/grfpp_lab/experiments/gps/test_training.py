@@ -1,4 +1,4 @@
-"""Learning: what is learned, and from where."""
+"""The model."""
 
 import numpy as np
 import pytest
@@ -7,12 +7,30 @@ from sklearn.metrics import balanced_accuracy_score
 from grfpp_lab.experiments.gps import data as gps_data
 
 
+def test_models_of_one_seed_have_the_same_first_weights():
+    """With and without an encoding: only what reads the inputs differs, by its shape."""
+    import torch
+
+    from grfpp_lab.experiments.gps.training import GraphTransformer
+
+    options = {"channels": 16, "n_layers": 2, "n_heads": 2, "of_nodes": True}
+    states = []
+    for pe_dim in (0, 8):
+        torch.manual_seed(3)
+        states.append(GraphTransformer(4, 3, pe_dim=pe_dim, **options).state_dict())
+    plain, encoded = states
+    shared = [name for name in plain if name.startswith(("layers.", "head."))]
+    assert len(shared) > 20
+    for name in shared:
+        assert torch.equal(plain[name], encoded[name]), name
+
+
 @pytest.fixture(scope="module")
 def easy():
     """Graphs whose class is seen in their encodings, up to a sign, and nowhere else."""
     import torch
 
-    from grfpp.imports.optional import require
+    from grfpp._imports import require
 
     generator = torch.Generator().manual_seed(0)
     found = []

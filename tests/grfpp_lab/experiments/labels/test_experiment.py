@@ -2,13 +2,30 @@
 
 import numpy as np
 import pytest
+from laboratory.label_rows import random_rows, row
 
-from grfpp.imports import optional
+from grfpp import _imports as optional
 from grfpp_lab.experiments.labels import experiment as labels
-from grfpp_lab.experiments.labels.data import GENERATED, RANDOM, label_task, largest_component
-from grfpp_lab.experiments.labels.rivals import OF_NETWORK, RIVALS, rival_scores
-from grfpp_lab.experiments.labels.views import FOLDS, OURS
-from grfpp_lab.harness.experiment import Settings, Size
+from grfpp_lab.experiments.labels.experiment import (
+    FOLDS,
+    GENERATED,
+    OF_NETWORK,
+    OURS,
+    PROPAGATION,
+    RANDOM,
+    RIVALS,
+    SPREADING,
+    accuracy_panels,
+    calibration_panels,
+    judge_planetoid,
+    judge_random,
+    judge_rivals,
+    label_task,
+    largest_component,
+    rival_scores,
+    table,
+)
+from grfpp_lab.harness.experiment import Holds, Settings, Size
 
 
 def test_cells_say_everything(no_data):
@@ -59,3 +76,60 @@ def test_the_largest_component():
     part, nodes = largest_component(graph)
     assert nodes.tolist() == [3, 4, 5, 6, 7]
     assert (part.n_nodes, part.n_edges) == (5, 5)
+
+
+@pytest.mark.parametrize(
+    ("changes", "holds"),
+    [
+        ({}, Holds.YES),
+        ({"accuracy": 0.72}, Holds.YES),
+        ({"accuracy": 0.719}, Holds.NO),
+        ({"seconds": 10.1}, Holds.NO),
+        ({"calibration_error": 0.051}, Holds.NO),
+    ],
+)
+def test_the_public_split(changes, holds):
+    found = judge_planetoid([row(), row("pubmed", **changes)])
+    assert found.holds is holds
+    assert "Cora: 73.0 %, calibration error 0.030, 2.0 s, by Diffusion(lam=20.0)" in found.measured
+    assert judge_planetoid([row(**changes)]).holds is Holds.OPEN
+
+
+def test_random_splits():
+    good, bad = random_rows([0.775] * 10), random_rows([0.774] * 10)
+    found = judge_random([*good, *random_rows([0.7] * 10, method=FOLDS)])
+    assert found.holds is Holds.YES
+    assert "Cora: 77.5 ± 0.0 % over 10 splits, without a validation set 70.0" in found.measured
+    assert judge_random(bad).holds is Holds.NO
+    assert judge_random(good[:9]).holds is Holds.OPEN
+    assert judge_random(random_rows([0.9] * 10, data="pubmed")).holds is Holds.OPEN
+
+
+def test_other_methods():
+    others = [row(method=PROPAGATION, accuracy=0.68), row(method=SPREADING, accuracy=0.7)]
+    found = judge_rivals([row(), *others])
+    assert found.holds is Holds.YES
+    assert f"Cora, Planetoid: 73.0 against 70.0 % ({SPREADING})" in found.measured
+    below = [row(split=RANDOM, accuracy=0.6), row(split=RANDOM, method=SPREADING, accuracy=0.7)]
+    assert judge_rivals([row(), *others, *below]).holds is Holds.NO
+    assert judge_rivals([row()]).holds is Holds.OPEN
+
+
+def test_tables_and_panels():
+    other = row(method=PROPAGATION, accuracy=0.68, calibration_error=None, chosen=None)
+    made = [row(), other, *random_rows([0.7, 0.8]), row("pubmed")]
+    found = table(made)
+    assert [group.title for group in found.groups] == ["Cora", "Pubmed"]
+    ours, theirs = found.groups[0].rows
+    assert ours == [
+        *(OURS, "73.0", "0.030", "2", "Diffusion(lam=20.0), svm (1)"),
+        *("75.0 ± 7.1", "0.030", "2"),
+    ]
+    assert theirs == [PROPAGATION, "68.0", "", "2", "", "", "", ""]
+    first, second = accuracy_panels(made)
+    assert (first.title, second.title) == ("Cora", "Pubmed")
+    assert [(curve.name, list(curve.x)) for curve in first.curves] == [
+        (OURS, [0, 1, 2]),
+        (PROPAGATION, [0]),
+    ]
+    assert [curve.name for curve in calibration_panels(made)[0].curves] == [OURS]

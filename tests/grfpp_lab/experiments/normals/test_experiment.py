@@ -3,11 +3,10 @@
 import pytest
 
 from grfpp.datasets import at_hand
+from grfpp_lab.experiments.claims import POOLED
+from grfpp_lab.experiments.normals import claims as parts
 from grfpp_lab.experiments.normals import experiment as normals
-from grfpp_lab.experiments.normals import parts
-from grfpp_lab.experiments.normals.paper import BRUTE, METHODS
-from grfpp_lab.experiments.normals.parts import COSINES, DENSE, PICTURE, SECONDS
-from grfpp_lab.experiments.views import POOLED
+from grfpp_lab.experiments.normals.claims import BRUTE, COSINES, DENSE, METHODS, PICTURE, SECONDS
 from grfpp_lab.harness.experiment import Settings, Size
 
 
@@ -38,16 +37,6 @@ def test_the_smallest_size_gives_rows_verdicts_charts_and_tables(tiny):
     assert all(row["distance_to_polynomials"] < 1e-12 for row in dense)
 
 
-def test_the_same_seed_gives_the_same_numbers(tiny):
-    plan, rows = tiny
-    again = [row for cell in plan.cells for row in normals.run(cell)]
-    for first, second in zip(rows, again, strict=True):
-        drop = {"seconds"}
-        assert {k: v for k, v in first.items() if k not in drop} == {
-            k: v for k, v in second.items() if k not in drop
-        }
-
-
 @pytest.mark.skipif(not at_hand("60246"), reason="meshes are not at hand (GRFPP_DATA)")
 def test_real_meshes_and_their_numbers():
     plan = normals.plan(Settings(Size.TINY))
@@ -72,19 +61,3 @@ def test_the_full_size_has_all_meshes_of_the_paper_and_the_large_ones():
     dense = {cell["n_nodes"] for cell in plan.cells if cell["method"] == DENSE}
     assert max(dense) <= 10_000
     assert [cell["graph"] for cell in plan.cells if cell["part"] == PICTURE] == ["mesh 98480"]
-
-
-def test_asked_for_settings_are_used(no_data):
-    plan = normals.plan(Settings(Size.TINY, scale=0.25, p_halt=0.3))
-    cosines = [cell for cell in plan.cells if cell["part"] == COSINES]
-    for cell in cosines:
-        assert cell["sigmas"] == ([None] if cell["method"] in parts.BESIDE else [0.5])
-    laws = {cell.get("walks"): cell["termination"] for cell in plan.cells}
-    assert laws == {None: "geometric:0.3", POOLED: "matched:2.33333333333"}
-    assert all(cell["sigma"] == 0.5 for cell in plan.cells if cell["part"] != COSINES)
-
-
-def test_every_cell_has_a_cost(no_data):
-    for size in Size:
-        costs = [normals.cost(cell) for cell in normals.plan(Settings(size)).cells]
-        assert min(costs) > 0

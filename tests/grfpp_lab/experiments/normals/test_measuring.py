@@ -5,12 +5,11 @@ import pytest
 from independent_walks import INDEPENDENT
 
 from grfpp.datasets import triangulated_sphere
-from grfpp.tasks.nodes.normal_prediction import hide_normals, predict_normals
+from grfpp.tasks.normals import hide_normals, predict_normals
+from grfpp_lab.experiments.claims import POOLED
 from grfpp_lab.experiments.normals import experiment as normals
 from grfpp_lab.experiments.normals import measuring as normals_measuring
-from grfpp_lab.experiments.normals.paper import AL_MOHY, BRUTE, GRF, REUSED, STITCHED
-from grfpp_lab.experiments.normals.parts import COSINES
-from grfpp_lab.experiments.views import POOLED
+from grfpp_lab.experiments.normals.claims import AL_MOHY, BRUTE, COSINES, GRF, REUSED, STITCHED
 
 
 @pytest.mark.parametrize(

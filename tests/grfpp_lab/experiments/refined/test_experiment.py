@@ -4,9 +4,15 @@ import pytest
 
 import grfpp
 from grfpp_lab.experiments.refined import experiment as refined
-from grfpp_lab.experiments.refined import graphs
-from grfpp_lab.experiments.refined.kernels import KERNELS
-from grfpp_lab.experiments.refined.methods import AVERAGED, CHEBYSHEV, INDEPENDENT, LARGEST, POOLED
+from grfpp_lab.experiments.refined import measuring as graphs
+from grfpp_lab.experiments.refined.measuring import (
+    AVERAGED,
+    CHEBYSHEV,
+    INDEPENDENT,
+    KERNELS,
+    LARGEST,
+    POOLED,
+)
 from grfpp_lab.harness.experiment import Holds, Settings, Size
 
 

@@ -1,19 +1,35 @@
-"""What is measured is what is said: errors with and without the diagonal, entries, rivals."""
+"""The graphs of pooled walks: what they are called is what they are."""
 
 import numpy as np
 import pytest
 
 import grfpp
-from grfpp_lab.experiments import graphs
 from grfpp_lab.experiments.measuring import seeds
 from grfpp_lab.experiments.refined import measuring
-from grfpp_lab.experiments.refined.methods import (
+from grfpp_lab.experiments.refined.measuring import (
     AVERAGED,
     CHEBYSHEV,
     INDEPENDENT,
     LARGEST,
     POOLED,
 )
+
+
+def test_log_normal_weights_stand_on_the_same_edges_both_ways():
+    plain, weighted = measuring.load("karate"), measuring.load(f"karate{measuring.LOG_NORMAL}")
+    assert not weighted.is_directed
+    np.testing.assert_array_equal(plain.indices, weighted.indices)
+    logs = np.log(weighted.weights)
+    assert abs(logs.std() - measuring.SIGMA) < 0.3
+    assert measuring.title_of(f"karate{measuring.LOG_NORMAL}") == "Karate, log-normal"
+
+
+def test_what_is_not_at_hand(no_data):
+    assert "is not at hand" in measuring.why_not(measuring.MESH + measuring.LOG_NORMAL)
+    assert "is not at hand" in measuring.why_not(measuring.CORA)
+    assert measuring.why_not(measuring.LARGE_REGULAR) is None
+    assert measuring.why_not("er-20") is None
+
 
 CELL = {
     "graph": "karate",
@@ -28,7 +44,7 @@ CELL = {
     "method": POOLED,
     "degree": 2,
 }
-W = graphs.load("karate").normalized("sym")
+W = measuring.load("karate").normalized("sym")
 KERNEL = grfpp.Diffusion(1.0)
 
 
@@ -41,11 +57,6 @@ def test_errors_with_and_without_the_diagonal():
     assert ones[0] == pytest.approx(34 / np.linalg.norm(exact))
     off = exact - np.diag(np.diag(exact))
     assert ones[1] == pytest.approx(np.sqrt(34 * 33) / np.linalg.norm(off))
-
-
-def test_some_columns_are_columns_of_the_whole():
-    some = measuring.truth("karate", 1.0, "diffusion:1", 5)
-    np.testing.assert_allclose(some.exact, KERNEL.exact(W)[:, some.nodes], atol=1e-11)
 
 
 def test_walks_have_the_errors_of_their_estimates():

@@ -31,10 +31,8 @@ def test_unpacked_folders_are_found(monkeypatch, tmp_path):
 
 def test_pictures_to_test_on_are_none_of_those_to_learn_from(monkeypatch):
     pixels = np.arange(10, dtype=np.uint8)[:, None, None, None] * np.ones((1, 4, 4, 3), np.uint8)
-    whole = vit_data.datasets.Images(
-        "cifar10", pixels, np.arange(10, dtype=np.uint8) % 3, tuple("abc")
-    )
-    monkeypatch.setattr(vit_data.datasets, "load_cifar10", lambda download: whole)
+    whole = vit_data.Images("cifar10", pixels, np.arange(10, dtype=np.uint8) % 3, tuple("abc"))
+    monkeypatch.setattr(vit_data, "load_cifar10", lambda download: whole)
     vit_data.load_images.cache_clear()
     images = vit_data.load_images("cifar10", 6, 4)
     assert not set(images.train[:, 0, 0, 0]) & set(images.test[:, 0, 0, 0])

@@ -5,11 +5,11 @@ import json
 import pytest
 
 pytest.importorskip("torch", reason="torch is not installed")
+from grfpp import _imports as optional
 from grfpp.cli import run as command
-from grfpp.imports import optional
 from grfpp_lab.experiments.vit import data as vit_data
 from grfpp_lab.experiments.vit import experiment as vit
-from grfpp_lab.experiments.vit.paper import LEARNED, MASKED, PLAIN
+from grfpp_lab.experiments.vit.data import LEARNED, MASKED, PLAIN
 from grfpp_lab.harness.experiment import Settings, Size
 
 TINY = Settings(Size.TINY)
@@ -31,12 +31,6 @@ def test_the_command_trains_judges_and_draws(tmp_path, capsys):
     assert (tmp_path / "figures/vit.pdf").exists()
 
 
-def test_a_cell_gives_the_same_rows_again():
-    cell = vit.plan(TINY).cells[-1]
-    assert cell["method"] == LEARNED
-    assert vit.run(cell) == vit.run(cell)
-
-
 def test_seeds_are_shared_by_methods_and_differ_between_repeats(monkeypatch):
     asked = []
     monkeypatch.setattr(
@@ -51,15 +45,6 @@ def test_seeds_are_shared_by_methods_and_differ_between_repeats(monkeypatch):
     assert [mask is None for _, mask in asked] == [True] * 3 + [False] * 6
     assert all(mask["lam"] == 0.5 and mask["degree"] == 2 for _, mask in asked[3:])
     assert [mask["learn"] for _, mask in asked[3:]] == [False] * 3 + [True] * 3
-
-
-@pytest.mark.parametrize("size", [Size.FULL, Size.QUICK])
-def test_without_data_there_are_stripes_and_a_word_on_what_is_missing(size):
-    plan = vit.plan(Settings(size))
-    assert {cell["dataset"] for cell in plan.cells} == {vit_data.STRIPES}
-    assert plan.skipped["MNIST"] == "mnist is not at hand"
-    if size is Size.FULL:
-        assert "images/imagenet/train" in plan.skipped["ImageNet"]
 
 
 def test_without_torch_nothing_is_planned(monkeypatch, tmp_path, capsys):
@@ -85,4 +70,3 @@ def test_the_plan_has_every_data_set_at_hand(monkeypatch):
     masked = next(cell for cell in plan.cells if cell["method"] == MASKED)
     assert (masked["scale"], masked["termination"], masked["seed"]) == (2.0, "geometric:0.2", 3)
     assert "scale" not in plan.cells[0]  # what has no mask does not depend on it
-    assert all(vit.cost(cell) > 0 for cell in plan.cells)

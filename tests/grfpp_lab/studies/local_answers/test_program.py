@@ -1,23 +1,22 @@
 """The program in a small way: what it prints, and that verdicts are what was measured."""
 
 import re
-from pathlib import Path
 
 import networkx as nx
 import pytest
 
 import grfpp
-from grfpp_lab.studies import local_answers
-from grfpp_lab.studies.local_answers import asking, blocks, cold, enron, rows, settling, sizes
-from grfpp_lab.studies.local_answers.rows import Verdict
+from grfpp_lab.studies.local_answers import __main__ as local_answers
+from grfpp_lab.studies.local_answers import asking, blocks
+from grfpp_lab.studies.local_answers import process as cold
+from grfpp_lab.studies.local_answers.asking import Verdict
 
 
 @pytest.fixture
 def small(monkeypatch):
     graph = grfpp.Graph(nx.barabasi_albert_graph(400, 3, seed=1))
     monkeypatch.setattr(asking, "enron", lambda: ("a small graph", graph))
-    for module in (enron, sizes):
-        monkeypatch.setattr(module, "N_TIMED", 5)
+    monkeypatch.setattr(asking, "N_TIMED", 5)
     monkeypatch.setattr(blocks, "N_ROWS", 8)
 
 
@@ -43,13 +42,13 @@ def test_all_parts(small, tmp_path, capsys):
         "scale-free-900.grf",
     }
     assert "Python alone" in out
-    assert out.count(" MB read") == 2 * (cold.N_ENTRIES + 1)
+    assert out.count(" MB read") == 2 * (cold.COLD_N_ENTRIES + 1)
 
 
 def test_settling(small, monkeypatch, capsys):
     graph = grfpp.Graph(nx.barabasi_albert_graph(200, 3, seed=1))
-    monkeypatch.setattr(settling, "graphs", lambda: {"another": graph})
-    monkeypatch.setattr(settling, "BUDGETS", (50, 500))
+    monkeypatch.setattr(asking, "graphs", lambda: {"another": graph})
+    monkeypatch.setattr(asking, "BUDGETS", (50, 500))
     local_answers.main(["--settle", "--nodes", "3"])
     lines = capsys.readouterr().out.splitlines()
     assert lines[1] == "another"
@@ -61,25 +60,11 @@ def test_verdicts_say_what_was_measured():
 
     def size(n, ms, share):
         found = {name: asking.Found(ms / 1e3, ms / 1e3, []) for name in asking.QUESTIONS}
-        return sizes.Size(n, found, dict.fromkeys(asking.QUESTIONS, share))
+        return asking.Size(n, found, dict.fromkeys(asking.QUESTIONS, share))
 
     def met(*results):
-        return [line.met for line in sizes.lines(results) if isinstance(line, Verdict)]
+        return [line.met for line in asking.lines_sizes(results) if isinstance(line, Verdict)]
 
     assert met(size(10, 0.5, 0.99), size(100, 0.9, 0.98)) == [True] * 4
     assert met(size(10, 0.5, 0.99), size(100, 1.1, 0.97)) == [False, False, True, True]
     assert met(size(10, 30.0, 0.99), size(100, 51.0, 0.94)) == [False, True, False, False]
-
-
-def test_query_seconds_asks_all_nodes_in_every_pass():
-    asked = []
-    assert rows.query_seconds(asked.append, [4, 5, 6], n_passes=2) >= 0
-    assert asked == [4, 5, 6, 4, 5, 6]
-
-
-def test_a_stand_in_for_data_that_are_not_there(monkeypatch):
-    monkeypatch.delenv("GRFPP_DATA", raising=False)
-    title, graph = asking.enron()
-    assert "in place of email-Enron" in title
-    assert graph.n_nodes == 36_000
-    assert not Path(asking.ENRON).exists()

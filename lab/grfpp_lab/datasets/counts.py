@@ -1,0 +1,29 @@
+"""Sizes of the laboratory's data sets, for `grfpp datasets NAME`."""
+
+from grfpp_lab.datasets.graphs import load_shapes
+from grfpp_lab.datasets.images import load_cifar10, load_mnist
+from grfpp_lab.datasets.peptides import load_peptide_splits, load_peptides
+
+
+def count(name: str, *, download: bool) -> dict[str, int | float]:
+    """Load a data set and count what it has."""
+    if name == "peptides":
+        peptides = load_peptides(download=download)
+        return {"molecules": len(peptides), "functions": peptides.labels.shape[1]}
+    if name == "peptide-splits":
+        rows = load_peptide_splits(download=download)
+        return {"train": len(rows.train), "val": len(rows.val), "test": len(rows.test)}
+    if name == "cifar10":
+        images = load_cifar10(download=download)
+        return {"images": len(images), "classes": len(images.classes)}
+    if name == "mnist":
+        digits, others = load_mnist("train", download=download), load_mnist("test")
+        return {"train": len(digits), "test": len(others), "classes": len(digits.classes)}
+    train, test = load_shapes("train", download=download), load_shapes("test")
+    nodes = [mesh.graph.n_nodes for mesh in (*train.meshes, *test.meshes)]
+    return {
+        "meshes": len(nodes),
+        "classes": len(train.classes),
+        "fewest nodes": min(nodes),
+        "most nodes": max(nodes),
+    }

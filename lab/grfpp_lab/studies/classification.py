@@ -1,0 +1,321 @@
+"""Graph classification by walks beside Weisfeiler–Lehman, on the same folds.
+
+``python -m grfpp_lab.studies.classification`` prints six collections of TUDataset, or those that
+are named: accuracy of walks by length and labels (`walk_candidates`, set, learner and penalty
+chosen within the folds), of each of their sets alone, of sums over pairs of labels alone and with
+the spectrum, and of GraKeL's Weisfeiler–Lehman kernel with a support vector machine. ``--settling``
+prints every setting that was looked at on the collections that settings were chosen on, which are
+others.
+"""
+
+import argparse
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
+from functools import partial
+from time import perf_counter
+from typing import Any
+
+import networkx as nx
+import numpy as np
+
+from grfpp._imports import require
+from grfpp.graph import Graph
+from grfpp.tasks.graphs.labelled import LabelledGraph
+from grfpp.tasks.graphs.selection import (
+    MASSES,
+    PAIRS,
+    SIGNATURES,
+    SPECTRUM,
+    UNION,
+    Candidates,
+    FoldScore,
+    candidate_features,
+    nested_forest_scores,
+    nested_svm_scores,
+    walk_candidates,
+)
+from grfpp.tasks.graphs.walk_labels import WalkLabelFeatures, count_levels
+from grfpp_lab.datasets.peptides import load_peptides
+from grfpp_lab.experiments.classification.claims import RIVAL
+from grfpp_lab.experiments.classification.graph_sets import (
+    GraphSet,
+    kernel_matrix,
+    load_set,
+    svm_scores,
+)
+from grfpp_lab.experiments.classification.graph_sets import scores as kernel_scores
+from grfpp_lab.experiments.classification.planning import SIX, chosen_words, fold_seed
+
+#: Longest SMILES of the peptides: molecules of up to about a hundred atoms.
+_MOST_TEXT = 260
+
+
+def molecules(n_graphs: int, rule: int, seed: int) -> GraphSet:
+    """Trees of carbon with rings and other atoms; the class is a rule about groups of atoms.
+
+    Rule 0: a nitrogen two bonds from an oxygen. Rule 1: more nitrogens in rings than outside. Rule
+    2: an oxygen at the end of a chain, next to a branching carbon. One class in ten is wrong.
+    """
+    rng = np.random.default_rng([seed, rule])
+    rules = (_near, _in_rings, _at_branches)
+    found: tuple[list[LabelledGraph], list[LabelledGraph]] = ([], [])
+    while min(map(len, found)) < n_graphs // 2:
+        graph, labels = _molecule(rng)
+        found[rules[rule](graph, labels)].append(
+            LabelledGraph(Graph(nx.to_scipy_sparse_array(graph)), labels)
+        )
+    graphs = [*found[0][: n_graphs // 2], *found[1][: n_graphs // 2]]
+    classes = np.repeat([0, 1], n_graphs // 2)
+    wrong = rng.random(len(classes)) < 0.1
+    return GraphSet(graphs, np.where(wrong, 1 - classes, classes), True)
+
+
+def _molecule(rng: np.random.Generator) -> tuple[nx.Graph, np.ndarray]:
+    graph = nx.Graph([(0, 1)])
+    while len(graph) < rng.integers(12, 34):
+        free = [node for node in graph if graph.degree(node) < 3]
+        if not free:
+            break
+        at, n = int(rng.choice(free)), len(graph)
+        if rng.random() < 0.25:
+            size = int(rng.choice([5, 6, 6]))
+            nx.add_cycle(graph, [at, *range(n, n + size - 1)])
+        else:
+            graph.add_edge(at, n)
+    return graph, rng.choice(4, len(graph), p=[0.72, 0.13, 0.11, 0.04])
+
+
+def _near(graph: nx.Graph, labels: np.ndarray) -> bool:
+    return any(
+        labels[far] == 2
+        for node in graph
+        if labels[node] == 1
+        for middle in graph[node]
+        for far in graph[middle]
+    )
+
+
+def _in_rings(graph: nx.Graph, labels: np.ndarray) -> bool:
+    inside = {node for ring in nx.cycle_basis(graph) for node in ring}
+    within = [node in inside for node in graph if labels[node] == 1]
+    return 2 * sum(within) > len(within)
+
+
+def _at_branches(graph: nx.Graph, labels: np.ndarray) -> bool:
+    return any(
+        graph.degree(node) == 1 and any(graph.degree(other) >= 3 for other in graph[node])
+        for node in graph
+        if labels[node] == 2
+    )
+
+
+def contacts(n_graphs: int, n_classes: int, seed: int) -> GraphSet:
+    """Chains of labelled segments folded in space, with edges between segments that are near.
+
+    Classes differ a little in how often each kind of segment comes, how long chains are, and
+    which kinds lie side by side.
+    """
+    rng = np.random.default_rng([seed, n_classes])
+    shares = rng.dirichlet([12, 12, 3], n_classes)
+    drift = rng.uniform(0.3, 0.7, (n_classes, 3))
+    length = rng.integers(22, 40, n_classes)
+    graphs, classes = [], []
+    for number in range(n_graphs):
+        own = number % n_classes
+        n = int(max(8, rng.normal(length[own], 9)))
+        labels = rng.choice(3, n, p=shares[own])
+        step = rng.normal(size=(n, 3))
+        step[1:] += drift[own][labels[1:], np.newaxis] * step[:-1] * 1.6
+        place = np.cumsum(step, axis=0)
+        place *= n ** (1 / 3) / place.std()
+        far = np.linalg.norm(place[:, np.newaxis] - place, axis=2)
+        near = np.argsort(far, axis=1)[:, 1:4]
+        A = np.zeros((n, n))
+        A[np.repeat(np.arange(n), near.shape[1]), near.ravel()] = 1
+        A[np.arange(n - 1), np.arange(1, n)] = 1
+        graphs.append(LabelledGraph(Graph(np.maximum(A, A.T)), labels))
+        classes.append(own)
+    return GraphSet(graphs, np.array(classes), True)
+
+
+def peptides(function: int, n_graphs: int, seed: int) -> GraphSet:
+    """Small peptides that have one of the ten functions, and as many that have it not."""
+    data = load_peptides(download=False)
+    rng = np.random.default_rng([seed, function])
+    small = np.flatnonzero([len(each) <= _MOST_TEXT for each in data.smiles])
+    has_it = data.labels[small, function] == 1
+    n = min(n_graphs // 2, int(has_it.sum()), int((~has_it).sum()))
+    rows = np.concatenate([rng.choice(small[own], n, replace=False) for own in (has_it, ~has_it)])
+    chem = require("rdkit.Chem", "reading SMILES")
+    graphs = []
+    for row in rows.tolist():
+        atoms = chem.MolFromSmiles(data.smiles[row]).GetAtoms()
+        numbers = np.array([atom.GetAtomicNum() for atom in atoms])
+        graphs.append(LabelledGraph(data.graph(row), numbers))
+    return GraphSet(graphs, np.repeat([1, 0], n), True)
+
+
+SETTLING: dict[str, Callable[[], GraphSet]] = {
+    "molecules, rule 0": partial(molecules, 400, 0, 1),
+    "molecules, rule 1": partial(molecules, 400, 1, 1),
+    "molecules, rule 2": partial(molecules, 1200, 2, 1),
+    "contacts, 2 classes": partial(contacts, 800, 2, 1),
+    "contacts, 6 classes": partial(contacts, 600, 6, 1),
+    "peptides, function 0": partial(peptides, 0, 1200, 1),
+    "peptides, function 8": partial(peptides, 8, 600, 1),
+}
+
+
+_TREES = 120
+_LENGTHS = (1, 2, 3, 5)
+#: Normalisations, and bins for each.
+_BINS: dict[str | None, tuple[float, ...]] = {
+    "sym": (1e-4, 0.3),
+    "rw": (1e-4, 0.1),
+    None: (0.5, 1.5),
+}
+_SUMS = {
+    "counts": 1,
+    "counts pairs": 3,
+    "counts pairs returns": 3,
+    "counts pairs returns signatures": 3,
+}
+
+
+def show(names: Sequence[str], n_folds: int, seed: int) -> None:
+    """Print accuracies, and those of the choice within the folds, in per cent."""
+    for name in names:
+        data = SETTLING[name]()
+        graphs, y = data.graphs, data.classes
+        shared: dict[str, Any] = {"n_folds": n_folds, "seed": seed}
+        print(f"{name}: {len(graphs)} graphs")
+        rival = svm_scores(kernel_matrix(graphs, RIVAL), y, n_folds, seed)
+        print(f"  {RIVAL:34} {100 * np.mean([each['accuracy'] for each in rival]):5.1f}")
+        for label, X in signatures(graphs):
+            _line(f"svm, {label}", nested_svm_scores({label: X}, y, **shared))
+        for label, X in sums(graphs):
+            _line(f"forest, {label}", nested_forest_scores({label: X}, y, n_trees=_TREES, **shared))
+        chosen = walk_candidates(graphs).nested_scores(y, n_trees=_TREES, **shared)
+        _line("chosen in the folds", chosen)
+
+
+def signatures(graphs: Any) -> Iterator[tuple[str, Any]]:
+    """Signatures of several normalisations, lengths and bins."""
+    for normalization, width in ((norm, each) for norm, bins in _BINS.items() for each in bins):
+        own = WalkLabelFeatures(
+            "signatures", max(_LENGTHS), width=width, normalization=normalization
+        )
+        counts = own.fit_transform(graphs)
+        for n_lengths in _LENGTHS:
+            end = sum(map(len, own.signatures_[: n_lengths + 1]))
+            label = f"signatures of {n_lengths}, {normalization}, bins of {width:g}"
+            yield label, counts[:, :end]
+            yield f"{label}, levels", count_levels(counts[:, :end])
+
+
+def sums(graphs: Any) -> Iterator[tuple[str, Any]]:
+    """Sets for forests."""
+    for names, n_lengths in _SUMS.items():
+        features = WalkLabelFeatures(tuple(names.split()), n_lengths, width=0.1)
+        yield f"{names}, {n_lengths}", features.fit_transform(graphs)
+    longer = WalkLabelFeatures(n_lengths=6)
+    yield "counts pairs returns, 6", longer.fit_transform(graphs)
+    for kind in (SPECTRUM, PAIRS):
+        (X,) = candidate_features(
+            graphs, scales=[0.81], n_walks=[1], n_eigenvalues=[32], kind=kind, estimate="exact"
+        ).values()
+        yield kind, X
+
+
+def _line(name: str, scores: Sequence[FoldScore]) -> None:
+    accuracy, inner = (
+        100 * np.mean([getattr(score, each) for score in scores]) for each in ("accuracy", "inner")
+    )
+    print(f"  {name:46} {accuracy:5.1f}  (inner {inner:.1f})", flush=True)
+
+
+_JUDGING_TREES = 120
+
+
+def show_judging(names: Sequence[str], n_folds: int, seed: int) -> None:
+    """Print a line a collection and method."""
+    for name in names:
+        data = load_set(name)
+        folds = fold_seed(name, seed, 0)
+        shared = {"n_folds": n_folds, "seed": folds}
+        began = perf_counter()
+        candidates = walk_candidates(data.graphs, n_jobs=1)
+        made = perf_counter() - began
+        print(f"{name}: {len(data.graphs)} graphs, features in {made:.1f} s on one thread")
+        parts = {
+            MASSES: Candidates(candidates.forests, {}),
+            SIGNATURES: Candidates({}, candidates.machines),
+        }
+        began = perf_counter()
+        found = candidates.nested_scores(data.classes, n_trees=_JUDGING_TREES, **shared)
+        chosen = Counter(chosen_words(score.chosen) for score in found).most_common()
+        told = ", ".join(f"{what} {count}x" for what, count in chosen)
+        _judging_line("chosen in the folds", _percent(found), perf_counter() - began, told)
+        for kind, part in parts.items():
+            began = perf_counter()
+            alone = part.nested_scores(data.classes, n_trees=_JUDGING_TREES, **shared)
+            _judging_line(f"{kind} alone", _percent(alone), perf_counter() - began)
+        for kind in (PAIRS, UNION):
+            began = perf_counter()
+            features = candidate_features(
+                data.graphs,
+                scales=[0.25, 0.81],
+                n_walks=[1],
+                n_eigenvalues=[32],
+                kind=kind,
+                estimate="exact",
+                n_jobs=1,
+            )
+            forests = nested_forest_scores(features, data.classes, n_trees=_JUDGING_TREES, **shared)
+            _judging_line(
+                f"{kind} alone" if kind == PAIRS else kind,
+                _percent(forests),
+                perf_counter() - began,
+            )
+        began = perf_counter()
+        rival = kernel_scores(
+            {"dataset": name, "method": RIVAL, "n_folds": n_folds, "fold_seed": folds}
+        )
+        accuracies = [100 * score["accuracy"] for score in rival]
+        _judging_line(f"{RIVAL} of GraKeL", accuracies, perf_counter() - began)
+        gaps = np.array(_percent(found)) - accuracies
+        error = np.std(gaps, ddof=1) / np.sqrt(len(gaps))
+        words = f"{np.mean(gaps):+.1f} ± {error:.1f} points"
+        print(f"  chosen in the folds − {RIVAL}: {words}, fold by fold", flush=True)
+
+
+def _percent(scores: Sequence[FoldScore]) -> list[float]:
+    return [100 * score.accuracy for score in scores]
+
+
+def _judging_line(name: str, accuracies: Sequence[float], seconds: float, more: str = "") -> None:
+    mean, deviation = np.mean(accuracies), np.std(accuracies)
+    print(f"  {name:26} {mean:5.1f} ± {deviation:4.1f}  {seconds:6.1f} s  {more}", flush=True)
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    """Print one table."""
+    parser = argparse.ArgumentParser(prog="python -m grfpp_lab.studies.classification")
+    parser.add_argument("names", nargs="*", help="collections; all without any")
+    parser.add_argument("--settling", action="store_true", help="those that settings come from")
+    parser.add_argument("--folds", type=int, default=None, help="10; 5 with --settling")
+    parser.add_argument("--seed", type=int, default=0, help="of the folds")
+    chosen = parser.parse_args(arguments)
+    known = tuple(SETTLING) if chosen.settling else SIX
+    unknown = [name for name in chosen.names if name not in known]
+    if unknown:
+        parser.error(f"there is no collection {unknown[0]!r}; there are {', '.join(known)}")
+    names = chosen.names or known
+    if chosen.settling:
+        show(names, chosen.folds or 5, chosen.seed)
+    else:
+        show_judging(names, chosen.folds or 10, chosen.seed)
+
+
+if __name__ == "__main__":
+    main()

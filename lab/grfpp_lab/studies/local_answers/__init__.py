@@ -1,0 +1,1 @@
+"""Local answers beside their peers: ``python -m grfpp_lab.studies.local_answers``."""

@@ -1,0 +1,77 @@
+"""Local answers beside their peers: nearest nodes, blocks, and a process at a graph on disk.
+
+``python -m grfpp_lab.studies.local_answers`` prints what was measured, what was asked for, and
+whether that is met. Peers run in the same process: scipy, scikit-network, networkx, igraph where it
+is installed. Graphs of up to ten million nodes are made in a temporary folder, or in that of
+``--folder``, where they stay; the largest takes 2.5 GB of memory to make and 5 GB to compare with
+exact rows. Nodes and walks have a seed that nothing was settled with: ``--settle`` prints what
+budgets were chosen from, on other graphs.
+"""
+
+import argparse
+import tempfile
+from collections.abc import Sequence
+from pathlib import Path
+
+from grfpp.warmup import warmup
+from grfpp_lab.studies.local_answers import asking, blocks, process
+from grfpp_lab.studies.local_answers.asking import tell
+
+PARTS = ("enron", "sizes", "million", "blocks", "process", "cold")
+SIZES = (10_000, 100_000, 1_000_000, 10_000_000)
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    """Measure and print."""
+    parser = argparse.ArgumentParser(prog="local_answers", description=__doc__)
+    parser.add_argument("--parts", nargs="+", choices=PARTS, default=PARTS)
+    parser.add_argument("--folder", type=Path, help="where graphs on disk are, or are made")
+    parser.add_argument("--sizes", type=int, nargs="+", default=SIZES, help="nodes of these graphs")
+    parser.add_argument(
+        "--nodes", type=int, default=24, help="to compare with exact rows; on email-Enron 4 times"
+    )
+    parser.add_argument("--block-nodes", type=int, default=1_000_000)
+    parser.add_argument("--block-rows", type=int, default=1000)
+    parser.add_argument("--settle", action="store_true", help="budgets on other graphs")
+    options = parser.parse_args(arguments)
+    warmup()
+    if options.settle:
+        for title, graph in asking.graphs().items():
+            tell(title, asking.lines(graph, asking.BUDGETS, options.nodes))
+        return
+    verdicts = []
+    with tempfile.TemporaryDirectory() as temporary:
+        folder = options.folder or Path(temporary)
+        folder.mkdir(parents=True, exist_ok=True)
+        if "enron" in options.parts:
+            title, graph = asking.enron()
+            first, second = asking.run_enron(graph, 4 * options.nodes)
+            verdicts += tell(f"{title}, {graph.n_nodes:,} nodes, exp(W)", first)
+            verdicts += tell(f"{title}, PageRank with alpha {asking.ALPHA}", second)
+        if "sizes" in options.parts:
+            found = asking.run(folder, options.sizes, options.nodes)
+            verdicts += tell("scale-free graphs, memory-mapped, top 10", asking.lines_sizes(found))
+        if "million" in options.parts:
+            n_nodes = min(1_000_000, max(options.sizes))
+            lines = asking.pagerank(folder, n_nodes, options.nodes)
+            verdicts += tell(f"PageRank on a scale-free graph of {n_nodes:,} nodes", lines)
+        if "blocks" in options.parts:
+            for case in blocks.cases(options.block_nodes, options.block_rows):
+                title = f"block of {len(case.nodes):,} of {case.W.n_nodes:,} nodes: {case.title}"
+                verdicts += tell(title, blocks.run(case))
+        if "process" in options.parts:
+            n_nodes = max(options.sizes)
+            path = asking.map_path(folder, n_nodes)
+            lines = process.run(path, asking.SEED, asking.QUESTIONS["exp(W)"].budget)
+            verdicts += tell(f"a fresh process at a map of {n_nodes:,} nodes, exp(W)", lines)
+        if "cold" in options.parts:
+            n_nodes = max(options.sizes)
+            path = asking.map_path(folder, n_nodes)
+            lines = process.run_cold(path, asking.SEED, asking.QUESTIONS["exp(W)"].budget)
+            verdicts += tell(f"a map of {n_nodes:,} nodes that is on disk alone, exp(W)", lines)
+    met = sum(verdict.met for verdict in verdicts)
+    print(f"\n{met} of {len(verdicts)} met")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,129 @@
+"""``K[S, S]`` between 1,000 nodes of a million: two-sided pools beside sparse Chebyshev vectors."""
+
+from functools import partial
+from typing import NamedTuple
+
+import numpy as np
+
+from grfpp.graph import Graph
+from grfpp.kernels import Diffusion, Kernel
+from grfpp.linalg import chebyshev
+from grfpp.local import LocalKernel
+from grfpp.typing import FloatArray, IntArray
+from grfpp_lab.benchmark.timing import best_seconds, timed
+from grfpp_lab.graphs import grid, scale_free
+from grfpp_lab.studies.local_answers.asking import SEED, Lines, Measured, Verdict
+from grfpp_lab.studies.local_answers.rivals import FORMS, coefficients, held_entries, plain
+
+#: Columns on which errors are measured: exact ones of all would take hours.
+N_COLUMNS = 24
+#: Rows that are timed where all would take too long.
+N_ROWS = 32
+#: Entries of sparse vectors that the rival may hold at a time, 12 bytes each.
+MOST_ENTRIES = 2e8
+_LONG = 20.0
+
+
+class Case(NamedTuple):
+    """A block to be computed, and how many times as fast as the rival it should be."""
+
+    title: str
+    W: Graph
+    nodes: IntArray
+    kernel: Kernel
+    budget: float
+    bar: float
+
+
+def cases(n_nodes: int, n_rows: int) -> list[Case]:
+    """Nodes beside each other and all over a grid, and all over a scale-free graph."""
+    flat = grid(n_nodes).normalized("sym")
+    rough = scale_free(n_nodes, 5, seed=0).normalized("sym")
+    near, far = Diffusion(1.0), Diffusion(5.0)
+    beside, apart = patch(flat, n_rows), spread(flat, n_rows)
+    return [
+        Case("grid, nodes beside each other, exp(W)", flat, beside, near, 300, 1.0),
+        Case("grid, nodes all over it, exp(W)", flat, apart, near, 300, 1.0),
+        Case("grid, nodes beside each other, exp(5 W)", flat, beside, far, 2000, 1.0),
+        Case("grid, nodes all over it, exp(5 W)", flat, apart, far, 2000, 1.0),
+        Case("scale-free, exp(W)", rough, spread(rough, n_rows), near, 4096, 5.0),
+    ]
+
+
+def patch(W: Graph, count: int) -> IntArray:
+    """Nodes of a square grid that lie beside each other."""
+    side, width = round(W.n_nodes**0.5), round(count**0.5 + 0.5)
+    first = (side - width) // 2
+    rows = np.arange(first, first + width)
+    return np.asarray((rows[:, None] * side + rows).ravel()[:count])
+
+
+def spread(W: Graph, count: int) -> IntArray:
+    """Nodes drawn at random."""
+    return np.random.default_rng(SEED).choice(W.n_nodes, min(count, W.n_nodes), replace=False)
+
+
+def run(case: Case) -> Lines:
+    """Time pools, then the rival with as few terms as are no worse, in both its forms."""
+    W, nodes, kernel = case.W, case.nodes, case.kernel
+    some = slice(0, N_COLUMNS)
+    terms = _Terms(W, kernel, nodes, nodes[some])
+    near = LocalKernel(W, kernel, budget=case.budget, seed=SEED)
+    own_error = terms.error(near.block(nodes)[:, some])
+    own = best_seconds(lambda: near.block(nodes), most=5)
+    note = f"error {own_error:.1e}, budget {case.budget:,.0f}"
+    lines: list[Measured | Verdict | str] = [Measured("LocalKernel.block(S)", own, note=note)]
+    degree = terms.least_degree(own_error)
+    c = coefficients(W, kernel, degree)
+    best = np.inf
+    for name, form in FORMS.items():
+        if name == "doubled" and (held := held_entries(W, nodes, degree)) > MOST_ENTRIES:
+            lines.append(f"Chebyshev, {name}: its vectors would have {held:.1e} entries")
+            continue
+        few = nodes[:N_ROWS]
+        _, seconds = timed(partial(plain, W, c, few))
+        seconds *= len(nodes) / len(few)
+        note = f"degree {degree}"
+        if name == "doubled" or seconds < _LONG:
+            block = form(W, c, nodes)
+            seconds = best_seconds(partial(form, W, c, nodes), most=5)
+            note = f"error {terms.error(block[:, some]):.1e}, degree {degree}"
+        else:
+            note += f", from {len(few)} of {len(nodes):,} rows"
+        lines.append(Measured(f"Chebyshev on sparse vectors, {name}", seconds, note=note))
+        best = min(best, seconds)
+    ratio = best / own
+    words = "not slower" if case.bar == 1 else f"at least {case.bar:g} times as fast"
+    found = f"{ratio:.2f} times as fast as the faster form"
+    return [*lines, Verdict(f"{words}, error no larger", found, ratio >= case.bar)]
+
+
+class _Terms:
+    """``T_j(W)[nodes, columns]`` for all ``j``, to measure what any number of them leaves out."""
+
+    def __init__(self, W: Graph, kernel: Kernel, nodes: IntArray, columns: IntArray) -> None:
+        radius = W.spectral_radius()
+        c = chebyshev.coefficients_of(kernel.value, radius, 1e-15)
+        matrix = W.adjacency
+        previous = np.zeros((W.n_nodes, len(columns)))
+        previous[columns, np.arange(len(columns))] = 1.0
+        current = (matrix @ previous) / radius
+        parts = [c[0] * previous[nodes]]
+        for coefficient in c[1:]:
+            parts.append(coefficient * current[nodes])
+            previous, current = current, (2 / radius) * (matrix @ current) - previous
+        self._parts = parts
+        self._exact: FloatArray = np.sum(parts, axis=0)
+
+    def error(self, block: FloatArray) -> float:
+        """Relative, in Frobenius' norm."""
+        return float(np.linalg.norm(block - self._exact) / np.linalg.norm(self._exact))
+
+    def least_degree(self, error: float) -> int:
+        """How many terms beyond the first it takes to be no worse."""
+        total = np.zeros_like(self._exact)
+        for degree, part in enumerate(self._parts):
+            total += part
+            if self.error(total) <= error:
+                return degree
+        return len(self._parts) - 1

@@ -1,0 +1,128 @@
+"""Checks of arguments, made once, in constructors and at public functions."""
+
+from __future__ import annotations
+
+import math
+import operator
+from collections.abc import Callable, Sequence
+from contextlib import suppress
+from typing import Any
+
+import numpy as np
+
+from grfpp.errors import InputError, shown
+from grfpp.typing import IntArray
+
+#: No count is larger, and no seed that anybody draws; beyond, Python cannot even print them all.
+_LARGEST = 2**128 - 1
+
+
+def finite(value: Any, name: str) -> float:
+    """Check that an argument is a finite real number."""
+    return _real(value, name, "a finite number", math.isfinite)
+
+
+def positive(value: Any, name: str) -> float:
+    """Check that an argument is a positive, finite real number."""
+    return _real(value, name, "a positive, finite number", lambda x: 0 < x < math.inf)
+
+
+def probability(
+    value: Any, name: str, *, above_zero: bool = False, below_one: bool = False
+) -> float:
+    """Check that an argument is a probability, without 0 or 1 where those make no sense."""
+    interval = f"{'(' if above_zero else '['}0, 1{')' if below_one else ']'}"
+
+    def fits(x: float) -> bool:
+        return 0 <= x <= 1 and not (above_zero and x == 0) and not (below_one and x == 1)
+
+    return _real(value, name, f"a number in {interval}", fits)
+
+
+def whole(value: Any, name: str, least: int, most: int | None = None) -> int:
+    """Check that an argument is a whole number, large enough and not too large."""
+    try:
+        number = operator.index(value)
+    except TypeError:
+        number = least - 1
+    if isinstance(value, bool | np.bool_) or number < least:
+        raise InputError(f"must be a whole number >= {least}, found {shown(value)}", argument=name)
+    if most is not None and number > most:
+        raise InputError(f"must be at most {most}, found {shown(value)}", argument=name)
+    if number > _LARGEST:
+        raise InputError(f"must be below 2^128, found {shown(value)}", argument=name)
+    return number
+
+
+def truth(value: Any, name: str) -> bool:
+    """Check that an argument is ``True`` or ``False``, or a number that says so."""
+    if not isinstance(value, bool | np.bool_ | int) or value not in (0, 1):
+        raise InputError(f"must be True or False, found {shown(value)}", argument=name)
+    return bool(value)
+
+
+def one_of(value: Any, name: str, known: Sequence[Any]) -> Any:
+    """Check that an argument is one of the known values."""
+    if not any(value is each or (isinstance(value, str) and value == each) for each in known):
+        *first, last = map(repr, known)
+        raise InputError(f"must be {', '.join(first)} or {last}, not {shown(value)}", argument=name)
+    return value
+
+
+def instance_of(value: Any, name: str, *kinds: type) -> Any:
+    """Check that an argument is an object of one of some classes."""
+    if not isinstance(value, kinds):
+        words = " or ".join(kind.__name__ for kind in kinds)
+        raise InputError(f"must be a {words}, found {shown(value)}", argument=name)
+    return value
+
+
+def listed(values: Any, name: str) -> list[Any]:
+    """Check that an argument is a list, or something else to go through; text is none."""
+    if not isinstance(values, str | bytes):
+        with suppress(TypeError):
+            return list(values)
+    raise InputError(f"must be a list, found {shown(values)}", argument=name)
+
+
+def array_of(values: Any, name: str) -> Any:
+    """Check that an argument can be an array of any kind: lists in it have one length."""
+    try:
+        return np.array(values)
+    except ValueError:
+        raise InputError(
+            f"must be an array, found lists of different lengths: {shown(values)}", argument=name
+        ) from None
+
+
+def node_numbers(nodes: Any, n_nodes: int, name: str = "nodes") -> IntArray:
+    """Check that an argument is a list of node numbers, or a single one."""
+    try:
+        chosen = np.atleast_1d(np.asarray(nodes))
+    except ValueError:  # lists of different lengths
+        chosen = np.array([None])
+    if chosen.size == 0:
+        return np.zeros(0, np.int64)
+    if chosen.ndim != 1 or chosen.dtype.kind not in "iu":
+        raise InputError(f"must be whole numbers in a list, found {shown(nodes)}", argument=name)
+    if chosen.min() < 0 or chosen.max() >= n_nodes:
+        raise InputError(
+            f"must lie between 0 and {n_nodes - 1}, found {chosen.min()} to {chosen.max()}",
+            argument=name,
+        )
+    return chosen.astype(np.int64)
+
+
+def _real(value: Any, name: str, what: str, fits: Callable[[float], bool]) -> float:
+    """The value as a number. Text is none, even where it spells one."""
+    number = math.nan
+    # Arrays of one number, and complex numbers, times and masked values, would become numbers with
+    # a warning or with none.
+    kind = getattr(getattr(value, "dtype", None), "kind", "f")
+    is_list = isinstance(value, np.ndarray) and (value.ndim or isinstance(value, np.ma.MaskedArray))
+    if kind in "iuf" and not is_list and not isinstance(value, str | bytes | bytearray | bool):
+        with suppress(TypeError, ValueError, OverflowError):
+            number = float(value)
+    if not fits(number):
+        raise InputError(f"must be {what}, found {shown(value)}", argument=name)
+    return number

@@ -1,0 +1,162 @@
+"""How much memory may be taken, and a refusal before the machine runs out of it."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from pathlib import Path
+
+from grfpp.errors import InputError
+
+_UNKNOWN = 4 * 2**30
+_V1_UNLIMITED = 2**60
+_V1_NAMES = ("memory.limit_in_bytes", "memory.usage_in_bytes", "total_inactive_file")
+_V2_NAMES = ("memory.current", "inactive_file")
+#: Limits of one process (``ulimit -v`` and ``-d``), and what counts against each.
+_PROCESS_LIMITS = {"Max address space": "VmSize:", "Max data size": "VmData:"}
+
+#: Share of what is available that one request may take. The rest is for what nobody counts:
+#: allocators, threads, other programs.
+GRANTED = 0.75
+
+#: Requests up to this size are granted unseen: asking the system costs more than they do.
+ALWAYS_THERE = 2**20
+
+
+def available_bytes(root: str | Path = "/") -> int:
+    """Bytes that this process can still allocate without swapping or being killed.
+
+    The smallest of what Linux calls available, what is left in the memory limits of this process's
+    control groups (containers, batch systems), and what is left below its own (``ulimit -v``).
+    Where none of that can be read, half of the machine's memory, or 4 GiB when not even that is
+    known. ``/proc`` and ``/sys`` are looked for in `root`.
+
+    Examples
+    --------
+    >>> available_bytes() > 0
+    True
+    """
+    root = Path(root)
+    free = (1024 * n for n in _numbers(root / "proc/meminfo", "MemAvailable:"))
+    bounds = [*free, *_control_groups(root), *_process_limits(root)]
+    return max(0, min(bounds)) if bounds else _physical_fallback()
+
+
+def require_bytes(n_bytes: int, what: str, advice: str | None = None) -> None:
+    """Raise `InputError` when `n_bytes` for `what` cannot be had, or hardly.
+
+    A quarter of what is available is never granted (`GRANTED`).
+
+    Parameters
+    ----------
+    n_bytes
+        The whole request: everything that is held at one time.
+    what
+        In words, singular.
+    advice
+        What takes less.
+
+    Examples
+    --------
+    >>> require_bytes(8, "one number")
+    >>> require_bytes(10**18, "a dense kernel of 350,000,000 nodes")
+    Traceback (most recent call last):
+    grfpp.errors.InputError: a dense kernel of 350,000,000 nodes needs 1000000000000000000 bytes ...
+    """
+    if n_bytes <= ALWAYS_THERE:
+        return
+    available = available_bytes()
+    granted = int(GRANTED * available)
+    if n_bytes > granted:
+        raise InputError(
+            f"{what} needs {n_bytes} bytes ({readable_bytes(n_bytes)}) of memory, "
+            f"but only {granted} ({readable_bytes(granted)}) may be taken, three quarters of "
+            "what is available",
+            advice=advice,
+        )
+
+
+def fits(n_bytes: float) -> bool:
+    """Whether so much memory may be taken; up to 64 MB without asking the system.
+
+    Examples
+    --------
+    >>> fits(8), fits(1e18)
+    (True, False)
+    """
+    return n_bytes <= 2**26 or n_bytes <= GRANTED * available_bytes()
+
+
+def readable_bytes(n_bytes: int) -> str:
+    """Write a number of bytes for people.
+
+    Examples
+    --------
+    >>> readable_bytes(12_345_678)
+    '12.3 MB'
+    """
+    size = float(n_bytes)
+    for unit in ("bytes", "kB", "MB", "GB"):
+        if size < 1000:
+            return f"{size:.3g} {unit}"
+        size /= 1000
+    return f"{size:,.1f} TB"
+
+
+def _numbers(path: Path, key: str) -> Iterator[int]:
+    """The numbers after a word at the beginning of lines."""
+    for words in map(str.split, _read(path).splitlines()):
+        if words[:1] == [key]:
+            yield int(words[1])
+
+
+def _control_groups(root: Path) -> Iterator[int]:
+    """Yield what is left in each limit, from this process's groups up to the root group."""
+    mounts = root / "sys/fs/cgroup"
+    for line in _read(root / "proc/self/cgroup").splitlines():
+        _, _, rest = line.partition(":")
+        controllers, _, path = rest.partition(":")
+        if controllers == "":
+            # Above the second one processes are put to sleep, which is no better than an end.
+            base, limits = mounts, [(most, *_V2_NAMES) for most in ("memory.max", "memory.high")]
+        elif "memory" in controllers.split(","):
+            base, limits = mounts / "memory", [_V1_NAMES]
+        else:
+            continue
+        group = Path(path.strip().lstrip("/"))
+        for level in (group, *group.parents):
+            for names in limits:
+                yield from _left_in_group(base / level, *names)
+
+
+def _process_limits(root: Path) -> Iterator[int]:
+    """Yield what is left below the limits of this process alone."""
+    limits = _read(root / "proc/self/limits").splitlines()
+    for name, used in _PROCESS_LIMITS.items():
+        for line in limits:
+            most = line.removeprefix(name).split()[:1]
+            if line.startswith(name) and most[0].isdigit():
+                taken = sum(_numbers(root / "proc/self/status", used))
+                yield int(most[0]) - 1024 * taken
+
+
+def _left_in_group(group: Path, limit: str, usage: str, reclaimable: str) -> Iterator[int]:
+    most, used = _read(group / limit).strip(), _read(group / usage).strip()
+    if not (most.isdigit() and used.isdigit()) or int(most) >= _V1_UNLIMITED:
+        return
+    # Cached pages of files count as used but are given back on demand.
+    yield int(most) - int(used) + sum(_numbers(group / "memory.stat", reclaimable))
+
+
+def _read(path: Path) -> str:
+    try:
+        return path.read_text()
+    except (OSError, UnicodeDecodeError):
+        return ""
+
+
+def _physical_fallback() -> int:
+    try:
+        return os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE") // 2
+    except (AttributeError, OSError, ValueError):
+        return _UNKNOWN

@@ -1,0 +1,132 @@
+"""Triangle meshes: those of Thingi10K that the paper uses, and a sphere."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from grfpp._checks import whole
+from grfpp._memory import require_bytes
+from grfpp.datasets.fetch import fetch
+from grfpp.datasets.graphs import read_only
+from grfpp.datasets.registry import mesh_table
+from grfpp.errors import InputError
+from grfpp.graph import Graph
+from grfpp.io import load_mesh as read_mesh_file
+from grfpp.io.meshes import Mesh, MeshWeights, merged
+from grfpp.typing import FloatArray, IntArray
+
+# Sides in both orders, sorted, and the graph of them.
+_BYTES_PER_FACE = 400
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class TriangleMesh:
+    """Points, triangles, and the graph of their sides.
+
+    Attributes
+    ----------
+    name
+        What the data set calls it.
+    vertices
+        Coordinates of the points, a row each; no two are the same.
+    faces
+        The three points of each triangle.
+    graph
+        Node ``i`` is vertex ``i``; every side of a triangle is an edge, of weight 1 unless
+        others were asked for.
+    """
+
+    name: str
+    vertices: FloatArray
+    faces: IntArray
+    graph: Graph
+
+    def __repr__(self) -> str:
+        return (
+            f"{type(self).__name__}({self.name!r}, {len(self.vertices)} vertices, "
+            f"{len(self.faces)} faces)"
+        )
+
+
+def load_mesh(name: str | int, *, stand_in: bool = False, download: bool = True) -> TriangleMesh:
+    """Load a mesh by its number in Thingi10K, such as ``"101332"``.
+
+    `mesh_table` lists them. Some meshes of the paper are not to be had; others of nearly the same
+    size stand in for them, and only on request.
+
+    Parameters
+    ----------
+    name
+        The number.
+    stand_in
+        Whether the number of a mesh of the paper that is not to be had gives its stand-in.
+    download
+        Whether to download what is not at hand.
+    """
+    number = str(name)
+    substitutes = {mesh.paper_name: mesh for mesh in mesh_table() if mesh.is_stand_in}
+    if (mesh := substitutes.get(number)) is not None:
+        if not stand_in:
+            raise InputError(
+                f"mesh {number} of the paper ({mesh.paper_vertices:,} vertices) is not to be had; "
+                f"pass stand_in=True, or load {mesh.name!r}, with {mesh.n_vertices:,} vertices"
+            )
+        number = mesh.name
+    return triangle_mesh(number, read_mesh_file(fetch(number, "meshes", download=download)))
+
+
+def triangle_mesh(name: str, mesh: Mesh, weights: MeshWeights = "unit") -> TriangleMesh:
+    """Make a mesh that was read immutable, and give it the graph of its triangles."""
+    graph = Graph(mesh.triangulated().adjacency(weights))
+    return TriangleMesh(name, read_only(mesh.vertices), read_only(mesh.faces), graph)
+
+
+def triangulated_sphere(n_subdivisions: int = 3) -> TriangleMesh:
+    """An icosahedron whose triangles are cut into four several times, as a mesh.
+
+    Examples
+    --------
+    >>> triangulated_sphere(3)
+    TriangleMesh('sphere', 642 vertices, 1280 faces)
+    """
+    n = whole(n_subdivisions, "n_subdivisions", 0, 20)
+    require_bytes(20 * 4**n * _BYTES_PER_FACE, f"a sphere of {20 * 4**n} faces")
+    return triangle_mesh("sphere", merged(*icosphere(n)))
+
+
+def icosphere(n_subdivisions: int) -> tuple[FloatArray, IntArray]:
+    """Cut the triangles of an icosahedron into four, several times, on the unit sphere.
+
+    Gives ``10 · 4^n + 2`` points and ``20 · 4^n`` triangles, each counter-clockwise from outside.
+    """
+    vertices, faces = _icosahedron()
+    for _ in range(n_subdivisions):
+        sides = np.sort(faces[:, [0, 1, 1, 2, 2, 0]].reshape(-1, 2), axis=1)
+        edges, side_of = np.unique(sides, axis=0, return_inverse=True)
+        middles = vertices[edges].mean(axis=1)
+        middles /= np.linalg.norm(middles, axis=1, keepdims=True)
+        ab, bc, ca = (side_of.reshape(-1, 3) + len(vertices)).T
+        a, b, c = faces.T
+        faces = np.concatenate(
+            [np.stack(new, axis=1) for new in ((a, ab, ca), (ab, b, bc), (ca, bc, c), (ab, bc, ca))]
+        )
+        vertices = np.concatenate([vertices, middles])
+    return vertices, faces
+
+
+def _icosahedron() -> tuple[FloatArray, IntArray]:
+    """Two poles and two rings of five."""
+    turn = 2 * np.pi * np.arange(5) / 5
+    height, ring = 1 / np.sqrt(5), 2 / np.sqrt(5)
+    upper = np.stack([ring * np.cos(turn), ring * np.sin(turn), np.full(5, height)], axis=1)
+    turn = turn + np.pi / 5
+    lower = np.stack([ring * np.cos(turn), ring * np.sin(turn), np.full(5, -height)], axis=1)
+    vertices = np.concatenate([[[0, 0, 1]], upper, lower, [[0, 0, -1]]])
+    faces = []
+    for i in range(5):
+        u, v = 1 + i, 1 + (i + 1) % 5  # on the upper ring
+        x, y = u + 5, v + 5  # below, half a turn of the ring further
+        faces += [(0, u, v), (u, x, v), (v, x, y), (11, y, x)]
+    return vertices, np.array(faces)

@@ -1,1 +1,0 @@
-"""Pictures, and the graphs of their superpixels."""

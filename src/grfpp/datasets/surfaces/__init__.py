@@ -1,1 +1,0 @@
-"""Triangle meshes: files, tables, and a sphere."""

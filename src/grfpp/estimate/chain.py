@@ -1,0 +1,407 @@
+"""`Chain`: an ordered product of factors and transposes of factors, never formed as a whole."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, Literal, NamedTuple, TypeVar
+
+import numpy as np
+import scipy.sparse as sp
+
+from grfpp._memory import require_bytes
+from grfpp.estimate.factor import Factor, StoredFactor
+from grfpp.linalg.csr import Block, GrowingMatrix, csr
+from grfpp.typing import FloatArray, IntArray
+from grfpp.walks.sampling import factor_bytes
+
+Matrix = TypeVar("Matrix")
+
+#: Entries of the rows that are multiplied at a time.
+_BLOCK_ENTRIES = 4_000_000
+#: Rows that tell how many entries the others have.
+_PILOT_ROWS = 128
+
+
+class Link(NamedTuple):
+    """One matrix of a chain: a factor, or its transpose."""
+
+    factor: Factor
+    transposed: bool = False
+
+    def turn(self) -> Link:
+        """The transpose."""
+        return Link(self.factor, not self.transposed)
+
+    def matmat(self, dense: FloatArray, n_jobs: int) -> FloatArray:
+        """``link @ dense``."""
+        multiply = self.factor.rmatmat if self.transposed else self.factor.matmat
+        return multiply(dense, n_jobs)
+
+    def rows(self, nodes: IntArray, n_jobs: int) -> sp.csr_array:
+        """Chosen rows of the matrix."""
+        return (self.factor.columns if self.transposed else self.factor.rows)(nodes, n_jobs)
+
+    def csr_bytes(self) -> int:
+        """Bytes that `to_csr` would take beside what there is."""
+        return self.factor.csr_bytes(transposed=self.transposed)
+
+    def to_csr(self, n_jobs: int = -1) -> sp.csr_array:
+        """The whole matrix."""
+        whole = self.factor.transposed_csr if self.transposed else self.factor.to_csr
+        return whole(n_jobs)
+
+
+def stitched(factors: Sequence[Matrix], transpose: Callable[[Matrix], Matrix]) -> list[Matrix]:
+    """The matrices of ``F_1 F_2ᵀ F_3 F_4ᵀ …``, whatever the factors are.
+
+    Examples
+    --------
+    >>> stitched(["A", "B", "C", "D"], lambda name: name + "ᵀ")
+    ['A', 'Bᵀ', 'C', 'Dᵀ']
+    """
+    return [transpose(factor) if i % 2 else factor for i, factor in enumerate(factors)]
+
+
+@dataclass(frozen=True)
+class Chain:
+    """A product of links, multiplied from whichever end is cheaper.
+
+    Parameters
+    ----------
+    links
+        In the order of the product.
+    n_jobs
+        Threads; -1 for all cores.
+
+    Examples
+    --------
+    >>> from grfpp.estimate.factor import StoredFactor
+    >>> a, b = sp.csr_array([[1.0, 2.0], [0.0, 1.0]]), sp.csr_array([[1.0, 0.0], [3.0, 1.0]])
+    >>> chain = Chain.stitched([StoredFactor(a), StoredFactor(b)])
+    >>> chain @ np.eye(2)
+    array([[1., 5.],
+           [0., 1.]])
+    >>> chain.T.rows([1]).toarray()
+    array([[5., 1.]])
+    """
+
+    links: tuple[Link, ...]
+    n_jobs: int = -1
+
+    @classmethod
+    def stitched(cls, factors: Sequence[Factor], n_jobs: int = -1) -> Chain:
+        """The paper's order: ``F_1 F_2ᵀ F_3 F_4ᵀ …``."""
+        return cls(tuple(stitched([Link(factor) for factor in factors], Link.turn)), n_jobs)
+
+    @classmethod
+    def by_rows(cls, factors: Sequence[Factor], n_jobs: int = -1) -> Chain:
+        """``F_1 F_2 F_3 …``: every factor is needed by rows, from where the one before has come."""
+        return cls(tuple(map(Link, factors)), n_jobs)
+
+    @property
+    def n_nodes(self) -> int:
+        """Number of rows and of columns."""
+        return self.links[0].factor.n_nodes
+
+    @property
+    def T(self) -> Chain:
+        """The transpose."""
+        return Chain(tuple(link.turn() for link in reversed(self.links)), self.n_jobs)
+
+    def halves(self) -> tuple[Chain, Chain]:
+        """Chains ``X`` and ``Y`` with ``self = X Yᵀ``."""
+        middle = len(self.links) // 2
+        return Chain(self.links[:middle], self.n_jobs), Chain(self.links[middle:], self.n_jobs).T
+
+    def __matmul__(self, dense: FloatArray) -> FloatArray:
+        """Multiply a dense block."""
+        for link in reversed(self.links):
+            dense = link.matmat(dense, self.n_jobs)
+        return np.asarray(dense)
+
+    def rows(self, nodes: IntArray | Sequence[int]) -> sp.csr_array:
+        """Chosen rows of the product; every factor is asked for the rows that are reached only."""
+        chosen = np.asarray(nodes, dtype=np.int64)
+        first, *others = self.links
+        return self._push(first.rows(chosen, self.n_jobs), others)
+
+    def times_rows(self, X: sp.csr_array) -> sp.csr_array:
+        """``X @ self`` for a sparse matrix with few rows."""
+        return self._push(X, self.links)
+
+    def _push(self, X: sp.csr_array, links: Sequence[Link]) -> sp.csr_array:
+        from grfpp.linalg.csr import sparse_product
+
+        for link in links:
+            require_bytes(32 * X.nnz, f"finding where {X.shape[0]} rows come")
+            reached, compact = compact_rows(X)
+            X = sparse_product(compact, link.rows(reached, self.n_jobs), self.n_jobs)
+        return X
+
+    def require_matrices(self) -> None:
+        """Refuse links that do not fit together as matrices."""
+        n_bytes = 0
+        for transposed in (False, True):
+            links = [link for link in self.links if link.transposed == transposed]
+            if links:  # all have the size of the first
+                n_bytes += len(links) * links[0].csr_bytes()
+        require_bytes(n_bytes, f"{len(self.links)} factors of {self.n_nodes} nodes as matrices")
+
+    def matrices(self) -> list[sp.csr_array]:
+        """Every link as a sparse matrix, if there is room for all."""
+        self.require_matrices()
+        return [link.to_csr(self.n_jobs) for link in self.links]
+
+    def stored(self) -> Chain:
+        """The same product of matrices that are all in memory."""
+        return Chain.by_rows([StoredFactor(matrix) for matrix in self.matrices()], self.n_jobs)
+
+    def to_csr(self, n_entries: int | None = None) -> sp.csr_array:
+        """The whole product, sparse, if there is room for it.
+
+        `n_entries` is what `expected_entries` has said, where that has been asked.
+        """
+        matrices = self.matrices()
+        if len(matrices) == 1:
+            (matrix,) = matrices
+            require_bytes(factor_bytes(matrix.nnz, self.n_nodes, matrix.dtype), "a copy")
+            return matrix.copy()  # not the factor's own memory
+        n = self.n_nodes
+        n_entries = self._expected_entries(matrices) if n_entries is None else n_entries
+        require_features(n_entries, n, len(matrices))
+        product = GrowingMatrix(n, n, n_entries, np.dtype(np.float64))
+        for rows in _blocks(n, n_entries):
+            part = _product([matrices[0][rows], *matrices[1:]], self.n_jobs)
+            product.append(Block(part.indptr[1:].astype(np.int64), part.indices, part.data))
+        return product.finish()
+
+    def expected_entries(self) -> int:
+        """A good guess, on the high side, of how many entries `to_csr` has."""
+        return self._expected_entries(self.matrices())
+
+    def _expected_entries(self, matrices: Sequence[sp.csr_array]) -> int:
+        n = self.n_nodes
+        if len(matrices) == 1:
+            return int(matrices[0].nnz)
+        if n <= 4 * _PILOT_ROWS:
+            return n * n
+        pilots = np.linspace(0, n - 1, _PILOT_ROWS).astype(np.int64)
+        n_found = _product([matrices[0][pilots], *matrices[1:]], self.n_jobs).nnz
+        return int((1 + _PILOT_ROWS**-0.5) * n_found * n / _PILOT_ROWS) + 1
+
+    def diagonal(self) -> FloatArray:
+        """The diagonal of the product, from rows of both halves."""
+        halves = [half.matrices() for half in self.halves()]
+        fullest = max(
+            half._expected_entries(matrices)
+            for half, matrices in zip(self.halves(), halves, strict=True)
+        )
+        parts = []
+        for rows in _blocks(self.n_nodes, fullest):
+            x, y = (_product([first[rows], *rest], self.n_jobs) for first, *rest in halves)
+            parts.append(row_products(x, y))
+        return np.concatenate(parts)
+
+    def project(self, gaussian: Callable[[], FloatArray]) -> tuple[FloatArray, FloatArray]:
+        """Dense ``X G, Y G`` with one random matrix ``G`` in the middle of the chain."""
+        projection = gaussian()
+        left, right = self.halves()
+        return left @ projection, right @ projection
+
+    def project_pairs(self, gaussian: Callable[[], FloatArray]) -> tuple[FloatArray, FloatArray]:
+        """Dense features with a random matrix between the links of every pair.
+
+        Associated so that nothing is ``N x N``.
+        """
+        X: FloatArray | None = None
+        Y = np.empty(0)
+        for left, right in zip(self.links[::2], self.links[1::2], strict=True):
+            projection = gaussian()
+            projected_left = np.asarray(left.matmat(projection, self.n_jobs))
+            # The right link of the pair before meets the left one of this: an r x r matrix.
+            X = projected_left if X is None else X @ (Y.T @ projected_left)
+            Y = np.asarray(right.turn().matmat(projection, self.n_jobs))
+        assert X is not None
+        return X, Y
+
+
+def compact_rows(X: sp.csr_array) -> tuple[IntArray, sp.csr_array]:
+    """The columns that hold anything, and the matrix without the others."""
+    reached, position = np.unique(X.indices, return_inverse=True)
+    return reached, csr(X.data, position.astype(np.int32), X.indptr, len(reached))
+
+
+def row_products(x: sp.csr_array, y: sp.csr_array) -> FloatArray:
+    """Products of the rows of one matrix with the same rows of the other.
+
+    The same for every row, in whatever block of rows it stands.
+    """
+    x, y = x.astype(np.float64, copy=True), y.copy()
+    for matrix in (x, y):
+        matrix.sort_indices()  # else the order of a sum depends on other rows
+    return np.asarray(x.multiply(y).sum(axis=1))
+
+
+def require_features(n_entries: int, n_nodes: int, degree: int) -> None:
+    """Refuse sparse features with so many entries where they do not fit."""
+    require_bytes(
+        12 * n_entries,
+        f"the sparse features of {n_nodes} nodes at degree {degree}",
+        advice="use K.project(n_components), whose size can be chosen",
+    )
+
+
+def _blocks(n_rows: int, n_entries: int) -> Iterator[slice]:
+    """Cut the rows of a matrix with so many entries into blocks of nearly `_BLOCK_ENTRIES`."""
+    size = max(1, int(_BLOCK_ENTRIES * n_rows / max(n_entries, 1)))
+    for start in range(0, n_rows, size):
+        yield slice(start, start + size)
+
+
+def _product(matrices: Sequence[sp.csr_array], n_jobs: int) -> sp.csr_array:
+    from grfpp.linalg.csr import sparse_product
+
+    product = matrices[0]
+    for matrix in matrices[1:]:
+        product = sparse_product(product, matrix, n_jobs)
+    return product
+
+
+@dataclass(frozen=True)
+class SignedChain:
+    """``S = ± C`` for a chain ``C``, or symmetrised ``S = ± (C + Cᵀ) / 2``.
+
+    Examples
+    --------
+    >>> from grfpp.estimate.factor import StoredFactor
+    >>> a, b = sp.csr_array([[1.0, 2.0], [0.0, 1.0]]), sp.csr_array([[1.0, 0.0], [3.0, 1.0]])
+    >>> chain = Chain.stitched([StoredFactor(a), StoredFactor(b)])
+    >>> SignedChain(chain, sign=-1, symmetrized=True) @ np.eye(2)
+    array([[-1. , -2.5],
+           [-2.5, -1. ]])
+    """
+
+    chain: Chain
+    sign: int = 1
+    symmetrized: bool = False
+
+    @property
+    def T(self) -> SignedChain:
+        """The transpose."""
+        return self if self.symmetrized else replace(self, chain=self.chain.T)
+
+    @property
+    def plain(self) -> SignedChain:
+        """The same without the average."""
+        return replace(self, symmetrized=False)
+
+    def _signed(self, values: Any) -> Any:
+        return self.sign * values if self.sign != 1 else values
+
+    def __matmul__(self, dense: FloatArray) -> FloatArray:
+        """Multiply a dense block."""
+        if self.symmetrized:
+            return np.asarray(0.5 * self.sign * (self.chain @ dense + self.chain.T @ dense))
+        return np.asarray(self._signed(self.chain @ dense))
+
+    def times(self, dense: FloatArray, between: Callable[[FloatArray], FloatArray]) -> FloatArray:
+        """The same with a symmetric matrix between the halves: ``± X between(Yᵀ @ dense)``."""
+        X, Y = self.chain.halves()
+        product = X @ between(Y.T @ dense)
+        if self.symmetrized:
+            product = 0.5 * (product + Y @ between(X.T @ dense))
+        return np.asarray(self._signed(product))
+
+    def halves_times(self, dense: FloatArray) -> tuple[FloatArray, FloatArray]:
+        """``± X @ dense`` and ``Y @ dense`` for the halves ``X Yᵀ`` of the chain."""
+        X, Y = self.chain.halves()
+        return self._signed(X @ dense), Y @ dense
+
+    def rows(self, nodes: IntArray) -> sp.csr_array:
+        """Chosen rows."""
+        rows = self.chain.rows(nodes) * self.sign
+        return 0.5 * (rows + self.chain.T.rows(nodes) * self.sign) if self.symmetrized else rows
+
+    def entry(self, i: int, j: int) -> float:
+        """One number; symmetric to the last bit where it is an average."""
+        X, Y = self.chain.halves()
+        if not self.symmetrized:
+            product = X.rows([i]).astype(np.float64) @ Y.rows([j]).T
+            return float(self.sign * product.toarray()[0, 0])
+        product = (X.rows([i, j]).astype(np.float64) @ Y.rows([i, j]).T).toarray()
+        return float(0.5 * self.sign * (product[0, 1] + product[1, 0]))
+
+    def diagonal(self) -> FloatArray:
+        """The diagonal, which an average with the transpose leaves as it is."""
+        return np.asarray(self.sign * self.chain.diagonal())
+
+    def features(self) -> tuple[sp.csr_array, sp.csr_array]:
+        """Sparse ``X, Y`` with ``S = X Yᵀ``; symmetrised, both sides hold both halves."""
+        halves = [half.stored() for half in self.chain.halves()]
+        sizes = [half.expected_entries() for half in halves]
+        # Both halves; and side by side, in either order, each of them twice more.
+        n_copies = 3 if self.symmetrized else 1
+        require_features(n_copies * sum(sizes), self.chain.n_nodes, len(halves[0].links))
+        X, Y = (half.to_csr(size) for half, size in zip(halves, sizes, strict=True))
+        return feature_sides(X, Y, self.sign, self.symmetrized)
+
+    def feature_side(self, side: Literal["left", "right"]) -> sp.csr_array:
+        """One of the two, without the work for the other where that can be."""
+        if self.symmetrized:
+            return self.features()[side == "right"]
+        X, Y = self.chain.halves()
+        return self._signed(X.to_csr()) if side == "left" else Y.to_csr()
+
+    def project(
+        self, gaussian: Callable[[], FloatArray], where: Literal["middle", "pairs"]
+    ) -> tuple[FloatArray, FloatArray]:
+        """Dense features; symmetrised, ``X`` and ``Y`` change places in half of the columns."""
+        project = self.chain.project if where == "middle" else self.chain.project_pairs
+        X, Y = project(gaussian)
+        if self.symmetrized:
+            _swap_half(X, Y)
+        return self._signed(X), Y
+
+    def matrices(self) -> list[sp.csr_array]:
+        """Sparse matrices whose product is ``S``; symmetrised, both orders stand in blocks."""
+        first, *inner, last = self.chain.matrices()
+        if not self.symmetrized:
+            return [self._signed(first), *inner, last]
+        last_T, *inner_T, first_T = self.chain.T.matrices()
+        weight = 0.5 * self.sign
+        return [
+            sp.hstack([weight * first, weight * last_T], format="csr"),
+            *(sp.block_diag(both, format="csr") for both in zip(inner, inner_T, strict=True)),
+            sp.vstack([last, first_T], format="csr"),
+        ]
+
+
+def feature_sides(
+    X: sp.csr_array, Y: sp.csr_array, sign: int, symmetrized: bool
+) -> tuple[sp.csr_array, sp.csr_array]:
+    """Features from both halves of a chain, or from the same rows of both."""
+    if symmetrized:
+        X, Y = _side_by_side(X, Y), _side_by_side(Y, X)
+    return X if sign == 1 else sign * X, Y
+
+
+def _side_by_side(left: sp.csr_array, right: sp.csr_array) -> sp.csr_array:
+    """``[left, right] / √2``."""
+    both = sp.hstack([left, right], format="csr")
+    both.data *= np.sqrt(0.5)
+    return both
+
+
+def _swap_half(X: FloatArray, Y: FloatArray) -> None:
+    """Make projected features of ``X Yᵀ`` those of ``(X Yᵀ + Y Xᵀ) / 2``, in place."""
+    n_components = X.shape[1]
+    n_others = n_components // 2
+    if n_others == 0:
+        return
+    n_first = n_components - n_others
+    X[:, n_first:], Y[:, n_first:] = Y[:, n_first:].copy(), X[:, n_first:].copy()
+    # Both orders have the weight of one half, also where there is one column more of one.
+    for side in (X, Y):
+        side[:, :n_first] *= np.sqrt(n_components / (2 * n_first))
+        side[:, n_first:] *= np.sqrt(n_components / (2 * n_others))

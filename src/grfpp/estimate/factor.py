@@ -1,0 +1,229 @@
+"""Factors: random matrices with mean ``F = h(W)``, of which a kernel estimate is the product."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+
+from grfpp._memory import require_bytes
+from grfpp.linalg.csr import Block, GrowingMatrix, csr, within_steps
+from grfpp.typing import FloatArray, IntArray
+from grfpp.walks import WalkPlan, sample_factor, sample_rows
+from grfpp.walks.sampling import expected_entries, factor_bytes, walk_blocks
+
+
+class Factor(ABC):
+    """Anything with mean ``F`` that multiplies from the left, plain and transposed.
+
+    `n_jobs` is a number of threads everywhere, -1 for all cores; no number depends on it.
+    """
+
+    @property
+    @abstractmethod
+    def n_nodes(self) -> int:
+        """Number of rows and of columns."""
+
+    @property
+    def n_entries(self) -> int:
+        """Numbers that the factor as a sparse matrix has."""
+        return int(self.to_csr().nnz)
+
+    @abstractmethod
+    def matmat(self, dense: FloatArray, n_jobs: int) -> FloatArray:
+        """``factor @ dense`` for a C-contiguous float64 block.
+
+        The product is an array, or what `numpy.asarray` makes one of; another factor of the same
+        kind takes it as it is.
+        """
+
+    @abstractmethod
+    def rmatmat(self, dense: FloatArray, n_jobs: int) -> FloatArray:
+        """``factor.T @ dense``."""
+
+    @abstractmethod
+    def rows(self, nodes: IntArray, n_jobs: int) -> sp.csr_array:
+        """Chosen rows, as a sparse matrix."""
+
+    @abstractmethod
+    def columns(self, nodes: IntArray, n_jobs: int) -> sp.csr_array:
+        """Chosen columns, as the rows of a sparse matrix."""
+
+    @abstractmethod
+    def csr_bytes(self, *, transposed: bool) -> int:
+        """Bytes that `to_csr` or `transposed_csr` would take beside what there is."""
+
+    @abstractmethod
+    def to_csr(self, n_jobs: int = -1) -> sp.csr_array:
+        """The factor as one sparse matrix."""
+
+    @abstractmethod
+    def transposed_csr(self, n_jobs: int = -1) -> sp.csr_array:
+        """The transpose of the factor as one sparse matrix."""
+
+
+class StoredFactor(Factor):
+    """A factor held in memory as a sparse matrix."""
+
+    def __init__(self, matrix: sp.csr_array) -> None:
+        self._matrix = matrix
+
+    @property
+    def n_nodes(self) -> int:
+        return int(self._matrix.shape[0])
+
+    def matmat(self, dense: FloatArray, n_jobs: int) -> FloatArray:
+        from grfpp.linalg.csr import times
+
+        return times(self._matrix, dense, n_jobs)
+
+    def rmatmat(self, dense: FloatArray, n_jobs: int) -> FloatArray:
+        from grfpp.linalg.csr import transposed_times
+
+        return transposed_times(self._matrix, dense, n_jobs)
+
+    def rows(self, nodes: IntArray, n_jobs: int) -> sp.csr_array:
+        return self._matrix[nodes]
+
+    def columns(self, nodes: IntArray, n_jobs: int) -> sp.csr_array:
+        return self._transposed[nodes]
+
+    def csr_bytes(self, *, transposed: bool) -> int:
+        held = not transposed or "_transposed" in vars(self)
+        return 0 if held else factor_bytes(self._matrix.nnz, self.n_nodes, self._matrix.dtype)
+
+    def to_csr(self, n_jobs: int = -1) -> sp.csr_array:
+        return self._matrix
+
+    @cached_property
+    def _transposed(self) -> sp.csr_array:
+        require_bytes(self.csr_bytes(transposed=True), "the transpose of a factor")
+        return self._matrix.T.tocsr()
+
+    def transposed_csr(self, n_jobs: int = -1) -> sp.csr_array:
+        return self._transposed
+
+
+class WalkedFactor(Factor):
+    """A factor that is not stored but walked again whenever it is needed.
+
+    The streams make it the same factor every time, and its products the same to the last bit as
+    those of the stored one. Memory is that of the graph and of the vectors. Rows are walked from
+    these nodes only; columns take walks from all nodes that may come there, of which nothing else
+    is kept.
+    """
+
+    def __init__(self, plan: WalkPlan, dtype: np.dtype[Any]) -> None:
+        self._plan = plan
+        self._dtype = dtype
+
+    @property
+    def n_nodes(self) -> int:
+        return self._plan.graph.n_nodes
+
+    def matmat(self, dense: FloatArray, n_jobs: int) -> FloatArray:
+        from grfpp.linalg.csr import block_times
+
+        out = np.empty((self.n_nodes, dense.shape[1]))
+
+        def multiply(task: range, block: Block) -> None:
+            block_times(block, dense, out[task.start : task.stop])
+
+        for _ in walk_blocks(self._plan, n_jobs=n_jobs, dtype=self._dtype, then=multiply):
+            pass
+        return out
+
+    def rmatmat(self, dense: FloatArray, n_jobs: int) -> FloatArray:
+        from grfpp.linalg.csr import add_block_transposed
+
+        out = np.zeros((self.n_nodes, dense.shape[1]))
+        # Summed here and in order, while the threads walk ahead: the same bits for any number.
+        for task, block in walk_blocks(self._plan, n_jobs=n_jobs, dtype=self._dtype):
+            add_block_transposed(block, dense[task.start : task.stop], out)
+        return out
+
+    def rows(self, nodes: IntArray, n_jobs: int) -> sp.csr_array:
+        return sample_rows(self._plan, nodes, self._dtype, n_jobs=n_jobs)
+
+    def columns(self, nodes: IntArray, n_jobs: int) -> sp.csr_array:
+        return self._columns_from(self._sources(nodes), nodes, n_jobs)
+
+    def _sources(self, nodes: IntArray) -> IntArray | None:
+        """Nodes whose walks may come to these; ``None`` for all."""
+        plan = self._plan
+        against = plan.graph.reversed() if plan.graph.is_directed else plan.graph
+        return within_steps(against.adjacency, nodes, plan.lengths.max_length)
+
+    def _columns_from(self, sources: IntArray | None, nodes: IntArray, n_jobs: int) -> sp.csr_array:
+        # Nodes may occur several times, and in any order.
+        unique, position = np.unique(nodes, return_inverse=True)
+        column_of = np.full(self.n_nodes, -1, np.int32)
+        column_of[unique] = np.arange(len(unique), dtype=np.int32)
+        n_sources = self.n_nodes if sources is None else len(sources)
+        kept = GrowingMatrix(n_sources, len(unique), 0, self._dtype)
+        for _, block in walk_blocks(self._plan, n_jobs=n_jobs, dtype=self._dtype, rows=sources):
+            column = column_of[block.columns]
+            hit = column >= 0
+            before = np.concatenate([[0], np.cumsum(hit)])
+            kept.append(Block(before[block.end], column[hit], block.values[hit]))
+        columns = kept.finish().T.tocsr()
+        if sources is not None:
+            columns = csr(columns.data, sources[columns.indices], columns.indptr, self.n_nodes)
+        return columns[position]
+
+    def csr_bytes(self, *, transposed: bool) -> int:
+        n_bytes = factor_bytes(expected_entries(self._plan), self.n_nodes, self._dtype)
+        return 2 * n_bytes if transposed else n_bytes  # of which one is there for a while only
+
+    def to_csr(self, n_jobs: int = -1) -> sp.csr_array:
+        return sample_factor(self._plan, dtype=self._dtype, n_jobs=n_jobs)
+
+    def transposed_csr(self, n_jobs: int = -1) -> sp.csr_array:
+        return self.to_csr(n_jobs).T.tocsr()
+
+
+class KeptFactor(WalkedFactor):
+    """A factor that is walked where a few rows or columns are wanted, and kept where all are."""
+
+    @cached_property
+    def _stored(self) -> StoredFactor:
+        return StoredFactor(super().to_csr())
+
+    def matmat(self, dense: FloatArray, n_jobs: int) -> FloatArray:
+        return self._stored.matmat(dense, n_jobs)
+
+    def rmatmat(self, dense: FloatArray, n_jobs: int) -> FloatArray:
+        return self._stored.rmatmat(dense, n_jobs)
+
+    def columns(self, nodes: IntArray, n_jobs: int) -> sp.csr_array:
+        sources = None if "_stored" in vars(self) else self._sources(nodes)
+        if sources is None:
+            return self._stored.columns(nodes, n_jobs)
+        return self._columns_from(sources, nodes, n_jobs)
+
+    def to_csr(self, n_jobs: int = -1) -> sp.csr_array:
+        return self._stored.to_csr(n_jobs)
+
+    def transposed_csr(self, n_jobs: int = -1) -> sp.csr_array:
+        return self._stored.transposed_csr(n_jobs)
+
+
+class MeanFactor(StoredFactor):
+    """A weighted mean of factors, which has their mean ``F``; the weights add up to one."""
+
+    def __init__(self, factors: Sequence[Factor], weights: Sequence[float]) -> None:
+        super().__init__(weighted_mean([factor.to_csr() for factor in factors], weights))
+
+
+def weighted_mean(matrices: Sequence[sp.csr_array], weights: Sequence[float]) -> sp.csr_array:
+    """``Σ weight · matrix``; the same for every row, in whatever block of rows it stands."""
+    total: Any = None
+    for weight, matrix in zip(weights, matrices, strict=True):
+        part = weight * matrix
+        part.sort_indices()  # else the order of what is added depends on other rows
+        total = part if total is None else total + part
+    return csr(total.data, total.indices, total.indptr, total.shape[1])

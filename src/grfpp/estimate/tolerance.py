@@ -1,0 +1,341 @@
+"""``tol=``: sample batches of walks until an estimate has the relative error that is asked for.
+
+The error of what has been sampled is measured by random products, and the noise of a few pilot rows
+(`NoiseCurve`) forecasts how many walks the next batch needs. Factors of all batches are averaged,
+weighted by their precision. The weights come from measured errors, which makes a bias that is small
+beside the error itself.
+"""
+
+from __future__ import annotations
+
+import math
+import time
+from dataclasses import dataclass, field
+from functools import cached_property
+
+import numpy as np
+
+from grfpp.errors import InputError, InputWarning, warn_user
+from grfpp.estimate.batches import HERE, Backend, Batch, WalkedOrigin
+from grfpp.estimate.deflation import Deflation
+from grfpp.estimate.degree import pilot_noise, settle_degree
+from grfpp.estimate.error_bars import entry_error
+from grfpp.estimate.estimate import KernelEstimate
+from grfpp.estimate.factor import Factor
+from grfpp.graph import Graph
+from grfpp.kernels import Kernel
+from grfpp.options import WalkOptions
+from grfpp.walks.sampling import Progress
+
+#: The error that a batch aims at, as a share of the tolerance ...
+_TARGET_SHARE_OF_TOLERANCE = 0.9
+#: ... and where the tolerance was missed by less than half of it.
+_TARGET_SHARE_WHEN_NEAR = 0.95
+#: Largest growth of the budget that one forecast is trusted with; beyond it an intermediate batch
+#: is sampled first.
+_MAX_EXTRAPOLATION = {"pooled": 16.0, "independent": 64.0}
+#: Error of a batch above which products of noises count and forecasts are poor ...
+_NOISY_ERROR = 0.2
+#: ... if the error has to fall below this share of it: then the budget grows by a fixed ratio.
+_LARGE_FALL = 0.125
+_NOISY_GROWTH = 4
+#: Where noises multiply, errors fall as a power above one of the factors' noise; the excess that
+#: the last two batches show is expected to halve, and no higher power is trusted.
+_EXCESS_POWER_DECAY = 0.5
+_MAX_POWER = 3.0
+#: Share of the steps left before a cap that may be spent on forecasts.
+_FORECAST_SHARE = 0.25
+#: Standard errors that are added to a measured error: a one-sided 95 % interval.
+_CONFIDENCE = 1.65
+#: Noise of a factor below which it counts as exact.
+_NO_NOISE = 1e-100
+#: Batches with less than this weight are left out of the mean.
+_MIN_WEIGHT = 1e-3
+#: Steps a node in all factors beyond which a cap must be given.
+_MAX_STEPS_WITHOUT_CAP = 1e5
+#: Batches before a forecast may refuse a request.
+_MIN_BATCHES_FOR_FORECAST = 3
+#: Pilot rows of `NoiseCurve`: one of so many nodes, within these bounds.
+_NODES_PER_PILOT = 16
+_MIN_PILOTS = 8
+_MAX_PILOTS = 64
+#: Doublings of the number of walks that are sampled beyond the current one.
+_MAX_DOUBLINGS = 4
+#: Binary logarithm of a number of walks that nobody can sample.
+_LOG_ENDLESS = 60.0
+
+
+def walk_to_tolerance(
+    graph: Graph,
+    kernel: Kernel,
+    options: WalkOptions,
+    deflation: Deflation | None = None,
+    progress: bool | Progress = False,
+    backend: Backend = HERE,
+) -> KernelEstimate:
+    """Sample an estimate whose measured error is below ``options.tol``.
+
+    Where a cap of the options ends it before, a warning says what was reached. Without a cap, a
+    forecast of more than 100,000 steps a node after three batches is an error.
+
+    Examples
+    --------
+    >>> import grfpp, networkx as nx
+    >>> W = grfpp.Graph(nx.barabasi_albert_graph(500, 3, seed=0)).normalized("sym")
+    >>> K = grfpp.sample(W, grfpp.Diffusion(2.0), tol=0.01, seed=0)
+    >>> K.meta["relative_error"] <= 0.01
+    True
+    """
+    degree = settle_degree(graph, kernel, options, deflation).degree
+    start = options.changed(degree=degree, n_walks=1)
+    search = _Search(graph, kernel, start, deflation, backend)
+    while True:
+        batch, cap = search.next_batch()
+        if batch is not None and not search.sample(batch, progress):
+            cap = "memory"
+        if search.error <= search.tol:
+            return search.finished()
+        if cap:
+            reasons = {"memory": " for want of memory", "rounding": " because of rounding"}
+            warn_user(
+                InputWarning(
+                    f"of {search.tol:g} is not reached{reasons.get(cap, '')}: {search.steps:.4g} "
+                    f"steps a node gave an error of {search.error:.2g}",
+                    argument="tol",
+                    advice=(f"raise {cap}, or " if cap not in reasons else "")
+                    + "use kernel_operator, which need not walk",
+                )
+            )
+            return search.finished()
+
+
+@dataclass
+class _Search:
+    """What has been sampled so far, and what to sample next."""
+
+    graph: Graph
+    kernel: Kernel
+    options: WalkOptions
+    deflation: Deflation | None
+    backend: Backend
+    batches: list[Batch] = field(default_factory=list)
+    factors: list[list[Factor]] = field(default_factory=list)
+    #: The error of each batch alone, and of all together.
+    errors: list[float] = field(default_factory=list)
+    error: float = math.inf
+    estimate: KernelEstimate | None = None
+    steps: float = 0.0
+    started: float = field(default_factory=time.monotonic)
+    seconds_per_step: float = 0.0
+
+    @cached_property
+    def noise(self) -> NoiseCurve:
+        """The noise of a factor by its number of walks."""
+        return NoiseCurve(self.graph, self.kernel, self.options, self.deflation)
+
+    @property
+    def tol(self) -> float:
+        """The tolerance."""
+        assert self.options.tol is not None
+        return self.options.tol
+
+    def next_batch(self) -> tuple[Batch | None, str]:
+        """What to sample next, if anything, and the name of the cap that makes it the last."""
+        if self._is_exact():
+            return None, "rounding"
+        n_walks, n_needed = self._wanted_walks()
+        steps_per_walk = self._planned(1).steps
+        caps = {"max_steps": (self.options.max_steps or math.inf) - self.steps}
+        if self.options.max_seconds is not None and self.seconds_per_step:
+            left = self.options.max_seconds - (time.monotonic() - self.started)
+            caps["max_seconds"] = left / self.seconds_per_step
+        name, cap = min(caps.items(), key=lambda item: item[1])
+        forecast = self.steps + n_needed * steps_per_walk
+        if (
+            not math.isfinite(cap)
+            and len(self.batches) >= _MIN_BATCHES_FOR_FORECAST
+            and forecast > _MAX_STEPS_WITHOUT_CAP
+        ):
+            raise InputError(
+                f"of {self.tol:g} would take some {forecast:.1g} steps a node for {self.kernel!r} "
+                f"on this graph ({self.steps:.3g} steps gave {self.error:.2g})",
+                argument="tol",
+                advice="use kernel_operator, which need not walk, or give max_steps",
+            )
+        if n_walks * steps_per_walk <= cap:
+            return self._planned(n_walks), ""
+        if not self.batches and cap < steps_per_walk:
+            raise InputError(
+                f"must be at least {steps_per_walk:g}, which one walk takes, found {cap:g}",
+                argument=name,
+            )
+        return (self._planned(int(cap / steps_per_walk)) if cap >= steps_per_walk else None), name
+
+    def sample(self, batch: Batch, progress: bool | Progress) -> bool:
+        """Sample a batch and measure the error; false where there is no memory for it."""
+        before = time.monotonic()
+        try:
+            self.factors.append(batch.factors(progress=progress))
+        except InputError:
+            if not self.factors:
+                raise
+            return False
+        self.batches.append(batch)
+        self.steps += batch.steps
+        alone = self._mean([len(self.batches) - 1], [1.0])
+        self.errors.append(self._measured(alone))
+        self.estimate, self.error = alone, self.errors[0]
+        if len(self.batches) > 1:
+            precision = [1 / max(error, 1e-300) ** 2 for error in self.errors]
+            weights = [number / sum(precision) for number in precision]
+            used = [i for i, weight in enumerate(weights) if weight > _MIN_WEIGHT]
+            total = sum(weights[i] for i in used)
+            self.estimate = self._mean(used, [weights[i] / total for i in used])
+            self.error = self._measured(self.estimate)
+        self.seconds_per_step = (time.monotonic() - before) / batch.steps
+        return True
+
+    def finished(self) -> KernelEstimate:
+        """The estimate that all batches make, with its replicates."""
+        assert self.estimate is not None
+        assert isinstance(self.estimate.origin, WalkedOrigin)
+        return self.estimate.origin.with_replicates(self.estimate)
+
+    def _is_exact(self) -> bool:
+        """Whether the last batch did not lower the error and has no noise."""
+        if len(self.batches) < 2 or self.errors[-1] < 0.5 * self.errors[-2]:
+            return False
+        n_walks = self.batches[-1].options.n_walks
+        return self.options.walks == "pooled" and self.noise.size(n_walks) < _NO_NOISE
+
+    def _mean(self, used: list[int], weights: list[float]) -> KernelEstimate:
+        batches = tuple(self.batches[i] for i in used)
+        origin = WalkedOrigin(self.graph, self.kernel, self.deflation, batches, tuple(weights))
+        return origin.estimate(
+            origin.mean([self.factors[i] for i in used]),
+            tol=self.tol,
+            tol_kind=self.options.tol_kind,
+            steps_per_node=self.steps,
+        )
+
+    def _measured(self, K: KernelEstimate) -> float:
+        if self.options.tol_kind == "entry":
+            return entry_error(K, self.kernel, self.graph)
+        error = K.measure_error()
+        return error.relative + _CONFIDENCE * error.relative_std
+
+    def _planned(self, n_walks: int) -> Batch:
+        options = self.options.changed(n_walks=n_walks)
+        return Batch.of(self.graph, self.kernel, options, len(self.batches), self.backend)
+
+    def _wanted_walks(self) -> tuple[int, float]:
+        """Walks of the next batch, and walks that reach the target by the forecast."""
+        if not self.batches:
+            return 1, 1.0
+        near = self.error < 1.5 * self.tol
+        target = (_TARGET_SHARE_WHEN_NEAR if near else _TARGET_SHARE_OF_TOLERANCE) * self.tol
+        last = self.batches[-1].options.n_walks
+        needed = 1 / math.sqrt(max(target**-2 - self.error**-2, 1e-4 * target**-2))
+        fall = needed / self.errors[-1]
+        is_noisy = self.errors[-1] > _NOISY_ERROR and fall < _LARGE_FALL
+        if is_noisy and len(self.batches) < _MIN_BATCHES_FOR_FORECAST:
+            return math.ceil(_NOISY_GROWTH * last), math.inf
+        growth = self._growth(last, fall)
+        trusted, taken = _MAX_EXTRAPOLATION[self.options.walks], growth
+        if growth > trusted:
+            taken = min(max(growth / trusted, 2.0), _NOISY_GROWTH if is_noisy else trusted)
+        return max(1, math.ceil(float(last * taken))), last * growth
+
+    def _growth(self, n_walks: int, fall: float) -> float:
+        """Ratio of the number of walks that multiplies the error of a batch by `fall`."""
+        if self.options.walks == "independent":
+            return float(fall**-2.0)
+        before = self.noise.steps
+        left = (self.options.max_steps or math.inf) - self.steps
+        most = min(_FORECAST_SHARE * left, self.steps)
+        growth = self.noise.walks_for(n_walks, fall ** (1 / self._power()), most) / n_walks
+        self.steps += self.noise.steps - before
+        return growth
+
+    def _power(self) -> float:
+        """The power of the factors' noise as which the error is expected to fall."""
+        if len(self.batches) < 2:
+            return 1.0
+        before, last = (self.noise.size(batch.options.n_walks) for batch in self.batches[-2:])
+        if not 0 < last < before:
+            return 1.0
+        observed = math.log(self.errors[-1] / self.errors[-2]) / math.log(last / before)
+        return 1 + _EXCESS_POWER_DECAY * (min(max(observed, 1.0), _MAX_POWER) - 1)
+
+
+@dataclass
+class NoiseCurve:
+    """The size of a factor's noise by its number of walks, up to a constant, from pilot rows.
+
+    Pools get better the faster the larger they are, so no fixed power forecasts it; but the noise
+    of a few rows falls as that of all does (from 4 to 32 walks its ratio is within 13 % of that of
+    the whole estimate's errors, mostly within 5 %). It is sampled at powers of two, each when it is
+    first needed, and interpolated between them. Far beyond, the last two are extrapolated.
+
+    Examples
+    --------
+    >>> import grfpp, networkx as nx
+    >>> W = grfpp.Graph(nx.barabasi_albert_graph(500, 3, seed=0)).normalized("sym")
+    >>> noise = NoiseCurve(W, grfpp.Diffusion(1.0), WalkOptions(seed=0, n_walks=1))
+    >>> noise.size(4) > 4 * noise.size(16)
+    True
+    >>> noise.walks_for(4, 0.25) < 16
+    True
+    """
+
+    graph: Graph
+    kernel: Kernel
+    options: WalkOptions
+    deflation: Deflation | None = None
+    #: Steps that were taken for it, over the number of nodes.
+    steps: float = 0.0
+    _logs: list[float] = field(default_factory=list)
+
+    def size(self, n_walks: float) -> float:
+        """Size of the noise; zero where there is none."""
+        return math.exp(self._log(math.log2(n_walks)))
+
+    def walks_for(self, n_walks: int, fall: float, most_steps: float = math.inf) -> float:
+        """Walks with which the noise is `fall` times what it is with `n_walks`.
+
+        The forecast takes about `most_steps` at most, over the number of nodes.
+        """
+        most_steps += self.steps
+        start = math.log2(n_walks)
+        wanted = self._log(start) + math.log(fall)
+        level = math.floor(start)
+        while self._log(level + 1) > wanted and level < start + _MAX_DOUBLINGS:
+            # The next level takes twice the steps of the last, and as many as all so far.
+            if level + 3 > len(self._logs) and 2 * self.steps > most_steps:
+                break
+            level += 1
+        before, after = self._log(level), self._log(level + 1)
+        if after >= before:
+            return 2.0**_LOG_ENDLESS if after > wanted else 2.0 ** (level + 1)
+        return float(2.0 ** min(level + (wanted - before) / (after - before), _LOG_ENDLESS))
+
+    def _log(self, level: float) -> float:
+        """The logarithm of the noise of ``2^level`` walks."""
+        low = math.floor(level)
+        while len(self._logs) < low + 1 + (level > low):
+            self._logs.append(self._measured(2 ** len(self._logs)))
+        before = self._logs[low]
+        return before if level == low else before + (level - low) * (self._logs[low + 1] - before)
+
+    def _measured(self, n_walks: int) -> float:
+        n = self.graph.n_nodes
+        n_rows = min(max(n // _NODES_PER_PILOT, _MIN_PILOTS), _MAX_PILOTS)
+        options = self.options.changed(n_walks=n_walks)
+        total = 0.0
+        for plan, _, shares, noise in pilot_noise(self.graph, self.kernel, options, n_rows):
+            squares = np.asarray(noise.multiply(noise).sum(axis=1)).ravel()
+            if self.deflation is not None:
+                squares = squares - np.sum((noise @ self.deflation.vectors) ** 2, axis=1)
+            total += float(shares @ squares)
+            self.steps += 2 * n_rows * plan.expected_steps / n
+        return math.log(max(total, 1e-300)) / 2

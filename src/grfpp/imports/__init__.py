@@ -1,1 +1,0 @@
-"""How names are imported: late, from where they moved to, from packages that may be missing."""

@@ -1,0 +1,116 @@
+"""Arrays in ``.npz`` files, by numpy and without pickles.
+
+`numpy.load` believes the sizes in a file, and three megabytes can unpack to three gigabytes: here
+they are compared with each other and with the free memory before an array is unpacked.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import sys
+import warnings
+import zipfile
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+from numpy.lib import format as npy
+
+from grfpp._memory import require_bytes
+from grfpp.errors import InputError
+from grfpp.io.atomic import atomic_write
+from grfpp.io.packed import existing_file
+
+_META = "meta"
+#: What numpy writes. Other packings are slow, or take as much memory as the file tells them to.
+_PACKINGS = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)
+_HEADERS = {(1, 0): npy.read_array_header_1_0, (2, 0): npy.read_array_header_2_0}
+
+
+class StoredArrays(Mapping[str, npt.NDArray[Any]]):
+    """The arrays of an ``.npz`` file by name. Each is unpacked whenever it is asked for."""
+
+    def __init__(self, archive: zipfile.ZipFile, path: str | Path) -> None:
+        self._archive, self._path = archive, path
+        self._members = {
+            member.filename.removesuffix(".npy"): member
+            for member in archive.infolist()
+            if member.filename.endswith(".npy")
+        }
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._members)
+
+    def __len__(self) -> int:
+        return len(self._members)
+
+    def __contains__(self, name: object) -> bool:
+        return name in self._members
+
+    def require_memory(self, names: Iterable[str], times: float, what: str) -> None:
+        """Raise when there is no room for `times` the size of some arrays."""
+        total = sum(self._members[name].file_size for name in names if name in self)
+        require_bytes(int(times * total), f"{what} {self._path}")
+
+    def __getitem__(self, name: str) -> npt.NDArray[Any]:
+        member = self._members[name]
+        if member.compress_type not in _PACKINGS:
+            raise ValueError(f"{name!r} is packed in a way that numpy does not use")
+        with warnings.catch_warnings():
+            warnings.simplefilter("error")  # of headers that are almost right
+            with self._archive.open(member) as stream:
+                shape, _, dtype = _HEADERS[npy.read_magic(stream)](stream)
+                n_bytes = dtype.itemsize * math.prod(shape)
+                if dtype.kind not in "buifcSU" or dtype.subdtype or not dtype.itemsize:
+                    raise ValueError(f"{name!r} holds {dtype}, not numbers or text")
+                if stream.tell() + n_bytes != member.file_size:
+                    raise ValueError(f"{name!r} says {n_bytes:,} bytes and has others")
+            require_bytes(n_bytes, f"reading {self._path}: the array {name!r}")
+            with self._archive.open(member) as stream:
+                array: npt.NDArray[Any] = npy.read_array(stream, allow_pickle=False)
+                stream.read(1)  # at the end of the member its checksum is compared
+        array = array.astype(dtype.newbyteorder("="), copy=False)
+        codes = np.ascontiguousarray(array).reshape(-1).view("u4") if dtype.kind == "U" else array
+        if dtype.kind == "U" and (codes > sys.maxunicode).any():
+            raise ValueError(f"{name!r} holds text with codes that no character has")
+        return array
+
+
+@contextmanager
+def opened_arrays(path: str | Path) -> Iterator[StoredArrays]:
+    """Open an ``.npz`` file; whatever is wrong with it, now or later in the block, is one error."""
+    file = existing_file(path)
+    try:
+        with zipfile.ZipFile(file) as archive:
+            yield StoredArrays(archive, path)
+    except InputError:
+        raise
+    except Exception as error:  # zip, zlib, numpy and struct each have their own
+        raise InputError(
+            f"{path} is not a whole .npz file without pickles ({error or type(error).__name__})"
+        ) from None
+
+
+def save_arrays(
+    path: str | Path, kind: str, arrays: Mapping[str, Any], meta: Mapping[str, Any] | None = None
+) -> None:
+    """Write named arrays and JSON-able `meta`; `kind` says what the file holds."""
+    header = json.dumps({"format": kind, **(meta or {})})
+    with atomic_write(path) as stream:
+        np.savez(stream, **{_META: np.asarray(header), **arrays})
+
+
+@contextmanager
+def opened_kind(path: str | Path, kind: str) -> Iterator[tuple[StoredArrays, dict[str, Any]]]:
+    """Open what `save_arrays` wrote: the arrays and the meta data."""
+    with opened_arrays(path) as arrays:
+        meta = json.loads(str(arrays[_META])) if _META in arrays else None
+        if not isinstance(meta, dict) or "format" not in meta:
+            raise InputError(f"{path} was not written by grfpp: it has no header")
+        if meta["format"] != kind:
+            raise InputError(f"{path} holds {str(meta['format'])[:80]!r}, not {kind!r}")
+        yield arrays, meta

@@ -1,0 +1,186 @@
+"""Files and folders that are written whole or not at all.
+
+Both are written under a hidden name beside their target, and renamed when they are complete.
+"""
+
+from __future__ import annotations
+
+import errno
+import os
+import shutil
+import stat
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from secrets import token_hex
+from typing import IO
+
+from grfpp.errors import InputError
+
+_FILE, _FOLDER = ".part", ".parts"
+#: File names have at most 255 bytes, and a character up to four.
+_LONGEST_STEM = 50
+#: Hidden files of killed writers are removed when nobody has written to them for so long; a writer
+#: on another machine may still be alive before.
+_STALE_SECONDS = 24 * 3600
+
+
+@contextmanager
+def atomic_write(path: str | Path) -> Iterator[IO[bytes]]:
+    """Open a file for writing that appears under its name only when the block ends well.
+
+    A symbolic link stays: the file that it names is replaced. Of several writers the last one wins.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> target = Path(tempfile.mkdtemp()) / "result.txt"
+    >>> with atomic_write(target) as stream:
+    ...     _ = stream.write(b"done")
+    >>> target.read_text()
+    'done'
+    """
+    target = _writable(path)
+    temporary = _hidden(target, _FILE)
+    with explained_writing(path, target, temporary):
+        _remove_stale(target, _FILE)
+        try:
+            with temporary.open("xb") as stream:
+                yield stream
+                stream.flush()
+                os.fsync(stream.fileno())
+            with suppress(FileNotFoundError):
+                shutil.copymode(target, temporary)
+            temporary.replace(target)
+        except BaseException:
+            temporary.unlink(missing_ok=True)
+            raise
+
+
+@contextmanager
+def atomic_folder(path: str | Path, mark: str) -> Iterator[Path]:
+    """Give a new folder to write into, which takes its name only when the block ends well.
+
+    An existing folder is replaced if it is empty or holds a file called `mark`; others are refused.
+    """
+    target = _writable(path, folder=True)
+    if target.is_dir() and any(target.iterdir()) and not (target / mark).is_file():
+        raise InputError(
+            f"cannot write {path}: it is a folder without {mark}; remove it, or take another name"
+        )
+    with explained_writing(path):
+        _remove_stale(target, _FOLDER)
+        temporary = _hidden(target, _FOLDER)
+        temporary.mkdir()
+        try:
+            yield temporary
+            _replace_folder(temporary, target)
+        except BaseException:
+            shutil.rmtree(temporary, ignore_errors=True)
+            raise
+
+
+@contextmanager
+def explained_writing(path: str | Path, *files: Path) -> Iterator[None]:
+    """Raise errors of the system (a full disk, a read-only folder) as `InputError`.
+
+    With `files`, only those that are about one of them, or about none.
+    """
+    try:
+        yield
+    except OSError as error:
+        if files and error.filename is not None and Path(str(error.filename)) not in files:
+            raise
+        raise InputError(f"cannot write {path}: {error.strerror or error}") from error
+
+
+def target_problem(path: Path, *, folder: bool = False) -> str | None:
+    """Say why no file, or no folder, can be written under this name; ``None`` if one can."""
+    try:
+        target = followed(path)
+        if path.parent == Path("/dev") or path.parent.name == "fd":
+            return "it is the input or output of a program; name a file"
+        if target.is_symlink():
+            return "it is a symbolic link that leads to itself; name a file"
+        if not target.parent.is_dir():
+            return f"the folder {target.parent} does not exist"
+        mode = target.stat().st_mode  # asked once: another writer may move it away meanwhile
+        if stat.S_ISDIR(mode):
+            return None if folder else "it is a folder; name a file"
+        if not stat.S_ISREG(mode):
+            return "it is a pipe or a device; name a file"
+        if folder:
+            return "it is a file; remove it, or take another name"
+    except FileNotFoundError:
+        return None
+    except OSError as error:  # a name that is too long
+        return error.strerror or str(error)
+    return None
+
+
+def followed(path: Path) -> Path:
+    """The file that a symbolic link names, whether or not it exists; other paths as they are."""
+    try:
+        return path.resolve() if path.is_symlink() else path
+    except (OSError, RuntimeError):  # links in a circle
+        return path
+
+
+def _writable(path: str | Path, *, folder: bool = False) -> Path:
+    """The file or folder to write; ``~`` is the user's folder."""
+    try:
+        target = Path(path).expanduser()
+        problem = target_problem(target, folder=folder)
+        if "\0" in str(path):
+            problem = "names of files have no zero bytes"
+    except (RuntimeError, TypeError, ValueError) as error:  # an unknown user, a zero byte
+        problem = str(error)
+    if problem:
+        raise InputError(f"cannot write {str(path)!r}: {problem}")
+    return followed(target)
+
+
+def _stem(target: Path) -> str:
+    return f".{target.name[:_LONGEST_STEM]}."
+
+
+def _hidden(target: Path, suffix: str) -> Path:
+    return target.with_name(f"{_stem(target)}{token_hex(8)}{suffix}")
+
+
+def _remove_stale(target: Path, suffix: str) -> None:
+    """Remove what killed writers of this target have left."""
+    n_letters = len(_hidden(target, suffix).name)
+    for entry in os.scandir(target.parent):
+        name = entry.name
+        if len(name) == n_letters and name.startswith(_stem(target)) and name.endswith(suffix):
+            with suppress(OSError):
+                is_folder = entry.is_dir(follow_symlinks=False)
+                files = [entry, *(os.scandir(entry) if is_folder else ())]
+                changed = max(each.stat(follow_symlinks=False).st_mtime for each in files)
+                if time.time() - changed > _STALE_SECONDS:
+                    shutil.rmtree(entry) if is_folder else Path(entry).unlink()
+
+
+def _replace_folder(temporary: Path, target: Path) -> None:
+    """Give the folder its name; one that has it already is moved away first, then removed."""
+    while True:
+        try:
+            temporary.rename(target)
+            return
+        except OSError as error:
+            if error.errno not in (errno.ENOTEMPTY, errno.EEXIST):
+                raise
+        old = _hidden(target, _FOLDER)
+        with suppress(FileNotFoundError):  # another writer was faster
+            target.rename(old)
+            try:
+                temporary.rename(target)
+                return
+            except OSError as error:
+                if error.errno not in (errno.ENOTEMPTY, errno.EEXIST):
+                    old.rename(target)
+                    raise
+            finally:
+                shutil.rmtree(old, ignore_errors=True)

@@ -1,0 +1,153 @@
+"""Edge lists of any size -> graphs in folders, through bounded memory."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Callable
+from functools import partial
+from pathlib import Path
+
+import numpy as np
+
+from grfpp._memory import available_bytes
+from grfpp.io.folder.layout import Header
+from grfpp.io.folder.writer import FolderWriter, folder_writer, header_of
+from grfpp.io.table_options import ListFile, ListRequest
+from grfpp.io.table_sql import Database, Nodes, merge_edges, number_nodes
+from grfpp.io.tables import open_list
+from grfpp.normalization import BLOCK_EDGES, Rows, one_for_all, row_blocks
+from grfpp.typing import FloatArray
+
+#: Called with the name of a step, and how much of how much is done (0 of 0 where it is unknown).
+Progress = Callable[[str, int, int], None]
+
+_MIN_MEMORY, _MAX_MEMORY = 64 * 10**6, 1500 * 10**6
+_NODES_PER_BATCH = 1 << 22
+
+
+def default_memory() -> int:
+    """Bytes for DuckDB: 1.5 GB, or a third of what is free where that is less."""
+    return max(_MIN_MEMORY, min(_MAX_MEMORY, available_bytes() // 3))
+
+
+def convert_edges(
+    file: ListFile,
+    request: ListRequest,
+    target: str | Path,
+    memory: int,
+    progress: Progress,
+) -> None:
+    """Write the graph of an edge list to a folder.
+
+    DuckDB takes no more than `memory`, and keeps the rest in files beside the target.
+    """
+    with folder_writer(target) as writer:
+        # What a killed conversion leaves, the next one removes.
+        folder = writer.folder / "unsorted"
+        folder.mkdir()
+        try:
+            with Database(folder, memory=memory, purpose=f"cannot write {target}") as database:
+                origin, load = open_list(
+                    file, request.options, folder, report=partial(progress, "reading")
+                )
+                is_whole = load(database)
+                progress("naming", 0, 0)
+                nodes = number_nodes(database, origin, request, is_whole=is_whole)
+                progress("sorting", 0, 0)
+                merge_edges(database, origin, request, nodes)
+                header = _write_graph(database, writer, nodes, request.directed, progress)
+        finally:
+            shutil.rmtree(folder, ignore_errors=True)
+        writer.finish(header)
+
+
+def _write_graph(
+    database: Database, writer: FolderWriter, nodes: Nodes, directed: bool, progress: Progress
+) -> Header:
+    _write_names(writer, nodes)
+    row = database.first("SELECT min(w), max(w) FROM merged")
+    equal = one_for_all(np.array([weight for weight in row or () if weight is not None]))
+    weighted, n = equal is None, nodes.n_nodes
+    out, into = "SELECT a, b, w FROM merged", "SELECT b AS a, a AS b, w FROM merged"
+    query = out if directed else f"{out} UNION ALL {into} WHERE a <> b"
+    rows = _write_rows(database, writer, query, n, "", weighted, progress)
+    strength = _write_strengths(writer, rows, "out_strength")
+    columns = in_strength = None
+    if directed:
+        columns = _write_rows(database, writer, into, n, "in_", weighted, progress)
+        in_strength = _write_strengths(writer, columns, "in_strength")
+        if rows.equals(columns):  # every arc has its reverse
+            for name in ("in_indptr", "in_indices", "in_strength"):
+                writer.discard(name)
+            if weighted:
+                writer.discard("in_weights")
+            columns = in_strength = None
+    value = 1.0 if equal is None else equal
+    header = header_of(rows, columns, strength, in_strength, value=value, names=nodes.kind)
+    if columns is None and not weighted:
+        writer.discard("out_strength")
+    return header
+
+
+def _write_names(writer: FolderWriter, nodes: Nodes) -> None:
+    database = nodes.database
+    if nodes.kind == "whole":
+        for (numbers,) in database.batches("names", "name"):
+            writer.append("name_numbers", numbers)
+    elif nodes.kind == "text":
+        for name in ("name_text", "name_ends"):
+            writer.append(name, [])
+        for text, ends in nodes.text():
+            writer.append("name_text", text)
+            writer.append("name_ends", ends)
+        database.run("CREATE TABLE ordered AS SELECT rowid AS node FROM names ORDER BY name")
+        for (order,) in database.batches("ordered", "node"):
+            writer.append("name_order", order)
+    database.run("DROP TABLE IF EXISTS names")
+
+
+def _write_rows(
+    database: Database,
+    writer: FolderWriter,
+    query: str,
+    n_nodes: int,
+    prefix: str,
+    weighted: bool,
+    progress: Progress,
+) -> Rows:
+    """Write the rows of the matrix with the entries ``a, b, w`` of a query."""
+    progress("sorting", 0, 0)
+    database.run(f"CREATE TABLE entries AS SELECT * FROM ({query}) ORDER BY a, b")
+    n_entries, n_written = database.one("SELECT count(*) FROM entries"), 0
+    names = ["indices", "weights"] if weighted else ["indices"]
+    for name in names:
+        writer.append(prefix + name, [])
+    for arrays in database.batches("entries", "b, w" if weighted else "b"):
+        for name, values in zip(names, arrays, strict=True):
+            writer.append(prefix + name, values)
+        n_written += len(arrays[0])
+        progress("writing", n_written, n_entries)
+    writer.append(f"{prefix}indptr", [0])
+    n_before = 0
+    for first in range(0, n_nodes, _NODES_PER_BATCH):
+        last = min(n_nodes, first + _NODES_PER_BATCH)
+        nodes, sizes = database.arrays(
+            f"SELECT a, count(*) FROM entries WHERE a >= {first} AND a < {last} GROUP BY a"
+        )
+        ends = np.zeros(last - first, np.int64)
+        ends[nodes - first] = sizes
+        np.cumsum(ends, out=ends)
+        writer.append(f"{prefix}indptr", n_before + ends)
+        n_before += int(ends[-1])
+    database.run("DROP TABLE entries")
+    return writer.mapped_rows(prefix)
+
+
+def _write_strengths(writer: FolderWriter, rows: Rows, name: str) -> FloatArray:
+    """Write the sums of rows, block by block."""
+    for first, last in row_blocks(rows.indptr, BLOCK_EDGES):
+        entries = slice(int(rows.indptr[first]), int(rows.indptr[last]))
+        weights = None if rows.weights is None else rows.weights[entries]
+        indptr = rows.indptr[first : last + 1] - rows.indptr[first]
+        writer.append(name, Rows(indptr, rows.indices[entries], weights).strengths())
+    return writer.mapped(name)

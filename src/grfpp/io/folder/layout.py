@@ -1,0 +1,260 @@
+"""The files of a graph's folder: a header in JSON, and each array as its plain numbers.
+
+Compiled loops trust the arrays that they are given, so a folder is verified once, checksums and
+structure, and then stamped with what the system says of its files (inode, size, times). A file that
+was copied, edited or truncated has another stamp, and the folder is verified again.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import asdict, dataclass, field, fields
+from pathlib import Path
+from typing import Any, Literal
+
+import numpy as np
+import numpy.typing as npt
+
+from grfpp.errors import InputError, shown
+from grfpp.io.atomic import atomic_write
+
+HEADER = "header.json"
+STAMP = "verified.json"
+SUFFIX = ".grf"
+_FORMAT, _VERSION = "grfpp-graph-folder", 1
+_MAX_HEADER_BYTES = 1 << 16
+#: Bytes or entries that are verified at a time.
+_PIECE = 1 << 20
+
+#: Every array that a folder may hold: its type, and its length in nodes, edges or neither.
+ARRAYS = {
+    "indptr": ("<i8", "nodes + 1"),
+    "indices": ("<i4", "edges"),
+    "weights": ("<f8", "edges"),
+    "out_strength": ("<f8", "nodes"),
+    "in_strength": ("<f8", "nodes"),
+    "in_indptr": ("<i8", "nodes + 1"),
+    "in_indices": ("<i4", "edges"),
+    "in_weights": ("<f8", "edges"),
+    "name_numbers": ("<i8", "nodes"),
+    "name_text": ("|u1", "any"),
+    "name_ends": ("<i8", "nodes"),
+    "name_order": ("<i4", "nodes"),
+}
+#: Normalisations by the strengths of both ends, of the row, of the column.
+SYMMETRIES: tuple[Literal["sym", "rw", "rw_reversed"], ...] = ("sym", "rw", "rw_reversed")
+
+
+def array_file(folder: Path, name: str) -> Path:
+    """The file of an array."""
+    return folder / f"{name}.bin"
+
+
+def new_checksum() -> Any:
+    """A hash object for checksums."""
+    return hashlib.blake2b(digest_size=16)
+
+
+@dataclass(frozen=True)
+class StoredArray:
+    """One array's file: its number of entries, and the checksum of its bytes."""
+
+    length: int
+    checksum: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class Header:
+    """Everything about a graph that is known without its arrays.
+
+    `directed` is about the matrix whose rows are stored; `kind` and `value` say how it is scaled
+    (see `grfpp.normalization.ScaledWeights`). `symmetric` are the normalisations, out of
+    `SYMMETRIES`, that give a symmetric matrix; `tame` says that no product of strengths leaves the
+    range of float64. `spectral_radius` is there where it was known.
+    """
+
+    n_nodes: int
+    n_stored: int
+    n_loops: int
+    directed: bool
+    symmetric: Sequence[str]
+    tame: bool
+    kind: str | None = None
+    value: float = 1.0
+    names: str | None = None
+    spectral_radius: float | None = None
+    arrays: Mapping[str, StoredArray] = field(default_factory=dict)
+
+    def to_json(self) -> str:
+        """The text of the file."""
+        return json.dumps({"format": _FORMAT, "version": _VERSION, **asdict(self)}, indent=1)
+
+    @classmethod
+    def read(cls, folder: Path) -> tuple[Header, bytes]:
+        """Read and check a header; also its bytes."""
+        file = folder / HEADER
+        try:
+            with file.open("rb") as stream:
+                text = stream.read(_MAX_HEADER_BYTES)
+        except OSError as error:
+            problem = f"{HEADER} cannot be read ({error.strerror or error})"
+            raise InputError(f"{folder} is not a graph's folder: {problem}") from None
+        try:
+            content = json.loads(text)
+            if content.pop("format") != _FORMAT:
+                raise InputError(f"{file} was not written by grfpp: it does not say {_FORMAT!r}")
+            if not 0 <= (version := content.pop("version")) <= _VERSION:
+                problem = f"{file} is of version {shown(version)}, above {_VERSION}"
+                raise InputError(problem, advice="install a newer grfpp, or convert it anew")
+            arrays = {name: StoredArray(**each) for name, each in content.pop("arrays").items()}
+            known = {each.name: content[each.name] for each in fields(cls) if each.name != "arrays"}
+            header = cls(arrays=arrays, **known)
+            header.check()
+        except (KeyError, TypeError, ValueError, AttributeError, RecursionError) as error:
+            if isinstance(error, InputError):
+                raise
+            reason = f"{type(error).__name__}: {error}"
+            raise InputError(f"{file} is not a whole header of a graph ({reason})") from None
+        return header, text
+
+    def check(self) -> None:
+        """Raise `ValueError` unless values and arrays are those of a graph."""
+        lengths = [each.length for each in self.arrays.values()]
+        for number in (self.n_nodes, self.n_stored, self.n_loops, *lengths):
+            if type(number) is not int or not 0 <= number < 2**62:
+                raise ValueError(f"{shown(number)} is no number of anything")
+        for truth in (self.directed, self.tame):
+            if type(truth) is not bool:
+                raise ValueError(f"{shown(truth)} is neither true nor false")
+        radius = 0.0 if self.spectral_radius is None else self.spectral_radius
+        for size in (self.value, radius):
+            if type(size) not in (int, float) or not 0 <= size < math.inf:
+                raise ValueError(f"{shown(size)} is no size")
+        if not self.value or not 1 <= self.n_nodes <= np.iinfo(np.int32).max:
+            raise ValueError(f"value {self.value}, {self.n_nodes} nodes")
+        if self.kind not in ("sym", "rw", None) or self.names not in ("whole", "text", None):
+            raise ValueError(f"kind {shown(self.kind)}, names {shown(self.names)}")
+        if not set(self.symmetric) <= set(SYMMETRIES):
+            raise ValueError(f"symmetric {shown(self.symmetric)}")
+        if wrong := sorted(set(self._expected()) ^ set(self.arrays)):
+            raise ValueError(f"such a graph has the arrays {self._expected()}: {wrong[0]!r}")
+        sizes = {"nodes": self.n_nodes, "nodes + 1": self.n_nodes + 1, "edges": self.n_stored}
+        for name, each in self.arrays.items():
+            if each.length != sizes.get(ARRAYS[name][1], each.length):
+                raise ValueError(f"{name} of length {each.length}")
+            if not isinstance(each.checksum, str):
+                raise ValueError(f"{shown(each.checksum)} is no checksum")
+
+    def _expected(self) -> list[str]:
+        """The arrays that such a graph has."""
+        weighted = "weights" in self.arrays
+        names = ["indptr", "indices"] + ["weights"] * weighted
+        if weighted or self.directed:
+            names += ["out_strength"]
+        if self.directed:
+            names += ["in_strength", "in_indptr", "in_indices"] + ["in_weights"] * weighted
+        if self.names == "whole":
+            names += ["name_numbers"] + ["name_order"] * ("name_order" in self.arrays)
+        elif self.names == "text":
+            names += ["name_text", "name_ends", "name_order"]
+        return names
+
+
+# --- stamps ---------------------------------------------------------------------------------------
+
+
+def stats_of(files: Iterable[Path]) -> dict[str, list[int]]:
+    """What the system says of files, by their names."""
+    stats = {}
+    for file in files:
+        try:
+            known = file.stat()
+        except OSError as error:
+            raise InputError(f"{file} cannot be read ({error.strerror or error})") from None
+        stats[file.name] = [known.st_ino, known.st_size, known.st_mtime_ns, known.st_ctime_ns]
+    return stats
+
+
+def write_stamp(folder: Path, names: Iterable[str]) -> None:
+    """Note that the header and these arrays are sound, unless the folder is read-only."""
+    text = json.dumps(stats_of([folder / HEADER, *(array_file(folder, name) for name in names)]))
+    with suppress(InputError), atomic_write(folder / STAMP) as stream:
+        stream.write(text.encode())
+
+
+def is_stamped(folder: Path, stats: dict[str, list[int]]) -> bool:
+    """Whether files with these `stats_of` have been verified."""
+    try:
+        with (folder / STAMP).open("rb") as stream:
+            return bool(json.loads(stream.read(_MAX_HEADER_BYTES)) == stats)
+    except (OSError, ValueError, RecursionError):
+        return False
+
+
+# --- verification ---------------------------------------------------------------------------------
+
+
+def mapped_array(folder: Path, name: str) -> npt.NDArray[Any]:
+    """An array, mapped into memory and read-only."""
+    file, dtype = array_file(folder, name), np.dtype(ARRAYS[name][0])
+    if not file.stat().st_size:
+        return np.frombuffer(b"", dtype)  # nothing can be mapped
+    return np.memmap(file, dtype, "r")
+
+
+def verify_folder(folder: Path, header: Header) -> None:
+    """Raise `InputError`, naming the file, unless all arrays are as they were written and sound."""
+    for name, stored in header.arrays.items():
+        checksum = new_checksum()
+        with array_file(folder, name).open("rb") as stream:
+            while data := stream.read(_PIECE):
+                checksum.update(data)
+        if checksum.hexdigest() != stored.checksum:
+            raise damaged(folder, name, "its checksum is not the one that the header has")
+    arrays = {name: mapped_array(folder, name) for name in header.arrays}
+    for name, array in arrays.items():
+        if not _is_sound(name, arrays, header):
+            wrong = f"{array.min()} to {array.max()}" if len(array) else "no"
+            raise damaged(folder, name, f"{wrong} entries for {header.n_nodes} nodes")
+
+
+def _is_sound(name: str, arrays: Mapping[str, npt.NDArray[Any]], header: Header) -> bool:
+    """Whether offsets ascend, indices lead to nodes, and weights are finite and positive."""
+    array = arrays[name]
+    least, largest = (array.min(), array.max()) if len(array) else (1, 0)
+    match name.removeprefix("in_"):
+        case "indptr" | "name_ends":
+            end = len(arrays["name_text"] if name == "name_ends" else arrays["indices"])
+            ascends = bool((array[1:] >= array[:-1]).all()) and least >= 0 and array[-1] == end
+            return ascends and (name == "name_ends" or array[0] == 0)
+        case "weights":
+            return bool(least > 0 and largest < np.inf)
+        case "strength" | "out_strength":
+            return bool(least >= 0 and largest < np.inf)
+        case "indices":
+            ends = arrays[name.replace("indices", "indptr")]
+            in_order = all(_is_in_order(array, ends, at) for at in range(0, len(array), _PIECE))
+            return bool(least >= 0 and largest < header.n_nodes) and in_order
+        case "name_order":
+            seen = np.zeros(header.n_nodes, bool)
+            if least >= 0 and largest < header.n_nodes:
+                seen[array] = True
+            return bool(seen.all())
+    return True
+
+
+def _is_in_order(indices: npt.NDArray[Any], indptr: npt.NDArray[Any], start: int) -> bool:
+    """Whether a piece of the indices ascends within each row."""
+    before = indices[start - 1] if start else -1
+    falls = start + np.flatnonzero(np.diff(indices[start : start + _PIECE], prepend=before) <= 0)
+    return np.array_equal(indptr[np.searchsorted(indptr, falls)], falls)
+
+
+def damaged(folder: Path, name: str, problem: str) -> InputError:
+    """The error about a file that is not as it was written."""
+    advice = "convert or save the graph anew"
+    return InputError(f"{array_file(folder, name)} is damaged: {problem}", advice=advice)

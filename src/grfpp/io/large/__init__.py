@@ -1,1 +1,0 @@
-"""Edge lists of any size -> graphs in folders, through bounded memory."""

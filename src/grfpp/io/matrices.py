@@ -1,0 +1,427 @@
+"""Matrices from arrays and files, checked before compiled code trusts them.
+
+Matrix Market files are parsed here with `numpy.loadtxt`: of damaged ones `scipy.io.mmread` (1.17)
+ends the process on some, and fills missing numbers of symmetric arrays with zeros.
+"""
+
+from __future__ import annotations
+
+import io
+import os
+import warnings
+from collections.abc import Callable, Sequence
+from contextlib import nullcontext
+from numbers import Real
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import scipy.sparse as sp
+
+from grfpp._memory import require_bytes
+from grfpp.errors import InputError, shown
+from grfpp.io.archive import StoredArrays, opened_arrays, opened_kind
+from grfpp.io.text import at_line, decode, naming
+from grfpp.linalg.csr import csr
+from grfpp.typing import AnyInts, FloatArray
+
+GRAPH_FORMAT = "grfpp-graph-1"
+Shape = tuple[int, int]
+_Indices = npt.NDArray[np.integer[Any]]
+_REAL_FIELDS = ("real", "double", "integer", "unsigned-integer", "pattern")
+#: What `scipy.sparse.save_npz` stores of each format beside the values.
+_SCIPY_PARTS = {
+    "csr": ("indices", "indptr"),
+    "csc": ("indices", "indptr"),
+    "bsr": ("indices", "indptr"),
+    "coo": ("row", "col"),
+    "dia": ("offsets",),
+}
+#: Row pointers of the graph, of its transpose and of what is made on the way, eight bytes each.
+_BYTES_PER_NODE = 32
+#: Stored arrays are held as they are, in the types of a graph, and in its canonical form.
+_TIMES_IN_MEMORY = 3.5
+
+
+# --- arrays of numbers ----------------------------------------------------------------------------
+
+
+def packages(source: Any) -> set[str]:
+    """Name the packages that the type of `source` and its bases come from.
+
+    Comparing names keeps heavy packages from being imported just to ask.
+    """
+    return {base.__module__.partition(".")[0] for base in type(source).__mro__}
+
+
+def as_array(source: Any, what: str) -> npt.NDArray[Any]:
+    """Convert an array-like to numpy; `what` names it in errors."""
+    if "torch" in packages(source):
+        return tensor_to_numpy(source)
+    if isinstance(source, np.ma.MaskedArray):
+        return np.asarray(source.filled(0))  # what is masked is not an edge, as in scipy
+    try:
+        return np.asarray(source)
+    except (ValueError, TypeError) as error:
+        raise InputError(f"{what} is not an array of numbers ({error})") from None
+
+
+def tensor_to_numpy(tensor: Any) -> npt.NDArray[Any]:
+    """Copy a dense torch tensor to numpy, from any device, with any floating type."""
+    try:
+        tensor = tensor.detach().cpu()
+        if tensor.is_floating_point():
+            tensor = tensor.double()  # bfloat16 and float8 are unknown to numpy
+        array: npt.NDArray[Any] = tensor.resolve_conj().resolve_neg().numpy()
+    except (TypeError, RuntimeError) as error:  # sparse ones, those on the meta device
+        raise InputError(f"the torch tensor cannot be read: {error}") from None
+    return array
+
+
+def require_real(dtype: np.dtype[Any], what: str = "weights") -> None:
+    """Raise unless `dtype` holds real numbers."""
+    if dtype.kind not in "buif":
+        raise InputError(f"{what} must be real numbers, found dtype {dtype}")
+
+
+def real_numbers(values: Sequence[Any], name_of: Callable[[int], str]) -> FloatArray:
+    """Convert Python objects to floats; `name_of(i)` says in errors whose value the i-th is."""
+    for position, value in enumerate(values):
+        if not isinstance(value, Real | np.bool_):  # numpy's integers and floats are Real
+            found = f"{shown(value)} for {name_of(position)}"
+            raise InputError(f"weights must be real numbers, found {found}")
+    try:
+        return np.array([float(value) for value in values])
+    except OverflowError:
+        raise InputError("a weight is too large for a 64-bit float") from None
+
+
+# --- sparse matrices ------------------------------------------------------------------------------
+
+
+def checked(matrix: Any) -> sp.csr_array | sp.coo_array:
+    """The same sparse matrix in float64, as CSR or COO, if its structure is sound.
+
+    Compiled code trusts the indices of a matrix, and scipy's own checks have gaps. Numbers become
+    float64 before anything is summed: duplicates of ``uint8`` would overflow.
+
+    Examples
+    --------
+    >>> matrix = sp.csr_array(np.eye(3))
+    >>> matrix.indptr[-1] = 0
+    >>> checked(matrix)
+    Traceback (most recent call last):
+    grfpp.errors.InputError: a malformed sparse matrix: its row pointers must not decrease
+    """
+    require_real(matrix.dtype)
+    n_rows, n_columns = matrix.shape
+    shape = (int(n_rows), int(n_columns))
+    match matrix.format:
+        case "csr" | "csc" | "bsr":
+            by_row = matrix.format != "csc"
+            return compressed(matrix.data, matrix.indices, matrix.indptr, shape, by_row=by_row)
+        case "coo":
+            return coordinates(matrix.data, matrix.row, matrix.col, shape)
+        case "dia":
+            return diagonals(matrix.data, matrix.offsets, shape)
+        case "dok":
+            entries = [(*key, value) for key, value in matrix.items()]
+        case "lil":
+            entries = _entries_of_lists(matrix)
+        case other:
+            raise InputError(f"sparse matrices of the format {other!r} are not known")
+    try:
+        rows, columns = np.array([(i, j) for i, j, _ in entries]).reshape(-1, 2).T
+    except ValueError:
+        raise _malformed("its entries must have a row and a column") from None
+    values = real_numbers([value for *_, value in entries], lambda i: f"entry {entries[i][:2]}")
+    return coordinates(values, rows, columns, shape)
+
+
+def _entries_of_lists(matrix: Any) -> list[tuple[int, Any, Any]]:
+    """Row, column and value of each entry of a matrix in LIL form."""
+    try:
+        rows = enumerate(zip(matrix.rows, matrix.data, strict=True))
+        return [(i, *entry) for i, row in rows for entry in zip(*row, strict=True)]
+    except (TypeError, ValueError):
+        raise _malformed("each of its rows must have as many columns as values") from None
+
+
+def compressed(
+    values: Any, indices: Any, indptr: Any, shape: Shape, *, by_row: bool = True
+) -> sp.csr_array:
+    """A matrix from the parts of one in CSR or CSC form, in BSR form where values are blocks."""
+    values = _real(values)
+    if values.ndim not in (1, 3):
+        raise _malformed(f"its values must be numbers or blocks, found shape {values.shape}")
+    block = values.shape[1:] or (1, 1)
+    if 0 in block or shape[0] % block[0] or shape[1] % block[1]:
+        raise _malformed(f"blocks of {block} do not tile a matrix of {shape[0]} x {shape[1]}")
+    n_blocks = (shape[0] // block[0], shape[1] // block[1])
+    indices, indptr = _integers(indices, "indices"), _integers(indptr, "row pointers")
+    by_major = n_blocks if by_row else n_blocks[::-1]
+    n_values = check_compressed(indices, indptr, len(values), by_major)
+    values, indices = values[:n_values], indices[:n_values]  # there may be room for more
+    if values.ndim == 3 and by_row:
+        return sp.bsr_array((values, indices, indptr), shape=shape).tocsr()
+    if values.ndim == 3:  # scipy has no blocks by column: the transpose by rows, block by block
+        turned = sp.bsr_array((values.transpose(0, 2, 1), indices, indptr), shape=shape[::-1])
+        return turned.T.tocsr()
+    if not by_row:
+        return sp.csc_array((values, indices, indptr), shape=shape).tocsr()
+    if shape[1] <= np.iinfo(np.int32).max:
+        indices = indices.astype(np.int32, copy=False)
+    return csr(values, indices, indptr.astype(np.int64, copy=False), shape[1])
+
+
+def check_compressed(
+    indices: _Indices, indptr: _Indices, n_values: int, shape: Shape, *, spare: bool = True
+) -> int:
+    """Check that these arrays are the rows of a matrix of this shape; return their entries.
+
+    With `spare` there may be more values than the rows use.
+    """
+    if len(indptr) != shape[0] + 1 or indptr[0] != 0:
+        raise _malformed(f"it needs {shape[0] + 1:,} row pointers from 0, found {len(indptr):,}")
+    if (indptr[1:] < indptr[:-1]).any():
+        raise _malformed("its row pointers must not decrease")
+    n_entries = int(indptr[-1])
+    if len(indices) != n_values or n_entries > n_values or (n_entries < n_values and not spare):
+        raise _malformed(f"{len(indices):,} indices and {n_values:,} values for {n_entries:,}")
+    _check_range(indices[:n_entries], shape[1], "column")
+    return n_entries
+
+
+def coordinates(values: Any, rows: Any, columns: Any, shape: Shape) -> sp.coo_array:
+    """A matrix from the rows, columns and values of its entries."""
+    values = _real(values)
+    rows, columns = _integers(rows, "rows"), _integers(columns, "columns")
+    if not values.shape == rows.shape == columns.shape:
+        raise _malformed(f"{len(rows):,} rows, {len(columns):,} columns, values {values.shape}")
+    _check_range(rows, shape[0], "row")
+    _check_range(columns, shape[1], "column")
+    return sp.coo_array((values, (rows, columns)), shape=shape)
+
+
+def diagonals(values: Any, offsets: Any, shape: Shape) -> sp.coo_array:
+    """A matrix from its diagonals, as in DIA form: row ``i`` of `values` lies at ``offsets[i]``."""
+    values, offsets = _real(values), _integers(offsets, "offsets")
+    if values.ndim != 2 or len(values) != len(offsets):
+        raise _malformed(f"it has {len(offsets)} offsets for diagonals of shape {values.shape}")
+    if len(np.unique(offsets)) < len(offsets):
+        raise _malformed("it has two diagonals at the same offset")
+    inside = (offsets > -shape[0]) & (offsets < shape[1])
+    matrix = sp.dia_array((values[inside], offsets[inside]), shape=shape)
+    return sp.coo_array(matrix)
+
+
+def canonical_matrix(matrix: Any, source: Any) -> sp.csr_array:
+    """Check the weights of a float64 matrix and bring it to CSR form, in memory of its own.
+
+    Sorted, duplicates summed, no stored zeros. Errors name the file where `source` is one.
+
+    Examples
+    --------
+    >>> matrix = sp.coo_array(([1.0, 2.0, 0.0], ([0, 0, 1], [1, 1, 0])), shape=(2, 2))
+    >>> canonical_matrix(matrix, None).data
+    array([3.])
+    """
+    with naming(str(source)) if isinstance(source, str | os.PathLike) else nullcontext():
+        n_rows, n_columns = matrix.shape
+        if n_rows != n_columns:
+            raise InputError(f"a weight matrix must be square, found {n_rows} x {n_columns}")
+        if n_rows == 0:
+            raise InputError("the graph has no nodes; at least one is needed")
+        canonical = sp.csr_array(matrix, dtype=np.float64, copy=True)
+        # First the sums: some formats make them on the way, so only these are the same for all.
+        canonical.sum_duplicates()
+        data = canonical.data
+        for wrong, wanted in ((~np.isfinite(data), "finite"), (data < 0, "not negative")):
+            if wrong.any():
+                entry = int(np.argmax(wrong))
+                row = int(np.searchsorted(canonical.indptr, entry, side="right")) - 1
+                place = f"({row}, {canonical.indices[entry]}) and {wrong.sum() - 1} more"
+                raise InputError(f"weights must be {wanted}, found {data[entry]} at {place}")
+        canonical.eliminate_zeros()
+        return canonical
+
+
+def _real(values: Any) -> FloatArray:
+    array = np.asarray(values)
+    require_real(array.dtype)
+    with np.errstate(over="ignore"):  # what is too large becomes infinite, and is refused as that
+        return array.astype(np.float64, copy=False)
+
+
+def _integers(values: Any, what: str) -> _Indices:
+    array = np.asarray(values)
+    if array.ndim != 1 or (array.dtype.kind not in "iu" and array.size):
+        raise _malformed(f"its {what} must be whole numbers, found {array.dtype} {array.shape}")
+    return array if array.size else array.astype(np.int64)
+
+
+def _check_range(indices: _Indices, limit: int, what: str) -> None:
+    if len(indices) and not 0 <= int(indices.min()) <= int(indices.max()) < limit:
+        wrong = indices.min() if indices.min() < 0 else indices.max()
+        raise _malformed(f"it names {what} {wrong:,}, and has {limit:,}, from 0")
+
+
+def _malformed(problem: str) -> InputError:
+    return InputError(f"a malformed sparse matrix: {problem}")
+
+
+# --- edges ----------------------------------------------------------------------------------------
+
+
+def check_node_count(n_nodes: int, origin: str) -> None:
+    """Raise when `n_nodes` nodes cannot be numbered or held; `origin` says who asks for them."""
+    if n_nodes > np.iinfo(np.int32).max:
+        problem = f"{origin} asks for {n_nodes:,} nodes, more than this version can number"
+        raise InputError(f"{problem} (2^31 - 1)", advice="number nodes from 0 without gaps")
+    require_bytes(n_nodes * _BYTES_PER_NODE, f"{origin} asks for {n_nodes:,} nodes, which")
+
+
+def arcs(rows: AnyInts, columns: AnyInts, weights: FloatArray, n_nodes: int) -> sp.coo_array:
+    """Take each entry as one arc; entries of one arc are summed later."""
+    return sp.coo_array((weights, (rows, columns)), shape=(n_nodes, n_nodes))
+
+
+def undirected(rows: AnyInts, columns: AnyInts, weights: FloatArray, n_nodes: int) -> sp.coo_array:
+    """Take each entry as one edge, present in both directions; a self-loop counts once."""
+    back = rows != columns
+    return arcs(
+        np.concatenate([rows, columns[back]]),
+        np.concatenate([columns, rows[back]]),
+        np.concatenate([weights, weights[back]]),
+        n_nodes,
+    )
+
+
+def unweighted(ends: npt.NDArray[Any], n_nodes: int) -> sp.csr_array:
+    """Take each row of `ends` as one edge of weight 1, however often it is listed."""
+    rows, columns = ends.T.ravel(), ends[:, ::-1].T.ravel()
+    joined = np.ones(len(rows), dtype=bool)  # what is listed twice stays true
+    matrix = sp.csr_array((joined, (rows, columns)), shape=(n_nodes, n_nodes))
+    return matrix.astype(np.float64)
+
+
+# --- files ----------------------------------------------------------------------------------------
+
+
+def read_mtx(data: bytes, name: str) -> sp.coo_array:
+    """Read a Matrix Market file; its header says whether the matrix is symmetric."""
+    text = decode(data, name)
+    stream = io.StringIO(text)
+    banner = stream.readline()
+    match banner.lower().split():
+        case ["%%matrixmarket", "matrix", "coordinate" | "array" as layout, field, symmetry]:
+            by_entry, symmetric = layout == "coordinate", symmetry == "symmetric"
+        case _:
+            raise at_line(name, 1, f"not Matrix Market: expected its banner, found {shown(banner)}")
+    if field not in _REAL_FIELDS or (field == "pattern" and not by_entry):
+        raise at_line(name, 1, f"weights must be real numbers, found {shown(field)}")
+    if not symmetric and symmetry != "general":
+        raise at_line(name, 1, f"weights must not be negative, found a {shown(symmetry)} matrix")
+    line = 1
+    words: list[str] = []
+    while not words:
+        content, line = stream.readline(), line + 1
+        words = content.partition("%")[0].split()
+        if not content:
+            raise at_line(name, line - 1, "the file ends before the size; is it truncated?")
+    if len(words) != 2 + by_entry or not all(each.isascii() and each.isdigit() for each in words):
+        raise at_line(name, line, f"expected the size of the matrix, found {shown(content)}")
+    n_rows, n_columns, *n_listed = (int(word[:100]) for word in words)
+    if symmetric and n_rows != n_columns:
+        raise at_line(name, line, f"a symmetric matrix of {n_rows} x {n_columns}")
+    check_node_count(max(n_rows, n_columns), f"the header of {name}")
+    n_stored = n_rows * (n_rows + 1) // 2 if symmetric else n_rows * n_columns
+    n_entries = n_listed[0] if by_entry else n_stored
+    # An entry takes a digit and a line end at least, so that a wrong header claims no memory.
+    table: Any = ()
+    if 2 * n_entries <= len(text):
+        table = _number_rows(stream, 2 * by_entry + (field != "pattern"), name)
+    if len(table) != n_entries:
+        counts = f"the header announces {n_entries:,} entries, found {len(table):,}"
+        raise InputError(f"{name} is truncated, or damaged: {counts}")
+    weights = np.ones(n_entries) if field == "pattern" else table["w"]
+    if by_entry:
+        rows, columns = table["u"] - 1, table["v"] - 1
+    elif symmetric:
+        columns, rows = np.triu_indices(n_rows)  # the lower triangle by columns
+    else:
+        columns, rows = np.divmod(np.arange(n_entries), max(n_rows, 1))
+    with naming(name):
+        matrix = coordinates(weights, rows, columns, (n_rows, n_columns))
+    return undirected(rows, columns, weights, n_rows) if symmetric else matrix
+
+
+def _number_rows(stream: io.StringIO, n_columns: int, name: str) -> npt.NDArray[Any]:
+    """The rows of numbers that a stream still holds: indices ``u`` and ``v``, and weights ``w``."""
+    columns = [("u", np.int64), ("v", np.int64), ("w", np.float64)]
+    dtype = columns[2:] if n_columns == 1 else columns[:n_columns]
+    try:
+        with warnings.catch_warnings():
+            # Of files without entries, and of older numpy about 1.5 as a whole number.
+            warnings.filterwarnings("ignore", "loadtxt: input contained no data")
+            warnings.simplefilter("error", DeprecationWarning)
+            return np.loadtxt(stream, dtype, comments="%", ndmin=1)
+    except (ValueError, OverflowError, DeprecationWarning) as error:
+        raise InputError(f"{name}: expected {n_columns} numbers an entry: {error}") from None
+
+
+def read_npz(path: Path) -> tuple[Any, Sequence[Any] | None]:
+    """Read the ``.npz`` file of `Graph.save` or `scipy.sparse.save_npz`; nothing is unpickled."""
+    with opened_arrays(path) as arrays:
+        if arrays.keys() >= {"format", "shape", "data"}:
+            return _saved_by_scipy(arrays, path), None
+    return read_saved_graph(path)
+
+
+def _saved_by_scipy(arrays: StoredArrays, path: Path) -> Any:
+    word: Any = arrays["format"].tolist()
+    kind = word.decode("latin1") if isinstance(word, bytes) else str(word)
+    sizes = arrays["shape"]
+    with naming(f"{path}: the stored matrix is damaged"):
+        if kind not in _SCIPY_PARTS:
+            raise InputError(f"the format {kind[:20]!r} is not known")
+        if sizes.shape != (2,) or sizes.dtype.kind not in "iu" or sizes.min() < 0:
+            raise InputError(f"{shown(sizes.tolist())} is not the shape of a matrix")
+        shape = (int(sizes[0]), int(sizes[1]))
+        check_node_count(max(shape), str(path))
+        values, first, *second = _read(arrays, ("data", *_SCIPY_PARTS[kind]), "the matrix")
+        if kind == "dia":
+            return diagonals(values, first, shape)
+        if kind == "coo":
+            return coordinates(values, first, second[0], shape)
+        if (values.ndim == 3) is not (kind == "bsr"):
+            raise InputError(f"values of shape {values.shape} in a matrix in {kind} form")
+        return compressed(values, first, second[0], shape, by_row=kind != "csc")
+
+
+def read_saved_graph(path: str | Path) -> tuple[sp.csr_array, Sequence[Any] | None]:
+    """Read what `Graph.save` wrote: the weight matrix and the names of the nodes."""
+    with (
+        opened_kind(path, GRAPH_FORMAT) as (arrays, _),
+        naming(f"{path}: the stored graph is damaged"),
+    ):
+        optional = ("node_ids",) if "node_ids" in arrays else ()
+        parts = ("weights", "indices", "indptr", *optional)
+        weights, indices, indptr, *names = _read(arrays, parts, "the graph")
+        n_nodes = max(0, indptr.size - 1)
+        check_node_count(n_nodes, str(path))
+        matrix = compressed(weights, indices, indptr, (n_nodes, n_nodes))
+        if weights.ndim != 1 or matrix.nnz != len(weights):
+            raise InputError(f"its rows hold {matrix.nnz:,} of {len(weights):,} weights")
+        if names and (names[0].shape != (n_nodes,) or names[0].dtype.kind not in "iuU"):
+            raise InputError(f"{names[0].dtype} {names[0].shape} as names of {n_nodes} nodes")
+        return matrix, names[0].tolist() if names else None
+
+
+def _read(arrays: StoredArrays, names: Sequence[str], what: str) -> list[Any]:
+    """Read the arrays that are needed, if there is room for what they become."""
+    if missing := [name for name in names if name not in arrays]:
+        raise InputError(f"there is no array {missing[0]!r}")
+    arrays.require_memory(names, _TIMES_IN_MEMORY, f"{what} in")
+    return [arrays[name] for name in names]

@@ -1,0 +1,415 @@
+"""Meshes -> graphs of their edges.
+
+trimesh reads STL, PLY and glTF files, meshio VTK and binary PLY with faces of several sizes; what
+they return is compared with the counts that a file declares. OFF and OBJ files are read here:
+trimesh cuts their polygons into triangles, whose diagonals are no edges, and skips damaged lines.
+"""
+
+from __future__ import annotations
+
+import io
+import logging
+import re
+import tempfile
+import warnings
+from collections.abc import Callable, Iterator, Sequence
+from itertools import islice
+from pathlib import Path
+from typing import Any, Literal, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+import scipy.sparse as sp
+
+from grfpp._checks import one_of
+from grfpp._imports import require
+from grfpp.errors import InputError, InputWarning, shown, warn_user
+from grfpp.io.matrices import as_array, packages, require_real, unweighted
+from grfpp.io.text import at_line, decode, naming
+from grfpp.typing import FloatArray, IntArray
+
+MeshWeights = Literal["unit", "length", "cotangent"]
+#: Corners of faces: an array where all have as many, else a list of lists.
+Polygons = Sequence[Sequence[int]] | npt.NDArray[Any]
+
+#: Cotangents that are closer to zero are those of right angles, but for rounding.
+_ZERO_COTANGENT = 1e-12
+#: Sine below which two sides of a triangle lie on one line.
+_FLAT_SINE = 1e-12
+#: Cells of meshio that are no part of a surface, and are passed over.
+_NO_FACES = ("vertex", "line", "polyline")
+_PLY_ELEMENT = re.compile(rb"^\s*element\s+(\S+)\s+(\d{1,15})\s*$", re.MULTILINE)
+_OFF_KEYWORD = re.compile(r"(?:ST)?C?N?OFF(.*)")
+#: Textures, normals, groups, materials and curves, which are no part of the graph.
+_OBJ_IGNORED = {
+    "vt", "vn", "vp", "vc", "l", "p", "g", "o", "s", "mg", "mtllib", "usemtl", "usemap",
+    "maplib", "cstype", "deg", "bmat", "step", "curv", "curv2", "surf", "parm", "trim", "hole",
+    "scrv", "sp", "end", "con", "bevel", "c_interp", "d_interp", "lod", "shadow_obj",
+    "trace_obj", "ctech", "stech", "call", "csh",
+}  # fmt: skip
+
+
+class Mesh(NamedTuple):
+    """Points and faces; no two points are the same. Points that no face uses are kept."""
+
+    #: Coordinates of the points, a row each.
+    vertices: FloatArray
+    #: The three points of each triangle; larger faces are cut into fans.
+    faces: IntArray
+    #: The index that each point had before equal ones were merged (the first of theirs).
+    origin: IntArray
+    #: Both ends of every side of every face, without the diagonals of the fans.
+    sides: IntArray
+    #: The largest number of corners of a face.
+    largest: int
+
+    def adjacency(self, weights: MeshWeights = "unit") -> sp.csr_array:
+        """Weight matrix of the mesh.
+
+        ``"unit"`` is 1 for every side of a face, ``"length"`` the inverse of a side's length,
+        ``"cotangent"`` half the sum of the cotangents of the angles that face it. Negative ones are
+        left out with a warning: they cannot be weights of a walk.
+
+        Examples
+        --------
+        >>> mesh = merged([[0.0, 0.0], [2.0, 0.0], [0.0, 2.0]], [[0, 1, 2]])
+        >>> for weights in ("unit", "length", "cotangent"):
+        ...     print(mesh.adjacency(weights).toarray()[1].round(2))
+        [1. 0. 1.]
+        [0.5  0.   0.35]
+        [0.5 0.  0. ]
+        """
+        one_of(weights, "mesh_weights", ("unit", "length", "cotangent"))
+        if weights == "cotangent":
+            if self.largest > 3:
+                problem = f"'cotangent' needs triangles, found a face of {self.largest} corners"
+                advice = "cut the faces into triangles first, or use 'length'"
+                raise InputError(problem, argument="mesh_weights", advice=advice)
+            return _cotangents(self.vertices, self.faces)
+        n = len(self.vertices)
+        # Merging may shrink a side to a point.
+        matrix = unweighted(self.sides[self.sides[:, 0] != self.sides[:, 1]], n)
+        if weights == "length":
+            rows, columns = matrix.tocoo().coords
+            lengths = np.linalg.norm(self.vertices[rows] - self.vertices[columns], axis=1)
+            with np.errstate(divide="ignore", over="ignore"):
+                matrix = sp.csr_array((1 / lengths, (rows, columns)), shape=(n, n))
+            if not ((matrix.data > 0) & (matrix.data < np.inf)).all():
+                raise InputError("edges are too short or too long to be inverted: scale the mesh")
+        return matrix
+
+    def triangulated(self) -> Mesh:
+        """The same with the triangles for faces: their diagonals are edges too."""
+        return self._replace(sides=_sides(self.faces), largest=3)
+
+    def labels(self) -> list[int] | None:
+        """The points' indices before equal ones were merged; ``None`` where that changed none."""
+        changed = len(self.origin) and self.origin[-1] >= len(self.origin)
+        return self.origin.tolist() if changed else None
+
+
+def as_mesh(source: Any) -> Mesh | None:
+    """The mesh that an object holds; ``None`` where it is no mesh."""
+    if isinstance(source, tuple) and len(source) == 2:
+        return merged(*source)
+    if "trimesh" in packages(source) and hasattr(source, "to_mesh"):
+        source = source.to_mesh()  # a scene: its parts become one mesh
+    if hasattr(source, "vertices") and hasattr(source, "faces"):
+        return merged(source.vertices, source.faces)
+    if "meshio" in packages(source) and hasattr(source, "cells"):
+        return merged(*_faces_of_cells(source))
+    return None
+
+
+def merged(vertices: Any, faces: Any) -> Mesh:
+    """Check a mesh and merge equal points, in the order in which they first appear."""
+    points, polygons = as_array(vertices, "vertices"), _polygons(faces)
+    if points.ndim != 2 or points.shape[1] not in (2, 3):
+        raise InputError(f"vertices must have shape (n, 3), found {points.shape}")
+    require_real(points.dtype, "vertices")
+    if not np.isfinite(points).all():
+        row = int(np.argmin(np.isfinite(points).all(axis=1)))
+        raise InputError(f"vertices must be finite, found {points[row].tolist()} at {row}")
+    corners, ends = _triangles(polygons), _sides(polygons)
+    if ends.size and not 0 <= ends.min() <= ends.max() < len(points):
+        wrong = ends.min() if ends.min() < 0 else ends.max()
+        raise InputError(f"faces name vertex {wrong}, but there are {len(points)}, from 0")
+    first, new_index = _equal_rows(points)
+    return Mesh(
+        points[first].astype(np.float64),
+        new_index[corners].reshape(-1, 3),
+        first,
+        new_index[ends].reshape(-1, 2),
+        max(map(len, polygons), default=3),
+    )
+
+
+def _equal_rows(points: FloatArray) -> tuple[IntArray, IntArray]:
+    """The first of each class of equal rows, in order, and the class of each row."""
+    order = np.lexsort(points.T)  # stable, and several times as fast as `numpy.unique`
+    starts = np.ones(len(points), dtype=bool)
+    starts[1:] = (points[order[1:]] != points[order[:-1]]).any(axis=1)
+    first = order[starts]
+    group = np.empty(len(points), dtype=np.int64)
+    group[order] = np.argsort(np.argsort(first))[np.cumsum(starts) - 1]
+    return np.sort(first), group
+
+
+def _polygons(faces: Any) -> Polygons:
+    """Faces as an array, or as a list of lists where they have different numbers of corners."""
+    if isinstance(faces, list) and len({np.shape(face) for face in faces}) > 1:
+        for face in faces:
+            if np.ndim(face) != 1 or np.asarray(face).dtype.kind not in "iu" or len(face) < 3:
+                raise InputError(f"a face must list three vertices at least, found {shown(face)}")
+        return [list(map(int, face)) for face in faces]
+    corners = as_array(faces, "faces")
+    if corners.shape[:1] == (0,):
+        return np.zeros((0, 3), np.int64)
+    if corners.ndim != 2 or corners.shape[1] < 3 or corners.dtype.kind not in "iu":
+        found = f"{corners.dtype} {corners.shape}"
+        raise InputError(f"faces must be whole numbers of shape (n, 3) or more, found {found}")
+    return corners.astype(np.int64)
+
+
+def _sides(polygons: Polygons) -> IntArray:
+    """Both ends of every side of every polygon, and no diagonal."""
+    if isinstance(polygons, np.ndarray):
+        return np.stack([polygons, np.roll(polygons, -1, axis=1)], axis=2).reshape(-1, 2)
+    ends = [
+        (corners[i - 1], corners[i]) for corners in polygons for i in (*range(1, len(corners)), 0)
+    ]
+    return np.array(ends, dtype=np.int64).reshape(-1, 2)
+
+
+def _triangles(polygons: Polygons) -> IntArray:
+    """Cut polygons into fans of triangles."""
+    if isinstance(polygons, np.ndarray):
+        fans = [polygons[:, [0, i, i + 1]] for i in range(1, polygons.shape[1] - 1)]
+        return np.stack(fans, axis=1).reshape(-1, 3)
+    corners = [(face[0], *face[i : i + 2]) for face in polygons for i in range(1, len(face) - 1)]
+    return np.array(corners, dtype=np.int64).reshape(-1, 3)
+
+
+def _cotangents(vertices: FloatArray, faces: IntArray) -> sp.csr_array:
+    n = len(vertices)
+    # Cotangents do not depend on the scale, and squares of numbers around 1 do not overflow.
+    points = vertices / max(float(np.abs(vertices).max(initial=0)), 1e-300)
+    points = np.pad(points, ((0, 0), (0, 3 - points.shape[1])))
+    sides, values = [], []
+    for a, b, c in ((0, 1, 2), (1, 2, 0), (2, 0, 1)):  # the angle at a faces the side from b to c
+        to_b, to_c = (points[faces[:, end]] - points[faces[:, a]] for end in (b, c))
+        across = np.linalg.norm(np.cross(to_b, to_c), axis=1)
+        along = np.einsum("ij,ij->i", to_b, to_c)
+        valid = across > _FLAT_SINE * np.hypot(across, along)
+        sides.append(faces[valid][:, [b, c]])
+        values.append(0.5 * along[valid] / across[valid])
+    ends = np.concatenate(sides)
+    half = sp.csr_array((np.concatenate(values), ends.T), shape=(n, n))
+    n_flat = _n_edges(_sides(faces)) - _n_edges(ends)
+    if n_flat:
+        _warn_left_out(f"{n_flat} edges belong to flat triangles alone, without cotangents")
+    matrix = sp.csr_array(half + half.T)
+    n_edges, n_negative = matrix.nnz // 2, int((matrix.data < -_ZERO_COTANGENT).sum()) // 2
+    matrix.data[matrix.data < _ZERO_COTANGENT] = 0
+    matrix.eliminate_zeros()
+    if n_negative:
+        _warn_left_out(f"{n_negative} of {n_edges} edges have negative cotangent weights")
+    return matrix
+
+
+def _n_edges(ends: IntArray) -> int:
+    """The number of different pairs of different points."""
+    return len(np.unique(np.sort(ends[ends[:, 0] != ends[:, 1]], axis=1), axis=0))
+
+
+def _warn_left_out(problem: str) -> None:
+    advice = "pass mesh_weights='length' to keep all edges"
+    warn_user(InputWarning(f"{problem}: they are left out", advice=advice), InputWarning)
+
+
+# --- files ----------------------------------------------------------------------------------------
+
+
+def read_mesh(data: bytes, name: str, suffix: str) -> Mesh:
+    """Read a mesh file; its parts become one mesh."""
+    with np.errstate(invalid="ignore"):  # signalling NaN of float32: refused later, not warned of
+        vertices, faces = _READERS[suffix](data, name)
+        if not len(faces):
+            raise InputError(f"{name} holds no triangles")
+        with naming(name):
+            return merged(vertices, faces)
+
+
+def _by_trimesh(data: bytes, name: str, kind: str) -> Any:
+    trimesh = require("trimesh", f"{name}: reading .{kind} files")
+    logging.getLogger("trimesh").addHandler(logging.NullHandler())  # it logs what it raises
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # of numpy, about numbers that are checked later
+            if kind == "ply":
+                return trimesh.exchange.ply.load_ply(io.BytesIO(data), skip_materials=True)
+            scene = trimesh.load_scene(io.BytesIO(data), file_type=kind, process=False)
+            return scene.to_mesh()
+    except Exception as error:  # any part of trimesh may fail, each in its own way
+        raise InputError(f"{name} is not a .{kind} file that trimesh reads ({error})") from None
+
+
+def _by_meshio(data: bytes, name: str, kind: str) -> tuple[FloatArray, Polygons]:
+    meshio = require("meshio", f"{name}: reading .{kind} files")
+    with tempfile.TemporaryDirectory() as folder:  # its readers take no bytes
+        path = Path(folder) / f"mesh.{kind}"
+        path.write_bytes(data)
+        try:
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore")
+                mesh = getattr(meshio, kind).read(path)
+        except (Exception, SystemExit) as error:
+            raise InputError(f"{name} is not a .{kind} file that meshio reads ({error})") from None
+    with naming(name):
+        return _faces_of_cells(mesh)
+
+
+def _faces_of_cells(mesh: Any) -> tuple[FloatArray, Polygons]:
+    """Points and faces of a ``meshio.Mesh``."""
+    polygons: list[list[int]] = []
+    for block in mesh.cells:
+        if block.type in ("triangle", "quad") or block.type.startswith("polygon"):
+            polygons += np.asarray(block.data).tolist()
+        elif block.type not in _NO_FACES:
+            raise InputError(f"cells of type {block.type}; a surface has triangles and polygons")
+    return np.asarray(mesh.points, dtype=np.float64), polygons
+
+
+def _read_glb(data: bytes, name: str) -> tuple[FloatArray, Polygons]:
+    mesh = _by_trimesh(data, name, "glb")
+    return np.asarray(mesh.vertices), np.asarray(mesh.faces)
+
+
+def _read_stl(data: bytes, name: str) -> tuple[FloatArray, Polygons]:
+    """Read an STL file. trimesh reads what it can of a truncated one: triangles are counted."""
+    n_binary = int.from_bytes(data[80:84], "little")
+    is_binary = len(data) == 84 + 50 * n_binary
+    keywords = [] if is_binary else re.findall(rb"(?m)^\s*(endfacet|endsolid)\b", data.lower())
+    if not is_binary and (b"\0" in data or keywords[-1:] != [b"endsolid"]):
+        sizes = f"{len(data):,} bytes, as a binary one for {n_binary:,} triangles"
+        raise InputError(f"{name} is not an STL file, or truncated: {sizes}")
+    n_declared = n_binary if is_binary else keywords.count(b"endfacet")
+    mesh = _by_trimesh(data, name, "stl")
+    if len(mesh.faces) != n_declared:
+        raise InputError(f"{name} is damaged: {len(mesh.faces):,} of {n_declared:,} triangles")
+    return np.asarray(mesh.vertices), np.asarray(mesh.faces)
+
+
+def _read_ply(data: bytes, name: str) -> tuple[FloatArray, Polygons]:
+    """Read a PLY file. meshio runs for hours where a header declares 10^12 faces."""
+    header, end, body = data.partition(b"end_header")
+    counts = {title: int(count) for title, count in _PLY_ELEMENT.findall(header)}
+    n_points, n_faces = counts.get(b"vertex", 0), counts.get(b"face", 0)
+    if not end or not data.startswith(b"ply") or sum(counts.values()) > len(body):
+        sizes = f"{len(data):,} bytes for {n_points:,} vertices and {n_faces:,} faces"
+        raise InputError(f"{name} is not a PLY file, or truncated: {sizes}")
+    try:
+        points, polygons = _ply_elements(_by_trimesh(data, name, "ply")["metadata"]["_ply_raw"])
+    except (KeyError, TypeError, ValueError) as error:
+        properties = header.partition(b"element face")[2].count(b"property")
+        if b"ascii" in header or properties > 1:
+            raise InputError(f"{name}: faces of several sizes, or damaged: {error}") from None
+        # meshio knows one of the two names of corners.
+        renamed = re.sub(rb"\bvertex_index\b", b"vertex_indices", header)
+        points, polygons = _by_meshio(renamed + end + body, name, "ply")
+    if (len(points), len(polygons)) != (n_points, n_faces):
+        sizes = f"{len(points):,} of {n_points:,} vertices, {len(polygons):,} of {n_faces:,} faces"
+        raise InputError(f"{name} is damaged: {sizes}")
+    return points, polygons
+
+
+def _ply_elements(elements: Any) -> tuple[FloatArray, Polygons]:
+    """Points and faces of what trimesh keeps of a PLY file before it cuts polygons."""
+    vertex, face = elements["vertex"]["data"], elements["face"]["data"]
+    title = "vertex_index" if "vertex_index" in elements["face"]["properties"] else "vertex_indices"
+    corners = face[title]
+    if isinstance(face, np.ndarray):  # binary: each row has its length and its corners
+        if (corners["f0"] != corners["f1"].shape[1]).any():
+            raise ValueError("lists of several lengths")
+        corners = corners["f1"]
+    points = np.column_stack([np.asarray(vertex[axis]).reshape(-1) for axis in "xyz"])
+    return points, [np.asarray(each).tolist() for each in corners]
+
+
+def _words(data: bytes, name: str) -> Iterator[tuple[int, list[str]]]:
+    """The words of each line that holds more than a comment, and its number from 1."""
+    for number, line in enumerate(decode(data, name).split("\n"), start=1):
+        if words := line.partition("#")[0].split():
+            yield number, words
+
+
+def _read_off(data: bytes, name: str) -> tuple[FloatArray, Polygons]:
+    """Read an OFF file: the keyword, the counts, a line a vertex, a line a face."""
+    lines = _words(data, name)
+    number, words = next(lines, (1, [""]))
+    keyword = _OFF_KEYWORD.fullmatch(words[0])
+    if keyword is None or words[1:2] == ["BINARY"]:
+        raise at_line(name, number, f"expected OFF in text form, found {shown(' '.join(words))}")
+    counts = [*filter(None, [keyword[1]]), *words[1:]]  # some write "OFF8 12 0"
+    try:
+        if not counts:
+            number, counts = next(lines, (number, counts))
+        n_points, n_faces = (int(word) for word in counts[:2])
+        points: list[list[float]] = []
+        polygons: list[list[int]] = []
+        for number, words in islice(lines, max(n_points, 0)):  # noqa: B007  (for the error)
+            points.append(_coordinates(words))
+        for number, words in islice(lines, max(n_faces, 0)):  # noqa: B007  (for the error)
+            size = int(words[0])
+            polygons.append(_polygon([int(word) for word in words[1 : size + 1]], size))
+    except ValueError as error:
+        raise at_line(name, number, f"not OFF: {error}") from None
+    if (len(points), len(polygons)) != (n_points, n_faces):
+        sizes = f"{len(points):,} of {n_points:,} vertices, {len(polygons):,} of {n_faces:,} faces"
+        raise at_line(name, number, f"the file ends after {sizes}; is it truncated?")
+    return np.array(points).reshape(-1, 3), polygons
+
+
+def _read_obj(data: bytes, name: str) -> tuple[FloatArray, Polygons]:
+    """Read the vertices and the faces of an OBJ file; all its groups together."""
+    points: list[list[float]] = []
+    polygons: list[list[int]] = []
+    joined = data.replace(b"\\\r\n", b" ").replace(b"\\\n", b" ")  # lines that go on in the next
+    for number, (keyword, *words) in _words(joined, name):
+        try:
+            if keyword == "v":
+                points.append(_coordinates(words))
+            elif keyword in ("f", "fo"):
+                corners = [int(word.partition("/")[0]) for word in words]
+                # Counted from 1 or, below zero, from the latest vertex backwards.
+                places = [each - 1 if each > 0 else len(points) + each for each in corners]
+                polygons.append(_polygon(places, len(places), 0 not in corners))
+            elif keyword not in _OBJ_IGNORED:
+                raise ValueError(f"unknown keyword {shown(keyword)}")
+        except ValueError as error:
+            raise at_line(name, number, f"not OBJ: {error}") from None
+    return np.array(points).reshape(-1, 3), polygons
+
+
+def _coordinates(words: Sequence[str]) -> list[float]:
+    """Read a point; what follows its three numbers (colours, normals) is left out."""
+    x, y, z = map(float, words[:3])
+    return [x, y, z]
+
+
+def _polygon(corners: list[int], size: int, valid: bool = True) -> list[int]:
+    if len(corners) != size or size < 3 or not valid:
+        raise ValueError(f"a face needs three corners or more, found {shown(corners)}")
+    return corners
+
+
+_READERS: dict[str, Callable[[bytes, str], tuple[FloatArray, Polygons]]] = {
+    ".stl": _read_stl,
+    ".off": _read_off,
+    ".ply": _read_ply,
+    ".obj": _read_obj,
+    ".glb": _read_glb,
+    ".vtk": lambda data, name: _by_meshio(data, name, "vtk"),
+    ".vtu": lambda data, name: _by_meshio(data, name, "vtu"),
+}
+SUFFIXES = tuple(_READERS)

@@ -1,0 +1,447 @@
+"""Text edge lists of every dialect -> the table ``listed`` of a database.
+
+The text is copied as UTF-8 without comments and with one separator, a chunk at a time; DuckDB
+parses the copy. Its dialect and header are told by the first line, or else by all lines below.
+"""
+
+from __future__ import annotations
+
+import ast
+import csv
+import io
+import re
+import warnings
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from itertools import chain
+from pathlib import Path
+from typing import Any
+
+from grfpp.errors import InputError
+from grfpp.io.packed import COMPRESSED, explained, opened_member, too_large
+from grfpp.io.table_options import (
+    EdgeListOptions,
+    ListFile,
+    columns_of,
+    is_header,
+    is_number,
+)
+from grfpp.io.table_sql import Database, Origin, bad_row
+from grfpp.io.text import at_line, encoding_of, not_text, shown, zero_byte
+
+#: Called with the number of bytes that were read, and that of all, 0 where it is unknown.
+Report = Callable[[int, int], None]
+
+TEXT_SUFFIXES = (".txt", ".tsv", ".csv", ".edges", ".edgelist")
+
+_TABLES = (".csv", ".tsv")
+_CHUNK = 1 << 22
+_MAX_LINE = 1 << 21  # DuckDB's
+#: Stands for separators of several characters in the copy.
+_UNIT_SEPARATOR = "\x1f"
+_SEPARATOR_NAMES = {" ": "white space", "\t": "tabs", ",": "commas", ";": "semicolons"}
+_FIRST_LINE = re.compile(r"^[ \t]*[^#%\s].*", re.MULTILINE)
+#: A field in quotes, which may hold separators, comment signs and line ends.
+_QUOTED = r'"(?:[^"]|"")*"'
+_QUOTED_FIELD = re.compile(rf"(?:(?<=[;,\t ])|^){_QUOTED}", re.MULTILINE)
+_NO_RECORD = re.compile(rf"({_QUOTED})|^[ \t]*(?:[#%].*|$)", re.MULTILINE)
+_COMMENT = re.compile(rf"({_QUOTED})|(?:^|(?<=[ \t]))[#%].*", re.MULTILINE)
+_WHITE_SPACE = re.compile(rf"({_QUOTED})|[ \t]+")
+_RUN = re.compile(r"[ \t]+")
+_EDGE_OF_LINE = re.compile(r"^ +| +$", re.MULTILINE)
+_HEAD = 1 << 16
+#: A line ``u v {'weight': 2.0}``, as networkx writes edges.
+_WITH_ATTRIBUTES = re.compile(
+    r"^[ \t]*([^\s,;{}#%][^\s,;{}]*)([ \t,;])([^\s,;{}]+)\2(\{.*\})[ \t]*$", re.MULTILINE
+)
+_PLAIN_ATTRIBUTES = re.compile(r"\{(?:'weight': ([0-9.eE+-]+))?\}")
+_MAX_ATTRIBUTES = 100_000
+_SEVERAL_NUMBERS = r"{0} LIKE '% %' AND regexp_full_match({0}, '-?[0-9.]+(\s+-?[0-9.]+)+')"
+_IS_WHOLE = "({0} = try_cast({0} AS BIGINT)::VARCHAR) IS TRUE"
+
+
+@dataclass(frozen=True)
+class _Dialect:
+    """What separates fields: `separator` in the file, `written` in the copy.
+
+    Comments begin with ``#`` or ``%`` at the beginning of a line or, in lists that are separated by
+    white space, of a word. `given` says that an option has named the separator.
+    """
+
+    separator: str
+    given: bool
+
+    @classmethod
+    def of(cls, text: str, suffix: str, separator: str | None) -> _Dialect:
+        """That of a text that begins with its first line of fields."""
+        if separator is not None:
+            return cls(separator, given=True)
+        line = _QUOTED_FIELD.sub("", text[:_HEAD]).partition("\n")[0]
+        if suffix == ".tsv" and "\t" in line.strip():
+            return cls("\t", given=False)
+        fields = _COMMENT.sub(r"\1", line)
+        return cls(next((mark for mark in ";," if mark in fields), " "), given=False)
+
+    @property
+    def written(self) -> str:
+        is_plain = len(self.separator) == 1 and self.separator.isascii()
+        return self.separator if is_plain else _UNIT_SEPARATOR
+
+    @property
+    def quote(self) -> str:
+        return "" if self.written == _UNIT_SEPARATOR else '"'
+
+    def __str__(self) -> str:
+        return _SEPARATOR_NAMES.get(self.separator, repr(self.separator))
+
+    def cleaned(self, text: str, name: str, number: int) -> str:
+        """Text without comments, with fields separated as in the copy; `number` is its line."""
+        if self.separator != " ":
+            if text[:1] in " \t" or any(mark in text for mark in ("#", "%", "\n ", "\n\t")):
+                text = _NO_RECORD.sub(r"\1", text)
+            return text.replace(self.separator, self.written)
+        if "#" in text or "%" in text:
+            text = _COMMENT.sub(r"\1", text)
+        mark = None if self.given else next((mark for mark in ",;" if mark in text), None)
+        if mark is not None:
+            line = number + text.count("\n", 0, text.index(mark))
+            problem = f"a {mark!r}, but the lines before are separated by white space"
+            raise at_line(name, line, problem, "pass separator")
+        if '"' in text:
+            text = _WHITE_SPACE.sub(lambda found: found[1] or " ", text)
+        elif "\t" in text or "  " in text:
+            text = _RUN.sub(" ", text)
+        if " \n" in text or "\n " in text or " " in (text[:1], text[-1:]):
+            text = _EDGE_OF_LINE.sub("", text)
+        return text
+
+    def records(self, lines: Iterator[str]) -> Iterator[tuple[int, list[str]]]:
+        """The fields of each record of the copy, and the line of the copy that it begins at."""
+        reader = csv.reader(
+            lines, delimiter=self.written, skipinitialspace=True, quotechar=self.quote or None,
+            quoting=csv.QUOTE_MINIMAL if self.quote else csv.QUOTE_NONE,
+        )  # fmt: skip
+        line = 1
+        for fields in reader:
+            if fields:
+                yield line, [field.strip(" \t") for field in fields]
+            line = reader.line_num + 1
+
+
+@dataclass(frozen=True)
+class _FirstLine:
+    """The first line with fields, and what it says about all lines.
+
+    Parameters
+    ----------
+    number
+        Its number in the file, from 1.
+    fields
+        Those of source, target and weight.
+    named
+        Whether it holds column names; ``None`` where only the lines below can tell.
+    guessed
+        Whether no option says so.
+    columns
+        The positions of source, target and, if there is one, weight.
+    n_fields
+        How many fields a line has.
+    open_end
+        Whether further fields may follow.
+    """
+
+    number: int
+    fields: list[str]
+    named: bool | None
+    guessed: bool
+    columns: tuple[int, ...]
+    n_fields: int
+    open_end: bool = False
+
+    @classmethod
+    def of(
+        cls,
+        number: int,
+        fields: list[str],
+        options: EdgeListOptions,
+        dialect: _Dialect,
+        table: bool,
+    ) -> _FirstLine:
+        """Interpret the fields of the line."""
+        asked, n = options.columns, len(fields)
+        named, guessed = options.header, options.header is None and not options.by_name
+        if options.by_name:
+            named = True
+        elif named is None:
+            chosen = range(n) if asked is None else [int(i) for i in asked if int(i) < n]
+            named = is_header([fields[i] for i in chosen], table=table)
+        if named:
+            columns = columns_of(fields, asked)
+            return cls(number, [fields[i] for i in columns], True, guessed, columns, n)
+        if asked is None and n not in (2, 3):
+            advice = "separator" if n < 2 else "columns: those of source, target and weight"
+            problem = f"found {n} fields separated by {dialect}, not 2 or 3, in "
+            raise InputError(problem + shown(" ".join(fields)), advice=f"pass {advice}")
+        columns = tuple(range(n)) if asked is None else tuple(map(int, asked))
+        if max(columns) >= n:
+            raise InputError(f"there is no column {max(columns)}: there are {n}, numbered from 0")
+        n_fields = n if asked is None else max(columns) + 1
+        picked = [fields[i] for i in columns]
+        return cls(number, picked, named, guessed, columns, n_fields, asked is not None)
+
+    @property
+    def is_edge(self) -> bool:
+        """Whether it may be an edge, and is read as one."""
+        return self.named is False or (self.named is None and len(self.fields) == 2)
+
+
+@dataclass(frozen=True)
+class TextList:
+    """A text edge list that was copied to a file, whose first line is line `first` of the list."""
+
+    name: str
+    copy: Path
+    n_lines: int
+    _dialect: _Dialect
+    _first_line: _FirstLine
+    _first: int
+
+    @property
+    def origin(self) -> Origin:
+        """What messages call it."""
+        return Origin(self.name, lambda row: f"line {self._record(row)[0]}")
+
+    def load(self, database: Database) -> bool:
+        """Fill the table ``listed``, and return whether all nodes are whole numbers."""
+        dialect, first = self._dialect, self._first_line
+        source, target, *weights = (f"nullif(trim(c{i}), '')" for i in first.columns)
+        # DuckDB takes 1_000 for a number, other readers do not.
+        weight = "CASE WHEN NOT contains({0}, '_') THEN try_cast({0} AS DOUBLE) END"
+        weight = weight.format(weights[0]) if weights else "1.0::DOUBLE"
+        columns = ", ".join(f"'c{i}': 'VARCHAR'" for i in range(first.n_fields))
+        parameters: dict[str, Any] = {"file": str(self.copy), "strict": not first.open_end}
+        parameters |= {"delim": dialect.written, "quote": dialect.quote}
+        database.run(
+            f"CREATE TABLE listed AS SELECT {source} AS s, {target} AS t, {weight} AS w "
+            "FROM read_csv($file, delim = $delim, quote = $quote, escape = $quote, "
+            f"columns = {{{columns}}}, auto_detect = false, header = false, "
+            "strict_mode = $strict, store_rejects = true, rejects_limit = 1000)",
+            parameters,
+        )
+        rejected = database.first(
+            "SELECT line_byte_position, error_type, error_message, csv_line FROM reject_errors "
+            "ORDER BY line LIMIT 1"
+        )
+        if rejected is not None:
+            raise self._rejected(*rejected)
+        if (bad := bad_row(database)) is not None:
+            raise self._bad_row(bad[0])
+        if not dialect.given and dialect.separator != " ":
+            self._require_one_separator(database)
+        return self._settle_header(database)
+
+    def _require_one_separator(self, database: Database) -> None:
+        """Refuse names that are several numbers, in lines that are separated by white space."""
+        several = " OR ".join(f"({_SEVERAL_NUMBERS.format(end)})" for end in "st")
+        row = database.first(f"SELECT rowid FROM listed WHERE {several} ORDER BY rowid LIMIT 1")
+        if row is not None:
+            line, fields = self._record(row[0])
+            problem = f"{shown(' '.join(fields))} is separated otherwise than the lines before"
+            raise at_line(self.name, line, problem, "pass separator")
+
+    def _settle_header(self, database: Database) -> bool:
+        """Find out whether the first line was an edge; return whether all nodes are numbers."""
+        first = self._first_line
+        is_doubtful = first.named is None and first.is_edge
+        n_rows = database.one("SELECT count(*) FROM listed")
+        if not n_rows and first.named is None:
+            raise self._no_weight()
+        if not n_rows:
+            raise InputError(f"{self.name} holds no edges, only column names")
+        below = "rowid > 0" if is_doubtful and n_rows > 1 else "true"
+        both = f"{_IS_WHOLE.format('s')} AND {_IS_WHOLE.format('t')}"
+        other = f"SELECT 1 FROM listed WHERE {below} AND NOT ({both}) LIMIT 1"
+        is_whole = database.first(other) is None
+        if not (first.named is None or (first.named and first.guessed)):
+            return is_whole
+        names = dict(zip("st", first.fields, strict=False))
+        known = f"SELECT 1 FROM listed WHERE {below} AND (s IN ($s, $t) OR t IN ($s, $t)) LIMIT 1"
+        is_known = database.first(known, names) is not None
+        if first.named is None and not first.is_edge and not is_whole:
+            raise self._no_weight()
+        if first.named and is_known:
+            raise self._doubtful_header()
+        if is_doubtful and n_rows > 1 and not is_known:
+            if not is_whole:
+                raise self._doubtful_header()
+            database.run("DELETE FROM listed WHERE rowid = 0")
+        return is_whole
+
+    def _doubtful_header(self) -> InputError:
+        names = " and ".join(shown(field) for field in self._first_line.fields[:2])
+        problem = f"{names} may be the names of the columns or of two nodes"
+        return at_line(
+            self.name, self._first_line.number, problem, "pass header=True or header=False"
+        )
+
+    def _no_weight(self) -> InputError:
+        first = self._first_line
+        problem = f"the weight {shown(first.fields[2])} is not a number"
+        return at_line(self.name, first.number, problem, "pass header if these are column names")
+
+    def _rejected(self, position: int, kind: str, message: str, text: str) -> InputError:
+        """Make the error about a record, from a byte of the copy on, that could not be split."""
+        text = shown(" ".join(text.replace(self._dialect.written, self._dialect.separator).split()))
+        problem, advice = f"{text} cannot be split into fields ({message})", None
+        if "COLUMNS" in kind:
+            n = self._first_line.n_fields
+            problem = f"expected {n} fields separated by {self._dialect}, found {text}"
+            if self._first_line.named is not True:
+                advice = "pass columns if some lines have a weight and others none"
+        elif "QUOTE" in kind:
+            problem = f"a quote is opened and not closed in {text}"
+        return at_line(self.name, self._first + self._lines_before(position), problem, advice)
+
+    def _lines_before(self, position: int) -> int:
+        """Lines of the copy before the record that begins at a byte, counted from 1.
+
+        DuckDB counts records instead of lines, and empty lines as a part of the next record.
+        """
+        n_lines, left = 0, position - 1
+        with self.copy.open("rb") as stream:
+            while left > 0 and (data := stream.read(min(left, _CHUNK))):
+                n_lines += data.count(b"\n")
+                left -= len(data)
+            while stream.read(1) == b"\n":
+                n_lines += 1
+        return n_lines
+
+    def _bad_row(self, row: int) -> InputError:
+        line, fields = self._record(row)
+        picked = [fields[i] for i in self._first_line.columns]
+        problem = f"an empty field in {shown(' '.join(fields))}"
+        if all(picked):
+            wanted = "finite and not negative" if is_number(picked[2]) else "a number"
+            problem = f"the weight must be {wanted}, found {shown(picked[2])}"
+        return at_line(self.name, line, problem)
+
+    def _record(self, row: int) -> tuple[int, list[str]]:
+        """The line and the fields of a row; the copy is gone through, since this is for errors."""
+        with self.copy.open(encoding="utf-8", newline="") as lines:
+            for number, (line, fields) in enumerate(self._dialect.records(lines)):
+                if number == row:
+                    return line + self._first - 1, fields
+        raise AssertionError(row)
+
+
+def copy_text(
+    file: ListFile, options: EdgeListOptions, folder: Path, *, limit: int | None, report: Report
+) -> TextList:
+    """Copy a text edge list to `folder`, as one that DuckDB can parse.
+
+    Parameters
+    ----------
+    limit
+        Characters that it may have, if not any number.
+    report
+        Called with the number of bytes that were read and that of all, if it is known.
+    """
+    name = file.name
+    chunks = _chunks(file, options.encoding)
+    number, text = _from_first_line(chunks, name)
+    if _WITH_ATTRIBUTES.match(text.partition("\n")[0]) is not None:
+        text = _without_attributes(text, name, number)
+        chunks = ((line, _without_attributes(piece, name, line)) for line, piece in chunks)
+    dialect = _Dialect.of(text, file.suffix, options.separator)
+    text = dialect.cleaned(text, name, number)
+    try:
+        lines = io.StringIO(text, newline="\n")
+        fields = next(dialect.records(lines), (1, []))[1]
+        first_line = _FirstLine.of(number, fields, options, dialect, file.suffix in _TABLES)
+    except csv.Error as error:
+        raise at_line(name, number, f"cannot be split into fields ({error})") from None
+    except InputError as error:
+        raise at_line(name, number, error.problem, error.advice) from None
+    n_skipped = 0 if first_line.is_edge else text.count("\n", 0, lines.tell())
+    first, text = number + n_skipped, text.split("\n", n_skipped)[n_skipped]
+    copy, n_lines, n_characters = folder / "listed.txt", 1, 0
+    is_packed = file.path.suffix.lower() in (*COMPRESSED, ".zip")
+    size = 0 if is_packed else file.path.stat().st_size
+    with copy.open("w", encoding="utf-8", newline="") as stream:
+        cleaned = (dialect.cleaned(piece, name, line) for line, piece in chunks)
+        for piece in chain([text], cleaned):
+            stream.write(piece)
+            n_lines += piece.count("\n")
+            n_characters += len(piece)
+            if limit is not None and n_characters > limit:
+                raise too_large(f"more than {limit:,}", name)
+            report(min(n_characters, size), size)
+    return TextList(name, copy, n_lines, dialect, first_line, first)
+
+
+def _chunks(file: ListFile, encoding: str | None) -> Iterator[tuple[int, str]]:
+    """The text in pieces of whole lines, each with the number of its first line."""
+    path, _, name = file
+    number = 1
+    with explained(path, path.suffix.lower()), opened_member(*file) as binary:
+        encoding = encoding or encoding_of(binary.peek(4)[:4])  # type: ignore[attr-defined]
+        stream = io.TextIOWrapper(binary, encoding)
+        while True:
+            try:
+                text = stream.read(_CHUNK)
+                if text and not text.endswith("\n"):
+                    text += stream.readline(_MAX_LINE)
+            except UnicodeError:
+                raise not_text(name, _line_of_bad_bytes(file, encoding), encoding) from None
+            if not text:
+                return
+            text = text.removeprefix("\ufeff") if number == 1 else text
+            if (zero := text.find("\0")) >= 0:
+                raise zero_byte(name, number + text.count("\n", 0, zero))
+            yield number, text
+            number += text.count("\n")
+
+
+def _line_of_bad_bytes(file: ListFile, encoding: str) -> int:
+    with opened_member(*file) as binary:
+        lines = io.TextIOWrapper(binary, encoding, errors="replace")
+        return next((n for n, line in enumerate(lines, 1) if "\ufffd" in line), 1)
+
+
+def _from_first_line(chunks: Iterator[tuple[int, str]], name: str) -> tuple[int, str]:
+    """The first piece that has a line with fields, from there on, and the number of that line."""
+    for number, text in chunks:
+        if number == 1 and text.startswith("%%MatrixMarket"):
+            raise InputError(f"{name} is a Matrix Market file: call it .mtx")
+        if (found := _FIRST_LINE.search(text)) is not None:
+            start = found.start()
+            return number + text.count("\n", 0, start), text[start:]
+    raise InputError(f"{name} holds no edges: it is empty, or has nothing but comments")
+
+
+def _without_attributes(text: str, name: str, number: int) -> str:
+    """Put weights in place of dictionaries, at the ends of lines that have one."""
+
+    def with_weight(line: re.Match[str]) -> str:
+        source, mark, target, attributes = line.groups()
+        plain = _PLAIN_ATTRIBUTES.fullmatch(attributes)
+        weight = _weight(attributes) if plain is None else plain[1]
+        if weight == "":
+            problem = f"{shown(attributes)} is not a dictionary of plain values"
+            raise at_line(name, number + text.count("\n", 0, line.start()), problem)
+        return mark.join((source, target) if weight is None else (source, target, weight))
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # about backslashes
+        return _WITH_ATTRIBUTES.sub(with_weight, text)
+
+
+def _weight(attributes: str) -> str | None:
+    """The weight in a dictionary that is written as Python does; empty where it is not one."""
+    try:
+        values = ast.literal_eval(attributes) if len(attributes) <= _MAX_ATTRIBUTES else None
+    except (ValueError, SyntaxError, RecursionError, MemoryError):
+        return ""
+    if not isinstance(values, dict):
+        return ""
+    return repr(values["weight"]) if "weight" in values else None

@@ -1,0 +1,426 @@
+"""Edge lists (text, Parquet, Feather, data frames, tuples) -> weight matrices, through DuckDB.
+
+Every reader fills the table ``listed`` of a private database; `grfpp.io.table_sql` does the rest.
+"""
+
+from __future__ import annotations
+
+import re
+import tempfile
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+
+from grfpp._imports import require
+from grfpp._memory import require_bytes
+from grfpp.errors import InputError
+from grfpp.io.matrices import arcs, packages, real_numbers, undirected
+from grfpp.io.packed import check_size, size_limit
+from grfpp.io.table_options import (
+    Column,
+    EdgeListOptions,
+    ListFile,
+    ListRequest,
+    columns_of,
+    ends_of,
+)
+from grfpp.io.table_sql import (
+    Database,
+    Origin,
+    QueryError,
+    bad_row,
+    listed_again,
+    merge_edges,
+    number_nodes,
+    one_line,
+    outside,
+    quoted,
+    warn_of_mirrored,
+)
+from grfpp.io.table_text import TEXT_SUFFIXES, Report, copy_text
+from grfpp.io.text import naming
+from grfpp.typing import FloatArray, IntArray
+
+BINARY_SUFFIXES = (".parquet", ".feather", ".arrow")
+SUFFIXES = (*TEXT_SUFFIXES, *BINARY_SUFFIXES)
+
+#: At least: both ends and the weight in a table, numbered, sorted, and in the matrix.
+_BYTES_PER_ROW = 100
+_MAKERS = {"pandas", "polars", "pyarrow", "modin", "cudf", "dask", "duckdb", "narwhals"}
+_FRAME_OPTIONS = ("duplicates", "columns")
+#: What pandas calls the column of an index without a name.
+_UNNAMED_INDEX = re.compile(r"__index_level_\d+__")
+_NUMBERS = re.compile(r"U?(TINY|SMALL|BIG|HUGE)?INT(EGER)?$|FLOAT$|DOUBLE$|BOOLEAN$|DECIMAL")
+
+Matrix = tuple[Any, Sequence[Any] | None]
+#: Fills the table ``listed``, and returns whether all nodes are whole numbers.
+Loader = Callable[[Database], bool]
+
+
+def read_list_file(file: ListFile, request: ListRequest) -> Matrix:
+    """Read an edge list from a file: its weight matrix, and the names of its nodes."""
+    with tempfile.TemporaryDirectory(prefix="grfpp-") as folder:
+        origin, load = open_list(file, request.options, Path(folder), in_memory=True)
+        return _matrix(origin, load, Path(folder), request, file.path.stat().st_size)
+
+
+def open_list(
+    file: ListFile,
+    options: EdgeListOptions,
+    folder: Path,
+    *,
+    in_memory: bool = False,
+    report: Report = lambda done, total: None,
+) -> tuple[Origin, Loader]:
+    """Open an edge list: what messages call it, and a function that loads it into a database.
+
+    Parameters
+    ----------
+    folder
+        For temporary files.
+    in_memory
+        Whether a list that does not fit into memory is refused.
+    report
+        Called with the bytes of a text that were read, and the number of all.
+    """
+    if file.suffix in BINARY_SUFFIXES:
+        options.require_only(_FRAME_OPTIONS, f"{file.suffix} files")
+        read = _load_parquet if file.suffix == ".parquet" else _load_feather
+        origin = Origin(file.name, lambda row: f"row {row}")
+        return origin, lambda database: read(database, file, options, in_memory)
+    if in_memory:
+        check_size(file.path.stat().st_size, file.name)
+    limit = size_limit() if in_memory else None
+    text = copy_text(file, options, folder, limit=limit, report=report)
+    if in_memory:
+        require_bytes(_BYTES_PER_ROW * text.n_lines, f"reading {file.name}")
+    return text.origin, text.load
+
+
+def _matrix(
+    origin: Origin, load: Loader, folder: Path, request: ListRequest, n_bytes: int | None = None
+) -> Matrix:
+    with Database(folder, purpose=f"reading {origin.name}", n_bytes=n_bytes) as database:
+        nodes = number_nodes(database, origin, request, is_whole=load(database))
+        labels = nodes.labels()
+        merge_edges(database, origin, request, nodes)
+        rows, columns, weights = database.arrays("SELECT a, b, w FROM merged")
+    made = arcs if request.directed else undirected
+    return made(rows, columns, weights, nodes.n_nodes), labels
+
+
+@dataclass(frozen=True)
+class EdgeFrame:
+    """A data frame with one edge a row; columns by name or number.
+
+    Without a source and a target they are found by their names.
+    """
+
+    frame: Any
+    source: Column | None = None
+    target: Column | None = None
+    weight: Column | None = None
+
+    def columns(self, names: Sequence[Any]) -> tuple[int, ...]:
+        """The positions of source, target and weight, if there is one."""
+        if (self.source is None) != (self.target is None):
+            raise InputError("source and target must be given both, or neither")
+        if self.source is None or self.target is None:
+            if self.weight is None:
+                return columns_of(names)
+            return columns_of(names, (*ends_of(names), self.weight))
+        asked = (self.source, self.target) + (() if self.weight is None else (self.weight,))
+        return columns_of(names, EdgeListOptions(columns=asked).columns)
+
+
+def is_frame(source: Any) -> bool:
+    """Recognise a data frame by the package of its type, without importing that."""
+    # Of the type: a lazy frame would have to compute its columns. An Arrow array has none.
+    made_of_columns = bool(packages(source) & _MAKERS) and hasattr(type(source), "columns")
+    return isinstance(source, EdgeFrame) or made_of_columns
+
+
+def read_frame(source: Any, request: ListRequest) -> Matrix:
+    """Read a frame of edges, or a weight matrix: one of pandas whose index is its columns."""
+    options = request.options
+    plain = options.columns is None and not isinstance(source, EdgeFrame)
+    if not isinstance(source, EdgeFrame):
+        if plain and _is_matrix(source):
+            options.require_only((), "a frame that is a weight matrix")
+            return _matrix_of_frame(source)
+        source = EdgeFrame(source)
+    options.require_only(_FRAME_OPTIONS, "frames")
+    names, select = _frame_columns(source.frame)
+    if plain and names == list(range(len(names))):
+        # A square one would be a matrix: the meaning of a frame must not depend on its length.
+        advice = "pass Graph.from_frame(frame, 0, 1) for edges, frame.to_numpy() for a matrix"
+        raise InputError("the columns of the frame have no names", advice=advice)
+    asked = options.columns
+    chosen = source.columns(names) if asked is None else columns_of(names, asked)
+    names = [names[i] for i in chosen]
+    origin = Origin("the frame", lambda row: f"row {row}")
+
+    def load(database: Database) -> bool:
+        columns = [f"c{i}" for i in range(len(names))]
+        database.register("frame", _validated(select(names), origin.name).rename_columns(columns))
+        return _load_columns(database, "frame", {}, columns, origin.name, names)
+
+    with tempfile.TemporaryDirectory(prefix="grfpp-") as folder:
+        return _matrix(origin, load, Path(folder), request)
+
+
+def _frame_columns(frame: Any) -> tuple[list[Any], Callable[[list[Any]], Any]]:
+    """The names of a frame's columns, and a function that gives some of them as an Arrow table."""
+    if "pyarrow" in packages(frame):
+        pyarrow = require("pyarrow", "reading frames")
+        table = frame if isinstance(frame, pyarrow.Table) else pyarrow.table(frame)
+        return _named_columns(table.schema.names), table.select
+    if "pandas" in packages(frame) and frame.columns.nlevels > 1:
+        raise InputError("the columns of the frame have names of several levels; give each one")
+    narwhals = require("narwhals", "reading frames")
+    require("pyarrow", "reading frames")
+    try:
+        wrapped = narwhals.from_native(frame)
+        if isinstance(wrapped, narwhals.LazyFrame):
+            wrapped = wrapped.collect()
+    except (TypeError, ValueError) as error:
+        raise InputError(f"the frame cannot be read: {' '.join(str(error).split())}") from None
+
+    def select(names: list[Any]) -> Any:
+        try:
+            # By expressions, since names need not be text; the index of pandas comes last.
+            table = wrapped.select([narwhals.col(name) for name in names]).to_arrow()
+            return table.select(list(range(len(names))))
+        except Exception as error:  # columns of mixed types, a different error for each maker
+            problem = " ".join(" ".join(map(str, error.args)).split())[:100]
+            advice = "names of nodes must be text or whole numbers, all of one kind"
+            raise InputError(f"the frame cannot be read ({problem})", advice=advice) from None
+
+    return list(wrapped.columns), select
+
+
+def _validated(table: Any, name: str) -> Any:
+    """Check the offsets and codes of Arrow data, which compiled code trusts from here on."""
+    try:
+        table.validate(full=True)
+    except require("pyarrow", "reading frames").ArrowInvalid as error:
+        raise InputError(f"{name} is a malformed table: {error}") from None
+    return table
+
+
+def _is_matrix(frame: Any) -> bool:
+    """Whether rows and columns of a frame of pandas have the same names."""
+    index = getattr(frame, "index", None)
+    if "pandas" not in packages(frame) or index is None or frame.shape[0] != frame.shape[1]:
+        return False
+    # As text: numbers of columns have become text in a frame that was in a file.
+    rows, columns = ({str(name) for name in names} for names in (index, frame.columns))
+    return rows == columns and len(rows) == len(index) > 0
+
+
+def _matrix_of_frame(frame: Any) -> tuple[sp.csr_array, list[Any] | None]:
+    position = {str(name): i for i, name in enumerate(frame.columns)}
+    frame = frame.iloc[:, [position[str(name)] for name in frame.index]]  # in the order of rows
+    if not {getattr(dtype, "kind", "O") for dtype in frame.dtypes} <= set("buif"):
+        types = ", ".join(sorted({str(dtype) for dtype in frame.dtypes}))
+        raise InputError(f"weights must be real numbers, found a frame of {types}")
+    if all(hasattr(dtype, "fill_value") for dtype in frame.dtypes):
+        matrix = sp.csr_array(frame.sparse.to_coo())
+    else:
+        matrix = sp.csr_array(frame.to_numpy(dtype=np.float64, na_value=np.nan))
+    labels = list(frame.index)
+    return matrix, None if labels == list(range(len(labels))) else labels
+
+
+def is_edge_tuples(source: Any) -> bool:
+    """Whether a source is a list of edges: a list of tuples is never a matrix."""
+    return isinstance(source, list) and any(isinstance(edge, tuple) for edge in source)
+
+
+def read_edge_tuples(edges: Sequence[Any], request: ListRequest) -> Matrix:
+    """Read a list of tuples ``(u, v)`` or ``(u, v, weight)``.
+
+    In plain Python: opening a database takes 50 ms, in which this reads 50,000 edges.
+    """
+    directed, n_nodes, options = request
+    options.require_only(("duplicates",), "lists of edges")
+    for edge in edges:
+        if not isinstance(edge, tuple) or not 2 <= len(edge) == len(edges[0]) <= 3:
+            raise InputError(
+                f"each edge of a list is (u, v), or each (u, v, weight), found {edge!r}",
+                advice="pass a weight matrix as a list of lists or as an array",
+            )
+    weights = real_numbers(
+        [edge[2] if len(edge) == 3 else 1.0 for edge in edges],
+        lambda i: f"the edge {edges[i][:2]!r}",
+    )
+    bad = np.flatnonzero(~(np.isfinite(weights) & (weights >= 0)))
+    if len(bad):
+        raise InputError(f"weights must be finite and not negative, found {edges[bad[0]]!r}")
+    ends = [end for edge in edges for end in edge[:2]]
+    nodes = _tuple_nodes(ends, n_nodes)
+    rows, columns = np.array([nodes[end] for end in ends], np.int64).reshape(-1, 2).T
+    matrix = _merged_tuples(edges, rows, columns, weights, request)
+    is_plain = all(name == number for name, number in nodes.items())
+    n = n_nodes if is_plain and n_nodes is not None else len(nodes)
+    return (arcs if directed else undirected)(*matrix, n), None if is_plain else list(nodes)
+
+
+def _tuple_nodes(ends: list[Any], n_nodes: int | None) -> dict[Any, int]:
+    """The nodes at the ends of edges and their numbers, as `number_nodes` has them."""
+    if all(isinstance(end, str) for end in ends):
+        return {name: i for i, name in enumerate(dict.fromkeys(ends))}
+    for end in ends:
+        if isinstance(end, bool | np.bool_) or not isinstance(end, int | np.integer):
+            raise InputError(f"nodes must be all text or all whole numbers, found {end!r}")
+    least, largest = int(min(ends)), int(max(ends))
+    if max(-least, largest) >= 1 << 63:
+        raise InputError("whole numbers of more than 64 bits must be given as text")
+    if n_nodes is None:
+        return {number: i for i, number in enumerate(sorted(set(map(int, ends))))}
+    if least < 0 or largest >= n_nodes:
+        raise outside("the list of edges", least, largest, n_nodes)
+    return {number: number for number in set(map(int, ends))}
+
+
+def _merged_tuples(
+    edges: Sequence[Any], u: IntArray, v: IntArray, weights: FloatArray, request: ListRequest
+) -> tuple[IntArray, IntArray, FloatArray]:
+    """Rows, columns and weights of every pair of nodes once, as `merge_edges` has them."""
+    duplicates = request.options.duplicates
+    a, b = (u, v) if request.directed else (np.minimum(u, v), np.maximum(u, v))
+    _, first, pair = np.unique(a * (int(b.max()) + 1) + b, return_index=True, return_inverse=True)
+    again = np.flatnonzero(first[pair] < np.arange(len(pair)))
+    if duplicates == "error" and len(again):
+        row = int(again[0])
+        origin = Origin("the list of edges", lambda row: f"number {row}")
+        raise listed_again(origin, edges[row][:2], row, int(first[pair[row]]))
+    merged: FloatArray = np.zeros(len(first))
+    if duplicates == "first":
+        merged = weights[first]
+    else:
+        with np.errstate(over="ignore"):  # infinite weights are refused later
+            (np.maximum if duplicates == "max" else np.add).at(merged, pair, weights)
+    between = u != v
+    if duplicates is None and not request.directed and between.any():
+        _, same = np.unique(np.stack([pair, weights])[:, between], axis=1, return_inverse=True)
+        if not np.bincount(same.reshape(-1), np.sign(v - u)[between]).any():
+            warn_of_mirrored("the list of edges")
+    return a[first], b[first], merged
+
+
+def _load_parquet(
+    database: Database, file: ListFile, options: EdgeListOptions, in_memory: bool
+) -> bool:
+    path = {"path": str(file.path)}
+    with _damaged(file):
+        rows = database.run("DESCRIBE SELECT * FROM read_parquet($path)", path).fetchall()
+        if in_memory:  # by rows: equal numbers take next to no bytes in the file
+            n_rows = database.one("SELECT num_rows FROM parquet_file_metadata($path)", path)
+            require_bytes(_BYTES_PER_ROW * n_rows, f"{n_rows} rows of {file.name}")
+        names = _chosen([row[0] for row in rows], file, options)
+        return _load_columns(database, "read_parquet($path)", path, names, file.name)
+
+
+def _load_feather(
+    database: Database, file: ListFile, options: EdgeListOptions, in_memory: bool
+) -> bool:
+    pyarrow = require("pyarrow", "reading Feather files")
+    errors = (pyarrow.ArrowException, OSError, ValueError, KeyError)
+    with _damaged(file, *errors), pyarrow.OSFile(str(file.path)) as stream:
+        reader = pyarrow.ipc.open_file(stream)
+        names = _chosen(reader.schema.names, file, options)
+        schema = pyarrow.schema([reader.schema.field(name) for name in names])
+
+        def batches() -> Iterator[Any]:
+            n_rows = 0
+            for i in range(reader.num_record_batches):
+                batch = _validated(reader.get_batch(i).select(names), file.name)
+                n_rows += batch.num_rows
+                if in_memory:
+                    require_bytes(_BYTES_PER_ROW * n_rows, f"{n_rows} rows of {file.name}")
+                yield batch
+
+        for _ in batches():  # checks all of them: an error within a scan would lose its class
+            pass
+        database.register("frame", pyarrow.RecordBatchReader.from_batches(schema, batches()))
+        return _load_columns(database, "frame", {}, names, file.name)
+
+
+def _chosen(names: Sequence[str], file: ListFile, options: EdgeListOptions) -> list[str]:
+    """The names of the columns of source, target and weight, if there is one."""
+    names = _named_columns(names)
+    with naming(file.name):
+        return [names[i] for i in columns_of(names, options.columns)]
+
+
+def _named_columns(names: Sequence[str]) -> list[str]:
+    """Column names without those that pandas makes up for an index."""
+    return [name for name in names if not _UNNAMED_INDEX.fullmatch(name)]
+
+
+@contextmanager
+def _damaged(file: ListFile, *errors: type[Exception]) -> Iterator[None]:
+    """Turn errors of a reader into an `InputError` that names the file."""
+    caught: tuple[type[Exception], ...] = (QueryError, *errors)
+    try:
+        yield
+    except caught as error:
+        if isinstance(error, InputError) and not isinstance(error, QueryError):
+            raise
+        problem = f"{file.name} is truncated, or not a {file.suffix} file: {one_line(error)}"
+        raise InputError(problem) from None
+
+
+def _load_columns(
+    database: Database,
+    table: str,
+    values: dict[str, Any],
+    columns: Sequence[str],
+    origin: str,
+    names: Sequence[Any] | None = None,
+) -> bool:
+    """Fill ``listed`` with columns of a table; return whether nodes are whole numbers.
+
+    `names` are what messages call the columns.
+    """
+    names = names or columns
+    selected = ", ".join(map(quoted, columns))
+    described = database.run(f"DESCRIBE SELECT {selected} FROM {table}", values).fetchall()
+    types = [row[1] for row in described]
+    parts = [_end(quoted(column), kind) for column, kind in zip(columns[:2], types, strict=False)]
+    is_text = [kind == "VARCHAR" for kind in types[:2]]
+    if None in parts or is_text[0] != is_text[1]:
+        problem = f"columns {names[0]!r} and {names[1]!r} hold {types[0]} and {types[1]}"
+        raise InputError(f"{origin}: {problem}; nodes are all text, or all whole numbers")
+    if len(types) == 3 and not _NUMBERS.match(types[2]):
+        advice = "pass the columns of source and target alone if it is no weight"
+        problem = f"{origin}: column {names[2]!r} holds {types[2]}; weights must be real numbers"
+        raise InputError(problem, advice=advice)
+    weight = f"{quoted(columns[2])}::DOUBLE" if len(columns) == 3 else "1.0::DOUBLE"
+    selected = f"{parts[0]} AS s, {parts[1]} AS t, {weight} AS w"
+    database.run(f"CREATE TABLE listed AS SELECT {selected} FROM {table}", values)
+    if not database.one("SELECT count(*) FROM listed"):
+        raise InputError(f"{origin} holds no edges: it has no rows")
+    if (row := bad_row(database)) is not None:
+        number, *values_of_row = row
+        column = next((i for i, value in enumerate(values_of_row) if value is None), 2)
+        wanted = "finite and not negative" if column == 2 else "there, and a whole number or text"
+        problem = f"column {names[column]!r} must be {wanted}, found {values_of_row[column]}"
+        raise InputError(f"{origin}, row {number}: {problem}")
+    return not is_text[0]
+
+
+def _end(column: str, kind: str) -> str | None:
+    """SQL for the names in a column, as text or BIGINT; ``None`` for columns of other types."""
+    if kind == "VARCHAR":
+        return column
+    if kind in ("FLOAT", "DOUBLE"):  # what pandas makes of whole numbers with missing ones
+        return f"CASE WHEN {column} = floor({column}) THEN try_cast({column} AS BIGINT) END"
+    is_whole = _NUMBERS.match(kind) and kind != "BOOLEAN" and not kind.startswith("DEC")
+    return f"try_cast({column} AS BIGINT)" if is_whole else None

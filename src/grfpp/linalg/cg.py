@@ -1,0 +1,239 @@
+"""Conjugate gradients for several right-hand sides at once: one driver for NumPy and torch.
+
+References
+----------
+M. R. Hestenes and E. Stiefel, Methods of conjugate gradients for solving linear systems, 1952.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+import numpy as np
+import scipy.sparse as sp
+
+from grfpp.linalg.csr import CsrProduct, column_products, combine, frobenius
+from grfpp.linalg.lanczos import KrylovProduct
+from grfpp.typing import FloatArray
+
+Multiply = Callable[[Any], Any]
+
+_EPS = float(np.finfo(np.float64).eps)
+
+
+class Solution(NamedTuple):
+    """The solutions after some steps, and whether all columns converged."""
+
+    solution: Any
+    n_steps: int
+    converged: bool
+    #: ``‖residual‖ / ‖residual at the start‖`` of each column, in the preconditioner's norm.
+    residuals: Any
+
+
+def solve(
+    multiply: Multiply,
+    right: Any,
+    *,
+    tol: float,
+    max_steps: int,
+    diagonal: Any = None,
+    start: Any = None,
+    stop: Callable[[Any, Any], bool] | None = None,
+    on_step: Callable[[Any, Any], None] | None = None,
+) -> Solution:
+    """Solve ``A_j x_j = b_j`` for symmetric positive definite matrices, one for each column.
+
+    Parameters
+    ----------
+    multiply
+        Products: column ``j`` of a block times ``A_j``. May return its own scratch array.
+    right
+        The right-hand sides, a NumPy array or a torch tensor of two axes.
+    tol
+        A column is solved when its residual is this share of the one at the start, both in the
+        norm of the preconditioner; it is not changed any more.
+    max_steps
+        Products at most.
+    diagonal
+        The preconditioners, positive, of the shape of `right` or of one column.
+    start
+        The first guess, if not zero.
+    stop
+        Instead of `tol`: called with the solution and the squares of the residuals of all columns
+        before each step.
+    on_step
+        Called after each step with its length for every column (0 where solved) and the factor by
+        which the squared residual changed: the entries of Lanczos' tridiagonal matrix.
+
+    Examples
+    --------
+    >>> A = np.array([[2.0, 1.0], [1.0, 2.0]])
+    >>> result = solve(lambda v: A @ v, np.array([[3.0], [3.0]]), tol=1e-9, max_steps=5)
+    >>> result.solution.ravel(), result.n_steps
+    (array([1., 1.]), 1)
+    """
+    if isinstance(right, np.ndarray):  # the compiled loops take this layout alone
+        right = np.ascontiguousarray(right, np.float64)
+    inverse = None if diagonal is None else 1.0 / diagonal
+    x = 0 * right if start is None else 1 * start
+    residual = 1 * right if start is None else right - multiply(x)
+    scaled = residual if inverse is None else inverse * residual
+    direction = 1 * scaled
+    squares = initial = _dots(residual, scaled)
+    goal = tol**2 * squares
+    n_steps = 0
+    while True:
+        active, finite = squares > goal, _all_finite(squares)
+        converged = finite and (not bool(active.any()) if stop is None else stop(x, squares))
+        if converged or not finite or n_steps == max_steps:
+            with np.errstate(invalid="ignore"):
+                shares = (squares / (initial + (initial == 0))) ** 0.5
+            return Solution(x, n_steps, converged, shares)
+        image = multiply(direction)
+        curvature = _dots(direction, image)
+        moving = active & (curvature > 0) if stop is None else curvature > 0
+        length = _where(moving, squares, curvature)
+        _add(x, length, direction)
+        _add(residual, -length, image)
+        if inverse is not None:
+            scaled = inverse * residual
+        before, squares = squares, _dots(residual, scaled)
+        ratio = _where(moving, squares, before)
+        direction = _turned(direction, ratio, scaled)
+        n_steps += 1
+        if on_step is not None:
+            on_step(length, ratio)
+
+
+def _where(condition: Any, numerator: Any, denominator: Any) -> Any:
+    """The quotient where a condition holds, 0 elsewhere."""
+    safe = denominator * condition + ~condition
+    return numerator * condition / safe
+
+
+def _dots(a: Any, b: Any) -> Any:
+    return column_products(a, b) if isinstance(a, np.ndarray) else (a * b).sum(0)
+
+
+def _add(y: Any, factor: Any, x: Any) -> None:
+    """``y += factor · x``."""
+    if isinstance(y, np.ndarray):
+        combine(y, 1.0, x, factor, y)
+    else:
+        y += factor * x
+
+
+def _turned(direction: Any, ratio: Any, scaled: Any) -> Any:
+    """``scaled + ratio · direction``, in the place of `direction`."""
+    if isinstance(direction, np.ndarray):
+        combine(direction, ratio, scaled, 1.0, direction)
+        return direction
+    return scaled + ratio * direction
+
+
+def _all_finite(squares: Any) -> bool:
+    return bool((abs(squares) < np.inf).all())
+
+
+def inverse_times(
+    multiply: Multiply, smallest: float, block: FloatArray, tol: float, max_steps: int
+) -> KrylovProduct:
+    """``A^-1 @ block`` by conjugate gradients, to a relative error in the Frobenius norm.
+
+    The error is at most the residual over the smallest eigenvalue; the residual is computed anew
+    before that is believed.
+
+    Parameters
+    ----------
+    multiply
+        Products with ``A``.
+    smallest
+        No eigenvalue of ``A`` is smaller; positive.
+    tol
+        Of the error over the norm of the product.
+    max_steps
+        Without the product where so many steps do not reach `tol`.
+
+    Examples
+    --------
+    >>> A = np.array([[2.0, 1.0], [1.0, 2.0]])
+    >>> inverse_times(lambda v: A @ v, 1.0, np.array([[3.0], [3.0]]), 1e-9, 5).product.ravel()
+    array([1., 1.])
+    """
+    error = norm = np.inf
+    reached = False
+
+    def stop(x: FloatArray, squares: FloatArray) -> bool:
+        nonlocal error, norm, reached
+        error, norm = float(np.sqrt(squares.sum())) / smallest, frobenius(x)
+        if error > tol * norm:
+            return False
+        error = frobenius(block - multiply(x)) / smallest
+        reached = error <= tol * norm
+        # Rounding, which no step takes away.
+        return reached or error <= 64 * _EPS * norm / smallest
+
+    result = solve(multiply, block, tol=0.0, max_steps=max_steps, stop=stop)
+    product = result.solution if reached else None
+    return KrylovProduct(product, error, norm, result.n_steps)
+
+
+def solve_shifted(
+    weights: sp.csr_array,
+    c: float,
+    power: int,
+    added: FloatArray,
+    diagonal: FloatArray,
+    right: FloatArray,
+    start: FloatArray | None = None,
+    *,
+    tol: float,
+    max_steps: int,
+    n_jobs: int = -1,
+) -> Solution:
+    """Solve ``((I − c W)^power + P_j) x_j = b_j`` for diagonal ``P_j``, one for each column.
+
+    Parameters
+    ----------
+    weights
+        ``W``, symmetric.
+    c, power
+        ``(I − c W)^power`` is positive definite, or is with ``P_j`` added.
+    added
+        The diagonals ``P_j``, not negative, of the shape of `right` or of one column.
+    diagonal
+        About that of ``(I − c W)^power``, positive; of one column.
+    right, start, tol, max_steps
+        As for `solve`.
+    n_jobs
+        Threads; the solution is the same for any number of them.
+
+    Examples
+    --------
+    >>> W = sp.csr_array(np.array([[0.0, 1.0], [1.0, 0.0]]))
+    >>> ones = np.ones((2, 1))
+    >>> solve_shifted(W, 0.5, 1, 0 * ones, ones, ones, tol=1e-9, max_steps=5).solution.ravel()
+    array([2., 2.])
+    """
+    product = CsrProduct(weights, n_jobs)
+    right = np.ascontiguousarray(right)
+    scratch = [np.empty(right.shape) for _ in range(min(power, 2))]
+
+    def multiply(block: FloatArray) -> FloatArray:
+        image = block
+        for k in range(power):
+            out = scratch[k % 2]
+            image = product(image, scale=-c, base=image, keep=1.0, out=out)
+        image += added * block
+        return image
+
+    return solve(
+        multiply,
+        right,
+        tol=tol,
+        max_steps=max_steps,
+        diagonal=diagonal + added,
+        start=None if start is None else np.ascontiguousarray(start),
+    )

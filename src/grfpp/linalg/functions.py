@@ -1,0 +1,237 @@
+"""Functions of a weight matrix: what all methods share, dense algebra, and power series."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import Any, Protocol
+
+import numpy as np
+
+from grfpp._memory import require_bytes
+from grfpp.errors import InputError
+from grfpp.typing import FloatArray
+
+ScalarFunction = Callable[[FloatArray], FloatArray]
+#: Gives ``α_k · scale^k`` for ``k < n``, or more of them, when called with ``(n, scale)``; raises
+#: `OverflowError` when float64 cannot hold them.
+Coefficients = Callable[[int, float], FloatArray]
+
+MAX_DEGREE = 100_000
+"""Highest polynomial degree, that is the largest number of products with ``W``, of any method."""
+
+TOO_LARGE = "the kernel's values on this graph exceed the range of float64; scale the graph down"
+
+#: Columns of a whole kernel that are computed together: between two of these, Ctrl-C is heard.
+_COLUMNS = 128
+
+
+class WeightMatrix(Protocol):
+    """A graph, as this package sees it."""
+
+    @property
+    def n_nodes(self) -> int:
+        """Number of rows and of columns."""
+
+    @property
+    def adjacency(self) -> Any:
+        """The matrix, in CSR form."""
+
+    @property
+    def is_directed(self) -> bool:
+        """Whether it is not symmetric."""
+
+    def spectral_radius(self) -> float:
+        """Its spectral radius."""
+
+
+def finite(values: Any) -> FloatArray:
+    """Return the values, or raise `InputError` when some exceed the range of float64."""
+    array: FloatArray = np.asarray(values, dtype=np.float64)
+    if not np.isfinite(array).all():
+        raise InputError(TOO_LARGE)
+    return array
+
+
+def dense_weights(graph: WeightMatrix) -> FloatArray:
+    """Return the weight matrix as a dense array, if there is room to work with such arrays."""
+    n, n_arrays = graph.n_nodes, 12 if graph.is_directed else 5
+    require_bytes(n_arrays * 8 * n * n, f"a dense kernel of {n} nodes, with room to compute it,")
+    dense: FloatArray = graph.adjacency.toarray()
+    return dense
+
+
+def dense_symmetric(weights: FloatArray, function: ScalarFunction) -> FloatArray:
+    """``function(W)`` of a symmetric matrix from all its eigenvalues and eigenvectors.
+
+    Examples
+    --------
+    >>> dense_symmetric(np.array([[0.0, 1.0], [1.0, 0.0]]), lambda x: (2 + x) ** 2)
+    array([[5., 4.],
+           [4., 5.]])
+    """
+    eigenvalues, vectors = np.linalg.eigh(weights)
+    kernel: FloatArray = (vectors * finite(function(eigenvalues))) @ vectors.T
+    kernel *= 0.5  # first: the sum of two large numbers could leave the range of float64
+    kernel += kernel.T
+    return kernel
+
+
+def by_columns(
+    n: int,
+    multiply: Callable[[FloatArray], FloatArray],
+    accept: Callable[[FloatArray], bool] = lambda first: True,
+) -> FloatArray | None:
+    """The matrix that `multiply` multiplies with, some columns at a time.
+
+    ``None`` where `accept` refuses the first block of columns.
+
+    Examples
+    --------
+    >>> by_columns(2, lambda block: 3 * block)
+    array([[3., 0.],
+           [0., 3.]])
+    """
+    # The result, its transpose for a while, and the arrays of one block.
+    require_bytes(16 * n * n + 48 * n * _COLUMNS, f"a dense kernel of {n} nodes")
+    matrix = np.empty((n, n))
+    for start in range(0, n, _COLUMNS):
+        stop = min(start + _COLUMNS, n)
+        units = np.zeros((n, stop - start))
+        units[np.arange(start, stop), np.arange(stop - start)] = 1.0
+        block = finite(multiply(units))
+        if start == 0 and not accept(block):
+            return None
+        matrix[:, start:stop] = block
+    return matrix
+
+
+def taylor_times(
+    graph: WeightMatrix, coefficients: Coefficients, radius: float, vectors: FloatArray, tol: float
+) -> FloatArray:
+    """``Σ α_k W^k @ vectors`` for any graph, by adding up the power series.
+
+    The spectral radius must be below `radius`, that of convergence. The error of each column is at
+    most ``tol`` times its largest absolute value; where the terms cancel so much that rounding
+    alone exceeds that, or more than 100,000 of them are needed, an `InputError` says so.
+    """
+    yardstick, bound, table, tails = _bounded_terms(graph, coefficients, radius)
+    weights, spread = graph.adjacency, float(yardstick.max())
+    units = yardstick if vectors.ndim == 1 else yardstick[:, None]
+    term = vectors
+    result: FloatArray = table[0] * vectors
+    summed = _largest(result)
+    for coefficient, tail in zip(table[1:], tails[1:], strict=True):
+        term = weights @ term
+        term *= 1 / bound
+        result += coefficient * term
+        largest = _largest(term)
+        summed += abs(coefficient) * largest
+        # In units of the yardstick no product with W / bound makes a vector longer, so the terms
+        # left out are at most `tail` times the present length.
+        length = largest if spread == 1 else spread * _largest(term / units)
+        if np.all(tail * length <= tol * _largest(result)):
+            break
+    rounding = np.finfo(np.float64).eps * summed
+    if np.any(rounding > tol * _largest(finite(result))):
+        raise InputError(
+            f"the terms of the power series cancel: rounding alone may exceed tol={tol:g}",
+            advice="raise tol, scale the graph down, or use kernel.exact",
+        )
+    return result
+
+
+def max_taylor_terms(graph: WeightMatrix, coefficients: Coefficients, radius: float) -> int:
+    """Largest number of terms that `taylor_times` adds up."""
+    return len(_bounded_terms(graph, coefficients, radius)[2])
+
+
+def summable_terms(coefficients: Coefficients, scale: float) -> FloatArray:
+    """``α_k · scale^k`` as far as their sum changes in float64."""
+    return _table(coefficients, scale, 1.0)[0]
+
+
+def expm_multiply(graph: WeightMatrix, lam: float, vectors: FloatArray) -> FloatArray:
+    """``exp(lam W) @ vectors`` to double precision, after Al-Mohy and Higham (2011), by SciPy."""
+    from scipy.sparse.linalg import expm_multiply as al_mohy_higham
+
+    with np.errstate(over="ignore", invalid="ignore"):
+        return finite(al_mohy_higham(graph.adjacency * lam, vectors))
+
+
+def _largest(vectors: FloatArray) -> FloatArray:
+    """Largest absolute value of each column."""
+    return np.asarray(np.maximum(vectors.max(axis=0), -vectors.min(axis=0)))
+
+
+def _bounded_terms(
+    graph: WeightMatrix, coefficients: Coefficients, radius: float
+) -> tuple[FloatArray, float, FloatArray, FloatArray]:
+    """Choose how to measure the terms of a power series.
+
+    Returns a vector ``u ≥ 1`` and a ``bound < radius`` with ``W u ≤ bound · u``, the table of
+    ``α_k · bound^k``, and the sums of its absolute values beyond each ``k``.
+    """
+    ones = np.ones(graph.n_nodes)
+    largest_row = float(graph.adjacency.sum(axis=1).max())
+    if largest_row == 0:
+        return ones, 1.0, coefficients(1, 1.0)[:1], np.zeros(1)
+    if largest_row < radius:
+        try:
+            return ones, largest_row, *_table(coefficients, largest_row, 1.0)
+        except (InputError, OverflowError):
+            # Some rows are far above the spectral radius: a better yardstick may still do.
+            pass
+    yardstick, bound = _yardstick(graph, min(radius, largest_row))
+    try:
+        return yardstick, bound, *_table(coefficients, bound, float(yardstick.max()))
+    except OverflowError:
+        raise InputError(TOO_LARGE) from None
+
+
+def _yardstick(graph: WeightMatrix, ceiling: float) -> tuple[FloatArray, float]:
+    """Find ``u ≥ 1`` with ``W u ≤ bound · u`` for a bound between spectral radius and ceiling.
+
+    ``u = Σ (W/s)^k 1`` does for every ``s`` above the spectral radius, and long partial sums do.
+    """
+    low = graph.spectral_radius()
+    # Not far above the spectral radius, where the terms of an entire series would be huge.
+    ceiling = min(ceiling, 1.5 * low if low else 1.0)
+    shrink, bound = low + (ceiling - low) / 3, low + 2 * (ceiling - low) / 3
+    weights = graph.adjacency * (1 / shrink)
+    u = np.ones(graph.n_nodes)
+    for _ in range(MAX_DEGREE):
+        product = weights @ u
+        if np.all(product * shrink <= bound * u):
+            return u, bound
+        u = finite(1 + product)
+    raise InputError(
+        f"the spectral radius {low:.9g} is too close to the radius of convergence {ceiling:.9g} "
+        "for a power series",
+        advice="scale the graph down",
+    )
+
+
+def _table(
+    coefficients: Coefficients, scale: float, spread: float
+) -> tuple[FloatArray, FloatArray]:
+    """``α_k · scale^k`` as far as they matter, and the sums of ``|α_j| scale^j`` over ``j > k``."""
+    n = 64
+    while n <= 2 * MAX_DEGREE:
+        table = coefficients(n, scale)
+        absolute = np.abs(table)
+        third, fourth = absolute[n // 2 : 3 * n // 4].sum(), absolute[3 * n // 4 :].sum()
+        # Quarters of a converging series soon fall at least as fast as a geometric series.
+        if fourth == 0:
+            beyond = 0.0
+        elif fourth < third:
+            beyond = float(fourth * fourth / (third - fourth))
+        else:
+            beyond = math.inf
+        # Below the rounding error.
+        if spread * beyond <= 1e-18 * absolute.sum():
+            return table, np.append(np.cumsum(absolute[:0:-1])[::-1], 0.0) + beyond
+        n *= 2
+    raise InputError(
+        f"the power series needs more than {MAX_DEGREE} terms", advice="scale the graph down"
+    )

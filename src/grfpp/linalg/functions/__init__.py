@@ -1,1 +1,0 @@
-"""Functions of a weight matrix: dense, by polynomials, by Krylov spaces, by power series."""

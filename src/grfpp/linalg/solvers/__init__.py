@@ -1,1 +1,0 @@
-"""Linear systems with weight matrices, by conjugate gradients."""

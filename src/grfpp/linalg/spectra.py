@@ -1,0 +1,363 @@
+"""Eigenvalues and eigenvectors: leading pairs, spectral radius, spectral density, whole spectra."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from inspect import signature
+from typing import Any, NamedTuple
+
+import numpy as np
+import scipy.sparse as sp
+from scipy.sparse import csgraph
+
+from grfpp._memory import require_bytes
+from grfpp.linalg.csr import CsrProduct
+from grfpp.linalg.lanczos import lanczos_steps, spectral_measure
+from grfpp.typing import FloatArray, IntArray
+
+#: Residuals ``‖W u − λ u‖`` are at most this times the spectral radius.
+TOLERANCE = 1e-10
+#: Up to so many nodes LAPACK computes all eigenvectors, or eigenvalues for the spectral radius.
+_DENSE_NODES, _DENSE_RADIUS_NODES = 500, 200
+#: Restarts of ARPACK; pairs that have not converged by then are left out.
+_RESTARTS = 300
+#: Steps of Lanczos' method for the spectral radius, and between two tests of convergence.
+_RADIUS_STEPS, _STEPS_BETWEEN_TESTS = 2000, 20
+#: Random vectors of the spectral density, and steps from each.
+_PROBES, _PROBE_STEPS = 4, 40
+
+
+class Eigenpairs(NamedTuple):
+    """Eigenvalues, and orthonormal eigenvectors as columns."""
+
+    values: FloatArray
+    vectors: FloatArray
+
+    @classmethod
+    def none(cls, n: int) -> Eigenpairs:
+        """No pairs of a matrix with `n` rows."""
+        return cls(np.zeros(0), np.zeros((n, 0)))
+
+    def take(self, indices: Any) -> Eigenpairs:
+        """Some of them."""
+        return Eigenpairs(self.values[indices], self.vectors[:, indices])
+
+    def joined(self, others: Eigenpairs) -> Eigenpairs:
+        """These, then others."""
+        values = np.concatenate([self.values, others.values])
+        return Eigenpairs(values, np.hstack([self.vectors, others.vectors]))
+
+
+def largest_eigenpairs(
+    multiply: Callable[[FloatArray], FloatArray],
+    n: int,
+    number: int,
+    *,
+    known: FloatArray | None = None,
+    shift: FloatArray | float = 0.0,
+    tol: float = TOLERANCE,
+    seed: int = 0,
+    n_basis: int | None = None,
+    max_restarts: int | None = None,
+) -> Eigenpairs:
+    """Largest eigenvalues of a symmetric operator and their vectors by ARPACK, from large to small.
+
+    The same bits for the same arguments. Fewer than asked for where some have not converged.
+
+    Parameters
+    ----------
+    multiply
+        Products with one vector.
+    known
+        Eigenvectors that are not wanted: their eigenvalues are lowered by `shift`.
+    tol
+        Relative accuracy of the eigenvalues.
+    seed
+        Of the start vector.
+    n_basis, max_restarts
+        ARPACK's ``ncv`` and ``maxiter``.
+
+    Examples
+    --------
+    >>> pairs = largest_eigenpairs(lambda v: np.arange(9.0) * v, 9, 2)
+    >>> pairs.values
+    array([8., 7.])
+    """
+    from scipy.sparse.linalg import ArpackNoConvergence, LinearOperator, eigsh
+
+    U = np.zeros((n, 0)) if known is None else known
+
+    def deflated(vector: FloatArray) -> FloatArray:
+        column = vector.reshape(-1)
+        return np.asarray(multiply(column) - U @ (shift * (U.T @ column)))
+
+    start = np.random.default_rng(seed).standard_normal(n)
+    options: dict[str, Any] = {"which": "LA", "tol": tol, "ncv": n_basis, "maxiter": max_restarts}
+    if "rng" in signature(eigsh).parameters:  # of vectors to restart with; since SciPy 1.17
+        options["rng"] = np.random.default_rng(0)
+    operator = LinearOperator((n, n), matvec=deflated, dtype=np.float64)
+    try:
+        values, vectors = eigsh(operator, number, v0=start - U @ (U.T @ start), **options)
+    except ArpackNoConvergence as error:
+        values, vectors = error.eigenvalues, error.eigenvectors
+    return Eigenpairs(values, vectors).take(np.argsort(-values, kind="stable"))
+
+
+def leading_eigenpairs(
+    matrix: sp.csr_array, number: int, known: Eigenpairs, radius: float
+) -> Eigenpairs:
+    """The largest eigenvalues of a symmetric matrix other than those known, and their vectors.
+
+    By LAPACK for small matrices, else by ARPACK. Of equal eigenvalues some may be missed, and there
+    are fewer than asked for where some have not converged to `TOLERANCE`; all that are given have.
+
+    Parameters
+    ----------
+    matrix
+        With eigenvalues between ``-radius`` and ``radius``.
+    number
+        How many, at most the number of nodes less those known.
+
+    Examples
+    --------
+    >>> path = sp.csr_array([[0.0, 1.0, 0.0], [1.0, 0.0, 1.0], [0.0, 1.0, 0.0]])
+    >>> leading_eigenpairs(path, 1, Eigenpairs.none(3), 1.5).values
+    array([1.414])
+    """
+    from scipy.linalg import eigh
+
+    n = matrix.shape[0]
+    if number == 0 or matrix.nnz == 0:
+        return Eigenpairs.none(n)
+    dense = n <= _DENSE_NODES or 4 * number > n
+    require_bytes(8 * n * (3 * n if dense else 4 * number + 60), f"{number} eigenvectors")
+    # Below all others.
+    shift = known.values + 2 * radius
+    if dense:
+        whole = matrix.toarray() - (known.vectors * shift) @ known.vectors.T
+        values, vectors = eigh(whole, subset_by_index=[n - number, n - 1])
+        pairs = Eigenpairs(values[::-1], vectors[:, ::-1])
+    else:
+        pairs = largest_eigenpairs(
+            lambda column: matrix @ column,
+            n,
+            number,
+            known=known.vectors,
+            shift=shift,
+            max_restarts=_RESTARTS,
+        )
+    residuals = np.linalg.norm(matrix @ pairs.vectors - pairs.vectors * pairs.values, axis=0)
+    return pairs.take(residuals <= 10 * TOLERANCE * radius)
+
+
+def component_eigenpairs(
+    matrix: sp.csr_array, candidate: FloatArray
+) -> tuple[FloatArray, IntArray] | None:
+    """Whether a positive vector is an eigenvector on each connected component.
+
+    Gives the eigenvalue of each component, and the component of each node; ``None`` if it is not.
+    Nodes without edges, where the vector may be zero, are components with the eigenvalue 0.
+
+    Examples
+    --------
+    >>> pairs = sp.csr_array(np.kron(np.diag([1.0, 3.0]), [[0, 1], [1, 0]]))
+    >>> component_eigenpairs(pairs, np.ones(4))
+    (array([1., 3.]), array([0, 0, 1, 1], dtype=int32))
+    """
+    n_components, component = csgraph.connected_components(matrix, directed=False)
+    isolated = np.diff(matrix.indptr) == 0
+    if not (candidate[~isolated] > 0).all():
+        return None
+    quotients = np.zeros(len(candidate))
+    low, high = np.full(n_components, np.inf), np.zeros(n_components)
+    with np.errstate(all="ignore"):
+        np.divide(matrix @ candidate, candidate, out=quotients, where=~isolated)
+        np.minimum.at(low, component, quotients)
+        np.maximum.at(high, component, quotients)
+        equal = high - low <= 1e-12 * high  # False where they leave the range of numbers
+    return (high, component) if equal.all() else None
+
+
+def spectral_density(matrix: sp.csr_array, known: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """Where the eigenvalues other than those of known eigenvectors lie: values, and counts at each.
+
+    By stochastic Lanczos quadrature (Ubaru, Chen and Saad 2017): ``Σ counts · f(values)`` estimates
+    the sum of ``f`` over these eigenvalues.
+
+    Examples
+    --------
+    >>> cycle = sp.csr_array(np.roll(np.eye(500), 1, axis=0) + np.roll(np.eye(500), -1, axis=0))
+    >>> values, counts = spectral_density(cycle, np.zeros((500, 0)))
+    >>> print(f"{counts.sum():.0f} eigenvalues, {counts[values > 0].sum():.0f} of them positive")
+    500 eigenvalues, 248 of them positive
+    """
+    n, n_known = known.shape
+    signs = 2.0 * np.random.default_rng(0).integers(0, 2, (_PROBES, n)) - 1.0
+    all_values, all_counts = [], []
+    for start in signs - (signs @ known) @ known.T:
+        values, weights = projected_measure(matrix, start / np.linalg.norm(start), known)
+        all_values.append(values)
+        all_counts.append(weights * ((n - n_known) / _PROBES))
+    return np.concatenate(all_values), np.concatenate(all_counts)
+
+
+def projected_measure(
+    matrix: sp.csr_array, vector: FloatArray, known: FloatArray, n_steps: int = _PROBE_STEPS
+) -> tuple[FloatArray, FloatArray]:
+    """`spectral_measure` of a vector orthogonal to known eigenvectors, which stays so."""
+
+    def multiply(block: FloatArray) -> FloatArray:
+        product = matrix @ block
+        product -= known @ (known.T @ product)
+        return np.asarray(product)
+
+    return spectral_measure(multiply, vector, n_steps)
+
+
+def symmetric_eigenvalues(weights: sp.csr_array) -> FloatArray:
+    """All eigenvalues of a symmetric sparse matrix, in no order.
+
+    A vector that sums to zero over nodes with equal rows, and is zero elsewhere, has the
+    eigenvalue 0. What is left is the matrix with each such group as one node, whose edges to a
+    group of ``m`` nodes from one of ``m'`` count ``√(m m')`` fold. Discussions are full of such
+    nodes, those with a single neighbour: for REDDIT-BINARY a twenty-fifth of the work is left.
+
+    Examples
+    --------
+    >>> star = np.zeros((5, 5))
+    >>> star[0, 1:] = star[1:, 0] = 1
+    >>> np.sort(symmetric_eigenvalues(sp.csr_array(star)))
+    array([-2.,  0.,  0.,  0.,  2.])
+    """
+    n = weights.shape[0]
+    # Equal rows have equal products with random vectors, to the last bit; others have not, but
+    # with a chance of 2^-100. Rows of symmetric matrices are sorted, so they are summed alike.
+    probes = np.random.default_rng(0).standard_normal((n, 2))
+    _, first, size = np.unique(weights @ probes, axis=0, return_index=True, return_counts=True)
+    n_groups = len(first)
+    require_bytes(3 * 8 * n_groups**2, f"the eigenvalues of a graph with {n_groups} distinct nodes")
+    root = np.sqrt(size)
+    dense = weights[first][:, first].toarray()
+    dense *= root[:, np.newaxis] * root
+    return np.concatenate([np.linalg.eigvalsh(dense), np.zeros(n - n_groups)])
+
+
+def perron_root(matrix: sp.csr_array, *, symmetric: bool) -> float:
+    """Spectral radius of a non-negative CSR matrix.
+
+    It is an eigenvalue (Perron and Frobenius), the one of largest real part, and the largest over
+    the strongly connected components, so arcs between components are dropped first: what is left
+    has no nilpotent part, on which iterations would stall.
+
+    Examples
+    --------
+    >>> perron_root(sp.csr_array([[0.0, 4.0], [1.0, 0.0]]), symmetric=False)
+    2.0
+    """
+    if not symmetric:
+        matrix = _within_components(matrix)
+    n = matrix.shape[0]
+    if matrix.nnz == 0:
+        return 0.0
+    # Rescaled so that the answer lies in (0, 1], whatever the units of the weights. First by a
+    # power of two, since sums of very large weights overflow and very small ones have no inverse.
+    exponent = int(np.frexp(matrix.data.max())[1])
+    data = np.ldexp(matrix.data, -exponent)
+    matrix = sp.csr_array((data, matrix.indices, matrix.indptr), shape=matrix.shape)
+    bound = float(matrix.sum(axis=1).max())
+    matrix = matrix / bound
+    if n <= _DENSE_RADIUS_NODES:
+        dense = matrix.toarray()
+        values = np.linalg.eigvalsh(dense) if symmetric else np.linalg.eigvals(dense)
+        root = float(np.abs(values).max())
+    else:
+        root = _largest_symmetric(matrix) if symmetric else _leading_eigenvalue(matrix)
+    return float(np.ldexp(bound * root, exponent))
+
+
+def _within_components(matrix: sp.csr_array) -> sp.csr_array:
+    _, component = csgraph.connected_components(matrix, directed=True, connection="strong")
+    coo = matrix.tocoo()
+    rows, columns = coo.row, coo.col
+    keep = component[rows] == component[columns]
+    return sp.csr_array((coo.data[keep], (rows[keep], columns[keep])), shape=matrix.shape)
+
+
+def _largest_symmetric(matrix: sp.csr_array) -> float:
+    """Largest eigenvalue of a symmetric matrix by Lanczos' recurrence.
+
+    Where the largest ones lie close, as on long paths, it is the value that converges, not the
+    vector, and so this ends long before a solver that waits for a small residual.
+    """
+    from scipy.linalg import eigvalsh_tridiagonal
+
+    start = np.sqrt(matrix.sum(axis=1)) + 1e-3  # a part of every component's Perron vector
+    diagonal: list[float] = []
+    off_diagonal: list[float] = []
+    top = 0.0
+    for step in lanczos_steps(CsrProduct(matrix), start.reshape(-1, 1)):
+        diagonal.append(float(step.diagonal[0]))
+        norm, n = float(step.off_diagonal[0]), len(diagonal)
+        is_last = norm < 1e-14 or n == _RADIUS_STEPS
+        if n % _STEPS_BETWEEN_TESTS == 0 or is_last:
+            select = {"select": "i", "select_range": (n - 1, n - 1)}
+            value = float(eigvalsh_tridiagonal(diagonal, off_diagonal, **select)[0])
+            gain, top = value - top, value
+            if gain <= TOLERANCE * top or is_last:
+                break
+        off_diagonal.append(norm)
+    return top
+
+
+def _leading_eigenvalue(matrix: sp.csr_array) -> float:
+    from scipy.sparse.linalg import ArpackError, eigs
+
+    start = np.sqrt(matrix.sum(axis=1)) + 1e-3
+    options = {"v0": start, "tol": TOLERANCE, "maxiter": _RESTARTS, "return_eigenvectors": False}
+    try:
+        return float(np.abs(eigs(matrix, k=1, which="LR", **options)).max())
+    except ArpackError:
+        return _largest_over_components(matrix)
+
+
+def _largest_over_components(matrix: sp.csr_array) -> float:
+    """Take the components one by one, those that may have the largest root first."""
+    count, component = csgraph.connected_components(matrix, directed=True, connection="strong")
+    bound = np.zeros(count)
+    np.maximum.at(bound, component, matrix.sum(axis=1))
+    best = 0.0
+    for label in np.argsort(-bound):
+        if bound[label] <= best:
+            break
+        nodes = np.flatnonzero(component == label)
+        best = max(best, _noda_iteration(matrix[nodes][:, nodes]))
+    return best
+
+
+def _noda_iteration(matrix: sp.csr_array, rounds: int = 30) -> float:
+    """Perron root of an irreducible matrix by inverse iteration (T. Noda, Numer. Math. 17, 1971).
+
+    Its shifts fall onto the root from above, quadratically, however close the other eigenvalues
+    are. It is kept for what Arnoldi's method cannot resolve, such as long cycles: they have their
+    eigenvalues side by side, but also factors that stay sparse. What it returns is never below
+    the root, even when the rounds do not suffice.
+    """
+    from scipy.sparse.linalg import splu
+
+    identity = sp.eye_array(matrix.shape[0], format="csc")
+    vector = np.ones(matrix.shape[0])
+    root = float(matrix.sum(axis=1).max())
+    for _ in range(rounds):
+        try:
+            solution = splu((root * identity - matrix).tocsc()).solve(vector)
+        except RuntimeError:  # exactly singular: the shift is the root
+            return root
+        if not (np.isfinite(solution).all() and (solution > 0).all()):
+            return root  # singular but for rounding
+        # Collatz and Wielandt: the root lies between the quotients (W y) / y = shift - x / y.
+        gaps = vector / solution
+        root, previous = root - float(gaps.min()), root
+        if gaps.max() - gaps.min() <= TOLERANCE * previous:
+            return root
+        vector = solution / solution.max()
+    return root

@@ -1,1 +1,0 @@
-"""Eigenvalues and eigenvectors of a weight matrix, and what comes of them."""

@@ -1,0 +1,145 @@
+"""Rows and entries of a kernel as pure functions of a plan, wherever they run."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import closing
+from typing import Any, TypeVar
+
+import numpy as np
+import scipy.sparse as sp
+
+from grfpp._parallel import in_order
+from grfpp.linalg.csr import Block, csr
+from grfpp.local.plan import LocalPlan
+from grfpp.typing import FloatArray, IntArray
+from grfpp.walks.pool_arrays import WorkBuffers
+from grfpp.walks.walker import Output, filled
+
+Answer = TypeVar("Answer")
+
+#: Entries that there is room for at first.
+_FIRST_OUTPUT = 1 << 20
+#: Edges that one task of a thread follows: long enough to hide Python, short enough to interrupt.
+_TASK_EDGES = 1 << 19
+_LOCAL = threading.local()
+
+
+def local_rows(plan: LocalPlan, nodes: IntArray) -> sp.csr_array:
+    """Rows of the kernel, one for each of `nodes`, which are indices.
+
+    A row depends on the plan and on its node alone.
+    """
+    return as_matrix([pool_rows(plan, nodes)], plan.graph.n_nodes)
+
+
+def pool_rows(plan: LocalPlan, nodes: IntArray) -> Block:
+    """The same as a block of arrays, columns in the order in which they were reached."""
+    from grfpp.local.loops import write_residual_rows
+    from grfpp.walks.pool import write_rows
+
+    rows, residual = np.ascontiguousarray(nodes, np.int64), plan.residual
+
+    def call(done: int, *arrays: Any) -> Any:
+        rest = (plan.key, rows[done:], work_buffers().of(plan.room), *arrays)
+        if residual is None:
+            return write_rows(plan.layout, plan.pool_series, *rest)
+        return write_residual_rows(plan.layout, residual, plan.series.scale, *rest)
+
+    return filled(call, len(rows), first_output(plan), plan.enlarge_room)
+
+
+def local_top_k(
+    plan: LocalPlan, nodes: IntArray, k: int, include_self: bool = True
+) -> tuple[IntArray, FloatArray]:
+    """The `k` largest entries of rows: nodes, and values, of shape ``(len(nodes), k)``.
+
+    Of equal entries the lower node comes first. Where fewer nodes are reached, nodes are -1 and
+    values 0.
+    """
+    from grfpp.local.loops import select_largest
+
+    best, values = np.empty((len(nodes), k), np.int64), np.empty((len(nodes), k))
+    n_candidates = plan.candidates(k)
+    candidates = (np.empty(n_candidates, np.int64), np.empty(n_candidates))
+    more = (bool(include_self), plan.pull_edges, candidates)
+    _answered(select_largest, plan, nodes, more, (best, values))
+    return best, values
+
+
+def local_values(plan: LocalPlan, nodes: IntArray, columns: IntArray) -> FloatArray:
+    """Entries of each row at columns of its own, computed as `local_top_k` computes its values."""
+    from grfpp.local.loops import write_values
+
+    values = np.empty(columns.shape)
+    chosen = np.ascontiguousarray(columns, np.int64)
+    _answered(write_values, plan, nodes, (plan.pull_edges,), (chosen, values))
+    return values
+
+
+def _answered(
+    loop: Callable[..., int],
+    plan: LocalPlan,
+    nodes: IntArray,
+    more: tuple[Any, ...],
+    by_row: tuple[Any, ...],
+) -> None:
+    """Call a compiled loop until all rows are done, with larger buffers where it ends early."""
+    rows = np.ascontiguousarray(nodes, np.int64)
+    law = (plan.layout, plan.pool_series, plan.residual, plan.series.scale, plan.key)
+    done = 0
+    while done < len(rows):
+        arrays = (array[done:] for array in by_row)
+        n_done = loop(*law, rows[done:], work_buffers().of(plan.room), *more, *arrays)
+        done += n_done
+        if done < len(rows):
+            plan.enlarge_room()
+
+
+def work_buffers() -> WorkBuffers:
+    """The work buffers of this thread."""
+    if not hasattr(_LOCAL, "buffers"):
+        _LOCAL.buffers = WorkBuffers()
+    buffers: WorkBuffers = _LOCAL.buffers
+    return buffers
+
+
+def first_output(plan: LocalPlan, dtype: Any = np.int32) -> Output:
+    """Room for rows, which grows."""
+    return Output(min(4 * plan.room, _FIRST_OUTPUT), np.dtype(np.float64), dtype)
+
+
+def as_matrix(blocks: list[Block], n_columns: int) -> sp.csr_array:
+    """Blocks of rows, one below the other, with sorted columns."""
+    sizes = [len(block.columns) for block in blocks]
+    starts = np.cumsum([0, *sizes[:-1]])
+    ends = [block.end + start for block, start in zip(blocks, starts, strict=True)]
+    matrix = csr(
+        np.concatenate([block.values for block in blocks]),
+        np.concatenate([block.columns for block in blocks]),
+        np.concatenate([np.zeros(1, np.int64), *ends]),
+        n_columns,
+    )
+    matrix.sort_indices()
+    return matrix
+
+
+def in_parts(
+    work: Callable[[IntArray], Answer], plan: LocalPlan, nodes: IntArray, n_threads: int
+) -> Iterator[Answer]:
+    """The results of `work` for parts of the nodes, in order, on several threads.
+
+    Answers depend on nodes, not on the parts. A graph on disk that has changed since it was opened
+    is refused.
+    """
+    size = max(1, int(_TASK_EDGES / (plan.budget + 64)))
+    starts = range(0, max(1, len(nodes)), size)
+    tasks = [range(start, min(start + size, len(nodes))) for start in starts]
+
+    def answer(task: range) -> Answer:
+        plan.graph.require_unchanged()
+        return work(nodes[task.start : task.stop])
+
+    with closing(in_order(answer, tasks, max(1, min(n_threads, len(tasks))))) as answers:
+        yield from answers

@@ -1,0 +1,404 @@
+"""Products to a tolerance: a method is chosen, its error is checked, another one may step in."""
+
+from __future__ import annotations
+
+import sys
+from dataclasses import replace
+from time import perf_counter
+
+import numpy as np
+from scipy.sparse.csgraph import connected_components
+
+from grfpp._memory import fits, readable_bytes
+from grfpp.errors import InputError, InputWarning, warn_user
+from grfpp.graph import Graph
+from grfpp.linalg.csr import frobenius
+from grfpp.linalg.functions import TOO_LARGE
+from grfpp.operators import thresholds
+from grfpp.operators.costs import Costs
+from grfpp.operators.methods import METHODS, Multiplier, Product
+from grfpp.operators.methods.lanczos import LanczosMultiplier
+from grfpp.operators.methods.walks import WalkMultiplier, predicted_walk_error
+from grfpp.operators.problem import CostEstimate, Plan, Problem
+from grfpp.typing import FloatArray
+
+
+def choose(
+    problem: Problem,
+    n_columns: int,
+    costs: Costs,
+    n_products: float = 1.0,
+    method: str = "auto",
+    *,
+    thorough: bool = True,
+) -> Plan:
+    """Compare all methods and choose that of least predicted time.
+
+    Parameters
+    ----------
+    n_columns
+        Of each product.
+    n_products
+        Number of products, which share the work that is done once.
+    method
+        ``"auto"``, or the name of the method that the caller asks for.
+    thorough
+        Whether to check the memory of all methods, not of those alone that might be chosen, and to
+        predict the error of walks.
+
+    Examples
+    --------
+    >>> import grfpp, networkx as nx
+    >>> from grfpp.operators.costs import MachineCosts
+    >>> W = grfpp.Graph(nx.path_graph(10_000)).normalized("sym")
+    >>> problem = Problem(W, grfpp.Diffusion(1.0), 1e-3)
+    >>> choose(problem, 1, Costs(MachineCosts())).method
+    'chebyshev'
+    """
+    estimates = {name: way.estimate(problem, n_columns, costs) for name, way in METHODS.items()}
+    fastest = np.inf
+    for estimate in sorted(estimates.values(), key=lambda each: each.seconds(n_products)):
+        checked = estimate
+        if thorough or estimate.seconds(n_products) < fastest:
+            checked = _checked_memory(estimate)
+        if checked.ineligible_reason is None and checked.method != "walks":
+            fastest = min(fastest, checked.seconds(n_products))
+        estimates[checked.method] = checked
+    estimates["walks"] = _checked_walks(problem, estimates, n_products, thorough=thorough)
+    eligible = [each for each in estimates.values() if each.ineligible_reason is None]
+    if method != "auto":
+        chosen, reason = method, "as asked for"
+    elif eligible:
+        chosen = min(eligible, key=lambda each: each.seconds(n_products)).method
+        reason = "the least time" if len(eligible) > 1 else "the only one"
+    else:
+        reasons = "; ".join(
+            f"{each.method}: {each.ineligible_reason}" for each in estimates.values()
+        )
+        raise InputError(f"no method can multiply with {problem.kernel!r} of this graph: {reasons}")
+    return Plan(
+        repr(problem.kernel),
+        problem.n_nodes,
+        problem.n_entries,
+        problem.tol,
+        n_columns,
+        chosen,
+        tuple(estimates.values()),
+        reason,
+        n_products,
+    )
+
+
+def _checked_memory(estimate: CostEstimate) -> CostEstimate:
+    if estimate.ineligible_reason is not None or fits(estimate.n_bytes):
+        return estimate
+    reason = f"needs {readable_bytes(int(estimate.n_bytes))} of memory"
+    return replace(estimate, ineligible_reason=reason)
+
+
+def _checked_walks(
+    problem: Problem, estimates: dict[str, CostEstimate], n_products: float, *, thorough: bool
+) -> CostEstimate:
+    """The estimate of walks, ineligible where trying them does not pay."""
+    walks, tol = estimates["walks"], problem.tol
+    others = [
+        each for each in estimates.values() if each is not walks and each.ineligible_reason is None
+    ]
+    if walks.ineligible_reason is not None or not others:
+        return walks
+    best = min(others, key=lambda each: each.seconds(n_products))
+    # Predicted only where that is quick: few edges, and nothing to compile.
+    is_quick = problem.n_entries < thresholds.MAX_PREDICTED_ENTRIES and "numba" in sys.modules
+    error = predicted_walk_error(problem) if thorough and is_quick else None
+    seconds = walks.seconds(n_products)
+    if error is not None and error > thresholds.MAX_WALK_ERROR_RATIO * tol:
+        reason = f"would have an error of about {error:.2g}; {best.method} reaches {tol:g}"
+    elif tol < thresholds.MIN_WALK_TOLERANCE:
+        reason = (
+            f"random: for tolerances from {thresholds.MIN_WALK_TOLERANCE:g} on; "
+            f"{best.method} reaches {tol:g}"
+        )
+    elif seconds > thresholds.MAX_WALK_SHARE * best.seconds(n_products):
+        reason = f"{seconds:.2g} s at least; {best.method} takes less"
+    else:
+        return walks
+    return replace(walks, ineligible_reason=reason)
+
+
+class Runner:
+    """Multiplies with a kernel by the best method for each product.
+
+    Parameters
+    ----------
+    problem, costs
+        What to multiply, on which machine.
+    n_columns, method
+        As for `grfpp.kernel_operator`.
+    warn
+        Whether to try other methods, and to warn, where rounding exceeds the tolerance.
+
+    Attributes
+    ----------
+    name
+        The method of the last product; empty before the first.
+    used
+        How the last product was computed, in words; empty before the first.
+    """
+
+    def __init__(
+        self,
+        problem: Problem,
+        costs: Costs,
+        n_columns: int | None = None,
+        method: str = "auto",
+        *,
+        warn: bool = True,
+    ) -> None:
+        self.problem, self.costs = problem, costs
+        self.n_columns, self.method, self.warn = n_columns, method, warn
+        if method != "auto":
+            METHODS[method].check(problem)
+        self.used, self.name = "", ""
+        self._plans: dict[int, Plan] = {}
+        self._multipliers: dict[str, Multiplier] = {}
+        self._seconds_spent = 0.0
+        self._last_width = min(n_columns or thresholds.USUAL_COLUMNS, 1024)
+
+    @property
+    def plan(self) -> Plan:
+        """That of products like the last one; before the first, for the columns expected."""
+        plan = self._choose(self._last_width, thorough=True)
+        if not self.name or self.name == plan.method:
+            return plan
+        # The method of the last product need not be the best by now: it taught the cost model.
+        return replace(plan, method=self.name, reason="which multiplied last")
+
+    def plan_for(self, width: int) -> Plan:
+        """The plan for products with so many columns."""
+        if width not in self._plans:
+            self._plans[width] = self._choose(width, thorough=False)
+        return self._plans[width]
+
+    def _choose(self, width: int, *, thorough: bool) -> Plan:
+        n_products = max(1.0, (self.n_columns or 0) / width)
+        return choose(self.problem, width, self.costs, n_products, self.method, thorough=thorough)
+
+    def times(self, block: FloatArray) -> FloatArray:
+        """``K @ block`` for a C-contiguous block of real numbers with at least one column."""
+        length = frobenius(block)
+        if length == 0 and not block.any():
+            return np.zeros_like(block)
+        if not 1e-100 < length < 1e100:
+            return self._rescaled(block)
+        self._last_width = block.shape[1]
+        try:
+            product = self._checked(self._product(block), block)
+            result = product.scaled
+            if product.unit != 1:
+                with np.errstate(over="ignore"):
+                    result *= product.unit
+                if product.unit > 1e100 and not np.isfinite(result).all():
+                    raise InputError(TOO_LARGE)
+        except InputError as error:
+            if error.problem != TOO_LARGE:
+                raise
+            radius = self.problem.radius
+            raise InputError(
+                f"the values of {self.problem.kernel!r} exceed the range of float64 on this graph, "
+                f"whose spectral radius is {radius:.6g}",
+                advice="use the normalisation 'sym'"
+                if radius > 1 + 1e-6
+                else "take a kernel that grows less",
+            ) from None
+        self.used = product.note
+        # As predicted, not as measured: the same products are computed in the same way again.
+        estimate = METHODS[self.name].estimate(self.problem, block.shape[1], self.costs)
+        self._seconds_spent += estimate.product
+        return result
+
+    def _rescaled(self, block: FloatArray) -> FloatArray:
+        largest = float(np.abs(block).max())
+        if not np.isfinite(largest):
+            raise InputError("must be finite, found NaN or infinity", argument="V")
+        exponent = int(np.frexp(largest)[1])
+        product = self.times(np.ldexp(block, -exponent))
+        with np.errstate(over="ignore"):
+            product = np.ldexp(product, exponent)
+        if not np.isfinite(product).all():
+            raise InputError(
+                f"has numbers up to {largest:.3g}: the product exceeds the range of float64",
+                argument="V",
+                advice="scale V down",
+            )
+        return product
+
+    def _product(self, block: FloatArray) -> Product:
+        width = block.shape[1]
+        if self.method != "auto":
+            return self._by(self.method, block)
+        if self.problem.n_nodes <= thresholds.TINY_NODES:
+            return self._by("dense", block)
+        if self._is_quick(width):
+            return self._by("chebyshev", block)
+        plan = self.plan_for(width)
+        name = "dense" if self._is_dense_due(plan) else plan.method
+        if name == "walks":
+            product = self._by_walks(block)
+            if product is not None:
+                return product
+            del self._plans[width]
+            return self._product(block)
+        if name in ("chebyshev", "solve") and self._should_probe_lanczos(width):
+            first = self._probe_lanczos(block)
+            name = self.plan_for(width).method
+            if first is not None:
+                if width == 1:
+                    self.name = "lanczos"
+                    return first
+                return _joined([first, self._by(name, block[:, 1:])])
+        return self._by(name, block)
+
+    def _is_quick(self, width: int) -> bool:
+        """Whether polynomials take so little that comparing methods would take as long."""
+        problem, machine, expansion = self.problem, self.costs.machine, self.problem.expansion
+        if isinstance(expansion, str) or "dense" in self._multipliers or self.n_columns is not None:
+            return False
+        n, quick = float(problem.n_nodes), thresholds.QUICK_SECONDS
+        seconds = expansion.n_terms(problem.tol) * machine.product(problem.n_entries, n, width)
+        # Many of them are another matter: then eigenvectors may pay.
+        is_first = self._seconds_spent < thresholds.N_QUICK_PRODUCTS * quick
+        return seconds < min(quick, machine.eigen_square * n * n) and is_first
+
+    def _by_walks(self, block: FloatArray) -> Product | None:
+        """The product by walks if it reaches the tolerance; else it is out of their reach."""
+        multiplier = self._multiplier("walks")
+        assert isinstance(multiplier, WalkMultiplier)
+        product = multiplier.attempt(block, self.problem.tol)
+        if product.reaches(self.problem.tol):
+            self.name = "walks"
+            return product
+        self.problem.walk_error = product.error / product.norm
+        return None
+
+    def _should_probe_lanczos(self, width: int) -> bool:
+        """Whether Lanczos' method would pay with its optimistic number of steps."""
+        problem = self.problem
+        if problem.lanczos_steps is not None or isinstance(problem.expansion, str):
+            return False
+        if problem.n_terms < thresholds.MIN_TERMS_FOR_PROBE:
+            return False
+        polynomials = METHODS["chebyshev"].estimate(problem, width, self.costs).product
+        problem.lanczos_steps = problem.optimistic_steps
+        # The probe computes the first column, by Lanczos' method.
+        names = ("lanczos", "solve") if width > 1 else ("lanczos",)
+        optimistic = [METHODS[name].estimate(problem, width, self.costs) for name in names]
+        probe = METHODS["lanczos"].estimate(problem, 1, self.costs).product if width > 1 else 0.0
+        problem.lanczos_steps = None
+        seconds = min(each.product for each in optimistic if each.ineligible_reason is None)
+        return probe + seconds < thresholds.MAX_PROBE_SHARE * polynomials
+
+    def _probe_lanczos(self, block: FloatArray) -> Product | None:
+        """Multiply the first column by Lanczos' method: its steps predict those of the others."""
+        problem = self.problem
+        max_steps = problem.n_terms + 8
+        if block.shape[1] > 1:
+            max_steps = int(thresholds.MAX_PROBE_SHARE * problem.n_terms)
+        column, product = np.ascontiguousarray(block[:, :1]), None
+        if column.any() and fits(8 * (max_steps + 4) * problem.n_nodes):
+            max_steps = min(max_steps, thresholds.MAX_LANCZOS_STEPS)
+            product = LanczosMultiplier(problem).attempt(column, problem.tol, max_steps)
+        if product is None:
+            problem.lanczos_steps = problem.n_terms
+        self._plans.clear()
+        return product
+
+    def _is_dense_due(self, plan: Plan) -> bool:
+        """Whether eigenvectors would have paid already, had one known of so many products."""
+        if "dense" in self._multipliers:
+            return True
+        dense, share = plan["dense"], thresholds.DENSE_TAKEOVER_SHARE
+        if dense.ineligible_reason is not None or self._seconds_spent < dense.setup:
+            return False
+        return dense.product < share * plan[plan.method].product
+
+    def _multiplier(self, name: str) -> Multiplier:
+        if name not in self._multipliers:
+            self._multipliers[name] = METHODS[name].prepare(self.problem)
+        return self._multipliers[name]
+
+    def _by(self, name: str, block: FloatArray) -> Product:
+        """The product by one method, some columns at a time."""
+        self.name = name
+        is_new = name not in self._multipliers
+        multiplier = self._multiplier(name)
+        began = perf_counter()
+        tol, chunk, width = self.problem.tol, METHODS[name].chunk, block.shape[1]
+        products = [
+            multiplier.times(np.ascontiguousarray(block[:, start : start + chunk]), tol)
+            for start in range(0, width, chunk)
+        ]
+        if not is_new and width in self._plans:
+            predicted = self._plans[width][name].product
+            self.costs.observe(name, predicted, perf_counter() - began)
+        return _joined(products)
+
+    def _checked(self, product: Product, block: FloatArray) -> Product:
+        """The product if it reaches the tolerance; else another method's, if that does."""
+        problem, tol = self.problem, self.problem.tol
+        if product.reaches(tol) or (not self.warn and product.norm > 0):
+            return product
+        if self.method == "walks":
+            raise InputError(
+                f"{product.note} have an error of {product.error / product.norm:.2g} on this "
+                f"product, and more would not bring it to tol={tol:g}",
+                advice="use method='auto', or a larger tol",
+            )
+        part = self._on_components(block)
+        if part is not None:
+            return part
+        n = problem.n_nodes
+        is_possible = n <= thresholds.FALLBACK_DENSE_NODES and fits(40 * n * n)
+        if self.name != "dense" and is_possible:
+            again = self._by("dense", block)
+            if again.reaches(tol):
+                return again
+        warn_user(
+            InputWarning(
+                f"the product with {problem.kernel!r} is so much smaller than the kernel's norm "
+                f"times that of V that rounding may be more than tol={tol:g} of it",
+            )
+        )
+        return product
+
+    def _on_components(self, block: FloatArray) -> Product | None:
+        """The product on those components only that the block touches, where there are others.
+
+        On them the kernel may be smaller by orders of magnitude, and rounding with it.
+        """
+        graph = self.problem.graph
+        _, component = connected_components(graph.adjacency, directed=False)
+        touched = np.unique(component[np.any(block != 0, axis=1)])
+        nodes = np.flatnonzero(np.isin(component, touched))
+        if len(nodes) == graph.n_nodes:
+            return None
+        part = replace(
+            self.problem,
+            graph=Graph(graph.adjacency[nodes][:, nodes], directed=graph.is_directed or None),
+        )
+        inner = Runner(part, self.costs, method=self.method)
+        result = np.zeros_like(block)
+        result[nodes] = inner.times(np.ascontiguousarray(block[nodes]))
+        self.name = inner.name
+        return Product(result, 1.0, 0.0, 1.0, f"{inner.used}, on {len(nodes):,} nodes")
+
+
+def _joined(products: list[Product]) -> Product:
+    """Columns side by side, in the unit of the last."""
+    if len(products) == 1:
+        return products[0]
+    unit, note = products[-1].unit, products[-1].note
+    factors = np.array([product.unit / unit for product in products])
+    columns = [product.scaled * factor for product, factor in zip(products, factors, strict=True)]
+    error = float(np.linalg.norm(factors * [product.error for product in products]))
+    norm = float(np.linalg.norm(factors * [product.norm for product in products]))
+    return Product(np.hstack(columns), unit, error, norm, note)

@@ -1,0 +1,42 @@
+"""All thresholds of the planner in one table, each with its reason."""
+
+from __future__ import annotations
+
+#: Nodes up to which eigenvectors take less time (1 ms) than comparing methods.
+TINY_NODES = 48
+#: Nodes up to which `estimate="exact"` computes eigenvectors, which serve any number of products.
+EXACT_DENSE_NODES = 1000
+#: Nodes up to which eigenvectors step in where rounding is too much for another method (100 s).
+FALLBACK_DENSE_NODES = 6000
+#: Seconds of a product below which methods are not compared: that takes as long.
+QUICK_SECONDS = 1.5e-3
+#: Quick products after which methods are compared all the same: eigenvectors may pay for many.
+N_QUICK_PRODUCTS = 20
+#: Terms of a Chebyshev series from which a probe of Lanczos' method can save something.
+MIN_TERMS_FOR_PROBE = 10
+#: Share of the predicted time of polynomials that Lanczos' method has to stay below for a probe.
+MAX_PROBE_SHARE = 0.75
+#: Steps of Lanczos' method: more vectors take more memory and time than all other methods.
+MAX_LANCZOS_STEPS = 400
+#: Steps of conjugate gradients in one solve: the power series would take longer beyond.
+MAX_SOLVE_STEPS = 20_000
+#: Share of the time of the other method below which eigenvectors that are due replace it.
+DENSE_TAKEOVER_SHARE = 0.8
+#: Columns for which a plan is made when the caller has not said how many.
+USUAL_COLUMNS = 16
+#: Tolerance from which walks are considered: error falls with the root of the number of walks.
+MIN_WALK_TOLERANCE = 0.005
+#: Share of the time of the fastest other method that walks may take: whether they suffice is known
+#: only after they have been sampled.
+MAX_WALK_SHARE = 0.5
+#: Predicted error of walks, over the tolerance, beyond which they are not tried.
+MAX_WALK_ERROR_RATIO = 10.0
+#: Entries of ``W`` up to which the error of walks is predicted, which takes some ten products.
+MAX_PREDICTED_ENTRIES = 300_000
+#: Walks of the first attempt, the factor to the next, and the largest number.
+FIRST_WALKS, WALKS_GROWTH, MAX_WALKS = 16, 4, 1024
+#: Stitching degrees for near and far kernels, and the Chebyshev terms from which a kernel is far.
+WALK_DEGREES, FAR_KERNEL_TERMS = (2, 4), 12
+#: Random combinations of columns on which a product of walks is checked, and the factor of safety
+#: on that estimate of the error.
+N_CHECKED_COLUMNS, CHECK_SAFETY = 8, 1.2

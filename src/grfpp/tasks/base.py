@@ -1,0 +1,252 @@
+"""What the estimators share: parameters of the kernel and of walks, graphs and nodes as input.
+
+Estimators are dataclasses: the constructor that `dataclass` writes has a keyword for each
+parameter and only stores them, as scikit-learn asks.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from dataclasses import dataclass, fields, make_dataclass
+from typing import Any, ClassVar
+
+import numpy as np
+import numpy.typing as npt
+import scipy.sparse as sp
+from sklearn.base import BaseEstimator
+from sklearn.utils.validation import check_non_negative, validate_data
+
+from grfpp._checks import whole
+from grfpp.errors import InputError
+from grfpp.graph import Graph, as_graph
+from grfpp.kernels import Kernel
+from grfpp.nodes import NodeNames
+from grfpp.operators.kernel_choice import KernelChoice
+from grfpp.options import OF_ESTIMATES, WalkOptions
+from grfpp.typing import BoolArray, IntArray
+
+#: Fields of `WalkOptions` that are no parameters of every estimator; `random_state` is the seed.
+_NOT_SHARED = {"seed", "dtype", "full_walks", "truncate", "on_infinite_variance", *OF_ESTIMATES}
+
+WalkParameters: Any = make_dataclass(
+    "WalkParameters",
+    [
+        (option.name, Any, option.default)
+        for option in fields(WalkOptions)
+        if option.name not in _NOT_SHARED
+    ],
+    kw_only=True,
+    eq=False,
+    repr=False,
+)
+
+
+@dataclass(kw_only=True, eq=False, repr=False)
+class KernelParameters(WalkParameters):  # type: ignore[misc]  # made above
+    """Which kernel, and how it is computed.
+
+    Parameters
+    ----------
+    kernel
+        A kernel, or its text form: ``"diffusion"``, ``"diffusion:2"``, ``"squared-diffusion"``, …
+        (`grfpp.kernels.kernel_from_spec`).
+    estimate
+        ``"walks"`` estimates the kernel by random walks; ``"exact"`` computes it, and parameters
+        about walks are not used.
+    scale
+        Factor of the weights ``W = scale · D^-1/2 A D^-1/2``, as in `Graph.normalized`: the square
+        of the paper's ``σ``.
+    random_state
+        An integer is the seed of the walks. ``None`` draws one; from a numpy ``RandomState`` or
+        ``Generator`` one is drawn.
+    degree, n_walks, termination, walks, n_jobs
+        See `grfpp.WalkOptions`. ``n_jobs=None`` is one thread.
+    """
+
+    kernel: str | Kernel = "diffusion"
+    estimate: str = "walks"
+    scale: float = 1.0
+    random_state: Any = None
+
+    def _choose(self, **resolved: Any) -> KernelChoice:
+        """Check the parameters and draw the seed, as the first step of a fit.
+
+        Values in `resolved` replace parameters that leave a choice to the estimator.
+        """
+        parameters = {**self._kernel_parameters(), **resolved}
+        seed, n_jobs = seed_of(parameters.pop("random_state")), parameters.pop("n_jobs")
+        n_jobs = 1 if n_jobs is None else n_jobs
+        self._choice = KernelChoice.of(seed=seed, n_jobs=n_jobs, **parameters)
+        self.seed_ = self._choice.options.seed
+        return self._choice
+
+    def _kernel_parameters(self) -> dict[str, Any]:
+        """The parameters of `KernelChoice` by name."""
+        names = (parameter.name for parameter in fields(NodeKernelParameters))
+        return {name: getattr(self, name) for name in names if hasattr(self, name)}
+
+
+@dataclass(kw_only=True, eq=False, repr=False)
+class NodeKernelParameters(KernelParameters):
+    """`KernelParameters` of estimators whose samples are the nodes of one graph.
+
+    Parameters
+    ----------
+    normalization
+        ``"sym"`` for ``W = scale · D^-1/2 A D^-1/2``, ``"rw"`` for ``scale · D^-1 A``, ``None`` for
+        ``scale · A``.
+    method
+        ``"auto"`` lets the planner choose how products are computed; ``"dense"``,
+        ``"chebyshev"``, ``"lanczos"`` or ``"solve"`` asks for one of its methods
+        (`grfpp.kernel_operator`). ``None`` follows `estimate`.
+    reuse_walks, symmetrize, deflate
+        See `grfpp.WalkOptions`.
+    """
+
+    normalization: str | None = "sym"
+    reuse_walks: bool = False
+    symmetrize: bool | None = None
+    deflate: int | str = 0
+    method: str | None = None
+
+
+class GraphEstimator(NodeKernelParameters, BaseEstimator):  # type: ignore[misc]  # untyped base
+    """Base of estimators whose ``X`` is a graph, such as an adjacency matrix, dense or sparse.
+
+    They are not tagged "pairwise": scikit-learn would cut training nodes out of the graph by rows
+    and columns, which can be fitted and fails only when it scores.
+    """
+
+    #: What to do instead of cross-validation that cuts the graph.
+    _splitting: ClassVar[str]
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
+        tags.input_tags.positive_only = True
+        return tags
+
+    def _read_graph(self, X: Any, *, reset: bool) -> Graph:
+        """The graph that a user passed, checked.
+
+        Arrays, lists, sparse matrices and data frames are adjacency matrices, checked by
+        scikit-learn; everything else goes to `Graph`. Unless `reset`, it must be the graph of the
+        fit, since nodes are identified by their index in it.
+        """
+        if _is_matrix(X):
+            if reset and getattr(X, "ndim", 2) == 1:
+                raise InputError(
+                    f"must be a graph, found {len(X)} entries", argument="X", advice=self._splitting
+                )
+            matrix = validate_data(
+                self, X, accept_sparse="csr", dtype=np.float64, reset=reset, ensure_min_features=1
+            )
+            if matrix.shape[0] != matrix.shape[1]:
+                raise InputError(
+                    f"must be a square adjacency matrix, found shape {matrix.shape}",
+                    argument="X",
+                    advice=self._splitting,
+                )
+            check_non_negative(matrix, f"X in {type(self).__name__}")
+            graph = Graph(matrix)
+        else:
+            graph = as_graph(X)
+            if reset:
+                self.n_features_in_ = graph.n_nodes
+                self.__dict__.pop("feature_names_in_", None)
+        if reset:
+            self._graph_digest = _digest(graph)
+        elif self._graph_digest != _digest(graph):
+            raise InputError(
+                f"has {graph.n_nodes} nodes and is not the fitted graph of {self.n_features_in_}",
+                argument="X",
+                advice=f"fit it to this one; {self._splitting}",
+            )
+        return graph
+
+
+def _digest(graph: Graph) -> str:
+    digest = hashlib.blake2b(digest_size=16)
+    for array in (graph.indptr, graph.indices, graph.weights):
+        digest.update(array.data)
+    return digest.hexdigest()
+
+
+def _is_matrix(X: Any) -> bool:
+    if isinstance(X, np.ndarray | list) or sp.issparse(X):
+        return True
+    # Sparse tensors are no arrays for numpy; `Graph` reads all tensors.
+    return hasattr(X, "__array__") and not type(X).__module__.startswith("torch")
+
+
+def seed_of(random_state: Any) -> Any:
+    """The seed that a `random_state` stands for; ``None`` for one that is drawn later.
+
+    Examples
+    --------
+    >>> seed_of(3), seed_of(np.random.default_rng(0)) == seed_of(np.random.default_rng(0))
+    (3, True)
+    """
+    if random_state is None:
+        return None
+    if isinstance(random_state, np.random.RandomState):
+        return int(random_state.randint(2**31 - 1))
+    if isinstance(random_state, np.random.Generator):
+        return int(random_state.integers(2**63 - 1))
+    return whole(random_state, "random_state", 0)
+
+
+def read_nodes(
+    X: Any, names: NodeNames, argument: str = "X", *, distinct: bool = False
+) -> IntArray:
+    """Indices of nodes that are given by index or by name.
+
+    Examples
+    --------
+    >>> read_nodes([[2], [0]], NodeNames(3))
+    array([2, 0])
+    >>> read_nodes(["Ben", "Anna"], NodeNames(2, ["Anna", "Ben"]))
+    array([1, 0])
+    """
+    column = node_column(X, argument)
+    # A list is passed on as it is: numpy turns numbers beside text into text.
+    nodes = names.numbers(X if isinstance(X, list) and np.ndim(X) == 1 else column, argument)
+    if distinct and len(np.unique(nodes)) < len(nodes):
+        counts = np.bincount(nodes)
+        raise InputError(
+            f"must have each node once, found node {counts.argmax()} {counts.max()} times",
+            argument=argument,
+        )
+    return nodes
+
+
+def node_column(X: Any, argument: str = "X") -> npt.NDArray[Any]:
+    """Nodes as one axis, whether given with shape ``(n,)`` or ``(n, 1)``."""
+    try:
+        nodes = X if sp.issparse(X) else np.asarray(X)
+    except ValueError:  # lists of different lengths
+        nodes = np.zeros(())
+    if nodes.ndim == 2 and nodes.shape[1] == 1 and not sp.issparse(X):
+        nodes = nodes[:, 0]
+    if nodes.ndim != 1 or not len(nodes) or nodes.dtype.kind in "fcb":
+        raise InputError(
+            f"must hold node indices or names, of shape (n,) or (n, 1), found shape {nodes.shape} "
+            f"of {nodes.dtype}",
+            argument=argument,
+            advice="the graph is a parameter of the estimator",
+        )
+    return np.asarray(nodes)
+
+
+def connected_to(graph: Graph, known: IntArray) -> BoolArray:
+    """Which nodes lie in a component with a known one.
+
+    Examples
+    --------
+    >>> connected_to(Graph([[0, 1, 0], [1, 0, 0], [0, 0, 0]]), np.array([1]))
+    array([ True,  True, False])
+    """
+    from scipy.sparse.csgraph import connected_components
+
+    _, component = connected_components(graph.adjacency, directed=False)
+    return np.isin(component, component[known])

@@ -1,0 +1,188 @@
+"""Calibrated class probabilities: temperature, class shares, lapses, and the calibration error."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+from scipy.special import expit, log_softmax
+
+from grfpp._checks import array_of, whole
+from grfpp.errors import InputError
+from grfpp.typing import BoolArray, FloatArray, IntArray
+
+#: Bounds of the logarithm of the slope, which is 1 over the temperature.
+_LOG_SLOPES = (float(np.log(1e-3)), float(np.log(1e3)))
+#: Bounds of the log-odds of a lapse.
+_LOG_ODDS = (-12.0, 0.0)
+#: Strength of the prior, in nodes, that biases are 0 and that unreached nodes have the same class
+#: shares as all.
+_PRIOR = 5.0
+
+
+@dataclass(frozen=True, eq=False)
+class Calibration:
+    """Probabilities ``(1 − lapse) · softmax(slope · logits + bias) + lapse · shares``.
+
+    A lapse is a node whose label does not depend on its neighbours. Without lapses, a temperature
+    that suits such nodes makes all others too unsure.
+    """
+
+    slope: float
+    bias: FloatArray
+    lapse: float
+    #: Class probabilities of lapses.
+    shares: FloatArray
+    #: Class probabilities of nodes that no label reaches.
+    unreached: FloatArray
+
+    @classmethod
+    def none(cls, n_classes: int) -> Calibration:
+        """Logits as they are."""
+        even = np.full(n_classes, 1 / n_classes)
+        return cls(1.0, np.zeros(n_classes), 0.0, even, even)
+
+    def log_probabilities(self, logits: FloatArray, reached: BoolArray) -> FloatArray:
+        """Logarithms of the probabilities of all classes, a row a node."""
+        result = _mix(log_softmax(self.slope * logits + self.bias, axis=1), self.lapse, self.shares)
+        result[~reached] = np.log(self.unreached)
+        return result
+
+
+def _mix(log_softmaxes: FloatArray, lapse: float, shares: FloatArray) -> FloatArray:
+    if lapse == 0:
+        return log_softmaxes
+    return np.asarray(np.logaddexp(np.log1p(-lapse) + log_softmaxes, np.log(lapse * shares)))
+
+
+def calibrate(
+    logits: FloatArray, labels: IntArray, reached: BoolArray, *, with_shares: bool = False
+) -> Calibration:
+    """The calibration of maximum likelihood on held-out labels.
+
+    Parameters
+    ----------
+    logits
+        Of held-out nodes.
+    labels
+        Their classes, from 0.
+    reached
+        Whether labels reach them; the others are not used for slope and biases.
+    with_shares
+        Whether held-out nodes show the sizes of classes: then biases and lapses are fitted, and
+        nodes that no label reaches have class shares of their own.
+
+    References
+    ----------
+    Platt: Probabilistic outputs for support vector machines. 1999.
+    Guo, Pleiss, Sun, Weinberger: On calibration of modern neural networks. ICML 2017.
+
+    Examples
+    --------
+    >>> logits, all_nodes = np.array([[9.0, 0.0]] * 4), np.ones(4, bool)
+    >>> fitted = calibrate(logits, np.array([0, 0, 0, 1]), all_nodes)
+    >>> np.exp(fitted.log_probabilities(logits, all_nodes))[0].round(2)
+    array([0.71, 0.29])
+    """
+    n_classes = logits.shape[1]
+    none = Calibration.none(n_classes)
+    shares = unreached = none.shares
+    if with_shares:
+        shares = _shares(labels[reached], np.ones(n_classes))
+        unreached = _shares(labels[~reached], _PRIOR * _shares(labels, np.ones(n_classes)))
+    slope, bias, lapse = none.slope, none.bias, none.lapse
+    if reached.any():
+        slope, bias, lapse = _most_likely(logits[reached], labels[reached], shares, with_shares)
+    return Calibration(slope, bias, lapse, shares, unreached)
+
+
+def _shares(labels: IntArray, prior: FloatArray) -> FloatArray:
+    counts = np.bincount(labels, minlength=len(prior)) + prior
+    return np.asarray(counts / counts.sum())
+
+
+def _most_likely(
+    logits: FloatArray, labels: IntArray, shares: FloatArray, with_shares: bool
+) -> tuple[float, FloatArray, float]:
+    """Slope, biases and lapse."""
+    from scipy.optimize import minimize
+
+    n, n_classes = logits.shape
+    # Platt's smoothing: a few labels that are all right make no certainty.
+    doubt = 1 / (n + 2)
+    targets = (1 - doubt) * np.eye(n_classes)[labels] + doubt / n_classes
+
+    def unpack(x: FloatArray) -> tuple[float, FloatArray, float]:
+        if not with_shares:
+            return float(np.exp(x[0])), np.zeros(n_classes), 0.0
+        return float(np.exp(x[0])), x[1:-1], float(expit(x[-1]))
+
+    def objective(x: FloatArray) -> tuple[float, FloatArray]:
+        slope, bias, lapse = unpack(x)
+        log_softmaxes = log_softmax(slope * logits + bias, axis=1)
+        mixed = _mix(log_softmaxes, lapse, shares)
+        value = -float((mixed * targets).sum()) + 0.5 * _PRIOR * float(bias @ bias)
+        # The part of each target that is no lapse, and the softmax's error against it.
+        explained = targets * np.exp(np.log1p(-lapse) + log_softmaxes - mixed)
+        error = np.exp(log_softmaxes) * explained.sum(axis=1, keepdims=True) - explained
+        gradient = np.empty_like(x)
+        gradient[0] = slope * float((error * logits).sum())
+        if with_shares:
+            gradient[1:-1] = error.sum(axis=0) + _PRIOR * bias
+            gradient[-1] = float((explained - (1 - lapse) * targets).sum())
+        return value / n, gradient / n
+
+    spread = float(np.abs(logits - logits.mean(axis=1, keepdims=True)).mean())
+    first = float(np.clip(-np.log(max(spread, 1e-12)), *_LOG_SLOPES))
+    start = np.array([first, *[0.0] * n_classes, -3.0] if with_shares else [first])
+    bounds = [_LOG_SLOPES, *[(-10.0, 10.0)] * n_classes, _LOG_ODDS][: len(start)]
+    return unpack(minimize(objective, start, jac=True, bounds=bounds, method="L-BFGS-B").x)
+
+
+def calibration_error(
+    probabilities: npt.ArrayLike, labels: Any, classes: Any = None, n_bins: int = 15
+) -> float:
+    """Expected calibration error: mean gap between confidence and accuracy.
+
+    The mean over nodes of ``|accuracy − confidence|`` in the bin of their largest probability;
+    bins of equal width.
+
+    Parameters
+    ----------
+    probabilities
+        As `predict_proba` gives them, a row a node.
+    labels
+        The true labels.
+    classes
+        The class of each column (``classes_``); 0, 1, … if not given.
+    n_bins
+        Number of bins.
+
+    References
+    ----------
+    Guo, Pleiss, Sun, Weinberger: On calibration of modern neural networks. ICML 2017.
+
+    Examples
+    --------
+    >>> round(calibration_error([[0.9, 0.1], [0.8, 0.2]], [0, 1]), 2)
+    0.45
+    """
+    table, truth = array_of(probabilities, "probabilities"), array_of(labels, "labels")
+    n_bins = whole(n_bins, "n_bins", 1)
+    is_table = table.ndim == 2 and table.dtype.kind in "iuf" and table.size > 0
+    if not is_table or not (table.min() >= 0 and table.max() <= 1 + 1e-9):
+        raise InputError("must be numbers in [0, 1], a row a node", argument="probabilities")
+    names = np.arange(table.shape[1]) if classes is None else array_of(classes, "classes")
+    if truth.shape != table.shape[:1] or names.shape != table.shape[1:]:
+        raise InputError(
+            f"must have shape {table.shape[:1]} and classes {table.shape[1:]}, found {truth.shape} "
+            f"and {names.shape}",
+            argument="labels",
+        )
+    confidence = table.max(axis=1)
+    is_right = names[table.argmax(axis=1)] == truth
+    bins = np.minimum((confidence * n_bins).astype(np.int64), n_bins - 1)
+    gaps = np.bincount(bins, is_right - confidence, minlength=n_bins)
+    return float(np.abs(gaps).sum() / len(confidence))

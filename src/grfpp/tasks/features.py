@@ -1,0 +1,172 @@
+"""`GraphRandomFeatures`: a graph in, features of its nodes out."""
+
+from __future__ import annotations
+
+from dataclasses import KW_ONLY, dataclass
+from typing import Any, Self
+
+from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
+from sklearn.utils.validation import check_is_fitted
+
+from grfpp._checks import one_of, whole
+from grfpp.errors import InputError
+from grfpp.estimate import require_projection
+from grfpp.graph import Graph, as_graph
+from grfpp.operators import KernelOperator
+from grfpp.tasks.base import GraphEstimator, read_nodes
+
+
+@dataclass(eq=False, repr=False)
+class GraphRandomFeatures(ClassNamePrefixFeaturesOutMixin, TransformerMixin, GraphEstimator):  # type: ignore[misc]  # untyped bases
+    """Features of the nodes of a graph whose products estimate a kernel.
+
+    An estimate is ``K̂ = X Yᵀ`` with independent ``X`` and ``Y``; `side` says which of the two
+    `transform` gives. Two transformers that differ in nothing but `side` give both:
+
+    ``left.fit_transform(graph) @ right.fit_transform(graph).T`` is an unbiased estimate of ``K``.
+
+    A model that is given one side only works with ``X Xᵀ``. That is close to ``K`` but for more
+    weight on the diagonal, from the noise that a row shares with itself, as if a ridge had been
+    added. The mean of ``X`` is ``K^½``, and so are the features for ``estimate="exact"``.
+
+    Parameters
+    ----------
+    n_components
+        Dimension of dense features (the paper's option II). ``None`` for sparse ones with one
+        column a node (option I), or two where the estimate is symmetrised.
+    side
+        ``"left"`` for ``X``, ``"right"`` for ``Y``. On undirected graphs they are two draws from
+        the same law (except for kernels with ``α_0 < 0``, where ``X`` has the sign). On directed
+        graphs ``X`` follows the arcs and ``Y`` goes against them.
+    graph
+        The graph, where ``X`` is to be numbers of nodes: in pipelines that are cross-validated.
+        ``None`` where ``X`` is the graph.
+    kernel, estimate, degree, n_walks, termination, scale, normalization, reuse_walks
+        As for `grfpp.tasks.base.NodeKernelParameters`.
+    symmetrize
+        Features of the symmetrised estimate, ``[X, Y] / √2``: twice as wide. Not by default.
+    deflate
+        As there, where `n_components` is given.
+    random_state
+        Seed of the walks and of the projection. The same seed gives the same features for any
+        `n_jobs`.
+    n_jobs
+        Threads; -1 for all cores.
+
+    Attributes
+    ----------
+    n_features_in_
+        Number of nodes; 1 where `graph` is given.
+    features_
+        Features of all nodes, where `graph` is given.
+    seed_
+        The seed that was used: `transform` walks the same walks again.
+
+    Notes
+    -----
+    Rows are nodes. To cross-validate a model on these features, give the graph to the constructor
+    and numbers of nodes as ``X``, and split those by `NodeKFold`: the features know the whole
+    graph, the model knows the labels of the training nodes only.
+
+    Examples
+    --------
+    >>> import networkx as nx
+    >>> from grfpp.tasks import GraphRandomFeatures
+    >>> graph = nx.karate_club_graph()
+    >>> GraphRandomFeatures(random_state=0).fit_transform(graph).shape
+    (34, 34)
+    >>> GraphRandomFeatures(n_components=8, random_state=0).fit_transform(graph).shape
+    (34, 8)
+    """
+
+    n_components: int | None = None
+    _: KW_ONLY
+    graph: Any = None
+    side: str = "left"
+    symmetrize: bool | None = False
+
+    _splitting = (
+        "to hold nodes out, give the graph to the estimator and numbers of nodes as X: "
+        "GraphRandomFeatures(graph=graph), X=np.arange(n_nodes), cv=NodeKFold()"
+    )
+
+    def fit(self, X: Any, y: Any = None) -> Self:
+        """Check the graph and the parameters, and settle the seed.
+
+        Parameters
+        ----------
+        X
+            An adjacency matrix, or anything else that `grfpp.Graph` takes. Where the estimator has
+            a `graph`, numbers or names of its nodes.
+        y
+            Not used.
+        """
+        graph = self._read(X)
+        if self.graph is None:
+            self._choice.check(graph)
+        else:
+            self.features_ = self._features(graph)
+        return self
+
+    def _read(self, X: Any) -> Graph:
+        """Do what `fit` does, but for what walking checks too, and give the graph."""
+        one_of(self.side, "side", ("left", "right"))
+        if self.n_components is not None:
+            whole(self.n_components, "n_components", 1)
+        self.__dict__.pop("features_", None)
+        if self.graph is None:
+            graph = self._read_graph(X, reset=True)
+        else:
+            graph = as_graph(self.graph)
+            read_nodes(X, graph.names)
+            self._names, self.n_features_in_ = graph.names, 1
+        choice = self._choose()
+        if self.n_components is not None:
+            require_projection(graph.n_nodes, self.n_components)  # before anything is walked
+            self._n_features_out = self.n_components
+            return graph
+        if choice.options.deflate and not choice.is_exact:
+            raise InputError(
+                "deflate needs n_components here: sparse features would have dense columns beside "
+                "them that mean nothing by themselves"
+            )
+        directed = choice.weights(graph).is_directed
+        both = not choice.is_exact and choice.options.symmetrizes(directed=directed)
+        self._n_features_out = (2 if both else 1) * graph.n_nodes
+        return graph
+
+    def transform(self, X: Any) -> Any:
+        """Features of the nodes.
+
+        Parameters
+        ----------
+        X
+            The graph of `fit`; numbers of nodes where the estimator has a `graph`.
+
+        Returns
+        -------
+        scipy.sparse.csr_array of shape (n_nodes, n_nodes), or ndarray
+            Twice as wide where the estimate is symmetrised. Dense, of shape
+            ``(n_nodes, n_components)``, where `n_components` is given, and for
+            ``estimate="exact"``.
+        """
+        check_is_fitted(self, "seed_")
+        if hasattr(self, "features_"):
+            return self.features_[read_nodes(X, self._names)]
+        return self._features(self._read_graph(X, reset=False))
+
+    def fit_transform(self, X: Any, y: Any = None) -> Any:
+        """`fit`, then `transform`, reading the graph once."""
+        if self.graph is not None:
+            return self.fit(X).transform(X)
+        return self._features(self._read(X))
+
+    def _features(self, graph: Graph) -> Any:
+        K, is_left = self._choice.operator(graph), self.side == "left"
+        if self.n_components is not None:
+            X, Y = K.project(self.n_components, seed=self.seed_)
+        elif isinstance(K, KernelOperator):
+            X, Y = K.features()
+        else:  # as `K.features`, without multiplying the half that nobody asked for
+            return K.feature_side("left" if is_left else "right")
+        return X if is_left else Y

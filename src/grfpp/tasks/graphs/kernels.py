@@ -1,0 +1,329 @@
+"""Graphs as points by their kernels: smallest eigenvalues, and sums over pairs of labels.
+
+Graphs of one size are solved together, so that thousands of small ones cost no Python each. The
+estimate of a large graph is never formed: its eigenvalues come from products with its factors.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import reduce
+from typing import Any, Self
+
+import numpy as np
+import numpy.typing as npt
+import scipy.sparse as sp
+from sklearn.utils.validation import check_is_fitted
+
+from grfpp._checks import whole
+from grfpp._memory import require_bytes
+from grfpp.estimate.chain import Chain, stitched
+from grfpp.estimate.factor import StoredFactor
+from grfpp.graph import Graph
+from grfpp.linalg.functions import finite
+from grfpp.linalg.spectra import largest_eigenpairs, symmetric_eigenvalues
+from grfpp.tasks.graphs.labelled import (
+    GraphListTransformer,
+    all_labels,
+    indicators,
+    label_numbers,
+    pair_names,
+    sums_by_label,
+    upper_triangle,
+)
+from grfpp.typing import FloatArray, IntArray
+
+#: Largest number of nodes of graphs that are solved together.
+TOGETHER_NODES = 128
+#: Number of nodes, and of nodes an eigenvalue, beyond which an estimate is not formed: there
+#: Lanczos' method is faster (measured on REDDIT-BINARY).
+LANCZOS_NODES, LANCZOS_RATIO = 1000, 25
+#: Numbers in the dense blocks that are solved at once.
+_CHUNK = 2**20
+#: Tolerance of Lanczos' method.
+_TOL = 1e-8
+
+
+@dataclass(eq=False, repr=False)
+class KernelSpectrumFeatures(GraphListTransformer):
+    """The smallest eigenvalues of each graph's kernel, for graphs to be classified by.
+
+    Each graph becomes the ``n_eigenvalues`` smallest eigenvalues of ``(K + Kᵀ) / 2``, ascending,
+    where ``K`` is its kernel or an estimate of it. What a graph becomes depends on the graph and
+    on `random_state`, not on the graphs beside it or on its place among them (but for rounding),
+    and not on `n_jobs`. Different graphs have independent walks.
+
+    Parameters
+    ----------
+    n_eigenvalues
+        How many. A graph with fewer nodes has fewer eigenvalues: the rest of its row is 0, which
+        is no eigenvalue of an exact diffusion kernel. So a forest can tell small graphs apart.
+    kernel, estimate, degree, n_walks, termination, scale
+        See `grfpp.tasks.base.KernelParameters`. In short:
+        ``estimate="exact"`` for the kernel itself, ``degree=1`` for GRFs, ``degree=2`` for GRFs++;
+        weights are ``W = scale · D^-1/2 A D^-1/2``.
+    restrict
+        ``"same-label"`` walks only between nodes of equal labels: all other edges are taken out
+        first, and what is left is normalised by its own degrees. Needs `LabelledGraph` objects.
+    random_state
+        A whole number is the seed of the walks; without one, `fit` draws it.
+    n_jobs
+        Threads; -1 for all cores.
+
+    Attributes
+    ----------
+    seed_
+        The seed of the walks.
+
+    Notes
+    -----
+    An estimate of a matrix is unbiased; its smallest eigenvalues are not, they lie too low by what
+    the noise of the walks amounts to. The `scale` of an exact diffusion kernel changes each
+    feature by a monotone function, which forests do not see.
+
+    Examples
+    --------
+    >>> import networkx as nx
+    >>> graphs = [nx.cycle_graph(5), nx.path_graph(3)]
+    >>> KernelSpectrumFeatures(4, estimate="exact").fit_transform(graphs).round(3)
+    array([[0.445, 0.445, 1.362, 1.362],
+           [0.368, 1.   , 2.718, 0.   ]])
+    >>> KernelSpectrumFeatures(4, n_walks=100, random_state=0).fit_transform(graphs).round(1)
+    array([[0.4, 0.4, 1.4, 1.4],
+           [0.4, 1. , 2.7, 0. ]])
+    """
+
+    n_eigenvalues: int = 16
+
+    def fit(self, X: Any, y: Any = None) -> Self:
+        """Check the parameters and the graphs; nothing is learned from them.
+
+        Parameters
+        ----------
+        X
+            A list of undirected graphs: `Graph`, anything that `Graph` takes, or `LabelledGraph`.
+        y
+            Not used.
+        """
+        whole(self.n_eigenvalues, "n_eigenvalues", 1)
+        self._choose()
+        self._batch(X)
+        return self
+
+    def transform(self, X: Any) -> FloatArray:
+        """The features of graphs.
+
+        Returns
+        -------
+        ndarray of shape ``(n_graphs, n_eigenvalues)``
+        """
+        check_is_fitted(self)
+        k = whole(self.n_eigenvalues, "n_eigenvalues", 1)
+        kernel, is_exact = self._choice.kernel, self._choice.is_exact
+        batch = self._batch(X)
+        require_bytes(24 * len(batch) * k, f"{k} eigenvalues of each of {len(batch)} graphs")
+
+        def spectra(matrices: Any, nodes: slice, starts: IntArray) -> FloatArray:
+            if is_exact:
+                return exact_spectra(matrices, starts, k, kernel.value)
+            return estimated_spectra(matrices, starts, k, kernel.sign)
+
+        return self._by_parts(batch, spectra)
+
+    def get_feature_names_out(self, input_features: Any = None) -> npt.NDArray[np.object_]:
+        """``eigenvalue0``, ``eigenvalue1``, and so on."""
+        check_is_fitted(self)
+        return np.array([f"eigenvalue{i}" for i in range(self.n_eigenvalues)], dtype=object)
+
+
+@dataclass(eq=False, repr=False)
+class LabelPairFeatures(GraphListTransformer):
+    """Sums of each graph's kernel over the pairs of nodes that have given labels.
+
+    With ``Y`` the matrix that has a 1 where a node has a label, a graph becomes the entries of
+    ``Yᵀ K Y`` on and above the diagonal: what diffuses from nodes of one label to nodes of
+    another. For ``K = I`` that is the histogram of the labels. The estimate is unbiased, since it
+    is linear in the kernel, and the kernel is never formed.
+
+    Parameters
+    ----------
+    kernel, estimate, degree, n_walks, termination, scale, restrict, random_state, n_jobs
+        As for `KernelSpectrumFeatures`.
+
+    Attributes
+    ----------
+    labels_
+        The labels of the graphs that were fitted, sorted. Others are left out of the sums.
+    seed_
+        The seed of the walks.
+
+    Examples
+    --------
+    >>> from grfpp.tasks import LabelledGraph
+    >>> water = LabelledGraph([[0, 1, 1], [1, 0, 0], [1, 0, 0]], ["O", "H", "H"])
+    >>> pairs = LabelPairFeatures(estimate="exact").fit([water])
+    >>> pairs.get_feature_names_out()
+    array(['H-H', 'H-O', 'O-O'], dtype=object)
+    >>> pairs.transform([water]).round(2)
+    array([[3.09, 1.66, 1.54]])
+    """
+
+    def fit(self, X: Any, y: Any = None) -> Self:
+        """Learn which labels there are.
+
+        Parameters
+        ----------
+        X
+            A list of `LabelledGraph`.
+        y
+            Not used.
+        """
+        self._choose()
+        self._batch(X)
+        self.labels_ = np.unique(all_labels(X, "LabelPairFeatures"))
+        return self
+
+    def transform(self, X: Any) -> FloatArray:
+        """The features of graphs.
+
+        Returns
+        -------
+        ndarray of shape ``(n_graphs, n_labels * (n_labels + 1) / 2)``
+        """
+        check_is_fitted(self)
+        batch = self._batch(X)
+        numbers = label_numbers(all_labels(X, "LabelPairFeatures"), self.labels_)
+        n, kernel, is_exact = len(self.labels_), self._choice.kernel, self._choice.is_exact
+
+        def sums(matrices: Any, nodes: slice, starts: IntArray) -> FloatArray:
+            Y = indicators(numbers[nodes], n)
+            if is_exact:
+                product = kernel.apply(Graph(matrices), Y)
+            else:
+                product = kernel.sign * (_chain(matrices) @ Y)
+            return sums_by_label(product, numbers[nodes], n, starts)
+
+        return upper_triangle(self._by_parts(batch, sums))
+
+    def get_feature_names_out(self, input_features: Any = None) -> npt.NDArray[np.object_]:
+        """Pairs of labels, such as ``C-O``."""
+        check_is_fitted(self)
+        return np.array(pair_names(self.labels_), dtype=object)
+
+
+def _chain(factors: Sequence[sp.csr_array]) -> Chain:
+    """``F_1 F_2ᵀ F_3 F_4ᵀ …`` on one thread: the others work on other graphs."""
+    return Chain.stitched([StoredFactor(factor) for factor in factors], n_jobs=1)
+
+
+def estimated_spectra(
+    factors: Sequence[sp.csr_array], starts: IntArray, k: int, sign: int = 1
+) -> FloatArray:
+    """The `k` smallest eigenvalues of ``(K̂ + K̂ᵀ) / 2`` for each graph of a batch.
+
+    ``K̂ = ± F_1 F_2ᵀ F_3 F_4ᵀ …`` with an even number of block-diagonal factors; `starts` has the
+    first row of each block, and the number of all rows. Gives a row a graph, ascending, filled up
+    with 0 for blocks of fewer rows.
+    """
+
+    def of_one(rows: slice) -> FloatArray:
+        chain = _chain([factor[rows, rows] for factor in factors])
+        n = chain.n_nodes
+        if n > LANCZOS_NODES and n > LANCZOS_RATIO * k:
+            return _lanczos(chain, k, sign)
+        require_bytes(4 * 8 * n * n, f"the kernel of a graph of {n} nodes")
+        K = chain @ np.eye(n)
+        return _eigenvalues(0.5 * sign * (K + K.T))
+
+    def of_many(starts: IntArray, size: int) -> FloatArray:
+        blocks = [_dense_blocks(factor, starts, size) for factor in factors]
+        K = reduce(np.matmul, stitched(blocks, _transposed))
+        return _eigenvalues(0.5 * sign * (K + _transposed(K)))
+
+    return _by_size(starts, k, of_one, of_many)
+
+
+def exact_spectra(
+    weights: sp.csr_array, starts: IntArray, k: int, function: Callable[[FloatArray], FloatArray]
+) -> FloatArray:
+    """The `k` smallest eigenvalues of ``function(W)`` for each block of a symmetric matrix.
+
+    They are `function` of the eigenvalues of ``W``: no kernel is formed. Parameters and result
+    are those of `estimated_spectra`.
+    """
+
+    def of_one(rows: slice) -> FloatArray:
+        return np.sort(finite(function(symmetric_eigenvalues(weights[rows, rows]))))
+
+    def of_many(starts: IntArray, size: int) -> FloatArray:
+        values = _eigenvalues(_dense_blocks(weights, starts, size))
+        return np.sort(finite(function(values)), axis=1)
+
+    return _by_size(starts, k, of_one, of_many)
+
+
+def _by_size(
+    starts: IntArray,
+    k: int,
+    of_one: Callable[[slice], FloatArray],
+    of_many: Callable[[IntArray, int], FloatArray],
+) -> FloatArray:
+    """The first `k` eigenvalues of each block.
+
+    Large blocks are solved by `of_one`, given their rows; small ones of one size together by
+    `of_many`, given their first rows, as many at a time as fit well into memory.
+    """
+    spectra = np.zeros((len(starts) - 1, k))
+    sizes = np.diff(starts)
+    for size in np.unique(sizes).tolist():
+        same = np.flatnonzero(sizes == size)
+        at_once = 1 if size > TOGETHER_NODES else max(1, _CHUNK // size**2)
+        for graphs in np.split(same, range(at_once, len(same), at_once)):
+            first = starts[graphs]
+            if size > TOGETHER_NODES:
+                values = of_one(slice(int(first[0]), int(first[0]) + size))
+            else:
+                values = of_many(first, size)
+            spectra[graphs, : min(size, k)] = values[..., :k]
+    return spectra
+
+
+def _dense_blocks(matrix: sp.csr_array, starts: IntArray, size: int) -> FloatArray:
+    """Diagonal blocks of one size as an array of shape ``(n_blocks, size, size)``."""
+    n_blocks = len(starts)
+    chosen = matrix[(starts[:, np.newaxis] + np.arange(size)).ravel()]
+    rows = np.repeat(np.arange(n_blocks * size), np.diff(chosen.indptr))
+    dense = np.zeros(n_blocks * size * size)
+    dense[rows * size + chosen.indices - starts[rows // size]] = chosen.data
+    return dense.reshape(n_blocks, size, size)
+
+
+def _eigenvalues(symmetric: FloatArray) -> FloatArray:
+    return np.asarray(np.linalg.eigvalsh(symmetric), np.float64)
+
+
+def _transposed(blocks: FloatArray) -> FloatArray:
+    return blocks.swapaxes(1, 2)
+
+
+def _lanczos(chain: Chain, k: int, sign: int) -> FloatArray:
+    """The `k` smallest eigenvalues from products with the factors.
+
+    Noise leaves no eigenvalue repeated but that of isolated nodes, whose copies ARPACK finds by
+    its restarts.
+    """
+    # For hundreds of products with one vector, every matrix by its rows, transposes too.
+    forward, backward = ([link.to_csr() for link in each.links[::-1]] for each in (chain, chain.T))
+
+    def negative(vector: FloatArray) -> FloatArray:
+        ahead = behind = vector
+        for a, b in zip(forward, backward, strict=True):
+            ahead, behind = a @ ahead, b @ behind
+        return -0.5 * sign * (ahead + behind)
+
+    n_basis = min(chain.n_nodes, 3 * k + 20)
+    pairs = largest_eigenpairs(
+        negative, chain.n_nodes, k, tol=_TOL, n_basis=n_basis, max_restarts=10_000
+    )
+    return -pairs.values

@@ -1,0 +1,355 @@
+"""Nested cross-validation of graph classifiers: what ``grfpp classify`` chooses among, and how.
+
+As in Errica et al.: A fair comparison of graph neural networks (ICLR 2020), each fold is predicted
+by a classifier that was chosen and trained on the other folds: forests by their out-of-bag
+accuracy, support vector machines by cross-validation within these folds.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import partial
+from itertools import product
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+import scipy.sparse as sp
+
+from grfpp._checks import array_of, one_of, positive, whole
+from grfpp._memory import require_bytes
+from grfpp._parallel import in_order, split, thread_count
+from grfpp.errors import InputError
+from grfpp.kernels import Diffusion, SquaredDiffusion, kernel_of
+from grfpp.tasks.graphs import walk_labels
+from grfpp.tasks.graphs.kernels import KernelSpectrumFeatures, LabelPairFeatures
+from grfpp.typing import FloatArray
+
+#: Features by kernels: the spectrum; that of walks between equal labels; both; the sums over pairs
+#: of labels; the spectrum and the sums.
+SPECTRUM, SAME_LABEL, BOTH = "spectrum", "same-label", "both-spectra"
+PAIRS, UNION = "label-pairs", "spectrum-and-pairs"
+KINDS = (SPECTRUM, SAME_LABEL, BOTH, PAIRS, UNION)
+_WITHIN = {"restrict": "same-label"}
+#: The spectra of each kind.
+_SPECTRA: dict[str, list[dict[str, Any]]] = {SAME_LABEL: [_WITHIN], BOTH: [{}, _WITHIN], PAIRS: []}
+#: Features by walks: counts, masses and returns for forests; signatures for support vectors. What
+#: follows was chosen by ``python -m grfpp_lab.studies.classification --settling``.
+MASSES, SIGNATURES = "walk-masses", "signatures"
+WALK_KINDS = (MASSES, SIGNATURES)
+MASS_LENGTHS = 3
+SIGNATURE_LENGTHS = (1, 3)
+#: Width of bins that tells numbers of walks apart.
+WIDTH = 0.5
+#: Trees of the forests that are compared, and of the one that is chosen.
+TRIAL_TREES, TREES = 48, 200
+#: Penalties that are chosen among.
+PENALTIES = (0.1, 1.0, 10.0, 100.0)
+#: Number of inner folds; 3 for more training graphs than the second number.
+_INNER_FOLDS, _MANY_GRAPHS = 5, 1500
+
+
+class Setting(NamedTuple):
+    """Parameters of features by kernels; 0 walks where the kernel is exact."""
+
+    scale: float
+    n_walks: int
+    n_eigenvalues: int
+
+
+class WalkSetting(NamedTuple):
+    """Parameters of features by walks."""
+
+    features: str
+    n_lengths: int
+
+    @property
+    def words(self) -> str:
+        """As tables name it."""
+        return f"{self.features} of {self.n_lengths} step{'s' if self.n_lengths > 1 else ''}"
+
+
+class SupportVectors(NamedTuple):
+    """A support vector machine: its features by name, and its penalty."""
+
+    features: Any
+    penalty: float
+
+
+@dataclass(frozen=True)
+class FoldScore:
+    """The candidate chosen on the other folds, its accuracy there, and that on the fold."""
+
+    fold: int
+    chosen: Any
+    inner: float
+    accuracy: float
+
+
+@dataclass(frozen=True)
+class Candidates:
+    """Features by name: for forests, and for support vector machines."""
+
+    forests: dict[Any, Any] = field(default_factory=dict)
+    machines: dict[Any, Any] = field(default_factory=dict)
+
+    def nested_scores(
+        self, classes: npt.ArrayLike, *, n_trees: int = TREES, **options: Any
+    ) -> list[FoldScore]:
+        """Accuracy on each fold; features, learner and penalty are chosen on the other folds."""
+        scores = []
+        if self.forests:
+            scores.append(nested_forest_scores(self.forests, classes, n_trees=n_trees, **options))
+        if self.machines:
+            scores.append(nested_svm_scores(self.machines, classes, **options))
+        return _best_of(scores)
+
+
+def candidate_features(
+    graphs: Any,
+    *,
+    scales: Sequence[float],
+    n_walks: Sequence[int],
+    n_eigenvalues: Sequence[int],
+    kind: str = SPECTRUM,
+    **options: Any,
+) -> dict[Setting, FloatArray]:
+    """Features for every scale, number of walks and number of eigenvalues.
+
+    Parameters
+    ----------
+    graphs
+        As for `KernelSpectrumFeatures`.
+    scales, n_walks, n_eigenvalues
+        What is chosen among.
+    kind
+        One of `KINDS`. All but the first need labelled graphs.
+    options
+        Other parameters of `KernelSpectrumFeatures`. With ``estimate="exact"`` there are no walks
+        to choose among. Nor are there scales where the kernel is ``exp(λ W)`` or ``exp(λ W²)`` and
+        only spectra count: those of another scale are monotone functions of them, which forests do
+        not see.
+
+    Examples
+    --------
+    >>> import networkx as nx
+    >>> graphs = [nx.cycle_graph(5), nx.path_graph(3)]
+    >>> candidates = candidate_features(
+    ...     graphs, scales=[0.25, 0.81], n_walks=[4], n_eigenvalues=[2, 3], random_state=0
+    ... )
+    >>> [(tuple(setting), X.shape) for setting, X in candidates.items()][:2]
+    [((0.25, 4, 2), (2, 2)), ((0.25, 4, 3), (2, 3))]
+    """
+    one_of(kind, "kind", KINDS)
+    lengths = sorted({whole(k, "n_eigenvalues", 1) for k in n_eigenvalues})
+    scales = [positive(scale, "scale") for scale in scales]
+    n_walks = [whole(n, "n_walks", 1) for n in n_walks]
+    if not (scales and n_walks and lengths):
+        raise InputError("scales, n_walks and n_eigenvalues must each have a value at least")
+    has_sums = kind in (PAIRS, UNION)
+    if options.get("estimate") == "exact":
+        n_walks, kernel = [0], kernel_of(options.get("kernel", "diffusion"))
+        if not has_sums and isinstance(kernel, Diffusion | SquaredDiffusion):
+            scales = scales[-1:]
+    candidates = {}
+    for scale, walks in product(scales, n_walks):
+        parameters = {**options, "scale": scale, "n_walks": max(walks, 1)}
+        # Each spectrum once, as long as the longest that is wanted.
+        spectra = [
+            KernelSpectrumFeatures(lengths[-1], **which, **parameters).fit_transform(graphs)
+            for which in _SPECTRA.get(kind, [{}])
+        ]
+        sums = [LabelPairFeatures(**parameters).fit_transform(graphs)] if has_sums else []
+        for k in lengths if spectra else [0]:
+            columns = [spectrum[:, :k] for spectrum in spectra] + sums
+            candidates[Setting(scale, walks, k)] = np.hstack(columns)
+    if not all((np.abs(X) <= np.finfo(np.float32).max).all() for X in candidates.values()):
+        raise InputError(
+            "make features too large for a forest", argument="scales", advice="use smaller ones"
+        )
+    return candidates
+
+
+def walk_candidates(graphs: Any, kinds: tuple[str, ...] = WALK_KINDS, **options: Any) -> Candidates:
+    """Features from walks by length and labels, to choose among.
+
+    Parameters
+    ----------
+    graphs
+        As for `WalkLabelFeatures`.
+    kinds
+        Which of `WALK_KINDS`.
+    options
+        Of `WalkLabelFeatures`: how walks are made.
+
+    Examples
+    --------
+    >>> from grfpp.tasks import LabelledGraph
+    >>> graphs = [LabelledGraph([[0, 1], [1, 0]], list(pair)) for pair in ("CC", "CO")]
+    >>> candidates = walk_candidates(graphs)
+    >>> [(name.features, X.shape) for name, X in candidates.forests.items()]
+    [('walk-masses', (2, 17))]
+    >>> {name.features for name in candidates.machines}
+    {'signatures'}
+    """
+    candidates = Candidates()
+    if MASSES in kinds:
+        sums = walk_labels.WalkLabelFeatures(n_lengths=MASS_LENGTHS, **options)
+        name = WalkSetting(MASSES, MASS_LENGTHS)
+        candidates.forests[name] = sums.fit_transform(graphs).toarray()
+    if SIGNATURES in kinds:
+        # Not normalised: of one step they are Weisfeiler and Lehman's colours then.
+        signatures = walk_labels.WalkLabelFeatures(
+            "signatures", max(SIGNATURE_LENGTHS), width=WIDTH, normalization=None, **options
+        )
+        counts = signatures.fit_transform(graphs)
+        for n_lengths in SIGNATURE_LENGTHS:
+            end = sum(map(len, signatures.signatures_[: n_lengths + 1]))
+            levels = walk_labels.count_levels(counts[:, :end])
+            candidates.machines[WalkSetting(SIGNATURES, n_lengths)] = levels
+    return candidates
+
+
+def nested_forest_scores(
+    candidates: Mapping[Any, Any],
+    classes: npt.ArrayLike,
+    *,
+    n_folds: int = 10,
+    seed: int = 0,
+    n_trees: int = TREES,
+    n_jobs: int = 1,
+) -> list[FoldScore]:
+    """Accuracy of random forests on each fold, the features chosen on the other folds.
+
+    Parameters
+    ----------
+    candidates
+        Features of all graphs, dense or sparse, a row a graph, by name; computed without classes.
+    classes
+        The class of each graph.
+    n_folds, seed
+        The folds are a function of both and of the classes, so that several methods are compared
+        on the same folds.
+    n_trees
+        Of the forest that predicts.
+    n_jobs
+        Threads; the result is the same for any number of them.
+
+    Examples
+    --------
+    >>> rng = np.random.default_rng(0)
+    >>> y = np.arange(60) % 2
+    >>> good, bad = y[:, np.newaxis] + rng.normal(0, 0.2, (60, 1)), rng.normal(size=(60, 1))
+    >>> scores = nested_forest_scores({"bad": bad, "good": good}, y, n_folds=3, n_trees=20)
+    >>> [(score.chosen, score.accuracy) for score in scores]
+    [('good', 1.0), ('good', 1.0), ('good', 1.0)]
+    """
+    from sklearn.ensemble import RandomForestClassifier
+
+    y = array_of(classes, "classes")
+    # In the precision of forests.
+    features = {name: X.astype(np.float32) for name, X in candidates.items()}
+    forest = partial(RandomForestClassifier, random_state=seed % 2**32, n_jobs=n_jobs)
+    scores = []
+    for fold, (train, test) in enumerate(stratified_folds(y, n_folds, seed)):
+        inner = {
+            name: forest(TRIAL_TREES, oob_score=True).fit(X[train], y[train]).oob_score_
+            for name, X in features.items()
+        }
+        # The first of equal scores: candidates are given with the simplest first.
+        best = max(inner, key=inner.__getitem__)
+        fitted = forest(n_trees).fit(features[best][train], y[train])
+        accuracy = float(fitted.score(features[best][test], y[test]))
+        scores.append(FoldScore(fold, best, float(inner[best]), accuracy))
+    return scores
+
+
+def nested_svm_scores(
+    candidates: Mapping[Any, Any],
+    classes: npt.ArrayLike,
+    *,
+    n_folds: int = 10,
+    seed: int = 0,
+    penalties: Sequence[float] = PENALTIES,
+    n_jobs: int = 1,
+) -> list[FoldScore]:
+    """Accuracy of support vector machines on each fold, features and penalty chosen on the others.
+
+    The kernel is the cosine of rows, as is usual for the histograms of graph kernels. Parameters
+    are those of `nested_forest_scores`, which has the same folds, and:
+
+    Parameters
+    ----------
+    penalties
+        Values of ``C`` to choose among.
+
+    Examples
+    --------
+    >>> rng = np.random.default_rng(0)
+    >>> y = np.arange(60) % 2
+    >>> good = np.column_stack([1 - y, y]) + rng.normal(0, 0.2, (60, 2))
+    >>> scores = nested_svm_scores({"bad": rng.normal(size=(60, 2)), "good": good}, y, n_folds=3)
+    >>> [(score.chosen.features, score.accuracy) for score in scores]
+    [('good', 1.0), ('good', 1.0), ('good', 1.0)]
+    """
+    from sklearn.model_selection import GridSearchCV, StratifiedKFold
+    from sklearn.svm import SVC
+
+    y, n_threads = array_of(classes, "classes"), thread_count(n_jobs)
+    folds = stratified_folds(y, n_folds, seed)
+    require_bytes(8 * (1 + 2 * n_threads) * len(y) ** 2, f"kernels of {len(y)} graphs")
+    machine = SVC(kernel="precomputed", cache_size=500)
+    scores = []
+    for name, X in candidates.items():
+        K = cosine_kernel(X)
+
+        def score(part: range, K: FloatArray = K, name: Any = name) -> FoldScore:
+            (fold,) = part
+            train, test = folds[fold]
+            fewest = int(np.unique(y[train], return_counts=True)[1].min())
+            n_inner = min(fewest, _INNER_FOLDS if len(train) <= _MANY_GRAPHS else 3)
+            inner = StratifiedKFold(n_inner, shuffle=True, random_state=seed % 2**32)
+            search = GridSearchCV(machine, {"C": list(penalties)}, cv=inner)
+            search.fit(K[np.ix_(train, train)], y[train])
+            accuracy = float(search.score(K[np.ix_(test, train)], y[test]))
+            chosen = SupportVectors(name, search.best_params_["C"])
+            return FoldScore(fold, chosen, float(search.best_score_), accuracy)
+
+        scores.append(list(in_order(score, split(len(folds), len(folds)), n_threads)))
+    return _best_of(scores)
+
+
+def stratified_folds(
+    classes: npt.ArrayLike, n_folds: int, seed: int = 0
+) -> list[tuple[npt.NDArray[np.intp], npt.NDArray[np.intp]]]:
+    """Indices of the training and of the test graphs of each fold, with all classes in each."""
+    from sklearn.model_selection import StratifiedKFold
+
+    y, n_folds = array_of(classes, "classes"), whole(n_folds, "n_folds", 2)
+    counts = np.unique(y, return_counts=True)[1]
+    if len(counts) < 2 or counts.min() < n_folds:
+        raise InputError(
+            f"must be at least two with {n_folds} graphs each, one a fold, found {len(counts)}, "
+            f"the smallest of {counts.min()} graphs",
+            argument="classes",
+            advice="use fewer n_folds",
+        )
+    folds = StratifiedKFold(n_folds, shuffle=True, random_state=whole(seed, "seed", 0) % 2**32)
+    return list(folds.split(np.zeros(len(y)), y))
+
+
+def cosine_kernel(X: Any) -> FloatArray:
+    """Cosines between all rows; zero where a row is zero, except on the diagonal."""
+    from sklearn.preprocessing import normalize
+
+    # By the largest entry first: squares neither overflow nor vanish.
+    rows = normalize(normalize(sp.csr_array(X, dtype=np.float64), "max"))
+    K = (rows @ rows.T).toarray()
+    np.fill_diagonal(K, 1.0)
+    return np.asarray(K)
+
+
+def _best_of(scores: Sequence[Sequence[FoldScore]]) -> list[FoldScore]:
+    """For every fold what did best on the other folds; the first of equals."""
+    return [max(fold, key=lambda score: score.inner) for fold in zip(*scores, strict=True)]

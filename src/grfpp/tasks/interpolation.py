@@ -1,0 +1,413 @@
+"""`KernelInterpolator`: a field known at some nodes of a graph, predicted at the others."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import KW_ONLY, dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+from sklearn.base import BaseEstimator, RegressorMixin
+from sklearn.metrics import r2_score
+from sklearn.utils.validation import check_is_fitted
+
+from grfpp._checks import one_of, positive
+from grfpp._memory import require_bytes
+from grfpp.errors import InputError
+from grfpp.estimate import KernelEstimate
+from grfpp.graph import Graph, as_graph
+from grfpp.kernels import Kernel, kernel_of
+from grfpp.operators import KernelOperator
+from grfpp.operators.kernel_choice import how_made
+from grfpp.tasks.base import NodeKernelParameters, connected_to, read_nodes
+from grfpp.tasks.kriging import (
+    GIVEN_NOISES,
+    MARGIN,
+    NOISES,
+    Kriging,
+    Process,
+    default_kernels,
+    krige,
+    process_of,
+)
+from grfpp.typing import FloatArray, IntArray
+
+_HOWS = ("paper", "mean", "kriging")
+#: Methods of the planner that give the same product for every caller.
+_REPEATABLE = ("dense", "chebyshev", "lanczos", "solve")
+#: Tolerance of exact products.
+_EXACT_TOL = 1e-12
+#: Share of the largest mass below which rounding decides an exact product.
+_RESOLVED = 1e-10
+
+
+@dataclass(eq=False, repr=False)
+class KernelInterpolator(NodeKernelParameters, RegressorMixin, BaseEstimator):  # type: ignore[misc]  # untyped base
+    """Fill in a field on a graph from the nodes where it is known.
+
+    Samples are nodes: `fit` takes their indices (or names) and values, `predict` takes indices (or
+    names). So splitting them, by hand or in a grid search, hides nodes of one and the same graph.
+    Any number of columns is filled in at once, and the kernel is never formed.
+
+    Parameters
+    ----------
+    graph
+        A `grfpp.Graph`, or anything that it takes; its own weights, not normalised ones.
+    how
+        ``"kriging"``: the mean of a Gaussian process, by conjugate gradients; kernel and noise are
+        chosen by cross-validation on the known nodes. By default its covariance is the kernel
+        ``g`` in the form of the random walk, ``D^-1/2 g(D^-1/2 A D^-1/2) D^-1/2``, degrees ``D``
+        over their mean; with ``normalization="sym"`` it is ``g(D^-1/2 A D^-1/2)`` itself. A
+        kernel that is negative somewhere on the spectrum is no covariance, and refused.
+        ``"mean"``: at node ``i`` the weighted mean ``Σ_j K(i, j) F_j / Σ_j K(i, j)`` over the known
+        nodes ``j``, by one product with ``K``. ``"paper"``: the sum alone, the paper's way.
+        ``None`` is kriging; the mean on directed graphs, which have no Gaussian process; the
+        paper's way where `output` is ``"sum"``.
+    output
+        ``"mean"``: values, on the scale of those known; it divides sums by the kernel's mass
+        ``Σ_j K(i, j)``. ``"direction"`` scales each row to length 1: for normals and other
+        fields of unit vectors. ``"sum"`` is the sum itself, of the paper's way only. ``None`` is
+        ``"sum"`` for the paper's way, ``"mean"`` for others.
+    kernel
+        A kernel, or how the command line writes it. Kriging takes a list too, to choose from.
+        ``"auto"``: inverse powers of the Laplacian of several widths for kriging
+        (`grfpp.tasks.kriging.default_kernels`) unless a `scale` is given, else ``"diffusion"``.
+    noise
+        Of kriging: the variance of observations over the kernel's mean variance, above 0, or
+        ``"auto"`` to choose it.
+    normalization
+        Weights of the kernel. ``"sym"`` for ``D^-1/2 A D^-1/2``, ``"rw"`` for ``D^-1 A`` (kriging
+        has the covariance ``g(D^-1 A) D^-1`` then, which is symmetric: the form of the random
+        walk above), ``None`` for ``A``.
+        ``"auto"`` is ``"rw"`` for kriging, else ``"sym"``.
+    scale
+        Factor of the weights; ``None`` is 1.
+    method
+        How products with the kernel are made; see `grfpp.tasks.base.NodeKernelParameters`.
+        Kriging makes exact ones in any case, and solves for inverse powers without any.
+    estimate, degree, n_walks, termination, reuse_walks
+        Of ``"mean"`` and ``"paper"``: how the kernel is estimated; see
+        `grfpp.tasks.base.NodeKernelParameters`. ``estimate="exact"`` takes the kernel itself,
+        ``degree=1`` is the method of GRFs. Kriging does not walk.
+    random_state
+        Seed of the walks, and of the parts of known nodes that kriging holds out (0 for those if
+        ``None``).
+    n_jobs
+        Threads; the result is the same for any number of them.
+
+    Attributes
+    ----------
+    graph_
+        The graph.
+    field_
+        The prediction at every node, also at those that are known.
+    reached_
+        Whether a node's prediction uses known values. It does not where its component holds none,
+        where no walk leads to one, or where the exact mass is lost in rounding. The prediction
+        there is the mean of the known values, or zeros for ``"direction"`` and ``"sum"``.
+    how_, output_
+        `how` and `output` after ``None`` is resolved.
+    method_
+        How it was made, in words: ``"walks"``, ``"exact"``, what the planner chose, or the kernel
+        and the noise of kriging.
+    mass_
+        Of ``"mean"`` and ``"paper"``: ``Σ_j K(i, j)`` over the known nodes.
+    kernel_, noise_
+        Of kriging: the kernel, and the variance of observations over its mean variance.
+    losses_
+        Of kriging: mean losses at held-out nodes by kernel and noise, where there was a choice:
+        one minus the cosine for ``"direction"``, else squares.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from grfpp.datasets import grid
+    >>> from grfpp.tasks import KernelInterpolator
+    >>> graph = grid(20, 20)
+    >>> height = np.add.outer(np.arange(20.0), np.arange(20.0)).ravel()
+    >>> known = np.random.default_rng(0).choice(400, size=80, replace=False)
+    >>> hidden = np.setdiff1d(np.arange(400), known)
+    >>> filled = KernelInterpolator(graph).fit(known, height[known])
+    >>> round(filled.score(hidden, height[hidden]), 2)
+    1.0
+    >>> paper = KernelInterpolator(graph, how="mean", scale=2.25, random_state=0)
+    >>> round(paper.fit(known, height[known]).score(hidden, height[hidden]), 2)
+    0.98
+    """
+
+    graph: Any
+    _: KW_ONLY
+    how: str | None = None
+    output: str | None = None
+    kernel: Any = "auto"
+    noise: Any = "auto"
+    scale: float | None = None  # type: ignore[assignment]  # wider than the base
+    normalization: str | None = "auto"
+
+    def fit(self, X: npt.ArrayLike, y: npt.ArrayLike) -> KernelInterpolator:
+        """Predict the field at all nodes.
+
+        Parameters
+        ----------
+        X
+            Indices or names of the nodes where the field is known, each once, of shape ``(n,)``
+            or ``(n, 1)``.
+        y
+            The field there, of shape ``(n,)`` or ``(n, c)``.
+        """
+        graph = as_graph(self.graph)
+        how, output = self._resolved(graph)
+        known, values = known_field(X, y, graph)
+        if output == "direction" and (values.ndim == 1 or values.shape[1] == 1):
+            raise InputError("must have vectors, shape (n, c), for directions", argument="y")
+        for name in ("mass_", "kernel_", "noise_", "losses_", "_kriging"):
+            self.__dict__.pop(name, None)
+        predict = self._by_kriging if how == "kriging" else self._by_sums
+        field = predict(graph, known, values.reshape(len(known), -1), output)
+        self.graph_, self.how_, self.output_ = graph, how, output
+        self.field_ = field.reshape(graph.n_nodes, *values.shape[1:])
+        self.n_features_in_ = 1
+        return self
+
+    def _resolved(self, graph: Graph) -> tuple[str, str]:
+        """`how` and `output`, checked."""
+        how = one_of(self.how, "how", (None, *_HOWS))
+        output = one_of(self.output, "output", (None, "mean", "direction", "sum"))
+        if how is None:
+            how = "paper" if output == "sum" else "mean" if graph.is_directed else "kriging"
+        if output is None:
+            output = "sum" if how == "paper" else "mean"
+        elif output == "sum" and how != "paper":
+            raise InputError(f"'sum' is for how='paper', found how={how!r}", argument="output")
+        return how, output
+
+    def _by_sums(
+        self, graph: Graph, known: IntArray, columns: FloatArray, output: str
+    ) -> FloatArray:
+        """``Σ_j K(i, j) F_j`` over the known nodes ``j``, by one product, and what follows."""
+        choice = self._choose(
+            kernel="diffusion" if _is_auto(self.kernel) else self.kernel,
+            scale=1.0 if self.scale is None else self.scale,
+            normalization="sym" if _is_auto(self.normalization) else self.normalization,
+        )
+        # The last column is 1 wherever the field is known, for the mass.
+        require_bytes(16 * graph.n_nodes * (columns.shape[1] + 1), "the field")
+        field = np.zeros((graph.n_nodes, columns.shape[1] + 1))
+        field[known] = np.column_stack([columns, np.ones(len(known))])
+        K = choice.operator(graph, tol=_EXACT_TOL)
+        if isinstance(K, KernelOperator) and choice.method is None:
+            # Not by the dense kernel, which has rounding in place of zeros between components.
+            product = K.kernel.apply(K.W, field, tol=_EXACT_TOL)
+        else:
+            product = np.asarray(K @ field)
+        sums, mass = product[:, :-1].copy(), product[:, -1].copy()
+        threshold = 0.0 if isinstance(K, KernelEstimate) else _RESOLVED * np.abs(mass).max()
+        reached = np.abs(mass) > threshold
+        self.mass_, self.reached_, self.method_ = mass, reached, how_made(K)
+        if output == "direction":
+            return unit_vectors(np.where(reached[:, None], sums, 0.0))
+        if output == "sum":
+            return sums
+        if (mass[reached] < 0).any():
+            raise InputError(
+                "has negative mass at some nodes, which output='mean' divides by",
+                argument="kernel",
+                advice="use one without negative coefficients, such as 'diffusion'",
+            )
+        means = np.broadcast_to(columns.mean(axis=0), sums.shape).copy()
+        np.divide(sums, mass[:, None], out=means, where=reached[:, None])
+        return means
+
+    def _by_kriging(
+        self, graph: Graph, known: IntArray, columns: FloatArray, output: str
+    ) -> FloatArray:
+        kernels, noises, margin = self._candidates()
+        choice = self._choose(
+            kernel=kernels[0],
+            scale=1.0 if self.scale is None else self.scale,
+            normalization="rw" if _is_auto(self.normalization) else self.normalization,
+        )
+        self.seed_ = 0 if self.random_state is None else choice.options.seed
+        method = self.method if self.method in _REPEATABLE else None
+
+        def make(graph: Graph, kernel: Kernel) -> Process:
+            n_jobs = choice.options.n_jobs
+            return process_of(graph, kernel, choice.normalization, choice.scale, method, n_jobs)
+
+        loss = direction_losses if output == "direction" else None
+        result = krige(
+            graph, make, kernels, noises, known, columns, loss=loss, seed=self.seed_, margin=margin
+        )
+        self._kriging = result
+        self.kernel_, self.noise_ = result.setting
+        self.losses_ = result.losses
+        self.reached_ = connected_to(graph, known)
+        scaled = "" if choice.scale == 1 else f", scale {choice.scale:g}"
+        chosen = ""
+        if folds := self.losses_ and result.held.folds:
+            chosen = (
+                f", chosen from {len(self.losses_)} at {sum(map(len, folds))} held-out of "
+                f"{len(known)} known nodes, in {len(folds)} parts"
+            )
+        self.method_ = (
+            f"kriging: {self.kernel_}{scaled}, noise {self.noise_:g}{chosen}; {result.n_steps} "
+            "steps of conjugate gradients"
+        )
+        if output == "direction":
+            return unit_vectors(np.where(self.reached_[:, None], result.field, 0.0))
+        return result.field
+
+    def _candidates(self) -> tuple[list[Kernel], Sequence[float], float]:
+        """Kernels and noises to choose among, and the margin for another than the first."""
+        noises: Sequence[float]
+        if _is_auto(self.kernel) and self.scale is None:
+            kernels, noises, margin = default_kernels(), NOISES, MARGIN
+        else:
+            given = "diffusion" if _is_auto(self.kernel) else self.kernel
+            given = given if isinstance(given, list | tuple) else [given]
+            if not given:
+                raise InputError("must not be an empty list", argument="kernel")
+            kernels, noises, margin = [kernel_of(kernel) for kernel in given], GIVEN_NOISES, 0.0
+        if not _is_auto(self.noise):
+            noises = (positive(self.noise, "noise"),)
+        return kernels, noises, margin
+
+    def predict(self, X: npt.ArrayLike, return_std: bool = False) -> Any:
+        """The field at nodes.
+
+        Parameters
+        ----------
+        X
+            Indices or names of nodes, of shape ``(n,)`` or ``(n, 1)``. At known nodes this is a
+            prediction too, not the known value.
+        return_std
+            Whether to give standard deviations too. They are of the field without the noise of
+            observations (`noise_std`), and for ``"direction"`` of the vectors before they are
+            scaled to length 1. The process gives their relative sizes, held-out known values
+            their scale. Where many nodes of a large graph are asked for, they are estimated from
+            draws of the process, to 7 %.
+
+        Returns
+        -------
+        numpy.ndarray
+            Of shape ``(n,)`` or ``(n, c)``, as the `y` of `fit`; and, if asked for, the standard
+            deviations, of the same shape.
+        """
+        check_is_fitted(self)
+        nodes = read_nodes(X, self.graph_.names)
+        predicted: FloatArray = self.field_[nodes]
+        if not return_std:
+            return predicted
+        return predicted, self._fitted_kriging().std(nodes, self.seed_).reshape(predicted.shape)
+
+    @property
+    def noise_std(self) -> FloatArray:
+        """Of kriging: standard deviations of observations around the field, one a column."""
+        check_is_fitted(self)
+        return self._fitted_kriging().noise_std()
+
+    def _fitted_kriging(self) -> Kriging:
+        if self.how_ != "kriging":
+            raise InputError(
+                f"must be 'kriging' for standard errors, found {self.how_!r}", argument="how"
+            )
+        return self._kriging
+
+    def score(
+        self, X: npt.ArrayLike, y: npt.ArrayLike, sample_weight: npt.ArrayLike | None = None
+    ) -> float:
+        """Quality of the prediction; 1 is perfect.
+
+        The mean cosine similarity for ``"direction"``, else the coefficient of determination R².
+        """
+        predicted = self.predict(X)
+        if self.output_ != "direction":
+            return float(r2_score(y, predicted, sample_weight=sample_weight))
+        if sample_weight is not None:
+            raise InputError("is not for directions", argument="sample_weight")
+        return mean_cosine(predicted, y)
+
+
+def _is_auto(value: Any) -> bool:
+    return isinstance(value, str) and value == "auto"
+
+
+def known_field(X: Any, y: npt.ArrayLike, graph: Graph) -> tuple[IntArray, FloatArray]:
+    """Nodes, each once, and finite values there, of shape ``(n,)`` or ``(n, c)``, checked.
+
+    Examples
+    --------
+    >>> known_field([2, 0], [1, 5], Graph([[0, 1, 0], [1, 0, 1], [0, 1, 0]]))
+    (array([2, 0]), array([1., 5.]))
+    """
+    known = read_nodes(X, graph.names, distinct=True)
+    n, values = len(known), np.asarray(y)
+    is_numeric = values.dtype.kind in "buif" and values.size > 0 and np.isfinite(values).all()
+    if values.ndim not in (1, 2) or values.shape[0] != n or not is_numeric:
+        raise InputError(
+            f"must be finite numbers of shape ({n},) or ({n}, c), a row a known node, found shape "
+            f"{values.shape} of {values.dtype}",
+            argument="y",
+            advice="leave out nodes where the field is not known",
+        )
+    return known, values.astype(np.float64)
+
+
+def unit_vectors(vectors: npt.ArrayLike) -> FloatArray:
+    """Rows scaled to length 1; rows of zeros, which have no direction, stay.
+
+    Examples
+    --------
+    >>> unit_vectors([[3.0, 4.0], [0.0, 0.0], [1e-300, 0.0]])
+    array([[0.6, 0.8],
+           [0. , 0. ],
+           [1. , 0. ]])
+    """
+    rows = np.asarray(vectors, np.float64)
+    # Squares of very small or large numbers would leave the range of float64.
+    largest = np.abs(rows).max(axis=1, keepdims=True)
+    scaled = np.divide(rows, largest, out=np.zeros_like(rows), where=largest > 0)
+    lengths = np.linalg.norm(scaled, axis=1, keepdims=True)
+    result: FloatArray = np.divide(scaled, lengths, out=scaled, where=lengths > 0)
+    return result
+
+
+def cosines(predicted: npt.ArrayLike, true: npt.ArrayLike) -> FloatArray:
+    """Cosine of the angle between rows, from −1 to 1.
+
+    A prediction of zeros has no direction and counts as 0, a right angle. Where the true vector is
+    zero the cosine is NaN.
+
+    Examples
+    --------
+    >>> cosines([[2, 0], [0, 0], [1, 0]], [[1, 1], [1, 0], [0, 0]])
+    array([0.70710678, 0.        , nan])
+    """
+    first, second = np.asarray(predicted, np.float64), np.asarray(true, np.float64)
+    if first.shape != second.shape or first.ndim != 2 or not first.size:
+        raise InputError(
+            f"must be vectors of shape {first.shape}, found {second.shape}", argument="y"
+        )
+    result = np.clip((unit_vectors(first) * unit_vectors(second)).sum(axis=1), -1.0, 1.0)
+    result[~second.any(axis=1)] = np.nan
+    return np.asarray(result)
+
+
+def mean_cosine(predicted: npt.ArrayLike, true: npt.ArrayLike) -> float:
+    """Mean of `cosines` over the rows that have a true direction.
+
+    Examples
+    --------
+    >>> mean_cosine([[2, 0], [0, 0], [1, 0]], [[1, 1], [1, 0], [0, 0]])
+    0.35355339
+    """
+    values = cosines(predicted, true)
+    if np.isnan(values).all():
+        raise InputError("has no vector with a direction", argument="y")
+    return float(np.nanmean(values))
+
+
+def direction_losses(predicted: FloatArray, true: FloatArray) -> FloatArray:
+    """One minus `cosines`; 0 where the true vector is zero."""
+    return np.nan_to_num(1 - cosines(predicted, true))

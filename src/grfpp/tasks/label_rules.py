@@ -1,0 +1,388 @@
+"""Which kernel and which linear rule predict held-out labels best.
+
+A rule learns from ``K[L, S]``, the kernel between the labelled nodes ``L`` and some of them ``S``
+(all, unless they are many), and gives scores at a node from its row ``K[i, S]``.
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from grfpp._memory import require_bytes
+from grfpp.graph import Graph
+from grfpp.linalg.chebyshev import ChebyshevTerms, Expansion
+from grfpp.operators.kernel_choice import KernelChoice, how_made
+from grfpp.tasks.calibration import Calibration, calibrate
+from grfpp.tasks.splits import NodeKFold
+from grfpp.typing import BoolArray, FloatArray, IntArray
+
+#: Settings that each rule tries.
+SETTINGS: dict[str, tuple[Any, ...]] = {
+    "propagation": ("counts", "masses"),
+    "svm": (0.3, 1.0, 10.0, 100.0),
+    "kriging": (0.01, 0.1, 1.0),
+}
+#: Settings where no labels can be held out.
+DEFAULTS: dict[str, Any] = {"propagation": "masses", "svm": 1.0, "kriging": 0.1}
+#: Number of kernels that support-vector machines, which take time, are tried on.
+_N_FINALISTS = 4
+#: Share of the largest mass below which rounding decides.
+_RESOLVED = 1e-10
+_TINY = 1e-300
+#: Truncation error of Chebyshev expansions, over the largest value of a kernel.
+_TOL = 1e-12
+#: Number of columns of a kernel that are held at a time.
+_WIDTH = 64
+
+
+class KernelProducts:
+    """Products of several kernels of one graph with the same columns.
+
+    On undirected graphs, with exact kernels and no `method`, the Chebyshev terms of the weights are
+    computed once for all kernels; else each kernel is an operator of its own.
+    """
+
+    def __init__(self, graph: Graph, choices: Sequence[KernelChoice]) -> None:
+        self.graph, self.choices = graph, choices
+        first = choices[0]
+        self.weights = first.weights(graph)
+        self.is_shared = first.is_exact and first.method is None and not self.weights.is_directed
+        if self.is_shared:
+            for choice in choices:
+                choice.kernel.check_converges(self.weights)
+        self._used: dict[int, Any] = {}
+
+    @cached_property
+    def _terms(self) -> ChebyshevTerms:
+        return ChebyshevTerms(self.weights, self.choices[0].options.n_jobs)
+
+    @cached_property
+    def _coefficients(self) -> FloatArray:
+        """A row a kernel, filled up with zeros."""
+        series = [Expansion.of(choice.kernel.value, self._terms.radius) for choice in self.choices]
+        rows = [each.coefficients[: each.n_terms(_TOL)] for each in series]
+        table = np.zeros((len(rows), max(map(len, rows))))
+        for number, row in enumerate(rows):
+            table[number, : len(row)] = row
+        return table
+
+    def between(self, rows: IntArray, nodes: IntArray) -> Iterator[FloatArray]:
+        """``K[rows, nodes]`` of each kernel."""
+        if self.is_shared:
+            yield from self._terms.entries(self._coefficients, rows, nodes)
+            return
+        for number in range(len(self.choices)):
+            yield np.hstack([columns[rows] for columns in self._columns(number, nodes)])
+
+    def masses(self, nodes: IntArray) -> Iterator[FloatArray]:
+        """Column sums of each kernel at some nodes."""
+        ones = np.ones((self.graph.n_nodes, 1))
+        if self.is_shared:
+            for product in self._terms.products(self._coefficients, ones, nodes):
+                yield product[:, 0]
+            return
+        for number in range(len(self.choices)):
+            yield np.asarray(self._operator(number).T @ ones)[nodes, 0]
+
+    def product(self, number: int, vectors: FloatArray) -> FloatArray:
+        """The product with one kernel, at all nodes."""
+        require_bytes(16 * vectors.size, f"a product with {vectors.shape[1]} columns")
+        if self.is_shared:
+            row = self._coefficients[number]
+            return self._terms.product(row[: np.flatnonzero(row).max(initial=0) + 1], vectors)
+        return np.asarray(self._operator(number) @ vectors)
+
+    def row_norms(self, number: int, nodes: IntArray) -> FloatArray:
+        """Norms of the rows of ``K[:, nodes]`` of one kernel."""
+        squares = sum(np.square(part).sum(axis=1) for part in self._columns(number, nodes))
+        return np.asarray(np.sqrt(squares))
+
+    def _columns(self, number: int, nodes: IntArray) -> Iterator[FloatArray]:
+        for first in range(0, len(nodes), _WIDTH):
+            part = nodes[first : first + _WIDTH]
+            units = np.zeros((self.graph.n_nodes, len(part)))
+            units[part, np.arange(len(part))] = 1.0
+            yield self.product(number, units)
+
+    def method(self, number: int) -> str:
+        """How products with one kernel were computed."""
+        return "chebyshev" if self.is_shared else how_made(self._operator(number))
+
+    def _operator(self, number: int) -> Any:
+        # Only the last one is kept: estimates are large.
+        if number not in self._used:
+            with warnings.catch_warnings():
+                if len(self.choices) > 1:
+                    # The kernel that is chosen is made again, and warns then.
+                    warnings.simplefilter("ignore", RuntimeWarning)
+                self._used = {number: self.choices[number].operator(self.graph, _TOL)}
+        return self._used[number]
+
+
+class Rule(NamedTuple):
+    """A way to read labels out of a kernel, with its setting."""
+
+    how: str
+    setting: Any
+
+
+class LabelledBlock(NamedTuple):
+    """What a kernel knows of the labelled nodes ``L``."""
+
+    #: ``K[L, S]``.
+    rows: FloatArray
+    #: Classes of ``L``, from 0.
+    labels: IntArray
+    n_classes: int
+    #: Positions of ``S`` in ``L``.
+    landmarks: IntArray
+    #: Column sums of the kernel at ``L``.
+    masses: FloatArray
+
+    def part(self, kept: IntArray) -> LabelledBlock:
+        """The same for some of the labelled nodes, where all are landmarks."""
+        return LabelledBlock(
+            self.rows[np.ix_(kept, kept)],
+            self.labels[kept],
+            self.n_classes,
+            np.arange(len(kept)),
+            self.masses[kept],
+        )
+
+    @property
+    def targets(self) -> FloatArray:
+        """Labels as columns of zeros and ones."""
+        return np.eye(self.n_classes)[self.labels]
+
+    @property
+    def class_weights(self) -> FloatArray:
+        """Weights with which all classes count the same; 1 where they are of one size."""
+        sizes = np.bincount(self.labels, minlength=self.n_classes)
+        return np.asarray(len(self.labels) / (max(1, np.count_nonzero(sizes)) * sizes.clip(1)))
+
+
+@dataclass(frozen=True, eq=False)
+class Readout:
+    """A fitted rule: scores are ``rows @ weights + bias``, with rows of unit length for ``"svm"``.
+
+    `weights` has a row a landmark; for propagation, a row a labelled node.
+    """
+
+    rule: Rule
+    weights: FloatArray
+    bias: FloatArray
+
+    def logits(self, products: FloatArray, norms: FloatArray) -> FloatArray:
+        """Logits from ``rows @ weights`` and the norms of rows, which only ``"svm"`` uses."""
+        if self.rule.how == "svm":
+            return np.asarray(products / np.maximum(norms, _TINY)[:, None] + self.bias)
+        total = np.abs(products).sum(axis=1, keepdims=True)
+        shares = products / np.maximum(total, _TINY)
+        if self.rule.how == "propagation":
+            # Walks and rounding may make shares negative.
+            shares = np.log(np.maximum(shares, 1e-6))
+        return np.asarray(shares)
+
+
+def learn(rule: Rule, block: LabelledBlock, balanced: bool) -> Readout:
+    """Fit a rule to labelled nodes; if `balanced`, all classes count the same."""
+    fit: Any = {"propagation": _propagation, "svm": _svm, "kriging": _kriging}[rule.how]
+    return Readout(rule, *fit(block, rule.setting, balanced))
+
+
+def _propagation(
+    block: LabelledBlock, setting: str, balanced: bool
+) -> tuple[FloatArray, FloatArray]:
+    """``K @ Y``, columns divided by the mass they bring to all nodes, or by class sizes."""
+    Y = block.targets
+    if balanced and setting == "masses":
+        total = np.abs(block.masses @ Y)
+        Y = Y * (total.sum() / np.maximum(total, _TINY) / block.n_classes)
+    elif balanced:
+        Y = Y * block.class_weights
+    return Y, np.zeros(block.n_classes)
+
+
+def _svm(block: LabelledBlock, setting: float, balanced: bool) -> tuple[FloatArray, FloatArray]:
+    """A linear support-vector machine, one class against the others, on rows of unit length."""
+    from sklearn.svm import LinearSVC
+
+    weights = np.zeros((block.rows.shape[1], block.n_classes))
+    bias = np.full(block.n_classes, -2.0)  # of classes without a node
+    if len(np.unique(block.labels)) < 2:
+        bias[block.labels[0]] = 2.0
+        return weights, bias
+    norms = np.linalg.norm(block.rows, axis=1, keepdims=True)
+    machine = LinearSVC(
+        C=setting, class_weight="balanced" if balanced else None, dual=False, max_iter=300, tol=1e-3
+    )
+    machine.fit(block.rows / np.maximum(norms, _TINY), block.labels)
+    coefficients, intercepts = machine.coef_, machine.intercept_
+    if len(machine.classes_) == 2:
+        coefficients = np.concatenate([-coefficients, coefficients])
+        intercepts = np.concatenate([-intercepts, intercepts])
+    weights[:, machine.classes_], bias[machine.classes_] = coefficients.T, intercepts
+    return weights, bias
+
+
+def _kriging(block: LabelledBlock, setting: float, balanced: bool) -> tuple[FloatArray, FloatArray]:
+    """The mean of a Gaussian process on labels: ``(K + r I)^-1 Y``.
+
+    `setting` is ``r`` over the mean of the diagonal. With fewer landmarks than nodes, the best fit
+    by columns of the landmarks.
+    """
+    from scipy.linalg import lstsq, solve
+
+    Y = block.targets * (block.class_weights if balanced else 1.0)
+    inner = block.rows[block.landmarks]
+    inner = (inner + inner.T) / 2
+    ridge = setting * max(float(np.abs(inner.diagonal()).mean()), _TINY)
+    if len(block.landmarks) == len(block.labels):
+        matrix, right = inner + ridge * np.eye(len(inner)), Y[block.landmarks]
+    else:
+        matrix, right = block.rows.T @ block.rows + ridge * inner, block.rows.T @ Y
+    try:
+        weights = solve(matrix, right, assume_a="sym")
+    except (np.linalg.LinAlgError, ValueError):
+        weights = lstsq(matrix, right)[0]
+    return weights, np.zeros(block.n_classes)
+
+
+class Labelled(NamedTuple):
+    """Nodes and their classes, from 0."""
+
+    nodes: IntArray
+    labels: IntArray
+    n_classes: int
+
+    def sample(self, max_nodes: int, rng: np.random.Generator) -> Labelled:
+        """At most `max_nodes` of them, each class in its share."""
+        n = len(self.nodes)
+        if n <= max_nodes:
+            return self
+        # Shuffled, then sorted by class: systematic sampling takes each class in its share.
+        shuffled = rng.permutation(n)
+        by_class = shuffled[np.argsort(self.labels[shuffled], kind="stable")]
+        chosen = np.sort(by_class[np.linspace(0, n - 1, max_nodes).astype(np.int64)])
+        return Labelled(self.nodes[chosen], self.labels[chosen], self.n_classes)
+
+
+#: Positions of labelled nodes to learn from, and of those held out.
+Split = tuple[IntArray, IntArray]
+
+
+def splits_of(known: Labelled, folds: NodeKFold) -> list[Split]:
+    """Folds of labelled nodes in which every class keeps a label to learn from.
+
+    Labels that would leave their class without any are not held out. There are no folds where
+    fewer than two classes could be held out.
+
+    Examples
+    --------
+    >>> labels = np.array([0, 1, 1, 2, 2])
+    >>> splits = splits_of(Labelled(np.arange(5), labels, 3), NodeKFold(5))
+    >>> sorted(position for _, held_out in splits for position in held_out.tolist())
+    [1, 2, 3, 4]
+    >>> splits_of(Labelled(np.arange(3), labels[:3], 2), NodeKFold(3))
+    []
+    """
+    splits, classes = [], set()
+    for kept, held_out in folds.split(known.nodes, known.labels):
+        held = held_out[np.isin(known.labels[held_out], known.labels[kept])]
+        if len(held):
+            splits.append((np.setdiff1d(np.arange(len(known.nodes)), held), held))
+            classes.update(known.labels[held].tolist())
+    return splits if len(classes) > 1 else []
+
+
+class Candidate(NamedTuple):
+    """A kernel by its number, a rule, and how they did on held-out labels."""
+
+    kernel: int
+    rule: Rule
+    calibration: Calibration
+    accuracy: float
+    loss: float
+
+
+def candidates(
+    products: KernelProducts,
+    rules: Sequence[Rule],
+    known: Labelled,
+    validation: Labelled | None,
+    balanced: bool,
+    splits: Sequence[Split],
+) -> list[Candidate]:
+    """Score rules on kernels: quick rules on all kernels, support-vector machines on the best.
+
+    Parameters
+    ----------
+    products
+        The kernels.
+    rules
+        The rules to try.
+    known
+        The nodes to learn from.
+    validation
+        The nodes to score on; without them, those that `splits` hold out.
+    balanced
+        Whether all classes count the same.
+    splits
+        Of the known nodes, where there is no validation set.
+    """
+    n, n_kernels, nodes = len(known.nodes), len(products.choices), known.nodes
+    if validation is not None:
+        nodes, truth = np.r_[nodes, validation.nodes], validation.labels
+    else:
+        judged = np.sort(np.concatenate([held_out for _, held_out in splits]))
+        truth = known.labels[judged]
+    require_bytes(16 * n_kernels * len(nodes) * n, f"{n_kernels} kernels of {len(nodes)} nodes")
+    masses = list(products.masses(known.nodes))
+    entries = list(products.between(nodes, known.nodes))
+
+    def predict(rule: Rule, block: LabelledBlock, rows: FloatArray) -> tuple[FloatArray, BoolArray]:
+        """Logits of held-out nodes, and whether labelled ones reach them."""
+        readout = learn(rule, block, balanced)
+        logits = readout.logits(rows @ readout.weights, np.linalg.norm(rows, axis=1))
+        return logits, reached(np.abs(rows).sum(axis=1))
+
+    def score(number: int, rule: Rule) -> Candidate:
+        rows = entries[number]
+        block = LabelledBlock(rows[:n], known.labels, known.n_classes, np.arange(n), masses[number])
+        if validation is not None:
+            logits, near = predict(rule, block, rows[n:])
+        else:
+            logits, near = np.empty((n, known.n_classes)), np.empty(n, bool)
+            for kept, held_out in splits:
+                part = rows[np.ix_(held_out, kept)]
+                logits[held_out], near[held_out] = predict(rule, block.part(kept), part)
+            logits, near = logits[judged], near[judged]
+        calibration = calibrate(logits, truth, near, with_shares=validation is not None)
+        predicted = calibration.log_probabilities(logits, near)
+        accuracy = float((predicted.argmax(axis=1) == truth).mean())
+        loss = float(-predicted[np.arange(len(truth)), truth].mean())
+        return Candidate(number, rule, calibration, accuracy, loss)
+
+    slow = [rule for rule in rules if rule.how == "svm"]
+    quick = [rule for rule in rules if rule.how != "svm"]
+    numbers: Sequence[int] = range(n_kernels)
+    scored: list[Candidate] = []
+    if quick or n_kernels > _N_FINALISTS:
+        # Without quick rules, kriging shows which kernels are worth the time.
+        pilots = quick or [Rule("kriging", setting) for setting in SETTINGS["kriging"]]
+        scored = [score(number, rule) for number in numbers for rule in pilots]
+        losses = [min(c.loss for c in scored if c.kernel == number) for number in numbers]
+        numbers = sorted(np.argsort(losses, kind="stable")[:_N_FINALISTS].tolist())
+    finals = [score(number, rule) for number in numbers for rule in slow]
+    return [*(scored if quick else []), *finals]
+
+
+def reached(masses: FloatArray) -> BoolArray:
+    """Whether more than rounding connects nodes with the labelled ones."""
+    return np.asarray(np.abs(masses) > _RESOLVED * np.abs(masses).max(initial=0.0))

@@ -1,0 +1,359 @@
+"""`KernelLabelPropagation`: labels of some nodes in, labels of all nodes out."""
+
+from __future__ import annotations
+
+from dataclasses import KW_ONLY, dataclass, replace
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.utils.validation import check_is_fitted
+
+from grfpp._checks import array_of, listed, one_of, truth, whole
+from grfpp._memory import require_bytes
+from grfpp.errors import InputError, InputWarning, shown, warn_user
+from grfpp.graph import Graph, as_graph
+from grfpp.kernels import Diffusion, Kernel, RegularizedLaplacian, kernel_of
+from grfpp.tasks.base import NodeKernelParameters, read_nodes
+from grfpp.tasks.calibration import Calibration
+from grfpp.tasks.kriging import is_covariance, require_covariance
+from grfpp.tasks.label_rules import (
+    DEFAULTS,
+    SETTINGS,
+    Candidate,
+    KernelProducts,
+    Labelled,
+    LabelledBlock,
+    Rule,
+    candidates,
+    learn,
+    reached,
+    splits_of,
+)
+from grfpp.tasks.splits import NodeKFold
+from grfpp.typing import FloatArray
+
+#: Kernels of ``kernel="auto"``: diffusion for times, and ``(I − c W)^-2`` with factors ``c``. Few
+#: labels choose times of 20 to 40.
+GRID: tuple[Kernel, ...] = (
+    *(Diffusion(time) for time in (1.0, 2.0, 5.0, 10.0, 20.0, 40.0, 80.0)),
+    *(RegularizedLaplacian(2, round(c / (1 - c), 9)) for c in (0.5, 0.8, 0.9, 0.95, 0.98, 0.99)),
+)
+#: Kernel of ``"auto"`` where no labels can be held out: from single labels narrower ones have fewer
+#: nodes right, and twice the time hardly more, with probabilities nearer to even.
+DEFAULT = Diffusion(10.0)
+#: Largest number of labelled nodes that kernels and rules are compared on, and whose columns
+#: support vectors and kriging use: each costs a column of every kernel.
+MAX_NODES = 1000
+#: Largest number of validation nodes that are used.
+MAX_VALIDATION = 5000
+
+
+@dataclass(eq=False, repr=False)
+class KernelLabelPropagation(NodeKernelParameters, ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # untyped base
+    """Predict the labels of nodes from those of some nodes, by a kernel.
+
+    Samples are nodes: `fit` takes their indices (or names) and labels, `predict` takes indices (or
+    names). The kernel and the rule that reads labels out of it are chosen by held-out labels. The
+    Chebyshev terms of the weights are computed once for all kernels. Probabilities are calibrated
+    by the same labels.
+
+    Parameters
+    ----------
+    graph
+        A `grfpp.Graph`, or anything that it takes; its own weights, not normalised ones.
+    kernel
+        A kernel, or how the command line writes it (``"diffusion:20"``); a list of some to choose
+        from; or ``"auto"`` for diffusion for times from 1 to 80 and ``(I − c W)^-2`` with ``c``
+        from 0.5 to 0.99.
+    how
+        ``"propagation"`` for ``K @ Y``, ``Y`` the labels as columns of zeros and ones;
+        ``"svm"`` for a linear support-vector machine on rows of the kernel, its columns those of
+        labelled nodes, scaled to length 1, so that it works with cosines;
+        ``"kriging"`` for the mean of a Gaussian process, ``K (K + r I)^-1 Y``, whose kernel must
+        be a covariance, nowhere negative on the spectrum; where weights are not symmetric, on
+        directed graphs and for ``normalization="rw"``, ``(K + Kᵀ) / 2`` takes its place between
+        labelled nodes, and this is no more than a linear rule;
+        ``"auto"`` for that of the three that predicts held-out labels best.
+    balance
+        Whether all classes count the same, however many labelled nodes they have.
+    n_splits
+        Folds of the labelled nodes that are held out in turn, where `fit` is given no validation
+        nodes. The last label of a class is never held out. Where fewer than two classes have
+        labels to spare, nothing is chosen: the first kernel of a list, diffusion for the time 10
+        for ``"auto"``, propagation, and the temperature 1 are taken, with a warning.
+    estimate, method, scale, normalization, degree, n_walks, termination, …
+        How the kernel is made; see `grfpp.tasks.base.NodeKernelParameters`. By default it is
+        exact: walks are no faster here.
+    random_state
+        Seed of the folds, and of walks.
+    n_jobs
+        Threads; the result is the same for any number of them.
+
+    Attributes
+    ----------
+    classes_
+        The labels, in order.
+    graph_
+        The graph.
+    kernel_, how_, setting_
+        What was chosen. The setting is the ``C`` of the support-vector machine, the ridge ``r`` of
+        kriging over the mean of the diagonal, and for propagation whether columns are divided by
+        the ``"counts"`` of labelled nodes or by the ``"masses"`` that classes bring to all nodes.
+    held_out_score_, held_out_loss_
+        Accuracy and mean negative log-likelihood of what was chosen, on labels held out; NaN where
+        none could be.
+    candidates_
+        The same for all that was tried: a dictionary each; empty where there was no choice.
+    temperature_, bias_, lapse_
+        Of the calibration; the lapse is how many nodes are taken to have any label, whatever
+        their neighbours say. Without a validation set biases and lapse are 0.
+    probabilities_
+        Of each class, at every node.
+    reached_
+        Whether labelled nodes tell anything about a node. Where they do not, it has the shares of
+        classes: those of validation nodes like it, or the mean over all nodes that are reached.
+    method_
+        How products with the kernel were made.
+
+    Examples
+    --------
+    >>> import networkx as nx
+    >>> import numpy as np
+    >>> from grfpp.tasks import KernelLabelPropagation
+    >>> club = nx.karate_club_graph()
+    >>> parties = np.array([club.nodes[node]["club"] for node in club])
+    >>> known = np.array([0, 1, 2, 32, 33, 30])
+    >>> labels = KernelLabelPropagation(club).fit(known, parties[known])
+    >>> labels.predict([16, 26]).tolist()
+    ['Mr. Hi', 'Officer']
+    >>> labels.score(np.arange(34), parties) > 0.9
+    True
+    """
+
+    graph: Any
+    _: KW_ONLY
+    kernel: Any = "auto"
+    how: str = "auto"
+    balance: bool = True
+    n_splits: int = 5
+    estimate: str = "exact"
+    random_state: Any = 0
+
+    def fit(
+        self, X: npt.ArrayLike, y: npt.ArrayLike, validation: Any = None
+    ) -> KernelLabelPropagation:
+        """Choose kernel and rule by held-out labels, and predict all nodes.
+
+        Parameters
+        ----------
+        X
+            Indices or names of the labelled nodes, each once, of shape ``(n,)`` or ``(n, 1)``.
+        y
+            Their labels: text or integers, at least two different ones.
+        validation
+            Nodes and labels to choose and to calibrate by, and for nothing else: a pair like
+            ``(X, y)``. They should be like the nodes to predict: their shares of classes are used.
+            Without them, the labelled nodes are held out fold by fold.
+        """
+        one_of(self.how, "how", ("auto", *SETTINGS))
+        balanced = truth(self.balance, "balance")
+        n_splits = whole(self.n_splits, "n_splits", 2)
+        graph = as_graph(self.graph)
+        nodes = read_nodes(X, graph.names, distinct=True)
+        classes, numbers = np.unique(_labels(y, len(nodes), "y"), return_inverse=True)
+        if len(classes) < 2:
+            raise InputError(
+                f"must have at least two classes, found {shown(classes[0].item())} only",
+                argument="y",
+            )
+        known = Labelled(nodes, numbers.astype(np.int64), len(classes))
+        others = None if validation is None else _validation(validation, graph, classes, nodes)
+        kernels = candidate_kernels(self.kernel)
+        first = self._choose(kernel=kernels[0])
+        products = KernelProducts(graph, [replace(first, kernel=kernel) for kernel in kernels])
+
+        rng = np.random.default_rng(self.seed_)
+        sample = known.sample(MAX_NODES, rng)
+        if others is not None:
+            others = others.sample(MAX_VALIDATION, rng)
+        hows = self._hows(products)
+        splits = []
+        if others is None:
+            folds = NodeKFold(min(n_splits, len(sample.nodes)), random_state=self.seed_)
+            splits = splits_of(sample, folds)
+        if others is None and not splits:
+            scored, best = [], _default(kernels, hows[0], len(classes))
+        else:
+            rules = [Rule(how, setting) for how in hows for setting in SETTINGS[how]]
+            scored = candidates(products, rules, sample, others, balanced, splits)
+            best = min(scored, key=lambda candidate: candidate.loss)
+
+        self.classes_, self.graph_, self.n_features_in_ = classes, graph, 1
+        self.kernel_ = kernels[best.kernel]
+        self.how_, self.setting_ = best.rule
+        self.held_out_score_, self.held_out_loss_ = best.accuracy, best.loss
+        self.temperature_, self.bias_ = 1 / best.calibration.slope, best.calibration.bias
+        self.lapse_ = best.calibration.lapse
+        self.candidates_ = [
+            {
+                "kernel": kernels[each.kernel],
+                **each.rule._asdict(),
+                "accuracy": each.accuracy,
+                "loss": each.loss,
+            }
+            for each in scored
+        ]
+        self._predict_all(products, best, known, sample, balanced)
+        if others is None and not self.reached_.all():
+            # Labelled nodes do not show how large classes are.
+            self.probabilities_[~self.reached_] = self.probabilities_[self.reached_].mean(axis=0)
+        return self
+
+    def _hows(self, products: KernelProducts) -> tuple[str, ...]:
+        """The rules to try; kriging with covariances only."""
+        W, kernels = products.weights, [choice.kernel for choice in products.choices]
+        if self.how == "kriging" and not W.is_directed:
+            for kernel in kernels:
+                require_covariance(kernel, W)
+        if self.how != "auto":
+            return (self.how,)
+        if W.is_directed or all(is_covariance(kernel, W) for kernel in kernels):
+            return tuple(SETTINGS)
+        return tuple(how for how in SETTINGS if how != "kriging")
+
+    def _predict_all(
+        self,
+        products: KernelProducts,
+        best: Candidate,
+        known: Labelled,
+        sample: Labelled,
+        balanced: bool,
+    ) -> None:
+        """Learn the best rule from all labels, and apply it to all nodes."""
+        chosen = KernelProducts(products.graph, [products.choices[best.kernel]])
+        n, n_known, n_nodes = known.n_classes, len(known.nodes), products.graph.n_nodes
+        (masses,) = chosen.masses(known.nodes)
+        is_propagation = best.rule.how == "propagation"
+        rows, landmarks = np.zeros((n_known, 0)), np.arange(0)
+        if not is_propagation:
+            require_bytes(16 * n_known * len(sample.nodes), "the kernel of labelled nodes")
+            order = np.argsort(known.nodes)
+            landmarks = order[np.searchsorted(known.nodes, sample.nodes, sorter=order)]
+            (rows,) = chosen.between(known.nodes, sample.nodes)
+        block = LabelledBlock(rows, known.labels, n, landmarks, masses)
+        readout = learn(best.rule, block, balanced)
+
+        require_bytes(48 * n_nodes * (n + 1), f"the probabilities of {n} classes")
+        columns = np.zeros((n_nodes, n + 1))
+        columns[known.nodes if is_propagation else sample.nodes, :n] = readout.weights
+        columns[known.nodes, n] = 1.0
+        sums = chosen.product(0, columns)
+        is_svm = best.rule.how == "svm"
+        norms = chosen.row_norms(0, sample.nodes) if is_svm else np.ones(n_nodes)
+        self.reached_, self.method_ = reached(sums[:, n]), chosen.method(0)
+        logits = readout.logits(sums[:, :n], norms)
+        self.probabilities_ = np.exp(best.calibration.log_probabilities(logits, self.reached_))
+
+    def predict(self, X: npt.ArrayLike) -> npt.NDArray[Any]:
+        """The most probable labels of nodes.
+
+        Parameters
+        ----------
+        X
+            Indices or names of nodes, of shape ``(n,)`` or ``(n, 1)``. For labelled nodes this is
+            a prediction too, not their label.
+        """
+        labels: npt.NDArray[Any] = self.classes_[self.predict_proba(X).argmax(axis=1)]
+        return labels
+
+    def predict_proba(self, X: npt.ArrayLike) -> FloatArray:
+        """The probabilities of all classes, in the order of ``classes_``, a row a node."""
+        check_is_fitted(self)
+        probabilities: FloatArray = self.probabilities_[read_nodes(X, self.graph_.names)]
+        return probabilities
+
+
+def candidate_kernels(kernel: Any) -> tuple[Kernel, ...]:
+    """The kernels to choose from: the grid for ``"auto"``, those of a list, or a single one.
+
+    Examples
+    --------
+    >>> candidate_kernels("diffusion:20")
+    (Diffusion(lam=20.0),)
+    >>> len(candidate_kernels("auto"))
+    13
+    """
+    if isinstance(kernel, str) and kernel == "auto":
+        return GRID
+    kernels = kernel if isinstance(kernel, list | tuple) else [kernel]
+    if not kernels:
+        raise InputError("must not be an empty list", argument="kernel")
+    return tuple(kernel_of(each) for each in kernels)
+
+
+def _default(kernels: tuple[Kernel, ...], how: str, n_classes: int) -> Candidate:
+    """What is taken where no labels can be held out."""
+    number = GRID.index(DEFAULT) if kernels == GRID else 0
+    warn_user(
+        InputWarning(
+            "fewer than two classes have labels to hold out, so that nothing is chosen or "
+            f"calibrated: {kernels[number]!r} and {how} with temperature 1 are used",
+            advice="label more nodes of each class, or pass validation nodes",
+        ),
+        InputWarning,
+    )
+    calibration = Calibration.none(n_classes)
+    return Candidate(number, Rule(how, DEFAULTS[how]), calibration, np.nan, np.nan)
+
+
+def _labels(y: Any, n: int, argument: str) -> npt.NDArray[Any]:
+    """Labels of `n` nodes, all text or all integers, checked."""
+    labels: npt.NDArray[Any] = array_of(y, argument)
+    if labels.ndim == 2 and labels.shape[1] == 1:
+        labels = labels[:, 0]
+    if labels.shape != (n,):
+        raise InputError(
+            f"must have one label for each of {n} nodes, found shape {labels.shape}",
+            argument=argument,
+        )
+    if labels.dtype.kind == "O" or (labels.dtype.kind == "U" and not hasattr(y, "dtype")):
+        # Numpy makes text of numbers beside text: the values that were given decide.
+        given = np.array(y, object).ravel().tolist()
+        types = {str if isinstance(label, str) else type(label) for label in given}
+        if types not in ({str}, {int}, {bool}):
+            raise InputError(
+                "must be all text or all integers, found "
+                f"{', '.join(sorted(kind.__name__ for kind in types))}",
+                argument=argument,
+                advice="leave out nodes without a label",
+            )
+        labels = np.array(labels.tolist())
+    is_integer = labels.dtype.kind == "f" and not (labels % 1).any()
+    if not is_integer and labels.dtype.kind not in "iubU":
+        raise InputError(
+            f"must be text or integers, found {labels.dtype}; unknown label type",
+            argument=argument,
+            advice="use KernelInterpolator for a continuous field",
+        )
+    return labels
+
+
+def _validation(validation: Any, graph: Graph, classes: Any, known: Any) -> Labelled:
+    pair = listed(validation, "validation")
+    if len(pair) != 2:
+        raise InputError(
+            f"must be a pair (nodes, labels), found {shown(validation)}", argument="validation"
+        )
+    nodes = read_nodes(pair[0], graph.names, "validation", distinct=True)
+    labels = _labels(pair[1], len(nodes), "validation")
+    if np.isin(nodes, known).any():
+        raise InputError("must have no node of X", argument="validation")
+    is_known = np.isin(labels, classes)
+    if (labels.dtype.kind == "U") != (classes.dtype.kind == "U") or not is_known.all():
+        label = labels[~is_known][0] if not is_known.all() else labels[0]
+        raise InputError(
+            f"has the label {shown(label.item())}, which no node of X has", argument="validation"
+        )
+    return Labelled(nodes, np.searchsorted(classes, labels), len(classes))

@@ -1,1 +1,0 @@
-"""Tasks whose samples are the nodes of one graph."""

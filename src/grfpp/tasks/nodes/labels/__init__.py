@@ -1,1 +1,0 @@
-"""Labels of nodes, predicted from those of some nodes by kernels."""

@@ -1,0 +1,180 @@
+"""Normals of triangle meshes: compute them, hide them at most vertices, predict them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import numpy.typing as npt
+
+from grfpp._checks import probability, whole
+from grfpp.errors import InputError, shown
+from grfpp.graph import Graph
+from grfpp.io.meshes import merged
+from grfpp.tasks.base import connected_to
+from grfpp.tasks.interpolation import KernelInterpolator, cosines, mean_cosine, unit_vectors
+from grfpp.typing import FloatArray, IntArray
+
+if TYPE_CHECKING:
+    from grfpp.datasets import TriangleMesh
+
+#: Relative length below which a cross product, or a sum of normals, is rounding.
+_ROUNDING = 1e-12
+
+
+@dataclass(frozen=True, eq=False)
+class HiddenNormals:
+    """Normals of a mesh, and at which vertices they are hidden."""
+
+    graph: Graph
+    #: A row a vertex; zeros at those without a normal, which are neither known nor hidden.
+    normals: FloatArray
+    #: Indices of vertices, ascending.
+    known: IntArray
+    hidden: IntArray
+    #: Number of hidden vertices in components without a known one.
+    n_cut_off: int
+
+
+@dataclass(frozen=True, eq=False)
+class PredictedNormals:
+    """Predictions of hidden normals."""
+
+    task: HiddenNormals
+    #: A unit vector at every vertex; zeros at those out of reach.
+    predicted: FloatArray
+    #: Number of hidden vertices out of reach, those cut off among them.
+    n_unreached: int
+    #: `KernelInterpolator.method_`.
+    method: str = ""
+
+    @property
+    def cosine(self) -> float:
+        """Mean cosine similarity over the hidden vertices; 0 for those out of reach."""
+        hidden = self.task.hidden
+        return mean_cosine(self.predicted[hidden], self.task.normals[hidden])
+
+    def angles(self) -> FloatArray:
+        """Angle at every vertex in degrees, 90 out of reach, NaN where nothing was hidden."""
+        truth, hidden = np.zeros_like(self.task.normals), self.task.hidden
+        truth[hidden] = self.task.normals[hidden]
+        return np.degrees(np.arccos(cosines(self.predicted, truth)))
+
+
+def hide_normals(mesh: TriangleMesh, mask: float = 0.8, seed: int = 0) -> HiddenNormals:
+    """Hide the normals at a share of the vertices, chosen at random.
+
+    Parameters
+    ----------
+    mesh
+        The mesh.
+    mask
+        The share, above 0 and below 1, of the vertices that have a normal.
+    seed
+        Of the choice.
+
+    Examples
+    --------
+    >>> from grfpp.datasets import triangulated_sphere
+    >>> task = hide_normals(triangulated_sphere(2), mask=0.8, seed=0)
+    >>> len(task.known), len(task.hidden), task.n_cut_off
+    (32, 130, 0)
+    """
+    if not all(hasattr(mesh, part) for part in ("graph", "vertices", "faces")):
+        raise InputError(f"must be a TriangleMesh, found {shown(mesh)}", argument="mesh")
+    return hide(mesh.graph, vertex_normals(mesh.vertices, mesh.faces), mask, seed)
+
+
+def hide(graph: Graph, normals: FloatArray, mask: float = 0.8, seed: int = 0) -> HiddenNormals:
+    """`hide_normals` with the graph and the normals of a mesh, computed before."""
+    share = probability(mask, "mask", above_zero=True, below_one=True)
+    rng = np.random.default_rng(whole(seed, "seed", 0))
+    vertices = np.flatnonzero(normals.any(axis=1))
+    n_hidden = round(share * len(vertices))
+    if not 0 < n_hidden < len(vertices):
+        raise InputError(
+            f"must hide at least one of the {len(vertices)} vertices that have a normal, and leave "
+            f"one, found {share:g}",
+            argument="mask",
+        )
+    shuffled = rng.permutation(vertices)
+    hidden, known = np.sort(shuffled[:n_hidden]), np.sort(shuffled[n_hidden:])
+    n_cut_off = int(np.count_nonzero(~connected_to(graph, known)[hidden]))
+    return HiddenNormals(graph, normals, known, hidden, n_cut_off)
+
+
+def predict_normals(task: HiddenNormals, **parameters: Any) -> PredictedNormals:
+    """Predict hidden normals by `KernelInterpolator` with these parameters.
+
+    The default is kriging; ``how="paper"`` is the paper's sum.
+
+    Examples
+    --------
+    >>> from grfpp.datasets import triangulated_sphere
+    >>> task = hide_normals(triangulated_sphere(3), mask=0.8, seed=0)
+    >>> round(predict_normals(task).cosine, 4)
+    0.9999
+    >>> round(predict_normals(task, how="paper", estimate="exact").cosine, 4)
+    0.9931
+    """
+    fitted = KernelInterpolator(task.graph, output="direction", **parameters)
+    fitted.fit(task.known, task.normals[task.known])
+    n_unreached = int(np.count_nonzero(~fitted.reached_[task.hidden]))
+    return PredictedNormals(task, fitted.field_, n_unreached, fitted.method_)
+
+
+def vertex_normals(vertices: npt.ArrayLike, faces: npt.ArrayLike) -> FloatArray:
+    """Unit normals at vertices: means over the triangles around, weighted by their angles there.
+
+    They do not depend on how a flat face is cut into triangles, and are those of trimesh.
+
+    Parameters
+    ----------
+    vertices, faces
+        The mesh; triangles counter-clockwise from outside.
+
+    Returns
+    -------
+    numpy.ndarray
+        A row a vertex; zeros where a vertex has no triangle, where all its triangles are shrunk
+        to lines, or where their normals cancel.
+
+    References
+    ----------
+    Thürmer, Wüthrich: Computing vertex normals from polygonal facets. J. Graphics Tools 3, 1998.
+
+    Examples
+    --------
+    >>> corner = [[0, 0, 0], [1, 0, 0], [0, 1, 0], [0, 0, 1]]
+    >>> vertex_normals(corner, [[0, 2, 1], [0, 1, 3], [0, 3, 2]])[0]
+    array([-0.57735027, -0.57735027, -0.57735027])
+    """
+    mesh = merged(vertices, faces)  # checks; equal points are one only in what it returns
+    if mesh.vertices.shape[1] != 3:
+        raise InputError(f"must have shape (n, 3), found {np.shape(vertices)}", argument="vertices")
+    if mesh.largest > 3 or not len(mesh.faces):
+        raise InputError(f"must have shape (n, 3), found {np.shape(faces)}", argument="faces")
+    triangles = np.asarray(faces, dtype=np.int64)
+    points = np.asarray(vertices, dtype=np.float64)
+    points = points - points.mean(axis=0)
+    # In units of the mesh's size no product leaves the range of float64.
+    points /= np.abs(points).max() or 1.0
+    corners = points[triangles]
+    sides = corners[:, [1, 2, 0]] - corners
+    normals = np.cross(sides[:, 0], sides[:, 1])
+    # The normal of a triangle shrunk to a line is rounding.
+    longest = (sides**2).sum(axis=2).max(axis=1)
+    normals[np.linalg.norm(normals, axis=1) <= _ROUNDING * longest] = 0.0
+    normals = unit_vectors(normals)
+    directions = unit_vectors(sides.reshape(-1, 3)).reshape(-1, 3, 3)
+    angles = np.arccos(np.clip(-(directions * directions[:, [2, 0, 1]]).sum(axis=2), -1.0, 1.0))
+
+    def summed(values: FloatArray) -> FloatArray:
+        weights = (angles * values[:, np.newaxis]).ravel()
+        return np.asarray(np.bincount(triangles.ravel(), weights, len(points)))
+
+    sums = np.stack([summed(component) for component in normals.T], axis=1)
+    total = summed(np.linalg.norm(normals, axis=1))
+    sums[np.linalg.norm(sums, axis=1) <= _ROUNDING * total] = 0.0
+    return unit_vectors(sums)

@@ -1,0 +1,194 @@
+"""Which nodes a model learns from and which it is tested on: ``cv`` for scikit-learn."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+from sklearn.model_selection import GroupKFold, KFold, StratifiedGroupKFold, StratifiedKFold
+from sklearn.utils.validation import _num_samples
+
+from grfpp._checks import array_of, one_of, whole
+from grfpp.errors import InputError
+from grfpp.tasks.base import node_column, seed_of
+from grfpp.typing import IntArray
+
+
+class NodeKFold:
+    """Folds of nodes: each node is tested once, by a model that has not seen its label.
+
+    Samples are node indices, and the graph is a parameter of the estimator: ``X`` is
+    ``np.arange(n_nodes)``, or the indices of the labelled nodes. The graph stays whole; only labels
+    are held out. Nodes are shuffled, since files often list them class by class.
+
+    Parameters
+    ----------
+    n_splits
+        Number of folds, at least 2.
+    stratify
+        Whether each fold has its share of every class of ``y``. ``None``: where ``y`` holds classes
+        of at least `n_splits` nodes each.
+    random_state
+        Seed of the shuffle; ``None`` draws one at each split.
+
+    Notes
+    -----
+    `split` takes ``groups`` too: nodes of one group, such as one person or one connected component,
+    stay in one fold.
+
+    Examples
+    --------
+    >>> import networkx as nx
+    >>> import numpy as np
+    >>> from sklearn.linear_model import LogisticRegression
+    >>> from sklearn.model_selection import cross_val_score
+    >>> from sklearn.pipeline import make_pipeline
+    >>> from grfpp.tasks import GraphRandomFeatures, NodeKFold
+    >>> club = nx.karate_club_graph()
+    >>> parties = [club.nodes[node]["club"] for node in club]
+    >>> features = GraphRandomFeatures(graph=club, scale=4.0, random_state=0)
+    >>> model = make_pipeline(features, LogisticRegression(C=100))
+    >>> scores = cross_val_score(model, np.arange(34), parties, cv=NodeKFold(5))
+    >>> len(scores), bool(scores.mean() > 0.85)
+    (5, True)
+    """
+
+    def __init__(
+        self, n_splits: int = 5, *, stratify: bool | None = None, random_state: Any = 0
+    ) -> None:
+        self.n_splits = whole(n_splits, "n_splits", 2)
+        self.stratify = one_of(stratify, "stratify", (None, True, False))
+        seed_of(random_state)
+        self.random_state = random_state
+
+    def split(
+        self, X: Any, y: Any = None, groups: Any = None
+    ) -> Iterator[tuple[IntArray, IntArray]]:
+        """Yield positions in `X` to learn from and to test on.
+
+        Parameters
+        ----------
+        X
+            Indices or names of nodes, each once, of shape ``(n,)`` or ``(n, 1)``.
+        y
+            Their labels, for `stratify`.
+        groups
+            Which nodes stay together: one entry a node.
+        """
+        nodes = node_column(X)
+        if len(set(nodes.tolist())) < len(nodes):
+            raise InputError(
+                "must have each node once: the same one would be learned from and tested on",
+                argument="X",
+            )
+        labels = None if y is None else _entries(y, "y", len(nodes))
+        group = None if groups is None else _numbered(_entries(groups, "groups", len(nodes)))[0]
+        n_units = len(nodes) if group is None else int(group.max()) + 1
+        if n_units < self.n_splits:
+            unit = "nodes" if group is None else "groups"
+            raise InputError(
+                f"must be at most the number of {unit}, {n_units}, found {self.n_splits}",
+                argument="n_splits",
+            )
+        classes = self._classes(labels)
+        seed = seed_of(self.random_state)
+        if group is None:
+            splitter = KFold if classes is None else StratifiedKFold
+        else:
+            splitter = GroupKFold if classes is None else StratifiedGroupKFold
+        shuffled = splitter(
+            self.n_splits, shuffle=True, random_state=None if seed is None else seed % 2**32
+        )
+        yield from shuffled.split(nodes, classes, group)
+
+    def _classes(self, labels: Any) -> IntArray | None:
+        """Class numbers to stratify by, or ``None``."""
+        if labels is None or labels.ndim != 1 or self.stratify is False:
+            if self.stratify:
+                raise InputError("needs the class of each node as y", argument="stratify")
+            return None
+        is_missing = [
+            label is None or (isinstance(label, float) and math.isnan(label))
+            for label in labels.tolist()
+        ]
+        if missing := np.flatnonzero(is_missing).tolist():
+            raise InputError(
+                f"has no label at {len(missing)} of {len(labels)} positions, first at {missing[0]}",
+                argument="y",
+                advice="leave these nodes out of X and y",
+            )
+        classes, smallest = _numbered(labels)
+        if smallest >= self.n_splits:
+            return classes
+        if self.stratify:
+            raise InputError(
+                f"has a class of {smallest} nodes, fewer than n_splits={self.n_splits}",
+                argument="y",
+                advice="leave it out, or use stratify=False",
+            )
+        return None
+
+    def get_n_splits(self, X: Any = None, y: Any = None, groups: Any = None) -> int:
+        """Number of folds."""
+        return self.n_splits
+
+    def __repr__(self) -> str:
+        return (
+            f"NodeKFold({self.n_splits}, stratify={self.stratify!r}, "
+            f"random_state={self.random_state!r})"
+        )
+
+
+class WholeGraph:
+    """One "split" whose training and test nodes are all nodes: for clustering only.
+
+    Clustering learns from no labels and does not generalise to unseen nodes, so its parameters are
+    compared on the graph itself, against known classes, by ``score``. Pass `GridSearchCV`, which
+    indexes ``X``, the adjacency matrix.
+
+    Warnings
+    --------
+    A model that learns from labels has seen all of them here: its score says nothing. Use
+    `NodeKFold` for such models.
+
+    Examples
+    --------
+    >>> import networkx as nx
+    >>> from sklearn.model_selection import GridSearchCV
+    >>> from grfpp.tasks import SpectralKernelClustering, WholeGraph
+    >>> club = nx.karate_club_graph()
+    >>> A = nx.to_scipy_sparse_array(club, weight=None)
+    >>> parties = [club.nodes[node]["club"] for node in club]
+    >>> clustering = SpectralKernelClustering(n_clusters=2, random_state=0)
+    >>> search = GridSearchCV(clustering, {"scale": [0.25, 1.0], "degree": [1, 2]}, cv=WholeGraph())
+    >>> bool(search.fit(A, parties).best_score_ > 0.85)
+    True
+    """
+
+    def split(self, X: Any, y: Any = None, groups: Any = None) -> Iterator[tuple[IntArray, ...]]:
+        """Yield all nodes, twice."""
+        nodes = np.arange(_num_samples(X))
+        yield nodes, nodes
+
+    def get_n_splits(self, X: Any = None, y: Any = None, groups: Any = None) -> int:
+        """One."""
+        return 1
+
+    def __repr__(self) -> str:
+        return "WholeGraph()"
+
+
+def _entries(values: Any, argument: str, n: int) -> Any:
+    array = array_of(values, argument)
+    if array.ndim not in (1, 2) or len(array) != n:
+        raise InputError(f"must have one entry for each of the {n} nodes of X", argument=argument)
+    return array
+
+
+def _numbered(entries: Any) -> tuple[IntArray, int]:
+    """Entries as numbers from 0, and the size of the smallest class."""
+    names = entries.astype(str) if entries.dtype.kind == "O" else entries
+    _, numbers, sizes = np.unique(names, axis=0, return_inverse=True, return_counts=True)
+    return np.asarray(numbers, np.int64).reshape(-1), int(sizes.min())

@@ -1,0 +1,117 @@
+"""Masks for modules that call ``scaled_dot_product_attention`` themselves.
+
+`MaskedForward` takes the place of a module's ``forward`` and runs it inside a `TorchFunctionMode`
+that adds the mask. Neither is compiled: compilers that keep torch's functions would mask twice.
+Importing this module imports torch's compiler, which takes seconds.
+"""
+
+from __future__ import annotations
+
+import threading
+from functools import partial
+from typing import Any
+
+import torch
+from torch import nn
+from torch.nn.functional import scaled_dot_product_attention
+from torch.overrides import TorchFunctionMode
+
+from grfpp.errors import InputError
+from grfpp.torch.attention.softmax import MaskBias, broadcast_bias, merged
+
+_ARGUMENTS = ("query", "key", "value", "attn_mask", "dropout_p", "is_causal", "scale", "enable_gqa")
+
+
+class _Active(threading.local):
+    """The masks that are active in this thread, the innermost last."""
+
+    def __init__(self) -> None:
+        self.stack: list[_Masking] = []
+
+
+_ACTIVE = _Active()
+
+
+class _Masking(TorchFunctionMode):  # type: ignore[misc]  # untyped base
+    """While it is the innermost, adds the mask to fused self-attention among its tokens."""
+
+    def __init__(self, bias: MaskBias) -> None:
+        super().__init__()
+        self.bias = bias
+        self.n_masked = 0
+        #: Numbers of queries and keys of the calls that were left alone.
+        self.other_sizes: set[tuple[int, int]] = set()
+
+    @torch.compiler.disable  # type: ignore[untyped-decorator]  # untyped in torch
+    def __torch_function__(
+        self, func: Any, types: Any, args: tuple[Any, ...] = (), kwargs: Any = None
+    ) -> Any:
+        named = kwargs or {}
+        if func is scaled_dot_product_attention and _ACTIVE.stack[-1] is self:
+            named = self._masked({**dict(zip(_ARGUMENTS, args, strict=False)), **named})
+            args = ()
+        return func(*args, **named)
+
+    def _masked(self, named: dict[str, Any]) -> dict[str, Any]:
+        """The arguments of a call, with the mask if it is self-attention among its tokens."""
+        query, n = named["query"], self.bias.n_tokens
+        sizes = int(query.shape[-2]), int(named["key"].shape[-2])
+        if sizes != (n, n):
+            self.other_sizes.add(sizes)
+            return named
+        self.n_masked += 1
+        attn_mask = merged(broadcast_bias(self.bias(query), query), named.get("attn_mask"), True)
+        if named.get("is_causal"):
+            causal = torch.ones(sizes, dtype=torch.bool, device=query.device).tril()
+            attn_mask = merged(attn_mask, causal, True)
+        return {**named, "attn_mask": attn_mask, "is_causal": False}
+
+
+class MaskedForward:
+    """The ``forward`` of a module whose own attention is masked.
+
+    Every module of a model has one, not only the outermost: gradient checkpointing runs modules
+    again, one by one, after the model has ended.
+
+    Parameters
+    ----------
+    module, bias
+        The module and its mask.
+    is_model
+        Whether it is the whole model, where a mask that was never used is an error.
+    """
+
+    def __init__(self, module: nn.Module, bias: MaskBias, is_model: bool) -> None:
+        self.module, self.bias, self.is_model = module, bias, is_model
+        #: The function that another library has already put in place of the method.
+        self.patched = vars(module).get("forward")
+
+    @torch.compiler.disable(recursive=False)  # type: ignore[untyped-decorator]  # untyped in torch
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        """Run the module with the mask."""
+        forward = self.patched or partial(type(self.module).forward, self.module)
+        stack = _ACTIVE.stack
+        if stack and stack[-1].bias is self.bias:
+            return forward(*args, **kwargs)
+        masking = _Masking(self.bias)
+        stack.append(masking)
+        try:
+            with masking:
+                result = forward(*args, **kwargs)
+        finally:
+            stack.pop()
+        if self.is_model and not masking.n_masked:
+            sizes = ", ".join(f"{q} to {k}" for q, k in sorted(masking.other_sizes)) or "none"
+            raise InputError(
+                f"for {self.bias.n_tokens} tokens met no self-attention in this model (fused calls "
+                f"from queries to keys: {sizes})",
+                argument="mask",
+            )
+        return result
+
+
+@torch.compiler.disable  # type: ignore[untyped-decorator]  # untyped in torch
+def count_masked(bias: MaskBias) -> None:
+    """Note that an ``nn.MultiheadAttention`` inside a model has been masked."""
+    if _ACTIVE.stack and _ACTIVE.stack[-1].bias is bias:
+        _ACTIVE.stack[-1].n_masked += 1

@@ -1,0 +1,574 @@
+"""Encodings that are functions of the graph alone: no random numbers, no order of nodes.
+
+To add one: write a subclass of `ExactEncoding` here, and name it in ``grfpp/torch/__init__.py``.
+"""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Mapping, Sequence, Set
+from dataclasses import dataclass, replace
+from itertools import pairwise
+from typing import Any, Literal
+
+import numpy as np
+import numpy.typing as npt
+import scipy.sparse as sp
+
+from grfpp._checks import listed, one_of, truth, whole
+from grfpp._memory import require_bytes
+from grfpp._parallel import in_order, thread_count
+from grfpp.errors import InputError
+from grfpp.graph import Graph
+from grfpp.kernels import Kernel, kernel_of
+from grfpp.linalg.chebyshev import MARGIN, block_products, coefficients_of, power_diagonals
+from grfpp.linalg.csr import csr
+from grfpp.options import WalkOptions
+from grfpp.torch.encodings.base import NodeEncoding, checked_scale
+from grfpp.typing import FloatArray, IntArray
+from grfpp.walks.batch import TASK_NODES, GraphBatch
+from grfpp.walks.by_length import plan_by_length, sample_by_length
+
+from torch_geometric.data.datapipes import functional_transform  # isort: skip - base requires it
+
+Kernels = Kernel | str | Sequence[Kernel | str]
+Normalization = Literal["rw", "sym"]
+
+#: Accuracy of products, relative to the kernel's largest value.
+_TOLERANCE = 1e-10
+#: More kernels would hardly differ.
+_MAX_KERNELS = 64
+#: Near, middle and far.
+_WIDTHS = ("heat:1", "heat:4", "heat:16")
+#: Smallest share of a kernel beyond the node itself; below, rounding errors dominate.
+_MIN_SHARE_BEYOND_SELF = 1e-6
+#: Walks of ten steps on average: the logarithm falls in proportion to the distance.
+_LANDMARK_KERNEL = "personalized-pagerank:0.1"
+#: Relative difference of scores that count as equal: sums in another order differ by less.
+_TIE = 1e-7
+#: Kernel values below this share of the landmark's count as zero; products are far more exact.
+_MIN_CLOSENESS = 1e-5
+#: Longest walks of return masses.
+_MAX_LENGTH = 512
+#: Share of a kernel's value that truncated lengths may add up to.
+_MAX_NEGLECTED_SHARE = 1e-10
+#: Multiplications per graph, about ten seconds, beyond which walks estimate return masses.
+_MAX_PRODUCTS = 1e10
+
+
+@dataclass(frozen=True, eq=False)
+class NormalizedBatch:
+    """Graphs side by side with the weights ``W = scale · D^-1/2 A D^-1/2``.
+
+    Their spectral radius is at most the scale, whatever the graphs. So the results of a graph do
+    not depend on the others, to the last bit.
+    """
+
+    W: sp.csr_array
+    #: The first node of each graph, and the number of all nodes.
+    starts: IntArray
+    #: Square roots of the weighted degrees; one for isolated nodes.
+    roots: FloatArray
+    is_isolated: npt.NDArray[np.bool_]
+    scale: float
+    #: Features of the nodes, one row each, where they are needed.
+    features: Any = None
+
+    @classmethod
+    def of(cls, batch: GraphBatch, scale: float, features: FloatArray | None) -> NormalizedBatch:
+        """Normalise all graphs of a batch."""
+        degrees = np.asarray(batch.graph.adjacency.sum(axis=1)).ravel()
+        is_isolated = batch.graph.out_degree == 0
+        roots = np.sqrt(np.where(is_isolated, 1.0, degrees))
+        W = batch.graph.normalized("sym", scale).adjacency
+        return cls(W, batch.starts, roots, is_isolated, scale, features)
+
+    @property
+    def n_nodes(self) -> int:
+        """Number of nodes of all graphs."""
+        return len(self.roots)
+
+    def part(self, graphs: range) -> NormalizedBatch:
+        """Some consecutive graphs."""
+        first, last = int(self.starts[graphs.start]), int(self.starts[graphs.stop])
+        begin, end = int(self.W.indptr[first]), int(self.W.indptr[last])
+        nodes = slice(first, last)
+        columns, rows = self.W.indices[begin:end] - first, self.W.indptr[first : last + 1] - begin
+        return replace(
+            self,
+            W=csr(self.W.data[begin:end], columns, rows, last - first),
+            starts=self.starts[graphs.start : graphs.stop + 1] - first,
+            roots=self.roots[nodes],
+            is_isolated=self.is_isolated[nodes],
+            features=None if self.features is None else self.features[nodes],
+        )
+
+    def products(self, kernels: Sequence[Kernel], vectors: FloatArray) -> FloatArray:
+        """``g(W) @ vectors`` for every kernel, from one recurrence."""
+        radius = self.scale * (1 + MARGIN)
+        series = [coefficients_of(kernel.value, radius, _TOLERANCE) for kernel in kernels]
+        table = np.zeros((len(series), max(map(len, series))))
+        for row, coefficients in zip(table, series, strict=True):
+            row[: len(coefficients)] = coefficients
+        return block_products(self.W, self.starts, radius, table, vectors)
+
+
+class ExactEncoding(NodeEncoding):
+    """An encoding that is a function of the graph; nodes in another order have the same rows."""
+
+    scale: float
+
+    @abstractmethod
+    def _width(self, n_features: int) -> int:
+        """Numbers per node."""
+
+    @abstractmethod
+    def _rows(self, graphs: NormalizedBatch) -> FloatArray:
+        """Encodings of all nodes of some graphs, on one thread."""
+
+    def _encode(self, batch: GraphBatch, features: FloatArray | None, n_jobs: int) -> FloatArray:
+        n_threads = thread_count(n_jobs)
+        n, width = batch.graph.n_nodes, self._width(0 if features is None else features.shape[1])
+        n_numbers = width * (3 * n + 6 * n_threads * min(n, TASK_NODES))
+        require_bytes(8 * n_numbers, f"encodings of {width} numbers for {n} nodes")
+        # The caller checks for overflow.
+        with np.errstate(over="ignore", invalid="ignore"):
+            normalized = NormalizedBatch.of(batch, self.scale, features)
+
+        def rows(graphs: range) -> FloatArray:
+            with np.errstate(over="ignore", invalid="ignore"):
+                return self._rows(normalized.part(graphs))
+
+        tasks = batch.tasks()
+        return np.concatenate(list(in_order(rows, tasks, min(n_threads, len(tasks)))))
+
+
+def _checked_kernels(kernel: Kernels, scale: float) -> tuple[Kernel, ...]:
+    """One kernel or several, whose series converge at the scale."""
+    if isinstance(kernel, Set | Mapping):
+        raise InputError("must have an order", argument="kernel", advice="pass a list")
+    given = [kernel] if isinstance(kernel, Kernel | str) else listed(kernel, "kernel")
+    if not 1 <= len(given) <= _MAX_KERNELS:
+        raise InputError(
+            f"must be one kernel or a list of up to {_MAX_KERNELS}, found {len(given)}",
+            argument="kernel",
+        )
+    kernels = tuple(map(kernel_of, given))
+    for checked in kernels:
+        checked.check_radius(scale)
+        if not np.isfinite(checked.value([-scale, 0.0, scale])).all():
+            raise InputError(
+                f"{checked!r} exceeds the range of float64 at scale {scale:g}", argument="kernel"
+            )
+    return kernels
+
+
+@functional_transform("add_return_pe")
+class AddReturnPE(ExactEncoding):
+    """Add return masses: the diagonals of powers of the weights, or of kernels.
+
+    Column ``k`` is the diagonal of ``W^k``, ``W = scale · D^-1/2 A D^-1/2``: the probability that a
+    random walk of ``k`` steps from the node ends there, as of PyG's ``AddRandomWalkPE``, for all
+    graphs of a data set at once. With kernels it is ``diag(g(W))``, such as the heat that is left
+    at the node after some time. Exact for all but very large graphs, which would need more than
+    ``10¹⁰`` multiplications: there pooled walks estimate it without bias.
+
+    Parameters
+    ----------
+    dim
+        Lengths ``1 … dim``; 8 if not given.
+    lengths
+        Other lengths instead, up to 512.
+    kernel
+        Or kernels, one number each, as such or by their names on the command line.
+    scale
+        Of the weights.
+    n_walks, seed
+        Of walks on very large graphs.
+    attr_name, **options
+        As for `AddGRFPE`: `symmetrize`, `weight_attr`, `dtype`, `cache_mb`.
+
+    Examples
+    --------
+    >>> import torch
+    >>> from grfpp.torch import AddReturnPE
+    >>> from torch_geometric.data import Data
+    >>> path = Data(edge_index=torch.tensor([[0, 1, 1, 2], [1, 0, 2, 1]]), num_nodes=3)
+    >>> AddReturnPE(dim=4)(path).return_pe
+    tensor([[0.0000, 0.5000, 0.0000, 0.5000],
+            [0.0000, 1.0000, 0.0000, 1.0000],
+            [0.0000, 0.5000, 0.0000, 0.5000]])
+
+    References
+    ----------
+    Dwivedi et al., "Graph neural networks with learnable structural and positional
+    representations", 2022.
+    """
+
+    kind = "return"
+
+    def __init__(
+        self,
+        dim: int | None = None,
+        *,
+        lengths: Sequence[int] | None = None,
+        kernel: Kernels | None = None,
+        scale: float = 1.0,
+        n_walks: int = 64,
+        seed: int | None = 0,
+        attr_name: str | None = "return_pe",
+        **options: Any,
+    ) -> None:
+        super().__init__(attr_name, **options)
+        given = {"dim": dim, "lengths": lengths, "kernel": kernel}
+        if len(both := [name for name, value in given.items() if value is not None]) > 1:
+            raise InputError("exclude each other", argument=" and ".join(both))
+        self.scale = checked_scale(scale)
+        self.options = WalkOptions.of(n_walks=n_walks, seed=seed)
+        self.kernel = None if kernel is None else _checked_kernels(kernel, self.scale)
+        if lengths is None:
+            lengths = range(1, 1 + whole(8 if dim is None else dim, "dim", 1, _MAX_LENGTH))
+        self.lengths = [whole(k, "lengths", 1, _MAX_LENGTH) for k in listed(lengths, "lengths")]
+        if not self.lengths:
+            raise InputError("must hold at least one length", argument="lengths")
+        #: Coefficients of power series, one per column.
+        self._series = [_power_series(k, self.scale) for k in self.kernel or ()]
+
+    def _width(self, n_features: int) -> int:
+        return len(self._series or self.lengths)
+
+    def _rows(self, graphs: NormalizedBatch) -> FloatArray:
+        if self.kernel is None:
+            masses = self._masses(graphs, max(self.lengths))
+            return np.ascontiguousarray(masses[:, np.array(self.lengths) - 1])
+        masses = self._masses(graphs, max(1, *(len(series) - 1 for series in self._series)))
+        result = np.empty((graphs.n_nodes, len(self._series)))
+        for column, series in enumerate(self._series):
+            # Not by BLAS, whose bits may depend on the number of rows.
+            total = np.full(graphs.n_nodes, series[0])
+            for k, coefficient in enumerate(series[1:]):
+                total += coefficient * masses[:, k]
+            result[:, column] = total
+        return result
+
+    def _masses(self, graphs: NormalizedBatch, n_lengths: int) -> FloatArray:
+        """``diag(W^k)`` for ``k = 1 … n_lengths``; of very large graphs an estimate by walks."""
+        W, starts = graphs.W, graphs.starts
+        work = np.diff(starts) * np.diff(W.indptr[starts]) * (0.5 * n_lengths)
+        if (work <= _MAX_PRODUCTS).all():
+            return power_diagonals(W, starts, n_lengths)
+        if len(work) == 1:
+            return self._estimated(Graph(W), n_lengths)
+        single = [graphs.part(range(graph, graph + 1)) for graph in range(len(work))]
+        return np.concatenate([self._masses(graph, n_lengths) for graph in single])
+
+    def _estimated(self, W: Graph, n_lengths: int) -> FloatArray:
+        """Products of rows of ``Φ_a`` and of an independent ``Φ'_b``: mean ``diag(W^(a+b))``."""
+        half = (n_lengths + 1) // 2
+        plan = plan_by_length(W, half + 1, self.options)
+        left, right = (sample_by_length(plan.with_factor(side), n_jobs=1) for side in range(2))
+        result, units = np.empty((W.n_nodes, n_lengths)), np.eye(half + 1)
+        for k in range(1, n_lengths + 1):
+            longer = left.factor(units[(k + 1) // 2])
+            result[:, k - 1] = longer.multiply(right.factor(units[k // 2])).sum(axis=1)
+        return result
+
+
+def _power_series(kernel: Kernel, scale: float) -> FloatArray:
+    """The coefficients of a kernel that matter at a scale."""
+    terms = kernel.coefficients(_MAX_LENGTH, scale=scale)
+    sizes, value = np.abs(terms), float(kernel.value([scale])[0])
+    tails = np.cumsum(sizes[::-1])[::-1]
+    limit = _MAX_NEGLECTED_SHARE * max(abs(value), float(sizes[0]))
+    # The last terms may be small before the first ones are.
+    if tails[-1] > limit or abs(terms.sum() - value) > limit:
+        raise InputError(
+            f"{kernel!r} needs more than {_MAX_LENGTH} lengths for return masses",
+            argument="kernel",
+            advice="use a narrower kernel",
+        )
+    return kernel.coefficients(max(1, int(np.count_nonzero(tails > limit))))
+
+
+@functional_transform("add_smooth_pe")
+class AddSmoothPE(ExactEncoding):
+    """Add the nodes' features ``x``, smoothed over the graph by one kernel after the other.
+
+    Each is a mean of features over random walks from the node, near nodes weighted more: what a
+    model with few layers does not see. Kernels times features give the numbers per node.
+
+    Parameters
+    ----------
+    kernel
+        One or several, as such or by their names on the command line. The heat kernel of time ``t``
+        reaches about ``√t`` edges.
+    normalization
+        ``"rw"`` for means: constant features stay as they are. ``"sym"`` for ``g(W) x`` with
+        ``W = scale · D^-1/2 A D^-1/2``, divided by ``g(scale)``, which depends on degrees too.
+    include_self
+        Whether walks of length zero count: a node's own features, which would outweigh those of
+        others and are in ``x`` already.
+    scale
+        Of the weights.
+    attr_name, **options
+        As for `AddGRFPE`: `symmetrize`, `weight_attr`, `dtype`, `cache_mb`.
+
+    Examples
+    --------
+    >>> import torch
+    >>> from grfpp.torch import AddSmoothPE
+    >>> from torch_geometric.data import Data
+    >>> x = torch.tensor([[1.0], [0.0], [0.0]])
+    >>> path = Data(edge_index=torch.tensor([[0, 1, 1, 2], [1, 0, 2, 1]]), x=x)
+    >>> AddSmoothPE(kernel=["heat:1", "heat:10"])(path).smooth_pe
+    tensor([[0.1580, 0.2500],
+            [0.3420, 0.2500],
+            [0.1580, 0.2500]])
+    """
+
+    kind = "smooth"
+    needs_features = True
+
+    def __init__(
+        self,
+        *,
+        kernel: Kernels = _WIDTHS,
+        normalization: Normalization = "rw",
+        include_self: bool = False,
+        scale: float = 1.0,
+        attr_name: str | None = "smooth_pe",
+        **options: Any,
+    ) -> None:
+        super().__init__(attr_name, **options)
+        self.scale = checked_scale(scale)
+        self.normalization = one_of(normalization, "normalization", ("rw", "sym"))
+        self.include_self = truth(include_self, "include_self")
+        self.kernel = _checked_kernels(kernel, self.scale)
+        for checked in self.kernel:
+            values = checked.value([self.scale, 0.0])
+            share = np.ptp(values) / np.abs(values).max()
+            if not self.include_self and share < _MIN_SHARE_BEYOND_SELF:
+                raise InputError(
+                    f"must reach beyond the node itself, found {checked!r}",
+                    argument="kernel",
+                    advice="use a wider kernel, or include_self=True",
+                )
+
+    def _width(self, n_features: int) -> int:
+        return len(self.kernel) * n_features
+
+    def _rows(self, graphs: NormalizedBatch) -> FloatArray:
+        return np.concatenate(self._smoothed(graphs), axis=1)
+
+    def _smoothed(self, graphs: NormalizedBatch) -> list[FloatArray]:
+        """Smoothed features, by kernels."""
+        X, roots = graphs.features, graphs.roots[:, None]
+        is_mean = self.normalization == "rw"
+        vectors = X * roots if is_mean else X
+        products = graphs.products(self.kernel, vectors)
+        at_scale, at_zero = np.array([k.value([self.scale, 0.0]) for k in self.kernel]).T
+        if not self.include_self:
+            products -= at_zero[:, None, None] * vectors
+            at_scale = at_scale - at_zero
+        # The row sums of g(D^-1 A): constant features stay as they are.
+        products /= np.where(at_scale == 0, 1.0, at_scale)[:, None, None]
+        if is_mean:
+            products /= roots
+        products[:, graphs.is_isolated] = X[graphs.is_isolated]
+        return list(products)
+
+
+@functional_transform("add_contrast_pe")
+class AddContrastPE(AddSmoothPE):
+    """Add what smoothing removes from the nodes' features ``x``, from one width to the next.
+
+    First the features minus their means nearby, then those minus the means further around, and so
+    on: the bands of a diffusion wavelet. Unlike the means themselves (`AddSmoothPE`) they are
+    nearly uncorrelated, and contain no constant by which a model could recognise single training
+    graphs. Kernels times features give the numbers per node.
+
+    Parameters
+    ----------
+    kernel
+        One or several, narrow ones first, as such or by their names on the command line. The heat
+        kernel of time ``t`` reaches about ``√t`` edges.
+    normalization, include_self, scale
+        Of the smoothing, as for `AddSmoothPE`. With ``"rw"``, constant features give zeros.
+    attr_name, **options
+        As for `AddGRFPE`: `symmetrize`, `weight_attr`, `dtype`, `cache_mb`.
+
+    Examples
+    --------
+    >>> import torch
+    >>> from grfpp.torch import AddContrastPE
+    >>> from torch_geometric.data import Data
+    >>> x = torch.tensor([[1.0], [0.0], [0.0]])
+    >>> path = Data(edge_index=torch.tensor([[0, 1, 1, 2], [1, 0, 2, 1]]), x=x)
+    >>> AddContrastPE(kernel=["heat:1", "heat:10"])(path).contrast_pe
+    tensor([[ 0.8420, -0.0920],
+            [-0.3420,  0.0920],
+            [-0.1580, -0.0920]])
+
+    References
+    ----------
+    Coifman and Maggioni, "Diffusion wavelets", 2006.
+    """
+
+    kind = "contrast"
+
+    def __init__(
+        self,
+        *,
+        kernel: Kernels = _WIDTHS,
+        normalization: Normalization = "rw",
+        include_self: bool = False,
+        scale: float = 1.0,
+        attr_name: str | None = "contrast_pe",
+        **options: Any,
+    ) -> None:
+        smoothing: dict[str, Any] = {"normalization": normalization, "include_self": include_self}
+        super().__init__(kernel=kernel, scale=scale, attr_name=attr_name, **smoothing, **options)
+
+    def _rows(self, graphs: NormalizedBatch) -> FloatArray:
+        bands = pairwise([graphs.features, *self._smoothed(graphs)])
+        return np.concatenate([near - far for near, far in bands], axis=1)
+
+
+@functional_transform("add_profile_pe")
+class AddProfilePE(AddContrastPE):
+    """Add return masses and contrasts of features: the columns of two encodings.
+
+    Those of `AddReturnPE`, which depend on the edges alone, and then those of `AddContrastPE`.
+
+    Parameters
+    ----------
+    dim
+        Lengths of the walks that return, ``1 … dim``; 8 if not given.
+    kernel, normalization, include_self
+        As for `AddContrastPE`.
+    scale
+        Of the weights, for both.
+    attr_name, **options
+        As for `AddGRFPE`: `symmetrize`, `weight_attr`, `dtype`, `cache_mb`.
+
+    Examples
+    --------
+    >>> import torch
+    >>> from grfpp.torch import AddProfilePE
+    >>> from torch_geometric.data import Data
+    >>> x = torch.tensor([[1.0], [0.0], [0.0]])
+    >>> path = Data(edge_index=torch.tensor([[0, 1, 1, 2], [1, 0, 2, 1]]), x=x)
+    >>> AddProfilePE(dim=2, kernel=["heat:1", "heat:10"])(path).profile_pe
+    tensor([[ 0.0000,  0.5000,  0.8420, -0.0920],
+            [ 0.0000,  1.0000, -0.3420,  0.0920],
+            [ 0.0000,  0.5000, -0.1580, -0.0920]])
+    """
+
+    kind = "profile"
+
+    def __init__(
+        self,
+        dim: int | None = None,
+        *,
+        kernel: Kernels = _WIDTHS,
+        normalization: Normalization = "rw",
+        include_self: bool = False,
+        scale: float = 1.0,
+        attr_name: str | None = "profile_pe",
+        **options: Any,
+    ) -> None:
+        smoothing: dict[str, Any] = {"normalization": normalization, "include_self": include_self}
+        super().__init__(kernel=kernel, scale=scale, attr_name=attr_name, **smoothing, **options)
+        self.returns = AddReturnPE(dim, scale=scale)
+
+    def _width(self, n_features: int) -> int:
+        return self.returns._width(n_features) + super()._width(n_features)
+
+    def _rows(self, graphs: NormalizedBatch) -> FloatArray:
+        return np.concatenate([self.returns._rows(graphs), super()._rows(graphs)], axis=1)
+
+
+@functional_transform("add_landmark_pe")
+class AddLandmarkPE(ExactEncoding):
+    """Add closeness to landmarks: the most central node, then always the farthest from all.
+
+    The first landmark has the largest row sum of the kernel; each further one is the node that is
+    least close to those before. Nodes that tie are one landmark together, so that nothing depends
+    on the order of nodes. Closeness is 1 at the landmark, falls like the logarithm of the kernel
+    between two nodes, divided by the square roots of their degrees, and is 0 where that is below
+    ``10⁻⁵`` of its value at the landmark. Graphs with fewer distinguishable nodes than `dim` have
+    zeros in the last columns.
+
+    Parameters
+    ----------
+    dim
+        Number of landmarks; 8 if not given.
+    kernel
+        As such or by its name on the command line. Its logarithm should fall slowly.
+    scale
+        Of the weights ``W = scale · D^-1/2 A D^-1/2``.
+    attr_name, **options
+        As for `AddGRFPE`: `symmetrize`, `weight_attr`, `dtype`, `cache_mb`.
+
+    Examples
+    --------
+    >>> import torch
+    >>> from grfpp.torch import AddLandmarkPE
+    >>> from torch_geometric.data import Data
+    >>> star = Data(edge_index=torch.tensor([[0, 0, 0, 1, 2, 3], [1, 2, 3, 0, 0, 0]]), num_nodes=5)
+    >>> pe = AddLandmarkPE(dim=3)(star).landmark_pe
+    >>> pe.shape, pe[0, 0].item(), pe[4].tolist()             # the hub; a node without edges
+    (torch.Size([5, 3]), 1.0, [0.0, 1.0, 0.0])
+    """
+
+    kind = "landmark"
+
+    def __init__(
+        self,
+        dim: int | None = None,
+        *,
+        kernel: Kernel | str = _LANDMARK_KERNEL,
+        scale: float = 1.0,
+        attr_name: str | None = "landmark_pe",
+        **options: Any,
+    ) -> None:
+        super().__init__(attr_name, **options)
+        self.dim = whole(8 if dim is None else dim, "dim", 1)
+        self.scale = checked_scale(scale)
+        self.kernel = _checked_kernels(kernel_of(kernel), self.scale)
+
+    def _width(self, n_features: int) -> int:
+        return self.dim
+
+    def _rows(self, graphs: NormalizedBatch) -> FloatArray:
+        starts = graphs.starts
+        graph_of = np.repeat(np.arange(len(starts) - 1), np.diff(starts))
+        result = np.zeros((graphs.n_nodes, self.dim))
+        score = graphs.products(self.kernel, np.ones((graphs.n_nodes, 1)))[0, :, 0]
+        nearest = np.full(graphs.n_nodes, -np.inf)
+        for landmark in range(self.dim):
+            best = np.maximum.reduceat(score, starts[:-1])
+            ties = score >= (best - _TIE * np.maximum(1.0, np.abs(best)))[graph_of]
+            chosen = ties & (nearest < 1 - _TIE)
+            if not chosen.any():
+                break
+            result[:, landmark] = self._closeness(graphs, chosen, graph_of)
+            nearest = np.maximum(nearest, result[:, landmark])
+            score = -nearest
+        return result
+
+    def _closeness(
+        self, graphs: NormalizedBatch, chosen: npt.NDArray[np.bool_], graph_of: IntArray
+    ) -> FloatArray:
+        """Closeness to the chosen nodes; zero in all of a graph without any."""
+        n_graphs = len(graphs.starts) - 1
+        counts = np.maximum(np.bincount(graph_of[chosen], minlength=n_graphs), 1)
+        share = np.where(chosen, 1.0 / counts[graph_of], 0.0)
+        mass = graphs.products(self.kernel, (share / graphs.roots)[:, None])[0, :, 0] / graphs.roots
+        at_landmark = np.bincount(graph_of, share * mass, minlength=n_graphs)[graph_of]
+        with np.errstate(divide="ignore", invalid="ignore"):
+            relative = np.where(at_landmark > 0, mass / at_landmark, 0.0)
+        closeness: FloatArray = 1 - np.log(np.maximum(relative, _MIN_CLOSENESS)) / np.log(
+            _MIN_CLOSENESS
+        )
+        return closeness

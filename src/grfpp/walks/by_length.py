@@ -1,0 +1,484 @@
+"""Factors kept apart by walk length: one set of walks for every modulation.
+
+A factor is linear in its modulation, ``Φ(f) = Σ_k f(k) Φ_k``. Here all ``Φ_k`` are sampled at once
+with the streams of the factors: for every ``f``, ``Φ(f)`` is the factor that `sample` would make.
+"""
+
+from __future__ import annotations
+
+import threading
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+import scipy.sparse as sp
+from numba import int64, uint64
+
+from grfpp._compiled import compiled
+from grfpp._memory import require_bytes
+from grfpp._parallel import in_order, thread_count
+from grfpp.errors import InputError
+from grfpp.graph import Graph
+from grfpp.linalg.csr import csr
+from grfpp.options import WalkOptions
+from grfpp.termination import Matched
+from grfpp.typing import FloatArray, IntArray
+from grfpp.walks.batch import GraphBatch, measured_by_graph, stream_key
+from grfpp.walks.budget import Budget
+from grfpp.walks.plan import WalkPlan, resolvable_length
+from grfpp.walks.pool import NO_OUTPUT, NO_ROOM, clear, inverse_potential, probe, series_pool
+from grfpp.walks.pool_arrays import FREE, WorkBuffers, hash_table
+from grfpp.walks.steps import (
+    choose_slot,
+    degree_of,
+    draw_length,
+    next_draw,
+    node_stream,
+    walk_stream,
+)
+from grfpp.walks.transition import DEGREE_BITS, ProportionalSteps
+from grfpp.walks.walker import pool_room, pool_series, require_finite
+
+#: Lengths are stored in two bytes.
+MAX_LENGTHS = np.iinfo(np.int16).max
+#: Steps of one task of a thread.
+_TASK_STEPS = 100_000
+#: A forecast of the memory samples at most so many rows, and so many steps in all.
+_PILOT_ROWS = 64
+_PILOT_STEPS = 2e6
+#: Bytes of an entry (column, end of its deposits) and of a deposit (length, amount).
+_ENTRY_BYTES = 12
+_DEPOSIT_BYTES = 10
+#: Bytes of a deposit in the matrices of `BatchLengths` and in the parts that they are made of.
+_BATCH_DEPOSIT_BYTES = 48
+#: Low bits of a key of the hash table: the number of the entry.
+_NUMBER_BITS = 32
+
+
+def plan_by_length(graph: Graph, n_lengths: int, options: WalkOptions) -> WalkPlan:
+    """Walks for any modulation of so many lengths; they end earlier where the law does."""
+    law, ones = options.termination, np.ones(n_lengths)
+    if options.walks == "independent":
+        return WalkPlan.of(graph, ones, law, options.n_walks, options.seed)
+    if isinstance(law, Matched):
+        budget = Budget.for_learning(law, n_lengths)
+    else:
+        budget = Budget.by_law(law, resolvable_length(law, n_lengths - 1))
+    return WalkPlan.pooled(graph, ones, budget, options.n_walks, options.seed)
+
+
+@dataclass(frozen=True, eq=False)
+class LengthDeposits:
+    """The matrices ``Φ_k`` on one common pattern."""
+
+    #: The pattern of ``Φ(f)`` in CSR form; columns stand in the order of their first visit.
+    indptr: IntArray
+    columns: npt.NDArray[np.int32]
+    #: Where the deposits of each entry end; those of entry ``e`` begin at ``ends[e - 1]``.
+    ends: IntArray
+    #: Of every deposit: ``k``, and the mean over walks of ``load / τ(k)``, or the mass of a pool.
+    lengths: npt.NDArray[np.int16]
+    amounts: FloatArray
+    #: The lengths are ``0 … n_lengths - 1``.
+    n_lengths: int
+
+    @property
+    def n_nodes(self) -> int:
+        """Number of rows and of columns."""
+        return len(self.indptr) - 1
+
+    def factor(self, modulation: npt.ArrayLike) -> sp.csr_array:
+        """``Φ(f)`` for one modulation ``f(0) … f(n_lengths - 1)``."""
+        f = np.asarray(modulation, dtype=np.float64)
+        if f.shape != (self.n_lengths,):
+            problem = f"must hold {self.n_lengths} numbers, found the shape {f.shape}"
+            raise InputError(problem, argument="modulation")
+        begins = np.concatenate([[0], self.ends[:-1]])
+        values = np.add.reduceat(f[self.lengths] * self.amounts, begins)
+        return csr(values, self.columns, self.indptr, self.n_nodes)
+
+
+def sample_by_length(plan: WalkPlan, *, n_jobs: int = -1) -> LengthDeposits:
+    """Walk from every node, on `n_jobs` threads, and keep the lengths apart.
+
+    The plan's modulation counts only by its number of lengths. The result is the same to the last
+    bit for any number of threads.
+    """
+    n, n_lengths = plan.graph.n_nodes, plan.lengths.max_length + 1
+    require_deposits(plan, 1)
+    size = max(1, int(_TASK_STEPS / (plan.expected_steps + 1)))
+    tasks = [range(start, min(start + size, n)) for start in range(0, n, size)]
+    local = threading.local()
+
+    def work(task: range) -> LengthRows:
+        if not hasattr(local, "walker"):
+            local.walker = LengthWalker(plan)
+        rows: LengthRows = local.walker.walk(task)
+        return rows
+
+    parts = list(in_order(work, tasks, min(thread_count(n_jobs), len(tasks))))
+    return LengthDeposits(
+        indptr=_joined_ends([part.row_end for part in parts], leading_zero=True),
+        columns=np.concatenate([part.columns for part in parts]),
+        ends=_joined_ends([part.entry_end for part in parts]),
+        lengths=np.concatenate([part.lengths for part in parts]),
+        amounts=np.concatenate([part.amounts for part in parts]),
+        n_lengths=n_lengths,
+    )
+
+
+def require_deposits(plan: WalkPlan, n_factors: int) -> None:
+    """Refuse deposits of several factors, sampled one after the other, that exceed the memory."""
+    n, n_lengths = plan.graph.n_nodes, plan.lengths.max_length + 1
+    if n_lengths > MAX_LENGTHS:
+        raise InputError(f"at most {MAX_LENGTHS} lengths are kept apart, found {n_lengths}")
+    largest = n * (1 + int(plan.expected_steps)) * (_ENTRY_BYTES + _DEPOSIT_BYTES)
+    walker, sampled = LengthWalker(plan), 0
+    n_pilots = min(n, max(4, int(min(_PILOT_ROWS, _PILOT_STEPS / (plan.expected_steps + 1)))))
+    pilots = np.linspace(0, n - 1, n_pilots).astype(np.int64).tolist()
+    for row in pilots:
+        part = walker.walk(range(row, row + 1))
+        sampled += _ENTRY_BYTES * len(part.columns) + _DEPOSIT_BYTES * len(part.amounts)
+    forecast = min(largest, int((1 + len(pilots) ** -0.5) * sampled * n / len(pilots)))
+    require_bytes(
+        # The parts of the last factor, and the whole that they are joined to, exist side by side.
+        (n_factors + 1) * forecast,
+        f"deposits by length of {n} nodes with {plan.n_walks} walks each, for {n_factors} factors,",
+        advice="use fewer walks (n_walks)",
+    )
+
+
+def _joined_ends(parts: list[IntArray], leading_zero: bool = False) -> IntArray:
+    """Ends that each part counts from its own beginning, counted from the first."""
+    offsets = np.cumsum([0, *(int(part[-1]) for part in parts)])
+    shifted = [part + offset for part, offset in zip(parts, offsets, strict=False)]
+    return np.concatenate([np.zeros(int(leading_zero), np.int64), *shifted])
+
+
+class LengthRows(NamedTuple):
+    """Consecutive rows: where each ends, their columns, where the deposits of each entry end."""
+
+    row_end: IntArray
+    columns: npt.NDArray[np.int32]
+    entry_end: IntArray
+    #: Of every deposit.
+    lengths: npt.NDArray[np.int16]
+    amounts: FloatArray
+
+
+class LengthWalker:
+    """A plan's arrays and the work buffers of one thread."""
+
+    def __init__(self, plan: WalkPlan, capacity: int = int(1.2 * _TASK_STEPS)) -> None:
+        self._plan, self._capacity = plan, capacity
+        if plan.is_pooled:
+            self._series = pool_series(plan, np.ones(plan.lengths.max_length + 1))
+            self._pools, self._room = WorkBuffers(), pool_room(plan)
+            return
+        n_lengths, n_walks = plan.lengths.max_length + 1, plan.n_walks
+        max_entries = min(n_walks * plan.lengths.max_length + 1, plan.graph.n_nodes)
+        size = 1 << max(4, (2 * max_entries).bit_length())
+        n_bytes = 8 * max_entries * (n_lengths + 2) + 16 * size
+        require_bytes(n_bytes, f"one row of {n_walks} walks, by length")
+        self._buffers = (
+            np.empty(n_walks, np.int64),
+            *hash_table(size),
+            np.empty(max_entries, np.int64),
+            np.empty(max_entries, np.int64),
+            np.empty((max_entries, n_lengths)),
+        )
+
+    def walk(self, rows: range, key: int | None = None) -> LengthRows:
+        """Walk from consecutive rows; the streams start from `key`, or from the plan's own."""
+        plan = self._plan
+        start = (np.uint64(plan.key if key is None else key), rows.start)
+        row_end = np.empty(len(rows), np.int64)
+        while True:
+            types = (np.int32, np.int64, np.int16, np.float64)
+            arrays = tuple(np.empty(self._capacity, dtype) for dtype in types)
+            if plan.is_pooled:
+                buffers = self._pools.of(self._room, plan.lengths.max_length + 1)
+                n_entries, n_deposits = _pool_rows(
+                    plan.layout, self._series, plan.scales, *start, buffers, row_end, *arrays
+                )
+            else:
+                laws = (plan.layout.arrays, tuple(plan.lengths), plan.scales)
+                n_entries, n_deposits = _walk_rows(*laws, *start, self._buffers, row_end, *arrays)
+            if n_entries == NO_ROOM:
+                self._room *= 2
+            elif n_entries == NO_OUTPUT:
+                self._capacity *= 2
+            else:
+                break
+        sizes = (n_entries, n_entries, n_deposits, n_deposits)
+        parts = (array[:size].copy() for array, size in zip(arrays, sizes, strict=True))
+        rows_by_length = LengthRows._make([row_end, *parts])
+        require_finite(rows_by_length.amounts)
+        return rows_by_length
+
+
+@compiled(_nrt=False, error_model="numpy", no_cfunc_wrapper=True)
+def _pool_rows(
+    graph: Any,
+    series: Any,
+    scales: Any,
+    key: Any,
+    first_row: Any,
+    buffers: Any,
+    row_end: Any,
+    columns: Any,
+    entry_end: Any,
+    lengths: Any,
+    amounts: Any,
+) -> Any:
+    """Let pools spread from as many rows as `row_end` has.
+
+    Returns the numbers of entries and of deposits, or `NO_ROOM` or `NO_OUTPUT` twice.
+    """
+    trace, trace_end, reached = buffers.trace, buffers.trace_end, buffers.reached
+    n_entries = int64(0)
+    n_deposits = int64(0)
+    for r in range(len(row_end)):
+        row = first_row + r
+        n_used = series_pool(graph, series, key, row, buffers)
+        if n_used < 0:
+            return int64(NO_ROOM), int64(NO_ROOM)
+        n_traced = trace_end[len(trace_end) - 1]
+        if n_entries + n_used > len(columns) or n_deposits + n_traced > len(amounts):
+            clear(buffers.cells, reached, n_used)
+            return int64(NO_OUTPUT), int64(NO_OUTPUT)
+        # By entry, and in each by length, which is the order of the trace: a counting sort, with
+        # counts in `first`, which is not needed any more.
+        for number in range(n_used):
+            reached[uint64(number)].first = 0
+        for a in range(n_traced):
+            reached[uint64(trace[uint64(a)].number)].first += 1
+        for number in range(n_used):
+            columns[uint64(n_entries)] = reached[uint64(number)].node
+            begin = n_deposits
+            n_deposits += reached[uint64(number)].first
+            reached[uint64(number)].first = begin
+            entry_end[uint64(n_entries)] = n_deposits
+            n_entries += 1
+        scale = 1.0 / inverse_potential(graph, row, int64(reached[0].degree))
+        k = int64(0)
+        for a in range(n_traced):
+            while trace_end[uint64(k)] <= a:
+                k += 1
+            node = reached[uint64(trace[uint64(a)].number)]
+            inverse = inverse_potential(graph, node.node, int64(node.degree))
+            at = uint64(node.first)
+            node.first += 1
+            lengths[at] = k
+            amounts[at] = trace[uint64(a)].mass * scales[uint64(k)] * scale * inverse
+        clear(buffers.cells, reached, n_used)
+        row_end[r] = n_entries
+    return n_entries, n_deposits
+
+
+@compiled(_nrt=False, error_model="numpy", no_cfunc_wrapper=True)
+def _walk_rows(
+    graph: Any,
+    lengths_of_walks: Any,
+    scale: Any,
+    key: Any,
+    first_row: Any,
+    buffers: Any,
+    row_end: Any,
+    columns: Any,
+    entry_end: Any,
+    lengths: Any,
+    amounts: Any,
+) -> Any:
+    """Walk independently from as many rows as `row_end` has, one walk after the other.
+
+    Returns the numbers of entries and of deposits, or `NO_OUTPUT` twice.
+    """
+    words, slots, factors, nodes, potential, inverse_potentials = graph
+    n_steps, cells, shift, entry_word, entry_cell, sums = buffers
+    weighted = len(factors) > 0
+    n_walks = len(n_steps)
+    n_out = int64(0)
+    n_deposits = int64(0)
+    for r in range(len(row_end)):
+        row = first_row + r
+        node_key = node_stream(key, row)
+        n_entries = int64(0)
+        for walk in range(-1, n_walks):
+            # The first one puts the row's own node into the table.
+            state = walk_stream(node_key, max(walk, 0))
+            length = int64(0)
+            if walk >= 0 and degree_of(words[row]):
+                length = draw_length(state, lengths_of_walks)
+            word = words[row]
+            load = 1.0
+            for k in range(0 if walk < 0 else 1, length + 1):
+                if k > 0:
+                    if degree_of(word) == 0:
+                        break
+                    state = next_draw(state)
+                    slot = choose_slot(word, state)
+                    if weighted:
+                        word = slots[2 * slot]
+                        load *= factors[2 * slot + 1]
+                    else:
+                        word = slots[slot]
+                node = int64(nodes[word >> DEGREE_BITS])
+                at = probe(cells, shift, node, _NUMBER_BITS)
+                if cells[at].key == FREE:
+                    cells[at].key = (node << _NUMBER_BITS) | n_entries
+                    entry_word[n_entries] = word
+                    entry_cell[n_entries] = at
+                    sums[n_entries, :] = 0.0
+                    n_entries += 1
+                entry = cells[at].key & ((1 << _NUMBER_BITS) - 1)
+                sums[entry, k] += scale[k] * load * (n_walks if k == 0 else 1)
+        for entry in range(n_entries):
+            cells[uint64(entry_cell[entry])].key = FREE
+        if n_out + n_entries > len(columns):
+            return int64(NO_OUTPUT), int64(NO_OUTPUT)
+        for entry in range(n_entries):
+            word = entry_word[entry]
+            columns[n_out] = nodes[word >> DEGREE_BITS]
+            share = 1.0
+            if not weighted:
+                share = potential[row] * inverse_potentials[degree_of(word)]
+            for k in range(sums.shape[1]):
+                if sums[entry, k] != 0.0:
+                    if n_deposits == len(amounts):
+                        return int64(NO_OUTPUT), int64(NO_OUTPUT)
+                    lengths[n_deposits] = k
+                    amounts[n_deposits] = sums[entry, k] * share
+                    n_deposits += 1
+            entry_end[n_out] = n_deposits
+            n_out += 1
+        row_end[r] = n_out
+    return n_out, n_deposits
+
+
+def with_exact_head(
+    deposits: LengthDeposits, graph: Graph, n_exact: int, *, n_jobs: int = -1
+) -> LengthDeposits:
+    """Put `n_exact` exact powers of the graph's ``W`` before the lengths that were sampled on it.
+
+    ``h(W) = Σ_{k<q} f(k) W^k + W^q G`` with ``G = Σ_k f(k + q) W^k``: only ``G`` is random. The
+    mean is the same, and a row's later lengths are the mean of the walks from all nodes that ``q``
+    steps lead to. The length ``k`` of a deposit becomes ``k + n_exact``.
+    """
+    from grfpp.linalg.csr import sparse_product
+
+    if n_exact == 0:
+        return deposits
+    n, n_lengths = deposits.n_nodes, deposits.n_lengths + n_exact
+    if n * n_lengths > np.iinfo(np.int32).max:
+        problem = f"{n} nodes and {n_lengths} lengths are too many for an exact head"
+        raise InputError(problem, advice="use n_exact=0")
+    W = graph.adjacency
+    powers = [sp.csr_array(sp.eye_array(n, format="csr"))]
+    for _ in range(n_exact):
+        powers.append(sparse_product(powers[-1], W, n_jobs))
+    last = powers[n_exact]
+    indptr = np.concatenate([[0], deposits.ends])[deposits.indptr]
+    n_bytes = int(36 * np.diff(indptr)[last.indices].sum())
+    require_bytes(n_bytes, f"an exact head of {n_exact} lengths for {n} nodes")
+    # One matrix with a column for every node and length.
+    shape = (n, n * n_lengths)
+    columns = np.repeat(deposits.columns, np.diff(deposits.ends, prepend=0)) * n_lengths
+    columns = (columns + deposits.lengths + n_exact).astype(np.int32)
+    sampled = sp.csr_array((deposits.amounts, columns, indptr.astype(np.int32)), shape=shape)
+    total = sparse_product(last, sampled, n_jobs)
+    head = sp.csr_array(shape)
+    for k, power in enumerate(powers[:n_exact]):
+        columns = (power.indices * n_lengths + k).astype(np.int32)
+        head = head + sp.csr_array((power.data, columns, power.indptr), shape=shape)
+    return _deposits(sp.csr_array(total + head), n_lengths)
+
+
+def _deposits(matrix: sp.csr_array, n_lengths: int) -> LengthDeposits:
+    """Deposits from a matrix with a column for every node and length."""
+    matrix.sum_duplicates()  # sorts the columns too: by node, then by length
+    columns: npt.NDArray[np.int32] = (matrix.indices // n_lengths).astype(np.int32)
+    is_first = np.ones(len(columns), bool)
+    is_first[1:] = columns[1:] != columns[:-1]
+    is_first[matrix.indptr[:-1][np.diff(matrix.indptr) > 0]] = True
+    before = np.concatenate([[0], np.cumsum(is_first)])
+    ends = np.append(np.flatnonzero(is_first)[1:], len(columns))
+    return LengthDeposits(
+        indptr=before[matrix.indptr].astype(np.int64),
+        columns=columns[is_first],
+        ends=ends.astype(np.int64),
+        lengths=(matrix.indices % n_lengths).astype(np.int16),
+        amounts=matrix.data,
+        n_lengths=n_lengths,
+    )
+
+
+@dataclass(frozen=True, eq=False)
+class BatchLengths:
+    """Estimates of ``W^1 … W^n_lengths`` of all graphs of a batch, one matrix a length.
+
+    One side is enough: ``W^k`` is linear in the walks, so the matrices are unbiased without
+    stitching. Walks from a graph are a function of the seed and the graph, but for rounding, as in
+    `grfpp.walks.batch.BatchWalks`.
+
+    Examples
+    --------
+    >>> batch = GraphBatch.of([[[0, 1], [1, 0]], [[0, 1, 1], [1, 0, 1], [1, 1, 0]]])
+    >>> W = batch.graph.normalized("sym")
+    >>> walks = BatchLengths.of(batch, W, 2, WalkOptions(seed=0))
+    >>> [power.toarray().tolist() for power in walks.powers(range(1))]
+    [[[0.0, 1.0], [1.0, 0.0]], [[1.0, 0.0], [0.0, 1.0]]]
+    """
+
+    batch: GraphBatch
+    plan: WalkPlan
+
+    @classmethod
+    def of(cls, batch: GraphBatch, W: Graph, n_lengths: int, options: WalkOptions) -> BatchLengths:
+        """Plan walks of up to `n_lengths` steps; `W` is the batch's graph with its final weights.
+
+        Raises
+        ------
+        InputError
+            When the law of the lengths does not reach so far.
+        """
+        plan = plan_by_length(W, n_lengths + 1, options)
+        longest = plan.lengths.max_length
+        if longest < n_lengths:
+            raise InputError(
+                f"is {n_lengths}, but walks of {options.termination} have at most {longest} steps",
+                argument="n_lengths",
+                advice=f"use longer walks or n_lengths={longest}",
+            )
+        if isinstance(plan.steps, ProportionalSteps) and not plan.steps.telescopes:
+            plan = plan.with_steps(measured_by_graph(batch, plan.steps))
+        batch.words  # noqa: B018 - made here once, not by several threads
+        return cls(batch, plan)
+
+    def powers(self, graphs: range) -> list[sp.csr_array]:
+        """Estimates of ``W^1 … W^n_lengths`` of some consecutive graphs, block-diagonal."""
+        starts = self.batch.starts[graphs.start : graphs.stop + 1]
+        first, n_rows = int(starts[0]), int(starts[-1] - starts[0])
+        n_deposits = n_rows * (1 + int(self.plan.expected_steps))
+        require_bytes(_BATCH_DEPOSIT_BYTES * n_deposits, f"walks by length of {n_rows} nodes")
+        walker = LengthWalker(self.plan)
+        parts = []
+        for graph, (start, stop) in zip(graphs, pairwise(starts.tolist()), strict=True):
+            key = stream_key(self.plan.key, self.batch.words[graph], start)
+            part = walker.walk(range(start, stop), key)
+            per_entry = np.diff(part.entry_end, prepend=0)
+            rows = np.repeat(np.arange(start, stop), np.diff(part.row_end, prepend=0))
+            entries = (np.repeat(rows, per_entry), np.repeat(part.columns, per_entry))
+            parts.append((*entries, part.lengths, part.amounts))
+        rows, columns, lengths, amounts = (
+            np.concatenate(part) for part in zip(*parts, strict=True)
+        )
+        shape = (n_rows, n_rows)
+        matrices = []
+        for k in range(1, self.plan.lengths.max_length + 1):
+            chosen = lengths == k
+            places = (rows[chosen] - first, columns[chosen] - first)
+            matrices.append(sp.csr_array((amounts[chosen], places), shape=shape))
+        return matrices

@@ -1,0 +1,194 @@
+"""The compiled inner loops. They take plain arrays and trust them.
+
+Walkers of a batch of rows advance in lock-step, in short separate passes (choose the slot; fetch
+the next word; grow the load; log and compact), so that the processor overlaps many cache misses.
+Lengths are drawn first, hence every walker knows where in the log its deposits go, and the log of a
+row is contiguous. A small hash table per row then sums the deposits by column.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from numba import uint64
+
+from grfpp._compiled import compiled
+from grfpp.walks.steps import (
+    choose_slot,
+    degree_of,
+    draw_length,
+    home,
+    next_draw,
+    node_stream,
+    prefetch,
+    table_bits,
+    walk_stream,
+)
+from grfpp.walks.transition import DEGREE_BITS
+
+_NO_NODE = -1
+
+
+@compiled()
+def sample_block(
+    graph: Any,
+    lengths: Any,
+    deposits: Any,
+    key: Any,
+    n_walks: int,
+    rows: Any,
+    walkers: Any,
+    hash_table: Any,
+    out_end: Any,
+    out_column: Any,
+    out_value: Any,
+) -> tuple[int, int, int, int]:
+    """Walk from `rows` until they are done or a buffer is too small for the next one.
+
+    `graph` and `lengths` are the arrays of a `WalkLayout` and of a `LengthTable`. There are buffers
+    for the walkers and the log of their steps and for the nodes of one row, and room for the block.
+
+    Returns the number of rows done and of entries written; and, where the next row did not fit,
+    the log entries and the output entries that it alone may need (else zero).
+    """
+    words, slots, factors, nodes, potential, inverse_potential = graph
+    state, here, place, last, slot, load, length, log_end, log_word, log_load = walkers
+    table, found_word, sums = hash_table
+    weighted = len(factors) > 0
+    n_out = 0
+    done = 0
+    while done < len(rows):
+        # Draw the lengths of as many rows as fit into the buffers.
+        first = done
+        n_walkers = 0
+        fill = 0
+        need_log = 0
+        need_out = 0
+        while done < len(rows):
+            row = rows[done]
+            before_walkers = n_walkers
+            before_fill = fill
+            word = words[row]
+            if degree_of(word):
+                if n_walkers + n_walks > len(here):
+                    break
+                node_key = node_stream(key, row)
+                for walk in range(n_walks):
+                    walk_state = walk_stream(node_key, walk)
+                    n_steps = draw_length(walk_state, lengths)
+                    if n_steps > 0:
+                        state[n_walkers] = walk_state
+                        here[n_walkers] = word
+                        place[n_walkers] = fill
+                        last[n_walkers] = fill + n_steps
+                        length[n_walkers] = n_steps
+                        n_walkers += 1
+                        fill += n_steps
+            too_long = fill > len(log_word)
+            too_many = n_out + fill + (done - first + 1) > len(out_column)
+            if too_long or too_many or done - first >= len(log_end):
+                need_log = fill - before_fill
+                need_out = fill - before_fill + 1
+                n_walkers = before_walkers
+                fill = before_fill
+                break
+            log_end[done - first] = fill
+            done += 1
+        if done == first:
+            return done, n_out, need_log, need_out
+
+        # Walk.
+        active = n_walkers
+        if weighted:
+            for a in range(active):
+                load[a] = 1.0
+        while active > 0:
+            for a in range(active):
+                walk_state = next_draw(state[a])
+                state[a] = walk_state
+                slot[a] = choose_slot(here[a], walk_state)
+            if weighted:
+                for a in range(active):
+                    here[a] = slots[2 * slot[a]]
+                    load[a] *= factors[2 * slot[a] + 1]
+                for a in range(active):
+                    log_load[place[a]] = load[a]
+            else:
+                for a in range(active):
+                    here[a] = slots[slot[a]]
+            kept = 0
+            for a in range(active):
+                word = here[a]
+                following = place[a] + 1
+                end = last[a]
+                log_word[following - 1] = word
+                goes_on = following < end
+                if goes_on and degree_of(word) == 0:
+                    goes_on = False
+                    for rest in range(following, end):
+                        log_word[rest] = _NO_NODE
+                state[kept] = state[a]
+                here[kept] = word
+                place[kept] = following
+                last[kept] = end
+                if weighted:
+                    load[kept] = load[a]
+                kept += goes_on
+            active = kept
+
+        # Sum the deposits of each row by node, in the order of walks and steps.
+        position = 0
+        walker = 0
+        for b in range(first, done):
+            row = rows[b]
+            end = log_end[b - first]
+            bits = table_bits(end - position + 1)
+            mask = (1 << bits) - 1
+            shift = uint64(32 - bits)
+            for cell in range(mask + 1):
+                table[cell] = -1
+            table[home(words[row], shift)] = 0
+            found_word[0] = words[row]
+            sums[0] = deposits[0] * n_walks
+            n_found = 1
+            while position < end:
+                stop = position + length[walker]
+                walker += 1
+                k = 0
+                while position < stop:
+                    k += 1
+                    word = log_word[position]
+                    if word == _NO_NODE:
+                        position = stop
+                        break
+                    amount = deposits[k]
+                    if weighted:
+                        amount *= log_load[position]
+                    position += 1
+                    cell = home(word, shift)
+                    while True:
+                        entry = table[cell]
+                        if entry < 0:
+                            table[cell] = n_found
+                            found_word[n_found] = word
+                            prefetch(nodes, word >> DEGREE_BITS)
+                            sums[n_found] = amount
+                            n_found += 1
+                            break
+                        if found_word[entry] == word:
+                            sums[entry] += amount
+                            break
+                        cell = (cell + 1) & mask
+            for entry in range(n_found):
+                out_column[n_out + entry] = nodes[found_word[entry] >> DEGREE_BITS]
+            if weighted:
+                for entry in range(n_found):
+                    out_value[n_out + entry] = sums[entry]
+            else:
+                scale = potential[row]
+                for entry in range(n_found):
+                    degree = degree_of(found_word[entry])
+                    out_value[n_out + entry] = sums[entry] * (scale * inverse_potential[degree])
+            n_out += n_found
+            out_end[b] = n_out
+    return done, n_out, 0, 0

@@ -1,0 +1,588 @@
+"""The compiled step of a pool, and the hash table that its masses lie in.
+
+The walkers of a row move as a pool, a sparse vector ``x`` of masses. A step replaces ``x`` by a
+sparse vector of mean ``x W`` (`grfpp.walks.reference` has the same in plain Python). Factors,
+deposits by length and local queries differ in where pools start and in what is kept of them.
+"""
+
+from __future__ import annotations
+
+import math
+import os
+from typing import Any
+
+import numpy as np
+from numba import float64, int32, int64, types, uint64
+
+from grfpp._compiled import compiled, inlined
+from grfpp.walks.pool_arrays import FREE, PLAIN, RW, SYM
+from grfpp.walks.steps import mix64, node_stream, prefetch, walk_stream
+
+#: Why a block of rows ended: all are done, or the output or the buffers are too small for the next.
+DONE, NO_OUTPUT, NO_ROOM = 0, -1, -2
+
+#: Low bits of a key: the number of the node in the order of arrival.
+_NUMBER_BITS = 32
+_NUMBER_MASK = (1 << _NUMBER_BITS) - 1
+#: Fibonacci hashing: ``2^64`` over the golden ratio.
+_HASH = 0x9E3779B97F4A7C15
+#: More passes than a threshold was ever seen to need; the mean is right whatever the threshold is.
+_MAX_PASSES = 64
+#: Smallest threshold with a finite inverse. Masses begin at one, so this carries nothing.
+_MIN_THRESHOLD = 1e-290
+#: A step follows at most one edge more than its share of the budget; the rest is for rounding.
+SLACK = 3.0
+#: Neighbours in a cache line.
+_LINE = 16
+
+#: Inverses of small degrees and of their roots: divisions and roots would take a fifth of a step.
+_INVERSE = 1.0 / np.arange(1.0, 257.0)
+_INVERSE_ROOT = np.sqrt(_INVERSE)
+
+# Indices are unsigned where it counts: numba checks signed ones for wraparound.
+
+if hasattr(os, "pread"):
+    _pread = types.ExternalFunction(
+        "pread", types.intp(types.int32, types.intp, types.uintp, types.int64)
+    )
+else:  # graphs have no file to read from: `grfpp.local.plan`
+
+    @inlined
+    def _pread(file: Any, target: Any, n_bytes: Any, position: Any) -> Any:
+        return int64(-1)
+
+
+# The hash table.
+
+
+@inlined
+def home(key: Any, shift: Any) -> Any:
+    """The cell at which the search for a key begins."""
+    return (uint64(key) * uint64(_HASH)) >> shift
+
+
+@inlined
+def probe(cells: Any, shift: Any, key: Any, bits: Any) -> Any:
+    """The cell whose key, without its low `bits`, is `key`; or the free one for it."""
+    mask = uint64(len(cells) - 1)
+    cell = home(key, shift)
+    while True:
+        stored = cells[cell].key
+        if stored >> bits == key or stored == FREE:
+            return cell
+        cell = (cell + uint64(1)) & mask
+
+
+@inlined
+def find(cells: Any, shift: Any, node: Any) -> Any:
+    """The number of a node that was reached, or -1."""
+    stored = cells[probe(cells, shift, int64(node), _NUMBER_BITS)].key
+    return stored & _NUMBER_MASK if stored != FREE else int64(-1)
+
+
+@inlined
+def _arrive(
+    cells: Any,
+    shift: Any,
+    reached: Any,
+    pool: Any,
+    indptr: Any,
+    node: Any,
+    amount: Any,
+    n_used: Any,
+    n_pool: Any,
+) -> Any:
+    """Add mass, not zero, to a node; the first to arrive in a step puts it into the pool.
+
+    Returns the numbers of nodes reached and of nodes in the pool.
+    """
+    at = probe(cells, shift, int64(node), _NUMBER_BITS)
+    cell = cells[at]
+    if cell.key == FREE:
+        prefetch(indptr, node)
+        cell.key = (int64(node) << _NUMBER_BITS) | n_used
+        cell.value = amount
+        new = reached[uint64(n_used)]
+        new.node, new.cell = node, at
+        pool[uint64(n_pool)] = at
+        return n_used + 1, n_pool + 1
+    before = cell.value
+    cell.value = before + amount
+    if before == 0.0:
+        pool[uint64(n_pool)] = at
+        n_pool += 1
+    return n_used, n_pool
+
+
+@inlined
+def take(cells: Any, pool: Any, a: Any) -> Any:
+    """The number of the `a`-th node of the pool, and its mass, which is taken away."""
+    cell = cells[uint64(pool[uint64(a)])]
+    amount = cell.value
+    cell.value = 0.0
+    return cell.key & _NUMBER_MASK, amount
+
+
+@inlined
+def clear(cells: Any, reached: Any, n_used: Any) -> None:
+    """Free the cells of the nodes that were reached."""
+    for number in range(n_used):
+        cells[uint64(reached[uint64(number)].cell)].key = FREE
+
+
+# Nodes.
+
+
+@inlined
+def _look_up(graph: Any, reached: Any, first_new: Any, n_used: Any) -> None:
+    """Enter what a step needs to know of nodes that were reached for the first time.
+
+    The share is what an edge of weight one carries of a unit of mass: `PoolLayout`.
+    """
+    kind, out, into = graph.kind, graph.out_strength, graph.in_strength
+    is_one_sided = kind == RW or (kind == SYM and not len(into))
+    by_degree = is_one_sided and not len(out)
+    for number in range(first_new, n_used):
+        new = reached[uint64(number)]
+        node = uint64(new.node)
+        first = graph.indptr[node]
+        degree = graph.indptr[node + uint64(1)] - first
+        share = 1.0 / graph.rate
+        if degree == 0:
+            share = 1.0
+        elif by_degree and degree <= len(_INVERSE):
+            share = _INVERSE[uint64(degree - 1)]
+        elif kind != PLAIN:
+            strength = out[node] if len(out) else float64(degree)
+            if not is_one_sided:
+                arriving = into[node] if len(into) else strength
+                arriving = arriving if arriving > 0.0 else 1.0
+                is_sym = kind == SYM
+                strength = math.sqrt(strength) * math.sqrt(arriving) if is_sym else arriving
+            share = 1.0 / strength
+        new.first, new.degree, new.share = first, degree, share
+        new.total = new.ahead = 0.0
+        new.is_waiting = 0
+
+
+@inlined
+def inverse_potential(graph: Any, node: Any, degree: Any) -> Any:
+    """The inverse of what masses at a node are counted in."""
+    if len(graph.measure):
+        return 1.0 / graph.measure[uint64(node)]
+    if graph.kind in (PLAIN, RW):
+        return 1.0
+    if len(graph.in_strength):
+        strength = graph.in_strength[uint64(node)]
+    elif len(graph.out_strength):
+        strength = graph.out_strength[uint64(node)]
+    elif graph.kind == SYM and 0 < degree <= len(_INVERSE_ROOT):
+        return _INVERSE_ROOT[uint64(degree - 1)]
+    else:
+        strength = float64(degree)
+    if not strength > 0.0:
+        return 1.0
+    return 1.0 / (math.sqrt(strength) if graph.kind == SYM else strength)
+
+
+@inlined
+def begin(graph: Any, buffers: Any, row: Any) -> None:
+    """Put mass one at a node into the free table."""
+    at = home(row, buffers.shift)
+    cell, start = buffers.cells[at], buffers.reached[0]
+    cell.key = int64(row) << _NUMBER_BITS
+    cell.value = 1.0
+    start.node, start.cell = row, at
+    buffers.pool[0] = at
+    _look_up(graph, buffers.reached, int64(0), int64(1))
+
+
+# Edges that are followed.
+
+
+@inlined
+def add_run(indices: Any, runs: Any, first: Any, end: Any, mass: Any, n_runs: Any) -> Any:
+    """List consecutive edges, to be followed with what they carry of `mass`; returns ``n + 1``."""
+    prefetch(indices, first)
+    prefetch(indices, min(first + _LINE, end - 1))
+    run = runs[uint64(n_runs)]
+    run.first, run.end, run.mass = first, end, mass
+    return n_runs + 1
+
+
+@inlined
+def _read(file: Any, address: Any, first: Any, count: Any) -> None:
+    """Read ends of edges from the graph's file; failures are counted."""
+    n_bytes = 4 * count
+    done = int64(0)
+    while done < n_bytes:
+        got = _pread(int32(file[0]), address + done, uint64(n_bytes - done), 4 * first + done)
+        if got <= 0:
+            file[1] += 1
+            break
+        done += got
+
+
+@inlined
+def gather(graph: Any, buffers: Any, n_runs: Any, n_used: Any) -> Any:
+    """Follow the listed edges; returns the numbers of nodes reached and of nodes in the pool."""
+    cells, shift, reached, pool = buffers.cells, buffers.shift, buffers.reached, buffers.pool
+    indptr, weights = graph.indptr, graph.weights
+    is_read = graph.file[0] >= 0
+    before = n_used
+    n_pool = int64(0)
+    for a in range(n_runs):
+        run = buffers.runs[uint64(a)]
+        carried, first, end = run.mass, run.first, run.end
+        ends, offset = graph.indices, int64(0)
+        if is_read:
+            offset = first
+            _read(graph.file, buffers.ends_address, first, end - first)
+            ends = buffers.ends
+        if len(weights):
+            for slot in range(first, end):
+                mass = carried * weights[uint64(slot)]
+                if mass > 0.0:
+                    node = ends[uint64(slot - offset)]
+                    n_used, n_pool = _arrive(
+                        cells, shift, reached, pool, indptr, node, mass, n_used, n_pool
+                    )
+        elif carried > 0.0:
+            for slot in range(first, end):
+                node = ends[uint64(slot - offset)]
+                n_used, n_pool = _arrive(
+                    cells, shift, reached, pool, indptr, node, carried, n_used, n_pool
+                )
+    _look_up(graph, reached, before, n_used)
+    return n_used, n_pool
+
+
+# Which edges are followed: the threshold, and systematic sampling below it.
+
+
+@inlined
+def _threshold_equal(
+    indices: Any, reached: Any, movers: Any, runs: Any, n_movers: Any, total: Any, allowed: Any
+) -> Any:
+    """The threshold where all edges of a node weigh the same; nodes above it become runs.
+
+    Returns the threshold, and the numbers of runs and of movers that remain.
+    """
+    n_light = n_movers
+    n_runs = int64(0)
+    exact = int64(0)
+    threshold = total / allowed
+    for _ in range(_MAX_PASSES):
+        before = n_light
+        n_light = int64(0)
+        total = 0.0
+        for a in range(before):
+            mover = movers[uint64(a)]
+            carried, degree, number = mover.carried, int64(mover.degree), mover.number
+            if carried >= threshold:
+                first = reached[uint64(number)].first
+                n_runs = add_run(indices, runs, first, first + degree, carried, n_runs)
+                exact += degree
+            else:
+                kept = movers[uint64(n_light)]
+                kept.carried, kept.degree, kept.number = carried, degree, number
+                total += carried * degree
+                n_light += 1
+        if n_light in (before, 0) or not allowed - exact > 0.0:
+            break
+        threshold = total / (allowed - exact)
+    return threshold, n_runs, n_light
+
+
+@inlined
+def first_below(values: Any, begin: Any, end: Any, bound: Any) -> Any:
+    """The first index from `begin` on where falling values are below `bound`, or `end`."""
+    low = begin
+    reach = int64(1)
+    while low < end and values[uint64(low)] >= bound:
+        begin = low + 1
+        low = min(low + reach, end)
+        reach *= 2
+    while begin < low:
+        middle = (begin + low) // 2
+        if values[uint64(middle)] >= bound:
+            begin = middle + 1
+        else:
+            low = middle
+    return begin
+
+
+@inlined
+def _split_row(
+    weights: Any, tails: Any, first: Any, end: Any, carried: Any, threshold: Any, light: Any
+) -> None:
+    """Enter how many edges of a row carry the threshold or more, and what the others carry."""
+    if len(tails):
+        # A product first: the smallest masses have no inverse.
+        slot = first + light.n_heavy
+        if carried * weights[uint64(slot)] >= threshold:
+            slot = first_below(weights, slot, end, threshold / carried)
+        light.n_heavy = slot - first
+        light.sum = carried * tails[uint64(slot)] if slot < end else 0.0
+        light.heaviest = carried * weights[uint64(slot)] if slot < end else -1.0
+        return
+    n_heavy = int64(0)
+    total = 0.0
+    heaviest = -1.0
+    for slot in range(first, end):
+        carries = carried * weights[uint64(slot)]
+        if carries >= threshold:
+            n_heavy += 1
+        else:
+            total += carries
+            heaviest = max(heaviest, carries)
+    light.n_heavy = n_heavy
+    light.sum = total
+    light.heaviest = heaviest
+
+
+@inlined
+def _threshold_weighted(
+    weights: Any, tails: Any, reached: Any, movers: Any, lights: Any, n_movers: Any, allowed: Any
+) -> Any:
+    """The threshold where weights differ: one of edges, not of nodes.
+
+    How many edges of each mover are above it is kept, with what the others carry.
+    """
+    exact = int64(0)
+    threshold = math.inf
+    for a_pass in range(_MAX_PASSES + 1):
+        before = exact
+        n_light = int64(0)
+        total = 0.0
+        for a in range(n_movers):
+            mover, light = movers[uint64(a)], lights[uint64(a)]
+            if a_pass == 0:
+                light.n_heavy = 0
+                light.heaviest = math.inf
+            if light.heaviest >= threshold:
+                first = reached[uint64(mover.number)].first
+                end = first + mover.degree
+                exact -= light.n_heavy
+                _split_row(weights, tails, first, end, mover.carried, threshold, light)
+                exact += light.n_heavy
+            n_light += light.n_heavy < mover.degree
+            total += light.sum
+        if a_pass > 0 and (exact == before or n_light == 0 or not allowed - exact > 0.0):
+            break
+        threshold = total / (allowed - exact)
+    return threshold
+
+
+@inlined
+def sample_edges(
+    graph: Any, buffers: Any, n_movers: Any, threshold: Any, point: Any, n_runs: Any
+) -> Any:
+    """List the edges of the movers: above the threshold all, below it a systematic sample.
+
+    The light edges of all movers lie one after the other on a line, each with the length of what
+    it carries over the threshold. The points ``u, u + 1, …`` pick the edges that carry the
+    threshold. Returns the number of runs.
+    """
+    indices, weights, tails, runs = graph.indices, graph.weights, graph.tails, buffers.runs
+    inverse = 1.0 / threshold if threshold > _MIN_THRESHOLD else 0.0
+    start = 0.0
+    for a in range(n_movers):
+        mover, light = buffers.movers[uint64(a)], buffers.light[uint64(a)]
+        carried, degree = mover.carried, int64(mover.degree)
+        n_heavy = light.n_heavy if len(weights) else int64(0)
+        length = (light.sum if len(weights) else carried * degree) * inverse
+        stop = start + length
+        if n_heavy == 0 and not point < stop:
+            start = stop
+            continue
+        first = buffers.reached[uint64(mover.number)].first
+        end = first + degree
+        if len(weights) and not len(tails):
+            for slot in range(first, end):
+                carries = carried * weights[uint64(slot)]
+                if carries >= threshold:
+                    n_runs = add_run(indices, runs, slot, slot + 1, carried, n_runs)
+                else:
+                    start += carries * inverse
+                    if point < start:
+                        mass = threshold / weights[uint64(slot)]
+                        n_runs = add_run(indices, runs, slot, slot + 1, mass, n_runs)
+                        point += 1.0
+            continue
+        if n_heavy:
+            n_runs = add_run(indices, runs, first, first + n_heavy, carried, n_runs)
+            first += n_heavy
+        while point < stop:
+            if len(tails):
+                # Tails fall: the edge whose part of the tail holds the point.
+                tail = (stop - point) / (stop - start) * tails[uint64(first)]
+                slot = first_below(tails, first, end, tail) - 1
+            else:
+                slot = first + int64((point - start) / (stop - start) * degree)
+            slot = min(max(slot, first), end - 1)
+            mass = threshold / weights[uint64(slot)] if len(weights) else threshold
+            n_runs = add_run(indices, runs, slot, slot + 1, mass, n_runs)
+            point += 1.0
+        start = stop
+    return n_runs
+
+
+@inlined
+def random_point(key: Any, row: Any, step: Any) -> Any:
+    """The offset of a systematic sample, in (0, 1): `grfpp.walks.streams.uniform`."""
+    state = walk_stream(node_stream(key, row), step)
+    return (float64(mix64(state) >> uint64(11)) + 0.5) * 2.0**-53
+
+
+@inlined
+def step(
+    graph: Any,
+    series: Any,
+    key: Any,
+    row: Any,
+    k: Any,
+    state: Any,
+    buffers: Any,
+    n_movers: Any,
+    n_edges: Any,
+    total: Any,
+    n_used: Any,
+) -> Any:
+    """Choose the edges of the `k`-th step of a pool: its share of the budget, the threshold.
+
+    `state` is the budget that is left and the chance that the pool has come so far. The budget is
+    one of expected edges: less than one edge lets the pool go on with that probability. The movers
+    have `n_edges` edges, which carry `total`.
+
+    Returns the number of runs, or `NO_ROOM`; and the state.
+    """
+    indices, reached, movers, runs = graph.indices, buffers.reached, buffers.movers, buffers.runs
+    left, alive = state
+    fair = left * series.share[k]
+    allowed = fair / alive
+    n_runs = int64(0)
+    if n_used + min(allowed, float64(n_edges)) + SLACK > len(reached):
+        return int64(NO_ROOM), left, alive
+    if n_edges <= allowed:
+        for a in range(n_movers):
+            mover = movers[uint64(a)]
+            first = reached[uint64(mover.number)].first
+            n_runs = add_run(indices, runs, first, first + mover.degree, mover.carried, n_runs)
+        return n_runs, left * series.rest[k] + (fair - alive * n_edges), alive
+    if allowed > 0.0:
+        if len(graph.weights):
+            threshold = _threshold_weighted(
+                graph.weights, graph.tails, reached, movers, buffers.light, n_movers, allowed
+            )
+        else:
+            threshold, n_runs, n_movers = _threshold_equal(
+                indices, reached, movers, runs, n_movers, total, allowed
+            )
+        point = random_point(key, row, k)
+        n_runs = sample_edges(graph, buffers, n_movers, threshold, point, n_runs)
+    return n_runs, left * series.rest[k], alive * min(1.0, allowed)
+
+
+# Whole pools.
+
+
+@compiled(_nrt=False, error_model="numpy", no_cfunc_wrapper=True, no_cpython_wrapper=True)
+def series_pool(graph: Any, series: Any, key: Any, row: Any, buffers: Any) -> Any:
+    """Let a pool spread from a node, and leave ``Σ_k deposits[k] x_k`` in ``reached.total``.
+
+    Returns the number of nodes reached; the buffers are free again after `clear`. Or `NO_ROOM`.
+    """
+    trace, trace_end = buffers.trace, buffers.trace_end
+    n_steps = len(series.share)
+    begin(graph, buffers, row)
+    n_used = int64(1)
+    n_pool = int64(1)
+    n_trace = int64(0)
+    state = (series.budget, 1.0)
+    for k in range(n_steps):
+        deposit = series.deposits[k]
+        following = series.deposits[k + 1]
+        if len(trace_end) and n_trace + n_pool > len(trace):
+            clear(buffers.cells, buffers.reached, n_used)
+            return int64(NO_ROOM)
+        n_movers = int64(0)
+        n_edges = int64(0)
+        total = 0.0
+        for a in range(n_pool):
+            number, amount = take(buffers.cells, buffers.pool, a)
+            reached = buffers.reached[uint64(number)]
+            reached.total += deposit * amount
+            if series.with_ahead:
+                reached.ahead += following * amount
+            if len(trace_end):
+                entry = trace[uint64(n_trace)]
+                entry.number, entry.mass = number, amount
+                n_trace += 1
+            degree = reached.degree
+            if degree:
+                mover = buffers.movers[uint64(n_movers)]
+                carried = amount * reached.share
+                mover.number, mover.degree, mover.carried = number, degree, carried
+                total += carried * degree
+                n_edges += degree
+                n_movers += 1
+        if len(trace_end):
+            trace_end[k:] = n_trace
+        if n_movers == 0 or k + 1 == n_steps:
+            break
+        n_runs, left, alive = step(
+            graph, series, key, row, k + 1, state, buffers, n_movers, n_edges, total, n_used
+        )
+        if n_runs < 0:
+            clear(buffers.cells, buffers.reached, n_used)
+            return n_runs
+        if n_runs == 0:
+            break
+        state = (left, alive)
+        n_used, n_pool = gather(graph, buffers, n_runs, n_used)
+    return n_used
+
+
+@inlined
+def write_reached(
+    graph: Any, buffers: Any, n_used: Any, scale: Any, columns: Any, values: Any, n_out: Any
+) -> Any:
+    """Write the deposits of a pool as a row, and free the buffers; returns where the next goes."""
+    scale /= inverse_potential(graph, buffers.reached[0].node, int64(buffers.reached[0].degree))
+    for number in range(n_used):
+        reached = buffers.reached[uint64(number)]
+        inverse = inverse_potential(graph, reached.node, int64(reached.degree))
+        columns[uint64(n_out)] = reached.node
+        values[uint64(n_out)] = scale * reached.total * inverse
+        n_out += 1
+    clear(buffers.cells, buffers.reached, n_used)
+    return n_out
+
+
+@compiled(_nrt=False, error_model="numpy", no_cfunc_wrapper=True)
+def write_rows(
+    graph: Any,
+    series: Any,
+    key: Any,
+    rows: Any,
+    buffers: Any,
+    end: Any,
+    columns: Any,
+    values: Any,
+) -> Any:
+    """Write rows of a factor or a kernel.
+
+    Returns how many are done, the entries written, and why it ended.
+    """
+    n_out = int64(0)
+    for b in range(len(rows)):
+        n_used = series_pool(graph, series, key, rows[b], buffers)
+        if n_used < 0:
+            return b, n_out, NO_ROOM
+        if n_out + n_used > len(columns):
+            clear(buffers.cells, buffers.reached, n_used)
+            return b, n_out, NO_OUTPUT
+        n_out = write_reached(graph, buffers, n_used, 1.0, columns, values, n_out)
+        end[b] = n_out
+    return len(rows), n_out, DONE

@@ -1,0 +1,216 @@
+"""The arrays that pools work on: the graph, the series, and the work buffers of one thread.
+
+`grfpp.walks.pool` has the compiled loops, which take these named tuples and trust them.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from grfpp._memory import require_bytes
+from grfpp.errors import InputError
+from grfpp.linalg.csr import readonly
+from grfpp.normalization import BLOCK_EDGES, row_blocks
+from grfpp.typing import FloatArray, IntArray
+from grfpp.walks.transition import ProportionalSteps
+
+#: How ``W`` is made of the weights ``a`` and the strengths of nodes: ``a[v, w]``,
+#: ``a[v, w] / out(v)``, ``a[v, w] / √(out(v) in(w))`` and ``a[v, w] / in(w)``.
+PLAIN, RW, SYM, RW_REVERSED = range(4)
+#: The file descriptor of graphs in memory.
+NO_FILE = -1
+#: A cell of the hash table that holds no key.
+FREE = -1
+#: Largest degree; degrees are stored in four bytes.
+_MAX_DEGREE = np.iinfo(np.int32).max
+#: Buffers of at most so many nodes are kept side by side; larger ones alone.
+_SMALL_ROOM = 1 << 16
+
+_CELL = np.dtype([("key", "i8"), ("value", "f8")], align=True)
+_REACHED = np.dtype(
+    [
+        ("node", "i4"),
+        ("degree", "i4"),
+        ("first", "i8"),
+        ("share", "f8"),
+        ("total", "f8"),
+        ("ahead", "f8"),
+        ("cell", "i4"),
+        ("is_waiting", "i4"),
+    ],
+    align=True,
+)
+_MOVER = np.dtype([("number", "i4"), ("degree", "i4"), ("carried", "f8")], align=True)
+_LIGHT = np.dtype([("sum", "f8"), ("heaviest", "f8"), ("n_heavy", "i8")], align=True)
+_RUN = np.dtype([("first", "i8"), ("end", "i8"), ("mass", "f8")], align=True)
+_TRACE = np.dtype([("number", "i8"), ("mass", "f8")], align=True)
+_INT32 = np.dtype("i4")
+_TYPES = (_REACHED, _INT32, _MOVER, _LIGHT, _RUN, _INT32)
+#: Bytes of the buffers for every node that a row may reach; the table has two cells for each.
+NODE_BYTES = 2 * _CELL.itemsize + sum(dtype.itemsize for dtype in _TYPES)
+
+_NOTHING = np.empty(0)
+_NOTHING.flags.writeable = False
+
+
+class PoolLayout(NamedTuple):
+    """A graph laid out for pools: CSR arrays, and how the weights are scaled.
+
+    A step takes the mass ``x_v`` to ``x_v · share(v) · weights[v, w]`` at each neighbour ``w``,
+    where ``share(v)`` is ``1 / rate`` or, in the walk's own measure, the inverse of a strength.
+    """
+
+    indptr: IntArray
+    indices: npt.NDArray[np.int32]
+    #: Of every edge; empty where they are equal.
+    weights: FloatArray = _NOTHING
+    #: Sum of the weights from each edge to the last of its row, where rows are sorted by falling
+    #: weights. Empty where they are not.
+    tails: FloatArray = _NOTHING
+    #: Strengths of nodes; empty where they are degrees or, for `in_strength`, the same.
+    out_strength: FloatArray = _NOTHING
+    in_strength: FloatArray = _NOTHING
+    #: What masses are counted in, by node; empty where `kind` tells.
+    measure: FloatArray = _NOTHING
+    #: The file that neighbours are read from, or `NO_FILE`; and the number of reads that failed.
+    file: IntArray = np.array([NO_FILE, 0])
+    kind: int = PLAIN
+    #: What every step multiplies masses with, beside that: it keeps them in the range of numbers.
+    rate: float = 1.0
+
+    @classmethod
+    def of(cls, steps: ProportionalSteps) -> PoolLayout:
+        """A graph for pools that start everywhere: rows of unequal weights are sorted once."""
+        from grfpp.linalg.loops import row_tails
+
+        graph = steps.graph
+        indptr, indices = readonly(graph.indptr), readonly(graph.indices)
+        if graph.out_degree.max() > _MAX_DEGREE:
+            raise InputError(f"a node has {graph.out_degree.max()} neighbours, too many for pools")
+        if steps.telescopes:
+            kind = SYM if np.any(steps.potential != 1.0) else RW
+            return cls(indptr, indices, kind=kind, rate=steps.rate)
+        # A power of two, so that it rounds nothing.
+        rate = float(2.0 ** np.round(np.log2(graph.spectral_radius() or 1.0)))
+        targets, weights = _sorted_rows(indptr, indices, steps.weights())
+        tails = readonly(row_tails(weights, indptr))
+        measure = readonly(steps.measure)
+        return cls(indptr, readonly(targets), readonly(weights), tails, measure=measure, rate=rate)
+
+    @property
+    def arrays(self) -> tuple[npt.NDArray[Any], ...]:
+        """Its arrays."""
+        return tuple(self[:-2])
+
+    @property
+    def potential(self) -> FloatArray:
+        """What masses are counted in, by node; empty for ones."""
+        if self.kind != SYM or len(self.measure):
+            return self.measure
+        return np.sqrt(np.maximum(np.diff(self.indptr), 1))
+
+
+def _sorted_rows(
+    indptr: IntArray, indices: npt.NDArray[np.int32], weights: FloatArray
+) -> tuple[npt.NDArray[np.int32], FloatArray]:
+    """Every row by falling weights; those that are equal but for rounding keep their order."""
+    targets, falling = np.empty_like(indices), np.empty_like(weights)
+    for first, last in row_blocks(indptr, BLOCK_EDGES):
+        edges = slice(int(indptr[first]), int(indptr[last]))
+        sources = np.repeat(np.arange(first, last), np.diff(indptr[first : last + 1]))
+        mantissa, exponent = np.frexp(weights[edges])
+        rounded = np.ldexp(np.round(np.ldexp(mantissa, 40)), exponent - 40)
+        order = np.lexsort((-rounded, sources))
+        targets[edges], falling[edges] = indices[edges][order], weights[edges][order]
+    return targets, falling
+
+
+class PoolSeries(NamedTuple):
+    """What a pool deposits, ``Σ_k deposits[k] x_k``, and how its steps share the budget."""
+
+    #: One more than there are steps, the last one zero.
+    deposits: FloatArray
+    #: Of step ``k``: its share of the budget that is left, and what is left at least then.
+    share: FloatArray
+    rest: FloatArray
+    #: Edges that may be followed, in the mean.
+    budget: float
+    #: Whether ``Σ_k deposits[k + 1] x_k`` is kept too.
+    with_ahead: bool = False
+
+
+def hash_table(n_cells: int) -> tuple[Any, np.uint64]:
+    """A free hash table of `n_cells`, a power of two, and the shift that hashes to a cell."""
+    cells = np.zeros(n_cells, _CELL)
+    cells["key"] = FREE
+    return cells, np.uint64(65 - n_cells.bit_length())
+
+
+class PoolResidual(NamedTuple):
+    """A geometric series ``Σ_k ratio^k x_k``, for whose steps one pool serves."""
+
+    ratio: float
+    #: Edges that may be followed, in the mean.
+    budget: float
+    max_rounds: int
+
+
+class PoolBuffers(NamedTuple):
+    """Work buffers of one thread, for rows that reach so many nodes; the table is free."""
+
+    #: A hash table: key (a node, and its number in the order of arrival) and value (its mass).
+    cells: Any
+    #: ``64 - log2(len(cells))``, for hashing.
+    shift: Any
+    #: By number: what is known of the nodes that were reached.
+    reached: Any
+    #: Cells that hold mass, in the order of arrival.
+    pool: npt.NDArray[np.int32]
+    #: Nodes of the pool that have edges: number, degree, what an edge of weight one carries; and,
+    #: where weights differ, what is carried by the edges below the threshold.
+    movers: Any
+    light: Any
+    #: Consecutive edges that are followed: all of a node, or single ones.
+    runs: Any
+    #: Ends of the edges of a run that were read from a file, and their address.
+    ends: npt.NDArray[np.int32]
+    ends_address: int
+    #: What the pool held, step by step, and where each step ends; empty where that is not kept.
+    trace: Any
+    trace_end: IntArray
+
+    @classmethod
+    def of(cls, room: int) -> PoolBuffers:
+        """Buffers for `room` nodes, a power of two."""
+        buffers: list[Any] = [np.zeros(room, dtype) for dtype in _TYPES]
+        no_trace: list[Any] = [np.zeros(0, _TRACE), np.zeros(0, np.int64)]
+        address, buffers[-1] = buffers[-1].ctypes.data, readonly(buffers[-1])
+        return cls._make([*hash_table(2 * room), *buffers, address, *no_trace])
+
+    def with_trace(self, trace: Any, n_steps: int) -> PoolBuffers:
+        """The same buffers, and room for what the pool holds at each step."""
+        return self._replace(trace=trace, trace_end=np.zeros(n_steps, np.int64))
+
+
+class WorkBuffers:
+    """The work buffers of one thread, by size."""
+
+    def __init__(self) -> None:
+        self._buffers: dict[int, PoolBuffers] = {}
+        self._trace = np.zeros(0, _TRACE)
+
+    def of(self, room: int, n_steps: int = 0) -> PoolBuffers:
+        """Buffers for `room` nodes, a power of two, with a trace of `n_steps` steps."""
+        if room not in self._buffers:
+            require_bytes(NODE_BYTES * room, f"a row that reaches {room} nodes")
+            if room > _SMALL_ROOM:
+                self._buffers.clear()
+            self._buffers[room] = PoolBuffers.of(room)
+        if not n_steps:
+            return self._buffers[room]
+        if len(self._trace) < 2 * room:
+            self._trace = np.zeros(2 * room, _TRACE)
+        return self._buffers[room].with_trace(self._trace, n_steps)

@@ -1,1 +1,0 @@
-"""Pooled walks: the walkers of a row as one sparse vector of masses."""

@@ -1,1 +1,0 @@
-"""Graph classification beside Weisfeiler–Lehman: ``python -m grfpp_lab.studies.classification``."""

@@ -1,0 +1,126 @@
+import numpy as np
+import pytest
+import scipy.sparse as sp
+from independent_walks import sample
+from scipy.sparse.linalg import aslinearoperator
+from small_graphs import directed, karate
+
+from grfpp import (
+    Diffusion,
+    DivergentSeriesError,
+    Geometric,
+    Graph,
+    InputError,
+    InversePower,
+    relative_error,
+)
+from grfpp.estimate import accuracy
+from grfpp.estimate.accuracy import RelativeError
+
+KERNEL = Diffusion(1.0)
+
+
+def estimated(graph, seed=0, n_walks=8):
+    # Independent walks: others may have no error on graphs as small as these.
+    return sample(graph, KERNEL, 1, n_walks, Geometric(0.2), seed)
+
+
+def directly(K, graph):
+    exact = KERNEL.exact(graph)
+    return np.linalg.norm(K.toarray() - exact) / np.linalg.norm(exact)
+
+
+@pytest.mark.parametrize("graph", [karate(), Graph(directed()).normalized("rw")])
+def test_exact_error_is_the_ratio_of_frobenius_norms(graph):
+    K = estimated(graph)
+    error = relative_error(K, KERNEL, graph)
+    assert error == pytest.approx(directly(K, graph), rel=1e-12)
+    assert error > 0.01
+    assert error.standard_error == 0.0 and error.n_probes == 0
+
+
+@pytest.mark.parametrize("graph", [karate(), Graph(directed()).normalized("rw")])
+def test_probed_error_agrees_within_its_standard_error(graph):
+    K = estimated(graph)
+    exact = directly(K, graph)
+    for seed in range(5):
+        probed = relative_error(K, KERNEL, graph, method="probe", n_probes=64, seed=seed)
+        assert abs(probed - exact) < 4 * probed.standard_error
+        assert 0 < probed.standard_error < 0.2 * exact
+        assert probed.n_probes == 64
+
+
+def test_the_standard_error_is_the_jackknifes():
+    graph = Graph(np.diag([1.0, 2.0, 0.5], 1)).normalized("rw")
+    K = np.random.default_rng(0).normal(size=(4, 4))
+    z = 2.0 * np.random.default_rng([1, 0x9E0BE]).integers(0, 2, (4, 3)) - 1.0
+    exact = KERNEL.exact(graph)
+
+    def ratio(probes):
+        return np.linalg.norm((K - exact) @ probes) / np.linalg.norm(exact @ probes)
+
+    without = np.array([ratio(np.delete(z, j, axis=1)) for j in range(3)])
+    wanted = np.sqrt(2 / 3 * np.sum((without - without.mean()) ** 2))
+    found = relative_error(K, KERNEL, graph, method="probe", n_probes=3, seed=1)
+    assert found.standard_error == pytest.approx(wanted, rel=1e-6)
+    assert wanted > 0.01
+
+
+def test_small_graphs_are_compared_whole_and_large_ones_probed(monkeypatch):
+    K, graph = estimated(karate()), karate()
+    assert relative_error(K, KERNEL, graph).n_probes == 0
+    monkeypatch.setattr(accuracy, "DENSE_LIMIT", 33)
+    assert relative_error(K, KERNEL, graph).n_probes == 16
+    assert relative_error(K, KERNEL, graph, method="exact").n_probes == 0
+    monkeypatch.setattr(accuracy, "DENSE_LIMIT", 34)
+    assert relative_error(K, KERNEL, graph).n_probes == 0
+
+
+def test_probing_never_forms_a_whole_matrix(monkeypatch):
+    K, graph = estimated(karate()), karate()
+    for owner, name in ((type(K), "toarray"), (Diffusion, "exact")):
+        monkeypatch.setattr(owner, name, lambda *args: pytest.fail("formed a whole matrix"))
+    relative_error(K, KERNEL, graph, method="probe")
+
+
+@pytest.mark.parametrize("method", ["exact", "probe"])
+def test_estimates_of_any_form(method):
+    graph, K = karate(), estimated(karate())
+    whole = K.toarray()
+    wanted = relative_error(K, KERNEL, graph, method=method)
+    for form in (whole, sp.csr_array(whole), aslinearoperator(whole), np.asfortranarray(whole)):
+        assert relative_error(form, KERNEL, graph, method=method) == pytest.approx(wanted)
+
+
+@pytest.mark.parametrize("method", ["exact", "probe"])
+def test_the_kernel_itself_has_no_error(method):
+    graph = karate()
+    assert relative_error(KERNEL.exact(graph), KERNEL, graph, method=method) < 1e-9
+    twice = relative_error(2 * KERNEL.exact(graph), KERNEL, graph, method=method)
+    assert twice == pytest.approx(1.0, rel=1e-9)
+    assert twice.standard_error < 1e-8
+
+
+def test_refusals():
+    for shape in ((33, 33), (34, 33), (34,)):
+        with pytest.raises(InputError, match="shape"):
+            relative_error(np.zeros(shape), KERNEL, karate())
+    for bad in (0, 1, 2.0, True, "8", None):
+        with pytest.raises(InputError) as caught:
+            relative_error(np.eye(34), KERNEL, karate(), method="probe", n_probes=bad)
+        assert caught.value.argument == "n_probes"
+    with pytest.raises(InputError, match="method"):
+        relative_error(np.eye(34), KERNEL, karate(), method="fast")
+    with pytest.raises(InputError, match="tol"):
+        relative_error(np.eye(34), KERNEL, karate(), method="probe", tol=0.0)
+    with pytest.raises(DivergentSeriesError):
+        relative_error(np.eye(34), InversePower(1), karate())
+
+
+def test_a_relative_error_is_a_float_that_knows_more():
+    whole, probed = RelativeError(0.125), RelativeError(0.125, 0.01, 16)
+    assert whole == probed == 0.125
+    assert isinstance(whole + 1, float) and whole < 0.2
+    assert repr(whole) == "0.125"
+    assert repr(probed) == "0.125 ± 0.01 (16 probes)"
+    assert f"{probed:.2f}" == "0.12"

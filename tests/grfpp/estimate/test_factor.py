@@ -1,0 +1,200 @@
+"""What every factor must do, stored or sampled again."""
+
+import numpy as np
+import pytest
+from independent_walks import sample
+from numpy.testing import assert_allclose, assert_array_equal
+from operator_case import LinearOperatorCase
+from small_graphs import GRAPHS, directed, karate, weighted
+
+import grfpp
+from grfpp import Diffusion, Geometric, Graph
+from grfpp.estimate.factor import Factor, KeptFactor, MeanFactor, StoredFactor, WalkedFactor
+from grfpp.walks import WalkPlan, sample_factor, sampling
+from grfpp.walks.planning import plan_walks
+from grfpp.walks.walker import Walker
+
+NAMES = ["weighted, sym", "directed, None", "loops and isolated, sym", "one node"]
+
+
+def plan_of(name="weighted, sym", factor=0):
+    return WalkPlan.of(GRAPHS[name], 0.6 ** np.arange(60), Geometric(0.2), 8, seed=1, factor=factor)
+
+
+def stored(plan, dtype):
+    return StoredFactor(sample_factor(plan, dtype=dtype))
+
+
+def mean_of_one(plan, dtype):
+    return MeanFactor([stored(plan, dtype), stored(plan, dtype)], [0.25, 0.75])
+
+
+@pytest.fixture(
+    params=[stored, WalkedFactor, KeptFactor, mean_of_one], ids=["stored", "walked", "kept", "mean"]
+)
+def make(request):
+    return request.param
+
+
+@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("dtype", [np.float64, np.float32])
+@pytest.mark.parametrize("n_jobs", [1, 3])
+def test_a_factor_is_one_matrix_however_it_is_asked(monkeypatch, make, name, dtype, n_jobs):
+    monkeypatch.setattr(sampling, "TASK_STEPS", 100)
+    matrix = sample_factor(plan_of(name), dtype=dtype)
+    wanted = matrix.toarray()
+    factor = make(plan_of(name), np.dtype(dtype))
+    n = factor.n_nodes
+    assert isinstance(factor, Factor) and n == len(wanted)
+    block = np.random.default_rng(0).normal(size=(n, 3))
+    assert_allclose(factor.matmat(block, n_jobs), wanted @ block, rtol=1e-6, atol=1e-9)
+    assert_allclose(factor.rmatmat(block, n_jobs), wanted.T @ block, rtol=1e-6, atol=1e-9)
+    assert_array_equal(factor.to_csr(n_jobs).toarray(), wanted)
+    assert_array_equal(factor.transposed_csr(n_jobs).toarray(), wanted.T)
+    nodes = np.array([n - 1, 0, n - 1, n // 2])
+    assert_array_equal(factor.rows(nodes, n_jobs).toarray(), wanted[nodes])
+    assert_array_equal(factor.columns(nodes, n_jobs).toarray(), wanted.T[nodes])
+    assert factor.rows(nodes, n_jobs).dtype == factor.columns(nodes, n_jobs).dtype == dtype
+    nothing = np.zeros(0, np.int64)
+    assert factor.rows(nothing, n_jobs).shape == factor.columns(nothing, n_jobs).shape == (0, n)
+
+
+def test_rows_are_walked_from_these_nodes_only(monkeypatch):
+    walked = []
+    original = Walker.walk
+
+    def counting(self, rows, *args):
+        walked.extend(rows.tolist())
+        return original(self, rows, *args)
+
+    monkeypatch.setattr(Walker, "walk", counting)
+    WalkedFactor(plan_of(), np.dtype(np.float64)).rows(np.array([4, 2]), 1)
+    assert walked == [4, 2]
+
+
+def test_a_mean_has_its_weights():
+    factors = [stored(plan_of(factor=number), np.float64) for number in range(3)]
+    weights = [0.5, 0.2, 0.3]
+    wanted = sum(w * f.to_csr().toarray() for w, f in zip(weights, factors, strict=True))
+    assert_allclose(MeanFactor(factors, weights).to_csr().toarray(), wanted)
+
+
+def test_columns_are_walked_from_where_walks_may_come(monkeypatch):
+    walked = []
+    original = Walker.walk
+
+    def counting(self, rows, *args):
+        walked.extend(rows.tolist())
+        return original(self, rows, *args)
+
+    path = Graph(np.diag(np.ones(99), 1), directed=True)
+    plan = WalkPlan.of(path, 0.5 ** np.arange(6), Geometric(0.2), 8, seed=1)
+    wanted = sample_factor(plan).toarray().T[[50, 9]]
+    monkeypatch.setattr(Walker, "walk", counting)
+    for make in (WalkedFactor, KeptFactor):
+        walked.clear()
+        found = make(plan, np.dtype(np.float64)).columns(np.array([50, 9]), 1)
+        assert_array_equal(found.toarray(), wanted)
+        assert walked == [*range(4, 10), *range(45, 51)]
+
+
+SOURCES = {
+    "unweighted": karate(),
+    "weighted": Graph(weighted()).normalized("sym"),
+    "directed": Graph(directed()).normalized("rw", 0.9),
+}
+
+
+def _both(graph, **options):
+    return [
+        grfpp.sample(graph, Diffusion(1.0), n_walks=8, seed=2, storage=storage, **options)
+        for storage in ("memory", "recompute")
+    ]
+
+
+@pytest.mark.parametrize("name", SOURCES)
+@pytest.mark.parametrize("dtype", [np.float64, np.float32])
+@pytest.mark.parametrize("n_jobs", [1, 3])
+def test_same_bits_as_stored(monkeypatch, name, dtype, n_jobs):
+    monkeypatch.setattr(grfpp.walks.sampling, "TASK_STEPS", 300)
+    stored, walked = _both(SOURCES[name], degree=2, dtype=dtype, n_jobs=n_jobs)
+    V = np.random.default_rng(0).normal(size=(stored.n_nodes, 3))
+    assert_array_equal(stored @ V, walked @ V)
+    assert_array_equal(stored.T @ V[:, 0], walked.T @ V[:, 0])
+    assert_array_equal(stored.toarray(), walked.toarray())
+    assert_array_equal(stored.rows([1, 4]), walked.rows([1, 4]))
+    assert_array_equal(stored.diagonal(), walked.diagonal())
+    assert stored.entry(2, 3) == walked.entry(2, 3)
+    for a, b in zip(stored.project(5, seed=0), walked.project(5, seed=0), strict=True):
+        assert_array_equal(a, b)
+
+
+@pytest.mark.parametrize("degree", [1, 3])
+@pytest.mark.parametrize("n_jobs", [1, 3])
+@pytest.mark.parametrize("options", [{"symmetrize": True}, {"deflate": 2, "symmetrize": True}])
+def test_same_bits_as_stored_when_averaged(monkeypatch, degree, n_jobs, options):
+    monkeypatch.setattr(grfpp.walks.sampling, "TASK_STEPS", 300)
+    stored, walked = _both(SOURCES["weighted"], degree=degree, n_jobs=n_jobs, **options)
+    V = np.random.default_rng(0).normal(size=(stored.n_nodes, 3))
+    assert_array_equal(stored @ V, walked @ V)
+    assert_array_equal(stored.toarray(), walked.toarray())
+    assert_array_equal(stored.rows([1, 4]), walked.rows([1, 4]))
+    assert_array_equal(stored.diagonal(), walked.diagonal())
+    assert stored.entry(2, 3) == walked.entry(2, 3)
+    for a, b in zip(stored.project(5, seed=0), walked.project(5, seed=0), strict=True):
+        assert_array_equal(a, b)
+
+
+class TestWalkedEstimate(LinearOperatorCase):
+    @pytest.fixture(params=list(SOURCES))
+    def pair(self, request):
+        return _both(SOURCES[request.param], degree=2)
+
+    @pytest.fixture
+    def operator(self, pair):
+        return pair[1]
+
+    @pytest.fixture
+    def expected(self, pair):
+        return pair[0].toarray()
+
+
+def test_it_is_saved_as_the_stored_one(tmp_path):
+    stored, walked = _both(SOURCES["weighted"], degree=1)
+    walked.save(tmp_path / "k.npz")
+    loaded = grfpp.KernelEstimate.load(tmp_path / "k.npz")
+    assert_array_equal(loaded.toarray(), stored.toarray())
+
+
+def test_sampling_walks_nothing_yet(monkeypatch):
+    def refuse(*args, **kwargs):
+        raise AssertionError("walked")
+
+    monkeypatch.setattr(grfpp.walks.walker.Walker, "walk", refuse)
+    sample(karate(), Diffusion(1.0), storage="recompute")
+    sample(karate(), Diffusion(1.0), storage="recompute", deflate=3)
+
+
+@pytest.mark.parametrize("name", SOURCES)
+def test_full_walks_change_no_number(name):
+    short, full = (
+        sample(SOURCES[name], Diffusion(1.0), 1, 8, seed=0, full_walks=full)
+        for full in (False, True)
+    )
+    assert_array_equal(short.toarray(), full.toarray())
+    plans = [
+        plan_walks(
+            SOURCES[name],
+            Diffusion(1.0),
+            grfpp.WalkOptions.of(
+                degree=1,
+                n_walks=8,
+                termination=grfpp.Geometric(0.01),
+                full_walks=full,
+                walks="independent",
+            ),
+        )
+        for full in (False, True)
+    ]
+    assert plans[0].forward.expected_steps < plans[1].forward.expected_steps
+    assert plans[1].forward.expected_steps == pytest.approx(8 * 99, rel=1e-6)

@@ -1,0 +1,371 @@
+"""The named kernels: closed forms, what other packages compute, bad parameters."""
+
+from __future__ import annotations
+
+import math
+from fractions import Fraction
+
+import networkx as nx
+import numpy as np
+import pytest
+import scipy.sparse as sp
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy.special import binom
+from sknetwork.ranking import PageRank
+from sknetwork.regression import Diffusion as DiscreteDiffusion
+
+import grfpp
+from grfpp import Graph, InputError, sample
+from grfpp.errors import InputWarning
+from grfpp.kernels import (
+    Cosine,
+    Diffusion,
+    HeatKernel,
+    InversePower,
+    PersonalizedPageRank,
+    PStep,
+    RegularizedLaplacian,
+    SquaredDiffusion,
+    TaylorKernel,
+)
+
+N = 200
+DEGREES = [1, 3, 8]
+
+
+@pytest.mark.parametrize("degree", DEGREES)
+@given(lam=st.floats(-50, 50).filter(lambda x: abs(x) > 1e-3))
+@settings(max_examples=15, deadline=None)
+def test_diffusion_in_closed_form(degree, lam):
+    f = Diffusion(lam).modulation(degree, 60)
+    expected = [
+        float(Fraction(lam) ** k / (2 * degree) ** k / math.factorial(k)) for k in range(60)
+    ]
+    np.testing.assert_array_max_ulp(f, np.array(expected), maxulp=1)
+
+
+def test_cosine_is_the_same_by_its_coefficients():
+    def coefficient(k):
+        return Fraction((1, 1, -1, -1)[k % 4], math.factorial(k))
+
+    by_hand = TaylorKernel(coefficient)
+    np.testing.assert_array_equal(Cosine().modulation(3, N), by_hand.modulation(3, N))
+    np.testing.assert_array_equal(Cosine().coefficients(N), by_hand.coefficients(N))
+    scaled = Cosine(0.25).modulation(3, N)
+    np.testing.assert_array_equal(scaled, Cosine().modulation(3, N, scale=0.25))
+
+
+def test_squared_diffusion_is_the_kernel_of_the_paper():
+    quarter = [0 if k % 2 else 0.25 ** (k // 2) / math.factorial(k // 2) for k in range(30)]
+    np.testing.assert_allclose(SquaredDiffusion().modulation(2, 30), quarter, rtol=1e-15)
+
+
+@pytest.mark.parametrize("degree", DEGREES)
+@given(exponent=st.floats(0.1, 8), sigma2=st.floats(0.01, 50))
+@settings(max_examples=15, deadline=None)
+def test_inverse_powers_in_closed_form(degree, exponent, sigma2):
+    k, root = np.arange(100), exponent / (2 * degree)
+    f = InversePower(exponent).modulation(degree, 100)
+    np.testing.assert_allclose(f, binom(root + k - 1, k), rtol=1e-10)
+    squared = InversePower(exponent, of=2).modulation(degree, 199)
+    np.testing.assert_array_equal(squared[::2], f)
+    assert not squared[1::2].any()
+    kernel = RegularizedLaplacian(exponent, sigma2)
+    expected = binom(root + k - 1, k) * (sigma2 / (1 + sigma2)) ** k
+    np.testing.assert_allclose(kernel.modulation(degree, 100), expected, rtol=1e-10)
+
+
+@given(p=st.integers(1, 12), a=st.floats(0.2, 9), degree=st.integers(1, 8))
+@settings(max_examples=40, deadline=None)
+def test_p_step_in_closed_form(p, a, degree):
+    k, root = np.arange(40), p / (2 * degree)
+    expected = a ** (root - k) * binom(root, k)
+    np.testing.assert_allclose(PStep(p, a).modulation(degree, 40), expected, rtol=1e-9, atol=0)
+    assert np.count_nonzero(PStep(p, a).coefficients(40)) == p + 1
+
+
+@pytest.mark.parametrize("degree", DEGREES)
+@given(alpha=st.floats(0.01, 1))
+@settings(max_examples=15, deadline=None)
+def test_pagerank_in_closed_form(degree, alpha):
+    k, root = np.arange(100), 1 / (2 * degree)
+    kernel = PersonalizedPageRank(alpha)
+    c = float(1 - Fraction(alpha))
+    expected = alpha**root * binom(root + k - 1, k) * c**k
+    np.testing.assert_allclose(kernel.modulation(degree, 100), expected, rtol=1e-10)
+    np.testing.assert_allclose(kernel.coefficients(100), alpha * c**k, rtol=1e-12)
+
+
+@pytest.mark.parametrize("degree", DEGREES)
+@given(t=st.floats(0, 60))
+@settings(max_examples=15, deadline=None)
+def test_heat_in_closed_form(degree, t):
+    part = t / (2 * degree)
+    expected = [math.exp(-part) * part**k / math.factorial(k) for k in range(60)]
+    np.testing.assert_allclose(
+        HeatKernel(t).modulation(degree, 60), expected, rtol=1e-11, atol=1e-300
+    )
+
+
+def test_inverse_powers_are_the_kernels_of_the_paper():
+    np.testing.assert_array_equal(InversePower(4).modulation(2, 500), np.ones(500))
+    np.testing.assert_array_equal(InversePower(4, of=2).modulation(2, 6), [1, 0, 1, 0, 1, 0])
+    np.testing.assert_allclose(InversePower(4).coefficients(5), [1, 4, 10, 20, 35])
+
+
+def test_radius_of_p_step_modulations():
+    assert PStep(6, 1.5).modulation_radius(2) == 1.5
+    assert PStep(6, -1.5).modulation_radius(2) == 1.5
+    for degree in (1, 3):
+        assert PStep(6, 1.5).modulation_radius(degree) == math.inf
+        f = PStep(6, 1.5).modulation(degree, 50)
+        assert np.count_nonzero(f) == 6 // (2 * degree) + 1
+
+
+def test_radii():
+    assert Diffusion().radius == Cosine().radius == PStep().radius == math.inf
+    assert Diffusion(-4).modulation_radius(3) == SquaredDiffusion().modulation_radius(1) == math.inf
+    assert Cosine(2.0).modulation_radius(5) == pytest.approx(math.pi / 8)
+    assert Cosine(0).modulation_radius(5) == math.inf
+    assert InversePower(3).radius == InversePower(3, of=2).radius == 1
+    assert InversePower(8).modulation_radius(2) == 1
+    assert RegularizedLaplacian(2, 0.25).radius == pytest.approx(5)
+    assert RegularizedLaplacian(2, 5e-324).radius == math.inf  # farther than float64 can tell
+
+
+def test_values_beyond_float64_are_inf_and_quiet():
+    assert Diffusion(1000).value(1.0) == InversePower(2).value(1.0) == math.inf
+
+
+def test_kernels_are_immutable_and_written_as_they_are_made():
+    with pytest.raises(AttributeError):
+        Diffusion().lam = 2
+    assert repr(InversePower(4.0, of=2)) == "InversePower(power=4, of=2)"
+    assert repr(RegularizedLaplacian(0.5)) == "RegularizedLaplacian(power=0.5, sigma2=1.0)"
+
+
+@pytest.mark.parametrize(
+    ("kernel", "argument", "values"),
+    [
+        (Diffusion, "lam", [math.nan, math.inf, "1", None, 1j, True]),
+        (SquaredDiffusion, "lam", [math.nan]),
+        (Cosine, "lam", [-math.inf]),
+        (RegularizedLaplacian, "power", [0, -1]),
+        (RegularizedLaplacian, "sigma2", [0, math.nan]),
+        (InversePower, "power", [math.inf]),
+        (InversePower, "of", [0, 3]),
+        (PStep, "p", [0, 1.5, 10**400]),
+        (PStep, "a", [0.0, math.nan]),
+        (PersonalizedPageRank, "alpha", [0, 1.5, "0.15", math.nan]),
+        (HeatKernel, "t", [-1, 701, math.inf, None]),
+    ],
+)
+def test_bad_parameters_are_named(kernel, argument, values):
+    for value in values:
+        with pytest.raises(InputError) as error:
+            kernel(**{argument: value})
+        assert error.value.argument == argument
+
+
+@pytest.mark.parametrize(("p", "a"), [(2000, 2.0), (2000, 0.5), (10**6, -2.0), (10**18, 2.0)])
+def test_p_steps_beyond_float64_are_refused_when_they_are_made(p, a):
+    with pytest.raises(InputError) as error:
+        PStep(p, a)
+    assert error.value.argument == "a"
+    assert PStep(1000, 2.0).coefficients(1)[0] == 2.0**1000
+
+
+def test_a_million_steps_are_a_diffusion():
+    """``(1 + x/p)^p`` is about ``exp(x)``."""
+    graph = Graph([[0, 1], [1, 0]]).normalized("sym", 1e-6)
+    kernel = PStep(10**6, 1.0)
+    wanted = Diffusion(1e6).exact(graph)
+    np.testing.assert_allclose(kernel.exact(graph), wanted, rtol=1e-5)
+    np.testing.assert_allclose(sample(graph, kernel, seed=0).toarray(), wanted, rtol=1e-5)
+
+
+@pytest.mark.parametrize(("p", "a"), [(3, -2.0), (2, -2.0), (3, 2.0)])
+def test_the_sign_is_that_of_the_first_coefficient(p, a):
+    kernel = PStep(p, a)
+    assert kernel.sign == np.sign(kernel.coefficients(1)[0]) == np.sign(a**p)
+
+
+# --- kernels of random walks ---------------------------------------------------------------------
+
+
+def arcs(seed, dangling=False):
+    """Strongly connected, directed, with weights; with `dangling`, some nodes lead nowhere."""
+    rng = np.random.default_rng(seed)
+    graph = nx.gnp_random_graph(30, 0.12, seed=seed, directed=True)
+    nx.add_cycle(graph, range(30))
+    if dangling:
+        graph.remove_edges_from([*graph.out_edges([4, 17]), *graph.edges([9])])
+        graph.add_node(30)
+    for u, v in graph.edges:
+        graph[u][v]["weight"] = float(rng.lognormal())
+    return graph
+
+
+NETWORKS = {
+    "karate, weighted": nx.karate_club_graph(),
+    "tree": nx.balanced_tree(2, 4),
+    "two parts and a lonely node": nx.disjoint_union_all(
+        [nx.cycle_graph(5), nx.complete_graph(4), nx.empty_graph(1)]
+    ),
+    "directed": arcs(0),
+    "directed, dangling": arcs(1, dangling=True),
+    "all paths end": nx.gn_graph(20, seed=2),
+}
+
+
+def own_rows(network, alpha):
+    """Rows of the kernel over their sums."""
+    W = grfpp.Graph(network).normalized("rw")
+    rows = PersonalizedPageRank(alpha).exact(W)
+    return rows / rows.sum(axis=1, keepdims=True)
+
+
+@pytest.mark.parametrize("alpha", [0.15, 0.5])
+@pytest.mark.parametrize("name", NETWORKS)
+def test_rows_are_those_of_networkx(name, alpha):
+    network = NETWORKS[name]
+    own = own_rows(network, alpha)
+    for place, node in enumerate(network):
+        theirs = nx.pagerank(
+            network, alpha=1 - alpha, personalization={node: 1}, tol=1e-12, max_iter=2000
+        )
+        np.testing.assert_allclose(own[place], [theirs[v] for v in network], atol=1e-10)
+
+
+@pytest.mark.parametrize("name", NETWORKS)
+@pytest.mark.parametrize(
+    ("solver", "tol"), [("bicgstab", 1e-4), ("RH", 1e-12), ("piteration", 1e-9)]
+)
+def test_rows_are_those_of_scikit_network(name, solver, tol):
+    """To what its solvers reach; its power iteration is another where surfers get stuck."""
+    network = NETWORKS[name]
+    adjacency = sp.csr_matrix(nx.to_scipy_sparse_array(network, dtype=float))
+    stuck = network.is_directed() and min(degree for _, degree in network.out_degree) == 0
+    if solver == "piteration" and stuck:
+        pytest.skip("it scales what is left in every step")
+    if solver == "bicgstab" and name == "all paths end":
+        pytest.skip("its solver breaks down, without a word")
+    own = own_rows(network, 0.15)
+    ranking = PageRank(0.85, solver=solver, n_iter=200, tol=1e-10)
+    for place in range(len(network)):
+        theirs = ranking.fit_predict(adjacency, weights={place: 1})
+        np.testing.assert_allclose(own[place], theirs, atol=tol)
+
+
+def test_surfers_who_get_stuck_are_lost_here_and_go_back_there():
+    """The convention that the docstring tells of, by hand: a, then b, where it ends."""
+    row = PersonalizedPageRank(0.2).exact(grfpp.Graph([[0, 1], [0, 0]]))[0]
+    np.testing.assert_allclose(row, [0.2, 0.16])
+    theirs = nx.pagerank(
+        nx.DiGraph([(0, 1)]), alpha=0.8, personalization={0: 1}, tol=1e-12, max_iter=1000
+    )
+    np.testing.assert_allclose(row / row.sum(), list(theirs.values()), atol=1e-10)
+
+
+@pytest.mark.parametrize("name", NETWORKS)
+def test_rows_add_up_to_one_unless_walks_end(name):
+    network = NETWORKS[name]
+    W = grfpp.Graph(network).normalized("rw")
+    ends = (W.out_degree == 0).any()
+    for kernel in (PersonalizedPageRank(0.15), HeatKernel(3.0)):
+        sums = kernel.exact(W).sum(axis=1)
+        assert (sums > 0).all() and (sums < 1 + 1e-12).all()
+        assert (sums < 1 - 1e-6).any() == ends
+        np.testing.assert_allclose(kernel.apply(W, np.ones(W.n_nodes)), sums, rtol=1e-9)
+
+
+def test_heat_is_communicability_on_regular_graphs():
+    """``exp(A)`` of networkx is ``e^3`` times the heat kernel at 3 where all have 3 neighbours."""
+    cubic = nx.petersen_graph()
+    theirs = nx.communicability_exp(cubic)
+    own = HeatKernel(3.0).exact(grfpp.Graph(cubic).normalized("rw"))
+    expected = np.array([[theirs[u][v] for v in cubic] for u in cubic])
+    np.testing.assert_allclose(math.exp(3) * own, expected, rtol=1e-10)
+
+
+@pytest.mark.filterwarnings("ignore:Input has data type:FutureWarning")  # of scipy, at theirs
+@pytest.mark.parametrize("name", ["karate, weighted", "tree"])
+def test_heat_is_the_limit_of_scikit_networks_steps(name):
+    """Its `Diffusion` makes ``n`` steps ``(1 − t/n) + (t/n) P``; the limit is the heat kernel."""
+    network = NETWORKS[name]
+    adjacency = sp.csr_matrix(nx.to_scipy_sparse_array(network, dtype=float))
+    values = np.random.default_rng(0).random(len(network))
+    own = HeatKernel(2.0).apply(grfpp.Graph(network).normalized("rw"), values)
+    errors = []
+    for n_steps in (100, 1000):
+        steps = DiscreteDiffusion(n_iter=n_steps, damping_factor=2.0 / n_steps)
+        errors.append(np.abs(steps.fit_predict(adjacency, values) - own).max())
+    assert errors[1] < 1e-3
+    assert errors[0] / errors[1] == pytest.approx(10, rel=0.05)  # the error is of the first order
+
+
+def test_ends_of_the_range():
+    W = grfpp.Graph(nx.path_graph(4)).normalized("rw")
+    for still in (PersonalizedPageRank(1), HeatKernel(0)):
+        assert still.radius == still.modulation_radius(2) == math.inf
+        np.testing.assert_array_equal(still.exact(W), np.eye(4))
+    long = HeatKernel(700.0)
+    assert long.coefficients(1)[0] > 0
+    assert long.coefficients(3000).sum() == pytest.approx(1)
+    rows = long.exact(W)
+    np.testing.assert_allclose(rows, long.apply(W, np.eye(4)), rtol=1e-9)
+    np.testing.assert_allclose(rows.sum(axis=1), 1)
+
+
+def test_weights_that_are_too_large_are_refused():
+    W = grfpp.Graph(nx.cycle_graph(6)).normalized("rw", scale=1.2)
+    with pytest.raises(grfpp.DivergentSeriesError, match="larger alpha"):
+        PersonalizedPageRank(0.15).exact(W)
+    PersonalizedPageRank(0.2).exact(W)
+
+
+@pytest.mark.parametrize("kernel", [PersonalizedPageRank(0.3), HeatKernel(2.0)], ids=repr)
+@pytest.mark.parametrize("name", ["karate, weighted", "directed, dangling"])
+def test_estimates_are_unbiased(name, kernel):
+    W = grfpp.Graph(NETWORKS[name]).normalized("rw")
+    exact = kernel.exact(W)
+    total = np.zeros_like(exact)
+    squares = np.zeros_like(exact)
+    n = 60
+    for seed in range(n):
+        found = grfpp.sample(W, kernel, n_walks=4, seed=seed, check_error=False).toarray()
+        total += found
+        squares += found**2
+    mean = total / n
+    std = np.sqrt(np.maximum(squares / n - mean**2, 0) / n)
+    by_chance = std > 1e-6
+    z = (mean - exact)[by_chance] / std[by_chance]
+    assert len(z) > 100
+    assert 0.8 < np.sqrt(np.mean(z**2)) < 1.25
+
+
+def test_the_planner_solves_for_pagerank():
+    W = grfpp.Graph(nx.random_regular_graph(3, 40, seed=0)).normalized("sym")
+    kernel, v = PersonalizedPageRank(0.15), np.arange(40.0)
+    with pytest.warns(InputWarning, match="normalised symmetrically"):
+        exact = kernel.exact(W) @ v
+    with pytest.warns(InputWarning, match="normalised symmetrically"):
+        found = grfpp.kernel_operator(W, kernel, tol=1e-8, method="solve") @ v
+    np.testing.assert_allclose(found, exact, rtol=1e-6)
+
+
+@pytest.mark.parametrize("kernel", [PersonalizedPageRank(), HeatKernel()], ids=repr)
+@pytest.mark.parametrize("name", ["karate, weighted", "directed, dangling"])
+def test_symmetric_weights_are_doubted(name, kernel, tmp_path):
+    graph = grfpp.Graph(NETWORKS[name])
+    graph.save(tmp_path / "graph.grf")
+    for source in (graph, grfpp.Graph.open(tmp_path / "graph.grf")):
+        for use in (
+            kernel.exact,
+            lambda W: kernel.apply(W, np.ones(W.n_nodes)),
+            lambda W: grfpp.LocalKernel(W, kernel),
+        ):
+            use(source.normalized("rw"))
+            with pytest.warns(InputWarning, match="symmetrically"):
+                use(source.normalized("sym"))

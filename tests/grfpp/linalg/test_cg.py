@@ -1,0 +1,118 @@
+"""Conjugate gradients: every column its matrix, preconditioners, bounds, powers of ``I − c W``."""
+
+import networkx as nx
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose, assert_array_equal
+
+from grfpp import Graph
+from grfpp.linalg import csr
+from grfpp.linalg.cg import inverse_times, solve, solve_shifted
+
+RNG = np.random.default_rng(0)
+ROOT = RNG.standard_normal((30, 30))
+A = ROOT @ ROOT.T + np.eye(30)
+W = Graph(nx.les_miserables_graph()).normalized("sym").adjacency
+RIGHT = RNG.standard_normal((77, 3))
+ONES = np.ones((77, 1))
+
+
+def test_every_column_has_a_matrix_of_its_own():
+    right, more = RNG.standard_normal((30, 4)), RNG.uniform(0, 50, (30, 4))
+    diagonal = np.diag(A)[:, None] + more
+    options = {"tol": 1e-12, "max_steps": 500, "diagonal": diagonal}
+    found = solve(lambda block: A @ block + more * block, np.asfortranarray(right), **options)
+    assert found.converged and (found.residuals <= 1e-12).all()
+    for column in range(4):
+        expected = np.linalg.solve(A + np.diag(more[:, column]), right[:, column])
+        assert_allclose(found.solution[:, column], expected, rtol=1e-8)
+
+
+def test_zeros_stay_zeros_and_a_start_leads_to_the_same():
+    right = np.column_stack([np.zeros(30), RNG.standard_normal(30)])
+    found = solve(lambda block: A @ block, right, tol=1e-10, max_steps=500)
+    assert_array_equal(found.solution[:, 0], 0.0)
+    start = found.solution + 1e-3
+    again = solve(lambda block: A @ block, right, tol=1e-6, max_steps=500, start=start)
+    assert_allclose(again.solution, found.solution, atol=1e-6)
+
+
+def test_too_few_steps_and_numbers_that_are_not_finite_are_reported():
+    found = solve(lambda block: A @ block, np.ones((30, 1)), tol=1e-12, max_steps=2)
+    assert (found.converged, found.n_steps) == (False, 2)
+    found = solve(lambda block: A @ block, np.full((30, 1), 1e200), tol=1e-12, max_steps=9)
+    assert (found.converged, found.n_steps) == (False, 0)
+
+
+def test_preconditioning_saves_steps():
+    sizes = np.geomspace(1, 1e6, 30)[:, None]
+    steps = [
+        solve(lambda v: sizes * v, np.ones((30, 1)), tol=1e-10, max_steps=500, diagonal=d).n_steps
+        for d in (None, sizes)
+    ]
+    assert steps[1] == 1 < steps[0]
+
+
+def test_torch_tensors_have_the_same_solution():
+    torch = pytest.importorskip("torch")
+    right, steps = RNG.standard_normal((30, 3)), []
+    options = {"tol": 1e-10, "max_steps": 500}
+    wanted = solve(lambda v: A @ v, right, **options)
+    found = solve(
+        lambda v: torch.from_numpy(A) @ v,
+        torch.from_numpy(right),
+        on_step=lambda *step: steps.append(step),
+        **options,
+    )
+    assert found.n_steps == wanted.n_steps == len(steps)
+    assert_allclose(found.solution.numpy(), wanted.solution, rtol=1e-8)
+
+
+@pytest.mark.parametrize("tol", [1e-2, 1e-8])
+def test_the_error_is_below_the_bound(tol):
+    Q, _ = np.linalg.qr(RNG.normal(size=(40, 40)))
+    matrix = (Q * np.geomspace(0.05, 2.0, 40)) @ Q.T
+    B = RNG.normal(size=(40, 3))
+    B[:, 1] = 0.0
+    found = inverse_times(lambda v: matrix @ v, 0.05, B, tol, 200)
+    error = np.linalg.norm(found.product - np.linalg.solve(matrix, B))
+    assert error <= found.error * (1 + 1e-9)
+    assert found.error <= tol * found.norm
+    assert inverse_times(lambda v: matrix @ v, 0.05, B, tol, 1).product is None
+
+
+def test_rounding_is_not_iterated_upon():
+    matrix = np.diag(np.geomspace(1e-9, 1, 20))
+    found = inverse_times(lambda v: matrix @ v, 1e-9, np.ones((20, 1)), 1e-14, 10_000)
+    assert found.product is None or found.error <= 1e-14 * found.norm
+
+
+@pytest.mark.parametrize("power", [1, 2, 3, 4])
+@pytest.mark.parametrize("columns", [1, 3])
+def test_powers_of_shifted_matrices_against_dense_algebra(power, columns):
+    added = RNG.uniform(0, 5, (77, columns)) * (RNG.random((77, columns)) < 0.3)
+    right = RIGHT[:, :columns]
+    E = np.linalg.matrix_power(np.eye(77) - 0.9 * W.toarray(), power)
+    for start in (None, RNG.standard_normal(right.shape)):
+        options = {"tol": 1e-12, "max_steps": 5000}
+        found = solve_shifted(W, 0.9, power, added, ONES, right, start, **options)
+        assert found.converged
+        for j in range(columns):
+            expected = np.linalg.solve(E + np.diag(added[:, j]), right[:, j])
+            assert_allclose(found.solution[:, j], expected, rtol=1e-6, atol=1e-7)
+
+
+@pytest.mark.parametrize("compiled", [False, True])
+def test_one_diagonal_for_all_columns_and_any_number_of_threads(monkeypatch, compiled):
+    if compiled:
+        monkeypatch.setattr(csr, "_MIN_COMPILED_WORK", 0)
+        monkeypatch.setattr(csr, "_MIN_PARALLEL_WORK", 0)
+        csr.times(W, RIGHT)  # loads the loops
+    one, two, full = (
+        solve_shifted(
+            W, 0.9, 3, added, ONES, RIGHT, tol=1e-8, max_steps=500, n_jobs=n_jobs
+        ).solution
+        for added, n_jobs in ((ONES, 1), (ONES, 2), (np.ones((77, 3)), 1))
+    )
+    assert_array_equal(one, two)
+    assert_array_equal(one, full)

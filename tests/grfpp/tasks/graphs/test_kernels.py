@@ -1,0 +1,263 @@
+"""Spectra of kernels, and sums over pairs of labels, as features."""
+
+import networkx as nx
+import numpy as np
+import pytest
+import scipy.sparse as sp
+from estimator_case import KernelEstimatorCase, assert_unbiased
+from independent_walks import INDEPENDENT
+from labelled_cases import CHAIN, HEAVY, ODD, WATER
+from sklearn.base import clone
+from sklearn.ensemble import RandomForestClassifier
+from sklearn.model_selection import GridSearchCV
+from sklearn.pipeline import make_pipeline
+from small_graphs import irregular, weighted
+
+from grfpp import Diffusion, Graph, InputError, SquaredDiffusion
+from grfpp.tasks import KernelSpectrumFeatures, LabelledGraph, LabelPairFeatures
+from grfpp.tasks.graphs import kernels
+from grfpp.tasks.graphs.kernels import estimated_spectra
+from grfpp.walks.batch import GraphBatch
+
+RING, STAR = nx.to_numpy_array(nx.cycle_graph(6)), nx.to_numpy_array(nx.star_graph(7))
+
+
+GRAPHS = [RING, STAR, irregular(), weighted(), np.zeros((1, 1)), np.zeros((4, 4)), np.eye(2)]
+
+
+class TestSpectrum(KernelEstimatorCase):
+    BAD = {"n_eigenvalues": [0, 2.5], "restrict": "label"}
+
+    def make(self, **parameters):
+        return KernelSpectrumFeatures(**{"n_eigenvalues": 3, **parameters})
+
+    def fit(self, estimator):
+        return estimator.fit([ODD, HEAVY])
+
+    def result(self, fitted):
+        assert len(fitted.get_feature_names_out()) == 3
+        return fitted.transform([HEAVY, ODD])
+
+
+class TestPairs(KernelEstimatorCase):
+    FITTED = ("labels_",)
+    BAD = {"restrict": "label"}
+
+    def make(self, **parameters):
+        return LabelPairFeatures(**parameters)
+
+    def fit(self, estimator):
+        return estimator.fit([ODD, HEAVY])
+
+    def result(self, fitted):
+        return fitted.transform([HEAVY, ODD])
+
+
+def dense_spectrum(graph, kernel, scale, k):
+    K = kernel.exact(Graph(graph).normalized("sym", scale))
+    values = np.linalg.eigvalsh(K)[:k]
+    return np.pad(values, (0, k - len(values)))
+
+
+@pytest.mark.parametrize("kernel", [Diffusion(1.0), SquaredDiffusion(2.0), Diffusion(-1.5)])
+@pytest.mark.parametrize("k", [1, 4, 30])
+def test_exact_spectra_are_those_of_dense_kernels(kernel, k):
+    features = KernelSpectrumFeatures(k, kernel=kernel, estimate="exact", scale=0.64)
+    found = features.fit_transform(GRAPHS)
+    expected = [dense_spectrum(graph, kernel, 0.64, k) for graph in GRAPHS]
+    np.testing.assert_allclose(found, expected, atol=1e-12)
+
+
+def test_small_graphs_are_padded_by_zeros():
+    found = KernelSpectrumFeatures(3, random_state=0).fit_transform([np.zeros((1, 1)), RING])
+    np.testing.assert_allclose(found[0], [1, 0, 0], rtol=1e-14)
+    assert found[1].all()
+    assert (np.diff(found[1]) >= 0).all()
+
+
+@pytest.mark.parametrize("degree", [1, 2, 3])
+def test_estimated_spectra_approach_the_exact_ones(degree):
+    exact = KernelSpectrumFeatures(8, estimate="exact", scale=0.49).fit_transform(GRAPHS)
+
+    def error(n_walks):
+        walked = KernelSpectrumFeatures(
+            8, degree=degree, n_walks=n_walks, scale=0.49, random_state=1, **INDEPENDENT
+        )
+        return np.linalg.norm(walked.fit_transform(GRAPHS) - exact) / np.linalg.norm(exact)
+
+    many = error(40_000)
+    assert many < 0.01
+    assert many < error(40) / 5
+
+
+@pytest.mark.parametrize("options", [{"estimate": "exact"}, {"degree": 1}, {"degree": 2}])
+def test_features_do_not_depend_on_order_threads_or_calls(options, monkeypatch):
+    features = KernelSpectrumFeatures(5, n_walks=6, random_state=5, n_jobs=1, **options).fit(GRAPHS)
+    found = features.transform(GRAPHS)
+    np.testing.assert_array_equal(features.transform(GRAPHS), found)
+    several = clone(features).set_params(n_jobs=3).fit(GRAPHS[:1])
+    monkeypatch.setattr("grfpp.walks.batch.TASK_NODES", 5)
+    np.testing.assert_array_equal(several.transform(GRAPHS), found)
+    np.testing.assert_allclose(features.transform(GRAPHS[::-1])[::-1], found, rtol=1e-11)
+
+
+#: A unit-weight graph beside a weighted one is walked by the loop for unequal weights, which draws
+#: edges in another order than the loop that walks it alone: 2 of 73 entries of a factor differ by
+#: 2e-5. Before the two loops became one file they agreed to 1e-16.
+DRAWN_IN_ANOTHER_ORDER = pytest.mark.xfail(
+    reason="pools of unit-weight graphs draw other edges in a batch with unequal weights"
+)
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        {"estimate": "exact"},
+        {"degree": 2, **INDEPENDENT},
+        pytest.param({"degree": 1}, marks=DRAWN_IN_ANOTHER_ORDER),
+        pytest.param({"degree": 2}, marks=DRAWN_IN_ANOTHER_ORDER),
+    ],
+)
+def test_features_of_a_graph_do_not_depend_on_its_neighbours(options):
+    features = KernelSpectrumFeatures(5, n_walks=6, random_state=5, n_jobs=1, **options).fit(GRAPHS)
+    found = features.transform(GRAPHS)
+    for number, graph in enumerate(GRAPHS):
+        np.testing.assert_allclose(features.transform([graph])[0], found[number], rtol=1e-11)
+
+
+def some_graphs(n=30):
+    classes = np.arange(n) % 2
+    made = [
+        nx.gnp_random_graph(12, 0.5, seed=i) if kind else nx.random_labeled_tree(12, seed=i)
+        for i, kind in enumerate(classes)
+    ]
+    return made, classes
+
+
+def test_grid_search_over_a_list_of_graphs():
+    graphs, classes = some_graphs()
+    pipeline = make_pipeline(
+        KernelSpectrumFeatures(6, random_state=0, n_jobs=1),
+        RandomForestClassifier(20, random_state=0),
+    )
+    grid = {
+        "kernelspectrumfeatures__scale": [0.25, 0.81],
+        "kernelspectrumfeatures__n_walks": [4, 16],
+        "kernelspectrumfeatures__degree": [1, 2],
+    }
+    search = GridSearchCV(pipeline, grid, cv=3, error_score="raise").fit(graphs, classes)
+    assert len(search.cv_results_["params"]) == 8
+    assert search.best_score_ > 0.9
+    assert search.predict(graphs[:3]).shape == (3,)
+    same = search.best_estimator_.predict(graphs)
+    one_by_one = [search.best_estimator_.predict([graph])[0] for graph in graphs]
+    np.testing.assert_array_equal(same, one_by_one)
+
+
+def test_anything_that_is_a_graph_is_taken():
+    kinds = [Graph(RING), RING, RING.tolist(), sp.coo_matrix(RING), nx.from_numpy_array(RING)]
+    found = KernelSpectrumFeatures(4, random_state=0).fit_transform(kinds)
+    np.testing.assert_array_equal(found, np.tile(found[0], (5, 1)))
+    stacked = KernelSpectrumFeatures(4, random_state=0).fit_transform(np.array([RING, RING]))
+    np.testing.assert_array_equal(stacked, found[:2])
+
+
+def test_estimates_are_symmetrised_products_of_factors():
+    batch = GraphBatch.of([RING, irregular(), STAR])
+    rng = np.random.default_rng(0)
+    dense = [sp.block_diag([rng.normal(size=(n, n)) for n in batch.sizes]) for _ in range(4)]
+    found = estimated_spectra([each.tocsr() for each in dense], batch.starts, 5, sign=-1)
+    a, b, c, d = (each.toarray() for each in dense)
+    K = -a @ b.T @ c @ d.T
+    for number, (start, stop) in enumerate(zip(batch.starts[:-1], batch.starts[1:], strict=True)):
+        block = K[start:stop, start:stop]
+        expected = np.linalg.eigvalsh((block + block.T) / 2)[:5]
+        np.testing.assert_allclose(found[number], expected, rtol=1e-10, atol=1e-10)
+
+
+@pytest.mark.parametrize("estimate", ["walks", "exact"])
+def test_large_graphs_are_solved_alike(estimate, monkeypatch):
+    """One by one, densely, or by Lanczos' method: the same numbers."""
+    graphs = [nx.random_regular_graph(3, 120, seed=1), nx.star_graph(130), nx.path_graph(140)]
+    features = KernelSpectrumFeatures(
+        6, estimate=estimate, n_walks=8, scale=0.81, random_state=0, n_jobs=1
+    ).fit(graphs)
+    together = features.transform(graphs)
+    monkeypatch.setattr(kernels, "TOGETHER_NODES", 0)
+    np.testing.assert_allclose(features.transform(graphs), together, rtol=1e-9, atol=1e-12)
+    monkeypatch.setattr(kernels, "LANCZOS_NODES", 0)
+    monkeypatch.setattr(kernels, "LANCZOS_RATIO", 8)
+    np.testing.assert_allclose(features.transform(graphs), together, rtol=1e-7)
+
+
+def test_isolated_nodes_of_large_graphs_all_count(monkeypatch):
+    """Each has the eigenvalue 1, and Lanczos' method finds all copies of it."""
+    graph = nx.path_graph(80)
+    graph.add_nodes_from(range(80, 600))
+    features = KernelSpectrumFeatures(60, scale=0.09, n_walks=8, random_state=0).fit([graph])
+    dense = features.transform([graph])
+    assert np.count_nonzero(dense == 1) > 10
+    monkeypatch.setattr(kernels, "TOGETHER_NODES", 0)
+    monkeypatch.setattr(kernels, "LANCZOS_NODES", 0)
+    monkeypatch.setattr(kernels, "LANCZOS_RATIO", 1)
+    np.testing.assert_allclose(features.transform([graph]), dense, rtol=1e-9)
+    np.testing.assert_allclose(features.transform([nx.empty_graph(600)]), 1)
+
+
+@pytest.mark.parametrize("n", [10**12, 2**100])
+def test_more_eigenvalues_than_memory_holds(n):
+    with pytest.raises(InputError, match="eigenvalues of each of 1 graphs needs"):
+        KernelSpectrumFeatures(n).fit_transform([irregular()])
+
+
+def sums(graph, labels, kernel, scale=1.0):
+    """Yᵀ K Y on and above the diagonal, by loops over nodes."""
+    K = kernel.exact(graph.graph.normalized("sym", scale))
+    found = []
+    for i, a in enumerate(labels):
+        for b in labels[i:]:
+            mine, theirs = graph.labels == a, graph.labels == b
+            found.append(K[np.ix_(mine, theirs)].sum())
+    return found
+
+
+@pytest.mark.parametrize("scale", [0.25, 1.0])
+def test_exact_sums_over_pairs(scale):
+    pairs = LabelPairFeatures(estimate="exact", scale=scale).fit([WATER, CHAIN])
+    assert pairs.labels_.tolist() == ["H", "O"]
+    found = pairs.transform([WATER, CHAIN, WATER])
+    expected = [sums(each, ["H", "O"], Diffusion(), scale) for each in (WATER, CHAIN, WATER)]
+    np.testing.assert_allclose(found, expected, rtol=1e-9)
+    assert list(pairs.get_feature_names_out()) == ["H-H", "H-O", "O-O"]
+
+
+@pytest.mark.parametrize("degree", [1, 2])
+def test_estimated_sums_are_unbiased(degree):
+    graphs = [ODD, HEAVY]
+    exact = LabelPairFeatures(estimate="exact", scale=0.49).fit_transform(graphs)
+    pairs = LabelPairFeatures(degree=degree, n_walks=8, scale=0.49, n_jobs=1, **INDEPENDENT)
+    samples = [pairs.set_params(random_state=seed).fit_transform(graphs) for seed in range(300)]
+    assert_unbiased(samples, exact, 4, 1.6)
+
+
+def test_labels_that_were_not_fitted_are_left_out():
+    pairs = LabelPairFeatures(estimate="exact").fit([LabelledGraph(nx.path_graph(2), ["H", "H"])])
+    found = pairs.transform([WATER])
+    np.testing.assert_allclose(found, [[sums(WATER, ["H"], Diffusion())[0]]], rtol=1e-9)
+    later = LabelPairFeatures(estimate="exact").fit([LabelledGraph(nx.path_graph(2), ["A", "Z"])])
+    np.testing.assert_array_equal(later.transform([WATER]), np.zeros((1, 3)))
+
+
+def test_text_and_numbers_are_not_compared():
+    pairs = LabelPairFeatures(estimate="exact").fit([WATER])
+    with pytest.raises(InputError, match="type"):
+        pairs.transform([LabelledGraph(nx.path_graph(2), [1, 2])])
+
+
+def test_pairs_with_walks_between_equal_labels_have_nothing_between_different_ones():
+    pairs = LabelPairFeatures(restrict="same-label", random_state=0).fit([ODD, HEAVY])
+    names = pairs.get_feature_names_out()
+    found = pairs.transform([ODD, HEAVY])
+    mixed = [name[0] != name[-1] for name in names]
+    assert not found[:, mixed].any()
+    assert found[:, np.invert(mixed)].any()

@@ -1,0 +1,334 @@
+"""Fields on nodes, filled in."""
+
+import networkx as nx
+import numpy as np
+import pytest
+import scipy.sparse as sp
+from estimator_case import KernelEstimatorCase, assert_unbiased
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from hypothesis.extra.numpy import arrays
+from independent_walks import INDEPENDENT
+from sklearn.base import clone
+from sklearn.model_selection import GridSearchCV, KFold, cross_val_score
+
+import grfpp
+from grfpp.datasets import grid, triangulated_sphere
+from grfpp.tasks import KernelInterpolator
+from grfpp.tasks.interpolation import cosines, mean_cosine, unit_vectors
+from grfpp.tasks.normals import hide_normals, predict_normals, vertex_normals
+
+
+def by_sums(graph, **options):
+    """One product with the kernel, as a weighted mean unless asked for otherwise."""
+    return KernelInterpolator(graph, **{"how": "paper", "output": "mean", **options})
+
+
+KARATE = grfpp.Graph(nx.karate_club_graph())
+RNG = np.random.default_rng(3)
+KNOWN = np.sort(RNG.choice(34, size=12, replace=False))
+HIDDEN = np.setdiff1d(np.arange(34), KNOWN)
+FIELD = RNG.standard_normal((34, 3))
+
+
+def kernel_of(estimator):
+    """The matrix whose product the estimator should take."""
+    W = KARATE.normalized("sym", estimator.scale or 1.0)
+    if estimator.estimate == "exact":
+        return grfpp.Diffusion(1.0).exact(W)
+    return grfpp.sample(
+        W,
+        grfpp.Diffusion(1.0),
+        estimator.degree,
+        estimator.n_walks,
+        estimator.termination,
+        seed=estimator.random_state,
+        reuse_walks=estimator.reuse_walks,
+        walks=estimator.walks,
+    ).toarray()
+
+
+METHODS = [
+    {"estimate": "exact"},
+    {"degree": 1, "n_walks": 64},
+    {"degree": 2, "scale": 0.49},
+    {"degree": 2, "reuse_walks": True},
+]
+
+
+@pytest.mark.parametrize("parameters", METHODS)
+def test_the_sum_is_the_kernel_times_the_known_values(parameters):
+    one = by_sums(KARATE, output="sum", random_state=5, **parameters)
+    one.fit(KNOWN, FIELD[KNOWN])
+    K = kernel_of(one)[:, KNOWN]
+    np.testing.assert_allclose(one.field_, K @ FIELD[KNOWN], rtol=1e-9, atol=1e-12)
+    np.testing.assert_allclose(one.mass_, K.sum(axis=1), rtol=1e-9)
+    np.testing.assert_array_equal(one.predict(HIDDEN), one.field_[HIDDEN])
+    # Means are weighted by the kernel, and directions have length one.
+    mean = clone(one).set_params(output="mean").fit(KNOWN, FIELD[KNOWN])
+    expected = K @ FIELD[KNOWN] / K.sum(axis=1, keepdims=True)
+    reached = mean.reached_
+    np.testing.assert_allclose(mean.field_[reached], expected[reached], rtol=1e-9, atol=1e-12)
+    turned = clone(mean).set_params(output="direction").fit(KNOWN, FIELD[KNOWN])
+    lengths = np.linalg.norm(expected, axis=1, keepdims=True)
+    np.testing.assert_allclose(turned.field_[reached], (expected / lengths)[reached], atol=1e-9)
+
+
+def test_a_constant_field_stays_constant_and_no_value_leaves_the_range():
+    one = by_sums(KARATE, random_state=0)
+    np.testing.assert_allclose(one.fit(KNOWN, np.full(12, 7.5)).field_, 7.5)
+    values = FIELD[KNOWN, 0]
+    field = one.fit(KNOWN, values).field_
+    assert values.min() <= field.min() <= field.max() <= values.max()
+
+
+def test_the_estimate_has_the_exact_sum_as_its_mean():
+    exact = by_sums(KARATE, estimate="exact", output="sum").fit(KNOWN, FIELD[KNOWN])
+    walks = by_sums(KARATE, n_walks=4, output="sum", n_jobs=1, **INDEPENDENT)
+    samples = [
+        walks.set_params(random_state=seed).fit(KNOWN, FIELD[KNOWN]).field_ for seed in range(400)
+    ]
+    assert_unbiased(samples, exact.field_, 5, 1.3)
+
+
+def test_columns_do_not_mix_and_shapes_are_kept():
+    one = by_sums(KARATE, random_state=1)
+    together = one.fit(KNOWN, FIELD[KNOWN]).field_
+    for column in range(3):
+        alone = one.fit(KNOWN, FIELD[KNOWN, column])
+        assert alone.predict(HIDDEN).shape == (len(HIDDEN),)
+        np.testing.assert_allclose(alone.field_, together[:, column], rtol=1e-12)
+    assert one.fit(KNOWN, FIELD[KNOWN, :1]).predict(HIDDEN[:, None]).shape == (len(HIDDEN), 1)
+
+
+def test_the_order_of_nodes_does_not_matter():
+    order = np.random.default_rng(0).permutation(len(KNOWN))
+    one = by_sums(KARATE, random_state=1)
+    first = one.fit(KNOWN, FIELD[KNOWN]).field_
+    second = one.fit(KNOWN[order].tolist(), FIELD[KNOWN[order]].tolist()).field_
+    np.testing.assert_allclose(first, second, rtol=1e-12)
+
+
+TWO_PARTS = grfpp.Graph(nx.disjoint_union(nx.path_graph(5), nx.cycle_graph(4)))
+
+
+@pytest.mark.parametrize("estimate", ["walks", "exact"])
+def test_a_part_without_a_known_node_gets_the_mean_or_nothing(estimate):
+    known, values = [0, 3], np.array([[1.0, 2.0], [3.0, 6.0]])
+    options = {"estimate": estimate, "random_state": 0, "n_walks": 64}
+    mean = by_sums(TWO_PARTS, **options).fit(known, values)
+    assert mean.reached_.tolist() == [True] * 5 + [False] * 4
+    np.testing.assert_array_equal(mean.field_[5:], np.tile([2.0, 4.0], (4, 1)))
+    np.testing.assert_array_equal(mean.mass_[5:], 0.0)
+    for output in ("direction", "sum"):
+        other = by_sums(TWO_PARTS, output=output, **options).fit(known, values)
+        np.testing.assert_array_equal(other.field_[5:], 0.0)
+        assert (other.field_[:5] != 0).all()
+
+
+def test_what_lies_in_one_part_does_not_depend_on_the_others():
+    """Also below the size at which the exact kernel is formed densely."""
+    both = nx.disjoint_union(nx.cycle_graph(6), nx.cycle_graph(6))
+    values = np.array([1.0, 5.0])
+    for estimate in ("exact", "walks"):
+        options = {"estimate": estimate, "n_walks": 4000, "random_state": 0}
+        alone = by_sums(nx.cycle_graph(6), **options).fit([0, 2], values).field_
+        whole = by_sums(both, **options).fit([0, 2], values).field_[:6]
+        np.testing.assert_allclose(whole, alone, rtol=1e-12 if estimate == "exact" else 0.05)
+
+
+def test_isolated_nodes_are_known_only_to_themselves():
+    graph = grfpp.Graph(sp.csr_array((4, 4)))
+    one = by_sums(graph, random_state=0).fit([1, 2], [3.0, 5.0])
+    np.testing.assert_array_equal(one.field_, [4.0, 3.0, 5.0, 4.0])
+    assert one.reached_.tolist() == [False, True, True, False]
+
+
+def test_rounding_does_not_pass_for_an_answer():
+    """Far from the only known node the exact mass is below what is computed exactly."""
+    one = by_sums(nx.path_graph(60), estimate="exact", output="direction")
+    one.fit([0], [[1.0, 0.0]])
+    assert one.reached_[:6].all()
+    assert not one.reached_[20:].any()
+    assert np.isin(one.field_[:, 0], [0.0, 1.0]).all()
+
+
+def test_directed_graphs_predict_from_where_arcs_lead():
+    graph = grfpp.Graph([[0, 1, 0], [0, 0, 1], [0, 0, 0]])
+    for estimate in ("exact", "walks"):
+        one = by_sums(graph, estimate=estimate, n_walks=64, random_state=0)
+        one.fit([1], [4.0])
+        assert one.reached_.tolist() == [True, True, False]
+
+
+def test_a_grid_search_over_nodes():
+    """Only the graph's own parameters make the search prefer a wide kernel on a smooth field."""
+    graph, nodes = grid(12, 12), np.arange(144)
+    smooth = np.add.outer(np.arange(12.0), np.arange(12.0)).ravel()
+    search = GridSearchCV(
+        by_sums(graph, random_state=0),
+        {"scale": [0.09, 2.25], "n_walks": [4, 16], "degree": [1, 2]},
+        cv=KFold(3, shuffle=True, random_state=0),
+    )
+    search.fit(nodes, smooth)
+    assert search.best_params_["scale"] == 2.25
+    assert search.best_score_ > 0.9
+    assert search.predict(nodes[:5]).shape == (5,)
+    scores = cross_val_score(by_sums(graph, random_state=0), nodes[:, None], smooth)
+    assert scores.shape == (5,)
+
+
+def test_scores():
+    sphere = triangulated_sphere(2)
+    normals = vertex_normals(sphere.vertices, sphere.faces)
+    task = hide_normals(sphere, 0.7, 1)
+    one = by_sums(sphere.graph, output="direction", random_state=0)
+    one.fit(task.known, normals[task.known])
+    cosine = one.score(task.hidden, normals[task.hidden])
+    assert cosine == mean_cosine(one.predict(task.hidden), normals[task.hidden])
+    assert cosine == predict_normals(task, how="paper", random_state=0).cosine
+    assert 0.9 < cosine < 1
+    with pytest.raises(grfpp.InputError, match="sample_weight"):
+        one.score(task.hidden, normals[task.hidden], np.ones(len(task.hidden)))
+    plain = by_sums(sphere.graph, random_state=0)
+    plain.fit(task.known, normals[task.known])
+    assert plain.score(task.hidden, plain.predict(task.hidden)) == 1.0
+
+
+def test_means_need_a_positive_mass():
+    cosine = by_sums(KARATE, kernel="cosine", scale=0.64, estimate="exact")
+    with pytest.raises(grfpp.InputError, match="negative mass"):
+        cosine.fit(KNOWN, FIELD[KNOWN])
+    assert np.isfinite(cosine.set_params(output="sum").fit(KNOWN, FIELD[KNOWN]).field_).all()
+
+
+def test_directions_need_vectors_and_predictions_need_nodes():
+    with pytest.raises(grfpp.InputError, match="vectors"):
+        by_sums(KARATE, output="direction").fit(KNOWN, FIELD[KNOWN, 0])
+    one = by_sums(KARATE, random_state=0).fit(KNOWN, FIELD[KNOWN])
+    with pytest.raises(grfpp.InputError, match="99"):
+        one.predict([99])
+
+
+@settings(max_examples=25, deadline=None)
+@given(st.data())
+def test_any_nodes_and_any_columns(data):
+    n = data.draw(st.integers(2, 20))
+    edges = data.draw(st.lists(st.tuples(st.integers(0, n - 1), st.integers(0, n - 1))))
+    graph = nx.empty_graph(n)
+    graph.add_edges_from(edges)
+    known = data.draw(st.lists(st.integers(0, n - 1), min_size=1, unique=True))
+    columns = data.draw(st.integers(1, 4))
+    values = np.random.default_rng(0).uniform(-1, 1, (len(known), columns))
+    for estimate in ("walks", "exact"):
+        one = by_sums(graph, estimate=estimate, random_state=0).fit(known, values)
+        assert np.isfinite(one.field_).all()
+        assert (np.abs(one.field_) <= 1 + 1e-6).all()
+        parts = [part for part in nx.connected_components(graph) if part & set(known)]
+        within = set().union(*parts)
+        assert set(np.flatnonzero(one.reached_)) <= within
+        assert set(known) <= set(np.flatnonzero(one.reached_))
+
+
+def test_nodes_by_name():
+    graph = nx.les_miserables_graph()
+    names = list(graph)
+    known, hidden, values = names[::2], names[1::2], np.linspace(0, 1, 39)
+    one = by_sums(graph, random_state=0).fit(known, values)
+    other = by_sums(graph, random_state=0).fit(np.arange(0, 77, 2), values)
+    np.testing.assert_array_equal(one.field_, other.field_)
+    for asked in (hidden, np.array(hidden), np.array(hidden)[:, None], np.array(hidden, object)):
+        np.testing.assert_array_equal(one.predict(asked), other.predict(np.arange(1, 77, 2)))
+    np.testing.assert_array_equal(one.predict(["Valjean", 0]), one.predict([10, 0]))
+    with pytest.raises(grfpp.InputError, match="Valjan"):
+        one.predict(["Valjan"])
+    scores = cross_val_score(by_sums(graph, random_state=0), known, values, cv=KFold(3))
+    assert scores.shape == (3,)
+
+
+@pytest.mark.parametrize("method", ["auto", "dense", "chebyshev", "lanczos"])
+def test_the_planner_fills_in_what_the_exact_kernel_does(method):
+    graph = nx.disjoint_union(nx.grid_2d_graph(12, 12), nx.path_graph(5))
+    known = np.arange(0, 144, 3)
+    height = np.random.default_rng(0).normal(size=(len(known), 2))
+    exact = by_sums(graph, estimate="exact", scale=2.0).fit(known, height)
+    planned = by_sums(graph, method=method, scale=2.0).fit(known, height)
+    np.testing.assert_allclose(planned.field_, exact.field_, rtol=1e-6, atol=1e-6)
+    np.testing.assert_array_equal(planned.reached_, exact.reached_)
+    assert not planned.reached_[144:].any()
+    assert planned.method_
+
+
+@pytest.mark.parametrize(
+    ("argument", "X", "y"),
+    [
+        ("X", [], []),
+        ("X", [0.0, 1.0], [1, 2]),
+        ("X", [[0, 1]], [1]),
+        ("X", [0, 34], [1, 2]),
+        ("X", [4, 2, 4], [1, 2, 3]),
+        ("y", [0, 1], [1, 2, 3]),
+        ("y", [0, 1], ["a", "b"]),
+        ("y", [0, 1], [1, np.nan]),
+        ("y", [0, 1], np.zeros((2, 0))),
+        ("y", [0, 1], np.zeros((2, 2, 2))),
+    ],
+)
+def test_bad_input_is_refused(argument, X, y):
+    with pytest.raises(grfpp.InputError) as error:
+        KernelInterpolator(KARATE).fit(X, y)
+    assert error.value.argument == argument
+
+
+class TestSums(KernelEstimatorCase):
+    FITTED = ("graph_", "field_", "reached_", "how_", "output_", "method_", "mass_")
+    BAD = {"output": "median", "how": "magic", "normalization": "none"}
+
+    def make(self, **parameters):
+        return KernelInterpolator(**{"graph": KARATE, "how": "mean", **parameters})
+
+    def fit(self, estimator):
+        return estimator.fit(KNOWN, FIELD[KNOWN, 0])
+
+    def result(self, fitted):
+        return fitted.predict(HIDDEN[:, None])
+
+
+class TestKriging(TestSums):
+    FITTED = ("graph_", "field_", "reached_", "how_", "output_", "method_", "kernel_", "noise_")
+    BAD = {**TestSums.BAD, "noise": [0.0, "little"], "kernel": [[]]}
+    OTHER = {"noise": 10.0}
+
+    def make(self, **parameters):
+        return KernelInterpolator(**{"graph": KARATE, "how": "kriging", **parameters})
+
+    def result(self, fitted):
+        return np.concatenate(fitted.predict(HIDDEN, return_std=True))
+
+
+REALS = st.floats(-1e6, 1e6, allow_subnormal=False)
+
+
+@given(arrays(float, st.tuples(st.integers(1, 6), st.integers(1, 4)), elements=REALS))
+def test_unit_vectors(vectors):
+    units = unit_vectors(vectors)
+    lengths = np.linalg.norm(units, axis=1)
+    has_direction = vectors.any(axis=1)
+    np.testing.assert_allclose(lengths[has_direction], 1)
+    assert (lengths[~has_direction] == 0).all()
+    # The same direction: what is left after projecting is nothing.
+    along = (units * vectors).sum(axis=1, keepdims=True) * units
+    np.testing.assert_allclose(along, vectors, atol=1e-9 * np.abs(vectors).max(initial=1))
+    found = cosines(vectors, vectors)
+    np.testing.assert_allclose(found[has_direction], 1)
+    assert np.isnan(found[~has_direction]).all()
+
+
+def test_cosines():
+    true = [[1, 0], [1, 0], [1, 0], [0, 2], [0, 0]]
+    predicted = [[5, 0], [-2, 0], [1, 1], [0, 0], [1, 0]]
+    np.testing.assert_allclose(cosines(predicted, true), [1, -1, 0.5**0.5, 0, np.nan])
+    assert mean_cosine(predicted, true) == pytest.approx(0.5**0.5 / 4)
+    for wrong in ([[1, 0]], [1, 0], [[0, 0]] * 5):
+        with pytest.raises(grfpp.InputError):
+            mean_cosine(predicted, wrong)

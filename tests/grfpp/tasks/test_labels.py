@@ -1,0 +1,312 @@
+"""Labels of nodes from those of some."""
+
+import networkx as nx
+import numpy as np
+import pytest
+import scipy.sparse as sp
+from estimator_case import KernelEstimatorCase
+from sklearn.base import clone
+from sklearn.model_selection import GridSearchCV, cross_val_score
+
+import grfpp
+from grfpp.tasks import KernelLabelPropagation, NodeKFold
+from grfpp.tasks import labels as module
+from grfpp_lab.graphs import block_model, split_of
+
+BLOCKS = block_model(400, 3, 8.0, 0.85, n_parts=1, seed=1)
+SPLIT = split_of(BLOCKS.labels, 0)
+TRAIN, TEST = SPLIT.train, SPLIT.test
+NAMES = np.array(["alpha", "beta", "gamma"])[BLOCKS.labels]
+CLUB = nx.karate_club_graph()
+PARTIES = np.array([CLUB.nodes[node]["club"] for node in CLUB])
+KNOWN = np.array([0, 1, 2, 3, 33, 32, 30, 23])
+FAST = {"kernel": "diffusion:5", "how": "kriging"}
+
+
+def dense(kernel="diffusion:5", graph=BLOCKS.graph):
+    W = graph.normalized("sym")
+    function = grfpp.kernels.kernel_of(kernel)
+    return function.exact(W) / function.value(W.spectral_radius())
+
+
+@pytest.mark.parametrize("how", ["propagation", "svm", "kriging", "auto"])
+def test_most_labels_are_right_and_text(how):
+    model = KernelLabelPropagation(BLOCKS.graph, how=how).fit(TRAIN, NAMES[TRAIN])
+    assert model.classes_.tolist() == ["alpha", "beta", "gamma"]
+    assert model.score(TEST, NAMES[TEST]) > 0.85
+    given = model.predict_proba(TEST)
+    np.testing.assert_allclose(given.sum(axis=1), 1)
+    assert (model.classes_[given.argmax(axis=1)] == model.predict(TEST)).all()
+    assert how in (model.how_, "auto")
+    assert model.held_out_loss_ == min(each["loss"] for each in model.candidates_)
+    assert model.method_ == "chebyshev"
+
+
+def test_propagation_is_the_product_with_the_labels():
+    model = KernelLabelPropagation(BLOCKS.graph, kernel="diffusion:5", how="propagation")
+    model.fit(TRAIN, BLOCKS.labels[TRAIN])
+    Y = np.zeros((400, 3))
+    Y[TRAIN, BLOCKS.labels[TRAIN]] = 1
+    K = dense()
+    scale = Y.sum(axis=0) if model.setting_ == "counts" else (K @ Y).sum(axis=0)
+    sums = (K @ Y) / scale
+    predicted = model.probabilities_.argmax(axis=1)[model.reached_]
+    np.testing.assert_array_equal(predicted, sums.argmax(axis=1)[model.reached_])
+    shares = sums / sums.sum(axis=1, keepdims=True)
+    logits = np.log(np.maximum(shares, 1e-6)) / model.temperature_
+    expected = np.exp(logits) / np.exp(logits).sum(axis=1, keepdims=True)
+    here = model.reached_
+    np.testing.assert_allclose(model.probabilities_[here], expected[here], atol=1e-6)
+
+
+def test_kriging_solves_with_the_kernel_of_labelled_nodes():
+    model = KernelLabelPropagation(BLOCKS.graph, **FAST).fit(TRAIN, BLOCKS.labels[TRAIN])
+    K = dense()
+    inner = K[np.ix_(TRAIN, TRAIN)]
+    ridge = model.setting_ * inner.diagonal().mean() * np.eye(len(TRAIN))
+    sums = K[:, TRAIN] @ np.linalg.solve(inner + ridge, np.eye(3)[BLOCKS.labels[TRAIN]])
+    here = model.reached_
+    assert here.sum() > 390
+    np.testing.assert_array_equal(model.predict(np.flatnonzero(here)), sums.argmax(axis=1)[here])
+
+
+def test_the_machine_works_with_rows_of_length_one():
+    model = KernelLabelPropagation(BLOCKS.graph, kernel="diffusion:5", how="svm")
+    model.fit(TRAIN, BLOCKS.labels[TRAIN])
+    from sklearn.svm import LinearSVC
+
+    rows = dense()[:, TRAIN]
+    rows /= np.linalg.norm(rows, axis=1, keepdims=True)
+    # Stopped where ours is: with another tolerance the machine itself is another one.
+    machine = LinearSVC(
+        C=model.setting_, class_weight="balanced", dual=False, max_iter=300, tol=1e-3
+    )
+    machine.fit(rows[TRAIN], BLOCKS.labels[TRAIN])
+    assert (machine.predict(rows) == model.predict(np.arange(400))).mean() > 0.99
+
+
+def test_a_validation_set_chooses_and_tells_the_shares_of_classes():
+    rng = np.random.default_rng(0)
+    kept = rng.permutation(SPLIT.validation)
+    rare = kept[BLOCKS.labels[kept] == 0][:10]
+    others = np.r_[rare, kept[BLOCKS.labels[kept] == 1]]
+    model = KernelLabelPropagation(BLOCKS.graph, kernel="diffusion:5", how="propagation")
+    plain = clone(model).fit(TRAIN, NAMES[TRAIN])
+    told = clone(model).fit(TRAIN, NAMES[TRAIN], validation=(others, NAMES[others]))
+    assert told.probabilities_[:, 2].mean() < plain.probabilities_[:, 2].mean()
+    assert told.held_out_score_ != plain.held_out_score_
+    assert not plain.bias_.any()
+    assert told.bias_.any()
+
+
+def test_a_wide_kernel_is_chosen_where_labels_are_far_between():
+    ring = nx.disjoint_union(nx.cycle_graph(80), nx.cycle_graph(80))
+    labels = np.repeat(["left", "right"], 80)
+    known = np.array([0, 20, 40, 60, 80, 100, 120, 140])
+    model = KernelLabelPropagation(ring, kernel=["diffusion:0.1", "diffusion:40"])
+    model.fit(known, labels[known])
+    assert model.kernel_ == grfpp.Diffusion(40.0)
+    assert model.score(np.arange(160), labels) == 1
+
+
+@pytest.mark.parametrize("how", ["propagation", "svm", "kriging"])
+def test_nodes_that_no_label_reaches_have_the_shares_of_classes(how):
+    parts = nx.disjoint_union(CLUB, nx.path_graph(3))
+    model = KernelLabelPropagation(parts, how=how).fit(KNOWN, PARTIES[KNOWN])
+    assert model.reached_.tolist() == [True] * 34 + [False] * 3
+    shares = model.probabilities_[:34].mean(axis=0)
+    np.testing.assert_allclose(model.probabilities_[34:], np.tile(shares, (3, 1)))
+    told = clone(model).fit(KNOWN, PARTIES[KNOWN], validation=([4, 5, 6], PARTIES[[4, 5, 6]]))
+    np.testing.assert_allclose(told.probabilities_[35], [0.8, 0.2])  # 3 and 1, 0 and 1
+
+
+def test_balance():
+    """Nine labels of one class against one of the other."""
+    two = block_model(400, 2, 8.0, 0.8, n_parts=1, seed=3)
+    first, second = (np.flatnonzero(two.labels == each) for each in (0, 1))
+    known = np.r_[first[:27], second[:3]]
+    shares = []
+    for balance in (True, False):
+        model = KernelLabelPropagation(
+            two.graph, kernel="diffusion:5", how="propagation", balance=balance
+        )
+        model.fit(known, two.labels[known])
+        shares.append((model.predict(np.arange(400)) == 1).mean())
+    assert shares[0] > 2 * shares[1]
+
+
+def test_many_labelled_nodes(monkeypatch):
+    """Columns of some of them stand for all, and all labels are used."""
+    whole = KernelLabelPropagation(BLOCKS.graph, **FAST)
+    known = np.r_[TRAIN, SPLIT.validation]
+    monkeypatch.setattr(module, "MAX_NODES", 80)
+    for how in ("propagation", "svm", "kriging"):
+        model = clone(whole).set_params(how=how).fit(known, NAMES[known])
+        assert model.score(TEST, NAMES[TEST]) > 0.85
+    few = clone(whole).fit(known[:80], NAMES[known[:80]])
+    assert (few.probabilities_ != model.probabilities_).any()
+
+
+def test_names_of_nodes():
+    names = [f"member {node}" for node in CLUB]
+    named = nx.relabel_nodes(CLUB, dict(zip(CLUB, names, strict=True)))
+    model = KernelLabelPropagation(CLUB, **FAST).fit(KNOWN, PARTIES[KNOWN])
+    other = KernelLabelPropagation(named, **FAST).fit(
+        [names[node] for node in KNOWN], PARTIES[KNOWN]
+    )
+    np.testing.assert_array_equal(model.probabilities_, other.probabilities_)
+    assert other.predict(["member 5"]) == model.predict([5])
+
+
+def test_directed_graphs_other_normalisations_and_walks():
+    directed = nx.DiGraph()
+    directed.add_nodes_from(CLUB)  # rows are in the order in which nodes come
+    directed.add_weighted_edges_from(
+        (a, b, 1 + (a < b)) for u, v in CLUB.edges for a, b in ((u, v), (v, u))
+    )
+    right = []
+    for graph, options in (
+        (directed, {}),
+        (CLUB, {"normalization": "rw"}),
+        (CLUB, {"estimate": "walks", "n_walks": 64}),
+        (CLUB, {"method": "auto"}),
+    ):
+        model = KernelLabelPropagation(graph, **FAST, **options).fit(KNOWN, PARTIES[KNOWN])
+        right.append(model.score(np.arange(34), PARTIES))
+    assert min(right) > 0.8
+    assert model.method_ != "walks"
+
+
+def test_searches_over_nodes():
+    known = np.r_[TRAIN, SPLIT.validation]
+    search = GridSearchCV(
+        KernelLabelPropagation(BLOCKS.graph, how="propagation"),
+        {"kernel": ["diffusion:0.01", "diffusion:5"], "balance": [True, False]},
+        cv=NodeKFold(3),
+    )
+    search.fit(known, NAMES[known])
+    assert search.best_params_["kernel"] == "diffusion:5"
+    assert search.score(TEST, NAMES[TEST]) > 0.85
+    chance = np.random.default_rng(0).permutation(NAMES[known])
+    model = KernelLabelPropagation(BLOCKS.graph, **FAST)
+    assert cross_val_score(model, known, chance, cv=NodeKFold(3)).mean() < 0.6
+
+
+@pytest.mark.parametrize(
+    ("argument", "X", "y"),
+    [
+        ("X", [], []),
+        ("X", [0.5, 1.5], ["a", "b"]),
+        ("X", [0, 99], ["a", "b"]),
+        ("X", [0, 0], ["a", "b"]),
+        ("y", [0, 1], ["a"]),
+        ("y", [0, 1], [["a", "b"], ["c"]]),
+        ("y", [0, 1], ["a", "a"]),
+        ("y", [0, 1], [0.5, 1.5]),
+        ("y", [0, 1], ["a", None]),
+        ("y", [0, 1], [1.0, np.nan]),
+        ("y", [0, 1], np.array([1, "a"], object)),
+        ("y", [0, 1, 2], ["a", 1, "b"]),
+    ],
+)
+def test_bad_input_is_refused(argument, X, y):
+    with pytest.raises(grfpp.InputError) as error:
+        KernelLabelPropagation(CLUB).fit(X, y)
+    assert error.value.argument == argument
+
+
+@pytest.mark.parametrize(
+    "validation",
+    [
+        5,
+        [1, 2, 3],
+        ([4, 4], ["Mr. Hi", "Officer"]),
+        ([4], ["Mr. Hi", "Officer"]),
+        ([0], ["Mr. Hi"]),
+        ([4], ["Mrs. Hi"]),
+        ([4], [1]),
+        ([5, 99], ["Mr. Hi", "Officer"]),
+        ([], []),
+    ],
+)
+def test_bad_validation_is_refused(validation):
+    with pytest.raises(grfpp.InputError) as error:
+        KernelLabelPropagation(CLUB).fit(KNOWN, PARTIES[KNOWN], validation=validation)
+    assert error.value.argument == "validation"
+
+
+class TestEstimator(KernelEstimatorCase):
+    FITTED = (
+        *("classes_", "graph_", "kernel_", "how_", "setting_", "held_out_score_", "method_"),
+        *("held_out_loss_", "candidates_", "temperature_", "bias_", "lapse_", "probabilities_"),
+        *("reached_", "n_features_in_"),
+    )
+    BAD = {"how": "magic", "kernel": [[]], "balance": 2, "n_splits": 1, "normalization": "max"}
+
+    def make(self, **parameters):
+        return KernelLabelPropagation(**{"graph": CLUB, **FAST, **parameters})
+
+    def fit(self, estimator):
+        return estimator.fit(KNOWN[:, None], PARTIES[KNOWN].tolist())
+
+    def result(self, fitted):
+        return fitted.predict_proba(np.arange(34))
+
+
+def test_kernels_to_choose_from():
+    assert module.candidate_kernels("auto") == module.GRID
+    several = module.candidate_kernels(["diffusion:2", grfpp.Diffusion(3.0)])
+    assert several == (grfpp.Diffusion(2.0), grfpp.Diffusion(3.0))
+    for wrong in ([], 5, None, [5], "warmth"):
+        with pytest.raises(grfpp.InputError):
+            module.candidate_kernels(wrong)
+    with pytest.raises(grfpp.InputError, match="kriging"):
+        KernelLabelPropagation(CLUB, kernel="cosine:3", how="kriging").fit(KNOWN, PARTIES[KNOWN])
+
+
+def test_small_and_odd_graphs():
+    for graph, known in ((sp.csr_array((3, 3)), [0, 2]), (nx.path_graph(2), [0, 1])):
+        with pytest.warns(grfpp.errors.InputWarning, match="labels to hold out"):
+            model = KernelLabelPropagation(graph).fit(known, [1, 2])
+        assert np.isfinite(model.probabilities_).all()
+        np.testing.assert_allclose(model.probabilities_.sum(axis=1), 1)
+    with pytest.warns(grfpp.errors.InputWarning, match="labels to hold out"):
+        three = KernelLabelPropagation(CLUB).fit([0, 1, 2], ["a", "b", "c"])
+    assert three.predict_proba([5]).shape == (1, 3)
+
+
+@pytest.mark.parametrize("how", ["auto", "propagation", "svm", "kriging"])
+def test_one_label_a_class_is_learned_from_and_not_held_out(how):
+    with pytest.warns(grfpp.errors.InputWarning, match="labels to hold out"):
+        model = KernelLabelPropagation(CLUB, how=how).fit([0, 33], PARTIES[[0, 33]])
+    assert model.predict([0, 33]).tolist() == PARTIES[[0, 33]].tolist()
+    assert model.predict_proba([0, 33]).max(axis=1).min() > 0.52
+    assert model.score(np.arange(34), PARTIES) > 0.9
+    assert model.kernel_ == grfpp.Diffusion(10.0)
+    assert (model.temperature_, model.candidates_) == (1, [])
+    assert np.isnan(model.held_out_score_)
+
+
+def test_a_class_alone_is_not_judged_by():
+    path = nx.path_graph(4)
+    with pytest.warns(grfpp.errors.InputWarning, match="labels to hold out"):
+        model = KernelLabelPropagation(path).fit([0, 1, 2], ["a", "b", "b"])
+    assert model.predict([0, 2, 3]).tolist() == ["a", "b", "b"]
+    # Two other classes tell enough.
+    names = np.append(PARTIES[KNOWN], "alone")
+    third = KernelLabelPropagation(CLUB).fit(np.append(KNOWN, 16), names)
+    assert third.held_out_score_ > 0.7
+
+
+def test_kernels_that_are_only_tried_do_not_warn():
+    walked = {"estimate": "walks", "how": "propagation"}
+    with pytest.warns(RuntimeWarning, match="is off by"):
+        KernelLabelPropagation(CLUB, kernel="diffusion:80", **walked).fit(KNOWN, PARTIES[KNOWN])
+    kernels = ["diffusion:1", "diffusion:80"]
+    model = KernelLabelPropagation(CLUB, kernel=kernels, **walked).fit(KNOWN, PARTIES[KNOWN])
+    assert model.kernel_ == grfpp.Diffusion(1.0)
+
+
+def test_kriging_is_left_out_where_the_kernel_is_no_covariance():
+    model = KernelLabelPropagation(CLUB, kernel="cosine:3").fit(KNOWN, PARTIES[KNOWN])
+    assert {each["how"] for each in model.candidates_} == {"propagation", "svm"}

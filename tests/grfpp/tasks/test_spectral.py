@@ -1,0 +1,177 @@
+"""Spectral embeddings: the paper's, and the regularised one."""
+
+import networkx as nx
+import numpy as np
+import pytest
+import scipy.sparse as sp
+from communities import METHODS, planted
+from hypothesis import given
+from hypothesis import strategies as st
+from numpy.testing import assert_allclose
+from small_graphs import QUICK, directed, graphs, irregular
+
+import grfpp
+from grfpp.kernels import Cosine, Diffusion
+from grfpp.operators.kernel_choice import KernelChoice
+from grfpp.tasks import spectral
+from grfpp.tasks.spectral import component_groups, regularized_spectrum
+
+TAU = 0.25
+
+
+@pytest.fixture(params=[0, 500], ids=["lanczos", "dense"])
+def dense_nodes(request, monkeypatch):
+    monkeypatch.setattr(spectral, "DENSE_NODES", request.param)
+    return request.param
+
+
+def kernel_operator(graph, random_state=0, **options):
+    return KernelChoice.of(seed=random_state, **options).operator(graph)
+
+
+def spectral_embedding(K, A, n_components):
+    return spectral.spectral_embedding(K, component_groups(A, n_components), n_components)
+
+
+@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize("matrix", [irregular(), directed()], ids=["undirected", "directed"])
+def test_embedding_is_that_of_ng_jordan_and_weiss(matrix, method):
+    K = kernel_operator(matrix, random_state=0, **METHODS[method])
+    S = K.toarray() + K.toarray().T
+    scaling = 1 / np.sqrt(S.sum(axis=1))
+    values, vectors = np.linalg.eigh(S * scaling[:, None] * scaling)
+    vectors = vectors[:, ::-1][:, :3]
+    vectors /= np.linalg.norm(vectors, axis=1, keepdims=True)
+    embedding, found = spectral_embedding(K, sp.csr_array(matrix), 3)
+    assert_allclose(found, values[::-1][:3], rtol=1e-10)
+    # Vectors are told up to a rotation among equal eigenvalues; angles between rows are not.
+    assert_allclose(embedding @ embedding.T, vectors @ vectors.T, atol=1e-8)
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_lanczos_finds_what_lapack_finds(method, monkeypatch):
+    A, _ = planted([40, 30, 20, 15])
+    K = kernel_operator(A, random_state=1, **METHODS[method])
+    dense, values = spectral_embedding(K, A, 4)
+    monkeypatch.setattr(spectral, "DENSE_NODES", 0)
+    monkeypatch.setattr(type(K), "toarray", None)  # nothing is formed
+    found, found_values = spectral_embedding(K, A, 4)
+    assert_allclose(found_values, values, rtol=1e-7)
+    assert_allclose(found, dense, atol=1e-5)
+
+
+@pytest.mark.parametrize("symmetrize", [True, False])
+def test_deflated_estimates_have_all_copies_of_an_eigenvalue(symmetrize, monkeypatch):
+    A = nx.to_scipy_sparse_array(nx.disjoint_union_all([nx.cycle_graph(60)] * 4))
+    options = {"deflate": 12, "symmetrize": symmetrize, "random_state": 0, "degree": 4}
+    K = kernel_operator(A, kernel="diffusion:20", **options)
+    _, values = spectral_embedding(K, A, 8)
+    monkeypatch.setattr(spectral, "DENSE_NODES", 0)
+    _, found = spectral_embedding(K, A, 8)
+    assert_allclose(found, values, rtol=1e-4)
+
+
+@pytest.mark.parametrize(
+    "graph",
+    [
+        nx.grid_2d_graph(16, 16),
+        nx.cycle_graph(300),
+        nx.hypercube_graph(8),
+        nx.disjoint_union_all([nx.cycle_graph(60)] * 4),
+    ],
+    ids=["grid", "cycle", "hypercube", "four cycles"],
+)
+def test_lanczos_finds_all_copies_of_an_eigenvalue(graph, monkeypatch):
+    """Symmetries of a graph make eigenvalues equal; one start vector would find each once."""
+    A = nx.to_scipy_sparse_array(graph)
+    K = kernel_operator(A, estimate="exact")
+    _, values = spectral_embedding(K, A, 10)
+    monkeypatch.setattr(spectral, "DENSE_NODES", 0)
+    _, found = spectral_embedding(K, A, 10)
+    assert_allclose(found, values, atol=1e-9)
+
+
+@given(graphs(), st.data())
+@QUICK
+def test_rows_have_length_one_and_eigenvalues_fall_from_one(graph, data):
+    k = data.draw(st.integers(1, graph.n_nodes))
+    W = graph.normalized("sym")
+    embedding, values = spectral_embedding(kernel_operator(W, estimate="exact"), W.adjacency, k)
+    assert embedding.shape == (graph.n_nodes, k)
+    assert_allclose(np.linalg.norm(embedding, axis=1), 1, rtol=1e-9)
+    assert values[0] == 1
+    assert (np.diff(values) <= 1e-9).all()
+    assert (values >= -1e-9).all()
+
+
+def test_kernels_with_negative_row_sums_are_refused():
+    K = kernel_operator(irregular(), kernel=grfpp.TaylorKernel([1, -3]), estimate="exact")
+    with pytest.raises(grfpp.InputError) as error:
+        spectral_embedding(K, sp.csr_array(irregular()), 2)
+    assert error.value.argument == "kernel"
+
+
+def test_signs_do_not_depend_on_rounding():
+    vector = np.array([[0.6], [0.3], [-0.3], [-0.6]])
+    rounded = vector * (1 + np.array([[0], [0], [0], [1e-15]]))
+    for each in (vector, rounded, -vector, -rounded):
+        assert_allclose(spectral._signed(each), vector, rtol=1e-12)
+
+
+def regularized_matrix(A):
+    """``(D + τ)^-1/2 (A + τ/n 11ᵀ) (D + τ)^-1/2``, dense."""
+    dense = A.toarray()
+    tau = TAU * dense.sum(axis=1).mean()
+    scaling = 1 / np.sqrt(dense.sum(axis=1) + tau)
+    return scaling[:, None] * (dense + tau / len(dense)) * scaling
+
+
+def spectrum(A, number=3, by=None, **options):
+    choice = KernelChoice.of(**{"estimate": "exact", "seed": 0, **options})
+    return regularized_spectrum(A, np.zeros(A.shape[0], int), number, TAU, choice, by)
+
+
+def same_space(one, other):
+    """The smallest cosine between two spaces."""
+    return np.linalg.svd(one.T @ other)[1].min()
+
+
+def test_it_is_that_of_the_matrix_with_the_constant(dense_nodes):
+    A, _ = planted([40, 30, 20, 15])
+    values, vectors = np.linalg.eigh(regularized_matrix(A))
+    assert values[-1] == pytest.approx(1)
+    found = spectrum(A, kernel=Diffusion(2.0), scale=0.5)
+    assert_allclose(found.values, np.exp(values[::-1][1:4] - 1), rtol=1e-6)
+    assert_allclose(np.abs(found.vectors), np.abs(vectors[:, ::-1][:, 1:4]), atol=1e-4)
+
+
+@pytest.mark.parametrize("by", ["walks", "chebyshev", "dense"])
+def test_products_with_the_kernel_find_nearly_the_same(by, dense_nodes):
+    A, _ = planted([40, 30, 20, 15])
+    estimate = "walks" if by == "walks" else "exact"
+    found = spectrum(A, by=by, estimate=estimate)
+    assert same_space(found.vectors, spectrum(A).vectors) > 0.95
+    # Small kernels are formed.
+    assert found.method.startswith(by if by == "walks" or not dense_nodes else "dense")
+
+
+def test_kernels_that_do_not_grow_are_multiplied_with():
+    """The cosine's largest values are where the eigenvalues are near to zero."""
+    A, _ = planted([40, 30])
+    found = spectrum(A, kernel=Cosine(3.0))
+    assert found.method != "eigenvectors of the weights"
+
+
+def test_components_have_constants_of_their_own():
+    parts = [nx.complete_graph(6), nx.cycle_graph(8)]
+    A = sp.csr_array(nx.to_scipy_sparse_array(nx.disjoint_union_all(parts), dtype=float))
+    groups = np.repeat([0, 1], [6, 8])
+    found = regularized_spectrum(A, groups, 2, TAU, KernelChoice.of(estimate="exact"))
+    masses = np.add.reduceat(found.vectors**2, [0, 6], axis=0)
+    assert_allclose(masses.max(axis=0), 1, atol=1e-9)
+
+
+def test_weights_of_any_size_are_the_same():
+    A, _ = planted([30, 20])
+    one, other = spectrum(A), spectrum(sp.csr_array(A * 1e200))
+    assert_allclose(one.values, other.values, rtol=1e-9)

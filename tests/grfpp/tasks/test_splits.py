@@ -1,0 +1,126 @@
+"""Models are tested on nodes whose labels they have not seen."""
+
+import networkx as nx
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from numpy.testing import assert_array_equal
+from sklearn.linear_model import LogisticRegression
+from sklearn.model_selection import cross_val_score, cross_validate
+from sklearn.pipeline import make_pipeline
+from small_graphs import QUICK
+
+from grfpp import Graph, InputError
+from grfpp.datasets import grid
+from grfpp.tasks import GraphRandomFeatures, KernelInterpolator, NodeKFold
+
+
+@QUICK
+@given(st.data())
+def test_every_node_is_tested_once_and_never_learned_from(data):
+    n, n_splits = data.draw(st.integers(6, 40)), data.draw(st.integers(2, 6))
+    nodes = np.array(data.draw(st.permutations(range(100, 100 + n))))
+    y = data.draw(st.none() | st.lists(st.sampled_from("ab"), min_size=n, max_size=n))
+    folds = list(NodeKFold(n_splits).split(nodes, y))
+    assert len(folds) == n_splits == NodeKFold(n_splits).get_n_splits()
+    assert sorted(place for _, test in folds for place in test) == list(range(n))
+    for train, test in folds:
+        assert sorted([*train, *test]) == list(range(n))
+    for (_, first), (_, again) in zip(folds, NodeKFold(n_splits).split(nodes, y), strict=True):
+        assert_array_equal(first, again)
+
+
+def test_labels_drawn_by_chance_are_predicted_by_chance():
+    """With all nodes in both parts this model scores 1."""
+    graph, n = grid(20, 20), 400
+    labels = np.random.default_rng(0).integers(0, 2, n)
+    features = GraphRandomFeatures(graph=graph, random_state=0)
+    model = make_pipeline(features, LogisticRegression(C=1e4, max_iter=1000))
+    assert model.fit(np.arange(n), labels).score(np.arange(n), labels) == 1
+    scores = cross_val_score(model, np.arange(n), labels, cv=NodeKFold(4))
+    assert abs(scores.mean() - 0.5) < 0.1  # four standard deviations of the mean
+    assert scores.max() < 0.7
+
+
+def test_classes_are_spread_over_folds():
+    labels = np.repeat([0, 1, 2], [50, 30, 20])
+    nodes = np.arange(100)
+    for _, test in NodeKFold(5).split(nodes, labels):
+        assert np.bincount(labels[test]).tolist() == [10, 6, 4]
+    by_chance = [
+        np.bincount(labels[test], minlength=3).tolist()
+        for _, test in NodeKFold(5, stratify=False).split(nodes, labels)
+    ]
+    assert by_chance != [[10, 6, 4]] * 5
+    # A field of numbers has no classes.
+    assert len(list(NodeKFold(5).split(nodes, np.arange(100.0)))) == 5
+    assert len(list(NodeKFold(5).split(nodes, np.zeros((100, 3))))) == 5
+
+
+@pytest.mark.parametrize("y", [None, [0, 1] * 20])
+def test_groups_stay_together(y):
+    groups = np.array([None, "a", "b", "c", 4] * 8, dtype=object)
+    for train, test in NodeKFold(3).split(np.arange(40), y, groups):
+        assert not {str(each) for each in groups[train]} & {str(each) for each in groups[test]}
+
+
+def test_in_scikit_learn():
+    graph = grid(8, 8)
+    height = np.add.outer(np.arange(8.0), np.arange(8.0)).ravel()
+    found = cross_validate(
+        KernelInterpolator(graph, random_state=0), np.arange(64)[:, np.newaxis], height,
+        cv=NodeKFold(4, random_state=7), groups=np.arange(64) // 8,
+    )  # fmt: skip
+    assert len(found["test_score"]) == 4
+
+
+@pytest.mark.parametrize(
+    ("name", "arguments"),
+    [
+        ("X", {"X": np.eye(10)}),
+        ("X", {"X": [0, 1, 1, 2, 3]}),
+        ("n_splits", {"X": [0, 1, 2]}),
+        ("n_splits", {"X": range(9), "groups": [0, 1, 2] * 3}),
+        ("y", {"X": range(9), "y": [0, 1]}),
+        ("y", {"X": range(5), "y": [[0], [1, 2], 0, 0, 0]}),
+        ("y", {"X": range(5), "y": ["a", None, "b", None, "a"]}),
+        ("y", {"X": range(5), "y": [0, 1, np.nan, 1, 0]}),
+    ],
+)
+def test_refuses(name, arguments):
+    with pytest.raises(InputError) as error:
+        list(NodeKFold(5).split(**arguments))
+    assert error.value.argument == name
+
+
+def test_a_class_that_is_too_small_is_refused_where_stratification_is_asked_for():
+    splits = NodeKFold(3, stratify=True)
+    for y in ([0] * 7 + [1] * 2, None):
+        with pytest.raises(InputError):
+            list(splits.split(range(9), y))
+    assert len(list(NodeKFold(3).split(range(9), [0] * 7 + [1] * 2))) == 3
+
+
+@pytest.mark.parametrize(
+    "parameters",
+    [{"n_splits": 1}, {"n_splits": 2.5}, {"stratify": "yes"}, {"random_state": -1}],
+)
+def test_bad_parameters_are_refused_by_the_constructor(parameters):
+    (name,) = parameters
+    with pytest.raises(InputError) as error:
+        NodeKFold(**parameters)
+    assert error.value.argument == name
+
+
+def test_nodes_by_name():
+    graph = nx.les_miserables_graph()
+    names = sorted(graph)
+    classes = [len(name) % 2 for name in names]
+    features = GraphRandomFeatures(graph=graph, n_components=4, random_state=0)
+    model = make_pipeline(features, LogisticRegression())
+    places = Graph(graph).index(names)
+    by_name, by_number = (
+        cross_val_score(model, X, classes, cv=NodeKFold(3)) for X in (names, places)
+    )
+    assert_array_equal(by_name, by_number)

@@ -1,0 +1,165 @@
+"""Kernels of gpytorch on nodes: exact ones against dense algebra, and those of walks."""
+
+import copy
+import pickle
+from functools import partial
+
+import networkx as nx
+import numpy as np
+import pytest
+
+pytest.importorskip(
+    "grfpp.torch.gp.kernels", reason="torch or gpytorch is not installed", exc_type=ImportError
+)
+
+import torch
+from torch.testing import assert_close
+
+import grfpp
+from grfpp import InputError
+from grfpp.torch import GRFKernel, NodeKernel
+
+import gpytorch  # isort: skip - after grfpp.torch, which keeps its import quiet
+from gp_helpers import DOUBLE, GRID, TEST, TRAIN, walk_kernel, walk_matrix
+
+W = grfpp.Graph(nx.karate_club_graph()).normalized("sym")
+EVERY = torch.arange(34)
+FAMILIES = {
+    "diffusion": lambda gaps, number: np.exp(-number * gaps),
+    "regularized-laplacian": lambda gaps, number: (1 + number * gaps) ** -2.0,
+}
+
+
+def dense(family, number):
+    values, vectors = np.linalg.eigh(W.adjacency.toarray())
+    return torch.tensor((vectors * FAMILIES[family](1 - values, number)) @ vectors.T)
+
+
+def exact_kernel(family="diffusion", **options):
+    return NodeKernel(W, family, power=2.0, **options)
+
+
+@pytest.mark.parametrize("family", FAMILIES)
+@pytest.mark.parametrize("number", [0.2, 5.0, 100.0])
+def test_entries_diagonal_and_products(family, number):
+    kernel, exact = exact_kernel(family, start=number), dense(family, number)
+    rows, columns = torch.tensor([3, 3, 9]), torch.tensor([0, 5])
+    with torch.no_grad():
+        assert_close(kernel(rows, columns).to_dense(), exact[rows][:, columns], atol=1e-9, rtol=0)
+        assert_close(kernel(EVERY, diag=True), exact.diagonal(), atol=1e-9, rtol=0)
+        pairs = kernel(rows[:2], columns, diag=True)
+        assert_close(pairs, exact[rows[:2], columns], atol=1e-9, rtol=0)
+        V = torch.ones(34, 2, dtype=torch.float64)
+        assert_close(kernel(EVERY) @ V, exact @ V, atol=1e-8, rtol=0)
+        assert_close(kernel(EVERY)[2:5, [1, 7]].to_dense(), exact[2:5][:, [1, 7]])
+
+
+@pytest.mark.parametrize("number", [0.2, 5.0, 31.0, 150.0])
+def test_what_is_prepared_holds_every_parameter(number):
+    kernel = exact_kernel(start=5.0)
+    some = torch.tensor([4, 4, 20, 33, 7])
+    kernel.prepare(some)
+    kernel.set_parameter(number)
+    found = kernel(some).to_dense()
+    assert_close(found.detach(), dense("diffusion", number)[some][:, some], atol=1e-9, rtol=0)
+
+
+def test_gradients_of_both_ways_are_those_of_dense_algebra():
+    gradients = []
+    weights = torch.tensor(np.random.default_rng(0).standard_normal((34, 34)))
+    for prepared in (True, False):
+        kernel = exact_kernel(start=3.0)
+        if prepared:
+            kernel.prepare(EVERY)
+        (kernel(EVERY).to_dense() * weights).sum().backward()
+        gradients.append(kernel.raw_log_parameter.grad.item())
+    step = 1e-5
+    change = (dense("diffusion", 3 + step) - dense("diffusion", 3 - step)) / (2 * step)
+    kernel = exact_kernel(start=3.0)
+    kernel.parameter.backward()
+    wanted = (change * weights).sum().item() * kernel.raw_log_parameter.grad.item()
+    assert gradients == pytest.approx([wanted, wanted], rel=1e-6)
+
+
+def test_the_parameter_by_its_name_and_within_bounds():
+    kernel = exact_kernel(start=3.0, bounds=(1.0, 8.0))
+    assert kernel.lam.item() == pytest.approx(3.0)
+    with pytest.raises(AttributeError, match="sigma2"):
+        _ = kernel.sigma2
+    assert exact_kernel("regularized-laplacian", start=2.0).sigma2.item() == pytest.approx(2.0)
+    kernel.set_parameter(1e9)
+    assert 7.9 < kernel.lam.item() < 8.0
+    assert exact_kernel(bounds=(10.0, 20.0)).lam.item() == pytest.approx(10.0, rel=1e-3)
+
+
+def test_copies_have_the_kernel():
+    kernel = exact_kernel(start=3.0)
+    kernel.prepare(EVERY)
+    for other in (copy.deepcopy(kernel), pickle.loads(pickle.dumps(kernel))):
+        assert_close(other(EVERY).to_dense(), kernel(EVERY).to_dense())
+
+
+# `GRFKernel`, from walks.
+
+
+def test_entries_are_those_of_the_graph_kernel():
+    kernel, K = walk_kernel(), walk_matrix(walk_kernel())
+    assert_close(kernel(TRAIN).to_dense(), K[TRAIN][:, TRAIN])
+    assert_close(kernel(TEST, TRAIN).to_dense(), K[TEST][:, TRAIN])
+    assert_close(kernel(TRAIN, diag=True), K.diagonal()[TRAIN])
+    assert_close(kernel(TRAIN.double()[:, None]).to_dense(), K[TRAIN][:, TRAIN])
+
+
+def test_a_node_that_is_seen_twice():
+    K = walk_kernel()(torch.tensor([3, 3, 7])).to_dense()
+    assert_close(K[0], K[1])
+
+
+def test_hubs_cost_no_more_than_the_default_budget():
+    star = np.zeros((3001, 3001))
+    star[0, 1:] = star[1:, 0] = 1
+    kernel = GRFKernel(grfpp.Graph(star).normalized("sym"), seed=0).graph_kernel
+    # A pool follows so many edges in the mean, and one more in a step at most.
+    budget = kernel.n_walks * grfpp.WalkOptions().termination.mean
+    for factor in kernel.factors:
+        assert int(factor.pattern.crow.diff().max()) <= budget + kernel.modulation.n_lengths
+
+
+@pytest.mark.parametrize("make", [NodeKernel, partial(GRFKernel, seed=0)])
+def test_a_product_with_a_kernel_of_another_column(make):
+    kernel = make(GRID, active_dims=(0,)).double()
+    product = kernel * gpytorch.kernels.RBFKernel(active_dims=(1,)).double()
+    x = torch.stack([TRAIN.double(), torch.linspace(0, 1, 50, dtype=DOUBLE)], dim=1)
+    time = gpytorch.kernels.RBFKernel().double()(x[:, 1:]).to_dense()
+    expected = make(GRID).double()(TRAIN).to_dense() * time
+    assert_close(product(x).to_dense(), expected, atol=1e-9, rtol=0)
+    assert kernel(torch.tensor([[]]).T.long()).to_dense().shape == (0, 0)
+
+
+@pytest.mark.parametrize(
+    ("make", "argument"),
+    [
+        (lambda: NodeKernel(nx.karate_club_graph()), "W"),
+        (lambda: NodeKernel([[0, 1], [0, 0]]), "W"),
+        (lambda: NodeKernel(W, "heat"), "family"),
+        (lambda: NodeKernel(W, start=0), "start"),
+        (lambda: NodeKernel(W, start=1e6), "start"),
+        (lambda: NodeKernel(W, bounds=(2, 1)), "bounds"),
+        (lambda: NodeKernel(W, bounds=3), "bounds"),
+        (lambda: NodeKernel(W, how="best"), "how"),
+        (lambda: NodeKernel(W, tol=0.5), "tol"),
+        (lambda: NodeKernel(W, n_jobs=0), "n_jobs"),
+        (lambda: NodeKernel(W, "regularized-laplacian", power=-1), "power"),
+        (lambda: NodeKernel(W)(torch.zeros(3, 2)).to_dense(), "x"),
+        (lambda: NodeKernel(W)(torch.tensor([34])).to_dense(), "nodes"),
+        (lambda: walk_kernel()(torch.zeros(3, 2)).to_dense(), "x"),
+        (lambda: walk_kernel()(torch.tensor([100])).to_dense(), "nodes"),
+        (lambda: GRFKernel(grfpp.Graph([[0, 1], [0, 0]]), seed=0), "symmetric"),
+        (lambda: GRFKernel(GRID, 0, seed=0), "modulation"),
+        (lambda: GRFKernel(GRID, seed=0, degree=3), "degree"),
+    ],
+)
+def test_bad_arguments_are_refused(make, argument):
+    with pytest.raises(InputError) as caught:
+        make()
+    assert caught.value.argument == argument

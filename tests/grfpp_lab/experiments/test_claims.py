@@ -1,0 +1,102 @@
+"""Comparisons on rows made by hand."""
+
+import numpy as np
+import pytest
+from scipy.stats import ttest_rel
+
+from grfpp_lab.experiments import claims as views
+from grfpp_lab.experiments.claims import compare, judge_gaps, judged, paired, worst
+from grfpp_lab.harness.experiment import Holds
+
+
+def test_pairs_need_both_sides():
+    rows = [
+        {"graph": "a", "n_walks": 2, "degree": 1, "error": 1.0, "standard_error": 0.0},
+        {"graph": "b", "n_walks": 2, "degree": 2, "error": 0.5, "standard_error": 0.0},
+    ]
+    found = compare(rows, "two below one", {"degree": 2}, {"degree": 1})
+    assert (found.pairs, found.holds) == ([], Holds.OPEN)
+    assert found.words() == "two below one: nothing to compare"
+
+
+def test_the_worst_answer_counts():
+    assert worst([]) is worst([Holds.OPEN]) is Holds.OPEN
+    assert worst([Holds.YES, Holds.OPEN]) is Holds.YES
+    assert worst([Holds.YES, Holds.NOISE]) is Holds.NOISE
+    assert worst([Holds.NOISE, Holds.NO, Holds.YES]) is Holds.NO
+
+
+ROWS = [
+    {
+        "graph": graph,
+        "n_nodes": 9,
+        "degree": degree,
+        "n_walks": walks,
+        "error": 1 / (degree * walks),
+    }
+    for graph in ("karate", "er-20")
+    for degree in (2, 1)
+    for walks in (16, 4)
+]
+ROWS = [{**row, "standard_error": 0.01} for row in ROWS]
+
+
+def test_a_claim_on_errors_is_about_its_own_rows():
+    claim = views.error_claim(
+        *("name", views.degree_series),
+        lambda rows: judged(str(len(rows)), []),
+        own=lambda rows: views.select(rows, graph="karate"),
+    )
+    (panel,) = claim.panels(ROWS)
+    assert [curve.name for curve in panel.curves] == ["GRF", "GRF++ degree 2"]
+    assert claim.judge(ROWS).paper == "4"
+    (table,) = [make(ROWS) for make in claim.tables]
+    assert table.groups[0].rows == [["Karate", "0.06 ± 0.01", "0.03 ± 0.01"]]
+    assert table.caption.startswith("Relative error at 16 walks")
+
+
+pytest.importorskip("torch", reason="torch is not installed")
+
+
+def test_the_paired_test_is_that_of_scipy():
+    rng = np.random.default_rng(0)
+    for n in (3, 5, 8):
+        ours, theirs = rng.normal(80, 1, n), rng.normal(79.5, 1, n)
+        found = paired(dict(enumerate(ours)), dict(enumerate(theirs)))
+        expected = ttest_rel(ours, theirs)
+        assert found.p == pytest.approx(expected.pvalue)
+        assert found.mean / found.standard_error == pytest.approx(expected.statistic)
+        assert found.n == n
+
+
+NAMES = [f"graph {number}" for number in range(10)]
+
+
+def gap_verdict(gaps, share=1.0):
+    named = dict(zip(NAMES, gaps, strict=False))
+    words = {name: f"{gap:+g}" for name, gap in named.items()}
+    return judge_gaps("near", named, words, 1.0, share=share, unit=" point", more="and more")
+
+
+@pytest.mark.parametrize(
+    ("gaps", "share", "holds"),
+    [
+        ([0.5, -1.0, 1.0], 1.0, Holds.YES),
+        ([0.5, -1.1, 1.0], 1.0, Holds.NO),
+        ([0.5, 1.1, 1.0], 1.0, Holds.NO),  # above is as far away as below
+        ([2.0] + 9 * [0.0], 0.9, Holds.YES),
+        ([2.0, -2.0] + 8 * [0.0], 0.9, Holds.NO),
+        ([float("nan")], 1.0, Holds.NO),
+        ([], 1.0, Holds.OPEN),
+    ],
+)
+def test_both_directions_count(gaps, share, holds):
+    found = gap_verdict(gaps, share)
+    assert found.holds is holds
+    assert found.paper == "nothing of pooled walks, which are ours; our bar: near"
+
+
+def test_what_is_missed_is_told():
+    told = gap_verdict([2.0, 0.0, -3.0]).measured
+    expected = "within 1 point of exact on 1 of 3 (not on graph 0 +2; graph 2 -3); and more"
+    assert told == f"pooled walks {expected}"

@@ -1,0 +1,61 @@
+"""Graphs that are made on the spot are what their names say."""
+
+import numpy as np
+import pytest
+from scipy.sparse.csgraph import connected_components
+
+from grfpp.datasets import mesh_table
+from grfpp_lab import graphs
+
+
+def test_grid():
+    graph = graphs.grid(10_000)
+    assert (graph.n_nodes, graph.n_edges) == (10_000, 2 * 100 * 99)
+    assert sorted(np.bincount(graph.out_degree)) == [0, 0, 4, 4 * 98, 98 * 98]
+
+
+def test_scale_free():
+    graph = graphs.scale_free(20_000)
+    degree = graph.out_degree
+    assert not graph.is_directed
+    assert connected_components(graph.adjacency)[0] == 1
+    # Every node brings five links, some of which meet.
+    assert 9.8 < degree.mean() <= 10
+    # The tail is a power law: P(degree ≥ k) ~ k^-2, so the largest is about m √n.
+    assert 200 < degree.max() < 3000
+    for k in (20, 40, 80):
+        assert np.mean(degree >= k) == pytest.approx(30 / (k * (k + 1)), rel=0.25)
+
+
+def test_the_same_every_time():
+    for make in (graphs.random_regular, graphs.scale_free):
+        assert np.array_equal(make(500).indices, make(500).indices)
+
+
+def test_block_models():
+    made = graphs.block_model(1000, 4, 6.0, 0.8, n_hubs=3, seed=2)
+    assert made.graph.n_nodes == 1000
+    source, target = made.graph.adjacency.nonzero()
+    same = (made.labels[source] == made.labels[target]).mean()
+    assert 0.7 < same < 0.9
+    assert np.sort(made.graph.out_degree)[-3:].min() >= 25
+    again = graphs.block_model(1000, 4, 6.0, 0.8, n_hubs=3, seed=2)
+    assert (again.labels == made.labels).all()
+
+
+def test_the_papers_sizes_are_those_of_the_data():
+    sizes = [mesh.paper_vertices for mesh in mesh_table() if mesh.role == "scaling"]
+    assert [mesh.n_nodes for mesh in graphs.PAPER_MESHES] == sizes
+    assert graphs.LARGEST.dense_seconds is None
+
+
+def test_what_is_not_at_hand_is_named_by_its_file(no_data):
+    assert graphs.why_absent("60246") == "meshes/thingi10k_60246.stl.zip is not at hand"
+    (no_data / "meshes").mkdir()
+    (no_data / "meshes" / "thingi10k_60246.stl.zip").touch()
+    assert graphs.why_absent("60246") is None
+
+
+def test_spheres_have_the_sizes_that_they_say():
+    for name, n_nodes in graphs.spheres((1, 2, 3)):
+        assert len(graphs.mesh_named(name).vertices) == n_nodes
