@@ -36,9 +36,14 @@ MAX_WALKS = 2**31 - 1
 Check = Callable[[Any, str], Any]
 
 
-def _option(default: Any, check: Check, *, of_estimates: bool = False) -> Any:
-    """A field of `WalkOptions`; those `of_estimates` need a whole estimate."""
-    return field(default=default, metadata={"check": check, "of_estimates": of_estimates})
+def _option(default: Any, check: Check, flags: str = "", *, of_estimates: bool = False) -> Any:
+    """A field of `WalkOptions`; those `of_estimates` need a whole estimate.
+
+    Commands have the options with `flags`. Their help is the first sentence about the option in the
+    docstring of `WalkOptions`.
+    """
+    metadata = {"check": check, "flags": flags, "of_estimates": of_estimates}
+    return field(default=default, metadata=metadata)
 
 
 def _choice(kind: Any) -> Check:
@@ -66,67 +71,71 @@ class WalkOptions:
     Parameters
     ----------
     degree
-        Stitching degree ``l``: the estimate is a product of ``2 l`` independent factors. Degree 1
-        is the method of regular graph random features. ``"auto"``: that of least predicted error
-        at the steps that degree 2 would take in all (`grfpp.estimate.degree.settle_degree`).
+        Stitching degree; 1 is a regular GRF; ``"auto"``: that of least predicted error. The
+        estimate is a product of ``2 l`` independent factors, ``l`` the degree. ``"auto"`` takes the
+        steps that degree 2 would take in all (`grfpp.estimate.degree.settle_degree`).
     n_walks
-        Walks from every node for every factor; of a pool, how much it may walk.
+        Walks from every node for every factor. Of a pool it is how much the pool may walk.
     termination
-        The law of the walk lengths: a law, how the command line writes it (``"geometric:0.1"``), or
-        ``None`` for ``Matched(9)`` (pooled walks) and ``Geometric(0.1)`` (independent ones). Of a
-        pool it is the budget: with ``Matched(mean)`` its ``n_walks · mean`` steps are shared by
-        what still matters; with another law ``n_walks · P(length ≥ k)`` are for step ``k``, and
-        what a step leaves goes to later ones.
+        The law of the walk lengths; ``matched:9`` if not given, ``geometric:0.1`` for independent
+        walks. A law such as ``Poisson(4)``, or text such as ``"poisson:4"``. Of a pool it is the
+        budget: with ``Matched(mean)`` its ``n_walks · mean`` steps are shared by what still
+        matters; with another law ``n_walks · P(length ≥ k)`` are for step ``k``, and what a step
+        leaves goes to later ones.
     seed
-        A whole number; the result is the same to the last bit for any number of threads. ``None``
-        draws one.
+        Of the walks. A whole number; the result is the same to the last bit for any number of
+        threads. ``None`` draws one.
     reuse_walks
-        Use one set of walks for all factors. This saves walking and is biased (most of all on the
-        diagonal, at degree 1), because the factors are no longer independent.
+        One set of walks for all factors: cheaper, biased. The bias is largest on the diagonal, at
+        degree 1; it comes from factors that are no longer independent.
     truncate
-        Accept a law with bounded lengths although it cuts off a part of the kernel's series.
+        Accept the bias of walk lengths that are bounded. They cut off a part of the kernel's
+        series.
     on_infinite_variance
-        What to do about a law that makes the variance infinite: ``"raise"``, ``"warn"``,
-        ``"ignore"``, which goes for large errors (`check_error`) too.
+        What to do about walk lengths with infinite variance. ``"raise"``, ``"warn"`` or
+        ``"ignore"``; this goes for large errors (`check_error`) too.
     full_walks
         Walk on where all later ``f(k)`` are zero in float64. This changes no number; it is for
         studies of how long walks take.
     dtype
-        Of the stored factors, float64 or float32; sums are made in float64.
+        Store the factors in single precision. float64 or float32; sums are made in float64.
     storage
         ``"memory"`` keeps the factors. ``"recompute"`` walks them again for every product, with the
         same numbers: for graphs whose factors do not fit.
     n_jobs
-        Threads; -1 for all cores.
+        Threads; -1 for all cores. The result is the same.
     walks
-        ``"pooled"``: the walkers of one row move together, as a sparse vector of masses, with a
-        small part of the noise at the same number of steps. ``"independent"``: the paper's way.
+        Walkers of a node move together (pooled), or independently as in the paper. A pool is a
+        sparse vector of masses, with a small part of the noise at the same number of steps.
     symmetrize
-        Estimate by ``(K̂ + K̂ᵀ) / 2``, for symmetric weights: unbiased, exactly symmetric, with
-        0.71 of the error off the diagonal, at twice the products. ``None`` is yes for pooled walks
-        and no for independent ones (`symmetrizes`).
+        Average the estimate with its transpose: less error, twice the products; if not given, for
+        pooled walks on undirected graphs. ``(K̂ + K̂ᵀ) / 2`` is unbiased and exactly symmetric, with
+        0.71 of the off-diagonal error (`symmetrizes`).
     deflate
-        Number of eigenvectors of symmetric weights that are taken exactly, while walks estimate
-        the kernel on their orthogonal complement: unbiased, for slow kernels such as ``exp(20 W)``
-        of which a few eigenvectors hold most. ``"auto"`` takes as many as pay, often none
+        Number of eigenvectors of undirected graphs to take exactly, for slow kernels; ``"auto"``:
+        as many as pay. Walks estimate the kernel on their orthogonal complement: unbiased, for
+        kernels such as ``exp(20 W)`` of which a few eigenvectors hold most. Often none pay
         (`grfpp.estimate.deflation.deflation_of`).
     n_groups
-        Replicates, which error bars (``return_std=True``) come from: 2 at least. They are sampled
-        and kept with the estimate, also in its file, and take as much time and memory as it each.
+        Further estimates to keep in the file, for error bars. Error bars (``return_std=True``) come
+        from these replicates: 2 at least, sampled and kept with the estimate, as large as it each.
         With 0, sixteen are sampled whenever an error bar is asked for.
     check_error
         Compare one random product of the estimate with the exact one and, where it is far off,
         measure the error and warn if that is above one half. This takes about a tenth of the time
         of sampling.
     tol
-        Walk until the estimate has this relative error; `n_walks` is then not used
-        (`grfpp.estimate.tolerance`).
+        Walk until the estimate has this relative error, for any `n_walks`. See
+        `grfpp.estimate.tolerance`.
     tol_kind
-        ``"frobenius"``: `tol` is for ``‖K̂ − K‖_F / ‖K‖_F``. ``"entry"``: for the largest
-        ``|K̂_ij − K_ij|`` of up to 64 rows, over their largest ``|K_ij|``.
-    max_steps, max_seconds
-        Caps for `tol`: steps a node in all factors, and seconds, roughly. Without either, more than
+        What `tol` is for: the whole matrix, or single entries. ``"frobenius"``:
+        ``‖K̂ − K‖_F / ‖K‖_F``. ``"entry"``: the largest ``|K̂_ij − K_ij|`` of up to 64 rows, over
+        their largest ``|K_ij|``.
+    max_steps
+        With `tol`: the most steps a node in all factors. Without this and `max_seconds`, more than
         100,000 steps are refused.
+    max_seconds
+        With `tol`: about the most seconds.
 
     Examples
     --------
@@ -140,26 +149,34 @@ class WalkOptions:
     grfpp.errors.InputError: n_walks must be a whole number >= 1, found 0
     """
 
-    degree: Degree = _option(2, _number_or_auto(1, MAX_DEGREE))
-    n_walks: int = _option(16, lambda value, name: whole(value, name, 1, MAX_WALKS))
-    termination: Termination = _option(None, lambda value, _: law_of(value))
-    seed: int = _option(None, lambda value, name: whole(value, name, 0))
-    reuse_walks: bool = _option(False, truth, of_estimates=True)
-    truncate: bool = _option(False, truth)
-    on_infinite_variance: OnInfiniteVariance = _option("raise", _choice(OnInfiniteVariance))
+    degree: Degree = _option(2, _number_or_auto(1, MAX_DEGREE), "--degree -l")
+    n_walks: int = _option(16, lambda value, name: whole(value, name, 1, MAX_WALKS), "--walks -m")
+    termination: Termination = _option(None, lambda value, _: law_of(value), "--termination -t")
+    seed: int = _option(None, lambda value, name: whole(value, name, 0), "--seed")
+    reuse_walks: bool = _option(False, truth, "--reuse-walks", of_estimates=True)
+    truncate: bool = _option(False, truth, "--truncate")
+    on_infinite_variance: OnInfiniteVariance = _option(
+        "raise", _choice(OnInfiniteVariance), "--on-infinite-variance"
+    )
     full_walks: bool = _option(False, truth)
-    dtype: np.dtype[Any] = _option(np.float64, lambda value, _: _value_type(value))
+    dtype: np.dtype[Any] = _option(np.float64, lambda value, _: _value_type(value), "--float32")
     storage: Storage = _option("memory", _choice(Storage), of_estimates=True)
-    n_jobs: int = _option(-1, lambda value, _: thread_count(value) and operator.index(value))
-    walks: Walks = _option("pooled", _choice(Walks))
-    symmetrize: bool | None = _option(None, truth, of_estimates=True)
-    deflate: int | Literal["auto"] = _option(0, _number_or_auto(0), of_estimates=True)
-    n_groups: int = _option(0, lambda value, _: _group_count(value), of_estimates=True)
+    n_jobs: int = _option(
+        -1, lambda value, _: thread_count(value) and operator.index(value), "--jobs -j"
+    )
+    walks: Walks = _option("pooled", _choice(Walks), "--walks-kind")
+    symmetrize: bool | None = _option(
+        None, truth, "--symmetrize/--no-symmetrize", of_estimates=True
+    )
+    deflate: int | Literal["auto"] = _option(0, _number_or_auto(0), "--deflate", of_estimates=True)
+    n_groups: int = _option(0, lambda value, _: _group_count(value), "--groups", of_estimates=True)
     check_error: bool = _option(True, truth, of_estimates=True)
-    tol: float | None = _option(None, positive, of_estimates=True)
-    tol_kind: ToleranceKind = _option("frobenius", _choice(ToleranceKind), of_estimates=True)
-    max_steps: float | None = _option(None, positive, of_estimates=True)
-    max_seconds: float | None = _option(None, positive, of_estimates=True)
+    tol: float | None = _option(None, positive, "--tol", of_estimates=True)
+    tol_kind: ToleranceKind = _option(
+        "frobenius", _choice(ToleranceKind), "--tol-kind", of_estimates=True
+    )
+    max_steps: float | None = _option(None, positive, "--max-steps", of_estimates=True)
+    max_seconds: float | None = _option(None, positive, "--max-seconds", of_estimates=True)
 
     def __post_init__(self) -> None:
         for option in fields(self):

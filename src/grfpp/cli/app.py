@@ -51,10 +51,7 @@ class _Commands(click.Group):
         if cmd_name not in COMMANDS:
             return None
         if cmd_name not in self.list_commands(ctx):
-            raise InputError(
-                f"grfpp {cmd_name} is part of the laboratory, which is not installed: "
-                "pip install ./lab in a clone of grfpp"
-            )
+            import_module("grfpp.cli.options").require_laboratory(f"grfpp {cmd_name}")
         module = import_module(COMMANDS[cmd_name])
         command: click.Command = getattr(module, cmd_name)
         command.epilog = cleandoc(module.__doc__ or "").partition("\n\n")[2]

@@ -6,15 +6,16 @@ the other folds alone. Lists such as 8,16,32 are the candidates.
 
 Features, by a random forest:
   spectrum             the smallest eigenvalues of the kernel, as in the paper
-  same-label           of the kernel without the edges between nodes of different labels
+  same-label           of the kernel without edges of unequal labels
   both-spectra         both of them
   label-pairs          the sums of the kernel over pairs of labels
-  spectrum-and-pairs   the first and the sums
-  walk-masses          counts of labels, masses between labels and returns, by walk length
+  spectrum-and-pairs   the spectrum and the sums
+  walk-masses          counts, masses between labels, returns, by length
 Features, by a support vector machine:
   signatures           counts of nodes whose walks lead to the same labels
-  auto                 spectrum, walk-masses or signatures, and their learners; labels where there
-                       are any. Most often the best.
+  auto                 spectrum, walk-masses or signatures with their
+                       learners; often the best
+
 Walks of the last three are on D^-1/2 A D^-1/2; they have no kernel, scale or degree.
 
 Example commands:
@@ -37,7 +38,6 @@ import numpy as np
 
 from grfpp.cli import console, options, results
 from grfpp.errors import InputError
-from grfpp.kernels import kernel_from_spec
 from grfpp.options import WalkOptions
 
 if TYPE_CHECKING:
@@ -52,89 +52,75 @@ _BY_WALKS = {
     "auto": ("walk-masses", "signatures"),
 }
 _WITHOUT_KERNEL = ("walk-masses", "signatures")
-_KERNEL, _SCALES, _EIGENVALUES = "diffusion", "0.25,0.36,0.64,0.81", "8,16,32"
+_FEATURES = (
+    *("spectrum", "same-label", "both-spectra", "label-pairs", "spectrum-and-pairs"),
+    *_BY_WALKS,
+)
 
 
 @options.command
-@options.argument(
-    "dataset",
-    "A collection of TUDataset (grfpp datasets lists them), or the path of a .zip file in its "
-    "format.",
-    "DATASET",
-)
-@options.option(
-    "--method",
-    "-m",
-    help="The kernel itself, or its estimate by walks. Without it grf++; exact for walk-masses, "
-    "signatures and auto.",
-    type=options.choice("exact", "grf", "grf++"),
-)
-@options.option(
-    "--features",
-    help="What graphs are classified by; see below.",
-    type=options.choice(
-        "spectrum", "same-label", "both-spectra", "label-pairs", "spectrum-and-pairs", *_BY_WALKS
-    ),
-    default="spectrum",
-    metavar="KIND",
-)
-@options.kernel_option("As for grfpp estimate, which lists them.", _KERNEL, "-k")
-@options.option(
-    "--scale", help="The weights are X D^-1/2 A D^-1/2.", default=_SCALES, metavar="X,..."
-)
-@options.option(
-    "--walks",
-    "n_walks",
-    help="Walks from every node for every factor.",
-    default="16",
-    metavar="M,...",
-)
-@options.walk_options(
-    without=_WITHOUT, degree="Stitching degree of grf++.", seed="Of the walks, folds and forests."
-)
-@options.option(
-    "--eigenvalues",
-    help="How many eigenvalues; small graphs have zeros.",
-    default=_EIGENVALUES,
-    metavar="K,...",
-)
+@options.argument("dataset", "", "DATASET")
+@options.option("--method", "-m", type=options.choice("exact", "grf", "grf++"))
+@options.option("--features", type=options.choice(*_FEATURES), default="spectrum", metavar="KIND")
+@options.kernel_option("diffusion", "-k")
+@options.option("--scale", default="0.25,0.36,0.64,0.81", metavar="X,...")
+@options.option("--walks", "n_walks", default="16", metavar="M,...")
+@options.walk_options(without=_WITHOUT)
+@options.option("--eigenvalues", "n_eigenvalues", default="8,16,32", metavar="K,...")
 @options.option("--folds", help="Folds.", type=click.IntRange(2), default=10)
 @options.option("--trees", help="Trees of the forests.", type=click.IntRange(1), default=200)
-@options.output_option("Write what was chosen in each fold, and its accuracy.")
-@options.json_option
+@options.output_option()
+@options.shows_result
 def classify(
-    dataset: str,
     *,
+    dataset: str,
     method: str | None,
     features: str,
     kernel: str,
     scale: str,
     n_walks: str,
     walks: WalkOptions,
-    eigenvalues: str,
+    n_eigenvalues: str,
     folds: int,
     trees: int,
     output: Path | None,
-    as_json: bool,
-) -> None:
-    """Classify the graphs of a data set, and tell the accuracy by cross-validation."""
-    results.check_output(output, ".csv", others=[dataset])
+) -> results.Result:
+    """Classify the graphs of a data set by cross-validation.
+
+    Parameters
+    ----------
+    dataset
+        A collection of TUDataset (grfpp datasets lists them), or the path of a .zip file in its
+        format.
+    method
+        The kernel itself, or its estimate by walks; if not given, grf++, and exact for walk-masses,
+        signatures and auto.
+    features
+        What graphs are classified by; see below.
+    kernel
+        The kernel; grfpp estimate --help lists them.
+    scale
+        The weights are X D^-1/2 A D^-1/2.
+    n_walks
+        Walks from every node for every factor.
+    degree
+        Stitching degree of grf++.
+    seed
+        Of the walks, folds and forests.
+    n_eigenvalues
+        How many eigenvalues; small graphs have zeros.
+    output
+        Write what was chosen in each fold, and its accuracy.
+    """
     by_walks, has_kernel = features in _BY_WALKS, features not in _WITHOUT_KERNEL
-    if not has_kernel:
-        given = {
-            "--kernel": kernel != _KERNEL,
-            "--scale": scale != _SCALES,
-            "--degree": walks.degree != WalkOptions.degree,
-            "--eigenvalues": eigenvalues != _EIGENVALUES,
-        }
-        if unused := [option for option, is_given in given.items() if is_given]:
-            raise InputError(f"--features {features} has no {unused[0]}: leave it out")
+    unused = options.given("kernel", "scale", "degree", "n_eigenvalues")
+    if unused and not has_kernel:
+        raise InputError(f"--features {features} has no {unused[0]}: leave it out")
     grid = {
-        "scales": [options.checked_scale(each) for each in options.numbers(scale, "scale", float)],
+        "scales": options.numbers(scale, "scale", float),
         "n_walks": options.numbers(n_walks, "n_walks", int),
-        "n_eigenvalues": options.numbers(eigenvalues, "eigenvalues", int),
+        "n_eigenvalues": options.numbers(n_eigenvalues, "n_eigenvalues", int),
     }
-    function = kernel_from_spec(kernel)
     if method == "grf":
         walks = walks.changed(degree=1)
     if method is None:
@@ -155,9 +141,8 @@ def classify(
         graphs: list[Any] = list(data.graphs) if is_unlabelled else labelled_graphs(data)
     stratified_folds(data.labels, folds, walks.seed)  # refuses too many folds before the walks
     estimate = "exact" if method == "exact" else "walks"
-    seconds: dict[str, float] = {}
-    candidates = Candidates()
-    with console.timed(seconds, "features", "making features"):
+    result, candidates = results.Result(), Candidates()
+    with result.timed("features", "making features"):
         if by_walks:
             candidates = walk_candidates(
                 graphs,
@@ -171,14 +156,14 @@ def classify(
                 candidate_features(
                     graphs,
                     kind="spectrum" if by_walks else features,
-                    kernel=function,
+                    kernel=kernel,
                     estimate=estimate,
                     **grid,
                     **options.estimator_parameters(walks, without=_WITHOUT),
                 )
             )
     learning = "learning" if by_walks else "forests"
-    with console.timed(seconds, learning, "learning"):
+    with result.timed(learning, "learning"):
         scores = candidates.nested_scores(
             data.labels, n_folds=folds, seed=walks.seed, n_trees=trees, n_jobs=walks.n_jobs
         )
@@ -194,55 +179,63 @@ def classify(
     if output is not None:
         results.write_csv(output, list(rows[0]), [list(row.values()) for row in rows])
 
-    accuracies = [score.accuracy for score in scores]
-    mean, deviation = float(np.mean(accuracies)), float(np.std(accuracies))
-    how = "exact"
+    result.add(
+        "data",
+        f"{data.name}: {len(data):,} graphs of "
+        f"{np.mean([graph.n_nodes for graph in data.graphs]):.1f} nodes on average, "
+        f"{len(data.classes)} classes",
+        dataset=data.name,
+        n_graphs=len(data),
+        n_classes=len(data.classes),
+    )
+    made = "exact"
     if method != "exact":
         degree = f"stitching degree {walks.degree}, " if has_kernel else ""
-        how = f"walks with {degree}lengths {results.law_text(walks.termination)}"
+        made = f"walks with {degree}lengths {results.law_text(walks.termination)}"
     if has_kernel:
-        how = f"{kernel}, {how}"
-    n_nodes = sum(graph.n_nodes for graph in data.graphs) / len(data)
-    facts = [
-        (
-            "data",
-            f"{data.name}: {len(data):,} graphs of {n_nodes:.1f} nodes on average, "
-            f"{len(data.classes)} classes",
-        ),
-        ("kernel" if has_kernel else "walks", how),
-        ("features", features),
-        ("chosen", _choices(rows) if by_walks else f"most often {_most_often(rows)}"),
-        ("folds", f"{len(scores)}, stratified, seed {walks.seed}"),
-        ("time", f"{seconds['features']:.2f} s features, {seconds[learning]:.2f} s {learning}"),
-        ("accuracy", f"{100 * mean:.1f} ± {100 * deviation:.1f} %, mean and sd over folds"),
-    ]
-    settings = [_setting(each) for each in candidates.forests] if not by_walks else []
+        made = f"{kernel}, {made}"
+    result.add("kernel" if has_kernel else "walks", made, method=made)
+    result.add("features", features, features=features)
     if by_walks:
         both = [*candidates.forests, *candidates.machines]
         settings = [{"features": _feature_text(each)} for each in both]
-    document = {
-        "dataset": data.name,
-        "n_graphs": len(data),
-        "n_classes": len(data.classes),
-        "method": how,
-        "features": features,
-        "chosen_among": {
+        counts = Counter(f"{row['features']} ({row['learner']})" for row in rows)
+        chosen = ", ".join(f"{name} {count}x" for name, count in counts.most_common())
+    else:
+        settings = [_setting(each) for each in candidates.forests]
+        columns = zip(*(score.chosen for score in scores), strict=True)
+        usual = (Counter(column).most_common(1)[0][0] for column in columns)
+        chosen = f"most often {_setting_text(*usual)}"
+    result.add(
+        "chosen",
+        chosen,
+        chosen_among={
             name: list(dict.fromkeys(setting[name] for setting in settings)) for name in settings[0]
         },
-        "seed": walks.seed,
-        "accuracy": mean,
-        "standard_deviation": deviation,
-        "folds": rows,
-        "seconds": seconds,
-        "output": None if output is None else str(output),
-    }
-    results.show(facts, document, as_json, [output])
+    )
+    result.add("folds", f"{folds}, stratified, seed {walks.seed}", folds=rows, seed=walks.seed)
+    seconds = result.seconds
+    result.add(
+        "time",
+        f"{seconds['features']:.2f} s features, {seconds[learning]:.2f} s {learning}",
+        seconds=seconds,
+    )
+    accuracies = [score.accuracy for score in scores]
+    mean, deviation = float(np.mean(accuracies)), float(np.std(accuracies))
+    result.add(
+        "accuracy",
+        f"{100 * mean:.1f} ± {100 * deviation:.1f} %, mean and sd over folds",
+        accuracy=mean,
+        standard_deviation=deviation,
+        output=output,
+    )
+    result.add_file(output)
+    return result
 
 
 def _setting(chosen: Setting) -> dict[str, Any]:
     """The setting of a forest; `sigma` is the root of the scale."""
-    scale, *others = chosen._asdict().items()
-    return dict([scale, ("sigma", chosen.scale**0.5), *others])
+    return {"scale": chosen.scale, "sigma": chosen.scale**0.5, **chosen._asdict()}
 
 
 def _learner(chosen: Any) -> dict[str, Any]:
@@ -257,24 +250,10 @@ def _learner(chosen: Any) -> dict[str, Any]:
 
 def _feature_text(features: Setting | WalkSetting) -> str:
     """Features as the output names them."""
-    from grfpp.tasks.graphs.selection import Setting
-
-    if isinstance(features, Setting):
-        return f"spectrum, {_most_often([_setting(features)])}"
-    return features.words
+    words = getattr(features, "words", None)
+    return words or f"spectrum, {_setting_text(*features)}"
 
 
-def _choices(rows: list[dict[str, Any]]) -> str:
-    """What was chosen, and in how many folds."""
-    counts = Counter(f"{row['features']} ({row['learner']})" for row in rows)
-    return ", ".join(f"{name} {count}x" for name, count in counts.most_common())
-
-
-def _most_often(rows: list[dict[str, Any]]) -> str:
-    """The value of each setting that was chosen in most folds."""
-    usual = {
-        name: Counter(row[name] for row in rows).most_common(1)[0][0]
-        for name in ("scale", "n_walks", "n_eigenvalues")
-    }
-    walks = f"{usual['n_walks']} walks, " if usual["n_walks"] else ""
-    return f"scale {usual['scale']:g}, {walks}{usual['n_eigenvalues']} eigenvalues"
+def _setting_text(scale: float, n_walks: int, n_eigenvalues: int) -> str:
+    walks = f"{n_walks} walks, " if n_walks else ""
+    return f"scale {scale:g}, {walks}{n_eigenvalues} eigenvalues"

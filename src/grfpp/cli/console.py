@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import logging
+import os
 import sys
 import unicodedata
 from collections.abc import Callable, Collection, Iterator, Sequence
@@ -84,8 +85,8 @@ def log_notes() -> Iterator[None]:
 
 
 def print_json(document: Any) -> None:
-    """Print one JSON document, strictly: no NaN, no infinity."""
-    text = json.dumps(document, indent=2, ensure_ascii=False, allow_nan=False)
+    """Print one JSON document, strictly: no NaN, no infinity. Paths become text."""
+    text = json.dumps(document, indent=2, ensure_ascii=False, allow_nan=False, default=os.fspath)
     print("".join(json.dumps(c)[1:-1] if c != "\n" and _is_hidden(c) else c for c in text))
 
 

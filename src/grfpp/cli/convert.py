@@ -17,14 +17,10 @@ from __future__ import annotations
 
 from pathlib import Path
 from time import perf_counter
-from typing import Any
 
-from grfpp._memory import readable_bytes
 from grfpp.cli import console, options, results
 from grfpp.conversion import convert as convert_graph
-from grfpp.errors import InputError, shown
-from grfpp.graph import Graph
-from grfpp.io.folder.reader import folder_bytes, is_folder_path
+from grfpp.io.folder.reader import folder_bytes
 
 _STEPS = {
     "reading": "reading",
@@ -35,45 +31,30 @@ _STEPS = {
 
 
 @options.command
-@options.argument(
-    "graph", "File with the graph: an edge list of any size or other.", "EDGES", type=options.PATH
-)
-@options.argument(
-    "target", "Folder to write; an existing one is replaced.", "GRAPH.grf", type=options.PATH
-)
-@options.directed_option
-@options.option(
-    "--nodes",
-    "n_nodes",
-    help="Number of nodes, which are 0 to N - 1, where some of them have no edge.",
-    type=int,
-)
-@options.option(
-    "--memory",
-    help="What DuckDB may take, such as 4GB; 1.5GB if not given, or a third of what is free.",
-    metavar="SIZE",
-)
-@options.reading_options
-@options.json_option
+@options.option("--nodes", "n_nodes", type=int)
+@options.option("--memory", metavar="SIZE")
+@options.graph_options
+@options.argument("target", "", "FOLDER.grf", type=options.OutputFile(".grf"))
+@options.shows_result
 def convert(
-    graph: Path,
-    target: Path,
-    *,
-    directed: bool,
-    n_nodes: int | None,
-    memory: str | None,
-    reading: options.Reading,
-    as_json: bool,
-) -> None:
-    """Write a graph to a folder that is opened in no time and used without being read.
+    *, file: options.GraphFile, target: Path, n_nodes: int | None, memory: str | None
+) -> results.Result:
+    """Write a graph to a folder that other commands open at once.
 
-    Every command takes the folder for its GRAPH; in Python it is grfpp.Graph.open(folder).
+    It is not read as a whole. Every command takes the folder for its GRAPH; in Python it is
+    grfpp.Graph.open(folder). Edge lists may be of any size.
+
+    Parameters
+    ----------
+    target
+        Folder to write; an existing one is replaced.
+    n_nodes
+        Number of nodes, which are 0 to N - 1, where some of them have no edge.
+    memory
+        What DuckDB may take, such as 4GB; 1.5GB if not given, or a third of what is free.
     """
-    if not is_folder_path(target):
-        raise InputError(f"GRAPH.grf must end in .grf, found {shown(str(target))}")
-    results.require_other("GRAPH.grf", target, [graph])
-    seconds: dict[str, float] = {}
-    step, start = "reading", perf_counter()
+    result = results.Result()
+    seconds, step, start = result.seconds, "reading", perf_counter()
     with console.progress_bar("reading") as update:
 
         def progress(name: str, done: int, total: int) -> None:
@@ -84,37 +65,21 @@ def convert(
                 step, start = name, now
             update(description=_STEPS[name], completed=done, total=total or None)
 
-        written = convert_graph(
-            graph,
-            target,
-            n_nodes=n_nodes,
-            memory=memory,
-            progress=progress,
-            **reading.parameters(directed=directed),
+        graph = convert_graph(
+            file.path, target, n_nodes=n_nodes, memory=memory, progress=progress, **file.parameters
         )
     seconds[step] = perf_counter() - start
-    facts = [
-        results.graph_fact(graph, written),
-        ("weights", _weights(written)),
-        ("names", _names(written)),
-        ("time", ", ".join(f"{took:.1f} s {_STEPS[name]}" for name, took in seconds.items())),
-        ("wrote", f"{target}, {readable_bytes(folder_bytes(target))}"),
-    ]
-    document: dict[str, Any] = {
-        "graph": results.graph_document(graph, written),
-        "weights": None if written.scaled.base is not None else written.scaled.value,
-        "names": written.names.kind,
-        "seconds": seconds,
-        "output": {"path": str(target), "n_bytes": folder_bytes(target)},
-    }
-    results.show(facts, document, as_json)
 
-
-def _weights(graph: Graph) -> str:
-    rule = graph.scaled
-    return "of their own" if rule.base is not None else f"all {rule.value:g}, none stored"
-
-
-def _names(graph: Graph) -> str:
-    found = {None: f"none: nodes are 0 to {graph.n_nodes - 1}", "whole": "whole numbers"}
-    return found.get(graph.names.kind, "text")
+    weight = None if graph.scaled.base is not None else graph.scaled.value
+    names = {None: f"none: nodes are 0 to {graph.n_nodes - 1}", "whole": "whole numbers"}
+    result.add_graph(file.path, graph)
+    result.add(
+        "weights",
+        "of their own" if weight is None else f"all {weight:g}, none stored",
+        weights=weight,
+    )
+    result.add("names", names.get(graph.names.kind, "text"), names=graph.names.kind)
+    times = ", ".join(f"{took:.1f} s {_STEPS[name]}" for name, took in seconds.items())
+    result.add("time", times, seconds=seconds)
+    result.add(output=result.add_file(target, folder_bytes(target)))
+    return result

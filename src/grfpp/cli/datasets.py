@@ -26,19 +26,24 @@ _LONG_FAMILY = "meshes"
 
 
 @options.command
-@options.argument(
-    "name", "A data set, or the family 'meshes'; all of them if left out.", "NAME", required=False
-)
-@options.option("--download", help="Download the data set if it is not at hand.", is_flag=True)
+@options.argument("name", "", "NAME", required=False)
+@options.option("--download", is_flag=True)
 @options.json_option
 def datasets(name: str | None, download: bool, as_json: bool) -> None:
-    """List the data sets that grfpp can load, or tell about one.
+    """List the data sets that grfpp can load, or describe one.
 
     Says how large they are, under which licence, and where they are at hand; of a single one that
     is, also how many nodes, edges and classes it has.
+
+    Parameters
+    ----------
+    name
+        A data set, or the family 'meshes'; all of them if left out.
+    download
+        Download the data set if it is not at hand.
     """
     if name is not None and name.lower() != _LONG_FAMILY:
-        _tell_one(library.dataset_info(name), download, as_json)
+        _describe(library.dataset_info(name), download).show(as_json)
         return
     if download:
         raise InputError("--download needs the name of a single data set")
@@ -103,21 +108,24 @@ def _gathered(meshes: list[DatasetInfo]) -> list[str]:
     ]
 
 
-def _tell_one(info: DatasetInfo, download: bool, as_json: bool) -> None:
-    counts = None
+def _describe(info: DatasetInfo, download: bool) -> results.Result:
+    """One data set; how many nodes, edges and classes it has where its files are at hand."""
+    result, counts = results.Result(), None
     if download or where(info):
         with console.status(f"reading {info.name}"):
             counts = library.count(info.name, download=download)
-    facts = [("name", f"{info.name} ({info.family})"), ("what", info.description)]
-    facts += [(what, f"{number:,}") for what, number in (counts or {}).items()]
-    facts += [
-        ("size", readable_bytes(info.n_bytes)),
-        ("licence", info.licence),
-        ("page", info.page),
-        ("at hand", where(info) or "no"),
-    ]
+    result.add("name", f"{info.name} ({info.family})", **_document(info), counts=counts)
+    result.add("what", info.description)
+    for what, number in (counts or {}).items():
+        result.add(what, f"{number:,}")
+    result.add("size", readable_bytes(info.n_bytes))
+    result.add("licence", info.licence)
+    result.add("page", info.page)
+    result.add("at hand", where(info) or "no")
     for file in info.files:
-        facts += [("file", file.path), ("", file.address or "no public address is known")]
+        result.add("file", file.path)
+        result.add("", file.address or "no public address is known")
     if info.instead is not None:
-        facts += [("or instead", info.instead.path), ("", info.instead.address)]
-    results.show(facts, {**_document(info), "counts": counts}, as_json)
+        result.add("or instead", info.instead.path)
+        result.add("", info.instead.address)
+    return result

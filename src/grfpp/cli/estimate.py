@@ -1,25 +1,5 @@
 """`grfpp estimate`: from a file with a graph to a file with a kernel estimate.
 
-Kernels (the last numbers may be left out):
-  diffusion:LAM                         exp(LAM W)
-  regularized-laplacian:POWER:SIGMA2    (I - c W)^-POWER, c = SIGMA2 / (1 + SIGMA2)
-  p-step:P:A                            (A I + W)^P
-  cosine:LAM                            cos(LAM W) + sin(LAM W)
-  inverse-power:POWER:OF                (I - W^OF)^-POWER, OF is 1 or 2
-  squared-diffusion:LAM                 exp(LAM W^2)
-  personalized-pagerank:ALPHA           ALPHA (I - (1 - ALPHA) W)^-1; with --normalize rw
-  heat:T                                exp(-T (I - W)); with --normalize rw
-  taylor:A0:A1:...                      A0 I + A1 W + ...
-
-Walk lengths:
-  geometric:P_HALT                      halt with this probability before each step
-  poisson:MEAN
-  negative-binomial:N_HALTS:P_HALT      halt at the N-th signal
-  first-step:P_NEXT                     one step, each further one with P_NEXT
-  fixed:N  uniform:N                    exactly N steps; 0 to N, equally likely
-  custom:P0:P1:...                      k steps with probability Pk
-  matched:MEAN                          shared by what still matters; for pooled walks
-
 Example commands:
   grfpp estimate graph.txt --check
   grfpp estimate graph.mtx -k inverse-power:4 --scale 0.8 --output k.npz
@@ -31,7 +11,10 @@ Example commands:
 from __future__ import annotations
 
 import csv
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
+from dataclasses import fields
+from inspect import getdoc
 from pathlib import Path
 from typing import Any
 
@@ -49,85 +32,95 @@ from grfpp.estimate.batches import HERE
 from grfpp.estimate.error_bars import EstimateError
 from grfpp.estimate.sampling import sample_estimate
 from grfpp.io.archive import save_arrays
-from grfpp.kernels import kernel_from_spec
+from grfpp.kernels import TaylorKernel
+from grfpp.kernels.named import KERNELS
 from grfpp.options import WalkOptions
+from grfpp.termination import LAWS
 from grfpp.typing import FloatArray
 
 FEATURES_FORMAT = "grfpp-features-1"
 #: Relative errors below this depend on the processor's rounding.
 _ROUNDING_ERROR = 1e-13
+#: Kernels and laws with any number of parameters.
+_LISTS = {"taylor": "taylor:A0:A1:...", "custom": "custom:P0:P1:..."}
 
 
-@options.command
-@options.graph_argument
-@options.kernel_option("The kernel; see below.", "diffusion", "-k")
-@options.normalize_option
-@options.scale_option
-@options.walk_options(sampling=True, seed="Of the walks, and of --project.")
-@options.output_option(
-    "FILE.npz for the estimate (with --project: the arrays X and Y); FILE.csv for the rows of "
-    "--rows.",
-    "FILE",
+def _definitions(kinds: Mapping[str, type]) -> list[tuple[str, str]]:
+    """How kernels or laws are written, and what they are: the first line of their docstrings."""
+    return [
+        (
+            _LISTS.get(name) or ":".join([name, *(item.name.upper() for item in fields(kind))]),
+            (getdoc(kind) or "").partition("\n")[0].replace("`", ""),
+        )
+        for name, kind in kinds.items()
+    ]
+
+
+@click.command(
+    cls=options.Command,
+    definitions={
+        "Kernels, with numbers that may be left out": _definitions(
+            {**KERNELS, "taylor": TaylorKernel}
+        ),
+        "Laws of the walk lengths": _definitions(LAWS),
+    },
 )
-@options.option(
-    "--rows",
-    help="Show these rows of the kernel: node names where the file has some, else indices from 0.",
-    metavar="ROW,ROW,...",
-)
-@options.option(
-    "--std",
-    help="Standard errors of the rows, from 16 further estimates: takes 16 times as long.",
-    is_flag=True,
-)
-@options.option(
-    "--project",
-    help="Write dense features X, Y of R components with K = X Y^T.",
-    type=click.IntRange(1),
-)
-@options.option(
-    "--check",
-    help="Compare with the exact kernel too: whole matrices up to 3000 nodes, random probes "
-    "beyond.",
-    is_flag=True,
-)
-@options.directed_option
+@options.kernel_options
+@options.walk_options(sampling=True)
+@options.output_option("FILE", ".npz", ".csv")
+@options.option("--rows", metavar="ROW,ROW,...")
+@options.option("--std", is_flag=True)
+@options.option("--project", metavar="R", type=click.IntRange(1))
+@options.option("--check", is_flag=True)
 @options.cluster_option
-@options.reading_options
-@options.json_option
+@options.graph_options
+@options.shows_result
 def estimate(
-    graph: Path,
     *,
-    kernel: str,
-    normalize: str | None,
-    scale: float,
+    file: options.GraphFile,
+    choice: options.KernelChoice,
     walks: WalkOptions,
     output: Path | None,
     rows: str | None,
     std: bool,
     project: int | None,
     check: bool,
-    directed: bool,
     client: Any,
-    reading: options.Reading,
-    as_json: bool,
-) -> None:
+) -> results.Result:
     """Estimate a graph kernel by stitched random walks.
 
     Reads the graph, normalises its weights, walks, and reports the error of the estimate. Files are
     written whole or not at all.
+
+    Parameters
+    ----------
+    kernel
+        The kernel; see below.
+    seed
+        Of the walks, and of --project.
+    output
+        FILE.npz for the estimate (with --project: the arrays X and Y); FILE.csv for the rows of
+        --rows.
+    rows
+        Show these rows of the kernel: node names where the file has some, else indices from 0.
+    std
+        Standard errors of the rows, from 16 further estimates: takes 16 times as long.
+    project
+        Write dense features X, Y of R components with K = X Y^T.
+    check
+        Compare with the exact kernel too: whole matrices up to 3000 nodes, random probes beyond.
     """
     names = [] if rows is None else split_rows(rows)
-    _check_request(graph, output, names, project, std=std, n_groups=walks.n_groups)
-    function = kernel_from_spec(kernel)
+    _check_request(output, names, project, std=std, n_groups=walks.n_groups)
 
-    seconds: dict[str, float] = {}
-    with console.timed(seconds, "read", f"reading {graph}"):
-        source = reading.graph(graph, directed=directed)
+    result = results.Result()
+    with result.timed("read", f"reading {file.path}"):
+        source = file.read()
         nodes = [source.names.written(name, "rows") for name in names]
-        W, normalization = options.normalized(source, function, normalize, scale)
-    with console.timed(seconds, "walk"):
+        W = choice.weights(source)
+    with result.timed("walk"):
         backend = HERE if client is None else ClusterBackend(Cluster(client))
-        K = sample_estimate(W, function, walks, console.shows_progress(), backend)
+        K = sample_estimate(W, choice.kernel, walks, console.shows_progress(), backend)
 
     labels = results.node_names(source)
     values, errors = np.zeros((0, K.n_nodes)), None
@@ -139,78 +132,67 @@ def estimate(
     if output is not None:
         with console.status(f"writing {output}"):
             _write(output, K, labels, names, values, errors, project)
-    error = None
+
+    result.add_graph(file.path, source, normalize=choice.normalize, scale=choice.scale)
+    result.add("kernel", f"{choice.kernel!r}, stitching degree {K.degree}", **K.meta)
+    steps = K.meta["steps_per_node"]
+    result.add(
+        "walks",
+        f"{walks.walks}, {K.meta['n_walks']} a node and factor, lengths {walks.termination!r}, "
+        f"seed {walks.seed}: "
+        + (f"{steps:,.0f} steps a node walked" if "tol" in K.meta else "")
+        + (f"{steps:.6g} steps a node expected" if "tol" not in K.meta else ""),
+    )
+    _add_factors(result, K, walks)
+    result.add_cluster(client)
+    seconds = result.seconds
+    result.add(
+        "time",
+        f"{seconds['read']:.2f} s reading, {seconds['walk']:.2f} s walking",
+        seconds=seconds,
+        rows=[],
+    )
+    for number, node in enumerate(nodes):
+        row_std = None if errors is None else errors[number]
+        result.add(f"row {labels[node]}", results.row_text(labels, values[number], row_std))
+        row = {
+            "row": node,
+            "node": results.json_name(labels[node]),
+            "values": values[number].tolist(),
+            "std": None if row_std is None else row_std.tolist(),
+        }
+        result.document["rows"].append(row)
+    n = measured.n_probes
+    result.add(
+        "error",
+        _error_text(measured),
+        relative_error=_error_document(measured.relative, measured.relative_std, n),
+        off_diagonal_error=_error_document(measured.off_diagonal, measured.off_diagonal_std, n),
+    )
     if check:
         with console.status("comparing with the exact kernel"):
-            error = relative_error(K, function, W)
+            error = relative_error(K, choice.kernel, W)
+        how = "" if error.n_probes else " (whole matrices compared)"
+        document = _error_document(float(error), error.standard_error, error.n_probes)
+        result.add("check", f"{error!r}{how}", relative_error=document)
+    result.add(output=result.add_file(output))
+    return result
 
-    factors = {link.factor for link in K.chain.links}  # each once, though it may stand twice
+
+def _add_factors(result: results.Result, K: KernelEstimate, walks: WalkOptions) -> None:
+    """Add the size of the factors, each counted once though it may stand twice in the product."""
+    factors = {link.factor for link in K.chain.links}
     n_entries = sum(factor.n_entries for factor in factors)
     index_bytes = 4 if n_entries < 2**31 else 8
     n_bytes = n_entries * (4 + walks.dtype.itemsize) + len(factors) * index_bytes * (K.n_nodes + 1)
-    factor_words = [f"{len(factors)} with {n_entries:,} entries, {readable_bytes(n_bytes)}"]
+    text = f"{len(factors)} with {n_entries:,} entries, {readable_bytes(n_bytes)}"
     if walks.reuse_walks:
-        factor_words[0] += " (walks reused: the estimate is biased)"
+        text += " (walks reused: the estimate is biased)"
     if K.symmetrized:
-        factor_words.append("symmetrised")
+        text += ", symmetrised"
     if K.deflation is not None:
-        factor_words.append(f"{K.deflation.n_vectors} eigenvectors exact")
-    steps = K.meta["steps_per_node"]
-    facts = [
-        results.graph_fact(graph, source),
-        ("weights", f"normalize {normalization}, scale {scale:g}"),
-        ("kernel", f"{function!r}, stitching degree {K.degree}"),
-        (
-            "walks",
-            f"{walks.walks}, {K.meta['n_walks']} a node and factor, lengths {walks.termination!r}, "
-            f"seed {walks.seed}: "
-            + (f"{steps:,.0f} steps a node walked" if "tol" in K.meta else "")
-            + (f"{steps:.6g} steps a node expected" if "tol" not in K.meta else ""),
-        ),
-        ("factors", ", ".join(factor_words)),
-        *options.cluster_fact(client),
-        ("time", f"{seconds['read']:.2f} s reading, {seconds['walk']:.2f} s walking"),
-    ]
-    row_documents = []
-    for number, node in enumerate(nodes):
-        row_std = None if errors is None else errors[number]
-        facts.append((f"row {labels[node]}", results.row_text(labels, values[number], row_std)))
-        row_documents.append(
-            {
-                "row": node,
-                "node": results.json_name(labels[node]),
-                "values": values[number].tolist(),
-                "std": None if row_std is None else row_std.tolist(),
-            }
-        )
-    facts.append(("error", _error_text(measured)))
-    if error is not None:
-        facts.append(
-            ("check", f"{error!r}{'' if error.n_probes else ' (whole matrices compared)'}")
-        )
-    document = {
-        "graph": {
-            **results.graph_document(graph, source),
-            "normalize": normalization,
-            "scale": scale,
-        },
-        **K.meta,
-        "n_entries": n_entries,
-        "n_bytes": n_bytes,
-        "cluster": options.cluster_document(client),
-        "seconds": seconds,
-        "rows": row_documents,
-        "relative_error": _error_document(
-            *(measured.relative, measured.relative_std, measured.n_probes)
-            if error is None
-            else (float(error), error.standard_error, error.n_probes)
-        ),
-        "off_diagonal_error": _error_document(
-            measured.off_diagonal, measured.off_diagonal_std, measured.n_probes
-        ),
-        "output": None if output is None else results.file_document(output),
-    }
-    results.show(facts, document, as_json, [output])
+        text += f", {K.deflation.n_vectors} eigenvectors exact"
+    result.add("factors", text, n_entries=n_entries, n_bytes=n_bytes)
 
 
 def split_rows(text: str) -> list[str]:
@@ -231,31 +213,22 @@ def split_rows(text: str) -> list[str]:
 
 
 def _check_request(
-    graph: Path,
-    output: Path | None,
-    names: list[str],
-    project: int | None,
-    *,
-    std: bool,
-    n_groups: int,
+    output: Path | None, names: Sequence[str], project: int | None, *, std: bool, n_groups: int
 ) -> None:
-    """Refuse what cannot be written, and error bars of nothing, before anything is read."""
-    results.check_output(output, ".npz", ".csv", others=[graph])
+    """Refuse what would not be written, and error bars of nothing, before anything is read."""
     suffix = None if output is None else output.suffix.lower()
-    if suffix is None and project is not None:
-        raise InputError("--project needs --output FILE.npz for the features")
-    if suffix == ".csv" and (not names or project is not None):
-        raise InputError(
-            f"--output {output}: a .csv file is for the rows of --rows; "
-            "estimates and features of --project go to .npz files"
-        )
-    if std and not names:
-        raise InputError("--std is for the rows of --rows: name some")
-    if n_groups and not (std or (suffix == ".npz" and project is None)):
-        raise InputError(
-            "--groups keeps further estimates with the estimate, for error bars: give --output "
-            "FILE.npz without --project, or --rows and --std"
-        )
+    problems = {
+        "--project needs --output FILE.npz for the features": project and suffix is None,
+        f"--output {output}: a .csv file is for the rows of --rows; estimates and features of "
+        "--project go to .npz files": suffix == ".csv" and (project or not names),
+        "--std is for the rows of --rows: name some": std and not names,
+        "--groups keeps further estimates with the estimate, for error bars: give --output "
+        "FILE.npz without --project, or --rows and --std": n_groups
+        and not (std or (suffix == ".npz" and not project)),
+    }
+    for problem, is_there in problems.items():
+        if is_there:
+            raise InputError(problem)
 
 
 def _error_document(value: float, standard_error: float, n_probes: int) -> dict[str, Any]:

@@ -27,12 +27,11 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from grfpp._checks import finite, positive
+from grfpp._checks import finite
 from grfpp._imports import how_to_install, missing_packages
 from grfpp.cli import console, options, results
 from grfpp.errors import InputError
 from grfpp.io.meshes import MeshWeights
-from grfpp.kernels import kernel_from_spec
 from grfpp.options import WalkOptions
 
 if TYPE_CHECKING:
@@ -42,51 +41,22 @@ _SUMS = {"paper": "the paper's sum", "mean": "sums over their mass"}
 
 
 @options.command
-@options.argument(
-    "mesh",
-    "File with a mesh: .stl .off .ply .obj .glb .vtk, also compressed (.gz .zip).",
-    "MESH",
-    type=options.PATH,
-)
-@options.option(
-    "--mask", help="Share of the vertices to hide, above 0 and below 1.", type=float, default=0.8
-)
-@options.option(
-    "--how",
-    help="A Gaussian process, or the paper's sum; mean is the sum over the kernel's mass, which "
-    "has the same direction.  [default: kriging]",
-    type=options.choice("kriging", "mean", "paper"),
-)
+@options.argument("mesh", "", "MESH", type=options.PATH)
+@options.option("--mask", type=float, default=0.8)
+@options.option("--how", type=options.choice("kriging", "mean", "paper"))
 @options.method_option
-@options.kernel_option("The kernel; auto: the best of several for kriging.", "auto", "-k")
-@options.option(
-    "--noise",
-    help="Variance of the noise over that of the kernel, for kriging.  [default: the best of "
-    "several]",
-    type=float,
-)
-@options.option("--scale", help="The weights are X D^-1/2 A D^-1/2.  [default: 1]", type=float)
-@options.walk_options(seed="Of the hidden vertices and of the walks.")
+@options.kernel_option("auto", "-k")
+@options.option("--noise", type=float)
+@options.option("--scale", type=float)
+@options.walk_options()
 @options.mesh_weights_option
-@options.output_option(
-    "Table of all vertices: true and predicted normal, and the angle between them."
-)
-@options.path_option(
-    "--picture",
-    help="The mesh coloured by angular error: kriging beside the paper's sum, exact and by walks; "
-    "for --how paper, exact, GRF, and GRF++ of this degree (.png or .pdf).",
-    metavar="FILE.png",
-)
-@options.option(
-    "--view",
-    help="The side from which --picture shows the mesh.",
-    default="1,-1.6,0.9",
-    metavar="X,Y,Z",
-)
-@options.json_option
+@options.output_option()
+@options.output_option("FILE.png", ".png", ".pdf", flags="--picture")
+@options.option("--view", default="1,-1.6,0.9", metavar="X,Y,Z")
+@options.shows_result
 def interpolate(
-    mesh: Path,
     *,
+    mesh: Path,
     mask: float,
     how: str | None,
     method: str | None,
@@ -98,125 +68,141 @@ def interpolate(
     output: Path | None,
     picture: Path | None,
     view: str,
-    as_json: bool,
-) -> None:
+) -> results.Result:
     """Predict hidden vertex normals of a mesh, and say how well.
 
     Reads the mesh, computes the normals at its vertices, hides them at a share of the vertices
     chosen at random, predicts them from the others, and compares.
+
+    Parameters
+    ----------
+    mesh
+        File with a mesh: .stl .off .ply .obj .glb .vtk, also compressed (.gz .zip).
+    mask
+        Share of the vertices to hide, above 0 and below 1.
+    how
+        A Gaussian process (kriging, the default), or the paper's sum; mean is the sum over the
+        kernel's mass, which has the same direction.
+    kernel
+        The kernel; auto: the best of several for kriging.
+    noise
+        Variance of the noise over that of the kernel, for kriging; if not given, the best of
+        several.
+    scale
+        The weights are X D^-1/2 A D^-1/2; if not given, X is 1.
+    seed
+        Of the hidden vertices and of the walks.
+    mesh_weights
+        The edges of a mesh weigh 1 (unit; the default), the inverse of their length, or half the
+        cotangents of the opposite angles.
+    output
+        Table of all vertices: true and predicted normal, and the angle between them.
+    picture
+        The mesh coloured by angular error: kriging beside the paper's sum, exact and by walks; for
+        --how paper, exact, GRF, and GRF++ of this degree (.png or .pdf).
+    view
+        The side from which --picture shows the mesh.
     """
-    results.check_output(output, ".csv", others=[mesh])
-    results.check_output(picture, ".png", ".pdf", option="--picture", others=[mesh, output])
-    if picture is not None and (missing := missing_packages()):
-        raise InputError(f"--picture: {how_to_install(missing)}")
-    towards = [finite(x, "view") for x in options.numbers(view, "view", float)]
+    if picture is not None:
+        options.require_laboratory("--picture")
+        if missing := missing_packages():
+            raise InputError(f"--picture: {how_to_install(missing)}")
+    towards = tuple(finite(x, "view") for x in options.numbers(view, "view", float))
     if len(towards) != 3 or not any(towards):
         raise InputError(f"--view {view!r} is not a direction such as 1,-1.6,0.9")
+    how = _checked_how(how, method)
     method = method or "walks"
-    how = _checked_how(how, method, walks)
-    factor = options.checked_scale(1.0 if scale is None else scale)
     parameters = {
         "how": how,
-        "kernel": kernel if kernel == "auto" else kernel_from_spec(kernel),
-        "noise": "auto" if noise is None else positive(noise, "noise"),
+        "kernel": kernel,
+        "noise": "auto" if noise is None else noise,
         **options.method_parameters(method),
-        "scale": None if scale is None else factor,
+        "scale": scale,
         **options.estimator_parameters(walks),
     }
     from grfpp.datasets.meshes import triangle_mesh
     from grfpp.io import load_mesh
     from grfpp.tasks.normals import hide_normals, predict_normals
 
-    seconds: dict[str, float] = {}
-    with console.timed(seconds, "read", f"reading {mesh}"):
+    result = results.Result()
+    with result.timed("read", f"reading {mesh}"):
         source = load_mesh(mesh)
         surface = triangle_mesh(mesh.name, source, mesh_weights or "unit")
         task = hide_normals(surface, mask, walks.seed)
-    with console.timed(seconds, "predict", "predicting"):
-        result = predict_normals(task, **parameters)
+    with result.timed("predict", "predicting"):
+        normals = predict_normals(task, **parameters)
 
     if output is not None:
         # An STL file does not number its points.
         is_numbered = ".stl" not in (suffix.lower() for suffix in mesh.suffixes)
-        _write_table(output, result, source.origin.tolist() if is_numbered else None)
+        _write_table(output, normals, source.origin.tolist() if is_numbered else None)
     if picture is not None:
         with console.status("drawing"):
             # As in the experiment: the laboratory draws, and is known by name only.
             laboratory = import_module("grfpp_lab.experiments.normals.picture")
-            laboratory.draw_errors(
-                picture, surface, task, {**parameters, "method": None}, tuple(towards)
-            )
+            laboratory.draw_errors(picture, surface, task, {**parameters, "method": None}, towards)
 
-    graph, law = surface.graph, results.law_text(walks.termination)
-    if how == "kriging":
-        method_text = result.method
-    else:
-        made = "exact" if method == "exact" else result.method
-        if method == "walks":
-            made = (
-                f"stitching degree {walks.degree}, {walks.n_walks} walks"
-                f"{', reused (biased)' if walks.reuse_walks else ''}, lengths {law}, seed "
-                f"{walks.seed}"
-            )
-        name = "diffusion" if kernel == "auto" else kernel
-        method_text = f"{_SUMS[how]}: {name}, scale {factor:g}, {made}"
-    facts = [
-        (
-            "mesh",
-            f"{mesh}: {graph.n_nodes:,} vertices, {graph.n_edges:,} edges, "
-            f"{len(surface.faces):,} faces" + (f", weights {mesh_weights}" if mesh_weights else ""),
-        ),
-        ("normals", f"{len(task.known):,} known, {len(task.hidden):,} hidden"),
-        ("method", method_text),
-    ]
-    if result.n_unreached:
-        cut_off = f", {task.n_cut_off:,} of them in parts without a known one"
-        facts.append(
-            (
-                "no answer",
-                f"at {result.n_unreached:,} hidden vertices, counted as cosine 0"
-                f"{cut_off if task.n_cut_off else ''}",
-            )
-        )
-    facts += [
-        ("cosine", f"{result.cosine:.4f}, mean over the hidden vertices"),
-        ("time", f"{seconds['read']:.2f} s reading, {seconds['predict']:.2f} s predicting"),
-    ]
-    document = {
-        "mesh": {
-            "path": str(mesh),
+    graph, factor = surface.graph, 1.0 if scale is None else scale
+    n_edges, n_faces = graph.n_edges, len(surface.faces)
+    weights = f", weights {mesh_weights}" if mesh_weights else ""
+    result.add(
+        "mesh",
+        f"{mesh}: {graph.n_nodes:,} vertices, {n_edges:,} edges, {n_faces:,} faces{weights}",
+        mesh={
+            "path": mesh,
             "n_vertices": graph.n_nodes,
-            "n_edges": graph.n_edges,
-            "n_faces": len(surface.faces),
+            "n_edges": n_edges,
+            "n_faces": n_faces,
             "weights": mesh_weights or "unit",
         },
-        "mask": mask,
-        "seed": walks.seed,
-        "how": how,
-        "kernel": kernel,
-        "noise": noise,
-        "estimate": method,
-        "method": result.method,
-        "degree": walks.degree,
-        "n_walks": walks.n_walks,
-        "termination": law,
-        "scale": factor,
-        "sigma": factor**0.5,
-        "reuse_walks": walks.reuse_walks,
-        "n_known": len(task.known),
-        "n_hidden": len(task.hidden),
-        "n_unreached": result.n_unreached,
-        "n_cut_off": task.n_cut_off,
-        "mean_cosine": result.cosine,
-        "seconds": seconds,
-        "written": [results.file_document(path) for path in (output, picture) if path is not None],
-    }
-    results.show(facts, document, as_json, [output, picture])
+    )
+    n_known, n_hidden = len(task.known), len(task.hidden)
+    result.add(
+        "normals",
+        f"{n_known:,} known, {n_hidden:,} hidden",
+        n_known=n_known,
+        n_hidden=n_hidden,
+        mask=mask,
+        seed=walks.seed,
+    )
+    method_text = normals.method
+    if how != "kriging":
+        made = {"walks": results.walks_text(walks), "exact": "exact"}.get(method, method_text)
+        name = "diffusion" if kernel == "auto" else kernel
+        method_text = f"{_SUMS[how]}: {name}, scale {factor:g}, {made}"
+    result.add(
+        "method",
+        method_text,
+        how=how,
+        kernel=kernel,
+        noise=noise,
+        estimate=method,
+        method=normals.method,
+        degree=walks.degree,
+        n_walks=walks.n_walks,
+        termination=results.law_text(walks.termination),
+        reuse_walks=walks.reuse_walks,
+        scale=factor,
+        sigma=factor**0.5,
+    )
+    n_unreached, n_cut_off = normals.n_unreached, task.n_cut_off
+    result.add(n_unreached=n_unreached, n_cut_off=n_cut_off)
+    if n_unreached:
+        cut_off = f", {n_cut_off:,} of them in parts without a known one" if n_cut_off else ""
+        text = f"at {n_unreached:,} hidden vertices, counted as cosine 0{cut_off}"
+        result.add("no answer", text)
+    cosine, seconds = normals.cosine, result.seconds
+    result.add("cosine", f"{cosine:.4f}, mean over the hidden vertices", mean_cosine=cosine)
+    times = f"{seconds['read']:.2f} s reading, {seconds['predict']:.2f} s predicting"
+    result.add("time", times, seconds=seconds)
+    files = [result.add_file(path) for path in (output, picture)]
+    result.add(written=[file for file in files if file is not None])
+    return result
 
 
-def _checked_how(how: str | None, method: str, walks: WalkOptions) -> str:
+def _checked_how(how: str | None, method: str | None) -> str:
     """The algorithm; options that only sums have ask for the paper's."""
-    needs_sums = method != "walks" or walks != WalkOptions.of(seed=walks.seed, n_jobs=walks.n_jobs)
+    needs_sums = method not in (None, "walks") or options.asks_for_walks()
     if how == "kriging" and needs_sums:
         raise InputError(
             "--how kriging does not walk and takes no --method: leave out options about walks, or "

@@ -7,7 +7,7 @@ of nodes with 0.8, about 8 in 10 should be right. grfpp estimate --help lists th
 Example commands:
   grfpp label papers.gml --labels-from field --output labels.csv
   grfpp label papers.txt --labels known.csv --hold-out 0.2
-  grfpp label papers.graphml --labels-from field --kernel diffusion:20 --how svm --json
+  grfpp label papers.graphml --labels-from field --kernel diffusion:20 --json
 """
 
 from __future__ import annotations
@@ -23,7 +23,6 @@ from grfpp.cli import console, options, results
 from grfpp.errors import InputError, shown
 from grfpp.graph import Graph
 from grfpp.io.files import read_attribute, read_text
-from grfpp.kernels import kernel_from_spec
 
 if TYPE_CHECKING:
     from grfpp.tasks import KernelLabelPropagation
@@ -34,39 +33,18 @@ _N_SHOWN = 8
 
 
 @options.command
-@options.graph_argument
-@options.option(
-    "--labels-from",
-    help="The attribute of nodes in a .gml or .graphml file that holds the labels, where they have "
-    "it.",
-    metavar="ATTRIBUTE",
-)
-@options.path_option(
-    "--labels",
-    help="A table with a node and its label on each line, in place of --labels-from.",
-    metavar="FILE.csv",
-)
-@options.output_option("Write label and probability of each node that had no label.")
-@options.kernel_option("The kernel; auto chooses one by labels held out.", _AUTO, "-k")
-@options.option(
-    "--how",
-    help="K @ Y, a support-vector machine, kriging, or the best of them on labels held out.",
-    type=options.choice(_AUTO, "propagation", "svm", "kriging"),
-    default=_AUTO,
-)
-@options.option(
-    "--hold-out",
-    help="Hide this share of the labels at first, and tell how many of them are predicted.",
-    type=float,
-    default=0.0,
-)
+@options.option("--labels-from", metavar="ATTRIBUTE")
+@options.path_option("--labels", metavar="FILE.csv")
+@options.output_option()
+@options.kernel_option(_AUTO, "-k")
+@options.option("--how", type=options.choice(_AUTO, "propagation", "svm", "kriging"), default=_AUTO)
+@options.option("--hold-out", type=float, default=0.0)
 @options.seed_option
-@options.directed_option
-@options.reading_options
-@options.json_option
+@options.graph_options
+@options.shows_result
 def label(
-    graph: Path,
     *,
+    file: options.GraphFile,
     labels_from: str | None,
     labels: Path | None,
     output: Path | None,
@@ -74,44 +52,51 @@ def label(
     how: str,
     hold_out: float,
     seed: int,
-    directed: bool,
-    reading: options.Reading,
-    as_json: bool,
-) -> None:
+) -> results.Result:
     """Predict the labels of nodes from those of some nodes.
 
     Reads a graph in which some nodes have a label, and gives the others the likeliest one, with its
     probability.
+
+    Parameters
+    ----------
+    labels_from
+        The attribute of nodes in a .gml or .graphml file that holds the labels, where they have it.
+    labels
+        A table with a node and its label on each line, in place of --labels-from.
+    output
+        Write label and probability of each node that had no label.
+    kernel
+        The kernel; auto chooses one by labels held out.
+    how
+        K @ Y, a support-vector machine, kriging, or the best of them on labels held out.
+    hold_out
+        Hide this share of the labels at first, and report how many of them are predicted.
     """
-    results.check_output(output, ".csv", others=[graph, labels])
     if (labels_from is None) == (labels is None):
         raise InputError(
             "the labels are in an attribute, --labels-from, or in a table, --labels: give one"
         )
     share = probability(hold_out, "hold_out", below_one=True)
-    function = kernel if kernel == _AUTO else kernel_from_spec(kernel)
-
-    with console.status(f"reading {graph}"):
-        source = reading.graph(graph, directed=directed)
+    with console.status(f"reading {file.path}"):
+        source = file.read()
         if labels is not None:
-            known, option = read_labels(labels, source), f"--labels {labels}"
+            known = read_labels(labels, source)
+            check_labels(known, f"--labels {labels}", source.n_nodes)
         else:
-            attribute = read_attribute(graph, str(labels_from))
-            known = {n: str(value) for n, value in enumerate(attribute) if value is not None}
-            option = f"--labels-from {labels_from}"
-    _check_labels(known, option, graph, source.n_nodes)
+            known = attribute_labels(file.path, str(labels_from), source.n_nodes)
     nodes = np.array(list(known), np.int64)
     values = np.array(list(known.values()))
 
     from grfpp.tasks import KernelLabelPropagation
 
-    model = KernelLabelPropagation(source, kernel=function, how=how, random_state=seed)
-    seconds: dict[str, float] = {}
+    model = KernelLabelPropagation(source, kernel=kernel, how=how, random_state=seed)
+    result = results.Result()
     held_out = None
     if share:
-        with console.timed(seconds, "hold out", "predicting labels held out"):
+        with result.timed("hold out", "predicting labels held out"):
             held_out = _score_held_out(model, nodes, values, share, seed)
-    with console.timed(seconds, "predict", "choosing and predicting"):
+    with result.timed("predict", "choosing and predicting"):
         model.fit(nodes, values)
 
     unknown = np.setdiff1d(np.arange(source.n_nodes), nodes)
@@ -123,64 +108,73 @@ def label(
         rows = zip(names, predicted, confidence, strict=True)
         results.write_csv(output, ["node", "label", "probability"], rows)
 
-    n_unreached = int((~model.reached_[unknown]).sum())
-    sizes = [f"{name} {predicted.count(name):,}" for name in model.classes_.tolist()]
+    classes = model.classes_.tolist()
+    result.add_graph(file.path, source)
+    result.add(
+        "labels",
+        f"{len(nodes):,} known, {len(classes)} different ones",
+        n_labelled=len(nodes),
+        classes=classes,
+    )
+    result.add(
+        "kernel",
+        f"{model.kernel_!r}, {model.how_} ({model.setting_})",
+        kernel=repr(model.kernel_),
+        how=model.how_,
+        setting=model.setting_,
+        seed=seed,
+    )
     score = model.held_out_score_ if model.candidates_ else None
     right = "not known: too few labels to hold some out"
     if score is not None:
         right = f"{100 * score:.1f} % of labels held out to choose by"
-    facts = [
-        results.graph_fact(graph, source),
-        ("labels", f"{len(nodes):,} known, {len(model.classes_)} different ones"),
-        ("kernel", f"{model.kernel_!r}, {model.how_} ({model.setting_})"),
-        ("right", right),
-    ]
+    result.add("right", right, held_out_score=score, held_out=held_out)
     if held_out is not None:
-        facts.append(
-            (
-                "held out",
-                f"{100 * held_out['accuracy']:.1f} % of {held_out['n']:,} labels are right; the "
-                f"probabilities are {held_out['calibration_error']:.3f} off",
-            )
+        result.add(
+            "held out",
+            f"{100 * held_out['accuracy']:.1f} % of {held_out['n']:,} labels are right; the "
+            f"probabilities are {held_out['calibration_error']:.3f} off",
         )
+    sizes = [f"{name} {predicted.count(name):,}" for name in classes]
     more = ", ..." if len(sizes) > _N_SHOWN else ""
-    facts.append(("predicted", f"{len(predicted):,} nodes: {', '.join(sizes[:_N_SHOWN])}{more}"))
+    result.add(
+        "predicted",
+        f"{len(predicted):,} nodes: {', '.join(sizes[:_N_SHOWN])}{more}",
+        nodes=[results.json_name(name) for name in names],
+        labels=predicted,
+        probabilities=confidence,
+    )
+    n_unreached = int((~model.reached_[unknown]).sum())
+    result.add(n_unreached=n_unreached)
     if n_unreached:
         text = f"at {n_unreached:,} nodes, which no label reaches: the shares of classes"
-        facts.append(("no answer", text))
-    facts.append(("time", ", ".join(f"{s:.2f} s to {what}" for what, s in seconds.items())))
-    document = {
-        "graph": results.graph_document(graph, source),
-        "kernel": repr(model.kernel_),
-        "how": model.how_,
-        "setting": model.setting_,
-        "seed": seed,
-        "classes": [str(name) for name in model.classes_.tolist()],
-        "n_labelled": len(nodes),
-        "held_out_score": score,
-        "held_out": held_out,
-        "n_unreached": n_unreached,
-        "nodes": [results.json_name(name) for name in names],
-        "labels": [str(name) for name in predicted],
-        "probabilities": confidence,
-        "seconds": seconds,
-        "output": None if output is None else str(output),
-    }
-    results.show(facts, document, as_json, [output])
+        result.add("no answer", text)
+    times = ", ".join(f"{seconds:.2f} s to {what}" for what, seconds in result.seconds.items())
+    result.add("time", times, seconds=result.seconds, output=output)
+    result.add_file(output)
+    return result
 
 
-def _check_labels(known: dict[int, str], option: str, graph: Path, n_nodes: int) -> None:
-    """Refuse labels that nothing can be learned from."""
-    n_classes = len(set(known.values()))
+def attribute_labels(path: Path, attribute: str, n_nodes: int) -> dict[int, str]:
+    """The labels in an attribute of the nodes of a file, by node index, where they have it."""
+    values = enumerate(read_attribute(path, attribute))
+    labels = {node: str(value) for node, value in values if value is not None}
+    check_labels(labels, f"--labels-from {attribute} of {path}", n_nodes)
+    return labels
+
+
+def check_labels(labels: dict[int, str], option: str, n_nodes: int) -> None:
+    """Refuse labels that nothing can be learned from, or compared with."""
+    n, n_classes = len(labels), len(set(labels.values()))
     if n_classes < 2:
         raise InputError(
-            f"{option}: {len(known)} of the {n_nodes} nodes of {graph} have a label, and there "
-            "must be two different ones"
+            f"{option}: {n} of the {n_nodes} nodes have a label, and there must be two different "
+            "ones"
         )
-    if len(known) == n_classes and len(known) > max(2, n_nodes // 2):
+    if n == n_classes and n > max(2, n_nodes // 2):
         raise InputError(
-            f"{option}: each of the {len(known)} nodes of {graph} that have a label has one of its "
-            f"own, such as {shown(next(iter(known.values())))}; nodes must share some"
+            f"{option}: each of the {n} nodes with a label has one of its own, such as "
+            f"{shown(next(iter(labels.values())))}; nodes must share some"
         )
 
 

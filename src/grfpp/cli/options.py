@@ -1,33 +1,41 @@
 """Options that several commands have, each declared once.
 
-Groups of options (`walk_options`, `reading_options`, `cluster_option`) are decorators: they add the
+The help of an option is what a docstring says about the parameter of its name. Groups of options
+(`graph_options`, `kernel_options`, `walk_options`, `cluster_option`) are decorators: they add the
 options to a command, which receives one value made of them.
 """
 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Collection, Iterator
+import os
+import re
+from collections.abc import Callable, Collection, Iterable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, fields
 from functools import wraps
 from importlib import import_module
+from importlib.util import find_spec
+from inspect import cleandoc, getdoc
 from pathlib import Path
-from typing import Any, get_args
+from textwrap import indent
+from typing import Any, Literal, get_args, get_origin, get_type_hints
 
 import click
+from click.core import ParameterSource
 
 from grfpp._checks import positive
 from grfpp._imports import require
+from grfpp.cli.results import check_output, require_other
 from grfpp.errors import InputError, shown
 from grfpp.graph import Graph
 from grfpp.io.meshes import MeshWeights
 from grfpp.io.table_options import Duplicates, EdgeListOptions
-from grfpp.kernels import Kernel
+from grfpp.kernels import Kernel, kernel_from_spec
 from grfpp.linalg.symmetrize import Symmetrize
-from grfpp.options import OnInfiniteVariance, ToleranceKind, WalkOptions, Walks
+from grfpp.options import WalkOptions
 
-Decorator = Callable[[Callable[..., None]], Callable[..., None]]
+Decorator = Callable[[Callable[..., Any]], Callable[..., Any]]
 
 PATH = click.Path(path_type=Path)
 #: Seconds to wait for a Dask scheduler.
@@ -36,17 +44,79 @@ _MAX_DASK_WORKERS = 1024
 _SEPARATORS = {"tab": "\t", "\\t": "\t", "space": " "}
 
 
+class OutputFile(click.Path):
+    """A file to write, or a folder `.grf`, which is checked before the work begins."""
+
+    def __init__(self, *suffixes: str) -> None:
+        super().__init__(path_type=Path)
+        self.suffixes = suffixes
+
+    def convert(self, value: Any, param: Any, ctx: click.Context | None) -> Any:
+        """Return the path, if it can be written."""
+        path = Path(os.fsdecode(super().convert(value, param, ctx)))
+        check_output(path, self.suffixes, _shown_name(param))
+        return path
+
+
+def _shown_name(parameter: click.Parameter) -> str:
+    """An option or an argument as people know it."""
+    is_option = isinstance(parameter, click.Option)
+    return max(parameter.opts, key=len) if is_option else parameter.human_readable_name
+
+
+def _add_help(parameters: Iterable[click.Parameter], docstring: str | None) -> str:
+    """Take the help of options from the parameters of a docstring; return what precedes these."""
+    text, _, section = cleandoc(docstring or "").partition("\nParameters\n----------\n")
+    entries = dict(re.findall(r"^(\w+)\n((?:    .+(?:\n|\Z))+)", section, re.M))
+    for parameter in parameters:
+        if parameter.name in entries:
+            vars(parameter)["help"] = " ".join(entries[parameter.name].split())
+    return text
+
+
 class Command(click.Command):
-    """A command whose epilog is printed as it is written."""
+    """A command that writes to no file that it reads, with lists of definitions in its help.
+
+    Parameters
+    ----------
+    definitions
+        Lists of terms and their meanings, by title, which help shows before the epilog.
+    """
+
+    def __init__(self, *arguments: Any, definitions: Any = None, **keywords: Any) -> None:
+        super().__init__(*arguments, **keywords)
+        self.help = _add_help(self.params, self.help)
+        self.definitions: dict[str, list[tuple[str, str]]] = definitions or {}
+
+    def invoke(self, ctx: click.Context) -> Any:
+        """Run the command, unless an output is also an input or another output."""
+        given = [(each, ctx.params.get(str(each.name))) for each in self.params]
+        files = [
+            (each, value)
+            for each, value in given
+            if value and (isinstance(each.type, click.Path) or isinstance(each, click.Argument))
+        ]
+        for output, path in files:
+            if isinstance(output.type, OutputFile):
+                others = [other for parameter, other in files if parameter is not output]
+                require_other(_shown_name(output), path, others)
+        return super().invoke(ctx)
 
     def format_epilog(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        """Write the epilog, indented."""
-        if self.epilog:
-            lines = (f"  {line}".rstrip() for line in self.epilog.splitlines())
-            formatter.write("\n" + "\n".join(lines) + "\n")
+        """Write the definitions and the epilog; paragraphs without indented lines are wrapped."""
+        for title, definitions in self.definitions.items():
+            with formatter.section(title):
+                formatter.write_dl(definitions)
+        for paragraph in (self.epilog or "").split("\n\n"):
+            formatter.write_paragraph()
+            with formatter.indentation():
+                if "\n  " in paragraph:
+                    formatter.write(indent(paragraph, "  ") + "\n")
+                else:
+                    formatter.write_text(paragraph)
 
 
-def command(function: Callable[..., None]) -> Command:
+def command(function: Callable[..., Any]) -> Command:
     """A command that is called as the function, with its docstring for help."""
     return click.command(cls=Command)(function)
 
@@ -56,9 +126,9 @@ def argument(name: str, help: str, metavar: str, **more: Any) -> Decorator:
     return click.argument(name, help=help, metavar=metavar, **more)
 
 
-def option(*flags: str, help: str, **more: Any) -> Decorator:
+def option(*flags: str, **more: Any) -> Decorator:
     """An option of a command; its default is shown."""
-    return click.option(*flags, help=help, **{"show_default": True, **more})
+    return click.option(*flags, **{"show_default": True, **more})
 
 
 def choice(*values: str) -> click.Choice[str]:
@@ -66,33 +136,27 @@ def choice(*values: str) -> click.Choice[str]:
     return click.Choice(values)
 
 
-def path_option(*flags: str, help: str, metavar: str, default: str | None = None) -> Decorator:
+def path_option(*flags: str, metavar: str, **more: Any) -> Decorator:
     """An option that names a file."""
-    return option(*flags, help=help, metavar=metavar, type=PATH, default=default)
+    return option(*flags, metavar=metavar, type=PATH, **more)
 
 
-def output_option(help: str, metavar: str = "FILE.csv") -> Decorator:
-    """The option ``--output``."""
-    return path_option("--output", "-o", help=help, metavar=metavar)
+def output_option(
+    metavar: str = "FILE.csv", *suffixes: str, flags: str = "--output -o"
+) -> Decorator:
+    """An option that names a file to write."""
+    type = OutputFile(*(suffixes or [Path(metavar).suffix]))
+    return option(*flags.split(), metavar=metavar, type=type)
 
 
-def kernel_option(help: str, default: str | None = "diffusion", *letters: str) -> Decorator:
+def kernel_option(default: str | None, *letters: str) -> Decorator:
     """The option ``--kernel``."""
-    return option("--kernel", *letters, help=help, default=default, metavar="KERNEL")
+    return option("--kernel", *letters, default=default, metavar="KERNEL")
 
 
-graph_argument = argument(
-    "graph",
-    "File with the graph: an edge list (.txt .tsv .csv .parquet .feather), .gml, .graphml, .mtx, "
-    ".npz, or a mesh (.stl .off .ply .obj .glb .vtk); text and meshes may be compressed (.gz .zip);"
-    " or a folder that grfpp convert wrote (.grf).",
-    "GRAPH",
-    type=PATH,
-)
 json_option = option(
     "--json", "as_json", help="Print one JSON document instead of text.", is_flag=True
 )
-directed_option = option("--directed", help="Each line of an edge list is one arc.", is_flag=True)
 method_option = option(
     "--method",
     help="Estimate the kernel by walks, or compute it; auto takes the method of least predicted "
@@ -100,19 +164,8 @@ method_option = option(
     type=choice("walks", "exact", "auto", "dense", "chebyshev", "lanczos", "solve"),
     metavar="walks|exact|auto|...",
 )
-normalize_option = option(
-    "--normalize",
-    help="Weights: D^-1/2 A D^-1/2 (sym), D^-1 A (rw), or A as it is (none); if not given, rw for "
-    "personalized-pagerank and heat, else sym.",
-    type=choice("sym", "rw", "none"),
-)
 scale_option = option("--scale", help="Factor on all weights.", default=1.0)
-mesh_weights_option = option(
-    "--mesh-weights",
-    help="The edges of a mesh weigh 1 (unit; the default), the inverse of their length, or half "
-    "the cotangents of the opposite angles.",
-    type=choice(*get_args(MeshWeights)),
-)
+mesh_weights_option = option("--mesh-weights", type=choice(*get_args(MeshWeights)))
 
 
 def method_parameters(method: str) -> dict[str, Any]:
@@ -122,17 +175,29 @@ def method_parameters(method: str) -> dict[str, Any]:
     return {"estimate": "exact", "method": method}
 
 
-def checked_scale(scale: float) -> float:
-    """The factor of the weights, checked."""
-    return positive(scale, "scale")
+def given(*names: str) -> list[str]:
+    """Those of the running command's options that were given to it, as people know them."""
+    context = click.get_current_context()
+    return [
+        _shown_name(parameter)
+        for parameter in context.command.params
+        if parameter.name in names
+        and context.get_parameter_source(parameter.name) == ParameterSource.COMMANDLINE
+    ]
 
 
-def normalized(
-    graph: Graph, kernel: Kernel, normalize: str | None, scale: float
-) -> tuple[Graph, str]:
-    """The weights that ``--normalize`` and ``--scale`` ask for, and the normalisation."""
-    kind: Any = normalize or kernel.normalization
-    return graph.normalized(None if kind == "none" else kind, checked_scale(scale)), str(kind)
+def number_or_word(text: Any) -> Any:
+    """A whole number if the text is one; whoever receives it checks the rest."""
+    return int(text) if isinstance(text, str) and text.isdecimal() and len(text) < 40 else text
+
+
+def require_laboratory(what: str) -> None:
+    """Refuse a command or an option that needs the laboratory where it is not installed."""
+    if find_spec("grfpp_lab") is None:
+        raise InputError(
+            f"{what} is part of the laboratory, which is not installed: pip install ./lab in a "
+            "clone of grfpp"
+        )
 
 
 def numbers(text: str, name: str, convert: type) -> list[Any]:
@@ -146,123 +211,119 @@ def numbers(text: str, name: str, convert: type) -> list[Any]:
         ) from None
 
 
-def _option_group(
-    target: str, options: dict[str, Decorator], make: Callable[[dict[str, Any]], Any]
-) -> Decorator:
-    """A decorator that adds options to a command, which receives them as one value `target`."""
+def _option_group(target: str, make: Callable[..., Any], *options: Decorator) -> Decorator:
+    """A decorator that adds options to a command, which receives them as one value `target`.
 
-    def decorate(function: Callable[..., None]) -> Callable[..., None]:
+    The value is what `make` returns; the docstring of `make` has the help of the options.
+    """
+
+    def decorate(function: Callable[..., Any]) -> Callable[..., Any]:
+        names: list[str] = []
+
         @wraps(function)
-        def call(**values: Any) -> None:
-            value = make({name: values.pop(name) for name in options})
-            function(**values, **{target: value})
+        def call(**values: Any) -> Any:
+            value = make(**{name: values.pop(name) for name in names})
+            return function(**values, **{target: value})
 
-        decorated: Callable[..., None] = call
-        for add in reversed(options.values()):
+        decorated: Any = call
+        for add in reversed(options):
             decorated = add(decorated)
-        return decorated
+        parameters = decorated.__click_params__[-len(options) :]
+        names += [parameter.name for parameter in parameters]
+        _add_help(parameters, make.__doc__)
+        return call
 
     return decorate
 
 
+def shows_result(function: Callable[..., Any]) -> Callable[..., None]:
+    """Give a command ``--json``; it returns a `Result`, which is printed as text or as JSON."""
+
+    @wraps(function)
+    def call(as_json: bool, **values: Any) -> None:
+        function(**values).show(as_json)
+
+    return json_option(call)
+
+
+# Kernels
+
+
+@dataclass(frozen=True)
+class KernelChoice:
+    """A kernel, and the normalisation and the scale of the weights that it is a function of."""
+
+    kernel: Kernel
+    normalize: str
+    scale: float
+
+    def weights(self, graph: Graph) -> Graph:
+        """The normalised weights of a graph."""
+        kind: Any = None if self.normalize == "none" else self.normalize
+        return graph.normalized(kind, self.scale)
+
+
+def _kernel_choice(kernel: str, normalize: str | None, scale: float) -> KernelChoice:
+    """Check the options about the kernel.
+
+    Parameters
+    ----------
+    kernel
+        The kernel; grfpp estimate --help lists them.
+    normalize
+        Weights: D^-1/2 A D^-1/2 (sym), D^-1 A (rw), or A as it is (none); if not given, rw for
+        personalized-pagerank and heat, else sym.
+    """
+    function = kernel_from_spec(kernel)
+    kind = normalize or str(function.normalization)
+    return KernelChoice(function, kind, positive(scale, "scale"))
+
+
+#: Gives a command options about the kernel; it receives `choice`, a `KernelChoice`.
+kernel_options = _option_group(
+    "choice",
+    _kernel_choice,
+    kernel_option("diffusion", "-k"),
+    option("--normalize", type=choice("sym", "rw", "none")),
+    scale_option,
+)
+
+
 # Walks
 
-
-def _number_or_word(context: click.Context, parameter: click.Parameter, text: str) -> int | str:
-    """A whole number if the text is one; `WalkOptions` checks the rest."""
-    return int(text) if text.isdecimal() and len(text) < 40 else text
-
-
-def _choices(literal: Any) -> click.Choice[str]:
-    return click.Choice(get_args(literal))
-
-
-#: Options of all commands that walk, by the names in `WalkOptions`: flags, help, parameters.
-_WALKS: dict[str, tuple[str, str, dict[str, Any]]] = {
-    "degree": (
-        "--degree -l",
-        "Stitching degree; 1 is a regular GRF; auto: that of least predicted error.",
-        {"default": "2", "metavar": "L|auto", "callback": _number_or_word},
-    ),
-    "n_walks": (
-        "--walks -m",
-        "Walks from every node for every factor.",
-        {"default": 16, "type": click.IntRange(1)},
-    ),
-    "termination": (
-        "--termination -t",
-        "The law of the walk lengths; matched:9 if not given, geometric:0.1 for independent walks.",
-        {"metavar": "LAW"},
-    ),
-    "seed": ("--seed", "Of the walks.", {"default": 0, "type": click.IntRange(0)}),
-    "reuse_walks": (
-        "--reuse-walks",
-        "One set of walks for all factors: cheaper, biased.",
-        {"is_flag": True},
-    ),
-    "walks": (
-        "--walks-kind",
-        "Walkers of a node move together (pooled), or independently as in the paper.",
-        {"default": WalkOptions.walks, "type": _choices(Walks)},
-    ),
-    "n_jobs": ("--jobs -j", "Threads; -1 for all cores. The result is the same.", {"default": -1}),
+#: Options about walks that the estimators of `grfpp.tasks` have too.
+_OF_TASKS = ("degree", "n_walks", "termination", "seed", "reuse_walks", "n_jobs", "walks")
+#: What click is told besides the type and the default of an option.
+_CLICK: dict[str, dict[str, Any]] = {
+    "termination": {"metavar": "LAW"},
+    "seed": {"default": 0},
+    "dtype": {"flag_value": "float32", "default": "float64", "show_default": False},
 }
-#: Options that only `grfpp.sample` has.
-_SAMPLING: dict[str, tuple[str, str, dict[str, Any]]] = {
-    "symmetrize": (
-        "--symmetrize/--no-symmetrize",
-        "Average the estimate with its transpose: less error, twice the products; if not given, "
-        "for pooled walks on undirected graphs.",
-        {"default": None},
-    ),
-    "deflate": (
-        "--deflate",
-        "Number of eigenvectors of undirected graphs to take exactly, for slow kernels; auto: as "
-        "many as pay.",
-        {"default": "0", "metavar": "N|auto", "callback": _number_or_word},
-    ),
-    "tol": (
-        "--tol",
-        "Walk until the estimate has this relative error; --walks is not used then.",
-        {"type": float},
-    ),
-    "tol_kind": (
-        "--tol-kind",
-        "What --tol is for: the whole matrix, or single entries.",
-        {"default": WalkOptions.tol_kind, "type": _choices(ToleranceKind)},
-    ),
-    "max_steps": (
-        "--max-steps",
-        "With --tol: the most steps a node in all factors.",
-        {"type": float},
-    ),
-    "max_seconds": ("--max-seconds", "With --tol: about the most seconds.", {"type": float}),
-    "n_groups": (
-        "--groups",
-        "Further estimates to keep in the file, for error bars.",
-        {"default": 0},
-    ),
-    "truncate": (
-        "--truncate",
-        "Accept the bias of walk lengths that are bounded.",
-        {"is_flag": True},
-    ),
-    "on_infinite_variance": (
-        "--on-infinite-variance",
-        "What to do about walk lengths with infinite variance.",
-        {"default": WalkOptions.on_infinite_variance, "type": _choices(OnInfiniteVariance)},
-    ),
-    "dtype": (
-        "--float32",
-        "Store the factors in single precision.",
-        {"flag_value": "float32", "default": "float64", "show_default": False},
-    ),
+_FLAGS: dict[str, list[str]] = {
+    item.name: item.metadata["flags"].split() for item in fields(WalkOptions)
 }
 
 
-def walk_options(
-    *, without: Collection[str] = (), sampling: bool = False, **helps: str
-) -> Decorator:
+def _walk_option(name: str) -> Decorator:
+    """The option that sets a field of `WalkOptions`; its help is the first sentence about it."""
+    settings = {"default": WalkOptions.__dataclass_fields__[name].default, **_CLICK.get(name, {})}
+    annotation = get_type_hints(WalkOptions)[name]
+    types = get_args(annotation) or (annotation,)
+    if get_origin(annotation) is Literal:
+        settings["type"] = click.Choice(types)
+    elif Literal["auto"] in types:
+        settings.update(type=number_or_word, metavar="N|auto")
+    elif bool in types:
+        settings["is_flag"] = True
+    elif name != "dtype":
+        settings["type"] = next((each for each in (int, float) if each in types), str)
+    entry = re.search(rf"^{name}\n    (.*?\.)(?=\s|\Z)", getdoc(WalkOptions) or "", re.M | re.S)
+    text = " ".join(entry[1].split()) if entry else ""
+    text = re.sub(r"(?<!`)`(\w+)`(?!`)", lambda match: _FLAGS[match[1]][0], text)
+    return option(*_FLAGS[name], name, help=re.sub('[`"]', "", text), **settings)
+
+
+def walk_options(*, without: Collection[str] = (), sampling: bool = False) -> Decorator:
     """Give a command the options about walks; it receives ``walks``, a `WalkOptions`.
 
     Parameters
@@ -271,30 +332,28 @@ def walk_options(
         Names of options that the command does not have.
     sampling
         Whether it has those that only `grfpp.sample` knows.
-    **helps
-        Help texts that replace the usual ones.
     """
-    options = {
-        name: option(*flags.split(), name, help=helps.get(name, help), **more)
-        for name, (flags, help, more) in {**_WALKS, **(_SAMPLING if sampling else {})}.items()
-        if name not in without
-    }
-    return _option_group("walks", options, lambda values: WalkOptions.of(**values))
-
-
-def _walk_option(name: str) -> Decorator:
-    flags, help, more = _WALKS[name]
-    return option(*flags.split(), name, help=help, **more)
+    names = [
+        name
+        for name, flags in _FLAGS.items()
+        if flags and name not in without and (sampling or name in _OF_TASKS)
+    ]
+    return _option_group("walks", WalkOptions.of, *map(_walk_option, names))
 
 
 seed_option, jobs_option = _walk_option("seed"), _walk_option("n_jobs")
+
+
+def asks_for_walks() -> bool:
+    """Whether the running command was given an option that only walks have."""
+    return bool(given(*(name for name in _OF_TASKS if name not in ("seed", "n_jobs"))))
 
 
 def estimator_parameters(walks: WalkOptions, without: Collection[str] = ()) -> dict[str, Any]:
     """Options about walks as the estimators of `grfpp.tasks` take them."""
     return {
         "random_state" if name == "seed" else name: getattr(walks, name)
-        for name in _WALKS
+        for name in _OF_TASKS
         if name not in without
     }
 
@@ -303,72 +362,74 @@ def estimator_parameters(walks: WalkOptions, without: Collection[str] = ()) -> d
 
 
 @dataclass(frozen=True)
-class Reading:
-    """How the file with a graph is read: parameters of `Graph`, and those of edge lists."""
+class GraphFile:
+    """The file with a graph, and the parameters of `Graph` that say how it is read."""
 
-    symmetrize: Symmetrize | None = None
-    mesh_weights: MeshWeights | None = None
-    edges: EdgeListOptions = field(default_factory=EdgeListOptions)
+    path: Path
+    parameters: dict[str, Any]
 
-    def parameters(self, *, directed: bool) -> dict[str, Any]:
-        """The keywords of `Graph`."""
-        return {
-            "directed": True if directed else None,
-            "symmetrize": self.symmetrize,
-            "mesh_weights": self.mesh_weights,
-            **self.edges.given,
-        }
-
-    def graph(self, path: Path, *, directed: bool) -> Graph:
-        """Read a graph."""
-        return Graph(path, **self.parameters(directed=directed))
+    def read(self) -> Graph:
+        """Read the graph."""
+        return Graph(self.path, **self.parameters)
 
 
-def _reading(values: dict[str, Any]) -> Reading:
-    symmetrize, mesh_weights = values.pop("undirected"), values.pop("mesh_weights")
-    if values["columns"] is not None:
-        values["columns"] = [
-            int(name) if name.isdecimal() and len(name) < 19 else name
-            for name in values["columns"].split(",")
-        ]
-    values["separator"] = _SEPARATORS.get(values["separator"], values["separator"])
-    return Reading(symmetrize, mesh_weights, EdgeListOptions(**values))
+def _graph_file(
+    graph: Path,
+    directed: bool,
+    undirected: Symmetrize | None,
+    mesh_weights: MeshWeights | None,
+    columns: str | None,
+    separator: str | None,
+    **edges: Any,
+) -> GraphFile:
+    """Check the options about reading a graph.
+
+    Parameters
+    ----------
+    graph
+        File with the graph: an edge list (.txt .tsv .csv .parquet .feather), .gml, .graphml, .mtx,
+        .npz, or a mesh (.stl .off .ply .obj .glb .vtk); text and meshes may be compressed (.gz
+        .zip); or a folder that grfpp convert wrote (.grf).
+    directed
+        Each line of an edge list is one arc.
+    undirected
+        Make a directed graph undirected: edges get the larger weight of both directions, the mean,
+        the sum, or the smaller (mutual: none where one direction is missing).
+    mesh_weights
+        The edges of a mesh weigh 1 (unit; the default), the inverse of their length, or half the
+        cotangents of the opposite angles.
+    duplicates
+        Edges that are listed more than once, in either order: their sum (the default), the largest,
+        the first, or an error.
+    columns
+        The columns of source, target and, if there is one, weight: names, or numbers from 0.
+    separator
+        Between fields; tab; space for any white space.
+    encoding
+        Of the text; utf-8 if not given.
+    header
+        Whether the first line of an edge list holds the names of the columns.
+    """
+    names = None if columns is None else tuple(map(number_or_word, columns.split(",")))
+    separator = _SEPARATORS.get(str(separator), separator)
+    parameters = EdgeListOptions(columns=names, separator=separator, **edges).given
+    parameters |= {"symmetrize": undirected, "mesh_weights": mesh_weights}
+    return GraphFile(graph, {"directed": directed or None, **parameters})
 
 
-reading_options = _option_group(
-    "reading",
-    {
-        "undirected": option(
-            "--undirected",
-            help="Make a directed graph undirected: edges get the larger weight of both "
-            "directions, the mean, the sum, or the smaller (mutual: none where one direction is "
-            "missing).",
-            type=choice(*get_args(Symmetrize)),
-        ),
-        "mesh_weights": mesh_weights_option,
-        "duplicates": option(
-            "--duplicates",
-            help="Edges that are listed more than once, in either order: their sum (the default), "
-            "the largest, the first, or an error.",
-            type=choice(*get_args(Duplicates)),
-        ),
-        "columns": option(
-            "--columns",
-            help="The columns of source, target and, if there is one, weight: names, or numbers "
-            "from 0.",
-            metavar="U,V[,W]",
-        ),
-        "separator": option(
-            "--separator", help="Between fields; tab; space for any white space.", metavar="TEXT"
-        ),
-        "encoding": option("--encoding", help="Of the text; utf-8 if not given.", metavar="NAME"),
-        "header": option(
-            "--header/--no-header",
-            help="Whether the first line of an edge list holds the names of the columns.",
-            default=None,
-        ),
-    },
-    _reading,
+#: Gives a command GRAPH, and options about how it is read; it receives `file`, a `GraphFile`.
+graph_options = _option_group(
+    "file",
+    _graph_file,
+    argument("graph", "", "GRAPH", type=PATH),
+    option("--directed", is_flag=True),
+    option("--undirected", type=choice(*get_args(Symmetrize))),
+    mesh_weights_option,
+    option("--duplicates", type=choice(*get_args(Duplicates))),
+    option("--columns", metavar="U,V[,W]"),
+    option("--separator", metavar="TEXT"),
+    option("--encoding", metavar="NAME"),
+    option("--header/--no-header", default=None),
 )
 
 
@@ -434,20 +495,3 @@ async def _connect(distributed: Any, address: str) -> None:
     security = distributed.Security().get_connection_args("client")
     connect = import_module("distributed.comm").connect
     await (await connect(address, timeout=_DASK_TIMEOUT, **security)).close()
-
-
-def cluster_fact(client: Any) -> list[tuple[str, str]]:
-    """The cluster that a command used, for people."""
-    if (cluster := cluster_document(client)) is None:
-        return []
-    n = cluster["n_workers"]
-    workers = "1 worker" if n == 1 else f"{n} workers"
-    return [("cluster", f"{workers} with {cluster['n_threads']} threads in all")]
-
-
-def cluster_document(client: Any) -> dict[str, int] | None:
-    """The same for programs."""
-    if client is None:
-        return None
-    threads = client.nthreads()
-    return {"n_workers": len(threads), "n_threads": sum(threads.values())}

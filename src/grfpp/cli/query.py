@@ -10,7 +10,7 @@ Example commands:
   grfpp query web.grf --node example.org --kernel personalized-pagerank:0.15
   grfpp query graph.grf --nodes-from names.txt --tol 0.01 --output near.csv
   grfpp query graph.txt --node 17 --budget 100000 --seed 7 --json
-  grfpp query graph.grf --nodes-from names.txt --dask tcp://scheduler:8786 -o near.csv
+  grfpp query graph.grf --nodes-from names.txt --dask tcp://scheduler:8786
 """
 
 from __future__ import annotations
@@ -21,87 +21,93 @@ from typing import Any
 
 import click
 
-from grfpp.cli import console, options, results
+from grfpp.cli import options, results
 from grfpp.distributed.local import ask_top_k
 from grfpp.errors import InputError
 from grfpp.io.files import read_text
-from grfpp.kernels import kernel_from_spec
 from grfpp.local import LocalKernel
 
 
 @options.command
-@options.graph_argument
-@options.option(
-    "--node", help="Ask about this node; may be given several times.", multiple=True, metavar="NAME"
-)
-@options.path_option(
-    "--nodes-from", help="Ask about the nodes in this file, a line each.", metavar="FILE"
-)
-@options.option(
-    "--top", "-n", help="How many nodes to find for each.", type=click.IntRange(1), default=10
-)
-@options.kernel_option("The kernel; grfpp estimate --help lists them.", "diffusion", "-k")
-@options.normalize_option
-@options.scale_option
-@options.option("--tol", help="Relative error of each row, in the 2-norm.", type=float)
-@options.option("--budget", help="Edges that may be followed for each node.", type=float)
-@options.option(
-    "--std",
-    help="Standard errors of the values, from 16 further rows each: takes 16 times as long.",
-    is_flag=True,
-)
-@options.option("--no-self", help="Leave each node out of its own list.", is_flag=True)
+@options.option("--node", multiple=True, metavar="NAME")
+@options.path_option("--nodes-from", metavar="FILE")
+@options.option("--top", "-n", type=click.IntRange(1), default=10)
+@options.kernel_options
+@options.option("--tol", type=float)
+@options.option("--budget", type=float)
+@options.option("--std", is_flag=True)
+@options.option("--no-self", is_flag=True)
 @options.seed_option
 @options.jobs_option
-@options.output_option("Write a line for each node found.")
-@options.directed_option
+@options.output_option()
 @options.cluster_option
-@options.reading_options
-@options.json_option
+@options.graph_options
+@options.shows_result
 def query(
-    graph: Path,
     *,
+    file: options.GraphFile,
     node: Sequence[str],
     nodes_from: Path | None,
     top: int,
-    kernel: str,
-    normalize: str | None,
-    scale: float,
-    tol: float | None,
-    budget: float | None,
+    choice: options.KernelChoice,
     std: bool,
     no_self: bool,
-    seed: int,
-    n_jobs: int,
     output: Path | None,
-    directed: bool,
     client: Any,
-    reading: options.Reading,
-    as_json: bool,
-) -> None:
+    **settings: Any,
+) -> results.Result:
     """Find the nodes that are nearest to some nodes under a kernel.
 
     Those with the largest entries in a node's row, each with its value.
+
+    Parameters
+    ----------
+    node
+        Ask about this node; may be given several times.
+    nodes_from
+        Ask about the nodes in this file, a line each.
+    top
+        How many nodes to find for each.
+    tol
+        Relative error of each row, in the 2-norm.
+    budget
+        Edges that may be followed for each node.
+    std
+        Standard errors of the values, from 16 further rows each: takes 16 times as long.
+    no_self
+        Leave each node out of its own list.
+    output
+        Write a line for each node found.
     """
-    results.check_output(output, ".csv", others=[graph, nodes_from])
-    function = kernel_from_spec(kernel)
     names = _requested_names(node, nodes_from)
-    seconds: dict[str, float] = {}
-    with console.timed(seconds, "read", f"reading {graph}"):
-        source = reading.graph(graph, directed=directed)
+    result = results.Result()
+    with result.timed("read", f"reading {file.path}"):
+        source = file.read()
         rows = [source.names.written(name, argument) for argument, name in names]
-        W, normalization = options.normalized(source, function, normalize, scale)
-        local = LocalKernel(W, function, tol=tol, budget=budget, seed=seed, n_jobs=n_jobs)
-    with console.timed(seconds, "load", "loading the compiled loops"):
+        local = LocalKernel(choice.weights(source), choice.kernel, **settings)
+    with result.timed("load", "loading the compiled loops"):
         with_std: Any = std
         local.top_k(rows[:1], 1, with_std)
-    with console.timed(seconds, "query", "looking for the nearest nodes"):
+    with result.timed("query", "finding the nearest nodes"):
         k = min(top, source.n_nodes)
         if client is not None:
             answer = ask_top_k(client, local, rows, (k, std, not no_self))
         else:
             answer = local.top_k(rows, k, with_std, include_self=not no_self)
 
+    tol, seed, seconds = settings["tol"], settings["seed"], result.seconds
+    effort = f"tol {tol:g}" if tol is not None else f"budget {local.budget:,.0f} edges a node"
+    n_nodes = f"{len(rows):,} {'node' if len(rows) == 1 else 'nodes'}"
+    result.add_graph(file.path, source, normalize=choice.normalize, scale=choice.scale)
+    result.add("kernel", repr(choice.kernel), kernel=choice.kernel.to_dict())
+    result.add("pools", f"{effort}, seed {seed}", tol=tol, budget=local.budget, seed=seed)
+    result.add_cluster(client)
+    result.add(
+        "time",
+        f"{seconds['read']:.2f} s reading, {seconds['load']:.2f} s loading compiled loops, "
+        f"{seconds['query']:.4f} s for {n_nodes}",
+        seconds=seconds,
+    )
     labels = results.node_names(source)
     nearest = []
     for row, *lists in zip(rows, *(array.tolist() for array in answer), strict=True):
@@ -115,7 +121,10 @@ def query(
             for other, value, *error in zip(*lists, strict=True)
             if other >= 0
         ]
-        nearest.append({"row": row, "node": results.json_name(labels[row]), "top": entries})
+        name = results.json_name(labels[row])
+        text = results.entries_text((e["node"], e["value"], e["std"]) for e in entries)
+        result.add(f"node {name}", text)
+        nearest.append({"row": row, "node": name, "top": entries})
     if output is not None:
         columns = ["node", "value", *(["std"] if std else [])]
         results.write_csv(
@@ -127,39 +136,8 @@ def query(
                 for rank, entry in enumerate(answers["top"], start=1)
             ],
         )
-    effort = f"tol {tol:g}" if tol is not None else f"budget {local.budget:,.0f} edges a node"
-    facts = [
-        results.graph_fact(graph, source),
-        ("weights", f"normalize {normalization}, scale {scale:g}"),
-        ("kernel", repr(function)),
-        ("pools", f"{effort}, seed {seed}"),
-        *options.cluster_fact(client),
-        (
-            "time",
-            f"{seconds['read']:.2f} s reading, {seconds['load']:.2f} s loading compiled loops, "
-            f"{seconds['query']:.4f} s for {len(rows):,} {'node' if len(rows) == 1 else 'nodes'}",
-        ),
-    ]
-    for answers in nearest:
-        entries = answers["top"]
-        text = results.entries_text((e["node"], e["value"], e["std"]) for e in entries)
-        facts.append((f"node {answers['node']}", text))
-    document = {
-        "graph": {
-            **results.graph_document(graph, source),
-            "normalize": normalization,
-            "scale": scale,
-        },
-        "kernel": function.to_dict(),
-        "tol": tol,
-        "budget": local.budget,
-        "seed": seed,
-        "cluster": options.cluster_document(client),
-        "seconds": seconds,
-        "nodes": nearest,
-        "output": None if output is None else results.file_document(output),
-    }
-    results.show(facts, document, as_json, [output])
+    result.add(nodes=nearest, output=result.add_file(output))
+    return result
 
 
 def _requested_names(names: Sequence[str], path: Path | None) -> list[tuple[str, str]]:

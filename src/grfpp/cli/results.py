@@ -1,6 +1,7 @@
-"""What commands say and write: facts for people, one JSON document for programs, CSV files.
+"""Results of commands: lines for people, one JSON document for programs, and files.
 
-Output files are checked before the work begins, and written whole or not at all.
+A command adds every value once, to a `Result`. Output files are checked before the work begins, and
+written whole or not at all.
 """
 
 from __future__ import annotations
@@ -9,22 +10,21 @@ import csv
 import io
 import os
 import re
-from collections.abc import Iterable, Sequence
-from contextlib import suppress
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from grfpp._memory import readable_bytes
-from grfpp.cli.console import print_json, visible
+from grfpp.cli.console import print_json, timed, visible
 from grfpp.errors import InputError
 from grfpp.graph import Graph
 from grfpp.io.atomic import atomic_write, followed, target_problem
+from grfpp.options import WalkOptions
 from grfpp.termination import Termination
 from grfpp.typing import FloatArray
-
-Facts = list[tuple[str, str]]
 
 #: Entries of a kernel's row that are shown.
 _N_SHOWN = 6
@@ -33,51 +33,77 @@ _FORMULA = re.compile(r"\s*[=+\-@＝＋－＠]|[\t\r\n]")
 _NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?")
 
 
-def show(facts: Facts, document: Any, as_json: bool, written: Sequence[Path | None] = ()) -> None:
-    """Print the result of a command: names and values, or a JSON document.
+class Result:
+    """What a command found, as labelled lines and as the values of a JSON document.
 
-    Parameters
-    ----------
-    facts
-        Names and values for people.
-    document
-        The same for programs.
-    as_json
-        Which of them is printed.
-    written
-        Files that were written; each is one more fact.
+    Examples
+    --------
+    >>> result = Result()
+    >>> result.add("nodes", "3 of 5 have a label", n_nodes=5, n_labelled=3)
+    >>> result.add(seed=0)
+    >>> result.show(as_json=False)
+    nodes  3 of 5 have a label
     """
-    if as_json:
-        print_json(document)
-        return
-    for path in written:
-        if path is not None:
-            facts = [*facts, ("wrote", f"{path}, {readable_bytes(path.stat().st_size)}")]
-    names = [visible(name) for name, _ in facts]
-    width = max(map(len, names))
-    for name, (_, value) in zip(names, facts, strict=True):
-        print(f"{name:<{width}}  {visible(value)}")
 
+    def __init__(self) -> None:
+        self.lines: list[tuple[str, str]] = []
+        self.document: dict[str, Any] = {}
+        self.seconds: dict[str, float] = {}
 
-def graph_fact(path: Path, graph: Graph) -> tuple[str, str]:
-    """Which graph a command read."""
-    kind = "directed" if graph.is_directed else "undirected"
-    return "graph", f"{path}: {graph.n_nodes:,} nodes, {graph.n_edges:,} edges, {kind}"
+    def add(self, label: str | None = None, text: str = "", **values: Any) -> None:
+        """Add a line for people, unless there is no label, and the values that programs get."""
+        if label is not None:
+            self.lines.append((label, text))
+        self.document.update(values)
 
+    @contextmanager
+    def timed(self, name: str, text: str | None = None) -> Iterator[None]:
+        """Record the seconds of a step, and show `text` on a terminal meanwhile."""
+        with timed(self.seconds, name, text):
+            yield
 
-def graph_document(path: Path, graph: Graph) -> dict[str, Any]:
-    """The same for programs."""
-    return {
-        "path": str(path),
-        "n_nodes": graph.n_nodes,
-        "n_edges": graph.n_edges,
-        "directed": graph.is_directed,
-    }
+    def add_graph(self, path: Path, graph: Graph, **weights: Any) -> None:
+        """Add the graph that a command read, and how its weights were normalised."""
+        kind = "directed" if graph.is_directed else "undirected"
+        size = {"n_nodes": graph.n_nodes, "n_edges": graph.n_edges, "directed": graph.is_directed}
+        self.add(
+            "graph",
+            f"{path}: {graph.n_nodes:,} nodes, {graph.n_edges:,} edges, {kind}",
+            graph={"path": path, **size, **weights},
+        )
+        if weights:
+            self.add("weights", "normalize {normalize}, scale {scale:g}".format(**weights))
 
+    def add_cluster(self, client: Any) -> None:
+        """Add the Dask cluster that a command used."""
+        self.add(cluster=None)
+        if client is not None:
+            threads = client.nthreads()
+            n_workers, n_threads = len(threads), sum(threads.values())
+            workers = "1 worker" if n_workers == 1 else f"{n_workers} workers"
+            self.add(
+                "cluster",
+                f"{workers} with {n_threads} threads in all",
+                cluster={"n_workers": n_workers, "n_threads": n_threads},
+            )
 
-def file_document(path: Path) -> dict[str, Any]:
-    """A file that was written, for programs."""
-    return {"path": str(path), "n_bytes": path.stat().st_size}
+    def add_file(self, path: Path | None, n_bytes: int | None = None) -> dict[str, Any] | None:
+        """Add a line for a file that was written, and return its path and size for programs."""
+        if path is None:
+            return None
+        n_bytes = path.stat().st_size if n_bytes is None else n_bytes
+        self.add("wrote", f"{path}, {readable_bytes(n_bytes)}")
+        return {"path": path, "n_bytes": n_bytes}
+
+    def show(self, as_json: bool) -> None:
+        """Print the lines, or the JSON document."""
+        if as_json:
+            print_json(self.document)
+            return
+        labels = [visible(label) for label, _ in self.lines]
+        width = max(map(len, labels))
+        for label, (_, text) in zip(labels, self.lines, strict=True):
+            print(f"{label:<{width}}  {visible(text)}")
 
 
 def node_names(graph: Graph) -> Sequence[Any]:
@@ -93,9 +119,8 @@ def json_name(name: Any) -> int | str:
 def row_text(names: Sequence[Any], values: FloatArray, std: FloatArray | None = None) -> str:
     """The largest entries of a row, for people, with their standard errors if these are known."""
     order = np.argsort(-np.abs(values), kind="stable")[:_N_SHOWN].tolist()
-    errors = [None if std is None else float(std[node]) for node in order]
     text = entries_text(
-        (names[node], values[node], e) for node, e in zip(order, errors, strict=True)
+        (names[node], values[node], None if std is None else float(std[node])) for node in order
     )
     return text + (f", ... ({len(values)} in all)" if len(values) > _N_SHOWN else "")
 
@@ -105,6 +130,15 @@ def entries_text(entries: Iterable[tuple[Any, float, float | None]]) -> str:
     return ", ".join(
         f"{node}: {value:.4g}" + ("" if std is None else f" ± {std:.1g}")
         for node, value, std in entries
+    )
+
+
+def walks_text(walks: WalkOptions) -> str:
+    """The walks of an estimator of `grfpp.tasks`, for people."""
+    reused = ", reused (biased)" if walks.reuse_walks else ""
+    return (
+        f"stitching degree {walks.degree}, {walks.n_walks} walks a node and factor{reused}, "
+        f"lengths {law_text(walks.termination)}, seed {walks.seed}"
     )
 
 
@@ -122,35 +156,25 @@ def law_text(law: Termination) -> str:
     return ":".join([name, *(f"{number:.15g}" for number in numbers)])
 
 
-def check_output(
-    path: Path | None,
-    *suffixes: str,
-    option: str = "--output",
-    others: Sequence[str | Path | None] = (),
-) -> None:
-    """Refuse a file that could not be written, or whose suffix does not say what to write.
-
-    `others` are the files that are read, or written too: it must be none of them.
-    """
-    if path is None:
-        return
+def check_output(path: Path, suffixes: Sequence[str], option: str = "--output") -> None:
+    """Refuse a file that could not be written, or whose suffix does not say what to write."""
     if path.suffix.lower() not in suffixes:
         raise InputError(
             f"{option} {path}: the suffix must be {' or '.join(suffixes)}, not "
             f"{path.suffix or 'none'}"
         )
-    if problem := target_problem(path):
-        raise InputError(f"{option} {path}: {problem}")
     folder = followed(path).parent
-    if not os.access(folder, os.W_OK):
-        raise InputError(f"{option} {path}: the folder {folder} cannot be written to")
-    require_other(option, path, others)
+    problem = target_problem(path, folder=path.suffix.lower() == ".grf")
+    if problem is None and not os.access(folder, os.W_OK):
+        problem = f"the folder {folder} cannot be written to"
+    if problem:
+        raise InputError(f"{option} {path}: {problem}")
 
 
-def require_other(option: str, path: Path, others: Sequence[str | Path | None]) -> None:
+def require_other(option: str, path: Path, others: Iterable[str | Path]) -> None:
     """Refuse to write to a file that is read, or written too."""
     for other in others:
-        if other is not None and _is_same_file(path, Path(other)):
+        if _is_same_file(path, Path(other)):
             raise InputError(
                 f"{option} {path} is the same file as {other}, which would be lost; name another"
             )

@@ -12,7 +12,7 @@ from grfpp.cli import console, options
 @options.command
 @options.json_option
 def warmup(as_json: bool) -> None:
-    """Compile the inner loops, so that no later call has to, and measure the machine.
+    """Compile the inner loops now, and measure the machine.
 
     The machine keeps the results; a second run only loads what is compiled. What is measured tells
     grfpp.kernel_operator which method takes least time: run this while nothing else runs.

@@ -12,9 +12,6 @@ from independent_walks import IN_WORDS, INDEPENDENT
 
 import grfpp
 from grfpp.cli import run
-from grfpp.cli.cluster import _checked_how
-from grfpp.errors import InputError
-from grfpp.options import WalkOptions
 from grfpp.tasks import SpectralKernelClustering
 from grfpp.tasks.clustering import pair_error
 
@@ -45,7 +42,7 @@ def test_tells_what_it_did(capsys, club):
     told = facts(accepted(capsys, "cluster", "club.gml", "-k", 2, "--how", "paper", *IN_WORDS))
     assert told["graph"] == "club.gml: 34 nodes, 78 edges, undirected"
     assert told["kernel"] == "Diffusion(lam=1.0), scale 1"
-    assert "stitching degree 2, lengths geometric:0.1, seed 0" in told["walks"]
+    assert "16 walks a node and factor, lengths geometric:0.1, seed 0" in told["walks"]
     sizes = np.bincount(library(how="paper", **INDEPENDENT))
     assert told["clusters"] == f"2 with {sizes[0]}, {sizes[1]} nodes"
     assert "error" not in told
@@ -175,7 +172,7 @@ def test_components(capsys, tmp_path, monkeypatch):
 def test_reused_walks_are_told(capsys, club):
     options = ("-k", 2, "--how", "paper", "--reuse-walks")
     told = facts(accepted(capsys, "cluster", "club.gml", *options))
-    assert "16 a node and factor, reused (biased), stitching degree 2" in told["walks"]
+    assert "stitching degree 2, 16 walks a node and factor, reused (biased)" in told["walks"]
 
 
 def test_no_walks_by_default(capsys, club):
@@ -192,10 +189,14 @@ def test_picture(capsys, club, suffix):
     assert path.stat().st_size > 5000
 
 
-def test_options_about_walks_ask_for_walks():
-    unasked, asked = WalkOptions.of(seed=3), WalkOptions.of(seed=3, degree=3)
-    assert _checked_how(None, None, unasked) == "regularized"
-    assert _checked_how(None, None, asked) == "paper"
-    assert _checked_how(None, "walks", asked) == "regularized"
-    with pytest.raises(InputError, match="--how regularized does not walk"):
-        _checked_how("regularized", None, asked)
+@pytest.mark.parametrize(
+    ("arguments", "how"),
+    [
+        (["--seed", 3], "regularized"),
+        (["--degree", 2], "paper"),
+        (["--degree", 2, "--method", "walks"], "regularized"),
+    ],
+)
+def test_options_about_walks_ask_for_walks(capsys, club, arguments, how):
+    told = json.loads(accepted(capsys, "cluster", "club.gml", "-k", 2, *arguments, "--json"))
+    assert told["how"] == how

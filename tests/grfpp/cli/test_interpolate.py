@@ -43,8 +43,8 @@ def test_tells_what_the_library_predicts(capsys, sphere):
     assert told["mesh"].endswith("sphere.off: 162 vertices, 480 edges, 320 faces")
     assert told["normals"] == "32 known, 130 hidden"
     assert told["method"] == (
-        "the paper's sum: diffusion, scale 1, stitching degree 2, 16 walks, lengths geometric:0.1, "
-        "seed 0"
+        "the paper's sum: diffusion, scale 1, stitching degree 2, 16 walks a node and factor, "
+        "lengths geometric:0.1, seed 0"
     )
     cosine = library(how="paper", **INDEPENDENT).cosine
     assert told["cosine"] == f"{cosine:.4f}, mean over the hidden vertices"

@@ -2,6 +2,7 @@
 
 import json
 import warnings
+from dataclasses import fields
 
 import click
 import pytest
@@ -27,7 +28,14 @@ def run(decorate, *arguments):
     @decorate
     @click.option("--last", is_flag=True)
     def command(name, walks, last):
-        """Do nothing."""
+        """Do nothing.
+
+        Parameters
+        ----------
+        seed
+            Of it
+            all.
+        """
         received.append((name, walks, last))
 
     done = CliRunner().invoke(command, list(arguments))
@@ -82,11 +90,20 @@ def test_bad_values_are_refused_before_the_command_begins(arguments):
 
 
 def test_some_can_be_left_out_and_have_other_help():
-    _, done = run(options.walk_options(without=("n_walks",), seed="Of it all."), "--help")
+    _, done = run(options.walk_options(without=("n_walks",)), "--help")
     assert "-m, --walks" not in done.output
-    assert "Of it all." in done.output and "Do nothing." in done.output
+    assert "Of it all." in done.output and "Do nothing.\n\n" in done.output
+    assert "Parameters" not in done.output
     order = ["--degree", "--termination", "--seed", "--jobs", "--last"]
     assert sorted(order, key=done.output.index) == order
+
+
+def test_every_option_about_walks_has_the_help_of_its_docstring():
+    help = options.walk_options(sampling=True)(lambda **_: None)
+    texts = {each.name: each.help for each in help.__click_params__}
+    assert set(texts) == {item.name for item in fields(WalkOptions) if item.metadata["flags"]}
+    assert all(text.endswith(".") and "`" not in text for text in texts.values())
+    assert texts["tol_kind"] == "What --tol is for: the whole matrix, or single entries."
 
 
 def test_estimators_call_the_seed_random_state():

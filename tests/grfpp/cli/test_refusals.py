@@ -98,7 +98,7 @@ REFUSED = {
         -k -2                              : --clusters
         -k some                            : --clusters
         -k 35                              : --clusters
-        -k auto --how paper                : -k auto
+        -k auto --how paper                : --clusters
         -k 2 --how regularized --walks 3   : --how
         -k 2 --picture c.gif               : .png
         -k 2 --output labels.txt           : .csv

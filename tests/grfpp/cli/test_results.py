@@ -22,14 +22,21 @@ from grfpp.termination import LAWS, termination_from_spec
 
 
 def test_results_are_shown_as_text_or_as_json(capsys, tmp_path):
-    facts, document = [("name", "one"), ("longer", "two")], {"n": 1, "where": None}
-    (tmp_path / "a.csv").write_text("12345")
-    results.show(facts, document, False, [None, tmp_path / "a.csv"])
-    lines = capsys.readouterr().out.splitlines()
-    assert lines[:2] == ["name    one", "longer  two"]
-    assert lines[2].startswith("wrote   ") and lines[2].endswith("a.csv, 5 bytes")
-    results.show(facts, document, as_json=True)
-    assert json.loads(capsys.readouterr().out) == document
+    result, path = results.Result(), tmp_path / "a.csv"
+    path.write_text("12345")
+    result.add("name", "one", n=1)
+    result.add("longer", "two")
+    result.add(where=None, path=path)
+    result.add(files=[result.add_file(None), result.add_file(path)])
+    result.show(as_json=False)
+    assert capsys.readouterr().out.splitlines() == [
+        *("name    one", "longer  two", f"wrote   {path}, 5 bytes"),
+    ]
+    result.show(as_json=True)
+    assert json.loads(capsys.readouterr().out) == {
+        **{"n": 1, "where": None, "path": str(path)},
+        "files": [None, {"path": str(path), "n_bytes": 5}],
+    }
 
 
 @pytest.mark.parametrize(
@@ -102,7 +109,7 @@ def test_outputs_are_no_folders_pipes_or_devices(folder):
     (folder / "null.csv").symlink_to("/dev/null")
     for name in ("folder", "pipe", "null"):
         with pytest.raises(InputError):
-            results.check_output(Path(f"{name}.csv"), ".csv")
+            results.check_output(Path(f"{name}.csv"), [".csv"])
 
 
 def test_no_cell_of_a_table_is_a_formula(folder):
