@@ -1,7 +1,10 @@
 """What the tests of grfpp.cli share: the program in this process and in one of its own."""
 
+import csv
+import json
 import subprocess
 import sys
+from pathlib import Path
 
 import networkx as nx
 
@@ -30,8 +33,30 @@ def accepted(capsys, *arguments):
     """Run what must succeed in silence on stderr; give what it printed."""
     assert run([str(argument) for argument in arguments]) == 0
     out, err = capsys.readouterr()
-    assert err == ""
+    assert not err, err
     return out
+
+
+def warned(capsys, *arguments):
+    """Run what must succeed with warnings; give these."""
+    assert run([str(argument) for argument in arguments]) == 0
+    return capsys.readouterr().err
+
+
+def document(capsys, *arguments):
+    """Run what must succeed in silence on stderr; give the JSON that it printed."""
+    return json.loads(accepted(capsys, *arguments, "--json"))
+
+
+def facts(out):
+    """Labels and texts of what was printed, by the first word of the label."""
+    return dict(line.split(maxsplit=1) for line in out.splitlines())
+
+
+def table(path):
+    """The lines of a file of comma-separated values, by column."""
+    with Path(path).open(encoding="utf-8", newline="") as stream:
+        return list(csv.DictReader(stream))
 
 
 def start(*arguments, **options):

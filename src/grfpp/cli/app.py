@@ -74,25 +74,14 @@ def _flags(command: click.Command) -> dict[str, str]:
     return flags
 
 
-def _show_version(context: click.Context, parameter: click.Parameter, wanted: bool) -> None:
-    if wanted:
-        print(f"grfpp {grfpp.__version__}")
-        context.exit()
-
-
 @click.group(
     "grfpp",
     cls=_Commands,
     invoke_without_command=True,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-@click.option(
-    "--version",
-    is_flag=True,
-    is_eager=True,
-    expose_value=False,
-    callback=_show_version,
-    help="Print the version and exit.",
+@click.version_option(
+    grfpp.__version__, prog_name="grfpp", message="%(prog)s %(version)s", help="Print the version."
 )
 @click.pass_context
 def app(context: click.Context) -> None:

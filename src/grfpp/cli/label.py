@@ -198,9 +198,9 @@ def read_labels(path: Path, graph: Graph) -> dict[int, str]:
         try:
             node = graph.names.written(name, f"{where}: nodes")
         except InputError:
-            if number == 1:
-                continue
-            raise
+            if number > 1:
+                raise
+            continue
         if node in labels:
             raise InputError(f"{where}: {shown(name)} is there twice")
         if text:

@@ -1,11 +1,10 @@
-import csv
 import json
 import zipfile
 
 import networkx as nx
 import numpy as np
 import pytest
-from cli_helpers import accepted, refused
+from cli_helpers import accepted, facts, refused, table
 from independent_walks import IN_WORDS
 
 from grfpp.tasks.graphs import selection
@@ -52,10 +51,6 @@ def small(tmp_path):
     return archive(tmp_path / "SMALL.zip")
 
 
-def facts(out):
-    return dict(line.split(None, 1) for line in out.splitlines())
-
-
 @pytest.mark.parametrize("method", ["exact", "grf", "grf++"])
 def test_rings_and_stars_are_told_apart(capsys, small, method):
     told = facts(accepted(capsys, "classify", small, "--method", method, *FAST, *IN_WORDS))
@@ -89,8 +84,7 @@ def test_json_and_file(capsys, small, tmp_path):
         "n_eigenvalues": [5],
     }
     assert told["accuracy"] == np.mean([fold["accuracy"] for fold in told["folds"]])
-    with path.open(encoding="utf-8", newline="") as stream:
-        lines = list(csv.DictReader(stream))
+    lines = table(path)
     assert [float(line["accuracy"]) for line in lines] == [f["accuracy"] for f in told["folds"]]
     assert list(lines[0]) == [
         *("fold", "scale", "sigma", "n_walks", "n_eigenvalues", "out_of_bag", "accuracy"),
@@ -134,8 +128,7 @@ def test_walks_and_learners_are_told(capsys, small, tmp_path):
     assert {name.split()[0].rstrip(",") for name in names} == {
         *("spectrum", "walk-masses", "signatures"),
     }
-    with path.open(encoding="utf-8", newline="") as stream:
-        lines = list(csv.DictReader(stream))
+    lines = table(path)
     assert list(lines[0]) == ["fold", "features", "learner", "penalty", "inner", "accuracy"]
     assert all((line["learner"] == "svm") == bool(line["penalty"]) for line in lines)
     assert all(line["features"] in names for line in lines)
@@ -159,12 +152,6 @@ def test_more_eigenvalues_than_nodes_and_graphs_without_edges(capsys, tmp_path):
         "--walks", "3",
     )  # fmt: skip
     assert "6 graphs" in out
-
-
-def test_help(capsys):
-    out = accepted(capsys, "classify", "--help")
-    assert "grfpp classify NCI1 --method exact" in out
-    assert "label-pairs" in out
 
 
 @pytest.mark.parametrize("option", [["--scale", "0.5"], ["--degree", "3"], ["--kernel", "cosine"]])

@@ -1,8 +1,7 @@
-import json
 from pathlib import Path
 
 import pytest
-from cli_helpers import accepted, refused
+from cli_helpers import accepted, document, refused
 
 from grfpp.datasets import all_datasets
 
@@ -51,7 +50,7 @@ def test_the_meshes(capsys):
 
 def test_json(capsys, cache):
     put(cache, "graphs/cora.gml")
-    told = json.loads(accepted(capsys, "datasets", "--json"))
+    told = document(capsys, "datasets")
     assert told["cache"] == str(cache)
     assert told["GRFPP_DATA"] is None
     found = {entry["name"]: entry for entry in told["datasets"]}
@@ -60,7 +59,7 @@ def test_json(capsys, cache):
     assert found["eurosis"]["at_hand"] is None
     assert found["eurosis"]["files"][0]["path"] == "graphs/eurosis.gml"
     assert found["cifar10"]["instead"]["address"].endswith("cifar-10-binary.tar.gz")
-    meshes = json.loads(accepted(capsys, "datasets", "meshes", "--json"))["datasets"]
+    meshes = document(capsys, "datasets", "meshes")["datasets"]
     assert {entry["family"] for entry in meshes} == {"meshes"}
 
 
@@ -69,7 +68,7 @@ def test_one_that_is_at_hand(capsys):
     assert "nodes    34\nedges    78\nclasses  2\n" in out
     assert "at hand  networkx\n" in out
     assert "raw.githubusercontent.com/vlivashkin" in out
-    assert json.loads(accepted(capsys, "datasets", "karate", "--json"))["counts"]["edges"] == 78
+    assert document(capsys, "datasets", "karate")["counts"]["edges"] == 78
 
 
 def test_one_that_is_not(capsys):
@@ -77,7 +76,7 @@ def test_one_that_is_not(capsys):
     assert "at hand  no\n" in out
     assert "no public address is known\n" in out
     assert "nodes" not in out
-    assert json.loads(accepted(capsys, "datasets", "collab", "--json"))["counts"] is None
+    assert document(capsys, "datasets", "collab")["counts"] is None
     assert "or instead  images/cifar-10-binary.tar.gz" in accepted(capsys, "datasets", "cifar10")
 
 
@@ -92,9 +91,3 @@ def test_refusals(capsys, cache, monkeypatch):
     assert "graphs/cora.gml, line 2" in refused(capsys, "datasets", "cora")
     monkeypatch.setenv("GRFPP_DATA", "nowhere")
     assert "GRFPP_DATA is 'nowhere', which is not a folder" in refused(capsys, "datasets")
-
-
-def test_help(capsys):
-    out = accepted(capsys, "datasets", "--help")
-    assert "grfpp datasets MUTAG --download" in out
-    assert "--json" in out

@@ -1,13 +1,12 @@
 """`grfpp label`: what goes in, what comes out, what is refused."""
 
-import csv
 import json
 from pathlib import Path
 
 import networkx as nx
 import numpy as np
 import pytest
-from cli_helpers import accepted
+from cli_helpers import accepted, document, facts, table
 
 import grfpp
 from grfpp.cli import run
@@ -34,15 +33,6 @@ def club(tmp_path, monkeypatch):
     return parties
 
 
-def facts(out):
-    return dict(line.split(maxsplit=1) for line in out.splitlines())
-
-
-def table(path):
-    with Path(path).open(newline="") as stream:
-        return list(csv.DictReader(stream))
-
-
 def test_tells_what_it_did_and_writes_the_others(capsys, club):
     arguments = ["label", "club.gml", "--labels-from", "party", "--output", "labels.csv"]
     told = facts(accepted(capsys, *arguments))
@@ -63,11 +53,10 @@ def test_tells_what_it_did_and_writes_the_others(capsys, club):
 
 @pytest.mark.parametrize("path", ["club.gml", "club.graphml"])
 def test_a_table_says_what_an_attribute_does(capsys, club, path):
-    first = accepted(capsys, "label", path, "--labels-from", "party", "--json")
-    second = accepted(capsys, "label", path, "--labels", "known.csv", "--json")
-    first, second = json.loads(first), json.loads(second)
-    assert first["labels"] == second["labels"]
-    assert first["nodes"] == second["nodes"]
+    arguments = ("label", path, "--kernel", "diffusion:2", "--how", "propagation")
+    first = document(capsys, *arguments, "--labels-from", "party")
+    second = document(capsys, *arguments, "--labels", "known.csv")
+    assert (first["labels"], first["nodes"]) == (second["labels"], second["nodes"])
 
 
 def test_json_and_labels_held_out(capsys, club):
@@ -103,6 +92,6 @@ def test_empty_labels_are_none(capsys, club):
 def test_one_label_a_class_has_none_held_out(capsys, club):
     Path("two.csv").write_text("0,a\n33,b\n")
     assert run(["label", "club.gml", "--labels", "two.csv"]) == 0
-    found = capsys.readouterr()
-    assert "fewer than two classes have labels to hold out" in found.err
-    assert facts(found.out)["right"] == "not known: too few labels to hold some out"
+    shown = capsys.readouterr()
+    assert "fewer than two classes have labels to hold out" in shown.err
+    assert facts(shown.out)["right"] == "not known: too few labels to hold some out"

@@ -1,12 +1,11 @@
 """Groups of options, and the values that commands receive of them."""
 
-import json
 import warnings
 from dataclasses import fields
 
 import click
 import pytest
-from cli_helpers import accepted, refused, write_karate
+from cli_helpers import accepted, document, refused
 from click.testing import CliRunner
 
 from grfpp import Poisson
@@ -123,12 +122,6 @@ def address():
         yield cluster.scheduler_address
 
 
-@pytest.fixture
-def karate(tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
-    return write_karate(tmp_path)
-
-
 @pytest.mark.parametrize(
     ("command", "answer"),
     [
@@ -137,8 +130,8 @@ def karate(tmp_path, monkeypatch):
     ],
 )
 def test_answers_of_a_cluster_are_those_of_one_machine(capsys, karate, address, command, answer):
-    here = json.loads(accepted(capsys, *command, "--json"))
-    there = json.loads(accepted(capsys, *command, "--json", "--dask", address))
+    here = document(capsys, *command)
+    there = document(capsys, *command, "--dask", address)
     assert there[answer] == here[answer] and there[answer]
     assert there["cluster"] == {"n_workers": 2, "n_threads": 2}
     assert here["cluster"] is None

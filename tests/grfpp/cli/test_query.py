@@ -8,31 +8,13 @@ from pathlib import Path
 import networkx as nx
 import numpy as np
 import pytest
-from cli_helpers import accepted, refused, write_karate
+from cli_helpers import accepted, document, facts, refused
 
 import grfpp
 
 
-@pytest.fixture
-def karate(tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
-    return write_karate(tmp_path)
-
-
-@pytest.fixture
-def novel(tmp_path, monkeypatch):
-    """A graph whose nodes have names."""
-    monkeypatch.chdir(tmp_path)
-    nx.write_gml(nx.les_miserables_graph(), "novel.gml")
-    return "novel.gml"
-
-
-def told(out):
-    return dict(line.split(maxsplit=1) for line in out.splitlines())
-
-
 def test_says_what_the_library_finds(capsys, karate):
-    out = told(accepted(capsys, "query", karate, "--node", "0", "--top", "4"))
+    out = facts(accepted(capsys, "query", karate, "--node", "0", "--top", "4"))
     W = grfpp.Graph(karate).normalized("sym")
     nodes, values = grfpp.LocalKernel(W, grfpp.Diffusion(1.0), seed=0).top_k(0, 4)
     found = ", ".join(f"{i}: {value:.4g}" for i, value in zip(nodes, values, strict=True))
@@ -60,12 +42,12 @@ def test_options_reach_the_library(capsys, karate, arguments, kernel, kind, opti
     out = accepted(capsys, "query", karate, "--node", "5", "--json", *arguments)
     W = grfpp.Graph(karate).normalized(kind, options.pop("scale", 1.0))
     nodes, values = grfpp.LocalKernel(W, kernel, **{"seed": 0, **options}).top_k(5, 10)
-    document = json.loads(out)
-    (asked,) = document["nodes"]
+    told = json.loads(out)
+    (asked,) = told["nodes"]
     assert [each["row"] for each in asked["top"]] == nodes[nodes >= 0].tolist()
     assert [each["value"] for each in asked["top"]] == values[nodes >= 0].tolist()
-    assert document["kernel"] == kernel.to_dict()
-    assert document["graph"]["normalize"] == ("none" if kind is None else kind)
+    assert told["kernel"] == kernel.to_dict()
+    assert told["graph"]["normalize"] == ("none" if kind is None else kind)
 
 
 def test_names_in_and_out(capsys, novel):
@@ -98,15 +80,15 @@ def test_nodes_from_a_file(capsys, novel, tmp_path, packed):
 
 def test_standard_errors(capsys, karate):
     asked = ("--node", "0", "--budget", "30", "--top", "3", "--std")
-    document = json.loads(accepted(capsys, "query", karate, *asked, "--json"))
+    told = document(capsys, "query", karate, *asked)
     W = grfpp.Graph(karate).normalized("sym")
     near = grfpp.LocalKernel(W, grfpp.Diffusion(1.0), budget=30, seed=0)
     nodes, values, std = near.top_k(0, 3, return_std=True)
-    top = document["nodes"][0]["top"]
+    top = told["nodes"][0]["top"]
     assert [each["row"] for each in top] == nodes.tolist()
     np.testing.assert_array_equal([each["std"] for each in top], std)
     assert (std > 0).all()
-    found = told(accepted(capsys, "query", karate, *asked))["node"]
+    found = facts(accepted(capsys, "query", karate, *asked))["node"]
     assert found.startswith(f"0   {nodes[0]}: {values[0]:.4g} ± {std[0]:.1g}, ")
 
 
@@ -120,8 +102,8 @@ def test_a_table(capsys, novel):
     assert [line[:2] for line in lines[1:]] == [
         [name, str(rank)] for name in ("Marius", "Javert") for rank in (1, 2, 3, 4)
     ]
-    document = json.loads(accepted(capsys, "query", novel, *asked, "--json"))
-    top = [each for asked in document["nodes"] for each in asked["top"]]
+    told = document(capsys, "query", novel, *asked)
+    top = [each for asked in told["nodes"] for each in asked["top"]]
     assert [line[2:] for line in lines[1:]] == [[e["node"], str(e["value"])] for e in top]
     accepted(capsys, "query", novel, *asked, "--std", "--output", "near.csv")
     with Path("near.csv").open(newline="") as stream:
@@ -150,11 +132,11 @@ def test_folders_say_the_same(capsys, tmp_path, monkeypatch):
 def test_few_nodes_are_reached(capsys, tmp_path):
     path = tmp_path / "parts.txt"
     path.write_text("0 1\n2 3\n3 4\n")
-    document = json.loads(accepted(capsys, "query", path, "--node", "1", "--json"))
-    assert [each["row"] for each in document["nodes"][0]["top"]] == [1, 0]
+    told = document(capsys, "query", path, "--node", "1")
+    assert [each["row"] for each in told["nodes"][0]["top"]] == [1, 0]
     path.write_text("0 1\n1 2\n")
-    document = json.loads(accepted(capsys, "query", path, "--node", "2", "--directed", "--json"))
-    assert [each["row"] for each in document["nodes"][0]["top"]] == [2]
+    told = document(capsys, "query", path, "--node", "2", "--directed")
+    assert [each["row"] for each in told["nodes"][0]["top"]] == [2]
 
 
 def test_labels_are_escaped(capsys, tmp_path, monkeypatch):

@@ -118,42 +118,31 @@ def test_no_cell_of_a_table_is_a_formula(folder):
     assert Path("t.csv").read_text() == text
 
 
-# What each command reads, and the options that name what it writes.
-COMMANDS = {
-    "estimate": ["estimate", "INPUT", "--output", "OUTPUT"],
-    "project": ["estimate", "INPUT", "--project", "2", "--output", "OUTPUT"],
-    "rows": ["estimate", "INPUT", "--rows", "0", "--output", "OUTPUT"],
-    "cluster": ["cluster", "INPUT", "-k", "2", "--output", "OUTPUT"],
-    "interpolate": ["interpolate", "INPUT", "--output", "OUTPUT"],
-    "picture": ["interpolate", "INPUT", "--picture", "OUTPUT"],
-    "classify": ["classify", "INPUT", "--output", "OUTPUT"],
-}
-SUFFIXES = {
-    "estimate": (".npz", ".npz"), "project": (".npz", ".npz"), "rows": (".csv", ".csv"),
-    "cluster": (".csv", ".csv"), "interpolate": (".off", ".csv"), "picture": (".off", ".png"),
-    "classify": (".zip", ".csv"),
-}  # fmt: skip
-
-
-#: Files of one name have one suffix.
+#: A command that reads and writes each kind of file, the suffixes of these, and how one file can
+#: have two names.
 LINKS = [
-    (command, link)
-    for command, (suffix, output_suffix) in SUFFIXES.items()
-    for link in ("symbolic", "hard", *(("name", "dotted") if suffix == output_suffix else ()))
+    *(("estimate INPUT --output OUTPUT", ".npz", ".npz", link) for link in ("name", "dotted")),
+    *(
+        ("estimate INPUT --rows 0 --output OUTPUT", ".txt", ".csv", link)
+        for link in ("soft", "hard")
+    ),
+    ("cluster INPUT -k 2 --output OUTPUT", ".csv", ".csv", "name"),
+    ("query graph.txt --nodes-from INPUT --output OUTPUT", ".csv", ".csv", "dotted"),
+    ("interpolate INPUT --picture OUTPUT", ".off", ".png", "soft"),
+    ("classify INPUT --output OUTPUT", ".zip", ".csv", "hard"),
 ]
 
 
-@pytest.mark.parametrize(("command", "link"), LINKS)
-def test_no_output_overwrites_an_input(folder, capsys, command, link):
-    suffix, output_suffix = SUFFIXES[command]
+@pytest.mark.parametrize(("command", "suffix", "output_suffix", "link"), LINKS)
+def test_no_output_overwrites_an_input(folder, capsys, command, suffix, output_suffix, link):
     source, output = folder / f"in{suffix}", folder / f"out{output_suffix}"
     source.write_bytes(b"precious")
     if link in ("name", "dotted"):
         output = folder / "." / ".." / folder.name / source.name if link == "dotted" else source
     else:
-        (output.symlink_to if link == "symbolic" else output.hardlink_to)(source)
+        (output.symlink_to if link == "soft" else output.hardlink_to)(source)
     words = {"INPUT": source, "OUTPUT": output}
-    message = refused(capsys, *(words.get(word, word) for word in COMMANDS[command]))
+    message = refused(capsys, *(words.get(word, word) for word in command.split()))
     assert "is the same file as" in message
     assert source.read_bytes() == b"precious"
 
