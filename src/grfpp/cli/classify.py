@@ -214,12 +214,7 @@ def classify(
         },
     )
     result.add("folds", f"{folds}, stratified, seed {walks.seed}", folds=rows, seed=walks.seed)
-    seconds = result.seconds
-    result.add(
-        "time",
-        f"{seconds['features']:.2f} s features, {seconds[learning]:.2f} s {learning}",
-        seconds=seconds,
-    )
+    result.add_time(**{name: name for name in result.seconds})
     accuracies = [score.accuracy for score in scores]
     mean, deviation = float(np.mean(accuracies)), float(np.std(accuracies))
     result.add(

@@ -79,7 +79,6 @@ def convert(
         weights=weight,
     )
     result.add("names", names.get(graph.names.kind, "text"), names=graph.names.kind)
-    times = ", ".join(f"{took:.1f} s {_STEPS[name]}" for name, took in seconds.items())
-    result.add("time", times, seconds=seconds)
+    result.add_time(**{name: _STEPS[name] for name in seconds})
     result.add(output=result.add_file(target, folder_bytes(target)))
     return result

@@ -135,39 +135,36 @@ def estimate(
 
     result.add_graph(file.path, source, normalize=choice.normalize, scale=choice.scale)
     result.add("kernel", f"{choice.kernel!r}, stitching degree {K.degree}", **K.meta)
-    steps = K.meta["steps_per_node"]
+    n, steps = K.meta["n_walks"], K.meta["steps_per_node"]
+    walked = f"{steps:,.0f} steps a node walked" if "tol" in K.meta else ""
     result.add(
         "walks",
-        f"{walks.walks}, {K.meta['n_walks']} a node and factor, lengths {walks.termination!r}, "
-        f"seed {walks.seed}: "
-        + (f"{steps:,.0f} steps a node walked" if "tol" in K.meta else "")
-        + (f"{steps:.6g} steps a node expected" if "tol" not in K.meta else ""),
+        f"{walks.walks}, {n} a node and factor, lengths {walks.termination!r}, seed {walks.seed}: "
+        + (walked or f"{steps:.6g} steps a node expected"),
     )
     _add_factors(result, K, walks)
     result.add_cluster(client)
-    seconds = result.seconds
-    result.add(
-        "time",
-        f"{seconds['read']:.2f} s reading, {seconds['walk']:.2f} s walking",
-        seconds=seconds,
-        rows=[],
-    )
+    result.add_time(read="reading", walk="walking")
+    row_documents = []
     for number, node in enumerate(nodes):
         row_std = None if errors is None else errors[number]
         result.add(f"row {labels[node]}", results.row_text(labels, values[number], row_std))
-        row = {
-            "row": node,
-            "node": results.json_name(labels[node]),
-            "values": values[number].tolist(),
-            "std": None if row_std is None else row_std.tolist(),
-        }
-        result.document["rows"].append(row)
-    n = measured.n_probes
+        row_documents.append(
+            {
+                "row": node,
+                "node": results.json_name(labels[node]),
+                "values": values[number].tolist(),
+                "std": None if row_std is None else row_std.tolist(),
+            }
+        )
+    relative = (measured.relative, measured.relative_std, measured.n_probes)
+    off_diagonal = (measured.off_diagonal, measured.off_diagonal_std, measured.n_probes)
     result.add(
         "error",
         _error_text(measured),
-        relative_error=_error_document(measured.relative, measured.relative_std, n),
-        off_diagonal_error=_error_document(measured.off_diagonal, measured.off_diagonal_std, n),
+        rows=row_documents,
+        relative_error=_error_document(*relative),
+        off_diagonal_error=_error_document(*off_diagonal),
     )
     if check:
         with console.status("comparing with the exact kernel"):

@@ -191,10 +191,9 @@ def interpolate(
         cut_off = f", {n_cut_off:,} of them in parts without a known one" if n_cut_off else ""
         text = f"at {n_unreached:,} hidden vertices, counted as cosine 0{cut_off}"
         result.add("no answer", text)
-    cosine, seconds = normals.cosine, result.seconds
+    cosine = normals.cosine
     result.add("cosine", f"{cosine:.4f}, mean over the hidden vertices", mean_cosine=cosine)
-    times = f"{seconds['read']:.2f} s reading, {seconds['predict']:.2f} s predicting"
-    result.add("time", times, seconds=seconds)
+    result.add_time(read="reading", predict="predicting")
     files = [result.add_file(path) for path in (output, picture)]
     result.add(written=[file for file in files if file is not None])
     return result

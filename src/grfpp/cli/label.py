@@ -149,9 +149,9 @@ def label(
     if n_unreached:
         text = f"at {n_unreached:,} nodes, which no label reaches: the shares of classes"
         result.add("no answer", text)
-    times = ", ".join(f"{seconds:.2f} s to {what}" for what, seconds in result.seconds.items())
-    result.add("time", times, seconds=result.seconds, output=output)
+    result.add_time(**{name: f"to {name}" for name in result.seconds})
     result.add_file(output)
+    result.add(output=output)
     return result
 
 

@@ -62,6 +62,11 @@ class Result:
         with timed(self.seconds, name, text):
             yield
 
+    def add_time(self, **words: str) -> None:
+        """Add the seconds of the steps, each with the words for what was done."""
+        text = ", ".join(f"{self.seconds[name]:.2f} s {word}" for name, word in words.items())
+        self.add("time", text, seconds=self.seconds)
+
     def add_graph(self, path: Path, graph: Graph, **weights: Any) -> None:
         """Add the graph that a command read, and how its weights were normalised."""
         kind = "directed" if graph.is_directed else "undirected"
