@@ -7,6 +7,7 @@ parameter and only stores them, as scikit-learn asks.
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Sequence
 from dataclasses import dataclass, fields, make_dataclass
 from typing import Any, ClassVar
 
@@ -19,7 +20,7 @@ from sklearn.utils.validation import check_non_negative, validate_data
 from grfpp._checks import whole
 from grfpp.errors import InputError
 from grfpp.graph import Graph, as_graph
-from grfpp.kernels import Kernel
+from grfpp.kernels import Kernel, kernel_of
 from grfpp.nodes import NodeNames
 from grfpp.operators.kernel_choice import KernelChoice
 from grfpp.options import OF_ESTIMATES, WalkOptions
@@ -236,6 +237,39 @@ def node_column(X: Any, argument: str = "X") -> npt.NDArray[Any]:
             advice="the graph is a parameter of the estimator",
         )
     return np.asarray(nodes)
+
+
+def candidate_kernels(kernel: Any, default: Sequence[Kernel]) -> list[Kernel]:
+    """The kernels to choose from: those of a list, a single one, or `default` for ``"auto"``.
+
+    Examples
+    --------
+    >>> candidate_kernels(["diffusion:20", "diffusion"], [])
+    [Diffusion(lam=20.0), Diffusion(lam=1.0)]
+    """
+    if is_auto(kernel):
+        return list(default)
+    kernels = kernel if isinstance(kernel, list | tuple) else [kernel]
+    if not kernels:
+        raise InputError("must not be an empty list", argument="kernel")
+    return [kernel_of(each) for each in kernels]
+
+
+def is_auto(value: Any) -> bool:
+    """Whether a parameter of any type is ``"auto"``."""
+    return isinstance(value, str) and value == "auto"
+
+
+def class_numbers(entries: npt.NDArray[Any]) -> IntArray:
+    """Classes of entries, or of rows, as numbers from 0; objects are compared as text.
+
+    Examples
+    --------
+    >>> class_numbers(np.array(["b", "a", "b"]))
+    array([1, 0, 1])
+    """
+    names = entries.astype(str) if entries.dtype.kind == "O" else entries
+    return np.unique(names, axis=0, return_inverse=True)[1].reshape(-1).astype(np.int64)
 
 
 def connected_to(graph: Graph, known: IntArray) -> BoolArray:

@@ -11,6 +11,7 @@ from sklearn.model_selection import GridSearchCV, cross_val_score
 import grfpp
 from grfpp.tasks import KernelLabelPropagation, NodeKFold
 from grfpp.tasks import labels as module
+from grfpp.tasks.base import candidate_kernels
 from grfpp_lab.graphs import block_model, split_of
 
 BLOCKS = block_model(400, 3, 8.0, 0.85, n_parts=1, seed=1)
@@ -254,12 +255,12 @@ class TestEstimator(KernelEstimatorCase):
 
 
 def test_kernels_to_choose_from():
-    assert module.candidate_kernels("auto") == module.GRID
-    several = module.candidate_kernels(["diffusion:2", grfpp.Diffusion(3.0)])
-    assert several == (grfpp.Diffusion(2.0), grfpp.Diffusion(3.0))
+    assert candidate_kernels("auto", module.GRID) == list(module.GRID)
+    several = candidate_kernels(["diffusion:2", grfpp.Diffusion(3.0)], [])
+    assert several == [grfpp.Diffusion(2.0), grfpp.Diffusion(3.0)]
     for wrong in ([], 5, None, [5], "warmth"):
         with pytest.raises(grfpp.InputError):
-            module.candidate_kernels(wrong)
+            candidate_kernels(wrong, [])
     with pytest.raises(grfpp.InputError, match="kriging"):
         KernelLabelPropagation(CLUB, kernel="cosine:3", how="kriging").fit(KNOWN, PARTIES[KNOWN])
 
