@@ -82,11 +82,10 @@ def test_deflated_estimates_have_all_copies_of_an_eigenvalue(symmetrize, monkeyp
     "graph",
     [
         nx.grid_2d_graph(16, 16),
-        nx.cycle_graph(300),
         nx.hypercube_graph(8),
         nx.disjoint_union_all([nx.cycle_graph(60)] * 4),
     ],
-    ids=["grid", "cycle", "hypercube", "four cycles"],
+    ids=["grid", "hypercube", "four cycles"],
 )
 def test_lanczos_finds_all_copies_of_an_eigenvalue(graph, monkeypatch):
     """Symmetries of a graph make eigenvalues equal; one start vector would find each once."""
@@ -211,7 +210,7 @@ def hanging_parts(graph, largest):
 
 @pytest.mark.parametrize("largest", [1, 3, 8])
 @pytest.mark.parametrize("seed", [0, 1, 2])
-def test_they_are_on_the_small_sides_of_bridges(largest, seed):
+def test_whiskers_are_on_the_small_sides_of_bridges(largest, seed):
     graph = nx.gnm_random_graph(80, 160, seed=seed)
     graph = nx.disjoint_union(graph, nx.complete_graph(5))
     graph.add_edge(0, 80)
@@ -224,27 +223,19 @@ def test_they_are_on_the_small_sides_of_bridges(largest, seed):
     assert len(found)
 
 
-def test_cliques_hang_too():
+def test_whiskers_may_be_cliques_or_trees_of_several_components():
     graph = nx.disjoint_union(nx.complete_graph(20), nx.complete_graph(6))
     graph.add_edge(3, 20)
     assert_array_equal(anchors(matrix(graph), 6)[20:], [3] * 6)
     assert_array_equal(anchors(matrix(graph), 5), np.arange(26))
-
-
-def test_components():
     graph = nx.disjoint_union_all([with_trees(), nx.path_graph(2), nx.empty_graph(2)])
+    graph.add_edge(22, 22)  # loops do not count
     expected = [*range(20), 2, 2, 2, 12, 12, 12, 13, 13, 13, 29, 29, 31, 32]
     assert_array_equal(anchors(matrix(graph), 3), expected)
 
 
-def test_loops_do_not_count():
-    graph = with_trees()
-    graph.add_edge(22, 22)
-    assert anchors(matrix(graph), 3)[22] == 2
-
-
 @pytest.mark.parametrize("graph", [nx.balanced_tree(2, 5), nx.star_graph(9), nx.path_graph(5)])
-def test_there_are_none_on_a_tree(graph):
+def test_trees_have_no_whiskers(graph):
     assert_array_equal(anchors(matrix(graph), 40), np.arange(len(graph)))
 
 
