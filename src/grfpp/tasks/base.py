@@ -181,7 +181,7 @@ def _is_matrix(X: Any) -> bool:
 
 
 def seed_of(random_state: Any) -> Any:
-    """The seed that a `random_state` stands for; ``None`` for one that is drawn later.
+    """The seed of a `random_state`; ``None`` for one that is drawn later.
 
     Examples
     --------
@@ -210,7 +210,7 @@ def read_nodes(
     array([1, 0])
     """
     column = node_column(X, argument)
-    # A list is passed on as it is: numpy turns numbers beside text into text.
+    # A list is passed on as it is: numpy converts numbers next to text into text.
     nodes = names.numbers(X if isinstance(X, list) and np.ndim(X) == 1 else column, argument)
     if distinct and len(np.unique(nodes)) < len(nodes):
         counts = np.bincount(nodes)

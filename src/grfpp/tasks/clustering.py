@@ -42,9 +42,9 @@ _MIN_EIGENVALUE = 1e-9
 class SpectralKernelClustering(ClusterMixin, GraphEstimator):  # type: ignore[misc]  # untyped base
     """Spectral clustering of the nodes of a graph by a kernel.
 
-    The leading nontrivial eigenvectors of the kernel of regularised weights place the nodes on a
-    sphere, where k-means finds the clusters. Whiskers, small parts that hang on the rest by one
-    edge, are set apart before and come to the cluster of the node that they hang on.
+    The leading nontrivial eigenvectors of the kernel of regularised weights are coordinates of the
+    nodes on a sphere, where k-means finds the clusters. Whiskers, small parts that one edge joins
+    to the rest, are left out of this and get the cluster of the node that they are attached to.
 
     Parameters
     ----------
@@ -56,7 +56,7 @@ class SpectralKernelClustering(ClusterMixin, GraphEstimator):  # type: ignore[mi
         kernel, estimated by walks, as affinity, which whiskers and hubs can mislead.
         ``method="paper"`` says the same.
     n_init
-        How often k-means starts anew; the best run counts.
+        Number of starts of k-means; the best run is kept.
     regularization
         Of ``"regularized"``: the constant that is added to every pair of nodes, so that all those
         of one node sum to this multiple of the mean degree. 0 for plain spectral clustering.
@@ -70,11 +70,11 @@ class SpectralKernelClustering(ClusterMixin, GraphEstimator):  # type: ignore[mi
         A kernel, or how the command line writes it; ``None`` is ``"diffusion:10"`` for
         ``"regularized"``, ``"diffusion"`` for ``"paper"``.
     estimate, method
-        How products with the kernel are made. By default ``"regularized"`` needs none where the
-        kernel grows, as diffusion does: it has the eigenvectors of the weights, and tells how much
-        each counts; so with ``estimate="exact"`` and ``method="auto"``. ``estimate="walks"``, and
-        the planner's methods by name, multiply with the kernel. ``"paper"`` walks unless told
-        otherwise.
+        How products with the kernel are computed. By default (``estimate="exact"``,
+        ``method="auto"``) ``"regularized"`` needs none where the kernel increases, as diffusion
+        does: its eigenvectors are those of the weights, in the same order. ``estimate="walks"``,
+        and the planner's methods by name, multiply with the kernel. The default of ``"paper"`` is
+        ``estimate="walks"``.
     degree, n_walks, termination, scale, normalization, reuse_walks
         See `grfpp.tasks.base.NodeKernelParameters`; those about walks are used where there are
         walks. ``"regularized"`` takes ``normalization="sym"`` and ``"rw"``, which are the same on
@@ -94,7 +94,7 @@ class SpectralKernelClustering(ClusterMixin, GraphEstimator):  # type: ignore[mi
         Where the nodes are on the sphere, one row each.
     eigenvalues_
         Of the normalised kernel: 1 for each component, then the largest others. A large step after
-        the last one speaks for the number of clusters.
+        the last one suggests the number of clusters.
     n_features_in_
         Number of nodes.
     seed_
@@ -117,7 +117,7 @@ class SpectralKernelClustering(ClusterMixin, GraphEstimator):  # type: ignore[mi
     Directed graphs are clustered by ``(A + Aᵀ) / 2`` in place of ``A``, in the paper's way by
     ``(K + Kᵀ) / 2`` in place of ``K``: the direction of edges does not count.
     ``"regularized"`` sets components aside that have less than a tenth of the nodes of a cluster of
-    mean size: no edge says where they belong, and they come to the largest cluster.
+    mean size: they are put into the largest cluster.
 
     Examples
     --------

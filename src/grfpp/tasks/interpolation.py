@@ -153,6 +153,8 @@ class KernelInterpolator(NodeKernelParameters, RegressorMixin, BaseEstimator):  
             self.__dict__.pop(name, None)
         predict = self._by_kriging if how == "kriging" else self._by_sums
         field = predict(graph, known, values.reshape(len(known), -1), output)
+        if output == "direction":
+            field = unit_vectors(np.where(self.reached_[:, None], field, 0.0))
         self.graph_, self.how_, self.output_ = graph, how, output
         self.field_ = field.reshape(graph.n_nodes, *values.shape[1:])
         self.n_features_in_ = 1
@@ -171,7 +173,7 @@ class KernelInterpolator(NodeKernelParameters, RegressorMixin, BaseEstimator):  
         return how, output
 
     def _resolve(self, kernel: Any, auto: str) -> KernelChoice:
-        """Choose a kernel; `auto` is the normalisation that ``"auto"`` stands for."""
+        """Choose a kernel; `auto` is the normalisation for ``"auto"``."""
         normalization = auto if is_auto(self.normalization) else self.normalization
         scale = 1.0 if self.scale is None else self.scale
         return self._choose(kernel=kernel, scale=scale, normalization=normalization)
@@ -195,9 +197,7 @@ class KernelInterpolator(NodeKernelParameters, RegressorMixin, BaseEstimator):  
         threshold = 0.0 if isinstance(K, KernelEstimate) else _RESOLVED * np.abs(mass).max()
         reached = np.abs(mass) > threshold
         self.mass_, self.reached_, self.method_ = mass, reached, how_made(K)
-        if output == "direction":
-            return unit_vectors(np.where(reached[:, None], sums, 0.0))
-        if output == "sum":
+        if output != "mean":
             return sums
         if (mass[reached] < 0).any():
             raise InputError(
@@ -212,7 +212,12 @@ class KernelInterpolator(NodeKernelParameters, RegressorMixin, BaseEstimator):  
     def _by_kriging(
         self, graph: Graph, known: IntArray, columns: FloatArray, output: str
     ) -> FloatArray:
-        kernels, noises, margin = self._candidates()
+        is_default = is_auto(self.kernel) and self.scale is None
+        default = kriging.default_kernels() if is_default else [Diffusion(1.0)]
+        kernels = base.candidate_kernels(self.kernel, default)
+        noises: Sequence[float] = kriging.NOISES if is_default else kriging.GIVEN_NOISES
+        if not is_auto(self.noise):
+            noises = [positive(self.noise, "noise")]
         choice = self._resolve(kernels[0], "rw")
         self.seed_ = 0 if self.random_state is None else choice.options.seed
         method = None if self.method in ("auto", "walks") else self.method
@@ -224,10 +229,10 @@ class KernelInterpolator(NodeKernelParameters, RegressorMixin, BaseEstimator):  
             )
 
         loss = direction_losses if output == "direction" else None
-        result = kriging.krige(
-            graph, make, kernels, noises, known, columns, loss=loss, seed=self.seed_, margin=margin
+        options: Any = {"loss": loss, "margin": kriging.MARGIN if is_default else 0.0}
+        result = self._kriging = kriging.krige(
+            graph, make, kernels, noises, known, columns, seed=self.seed_, **options
         )
-        self._kriging = result
         self.kernel_, self.noise_ = result.setting
         self.losses_ = result.losses
         self.reached_ = connected_to(graph, known)
@@ -241,20 +246,7 @@ class KernelInterpolator(NodeKernelParameters, RegressorMixin, BaseEstimator):  
                 f"nodes, in {len(sizes)} parts"
             )
         self.method_ = f"{', '.join(words)}; {result.n_steps} steps of conjugate gradients"
-        if output == "direction":
-            return unit_vectors(np.where(self.reached_[:, None], result.field, 0.0))
         return result.field
-
-    def _candidates(self) -> tuple[list[Kernel], Sequence[float], float]:
-        """Kernels and noises to choose among, and the margin for another than the first."""
-        is_default = is_auto(self.kernel) and self.scale is None
-        kernels = base.candidate_kernels(
-            self.kernel, kriging.default_kernels() if is_default else [Diffusion(1.0)]
-        )
-        noises: Sequence[float] = kriging.NOISES if is_default else kriging.GIVEN_NOISES
-        if not is_auto(self.noise):
-            noises = [positive(self.noise, "noise")]
-        return kernels, noises, kriging.MARGIN if is_default else 0.0
 
     def predict(self, X: npt.ArrayLike, return_std: bool = False) -> Any:
         """The field at nodes.

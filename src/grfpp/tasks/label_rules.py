@@ -119,7 +119,7 @@ class KernelProducts:
 
 
 class Rule(NamedTuple):
-    """A way to read labels out of a kernel, with its setting."""
+    """A linear classifier on rows of a kernel, by name, with its setting."""
 
     how: str
     setting: Any

@@ -262,7 +262,7 @@ def _labels(y: Any, n: int, argument: str) -> npt.NDArray[Any]:
             f"must have one label for each of {n} nodes, found shape {labels.shape}",
             argument=argument,
         )
-    # Numpy makes text of numbers beside text: the values that were given decide.
+    # Numpy converts numbers next to text into text: check the values that were given.
     given = np.array(y, object).ravel().tolist()
     is_text = all(isinstance(label, str) for label in given)
     if not is_text and not all(isinstance(x, Real) and float(x).is_integer() for x in given):

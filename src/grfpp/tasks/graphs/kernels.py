@@ -43,7 +43,7 @@ class KernelSpectrumFeatures(labelled.GraphListTransformer):
 
     Each graph becomes the ``n_eigenvalues`` smallest eigenvalues of ``(K + Kᵀ) / 2``, ascending,
     where ``K`` is its kernel or an estimate of it. What a graph becomes depends on the graph and
-    on `random_state`, not on the graphs beside it or on its place among them (but for rounding),
+    on `random_state`, not on the other graphs of the list or their order (but for rounding),
     and not on `n_jobs`. Different graphs have independent walks.
 
     Parameters

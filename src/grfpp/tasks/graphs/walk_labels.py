@@ -64,8 +64,8 @@ class WalkLabelFeatures(labelled.GraphListEstimator):
 
     The first three are sums for forests; the last is for linear support vector machines, as
     Weisfeiler–Lehman's colours are. What a graph becomes depends on the graph, on the labels and
-    signatures of the fitted graphs and on `random_state`: not on the graphs beside it, on its place
-    among them, or on `n_jobs`.
+    signatures of the fitted graphs and on `random_state`: not on the other graphs of the list,
+    their order, or `n_jobs`.
 
     Parameters
     ----------
@@ -80,7 +80,7 @@ class WalkLabelFeatures(labelled.GraphListEstimator):
         ``None``: ``A`` itself, so that masses are numbers of walks where edges have no weights, and
         signatures of one step are Weisfeiler–Lehman's colours of one round.
     unlabelled
-        What stands for labels where no graph has any: ``"degree"`` (one by one up to 8, then in
+        Labels where no graph has any: ``"degree"`` (one by one up to 8, then in
         ranges up to 16, 32, 64, …) or ``"constant"``.
     estimate
         ``"exact"``, by sparse products, which are cheap on small graphs, or ``"walks"``.
@@ -250,11 +250,9 @@ def _part(fitted: Any, powers: Any, numbers: IntArray, n: int, starts: IntArray)
     # Unfitted labels have a column too: a signature that sees them is none of the fitted ones.
     masses = labelled.indicators(numbers, n + 1)
     words = [mix64((numbers.astype(np.uint64) + np.uint64(1)) * _GOLDEN)]
+    product = masses
     for k in range(fitted.n_lengths if {PAIRS, SIGNATURES} & set(sets) else 0):
-        if sp.issparse(powers):
-            masses = product = powers @ masses
-        else:
-            product = powers[k] @ masses
+        product = powers @ product if sp.issparse(powers) else powers[k] @ masses
         if PAIRS in sets:
             total = labelled.sums_by_label(product[:, :n], numbers, n, starts)
             sums[PAIRS].append(labelled.upper_triangle(total) / n_nodes)
