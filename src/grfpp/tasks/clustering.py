@@ -323,43 +323,20 @@ def _draw_nodes(axes: Any, embedding: FloatArray, labels: IntArray) -> None:
     points, shares = centred @ directions[:, :-3:-1], variances / max(variances.sum(), 1e-300)
     # In random order, so that no cluster hides the others.
     order, many = np.random.default_rng(0).permutation(n), n > _MANY_NODES
-    drawn = axes.scatter(
-        *points[order].T,
-        s=3 if many else 16,
-        c=labels[order],
-        cmap="viridis",
-        alpha=0.6 if many else 0.9,
-        rasterized=many,
-    )
+    dots = {"s": 3 if many else 16, "rasterized": many}
+    drawn = axes.scatter(*points[order].T, c=labels[order], cmap="viridis", **dots)
     if n_clusters <= _MAX_LEGEND:
         legend = drawn.legend_elements(num=None)
         axes.legend(*legend, title="cluster", loc="center left", bbox_to_anchor=(1.0, 0.5))
     axes.set_aspect("equal", adjustable="datalim")
-    axes.set(
-        title=f"{n:,} nodes, {n_clusters} clusters",
-        xlabel=f"first direction ({shares[-1]:.0%} of the variance)",
-        ylabel=f"second direction ({shares[-2]:.0%})",
-    )
+    axes.set_title(f"{n:,} nodes, {n_clusters} clusters")
+    axes.set_xlabel(f"first direction ({shares[-1]:.0%} of the variance)")
+    axes.set_ylabel(f"second direction ({shares[-2]:.0%})")
 
 
 def _draw_eigenvalues(axes: Any, eigenvalues: FloatArray, n_clusters: int) -> None:
     number = np.arange(1, len(eigenvalues) + 1)
-    heights = np.maximum(eigenvalues, _MIN_EIGENVALUE)
-    axes.vlines(number, 0.5 * heights.min(), heights, color="lightgrey")
-    axes.scatter(
-        number,
-        heights,
-        c=["C0" if used else "white" for used in number <= n_clusters],
-        edgecolors="C0",
-        zorder=2,
-    )
-    if n_clusters < len(number):
-        axes.axvline(n_clusters + 0.5, color="C1", linestyle="--")
+    axes.semilogy(number, np.maximum(eigenvalues, _MIN_EIGENVALUE), "o")
+    axes.axvline(n_clusters + 0.5, color="C1", linestyle="--")
     axes.xaxis.get_major_locator().set_params(integer=True)
-    axes.set(
-        title="Eigenvalues",
-        xlabel="number",
-        ylabel="eigenvalue of the normalised kernel",
-        yscale="log",
-        ylim=(0.5 * heights.min(), 1.6),
-    )
+    axes.set(title="Eigenvalues", xlabel="number", ylabel="eigenvalue of the normalised kernel")

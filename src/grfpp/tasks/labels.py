@@ -154,17 +154,13 @@ class KernelLabelPropagation(NodeKernelParameters, ClassifierMixin, BaseEstimato
         nodes = read_nodes(X, graph.names, distinct=True)
         classes, numbers = np.unique(_labels(y, len(nodes), "y"), return_inverse=True)
         if len(classes) < 2:
-            raise InputError(
-                f"must have at least two classes, found {shown(classes[0].item())} only",
-                argument="y",
-            )
+            raise InputError(f"must have two classes at least, found {classes}", argument="y")
         known = rules.Labelled(nodes, numbers.astype(np.int64), len(classes))
         others = None if validation is None else _validation(validation, graph, classes, nodes)
         kernels = candidate_kernels(self.kernel, GRID)
         first = self._choose(kernel=kernels[0])
-        products = rules.KernelProducts(
-            graph, [replace(first, kernel=kernel) for kernel in kernels]
-        )
+        choices = [replace(first, kernel=kernel) for kernel in kernels]
+        products = rules.KernelProducts(graph, choices)
 
         rng = np.random.default_rng(self.seed_)
         sample = known.sample(MAX_NODES, rng)
@@ -198,7 +194,7 @@ class KernelLabelPropagation(NodeKernelParameters, ClassifierMixin, BaseEstimato
             }
             for each in scored
         ]
-        chosen = rules.KernelProducts(graph, [products.choices[best.kernel]])
+        chosen = rules.KernelProducts(graph, [choices[best.kernel]])
         self.probabilities_, self.reached_ = rules.predict_all(chosen, best, known, sample)
         self.method_ = chosen.method(0)
         if others is None and not self.reached_.all():

@@ -263,17 +263,13 @@ def _lanczos(
     S: Any, scaling: FloatArray, known: FloatArray, number: int, start: int = 0
 ) -> tuple[FloatArray, FloatArray]:
     n = len(scaling)
-    pairs = largest_eigenpairs(
+
+    def multiply(column: FloatArray) -> FloatArray:
         # Tolerances are relative: of the matrix less the identity, to the distance from 1.
-        lambda column: scaling * (S @ (scaling * column)) - column,
-        n,
-        number,
-        known=known,
-        shift=3.0,
-        tol=_TOL,
-        seed=start,
-        n_basis=min(n - 1, max(2 * number + 20, 40)),
-    )
+        return np.asarray(scaling * (S @ (scaling * column)) - column)
+
+    options: Any = {"tol": _TOL, "n_basis": min(n - 1, max(2 * number + 20, 40))}
+    pairs = largest_eigenpairs(multiply, n, number, known=known, shift=3.0, seed=start, **options)
     if len(pairs.values) < number:
         raise InputError(
             "has leading eigenvalues too close to each other for Lanczos' method",

@@ -303,7 +303,7 @@ def test_nodes_and_eigenvalues_are_drawn(k, tmp_path):
     nodes, eigenvalues = figure.axes
     assert len(nodes.collections[0].get_offsets()) == 34
     assert nodes.get_title() == f"34 nodes, {k} clusters"
-    assert len(eigenvalues.collections[-1].get_offsets()) == len(clustering.eigenvalues_)
+    assert len(eigenvalues.lines[0].get_xdata()) == len(clustering.eigenvalues_)
     figure.savefig(tmp_path / "clusters.png")
     axes = figure_class().subplots()
     assert clustering.plot(axes) is axes.figure

@@ -3,7 +3,6 @@
 import networkx as nx
 import numpy as np
 import pytest
-import scipy.sparse as sp
 from estimator_case import KernelEstimatorCase
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -66,14 +65,6 @@ def test_the_sum_is_the_kernel_times_the_known_values(parameters):
     np.testing.assert_allclose(turned.field_[reached], (expected / lengths)[reached], atol=1e-9)
 
 
-def test_a_constant_field_stays_constant_and_no_value_leaves_the_range():
-    one = by_sums(KARATE, random_state=0)
-    np.testing.assert_allclose(one.fit(KNOWN, np.full(12, 7.5)).field_, 7.5)
-    values = FIELD[KNOWN, 0]
-    field = one.fit(KNOWN, values).field_
-    assert values.min() <= field.min() <= field.max() <= values.max()
-
-
 def test_columns_do_not_mix_shapes_are_kept_and_the_order_of_nodes_does_not_matter():
     one = by_sums(KARATE, random_state=1)
     together = one.fit(KNOWN, FIELD[KNOWN]).field_
@@ -101,13 +92,6 @@ def test_a_part_without_a_known_node_gets_the_mean_or_nothing(estimate):
         other = by_sums(TWO_PARTS, output=output, **options).fit(known, values)
         np.testing.assert_array_equal(other.field_[5:], 0.0)
         assert (other.field_[:5] != 0).all()
-
-
-def test_isolated_nodes_are_known_only_to_themselves():
-    graph = grfpp.Graph(sp.csr_array((4, 4)))
-    one = by_sums(graph, random_state=0).fit([1, 2], [3.0, 5.0])
-    np.testing.assert_array_equal(one.field_, [4.0, 3.0, 5.0, 4.0])
-    assert one.reached_.tolist() == [False, True, True, False]
 
 
 def test_rounding_does_not_pass_for_an_answer():

