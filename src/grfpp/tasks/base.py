@@ -6,11 +6,11 @@ parameter and only stores them, as scikit-learn asks.
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Sequence
 from dataclasses import dataclass, fields, make_dataclass
 from typing import Any, ClassVar
 
+import joblib
 import numpy as np
 import numpy.typing as npt
 import scipy.sparse as sp
@@ -155,22 +155,16 @@ class GraphEstimator(NodeKernelParameters, BaseEstimator):  # type: ignore[misc]
             if reset:
                 self.n_features_in_ = graph.n_nodes
                 self.__dict__.pop("feature_names_in_", None)
+        digest = joblib.hash([graph.indptr, graph.indices, graph.weights], coerce_mmap=True)
         if reset:
-            self._graph_digest = _digest(graph)
-        elif self._graph_digest != _digest(graph):
+            self._graph_digest = digest
+        elif self._graph_digest != digest:
             raise InputError(
                 f"has {graph.n_nodes} nodes and is not the fitted graph of {self.n_features_in_}",
                 argument="X",
                 advice=f"fit it to this one; {self._splitting}",
             )
         return graph
-
-
-def _digest(graph: Graph) -> str:
-    digest = hashlib.blake2b(digest_size=16)
-    for array in (graph.indptr, graph.indices, graph.weights):
-        digest.update(array.data)
-    return digest.hexdigest()
 
 
 def _is_matrix(X: Any) -> bool:

@@ -142,13 +142,9 @@ class LabelledBlock(NamedTuple):
 
     def part(self, kept: IntArray) -> LabelledBlock:
         """The same for some of the labelled nodes, where all are landmarks."""
-        return LabelledBlock(
-            self.rows[np.ix_(kept, kept)],
-            self.labels[kept],
-            self.n_classes,
-            np.arange(len(kept)),
-            self.masses[kept],
-        )
+        rows, labels = self.rows[np.ix_(kept, kept)], self.labels[kept]
+        landmarks = np.arange(len(kept))
+        return LabelledBlock(rows, labels, self.n_classes, landmarks, self.masses[kept])
 
     @property
     def targets(self) -> FloatArray:

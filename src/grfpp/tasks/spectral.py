@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import scipy.sparse as sp
-from scipy.sparse.csgraph import breadth_first_order, connected_components
+from scipy.sparse.csgraph import connected_components, dijkstra
 from scipy.special import softmax
 
 from grfpp._memory import require_bytes
@@ -546,11 +546,7 @@ def _spanning_forest(adjacency: sp.csr_array) -> tuple[IntArray, list[IntArray]]
     # One node above all roots makes one tree of the forest.
     above = sp.csr_array((np.ones(len(roots)), roots, [0, len(roots)]), (1, n))
     tree = sp.bmat([[adjacency, None], [above, sp.csr_array((1, 1))]], format="csr")
-    _, parent = breadth_first_order(tree, n, directed=True)
+    depth, parent = dijkstra(tree, indices=n, unweighted=True, return_predecessors=True)
     parent = np.where(parent[:n] == n, np.arange(n), parent[:n]).astype(np.int64)
-    # Depths by pointer doubling.
-    depth, ancestor = (parent != np.arange(n)).astype(np.int64), parent
-    while (ancestor[ancestor] != ancestor).any():
-        depth, ancestor = depth + depth[ancestor], ancestor[ancestor]
-    in_order = np.argsort(depth, kind="stable")
-    return parent, np.split(in_order, np.cumsum(np.bincount(depth))[:-1])
+    _, sizes = np.unique(depth[:n], return_counts=True)
+    return parent, np.split(np.argsort(depth[:n], kind="stable"), np.cumsum(sizes)[:-1])

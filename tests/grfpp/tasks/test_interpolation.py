@@ -3,7 +3,7 @@
 import networkx as nx
 import numpy as np
 import pytest
-from estimator_case import KernelEstimatorCase
+from estimator_case import NodeEstimatorCase
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
@@ -112,14 +112,11 @@ def test_directed_graphs_predict_from_where_arcs_lead():
 
 
 def test_a_grid_search_over_nodes():
-    """Only the graph's own parameters make the search prefer a wide kernel on a smooth field."""
+    """A smooth field needs a wide kernel."""
     graph, nodes = grid(12, 12), np.arange(144)
     smooth = np.add.outer(np.arange(12.0), np.arange(12.0)).ravel()
-    search = GridSearchCV(
-        by_sums(graph, random_state=0),
-        {"scale": [0.09, 2.25], "degree": [1, 2]},
-        cv=KFold(3, shuffle=True, random_state=0),
-    )
+    folds, candidates = KFold(3, shuffle=True, random_state=0), {"scale": [0.09, 2.25]}
+    search = GridSearchCV(by_sums(graph, random_state=0), candidates, cv=folds)
     search.fit(nodes, smooth)
     assert search.best_params_["scale"] == 2.25
     assert search.best_score_ > 0.9
@@ -202,27 +199,23 @@ def test_the_planner_fills_in_what_the_exact_kernel_does(method):
 
 
 @pytest.mark.parametrize(
-    ("argument", "X", "y"),
+    "y",
     [
-        ("X", [], []),
-        ("X", [0.0, 1.0], [1, 2]),
-        ("X", [[0, 1]], [1]),
-        ("X", [0, 34], [1, 2]),
-        ("X", [4, 2, 4], [1, 2, 3]),
-        ("y", [0, 1], [1, 2, 3]),
-        ("y", [0, 1], ["a", "b"]),
-        ("y", [0, 1], [1, np.nan]),
-        ("y", [0, 1], np.zeros((2, 0))),
-        ("y", [0, 1], np.zeros((2, 2, 2))),
+        [1, 2, 3],
+        ["a", "b"],
+        [1, np.nan],
+        np.zeros((2, 0)),
+        np.zeros((2, 2, 2)),
     ],
+    ids=str,
 )
-def test_bad_input_is_refused(argument, X, y):
+def test_bad_values_are_refused(y):
     with pytest.raises(grfpp.InputError) as error:
-        KernelInterpolator(KARATE).fit(X, y)
-    assert error.value.argument == argument
+        KernelInterpolator(KARATE).fit([0, 1], y)
+    assert error.value.argument == "y"
 
 
-class TestSums(KernelEstimatorCase):
+class TestSums(NodeEstimatorCase):
     FITTED = ("graph_", "field_", "reached_", "how_", "output_", "method_", "mass_")
     BAD = {"output": "median", "how": "magic", "normalization": "none"}
 

@@ -4,9 +4,10 @@ import networkx as nx
 import numpy as np
 import pytest
 import scipy.sparse as sp
-from estimator_case import KernelEstimatorCase
+from estimator_case import NodeEstimatorCase
 from sklearn.base import clone
 from sklearn.model_selection import GridSearchCV, cross_val_score
+from sklearn.svm import LinearSVC
 
 import grfpp
 from grfpp.tasks import KernelLabelPropagation, NodeKFold
@@ -50,8 +51,6 @@ def test_propagation_is_the_product_with_the_labels():
     K = dense()
     scale = Y.sum(axis=0) if model.setting_ == "counts" else (K @ Y).sum(axis=0)
     sums = (K @ Y) / scale
-    predicted = model.probabilities_.argmax(axis=1)[model.reached_]
-    np.testing.assert_array_equal(predicted, sums.argmax(axis=1)[model.reached_])
     shares = sums / sums.sum(axis=1, keepdims=True)
     logits = np.log(np.maximum(shares, 1e-6)) / model.temperature_
     expected = np.exp(logits) / np.exp(logits).sum(axis=1, keepdims=True)
@@ -73,30 +72,25 @@ def test_kriging_solves_with_the_kernel_of_labelled_nodes():
 def test_the_machine_works_with_rows_of_length_one():
     model = KernelLabelPropagation(BLOCKS.graph, kernel="diffusion:5", how="svm")
     model.fit(TRAIN, BLOCKS.labels[TRAIN])
-    from sklearn.svm import LinearSVC
-
     rows = dense()[:, TRAIN]
     rows /= np.linalg.norm(rows, axis=1, keepdims=True)
     # Stopped where ours is: with another tolerance the machine itself is another one.
-    machine = LinearSVC(
-        C=model.setting_, class_weight="balanced", dual=False, max_iter=300, tol=1e-3
-    )
+    options = {"class_weight": "balanced", "dual": False, "max_iter": 300, "tol": 1e-3}
+    machine = LinearSVC(C=model.setting_, **options)
     machine.fit(rows[TRAIN], BLOCKS.labels[TRAIN])
     assert (machine.predict(rows) == model.predict(np.arange(400))).mean() > 0.99
 
 
-def test_a_validation_set_chooses_and_tells_the_shares_of_classes():
-    rng = np.random.default_rng(0)
-    kept = rng.permutation(SPLIT.validation)
+def test_a_validation_set_chooses_and_shows_the_shares_of_classes():
+    kept = np.random.default_rng(0).permutation(SPLIT.validation)
     rare = kept[BLOCKS.labels[kept] == 0][:10]
     others = np.r_[rare, kept[BLOCKS.labels[kept] == 1]]
     model = KernelLabelPropagation(BLOCKS.graph, kernel="diffusion:5", how="propagation")
     plain = clone(model).fit(TRAIN, NAMES[TRAIN])
-    told = clone(model).fit(TRAIN, NAMES[TRAIN], validation=(others, NAMES[others]))
-    assert told.probabilities_[:, 2].mean() < plain.probabilities_[:, 2].mean()
-    assert told.held_out_score_ != plain.held_out_score_
-    assert not plain.bias_.any()
-    assert told.bias_.any()
+    validated = clone(model).fit(TRAIN, NAMES[TRAIN], validation=(others, NAMES[others]))
+    assert validated.probabilities_[:, 2].mean() < plain.probabilities_[:, 2].mean()
+    assert validated.held_out_score_ != plain.held_out_score_
+    assert validated.bias_.any() > plain.bias_.any()
 
 
 def test_a_wide_kernel_is_chosen_where_labels_are_far_between():
@@ -116,8 +110,8 @@ def test_nodes_that_no_label_reaches_have_the_shares_of_classes(how):
     assert model.reached_.tolist() == [True] * 34 + [False] * 3
     shares = model.probabilities_[:34].mean(axis=0)
     np.testing.assert_allclose(model.probabilities_[34:], np.tile(shares, (3, 1)))
-    told = clone(model).fit(KNOWN, PARTIES[KNOWN], validation=([4, 5, 6], PARTIES[[4, 5, 6]]))
-    np.testing.assert_allclose(told.probabilities_[35], [0.8, 0.2])  # 3 and 1, 0 and 1
+    validated = clone(model).fit(KNOWN, PARTIES[KNOWN], ([4, 5, 6], PARTIES[[4, 5, 6]]))
+    np.testing.assert_allclose(validated.probabilities_[35], [0.8, 0.2])  # 3 and 1, 0 and 1
 
 
 def test_balance():
@@ -176,10 +170,6 @@ def test_searches_over_nodes():
 @pytest.mark.parametrize(
     ("argument", "X", "y"),
     [
-        ("X", [], []),
-        ("X", [0.5, 1.5], ["a", "b"]),
-        ("X", [0, 99], ["a", "b"]),
-        ("X", [0, 0], ["a", "b"]),
         ("y", [0, 1], ["a"]),
         ("y", [0, 1], [["a", "b"], ["c"]]),
         ("y", [0, 1], ["a", "a"]),
@@ -216,7 +206,7 @@ def test_bad_validation_is_refused(validation):
     assert error.value.argument == "validation"
 
 
-class TestEstimator(KernelEstimatorCase):
+class TestEstimator(NodeEstimatorCase):
     FITTED = (
         *("classes_", "graph_", "kernel_", "how_", "setting_", "held_out_score_", "method_"),
         *("held_out_loss_", "candidates_", "temperature_", "bias_", "lapse_", "probabilities_"),
