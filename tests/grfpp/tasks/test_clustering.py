@@ -259,6 +259,7 @@ def test_a_method_that_is_for_other_kernels_is_refused_on_graphs_of_any_size(how
 def test_score_needs_classes_of_the_same_nodes(club):
     A, parties = club
     clustering = clustered(A, 2)
+    assert 1 - clustering.score(A, parties) == pytest.approx(0.0, abs=0.12)
     for X, y in ((A, None), (A, parties[:3]), (irregular(), parties)):
         with pytest.raises(ValueError):
             clustering.score(X, y)
