@@ -131,6 +131,12 @@ def test_components_are_clusters(options, dense_nodes, monkeypatch):
     assert pair_error(clustered(A, 2, **options).labels_, truth == 3) == 0
 
 
+@pytest.mark.parametrize("options", [{"how": "paper", **each} for each in METHODS.values()] + WAYS)
+def test_karate(club, options):
+    A, parties = club
+    assert pair_error(clustered(A, 2, **options).labels_, parties) < 0.12
+
+
 def test_equal_nodes_and_trees_can_be_clustered():
     """Two pairs are two points, for three clusters; a path is cut three times."""
     labels = clustered(np.kron(np.eye(2), [[1, 1], [1, 1]]), 3).labels_
@@ -206,8 +212,9 @@ def test_outliers_come_to_the_largest_cluster(n_alone):
     assert_allclose(clustering.predict_proba(graph)[100:], [sizes / 100] * n_alone)
 
 
-def test_the_number_of_clusters_is_found():
-    A, truth = planted([30, 25, 20, 20], 0.5, 0.02)
+@pytest.mark.parametrize("seed", [0, 1])
+def test_the_number_of_clusters_is_found(seed):
+    A, truth = planted([50, 40, 30, 30], 0.4, 0.02, seed)
     found = clustered(A, "auto", n_init=3)
     assert found.n_clusters_ == 4
     assert pair_error(found.labels_, truth) < 0.05
@@ -259,7 +266,6 @@ def test_a_method_that_is_for_other_kernels_is_refused_on_graphs_of_any_size(how
 def test_score_needs_classes_of_the_same_nodes(club):
     A, parties = club
     clustering = clustered(A, 2)
-    assert 1 - clustering.score(A, parties) == pytest.approx(0.0, abs=0.12)
     for X, y in ((A, None), (A, parties[:3]), (irregular(), parties)):
         with pytest.raises(ValueError):
             clustering.score(X, y)

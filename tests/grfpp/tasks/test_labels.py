@@ -264,6 +264,12 @@ def test_kernels_that_are_only_tried_do_not_warn():
     assert model.kernel_ == grfpp.Diffusion(1.0)
 
 
+def test_kernels_that_are_none_are_refused():
+    for wrong in ([], 5, None, [5], "warmth"):
+        with pytest.raises(grfpp.InputError):
+            KernelLabelPropagation(CLUB, kernel=wrong).fit(KNOWN, PARTIES[KNOWN])
+
+
 def test_kriging_is_left_out_or_refused_where_the_kernel_is_no_covariance():
     with pytest.raises(grfpp.InputError) as error:
         KernelLabelPropagation(CLUB, kernel="cosine:3", how="kriging").fit(KNOWN, PARTIES[KNOWN])
