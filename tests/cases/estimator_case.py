@@ -123,3 +123,13 @@ class KernelEstimatorCase(EstimatorCase):
         with pytest.raises(grfpp.DivergentSeriesError) as error:
             self.result(self.fitted(kernel="inverse-power:4", scale=1.0))
         assert error.value.scale < 1
+
+
+class NodeEstimatorCase(KernelEstimatorCase):
+    """Those whose samples are nodes of a graph of 34 nodes."""
+
+    def test_bad_nodes_are_refused(self):
+        for nodes in ([], [0.0, 1.0], [[0, 1]], [0, 34], [4, 4], ["a", "b"]):
+            with pytest.raises(grfpp.InputError) as error:
+                self.make().fit(nodes, [1, 2])
+            assert error.value.argument == "X", nodes

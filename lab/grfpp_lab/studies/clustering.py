@@ -20,7 +20,7 @@ from scipy.optimize import linear_sum_assignment
 
 from grfpp.tasks import calibration_error
 from grfpp.tasks.clustering import NEARLY_ALL, SpectralKernelClustering, pair_error
-from grfpp.tasks.partition import TEMPERATURE
+from grfpp.tasks.spectral import TEMPERATURE
 from grfpp.typing import FloatArray, IntArray
 from grfpp_lab.experiments.clustering.claims import RIVALS, SEEDED, SPECTRAL, rival_labels
 from grfpp_lab.experiments.clustering.experiment import GRAPHS, unweighted

@@ -6,10 +6,11 @@ parameter and only stores them, as scikit-learn asks.
 
 from __future__ import annotations
 
-import hashlib
+from collections.abc import Sequence
 from dataclasses import dataclass, fields, make_dataclass
 from typing import Any, ClassVar
 
+import joblib
 import numpy as np
 import numpy.typing as npt
 import scipy.sparse as sp
@@ -19,7 +20,7 @@ from sklearn.utils.validation import check_non_negative, validate_data
 from grfpp._checks import whole
 from grfpp.errors import InputError
 from grfpp.graph import Graph, as_graph
-from grfpp.kernels import Kernel
+from grfpp.kernels import Kernel, kernel_of
 from grfpp.nodes import NodeNames
 from grfpp.operators.kernel_choice import KernelChoice
 from grfpp.options import OF_ESTIMATES, WalkOptions
@@ -154,22 +155,16 @@ class GraphEstimator(NodeKernelParameters, BaseEstimator):  # type: ignore[misc]
             if reset:
                 self.n_features_in_ = graph.n_nodes
                 self.__dict__.pop("feature_names_in_", None)
+        digest = joblib.hash([graph.indptr, graph.indices, graph.weights], coerce_mmap=True)
         if reset:
-            self._graph_digest = _digest(graph)
-        elif self._graph_digest != _digest(graph):
+            self._graph_digest = digest
+        elif self._graph_digest != digest:
             raise InputError(
                 f"has {graph.n_nodes} nodes and is not the fitted graph of {self.n_features_in_}",
                 argument="X",
                 advice=f"fit it to this one; {self._splitting}",
             )
         return graph
-
-
-def _digest(graph: Graph) -> str:
-    digest = hashlib.blake2b(digest_size=16)
-    for array in (graph.indptr, graph.indices, graph.weights):
-        digest.update(array.data)
-    return digest.hexdigest()
 
 
 def _is_matrix(X: Any) -> bool:
@@ -180,7 +175,7 @@ def _is_matrix(X: Any) -> bool:
 
 
 def seed_of(random_state: Any) -> Any:
-    """The seed that a `random_state` stands for; ``None`` for one that is drawn later.
+    """The seed of a `random_state`; ``None`` for one that is drawn later.
 
     Examples
     --------
@@ -209,7 +204,7 @@ def read_nodes(
     array([1, 0])
     """
     column = node_column(X, argument)
-    # A list is passed on as it is: numpy turns numbers beside text into text.
+    # A list is passed on as it is: numpy converts numbers next to text into text.
     nodes = names.numbers(X if isinstance(X, list) and np.ndim(X) == 1 else column, argument)
     if distinct and len(np.unique(nodes)) < len(nodes):
         counts = np.bincount(nodes)
@@ -236,6 +231,39 @@ def node_column(X: Any, argument: str = "X") -> npt.NDArray[Any]:
             advice="the graph is a parameter of the estimator",
         )
     return np.asarray(nodes)
+
+
+def candidate_kernels(kernel: Any, default: Sequence[Kernel]) -> list[Kernel]:
+    """The kernels to choose from: those of a list, a single one, or `default` for ``"auto"``.
+
+    Examples
+    --------
+    >>> candidate_kernels(["diffusion:20", "diffusion"], [])
+    [Diffusion(lam=20.0), Diffusion(lam=1.0)]
+    """
+    if is_auto(kernel):
+        return list(default)
+    kernels = kernel if isinstance(kernel, list | tuple) else [kernel]
+    if not kernels:
+        raise InputError("must not be an empty list", argument="kernel")
+    return [kernel_of(each) for each in kernels]
+
+
+def is_auto(value: Any) -> bool:
+    """Whether a parameter of any type is ``"auto"``."""
+    return isinstance(value, str) and value == "auto"
+
+
+def class_numbers(entries: npt.NDArray[Any]) -> IntArray:
+    """Classes of entries, or of rows, as numbers from 0; objects are compared as text.
+
+    Examples
+    --------
+    >>> class_numbers(np.array(["b", "a", "b"]))
+    array([1, 0, 1])
+    """
+    names = entries.astype(str) if entries.dtype.kind == "O" else entries
+    return np.unique(names, axis=0, return_inverse=True)[1].reshape(-1).astype(np.int64)
 
 
 def connected_to(graph: Graph, known: IntArray) -> BoolArray:

@@ -86,16 +86,15 @@ def calibrate(
     >>> np.exp(fitted.log_probabilities(logits, all_nodes))[0].round(2)
     array([0.71, 0.29])
     """
-    n_classes = logits.shape[1]
-    none = Calibration.none(n_classes)
-    shares = unreached = none.shares
+    ones = np.ones(logits.shape[1])
+    shares = unreached = ones / len(ones)
     if with_shares:
-        shares = _shares(labels[reached], np.ones(n_classes))
-        unreached = _shares(labels[~reached], _PRIOR * _shares(labels, np.ones(n_classes)))
-    slope, bias, lapse = none.slope, none.bias, none.lapse
+        shares = _shares(labels[reached], ones)
+        unreached = _shares(labels[~reached], _PRIOR * _shares(labels, ones))
+    fitted = 1.0, 0.0 * ones, 0.0
     if reached.any():
-        slope, bias, lapse = _most_likely(logits[reached], labels[reached], shares, with_shares)
-    return Calibration(slope, bias, lapse, shares, unreached)
+        fitted = _most_likely(logits[reached], labels[reached], shares, with_shares)
+    return Calibration(*fitted, shares, unreached)
 
 
 def _shares(labels: IntArray, prior: FloatArray) -> FloatArray:

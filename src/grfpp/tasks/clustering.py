@@ -13,13 +13,12 @@ from sklearn.utils.validation import check_is_fitted
 
 from grfpp._checks import array_of, finite, one_of, truth, whole
 from grfpp._imports import require
-from grfpp.errors import InputError, shown, warn_user
+from grfpp.errors import InputError, warn_user
 from grfpp.graph import Graph
 from grfpp.kernels import Kernel
-from grfpp.operators.kernel_choice import KernelChoice, how_made
-from grfpp.tasks.base import GraphEstimator
-from grfpp.tasks.partition import Clustering, ClusterSettings, cluster_groups, regularized_clusters
-from grfpp.tasks.spectral import component_groups, require_embedding, spectral_embedding
+from grfpp.operators.kernel_choice import KernelChoice
+from grfpp.tasks.base import GraphEstimator, class_numbers
+from grfpp.tasks.spectral import Clustering, paper_clusters, regularized_clusters, require_embedding
 from grfpp.typing import FloatArray, IntArray
 
 #: Largest number of starts of k-means; more take hours and find nothing better.
@@ -31,9 +30,6 @@ _DEFAULTS = {
     "regularized": {"kernel": "diffusion:10", "estimate": "exact"},
     "paper": {"kernel": "diffusion", "estimate": "walks"},
 }
-#: Colours that colour-blind readers can tell apart (Okabe and Ito).
-_COLOURS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#f0e442", "#555555")
-_GREY = "#c4c9cf"
 #: Largest number of clusters in a legend.
 _MAX_LEGEND = 12
 #: Number of nodes above which they are drawn as dots.
@@ -46,9 +42,9 @@ _MIN_EIGENVALUE = 1e-9
 class SpectralKernelClustering(ClusterMixin, GraphEstimator):  # type: ignore[misc]  # untyped base
     """Spectral clustering of the nodes of a graph by a kernel.
 
-    The leading nontrivial eigenvectors of the kernel of regularised weights place the nodes on a
-    sphere, where k-means finds the clusters. Whiskers, small parts that hang on the rest by one
-    edge, are set apart before and come to the cluster of the node that they hang on.
+    The leading nontrivial eigenvectors of the kernel of regularised weights are coordinates of the
+    nodes on a sphere, where k-means finds the clusters. Whiskers, small parts that one edge joins
+    to the rest, are left out of this and get the cluster of the node that they are attached to.
 
     Parameters
     ----------
@@ -60,7 +56,7 @@ class SpectralKernelClustering(ClusterMixin, GraphEstimator):  # type: ignore[mi
         kernel, estimated by walks, as affinity, which whiskers and hubs can mislead.
         ``method="paper"`` says the same.
     n_init
-        How often k-means starts anew; the best run counts.
+        Number of starts of k-means; the best run is kept.
     regularization
         Of ``"regularized"``: the constant that is added to every pair of nodes, so that all those
         of one node sum to this multiple of the mean degree. 0 for plain spectral clustering.
@@ -74,11 +70,11 @@ class SpectralKernelClustering(ClusterMixin, GraphEstimator):  # type: ignore[mi
         A kernel, or how the command line writes it; ``None`` is ``"diffusion:10"`` for
         ``"regularized"``, ``"diffusion"`` for ``"paper"``.
     estimate, method
-        How products with the kernel are made. By default ``"regularized"`` needs none where the
-        kernel grows, as diffusion does: it has the eigenvectors of the weights, and tells how much
-        each counts; so with ``estimate="exact"`` and ``method="auto"``. ``estimate="walks"``, and
-        the planner's methods by name, multiply with the kernel. ``"paper"`` walks unless told
-        otherwise.
+        How products with the kernel are computed. By default (``estimate="exact"``,
+        ``method="auto"``) ``"regularized"`` needs none where the kernel increases, as diffusion
+        does: its eigenvectors are those of the weights, in the same order. ``estimate="walks"``,
+        and the planner's methods by name, multiply with the kernel. The default of ``"paper"`` is
+        ``estimate="walks"``.
     degree, n_walks, termination, scale, normalization, reuse_walks
         See `grfpp.tasks.base.NodeKernelParameters`; those about walks are used where there are
         walks. ``"regularized"`` takes ``normalization="sym"`` and ``"rw"``, which are the same on
@@ -98,7 +94,7 @@ class SpectralKernelClustering(ClusterMixin, GraphEstimator):  # type: ignore[mi
         Where the nodes are on the sphere, one row each.
     eigenvalues_
         Of the normalised kernel: 1 for each component, then the largest others. A large step after
-        the last one speaks for the number of clusters.
+        the last one suggests the number of clusters.
     n_features_in_
         Number of nodes.
     seed_
@@ -121,7 +117,7 @@ class SpectralKernelClustering(ClusterMixin, GraphEstimator):  # type: ignore[mi
     Directed graphs are clustered by ``(A + Aᵀ) / 2`` in place of ``A``, in the paper's way by
     ``(K + Kᵀ) / 2`` in place of ``K``: the direction of edges does not count.
     ``"regularized"`` sets components aside that have less than a tenth of the nodes of a cluster of
-    mean size: no edge says where they belong, and they come to the largest cluster.
+    mean size: they are put into the largest cluster.
 
     Examples
     --------
@@ -157,11 +153,10 @@ class SpectralKernelClustering(ClusterMixin, GraphEstimator):  # type: ignore[mi
         y
             Not used.
         """
-        how, k = self._how(), None
-        if not (isinstance(self.n_clusters, str) and self.n_clusters == "auto"):
-            k = whole(self.n_clusters, "n_clusters", 1)
-        elif how == "paper":
+        how, is_auto = self._how(), isinstance(self.n_clusters, str) and self.n_clusters == "auto"
+        if is_auto and how == "paper":
             raise InputError("must be a number for how='paper'", argument="n_clusters")
+        k = None if is_auto else whole(self.n_clusters, "n_clusters", 1)
         n_init = whole(self.n_init, "n_init", 1, _MAX_STARTS)
         graph = self._read_graph(X, reset=True)
         if k is not None:
@@ -169,12 +164,12 @@ class SpectralKernelClustering(ClusterMixin, GraphEstimator):  # type: ignore[mi
             require_embedding(graph.n_nodes, k)  # before anything is walked
         choice = self._choose()
         if how == "paper":
-            clusters = _paper_clusters(graph, choice, k or 1, n_init, self.seed_)
+            clusters = paper_clusters(graph, choice, k or 1, n_init, self.seed_)
         else:
             clusters = self._regularized(graph, choice, k, n_init)
-        self.labels_, self._probabilities = clusters.labels, clusters.probabilities
-        self.embedding_, self.eigenvalues_ = clusters.embedding, clusters.eigenvalues
-        self.method_, self.n_clusters_ = clusters.method, clusters.probabilities.shape[1]
+        self._probabilities, self.embedding_, self.eigenvalues_, self.method_ = clusters
+        self.labels_ = self._probabilities.argmax(axis=1)
+        self.n_clusters_ = self._probabilities.shape[1]
         self._warn_of_collapse(how)
         return self
 
@@ -198,17 +193,16 @@ class SpectralKernelClustering(ClusterMixin, GraphEstimator):  # type: ignore[mi
         tau, n_components = finite(self.regularization, "regularization"), self.n_components
         if not 0 <= tau <= 1e6:
             raise InputError(f"must be from 0 to 1e6, found {tau:g}", argument="regularization")
-        if choice.normalization is None:
-            raise InputError(
-                "must be 'sym' or 'rw' for how='regularized'", argument="normalization"
-            )
+        one_of(choice.normalization, "normalization", ("sym", "rw"))
         if n_components is not None:
             n_components = whole(n_components, "n_components", 1, graph.n_nodes)
         trim = truth(self.trim, "trim")
         choice.check(graph)
-        settings = ClusterSettings(k, n_init, tau, n_components, trim, self.seed_)
-        method = "walks" if not choice.is_exact else self.method
-        return regularized_clusters(graph, settings, choice, None if method == "auto" else method)
+        method = self.method if choice.is_exact else "walks"
+        method = None if method == "auto" else method
+        return regularized_clusters(
+            graph, choice, method, k, n_init, tau, n_components, trim, self.seed_
+        )
 
     def _warn_of_collapse(self, how: str) -> None:
         n, largest = len(self.labels_), int(np.bincount(self.labels_).max())
@@ -279,17 +273,6 @@ class SpectralKernelClustering(ClusterMixin, GraphEstimator):  # type: ignore[mi
         return 1.0 - pair_error(self.labels_, y)
 
 
-def _paper_clusters(
-    graph: Graph, choice: KernelChoice, k: int, n_init: int, seed: int
-) -> Clustering:
-    K, groups = choice.operator(graph), component_groups(graph.adjacency, k)
-    embedding, eigenvalues = spectral_embedding(K, groups, k)
-    vectors = embedding[:, int(groups.max()) + 1 :]
-    labels = cluster_groups(embedding, vectors, groups, k, n_init, seed).labels
-    probabilities = np.asarray(labels[:, None] == np.arange(k), np.float64)
-    return Clustering(labels, probabilities, embedding, eigenvalues, how_made(K))
-
-
 def pair_error(labels: npt.ArrayLike, truth: npt.ArrayLike) -> float:
     """Share of wrong pairs, ``1 −`` the Rand index.
 
@@ -318,95 +301,42 @@ def pair_error(labels: npt.ArrayLike, truth: npt.ArrayLike) -> float:
     >>> pair_error([0, 0, 0, 1], [0, 0, 1, 1])
     0.5
     """
-    first, second = _numbered(labels, "labels"), _numbered(truth, "truth")
-    if len(first) != len(second) or len(first) < 2:
+    first, second = array_of(labels, "labels"), array_of(truth, "truth")
+    is_finite = all(np.isfinite(each).all() for each in (first, second) if each.dtype.kind == "f")
+    if first.ndim != 1 or len(first) < 2 or first.shape != second.shape or not is_finite:
         raise InputError(
-            f"must have as many entries as truth, at least 2, found {len(first)} and {len(second)}",
+            f"must have one finite entry a node, at least 2, as truth has, found shapes "
+            f"{first.shape} and {second.shape}",
             argument="labels",
         )
-    (_, joined), (separated, _) = pairs = pair_confusion_matrix(second, first)
+    (_, joined), (separated, _) = pairs = pair_confusion_matrix(
+        class_numbers(first), class_numbers(second)
+    )
     return float((joined + separated) / pairs.sum())
-
-
-def _numbered(values: npt.ArrayLike, argument: str) -> IntArray:
-    """Clusters as numbers from 0: scikit-learn does not take objects."""
-    array = array_of(values, argument)
-    if array.ndim != 1 or (array.dtype.kind == "f" and not np.isfinite(array).all()):
-        raise InputError(
-            f"must be a list with one entry a node and no NaN, found {shown(values)}",
-            argument=argument,
-        )
-    if array.dtype.kind == "O":
-        array = array.astype(str)
-    return np.unique(array, return_inverse=True)[1].astype(np.int64)
 
 
 def _draw_nodes(axes: Any, embedding: FloatArray, labels: IntArray) -> None:
     n, n_clusters = len(labels), int(labels.max()) + 1
-    points, shares = _principal_directions(embedding)
-    colours = list(_COLOURS[:n_clusters])
-    if n_clusters > len(_COLOURS):
-        colour_map = require("matplotlib", "plot()").colormaps["turbo"]
-        colours = [colour_map(x) for x in np.linspace(0.05, 0.95, n_clusters)]
-    many = n > _MANY_NODES
+    # Two columns of zeros: an embedding may have fewer than two.
+    centred = np.pad(embedding - embedding.mean(axis=0), ((0, 0), (0, 2)))
+    variances, directions = np.linalg.eigh(centred.T @ centred)
+    points, shares = centred @ directions[:, :-3:-1], variances / max(variances.sum(), 1e-300)
     # In random order, so that no cluster hides the others.
-    order = np.random.default_rng(0).permutation(n)
-    axes.scatter(
-        *points[order].T,
-        s=3 if many else 16,
-        c=[colours[label] for label in labels[order]],
-        linewidths=0 if many else 0.4,
-        edgecolors="white",
-        alpha=0.6 if many else 0.9,
-        rasterized=many,
-    )
+    order, many = np.random.default_rng(0).permutation(n), n > _MANY_NODES
+    dots = {"s": 3 if many else 16, "rasterized": many}
+    drawn = axes.scatter(*points[order].T, c=labels[order], cmap="viridis", **dots)
     if n_clusters <= _MAX_LEGEND:
-        for label, size in enumerate(np.bincount(labels)):
-            axes.scatter([], [], s=16, c=colours[label], label=f"{label}: {size:,}")
-        axes.legend(
-            title="cluster: nodes", fontsize=7, title_fontsize=7, frameon=False,
-            loc="center left", bbox_to_anchor=(1.0, 0.5), handletextpad=0.2,
-        )  # fmt: skip
+        legend = drawn.legend_elements(num=None)
+        axes.legend(*legend, title="cluster", loc="center left", bbox_to_anchor=(1.0, 0.5))
     axes.set_aspect("equal", adjustable="datalim")
-    _label_axes(
-        axes,
-        f"{n:,} nodes, {n_clusters} clusters",
-        f"first direction ({shares[0]:.0%} of the variance)",
-        f"second direction ({shares[1]:.0%})",
-    )
+    axes.set_title(f"{n:,} nodes, {n_clusters} clusters")
+    axes.set_xlabel(f"first direction ({shares[-1]:.0%} of the variance)")
+    axes.set_ylabel(f"second direction ({shares[-2]:.0%})")
 
 
 def _draw_eigenvalues(axes: Any, eigenvalues: FloatArray, n_clusters: int) -> None:
     number = np.arange(1, len(eigenvalues) + 1)
-    heights = np.maximum(eigenvalues, _MIN_EIGENVALUE)
-    floor = 0.5 * heights.min()
-    axes.vlines(number, floor, heights, color=_GREY, linewidth=1)
-    filled = [_COLOURS[0] if used else "white" for used in number <= n_clusters]
-    axes.scatter(number, heights, s=20, c=filled, edgecolors=_COLOURS[0], zorder=2)
-    if n_clusters < len(number):
-        axes.axvline(n_clusters + 0.5, color=_COLOURS[1], linewidth=1, linestyle="--")
-    axes.set_yscale("log")
-    axes.set_ylim(floor, 1.6)
+    axes.semilogy(number, np.maximum(eigenvalues, _MIN_EIGENVALUE), "o")
+    axes.axvline(n_clusters + 0.5, color="C1", linestyle="--")
     axes.xaxis.get_major_locator().set_params(integer=True)
-    _label_axes(axes, "Eigenvalues", "number", "eigenvalue of the normalised kernel")
-
-
-def _principal_directions(embedding: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """Coordinates along the two directions of largest variance, and their shares of it."""
-    from sklearn.decomposition import PCA
-
-    # Two columns of zeros: an embedding may have fewer than two.
-    wide = np.pad(embedding, ((0, 0), (0, 2)))
-    if not np.ptp(wide, axis=0).any():
-        return wide[:, -2:], np.zeros(2)
-    pca = PCA(2, svd_solver="full").fit(wide)
-    return pca.transform(wide), pca.explained_variance_ratio_
-
-
-def _label_axes(axes: Any, title: str, x: str, y: str) -> None:
-    axes.set_title(title, fontsize=9)
-    axes.set_xlabel(x, fontsize=8)
-    axes.set_ylabel(y, fontsize=8)
-    axes.spines[["top", "right"]].set_visible(False)
-    axes.spines[["left", "bottom"]].set_color(_GREY)
-    axes.tick_params(labelsize=7, color=_GREY)
+    axes.set(title="Eigenvalues", xlabel="number", ylabel="eigenvalue of the normalised kernel")

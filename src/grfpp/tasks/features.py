@@ -39,7 +39,7 @@ class GraphRandomFeatures(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Gra
         the same law (except for kernels with ``α_0 < 0``, where ``X`` has the sign). On directed
         graphs ``X`` follows the arcs and ``Y`` goes against them.
     graph
-        The graph, where ``X`` is to be numbers of nodes: in pipelines that are cross-validated.
+        The graph, where ``X`` holds node indices: in pipelines that are cross-validated.
         ``None`` where ``X`` is the graph.
     kernel, estimate, degree, n_walks, termination, scale, normalization, reuse_walks
         As for `grfpp.tasks.base.NodeKernelParameters`.
@@ -65,8 +65,8 @@ class GraphRandomFeatures(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Gra
     Notes
     -----
     Rows are nodes. To cross-validate a model on these features, give the graph to the constructor
-    and numbers of nodes as ``X``, and split those by `NodeKFold`: the features know the whole
-    graph, the model knows the labels of the training nodes only.
+    and node indices as ``X``, and split those by `NodeKFold`: features are computed from the whole
+    graph, the model learns from the labels of the training nodes only.
 
     Examples
     --------
@@ -86,18 +86,18 @@ class GraphRandomFeatures(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Gra
     symmetrize: bool | None = False
 
     _splitting = (
-        "to hold nodes out, give the graph to the estimator and numbers of nodes as X: "
+        "to hold nodes out, give the graph to the estimator and node indices as X: "
         "GraphRandomFeatures(graph=graph), X=np.arange(n_nodes), cv=NodeKFold()"
     )
 
     def fit(self, X: Any, y: Any = None) -> Self:
-        """Check the graph and the parameters, and settle the seed.
+        """Check the graph and the parameters, and draw the seed if there is none.
 
         Parameters
         ----------
         X
             An adjacency matrix, or anything else that `grfpp.Graph` takes. Where the estimator has
-            a `graph`, numbers or names of its nodes.
+            a `graph`, indices or names of its nodes.
         y
             Not used.
         """
@@ -109,7 +109,7 @@ class GraphRandomFeatures(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Gra
         return self
 
     def _read(self, X: Any) -> Graph:
-        """Do what `fit` does, but for what walking checks too, and give the graph."""
+        """The graph; checks all parameters except those that sampling checks."""
         one_of(self.side, "side", ("left", "right"))
         if self.n_components is not None:
             whole(self.n_components, "n_components", 1)
@@ -127,8 +127,8 @@ class GraphRandomFeatures(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Gra
             return graph
         if choice.options.deflate and not choice.is_exact:
             raise InputError(
-                "deflate needs n_components here: sparse features would have dense columns beside "
-                "them that mean nothing by themselves"
+                "needs n_components here: the columns of eigenvectors are dense",
+                argument="deflate",
             )
         directed = choice.weights(graph).is_directed
         both = not choice.is_exact and choice.options.symmetrizes(directed=directed)
@@ -141,7 +141,7 @@ class GraphRandomFeatures(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Gra
         Parameters
         ----------
         X
-            The graph of `fit`; numbers of nodes where the estimator has a `graph`.
+            The graph of `fit`; node indices where the estimator has a `graph`.
 
         Returns
         -------

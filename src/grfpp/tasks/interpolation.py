@@ -17,25 +17,13 @@ from grfpp._memory import require_bytes
 from grfpp.errors import InputError
 from grfpp.estimate import KernelEstimate
 from grfpp.graph import Graph, as_graph
-from grfpp.kernels import Kernel, kernel_of
+from grfpp.kernels import Diffusion, Kernel
 from grfpp.operators import KernelOperator
-from grfpp.operators.kernel_choice import how_made
-from grfpp.tasks.base import NodeKernelParameters, connected_to, read_nodes
-from grfpp.tasks.kriging import (
-    GIVEN_NOISES,
-    MARGIN,
-    NOISES,
-    Kriging,
-    Process,
-    default_kernels,
-    krige,
-    process_of,
-)
+from grfpp.operators.kernel_choice import KernelChoice, how_made
+from grfpp.tasks import base, kriging
+from grfpp.tasks.base import NodeKernelParameters, connected_to, is_auto
 from grfpp.typing import FloatArray, IntArray
 
-_HOWS = ("paper", "mean", "kriging")
-#: Methods of the planner that give the same product for every caller.
-_REPEATABLE = ("dense", "chebyshev", "lanczos", "solve")
 #: Tolerance of exact products.
 _EXACT_TOL = 1e-12
 #: Share of the largest mass below which rounding decides an exact product.
@@ -165,6 +153,8 @@ class KernelInterpolator(NodeKernelParameters, RegressorMixin, BaseEstimator):  
             self.__dict__.pop(name, None)
         predict = self._by_kriging if how == "kriging" else self._by_sums
         field = predict(graph, known, values.reshape(len(known), -1), output)
+        if output == "direction":
+            field = unit_vectors(np.where(self.reached_[:, None], field, 0.0))
         self.graph_, self.how_, self.output_ = graph, how, output
         self.field_ = field.reshape(graph.n_nodes, *values.shape[1:])
         self.n_features_in_ = 1
@@ -172,7 +162,7 @@ class KernelInterpolator(NodeKernelParameters, RegressorMixin, BaseEstimator):  
 
     def _resolved(self, graph: Graph) -> tuple[str, str]:
         """`how` and `output`, checked."""
-        how = one_of(self.how, "how", (None, *_HOWS))
+        how = one_of(self.how, "how", (None, "paper", "mean", "kriging"))
         output = one_of(self.output, "output", (None, "mean", "direction", "sum"))
         if how is None:
             how = "paper" if output == "sum" else "mean" if graph.is_directed else "kriging"
@@ -182,15 +172,17 @@ class KernelInterpolator(NodeKernelParameters, RegressorMixin, BaseEstimator):  
             raise InputError(f"'sum' is for how='paper', found how={how!r}", argument="output")
         return how, output
 
+    def _resolve(self, kernel: Any, auto: str) -> KernelChoice:
+        """Choose a kernel; `auto` is the normalisation for ``"auto"``."""
+        normalization = auto if is_auto(self.normalization) else self.normalization
+        scale = 1.0 if self.scale is None else self.scale
+        return self._choose(kernel=kernel, scale=scale, normalization=normalization)
+
     def _by_sums(
         self, graph: Graph, known: IntArray, columns: FloatArray, output: str
     ) -> FloatArray:
         """``Σ_j K(i, j) F_j`` over the known nodes ``j``, by one product, and what follows."""
-        choice = self._choose(
-            kernel="diffusion" if _is_auto(self.kernel) else self.kernel,
-            scale=1.0 if self.scale is None else self.scale,
-            normalization="sym" if _is_auto(self.normalization) else self.normalization,
-        )
+        choice = self._resolve("diffusion" if is_auto(self.kernel) else self.kernel, "sym")
         # The last column is 1 wherever the field is known, for the mass.
         require_bytes(16 * graph.n_nodes * (columns.shape[1] + 1), "the field")
         field = np.zeros((graph.n_nodes, columns.shape[1] + 1))
@@ -205,9 +197,7 @@ class KernelInterpolator(NodeKernelParameters, RegressorMixin, BaseEstimator):  
         threshold = 0.0 if isinstance(K, KernelEstimate) else _RESOLVED * np.abs(mass).max()
         reached = np.abs(mass) > threshold
         self.mass_, self.reached_, self.method_ = mass, reached, how_made(K)
-        if output == "direction":
-            return unit_vectors(np.where(reached[:, None], sums, 0.0))
-        if output == "sum":
+        if output != "mean":
             return sums
         if (mass[reached] < 0).any():
             raise InputError(
@@ -222,56 +212,41 @@ class KernelInterpolator(NodeKernelParameters, RegressorMixin, BaseEstimator):  
     def _by_kriging(
         self, graph: Graph, known: IntArray, columns: FloatArray, output: str
     ) -> FloatArray:
-        kernels, noises, margin = self._candidates()
-        choice = self._choose(
-            kernel=kernels[0],
-            scale=1.0 if self.scale is None else self.scale,
-            normalization="rw" if _is_auto(self.normalization) else self.normalization,
-        )
+        is_default = is_auto(self.kernel) and self.scale is None
+        default = kriging.default_kernels() if is_default else [Diffusion(1.0)]
+        kernels = base.candidate_kernels(self.kernel, default)
+        noises: Sequence[float] = kriging.NOISES if is_default else kriging.GIVEN_NOISES
+        if not is_auto(self.noise):
+            noises = [positive(self.noise, "noise")]
+        choice = self._resolve(kernels[0], "rw")
         self.seed_ = 0 if self.random_state is None else choice.options.seed
-        method = self.method if self.method in _REPEATABLE else None
+        method = None if self.method in ("auto", "walks") else self.method
 
-        def make(graph: Graph, kernel: Kernel) -> Process:
+        def make(graph: Graph, kernel: Kernel) -> kriging.Process:
             n_jobs = choice.options.n_jobs
-            return process_of(graph, kernel, choice.normalization, choice.scale, method, n_jobs)
+            return kriging.process_of(
+                graph, kernel, choice.normalization, choice.scale, method, n_jobs
+            )
 
         loss = direction_losses if output == "direction" else None
-        result = krige(
-            graph, make, kernels, noises, known, columns, loss=loss, seed=self.seed_, margin=margin
+        options: Any = {"loss": loss, "margin": kriging.MARGIN if is_default else 0.0}
+        result = self._kriging = kriging.krige(
+            graph, make, kernels, noises, known, columns, seed=self.seed_, **options
         )
-        self._kriging = result
         self.kernel_, self.noise_ = result.setting
         self.losses_ = result.losses
         self.reached_ = connected_to(graph, known)
-        scaled = "" if choice.scale == 1 else f", scale {choice.scale:g}"
-        chosen = ""
-        if folds := self.losses_ and result.held.folds:
-            chosen = (
-                f", chosen from {len(self.losses_)} at {sum(map(len, folds))} held-out of "
-                f"{len(known)} known nodes, in {len(folds)} parts"
+        words = [f"kriging: {self.kernel_}", f"noise {self.noise_:g}"]
+        if choice.scale != 1:
+            words.insert(1, f"scale {choice.scale:g}")
+        if self.losses_:
+            sizes = [len(fold) for fold in result.held.folds]
+            words.append(
+                f"chosen from {len(self.losses_)} at {sum(sizes)} held-out of {len(known)} known "
+                f"nodes, in {len(sizes)} parts"
             )
-        self.method_ = (
-            f"kriging: {self.kernel_}{scaled}, noise {self.noise_:g}{chosen}; {result.n_steps} "
-            "steps of conjugate gradients"
-        )
-        if output == "direction":
-            return unit_vectors(np.where(self.reached_[:, None], result.field, 0.0))
+        self.method_ = f"{', '.join(words)}; {result.n_steps} steps of conjugate gradients"
         return result.field
-
-    def _candidates(self) -> tuple[list[Kernel], Sequence[float], float]:
-        """Kernels and noises to choose among, and the margin for another than the first."""
-        noises: Sequence[float]
-        if _is_auto(self.kernel) and self.scale is None:
-            kernels, noises, margin = default_kernels(), NOISES, MARGIN
-        else:
-            given = "diffusion" if _is_auto(self.kernel) else self.kernel
-            given = given if isinstance(given, list | tuple) else [given]
-            if not given:
-                raise InputError("must not be an empty list", argument="kernel")
-            kernels, noises, margin = [kernel_of(kernel) for kernel in given], GIVEN_NOISES, 0.0
-        if not _is_auto(self.noise):
-            noises = (positive(self.noise, "noise"),)
-        return kernels, noises, margin
 
     def predict(self, X: npt.ArrayLike, return_std: bool = False) -> Any:
         """The field at nodes.
@@ -295,7 +270,7 @@ class KernelInterpolator(NodeKernelParameters, RegressorMixin, BaseEstimator):  
             deviations, of the same shape.
         """
         check_is_fitted(self)
-        nodes = read_nodes(X, self.graph_.names)
+        nodes = base.read_nodes(X, self.graph_.names)
         predicted: FloatArray = self.field_[nodes]
         if not return_std:
             return predicted
@@ -307,7 +282,7 @@ class KernelInterpolator(NodeKernelParameters, RegressorMixin, BaseEstimator):  
         check_is_fitted(self)
         return self._fitted_kriging().noise_std()
 
-    def _fitted_kriging(self) -> Kriging:
+    def _fitted_kriging(self) -> kriging.Kriging:
         if self.how_ != "kriging":
             raise InputError(
                 f"must be 'kriging' for standard errors, found {self.how_!r}", argument="how"
@@ -329,10 +304,6 @@ class KernelInterpolator(NodeKernelParameters, RegressorMixin, BaseEstimator):  
         return mean_cosine(predicted, y)
 
 
-def _is_auto(value: Any) -> bool:
-    return isinstance(value, str) and value == "auto"
-
-
 def known_field(X: Any, y: npt.ArrayLike, graph: Graph) -> tuple[IntArray, FloatArray]:
     """Nodes, each once, and finite values there, of shape ``(n,)`` or ``(n, c)``, checked.
 
@@ -341,7 +312,7 @@ def known_field(X: Any, y: npt.ArrayLike, graph: Graph) -> tuple[IntArray, Float
     >>> known_field([2, 0], [1, 5], Graph([[0, 1, 0], [1, 0, 1], [0, 1, 0]]))
     (array([2, 0]), array([1., 5.]))
     """
-    known = read_nodes(X, graph.names, distinct=True)
+    known = base.read_nodes(X, graph.names, distinct=True)
     n, values = len(known), np.asarray(y)
     is_numeric = values.dtype.kind in "buif" and values.size > 0 and np.isfinite(values).all()
     if values.ndim not in (1, 2) or values.shape[0] != n or not is_numeric:

@@ -158,9 +158,8 @@ class SmoothProcess(_Process):
     @cached_property
     def _diagonal(self) -> FloatArray:
         """The diagonal of ``(I − c W)^power`` up to squares of ``c W``."""
-        weights, n = self.W.adjacency, self.W.n_nodes
-        rows = np.repeat(np.arange(n), np.diff(weights.indptr))
-        squares = np.bincount(rows, weights.data**2, minlength=n)
+        weights = self.W.adjacency
+        squares = weights.power(2).sum(axis=1)
         pairs = self.power * (self.power - 1) / 2
         diagonal = 1.0 - self.power * self.c * weights.diagonal() + pairs * self.c**2 * squares
         return np.asarray(np.maximum(diagonal, 1e-3))[:, None]
@@ -316,9 +315,8 @@ def _degree_roots(graph: Graph) -> FloatArray:
     rows = np.repeat(np.arange(graph.n_nodes), graph.out_degree)
     weights = graph.weights / graph.weights.max(initial=5e-324)
     degrees = np.bincount(rows, weights, minlength=graph.n_nodes)
-    has = degrees > 0
-    mean = degrees.sum() / max(1, np.count_nonzero(has))
-    return np.asarray(np.sqrt(np.divide(degrees, mean, np.ones(len(has)), where=has)))
+    mean = degrees.sum() / max(1, np.count_nonzero(degrees)) or 1.0
+    return np.asarray(np.sqrt(degrees / mean, out=np.ones(len(degrees)), where=degrees > 0))
 
 
 class Setting(NamedTuple):
@@ -349,12 +347,10 @@ class KnownValues:
         field[self.known] = self.values
         return field
 
-    def mask(self, held_out: IntArray | None = None) -> FloatArray:
+    def mask(self, held_out: Any = ()) -> FloatArray:
         """1 at known nodes except at the positions `held_out`."""
         mask = np.zeros((self.n_nodes, 1))
-        mask[self.known] = 1.0
-        if held_out is not None:
-            mask[self.known[held_out]] = 0.0
+        mask[np.delete(self.known, held_out)] = 1.0
         return mask
 
 
@@ -371,10 +367,8 @@ class HeldOut(NamedTuple):
         masks = np.hstack([np.repeat(data.mask(fold), width, axis=1) for fold in self.folds])
         values = np.tile(data.spread(), (1, len(self.folds)))
         field, _ = self.process.mean(masks, values, noise, tol)
-        return [
-            field[data.known[fold], width * k : width * (k + 1)]
-            for k, fold in enumerate(self.folds)
-        ]
+        parts = np.hsplit(field, len(self.folds))
+        return [part[data.known[fold]] for part, fold in zip(parts, self.folds, strict=True)]
 
 
 @dataclass(frozen=True, eq=False)
@@ -425,18 +419,17 @@ class Kriging:
         process, data, folds = self.held
         if len(data.known) < 2:
             return np.ones(data.values.shape[1])
-        squares, expected, left = [], [], _MAX_COMPARED
+        compared = [fold[: _MAX_COMPARED // len(folds)] for fold in folds]
+        positions = np.concatenate(compared)
+        masks = [
+            np.repeat(data.mask(fold), len(some), axis=1)
+            for fold, some in zip(folds, compared, strict=True)
+        ]
+        expected = process.variances(data.known[positions], np.hstack(masks), self.noise)
         means = self.held.means(self.noise, _MEAN_TOL)
-        for fold, predicted in zip(folds, means, strict=True):
-            some = np.arange(min(left, len(fold), _WIDTH))
-            left -= len(some)
-            if not len(some):
-                break
-            nodes, mask = data.known[fold[some]], data.mask(fold)
-            expected.append(process.variances(nodes, mask, self.noise) + self.noise)
-            squares.append(np.square(predicted[some] - data.values[fold[some]]))
-        ratio = np.concatenate(squares) / np.concatenate(expected)[:, None]
-        return np.asarray(ratio.mean(axis=0))
+        predicted = np.concatenate([mean[: _MAX_COMPARED // len(folds)] for mean in means])
+        squares = np.square(predicted - data.values[positions])
+        return np.asarray((squares / (expected + self.noise)[:, None]).mean(axis=0))
 
 
 def krige(

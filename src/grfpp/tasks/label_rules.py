@@ -10,6 +10,7 @@ import warnings
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import zip_longest
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -67,28 +68,20 @@ class KernelProducts:
         """A row a kernel, filled up with zeros."""
         series = [Expansion.of(choice.kernel.value, self._terms.radius) for choice in self.choices]
         rows = [each.coefficients[: each.n_terms(_TOL)] for each in series]
-        table = np.zeros((len(rows), max(map(len, rows))))
-        for number, row in enumerate(rows):
-            table[number, : len(row)] = row
-        return table
+        return np.array(list(zip_longest(*rows, fillvalue=0.0))).T
 
-    def between(self, rows: IntArray, nodes: IntArray) -> Iterator[FloatArray]:
-        """``K[rows, nodes]`` of each kernel."""
-        if self.is_shared:
-            yield from self._terms.entries(self._coefficients, rows, nodes)
-            return
-        for number in range(len(self.choices)):
-            yield np.hstack([columns[rows] for columns in self._columns(number, nodes)])
-
-    def masses(self, nodes: IntArray) -> Iterator[FloatArray]:
-        """Column sums of each kernel at some nodes."""
+    def blocks(self, rows: IntArray, nodes: IntArray) -> Iterator[tuple[FloatArray, FloatArray]]:
+        """``K[rows, nodes]`` of each kernel, and its column sums at `rows`."""
         ones = np.ones((self.graph.n_nodes, 1))
         if self.is_shared:
-            for product in self._terms.products(self._coefficients, ones, nodes):
-                yield product[:, 0]
+            entries = self._terms.entries(self._coefficients, rows, nodes)
+            sums = self._terms.products(self._coefficients, ones, rows)[:, :, 0]
+            yield from zip(entries, sums, strict=True)
             return
         for number in range(len(self.choices)):
-            yield np.asarray(self._operator(number).T @ ones)[nodes, 0]
+            columns = [each[rows] for each in self._columns(number, nodes)]
+            sums = np.asarray(self._operator(number).T @ ones)[rows, 0]
+            yield np.hstack([np.zeros((len(rows), 0)), *columns]), sums
 
     def product(self, number: int, vectors: FloatArray) -> FloatArray:
         """The product with one kernel, at all nodes."""
@@ -126,10 +119,12 @@ class KernelProducts:
 
 
 class Rule(NamedTuple):
-    """A way to read labels out of a kernel, with its setting."""
+    """A linear classifier on rows of a kernel, by name, with its setting."""
 
     how: str
     setting: Any
+    #: Whether all classes count the same.
+    balanced: bool
 
 
 class LabelledBlock(NamedTuple):
@@ -147,13 +142,9 @@ class LabelledBlock(NamedTuple):
 
     def part(self, kept: IntArray) -> LabelledBlock:
         """The same for some of the labelled nodes, where all are landmarks."""
-        return LabelledBlock(
-            self.rows[np.ix_(kept, kept)],
-            self.labels[kept],
-            self.n_classes,
-            np.arange(len(kept)),
-            self.masses[kept],
-        )
+        rows, labels = self.rows[np.ix_(kept, kept)], self.labels[kept]
+        landmarks = np.arange(len(kept))
+        return LabelledBlock(rows, labels, self.n_classes, landmarks, self.masses[kept])
 
     @property
     def targets(self) -> FloatArray:
@@ -190,26 +181,24 @@ class Readout:
         return np.asarray(shares)
 
 
-def learn(rule: Rule, block: LabelledBlock, balanced: bool) -> Readout:
-    """Fit a rule to labelled nodes; if `balanced`, all classes count the same."""
+def learn(rule: Rule, block: LabelledBlock) -> Readout:
+    """Fit a rule to labelled nodes."""
     fit: Any = {"propagation": _propagation, "svm": _svm, "kriging": _kriging}[rule.how]
-    return Readout(rule, *fit(block, rule.setting, balanced))
+    return Readout(rule, *fit(block, rule))
 
 
-def _propagation(
-    block: LabelledBlock, setting: str, balanced: bool
-) -> tuple[FloatArray, FloatArray]:
+def _propagation(block: LabelledBlock, rule: Rule) -> tuple[FloatArray, FloatArray]:
     """``K @ Y``, columns divided by the mass they bring to all nodes, or by class sizes."""
     Y = block.targets
-    if balanced and setting == "masses":
+    if rule.balanced and rule.setting == "masses":
         total = np.abs(block.masses @ Y)
         Y = Y * (total.sum() / np.maximum(total, _TINY) / block.n_classes)
-    elif balanced:
+    elif rule.balanced:
         Y = Y * block.class_weights
     return Y, np.zeros(block.n_classes)
 
 
-def _svm(block: LabelledBlock, setting: float, balanced: bool) -> tuple[FloatArray, FloatArray]:
+def _svm(block: LabelledBlock, rule: Rule) -> tuple[FloatArray, FloatArray]:
     """A linear support-vector machine, one class against the others, on rows of unit length."""
     from sklearn.svm import LinearSVC
 
@@ -219,9 +208,8 @@ def _svm(block: LabelledBlock, setting: float, balanced: bool) -> tuple[FloatArr
         bias[block.labels[0]] = 2.0
         return weights, bias
     norms = np.linalg.norm(block.rows, axis=1, keepdims=True)
-    machine = LinearSVC(
-        C=setting, class_weight="balanced" if balanced else None, dual=False, max_iter=300, tol=1e-3
-    )
+    weighting = "balanced" if rule.balanced else None
+    machine = LinearSVC(C=rule.setting, class_weight=weighting, dual=False, max_iter=300, tol=1e-3)
     machine.fit(block.rows / np.maximum(norms, _TINY), block.labels)
     coefficients, intercepts = machine.coef_, machine.intercept_
     if len(machine.classes_) == 2:
@@ -231,18 +219,18 @@ def _svm(block: LabelledBlock, setting: float, balanced: bool) -> tuple[FloatArr
     return weights, bias
 
 
-def _kriging(block: LabelledBlock, setting: float, balanced: bool) -> tuple[FloatArray, FloatArray]:
+def _kriging(block: LabelledBlock, rule: Rule) -> tuple[FloatArray, FloatArray]:
     """The mean of a Gaussian process on labels: ``(K + r I)^-1 Y``.
 
-    `setting` is ``r`` over the mean of the diagonal. With fewer landmarks than nodes, the best fit
-    by columns of the landmarks.
+    The setting is ``r`` over the mean of the diagonal. With fewer landmarks than nodes, the best
+    fit by columns of the landmarks.
     """
     from scipy.linalg import lstsq, solve
 
-    Y = block.targets * (block.class_weights if balanced else 1.0)
+    Y = block.targets * (block.class_weights if rule.balanced else 1.0)
     inner = block.rows[block.landmarks]
     inner = (inner + inner.T) / 2
-    ridge = setting * max(float(np.abs(inner.diagonal()).mean()), _TINY)
+    ridge = rule.setting * max(float(np.abs(inner.diagonal()).mean()), _TINY)
     if len(block.landmarks) == len(block.labels):
         matrix, right = inner + ridge * np.eye(len(inner)), Y[block.landmarks]
     else:
@@ -316,7 +304,6 @@ def candidates(
     rules: Sequence[Rule],
     known: Labelled,
     validation: Labelled | None,
-    balanced: bool,
     splits: Sequence[Split],
 ) -> list[Candidate]:
     """Score rules on kernels: quick rules on all kernels, support-vector machines on the best.
@@ -331,8 +318,6 @@ def candidates(
         The nodes to learn from.
     validation
         The nodes to score on; without them, those that `splits` hold out.
-    balanced
-        Whether all classes count the same.
     splits
         Of the known nodes, where there is no validation set.
     """
@@ -343,18 +328,17 @@ def candidates(
         judged = np.sort(np.concatenate([held_out for _, held_out in splits]))
         truth = known.labels[judged]
     require_bytes(16 * n_kernels * len(nodes) * n, f"{n_kernels} kernels of {len(nodes)} nodes")
-    masses = list(products.masses(known.nodes))
-    entries = list(products.between(nodes, known.nodes))
+    blocks = list(products.blocks(nodes, known.nodes))
 
     def predict(rule: Rule, block: LabelledBlock, rows: FloatArray) -> tuple[FloatArray, BoolArray]:
         """Logits of held-out nodes, and whether labelled ones reach them."""
-        readout = learn(rule, block, balanced)
+        readout = learn(rule, block)
         logits = readout.logits(rows @ readout.weights, np.linalg.norm(rows, axis=1))
         return logits, reached(np.abs(rows).sum(axis=1))
 
     def score(number: int, rule: Rule) -> Candidate:
-        rows = entries[number]
-        block = LabelledBlock(rows[:n], known.labels, known.n_classes, np.arange(n), masses[number])
+        rows, masses = blocks[number]
+        block = LabelledBlock(rows[:n], known.labels, known.n_classes, np.arange(n), masses[:n])
         if validation is not None:
             logits, near = predict(rule, block, rows[n:])
         else:
@@ -375,12 +359,37 @@ def candidates(
     scored: list[Candidate] = []
     if quick or n_kernels > _N_FINALISTS:
         # Without quick rules, kriging shows which kernels are worth the time.
-        pilots = quick or [Rule("kriging", setting) for setting in SETTINGS["kriging"]]
+        pilots = quick or [slow[0]._replace(how="kriging", setting=r) for r in SETTINGS["kriging"]]
         scored = [score(number, rule) for number in numbers for rule in pilots]
         losses = [min(c.loss for c in scored if c.kernel == number) for number in numbers]
         numbers = sorted(np.argsort(losses, kind="stable")[:_N_FINALISTS].tolist())
     finals = [score(number, rule) for number in numbers for rule in slow]
     return [*(scored if quick else []), *finals]
+
+
+def predict_all(
+    products: KernelProducts, best: Candidate, known: Labelled, sample: Labelled
+) -> tuple[FloatArray, BoolArray]:
+    """Class probabilities of all nodes, and whether labels reach them.
+
+    The best rule learns from all labels; `products` has its kernel alone.
+    """
+    n, n_nodes, how = known.n_classes, products.graph.n_nodes, best.rule.how
+    landmarks = np.flatnonzero(np.isin(known.nodes, sample.nodes))
+    if how == "propagation":  # which needs no entries of the kernel
+        landmarks = landmarks[:0]
+    require_bytes(16 * len(known.nodes) * len(landmarks), "the kernel of labelled nodes")
+    ((rows, masses),) = products.blocks(known.nodes, known.nodes[landmarks])
+    readout = learn(best.rule, LabelledBlock(rows, known.labels, n, landmarks, masses))
+
+    require_bytes(48 * n_nodes * (n + 1), f"the probabilities of {n} classes")
+    columns = np.zeros((n_nodes, n + 1))
+    columns[known.nodes if how == "propagation" else sample.nodes, :n] = readout.weights
+    columns[known.nodes, n] = 1.0
+    sums = products.product(0, columns)
+    norms = products.row_norms(0, sample.nodes) if how == "svm" else np.ones(n_nodes)
+    logits, is_reached = readout.logits(sums[:, :n], norms), reached(sums[:, n])
+    return np.exp(best.calibration.log_probabilities(logits, is_reached)), is_reached
 
 
 def reached(masses: FloatArray) -> BoolArray:

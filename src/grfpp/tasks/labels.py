@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import KW_ONLY, dataclass, replace
+from numbers import Real
 from typing import Any
 
 import numpy as np
@@ -11,26 +13,14 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.validation import check_is_fitted
 
 from grfpp._checks import array_of, listed, one_of, truth, whole
-from grfpp._memory import require_bytes
 from grfpp.errors import InputError, InputWarning, shown, warn_user
 from grfpp.graph import Graph, as_graph
-from grfpp.kernels import Diffusion, Kernel, RegularizedLaplacian, kernel_of
-from grfpp.tasks.base import NodeKernelParameters, read_nodes
+from grfpp.kernels import Diffusion, Kernel, RegularizedLaplacian
+from grfpp.tasks import label_rules as rules
+from grfpp.tasks.base import NodeKernelParameters, candidate_kernels, read_nodes
 from grfpp.tasks.calibration import Calibration
 from grfpp.tasks.kriging import is_covariance, require_covariance
-from grfpp.tasks.label_rules import (
-    DEFAULTS,
-    SETTINGS,
-    Candidate,
-    KernelProducts,
-    Labelled,
-    LabelledBlock,
-    Rule,
-    candidates,
-    learn,
-    reached,
-    splits_of,
-)
+from grfpp.tasks.label_rules import SETTINGS
 from grfpp.tasks.splits import NodeKFold
 from grfpp.typing import FloatArray
 
@@ -164,54 +154,55 @@ class KernelLabelPropagation(NodeKernelParameters, ClassifierMixin, BaseEstimato
         nodes = read_nodes(X, graph.names, distinct=True)
         classes, numbers = np.unique(_labels(y, len(nodes), "y"), return_inverse=True)
         if len(classes) < 2:
-            raise InputError(
-                f"must have at least two classes, found {shown(classes[0].item())} only",
-                argument="y",
-            )
-        known = Labelled(nodes, numbers.astype(np.int64), len(classes))
+            raise InputError(f"must have two classes at least, found {classes}", argument="y")
+        known = rules.Labelled(nodes, numbers.astype(np.int64), len(classes))
         others = None if validation is None else _validation(validation, graph, classes, nodes)
-        kernels = candidate_kernels(self.kernel)
+        kernels = candidate_kernels(self.kernel, GRID)
         first = self._choose(kernel=kernels[0])
-        products = KernelProducts(graph, [replace(first, kernel=kernel) for kernel in kernels])
+        choices = [replace(first, kernel=kernel) for kernel in kernels]
+        products = rules.KernelProducts(graph, choices)
 
         rng = np.random.default_rng(self.seed_)
         sample = known.sample(MAX_NODES, rng)
         if others is not None:
             others = others.sample(MAX_VALIDATION, rng)
-        hows = self._hows(products)
         splits = []
         if others is None:
             folds = NodeKFold(min(n_splits, len(sample.nodes)), random_state=self.seed_)
-            splits = splits_of(sample, folds)
+            splits = rules.splits_of(sample, folds)
+        hows = self._hows(products)
         if others is None and not splits:
-            scored, best = [], _default(kernels, hows[0], len(classes))
+            scored, best = [], _default(kernels, hows[0], balanced, len(classes))
         else:
-            rules = [Rule(how, setting) for how in hows for setting in SETTINGS[how]]
-            scored = candidates(products, rules, sample, others, balanced, splits)
+            tried = [rules.Rule(how, value, balanced) for how in hows for value in SETTINGS[how]]
+            scored = rules.candidates(products, tried, sample, others, splits)
             best = min(scored, key=lambda candidate: candidate.loss)
 
         self.classes_, self.graph_, self.n_features_in_ = classes, graph, 1
         self.kernel_ = kernels[best.kernel]
-        self.how_, self.setting_ = best.rule
+        self.how_, self.setting_, _ = best.rule
         self.held_out_score_, self.held_out_loss_ = best.accuracy, best.loss
         self.temperature_, self.bias_ = 1 / best.calibration.slope, best.calibration.bias
         self.lapse_ = best.calibration.lapse
         self.candidates_ = [
             {
                 "kernel": kernels[each.kernel],
-                **each.rule._asdict(),
+                "how": each.rule.how,
+                "setting": each.rule.setting,
                 "accuracy": each.accuracy,
                 "loss": each.loss,
             }
             for each in scored
         ]
-        self._predict_all(products, best, known, sample, balanced)
+        chosen = rules.KernelProducts(graph, [choices[best.kernel]])
+        self.probabilities_, self.reached_ = rules.predict_all(chosen, best, known, sample)
+        self.method_ = chosen.method(0)
         if others is None and not self.reached_.all():
             # Labelled nodes do not show how large classes are.
             self.probabilities_[~self.reached_] = self.probabilities_[self.reached_].mean(axis=0)
         return self
 
-    def _hows(self, products: KernelProducts) -> tuple[str, ...]:
+    def _hows(self, products: rules.KernelProducts) -> tuple[str, ...]:
         """The rules to try; kriging with covariances only."""
         W, kernels = products.weights, [choice.kernel for choice in products.choices]
         if self.how == "kriging" and not W.is_directed:
@@ -222,39 +213,6 @@ class KernelLabelPropagation(NodeKernelParameters, ClassifierMixin, BaseEstimato
         if W.is_directed or all(is_covariance(kernel, W) for kernel in kernels):
             return tuple(SETTINGS)
         return tuple(how for how in SETTINGS if how != "kriging")
-
-    def _predict_all(
-        self,
-        products: KernelProducts,
-        best: Candidate,
-        known: Labelled,
-        sample: Labelled,
-        balanced: bool,
-    ) -> None:
-        """Learn the best rule from all labels, and apply it to all nodes."""
-        chosen = KernelProducts(products.graph, [products.choices[best.kernel]])
-        n, n_known, n_nodes = known.n_classes, len(known.nodes), products.graph.n_nodes
-        (masses,) = chosen.masses(known.nodes)
-        is_propagation = best.rule.how == "propagation"
-        rows, landmarks = np.zeros((n_known, 0)), np.arange(0)
-        if not is_propagation:
-            require_bytes(16 * n_known * len(sample.nodes), "the kernel of labelled nodes")
-            order = np.argsort(known.nodes)
-            landmarks = order[np.searchsorted(known.nodes, sample.nodes, sorter=order)]
-            (rows,) = chosen.between(known.nodes, sample.nodes)
-        block = LabelledBlock(rows, known.labels, n, landmarks, masses)
-        readout = learn(best.rule, block, balanced)
-
-        require_bytes(48 * n_nodes * (n + 1), f"the probabilities of {n} classes")
-        columns = np.zeros((n_nodes, n + 1))
-        columns[known.nodes if is_propagation else sample.nodes, :n] = readout.weights
-        columns[known.nodes, n] = 1.0
-        sums = chosen.product(0, columns)
-        is_svm = best.rule.how == "svm"
-        norms = chosen.row_norms(0, sample.nodes) if is_svm else np.ones(n_nodes)
-        self.reached_, self.method_ = reached(sums[:, n]), chosen.method(0)
-        logits = readout.logits(sums[:, :n], norms)
-        self.probabilities_ = np.exp(best.calibration.log_probabilities(logits, self.reached_))
 
     def predict(self, X: npt.ArrayLike) -> npt.NDArray[Any]:
         """The most probable labels of nodes.
@@ -275,37 +233,19 @@ class KernelLabelPropagation(NodeKernelParameters, ClassifierMixin, BaseEstimato
         return probabilities
 
 
-def candidate_kernels(kernel: Any) -> tuple[Kernel, ...]:
-    """The kernels to choose from: the grid for ``"auto"``, those of a list, or a single one.
-
-    Examples
-    --------
-    >>> candidate_kernels("diffusion:20")
-    (Diffusion(lam=20.0),)
-    >>> len(candidate_kernels("auto"))
-    13
-    """
-    if isinstance(kernel, str) and kernel == "auto":
-        return GRID
-    kernels = kernel if isinstance(kernel, list | tuple) else [kernel]
-    if not kernels:
-        raise InputError("must not be an empty list", argument="kernel")
-    return tuple(kernel_of(each) for each in kernels)
-
-
-def _default(kernels: tuple[Kernel, ...], how: str, n_classes: int) -> Candidate:
-    """What is taken where no labels can be held out."""
-    number = GRID.index(DEFAULT) if kernels == GRID else 0
-    warn_user(
-        InputWarning(
-            "fewer than two classes have labels to hold out, so that nothing is chosen or "
-            f"calibrated: {kernels[number]!r} and {how} with temperature 1 are used",
-            advice="label more nodes of each class, or pass validation nodes",
-        ),
-        InputWarning,
+def _default(
+    kernels: Sequence[Kernel], how: str, balanced: bool, n_classes: int
+) -> rules.Candidate:
+    """The candidate where no labels can be held out."""
+    number = kernels.index(DEFAULT) if tuple(kernels) == GRID else 0
+    message = (
+        "fewer than two classes have labels to hold out, so that nothing is chosen or calibrated: "
+        f"{kernels[number]!r} and {how} with temperature 1 are used"
     )
-    calibration = Calibration.none(n_classes)
-    return Candidate(number, Rule(how, DEFAULTS[how]), calibration, np.nan, np.nan)
+    advice = "label more nodes of each class, or pass validation nodes"
+    warn_user(InputWarning(message, advice=advice), InputWarning)
+    rule = rules.Rule(how, rules.DEFAULTS[how], balanced)
+    return rules.Candidate(number, rule, Calibration.none(n_classes), np.nan, np.nan)
 
 
 def _labels(y: Any, n: int, argument: str) -> npt.NDArray[Any]:
@@ -318,29 +258,19 @@ def _labels(y: Any, n: int, argument: str) -> npt.NDArray[Any]:
             f"must have one label for each of {n} nodes, found shape {labels.shape}",
             argument=argument,
         )
-    if labels.dtype.kind == "O" or (labels.dtype.kind == "U" and not hasattr(y, "dtype")):
-        # Numpy makes text of numbers beside text: the values that were given decide.
-        given = np.array(y, object).ravel().tolist()
-        types = {str if isinstance(label, str) else type(label) for label in given}
-        if types not in ({str}, {int}, {bool}):
-            raise InputError(
-                "must be all text or all integers, found "
-                f"{', '.join(sorted(kind.__name__ for kind in types))}",
-                argument=argument,
-                advice="leave out nodes without a label",
-            )
-        labels = np.array(labels.tolist())
-    is_integer = labels.dtype.kind == "f" and not (labels % 1).any()
-    if not is_integer and labels.dtype.kind not in "iubU":
+    # Numpy converts numbers next to text into text: check the values that were given.
+    given = np.array(y, object).ravel().tolist()
+    is_text = all(isinstance(label, str) for label in given)
+    if not is_text and not all(isinstance(x, Real) and float(x).is_integer() for x in given):
         raise InputError(
-            f"must be text or integers, found {labels.dtype}; unknown label type",
+            f"must be all text or all integers, found {shown(y)}; unknown label type",
             argument=argument,
-            advice="use KernelInterpolator for a continuous field",
+            advice="leave out nodes without a label; use KernelInterpolator for a continuous field",
         )
-    return labels
+    return np.array(given) if labels.dtype.kind == "O" else labels
 
 
-def _validation(validation: Any, graph: Graph, classes: Any, known: Any) -> Labelled:
+def _validation(validation: Any, graph: Graph, classes: Any, known: Any) -> rules.Labelled:
     pair = listed(validation, "validation")
     if len(pair) != 2:
         raise InputError(
@@ -350,10 +280,10 @@ def _validation(validation: Any, graph: Graph, classes: Any, known: Any) -> Labe
     labels = _labels(pair[1], len(nodes), "validation")
     if np.isin(nodes, known).any():
         raise InputError("must have no node of X", argument="validation")
-    is_known = np.isin(labels, classes)
-    if (labels.dtype.kind == "U") != (classes.dtype.kind == "U") or not is_known.all():
-        label = labels[~is_known][0] if not is_known.all() else labels[0]
-        raise InputError(
-            f"has the label {shown(label.item())}, which no node of X has", argument="validation"
-        )
-    return Labelled(nodes, np.searchsorted(classes, labels), len(classes))
+    is_known = np.isin(labels, classes) & (
+        (labels.dtype.kind == "U") == (classes.dtype.kind == "U")
+    )
+    if not is_known.all():
+        found = shown(labels[~is_known][0].item())
+        raise InputError(f"has the label {found}, which no node of X has", argument="validation")
+    return rules.Labelled(nodes, np.searchsorted(classes, labels), len(classes))

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
+import scipy.sparse as sp
 
 from grfpp._checks import probability, whole
 from grfpp.errors import InputError, shown
@@ -170,11 +171,10 @@ def vertex_normals(vertices: npt.ArrayLike, faces: npt.ArrayLike) -> FloatArray:
     directions = unit_vectors(sides.reshape(-1, 3)).reshape(-1, 3, 3)
     angles = np.arccos(np.clip(-(directions * directions[:, [2, 0, 1]]).sum(axis=2), -1.0, 1.0))
 
-    def summed(values: FloatArray) -> FloatArray:
-        weights = (angles * values[:, np.newaxis]).ravel()
-        return np.asarray(np.bincount(triangles.ravel(), weights, len(points)))
-
-    sums = np.stack([summed(component) for component in normals.T], axis=1)
-    total = summed(np.linalg.norm(normals, axis=1))
+    corner_of = np.repeat(np.arange(len(triangles)), 3)
+    around = sp.csr_array(
+        (angles.ravel(), (triangles.ravel(), corner_of)), (len(points), len(triangles))
+    )
+    sums, total = around @ normals, around @ np.linalg.norm(normals, axis=1)
     sums[np.linalg.norm(sums, axis=1) <= _ROUNDING * total] = 0.0
     return unit_vectors(sums)

@@ -1,17 +1,21 @@
-"""Spectral embeddings of nodes by a kernel that is only multiplied with.
+"""Spectral clustering: eigenvectors of a kernel that is only multiplied with, then k-means.
 
 `spectral_embedding` is the paper's, after Ng, Jordan and Weiss. `regularized_spectrum` adds a
 constant to every pair of nodes, ``A + τ/n · 11ᵀ``, so that small parts that hang on the rest by few
-edges are no good cuts.
+edges are no good cuts; `regularized_clusters` also sets whiskers (small parts that one edge joins
+to the rest) and outliers (small components) apart.
 """
 
 from __future__ import annotations
 
+import warnings
 from itertools import count
 from typing import Any, NamedTuple
 
 import numpy as np
 import scipy.sparse as sp
+from scipy.sparse.csgraph import connected_components, dijkstra
+from scipy.special import softmax
 
 from grfpp._memory import require_bytes
 from grfpp.errors import InputError
@@ -28,6 +32,16 @@ DENSE_NODES = 500
 _TOL = 1e-4
 #: Number of points at which a kernel is tested for growth.
 _GROWTH_POINTS = 65
+#: Largest number of clusters that ``n_clusters="auto"`` tries.
+MAX_AUTO_CLUSTERS = 20
+#: Components below this share of a mean cluster are outliers; whiskers have at most this share.
+_SMALL_SHARE = 0.1
+#: Temperature of cluster probabilities: squared distances are divided by this times the clusters'
+#: variance. With it, nodes of generated graphs are as often right as they are confident
+#: (``python -m grfpp_lab.studies.clustering sure``).
+TEMPERATURE = 4.0
+#: Smallest variance of a cluster that distances are divided by.
+_MIN_VARIANCE = 1e-6
 
 
 class Spectrum(NamedTuple):
@@ -38,6 +52,15 @@ class Spectrum(NamedTuple):
     #: One column each.
     vectors: FloatArray
     #: How they were computed, in words.
+    method: str
+
+
+class Clustering(NamedTuple):
+    """Cluster probabilities of all nodes of a graph, a column a cluster, and their origin."""
+
+    probabilities: FloatArray
+    embedding: FloatArray
+    eigenvalues: FloatArray
     method: str
 
 
@@ -180,17 +203,20 @@ def component_groups(adjacency: Any, max_groups: int) -> IntArray:
     >>> component_groups(sp.csr_array(np.kron(np.diag([0, 1, 1]), [[0, 1], [1, 0]])), 3)
     array([2, 2, 0, 0, 1, 1])
     """
-    from scipy.sparse.csgraph import connected_components
-
     _, component = connected_components(adjacency, directed=False)
     rank = np.argsort(np.argsort(-np.bincount(component), kind="stable"))
     return np.asarray(np.minimum(rank, max_groups - 1)[component])
 
 
+def _members(groups: IntArray) -> sp.csr_array:
+    """A matrix with a column a group, 1 at its nodes."""
+    n = len(groups)
+    return sp.csr_array((np.ones(n), groups, np.arange(n + 1)), (n, int(groups.max()) + 1))
+
+
 def _group_vectors(groups: IntArray, strength: FloatArray) -> FloatArray:
     """Eigenvectors of the eigenvalue 1: one a group of components."""
-    vectors = np.zeros((len(groups), groups.max() + 1))
-    vectors[np.arange(len(groups)), groups] = np.sqrt(strength)
+    vectors = _members(groups).toarray() * np.sqrt(strength)[:, None]
     return np.asarray(vectors / np.linalg.norm(vectors, axis=0))
 
 
@@ -237,17 +263,13 @@ def _lanczos(
     S: Any, scaling: FloatArray, known: FloatArray, number: int, start: int = 0
 ) -> tuple[FloatArray, FloatArray]:
     n = len(scaling)
-    pairs = largest_eigenpairs(
+
+    def multiply(column: FloatArray) -> FloatArray:
         # Tolerances are relative: of the matrix less the identity, to the distance from 1.
-        lambda column: scaling * (S @ (scaling * column)) - column,
-        n,
-        number,
-        known=known,
-        shift=3.0,
-        tol=_TOL,
-        seed=start,
-        n_basis=min(n - 1, max(2 * number + 20, 40)),
-    )
+        return np.asarray(scaling * (S @ (scaling * column)) - column)
+
+    options: Any = {"tol": _TOL, "n_basis": min(n - 1, max(2 * number + 20, 40))}
+    pairs = largest_eigenpairs(multiply, n, number, known=known, shift=3.0, seed=start, **options)
     if len(pairs.values) < number:
         raise InputError(
             "has leading eigenvalues too close to each other for Lanczos' method",
@@ -272,12 +294,10 @@ def _with_constant(matrix: sp.csr_array, groups: IntArray, row_sum: float, dense
     """``A + c_g · 11ᵀ`` within each group, with constants that sum to `row_sum` in a row."""
     from scipy.sparse.linalg import aslinearoperator
 
-    n = len(groups)
-    members = sp.csr_array((np.ones(n), groups, np.arange(n + 1)), (n, int(groups.max()) + 1))
+    members = _members(groups)
     shares = sp.csr_array(members * (row_sum / np.bincount(groups)))
-    if dense:
-        return matrix.toarray() + (shares @ members.T).toarray()
-    return aslinearoperator(matrix) + aslinearoperator(shares) @ aslinearoperator(members.T)
+    S = aslinearoperator(matrix) + aslinearoperator(shares) @ aslinearoperator(members.T)
+    return S @ np.eye(len(groups)) if dense else S
 
 
 def _grows(kernel: Kernel, scale: float) -> bool:
@@ -294,3 +314,239 @@ def _scaled(adjacency: sp.csr_array, strength: FloatArray, scale: float) -> sp.c
     if not (np.isfinite(data).all() and (data > 0).all()):
         raise InputError("has weights too far apart to be scaled by degrees", argument="X")
     return sp.csr_array((data, adjacency.indices, adjacency.indptr), adjacency.shape)
+
+
+def paper_clusters(
+    graph: Graph, choice: KernelChoice, k: int, n_init: int, seed: int
+) -> Clustering:
+    """Cluster the nodes of a graph by `spectral_embedding`, each with probability 1."""
+    K, groups = choice.operator(graph), component_groups(graph.adjacency, k)
+    embedding, eigenvalues = spectral_embedding(K, groups, k)
+    vectors = embedding[:, int(groups.max()) + 1 :]
+    labels = cluster_groups(embedding, vectors, groups, k, n_init, seed).argmax(axis=1)
+    return Clustering(np.eye(k)[labels], embedding, eigenvalues, how_made(K))
+
+
+def regularized_clusters(
+    graph: Graph,
+    choice: KernelChoice,
+    method: str | None,
+    n_clusters: int | None,
+    n_init: int,
+    regularization: float,
+    n_components: int | None,
+    trim: bool,
+    seed: int,
+) -> Clustering:
+    """Cluster the nodes of a graph by `regularized_spectrum`, whose `method` it takes.
+
+    ``n_clusters=None`` takes the number of the largest modularity; the other parameters are those
+    of `grfpp.tasks.SpectralKernelClustering`.
+    """
+    A = graph.adjacency
+    if graph.is_directed:
+        A = sp.csr_array(0.5 * (A + A.T))
+    nodes, groups, representative = _core(A, n_clusters, trim)
+    core = A if len(nodes) == graph.n_nodes else sp.csr_array(A[nodes][:, nodes])
+    n_groups = int(groups.max()) + 1
+    max_clusters = n_clusters or max(MAX_AUTO_CLUSTERS, n_groups)
+    number = _n_vectors(max_clusters, n_groups)
+    if n_components is not None:
+        number = max(n_components, (n_clusters or 0) - n_groups)
+    number = min(number, len(nodes) - n_groups)
+    spectrum = Spectrum(np.empty(0), np.empty((len(nodes), 0)), "components")
+    if number > 0 and (n_clusters is None or n_clusters > n_groups):
+        spectrum = regularized_spectrum(core, groups, number, regularization, choice, method)
+
+    def cluster(k: int) -> tuple[FloatArray, FloatArray]:
+        """Points on the sphere and their probabilities of `k` clusters."""
+        width = _n_vectors(k, n_groups) if n_components is None else n_components
+        points = spectrum.vectors[:, :width] * np.sqrt(spectrum.values[:width])
+        lengths = np.linalg.norm(points, axis=1, keepdims=True)
+        points = np.divide(points, lengths, out=np.zeros_like(points), where=lengths > 0)
+        vectors = spectrum.vectors[:, : k - n_groups]
+        return points, cluster_groups(points, vectors, groups, k, n_init, seed)
+
+    k = n_clusters or n_groups
+    if n_clusters is None:
+        highest = modularity(core, groups)
+        for tried in range(n_groups + 1, min(n_groups + len(spectrum.values), max_clusters) + 1):
+            score = modularity(core, cluster(tried)[1].argmax(axis=1))
+            if score > highest + 1e-9:
+                k, highest = tried, score
+    points, probabilities = cluster(k)
+
+    # From the nodes that were clustered to all: whiskers follow what they hang on.
+    is_outlier = representative < 0
+    position = np.searchsorted(nodes, np.where(is_outlier, nodes[0], representative))
+    sizes = np.bincount(probabilities.argmax(axis=1), minlength=k)
+    probabilities, embedding = probabilities[position], points[position]
+    probabilities[is_outlier], embedding[is_outlier] = sizes / sizes.sum(), 0.0
+    eigenvalues = np.concatenate([np.ones(n_groups), spectrum.values])
+    return Clustering(probabilities, embedding, eigenvalues, spectrum.method)
+
+
+def _n_vectors(k: int, n_groups: int) -> int:
+    """Number of eigenvectors for `k` clusters: two more than needed have less error."""
+    return k - n_groups + 2 if k > n_groups else 0
+
+
+def _core(
+    A: sp.csr_array, n_clusters: int | None, trim: bool
+) -> tuple[IntArray, IntArray, IntArray]:
+    """The nodes to cluster, their groups of components, and what represents each node.
+
+    A node of the core represents itself, a whisker's node is represented by the one that the
+    whisker hangs on, an outlier by -1.
+    """
+    n = A.shape[0]
+    k = n_clusters or MAX_AUTO_CLUSTERS // 2
+    indices = np.arange(n)
+    component = component_groups(A, n)
+    large = np.bincount(component) * k >= _SMALL_SHARE * n
+    anchor = anchors(A, _SMALL_SHARE * n / k) if trim else indices
+    representative = np.where(large[component], anchor, -1)
+    if np.count_nonzero(representative == indices) < min(2 * k, n):  # too few would be left
+        representative = indices
+    nodes = np.flatnonzero(representative == indices)
+    groups = np.minimum(component[nodes], (n_clusters or n) - 1)
+    return nodes, np.unique(groups, return_inverse=True)[1], representative
+
+
+def cluster_groups(
+    points: FloatArray, vectors: FloatArray, groups: IntArray, k: int, n_init: int, seed: int
+) -> FloatArray:
+    """Probabilities of `k` clusters by k-means, within each group of connected components.
+
+    A group has one cluster, and one for each eigenvector of `vectors` that is largest on it.
+
+    Examples
+    --------
+    >>> line = np.array([[0.0], [0.1], [0.45], [1.0], [1.1]])
+    >>> probabilities = cluster_groups(line, line, np.zeros(5, int), 2, 10, 0)
+    >>> labels = probabilities.argmax(axis=1)
+    >>> labels[0] == labels[2] != labels[4]
+    np.True_
+    >>> probabilities[2].max() < probabilities[0].max()
+    np.True_
+    """
+    probabilities = np.zeros((len(points), k))
+    first = 0
+    for group, share in enumerate(_clusters_per_group(vectors, groups)):
+        members = np.flatnonzero(groups == group)
+        inside = 1.0 if share == 1 else _k_means(points[members], share, n_init, seed)
+        probabilities[members, first : first + share] = inside
+        first += share
+    return probabilities
+
+
+def _clusters_per_group(vectors: FloatArray, groups: IntArray) -> IntArray:
+    sizes, homes = np.bincount(groups), (_members(groups).T @ vectors**2).argmax(axis=0)
+    counts = 1 + np.bincount(homes, minlength=len(sizes))
+    # Equal components may share a vector, and then a count can exceed the size of its group.
+    while (counts > sizes).any():
+        counts[np.argmax(counts - sizes)] -= 1
+        counts[np.argmax(sizes - counts)] += 1
+    return counts
+
+
+def _k_means(points: FloatArray, k: int, n_init: int, seed: int) -> FloatArray:
+    """Probabilities of round normal clusters of one width, from the best of `n_init` runs."""
+    from sklearn.cluster import KMeans
+    from sklearn.exceptions import ConvergenceWarning
+    from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]  # it has no types
+
+    # One thread: the number of threads would change the order of sums, and so the result.
+    with threadpool_limits(1, user_api="openmp"), warnings.catch_warnings():
+        # Fewer distinct points than clusters: equal nodes stay together.
+        warnings.simplefilter("ignore", ConvergenceWarning)
+        fitted = KMeans(k, n_init=n_init, random_state=seed % 2**32).fit(points)
+    variance = max(float(fitted.inertia_) / points.size, _MIN_VARIANCE)
+    exponents = fitted.transform(points) ** 2 / (-2 * TEMPERATURE * variance)
+    return np.asarray(softmax(exponents, axis=1))
+
+
+def modularity(adjacency: sp.csr_array, labels: IntArray) -> float:
+    """Newman's modularity of a clustering: at most 1, and 0 for a single cluster.
+
+    Parameters
+    ----------
+    adjacency
+        A symmetric matrix of weights.
+    labels
+        The cluster of each node, from 0.
+
+    Examples
+    --------
+    >>> pairs = sp.csr_array(np.kron(np.eye(2), [[0, 1], [1, 0]]))
+    >>> modularity(pairs, np.array([0, 0, 1, 1]))
+    0.5
+    """
+    members = _members(labels)
+    between = (members.T @ (adjacency @ members)).toarray()
+    total = between.sum() or 1.0
+    return float(np.trace(between) / total - np.square(between.sum(axis=1) / total).sum())
+
+
+def anchors(adjacency: sp.csr_array, max_size: float) -> IntArray:
+    """For each node the one that its whisker hangs on; its own index where it is in none.
+
+    A whisker is a part of at most `max_size` nodes that one edge, a bridge, joins to the rest.
+    Where less than half of the nodes would be left, as in a tree, there are none.
+
+    Parameters
+    ----------
+    adjacency
+        A symmetric matrix; loops do not count.
+    max_size
+        Largest number of nodes of a whisker.
+
+    Notes
+    -----
+    Every edge outside a spanning tree gets a random number. The exclusive or of all numbers at the
+    nodes below a tree edge is zero where that edge is a bridge, and else with probability 2^-63.
+
+    Examples
+    --------
+    >>> triangle_with_tail = np.zeros((5, 5))
+    >>> for i, j in [(0, 1), (1, 2), (2, 0), (2, 3), (3, 4)]:
+    ...     triangle_with_tail[i, j] = triangle_with_tail[j, i] = 1
+    >>> anchors(sp.csr_array(triangle_with_tail), 2)
+    array([0, 1, 2, 2, 2])
+    """
+    n = adjacency.shape[0]
+    indices = np.arange(n)
+    parent, levels = _spanning_forest(adjacency)
+    rows = np.repeat(indices, np.diff(adjacency.indptr))
+    columns = adjacency.indices.astype(np.int64)
+    outside = (rows < columns) & (parent[columns] != rows) & (parent[rows] != columns)
+    numbers = np.random.default_rng(0).integers(1, 2**63, np.count_nonzero(outside), np.int64)
+    marks, below = np.zeros(n, np.int64), np.ones(n, np.int64)
+    np.bitwise_xor.at(marks, rows[outside], numbers)
+    np.bitwise_xor.at(marks, columns[outside], numbers)
+    for level in reversed(levels[1:]):
+        np.bitwise_xor.at(marks, parent[level], marks[level])
+        np.add.at(below, parent[level], below[level])
+    hangs = (parent != indices) & (marks == 0) & (below <= max_size)
+    anchor = indices.copy()
+    for level in levels[1:]:
+        # All nodes below a whisker's first node belong to it; the first hangs on its parent.
+        above = anchor[parent[level]]
+        inside = above != parent[level]
+        anchor[level] = np.where(inside | hangs[level], above, level)
+    return anchor if 2 * np.count_nonzero(anchor == indices) >= n else indices
+
+
+def _spanning_forest(adjacency: sp.csr_array) -> tuple[IntArray, list[IntArray]]:
+    """Parents in trees from the node with most edges of each component; nodes by depth."""
+    n = adjacency.shape[0]
+    _, component = connected_components(adjacency, directed=False)
+    by_degree = np.argsort(-np.diff(adjacency.indptr), kind="stable")
+    roots = by_degree[np.unique(component[by_degree], return_index=True)[1]]
+    # One node above all roots makes one tree of the forest.
+    above = sp.csr_array((np.ones(len(roots)), roots, [0, len(roots)]), (1, n))
+    tree = sp.bmat([[adjacency, None], [above, sp.csr_array((1, 1))]], format="csr")
+    depth, parent = dijkstra(tree, indices=n, unweighted=True, return_predecessors=True)
+    parent = np.where(parent[:n] == n, np.arange(n), parent[:n]).astype(np.int64)
+    _, sizes = np.unique(depth[:n], return_counts=True)
+    return parent, np.split(np.argsort(depth[:n], kind="stable"), np.cumsum(sizes)[:-1])

@@ -12,7 +12,7 @@ from sklearn.utils.validation import _num_samples
 
 from grfpp._checks import array_of, one_of, whole
 from grfpp.errors import InputError
-from grfpp.tasks.base import node_column, seed_of
+from grfpp.tasks.base import class_numbers, node_column, seed_of
 from grfpp.typing import IntArray
 
 
@@ -83,52 +83,43 @@ class NodeKFold:
                 "must have each node once: the same one would be learned from and tested on",
                 argument="X",
             )
-        labels = None if y is None else _entries(y, "y", len(nodes))
-        group = None if groups is None else _numbered(_entries(groups, "groups", len(nodes)))[0]
-        n_units = len(nodes) if group is None else int(group.max()) + 1
-        if n_units < self.n_splits:
-            unit = "nodes" if group is None else "groups"
+        group = None if groups is None else class_numbers(_entries(groups, "groups", len(nodes)))
+        classes = None if y is None else self._classes(_entries(y, "y", len(nodes)))
+        if self.stratify and classes is None:
             raise InputError(
-                f"must be at most the number of {unit}, {n_units}, found {self.n_splits}",
-                argument="n_splits",
+                f"needs the class of each node as y, and {self.n_splits} nodes of each class",
+                argument="stratify",
+                advice="leave small classes out, or use stratify=False",
             )
-        classes = self._classes(labels)
-        seed = seed_of(self.random_state)
+        n_units = len(nodes) if group is None else int(group.max()) + 1
+        whole(self.n_splits, "n_splits", 2, n_units)
         if group is None:
             splitter = KFold if classes is None else StratifiedKFold
         else:
             splitter = GroupKFold if classes is None else StratifiedGroupKFold
-        shuffled = splitter(
-            self.n_splits, shuffle=True, random_state=None if seed is None else seed % 2**32
+        seed = seed_of(self.random_state)
+        seed = None if seed is None else seed % 2**32
+        yield from splitter(self.n_splits, shuffle=True, random_state=seed).split(
+            nodes, classes, group
         )
-        yield from shuffled.split(nodes, classes, group)
 
     def _classes(self, labels: Any) -> IntArray | None:
-        """Class numbers to stratify by, or ``None``."""
-        if labels is None or labels.ndim != 1 or self.stratify is False:
-            if self.stratify:
-                raise InputError("needs the class of each node as y", argument="stratify")
+        """Class numbers to stratify by; ``None`` where classes are small or not asked for."""
+        if labels.ndim != 1 or self.stratify is False:
             return None
         is_missing = [
             label is None or (isinstance(label, float) and math.isnan(label))
             for label in labels.tolist()
         ]
-        if missing := np.flatnonzero(is_missing).tolist():
+        if any(is_missing):
             raise InputError(
-                f"has no label at {len(missing)} of {len(labels)} positions, first at {missing[0]}",
+                f"has no label at {sum(is_missing)} of {len(labels)} positions, first at "
+                f"{is_missing.index(True)}",
                 argument="y",
                 advice="leave these nodes out of X and y",
             )
-        classes, smallest = _numbered(labels)
-        if smallest >= self.n_splits:
-            return classes
-        if self.stratify:
-            raise InputError(
-                f"has a class of {smallest} nodes, fewer than n_splits={self.n_splits}",
-                argument="y",
-                advice="leave it out, or use stratify=False",
-            )
-        return None
+        classes = class_numbers(labels)
+        return classes if np.bincount(classes).min() >= self.n_splits else None
 
     def get_n_splits(self, X: Any = None, y: Any = None, groups: Any = None) -> int:
         """Number of folds."""
@@ -185,10 +176,3 @@ def _entries(values: Any, argument: str, n: int) -> Any:
     if array.ndim not in (1, 2) or len(array) != n:
         raise InputError(f"must have one entry for each of the {n} nodes of X", argument=argument)
     return array
-
-
-def _numbered(entries: Any) -> tuple[IntArray, int]:
-    """Entries as numbers from 0, and the size of the smallest class."""
-    names = entries.astype(str) if entries.dtype.kind == "O" else entries
-    _, numbers, sizes = np.unique(names, axis=0, return_inverse=True, return_counts=True)
-    return np.asarray(numbers, np.int64).reshape(-1), int(sizes.min())

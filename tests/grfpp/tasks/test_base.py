@@ -35,23 +35,14 @@ def test_parameters_of_an_estimator():
     assert not Estimator(method="walks", estimate="exact")._choose().is_exact
 
 
-def test_walks_are_those_of_the_library():
-    options = {"degree": 3, "n_walks": 5, "termination": "poisson:3"}
-    choice = Estimator(kernel="diffusion:0.5", scale=0.64, random_state=7, **options)._choose()
-    W = grfpp.Graph(irregular()).normalized("sym", 0.64)
-    expected = grfpp.sample(W, grfpp.Diffusion(0.5), seed=7, **options)
-    assert_array_equal(choice.operator(irregular()).toarray(), expected.toarray())
-
-
 def test_seeds():
     assert seed_of(None) is None
     assert seed_of(np.int64(3)) == 3
     assert seed_of(np.random.RandomState(0)) == seed_of(np.random.RandomState(0))
     assert seed_of(np.random.default_rng(0)) == seed_of(np.random.default_rng(0))
     for wrong in (-1, "dice", 1.5):
-        with pytest.raises(grfpp.InputError) as error:
+        with pytest.raises(grfpp.InputError, match="random_state"):
             seed_of(wrong)
-        assert error.value.argument == "random_state"
 
 
 @pytest.mark.parametrize(
@@ -116,7 +107,6 @@ def test_grid_search_over_scale_and_degree(club):
     assert_array_equal(together.cv_results_["mean_test_score"], expected)
 
 
-@pytest.mark.parametrize("n_folds", [2, 3])
 @pytest.mark.parametrize(
     ("model", "advice"),
     [
@@ -124,8 +114,8 @@ def test_grid_search_over_scale_and_degree(club):
         (make_pipeline(GraphRandomFeatures(), LogisticRegression()), r"cv=NodeKFold\(\)"),
     ],
 )
-def test_cutting_the_graph_fails_with_the_reason_and_not_in_nan(club, model, advice, n_folds):
+def test_cutting_the_graph_fails_with_the_reason_and_not_in_nan(club, model, advice):
     """Halves are the trap: their rows and columns are a square too, and can be fitted."""
     A, parties = club
     with pytest.raises(ValueError, match=f"fits failed[\\s\\S]*InputError: X must be.*{advice}"):
-        cross_val_score(model, A, parties, cv=n_folds)
+        cross_val_score(model, A, parties, cv=2)

@@ -10,8 +10,8 @@ from grfpp.tasks.calibration import calibrate as fit
 
 
 def probabilities(calibration, logits, reached=None):
-    everywhere = np.ones(len(logits), bool)
-    return np.exp(calibration.log_probabilities(logits, everywhere if reached is None else reached))
+    reached = np.ones(len(logits), bool) if reached is None else reached
+    return np.exp(calibration.log_probabilities(logits, reached))
 
 
 def loss(calibration, logits, labels):
@@ -19,8 +19,8 @@ def loss(calibration, logits, labels):
 
 
 def calibrate(logits, labels, reached=None, **options):
-    everywhere = np.ones(len(labels), bool)
-    return fit(logits, labels, everywhere if reached is None else reached, **options)
+    reached = np.ones(len(labels), bool) if reached is None else reached
+    return fit(logits, labels, reached, **options)
 
 
 def drawn(n, temperature, bias=(0.0, 0.0, 0.0), seed=0):
@@ -50,7 +50,7 @@ def test_shares_of_classes_are_found():
 
 
 @pytest.mark.parametrize("lapse", [0.0, 0.05, 0.2])
-def test_lapses_are_told_from_a_high_temperature(lapse):
+def test_lapses_are_distinguished_from_a_high_temperature(lapse):
     rng = np.random.default_rng(1)
     logits, labels = drawn(20_000, 1.0)
     is_any = rng.random(len(labels)) < lapse

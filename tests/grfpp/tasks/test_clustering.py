@@ -68,18 +68,17 @@ class TestPaperEstimator(TestEstimator):
     [SquareClustering(n_jobs=1)],
     expected_failed_checks=lambda estimator: {
         "check_clustering": "fits points in the plane, which are not a graph",
-        **dict.fromkeys(
-            ["check_estimator_sparse_array", "check_estimator_sparse_matrix"],
-            "asks whoever has predict_proba for the tags of classifiers",
-        ),
-        **dict.fromkeys(
-            [
-                "check_methods_sample_order_invariance",
-                "check_methods_subset_invariance",
-                "check_fit_idempotent",
-            ],
-            "asks predict_proba about other graphs than the one that was fitted",
-        ),
+        **{
+            f"check_estimator_sparse_{kind}": "asks whoever has predict_proba for classifier tags"
+            for kind in ("array", "matrix")
+        },
+        **{
+            f"check_{name}": "asks predict_proba about other graphs than the fitted one"
+            for name in (
+                *("methods_sample_order_invariance", "methods_subset_invariance"),
+                "fit_idempotent",
+            )
+        },
     },
 )
 def test_scikit_learn_checks(estimator, check):
@@ -94,12 +93,10 @@ def test_narrow_kernels_are_resolved(monkeypatch):
 
 
 @pytest.mark.parametrize("method", METHODS)
-@pytest.mark.parametrize("k", [3, 5, 8])
+@pytest.mark.parametrize("k", [3, 8])
 def test_clusters_lie_within_components(method, k):
-    graph = nx.disjoint_union_all(
-        [nx.gnp_random_graph(60, 0.4, seed=0), nx.complete_graph(3), nx.empty_graph(1)]
-    )
-    labels = clustered(graph, k, how="paper", **METHODS[method]).labels_
+    parts = [nx.gnp_random_graph(60, 0.4, seed=0), nx.complete_graph(3), nx.empty_graph(1)]
+    labels = clustered(nx.disjoint_union_all(parts), k, how="paper", **METHODS[method]).labels_
     component = np.repeat([0, 1, 2], [60, 3, 1])
     assert len(set(labels)) == len(set(zip(labels, component, strict=True))) == k
 
@@ -114,12 +111,6 @@ def test_finds_what_was_planted(method, dense_nodes, how, monkeypatch):
     assert pair_error(clustering.labels_, truth) < 0.02
     assert clustering.embedding_.shape == (100, 4 if how == "paper" else 5)
     assert clustering.score(A, truth) == 1 - pair_error(clustering.labels_, truth)
-
-
-@pytest.mark.parametrize("options", [{"how": "paper", **each} for each in METHODS.values()] + WAYS)
-def test_karate(club, options):
-    A, parties = club
-    assert pair_error(clustered(A, 2, **options).labels_, parties) < 0.12
 
 
 @pytest.mark.parametrize("options", [{"how": "paper", **each} for each in METHODS.values()] + WAYS)
@@ -140,10 +131,17 @@ def test_components_are_clusters(options, dense_nodes, monkeypatch):
     assert pair_error(clustered(A, 2, **options).labels_, truth == 3) == 0
 
 
-def test_nodes_that_nothing_tells_apart_stay_together():
-    """All four corners of two pairs: k-means has but two places for three clusters."""
+@pytest.mark.parametrize("options", [{"how": "paper", **each} for each in METHODS.values()] + WAYS)
+def test_karate(club, options):
+    A, parties = club
+    assert pair_error(clustered(A, 2, **options).labels_, parties) < 0.12
+
+
+def test_equal_nodes_and_trees_can_be_clustered():
+    """Two pairs are two points, for three clusters; a path is cut three times."""
     labels = clustered(np.kron(np.eye(2), [[1, 1], [1, 1]]), 3).labels_
     assert labels[0] != labels[2]
+    assert np.count_nonzero(np.diff(clustered(nx.path_graph(40), 4).labels_)) == 3
 
 
 def test_weights_matter_and_directions_do_not():
@@ -177,16 +175,13 @@ def hung_about(sizes=(60, 50, 40), seed=0):
     rng = np.random.default_rng(seed)
     n = len(truth)
     graph.add_edges_from((0, int(node)) for node in rng.choice(n, n // 3) if node)
-    for anchor in rng.choice(n, 12, replace=False):
-        last = int(anchor)
-        for _ in range(int(rng.integers(1, 8))):
-            graph.add_edge(last, len(truth))
-            last = len(truth)
-            truth.append(truth[anchor])
-    for anchor in rng.choice(n, 4, replace=False):
-        clique = [len(truth) + i for i in range(5)]
-        graph.add_edges_from((i, j) for i in clique for j in clique if i < j)
-        graph.add_edge(int(anchor), clique[0])
+    for anchor in rng.choice(n, 12, replace=False).tolist():
+        path = range(len(truth), len(truth) + int(rng.integers(1, 8)))
+        nx.add_path(graph, [anchor, *path])
+        truth += [truth[anchor]] * len(path)
+    for anchor in rng.choice(n, 4, replace=False).tolist():
+        clique = range(len(truth), len(truth) + 5)
+        graph.add_edges_from([*combinations(clique, 2), (anchor, clique[0])])
         truth += [truth[anchor]] * 5
     return nx.to_scipy_sparse_array(graph, nodelist=range(len(truth)), weight=None), truth
 
@@ -196,8 +191,10 @@ def test_whiskers_and_hubs_do_not_mislead(way, tmp_path):
     A, truth = hung_about()
     labels = clustered(A, 3, **way).labels_
     assert pair_error(labels, truth) < 0.06
-    paper = clustered(A, 3, how="paper", estimate="exact")
+    paper, other = (clustered(A, 3, **each) for each in ({"how": "paper"}, {"method": "paper"}))
     assert pair_error(paper.labels_, truth) > 0.15
+    assert_array_equal(paper.labels_, other.labels_)
+    assert paper.method_ == other.method_ == "walks"
     grfpp.Graph(A).save(tmp_path / "graph.grf")
     opened = grfpp.Graph.open(tmp_path / "graph.grf")
     assert_array_equal(clustered(opened, 3, **way).labels_, labels)
@@ -215,14 +212,10 @@ def test_outliers_come_to_the_largest_cluster(n_alone):
     assert_allclose(clustering.predict_proba(graph)[100:], [sizes / 100] * n_alone)
 
 
-def test_trees_can_be_clustered():
-    assert np.count_nonzero(np.diff(clustered(nx.path_graph(40), 4).labels_)) == 3
-
-
 @pytest.mark.parametrize("seed", [0, 1])
 def test_the_number_of_clusters_is_found(seed):
     A, truth = planted([50, 40, 30, 30], 0.4, 0.02, seed)
-    found = clustered(A, "auto")
+    found = clustered(A, "auto", n_init=3)
     assert found.n_clusters_ == 4
     assert pair_error(found.labels_, truth) < 0.05
     assert clustered(nx.complete_graph(12), "auto").n_clusters_ == 1
@@ -245,13 +238,6 @@ def test_probabilities():
     assert set(paper.ravel()) == {0.0, 1.0}
 
 
-def test_the_paper_by_either_name():
-    A, _ = hung_about()
-    one, other = (clustered(A, 3, **each) for each in ({"how": "paper"}, {"method": "paper"}))
-    assert_array_equal(one.labels_, other.labels_)
-    assert one.method_ == other.method_ == "walks"
-
-
 def test_nearly_all_in_one_cluster_is_warned_of():
     graph = nx.gnp_random_graph(200, 0.1, seed=0)
     graph.add_edges_from([(0, 200), (200, 201), (201, 202), (200, 202)])
@@ -260,13 +246,11 @@ def test_nearly_all_in_one_cluster_is_warned_of():
     clustered(graph, 2)
 
 
-@pytest.mark.parametrize("n_nodes", [60, 900])
+@pytest.mark.parametrize("n_nodes", [60, 600])
 def test_the_planner_finds_the_clusters_of_the_exact_kernel(n_nodes):
     graph = nx.planted_partition_graph(3, n_nodes // 3, 60 / n_nodes, 3 / n_nodes, seed=0)
-    exact, planned = (
-        clustered(graph, 3, how="paper", **each)
-        for each in ({"estimate": "exact"}, {"method": "auto"})
-    )
+    exact = clustered(graph, 3, how="paper", estimate="exact")
+    planned = clustered(graph, 3, how="paper", method="auto")
     assert pair_error(planned.labels_, exact.labels_) == 0
     assert planned.method_
 
@@ -318,7 +302,7 @@ def test_pair_error_refuses(labels, truth):
     assert error.value.argument == "labels"
 
 
-@pytest.mark.parametrize("k", [1, 2, 20])
+@pytest.mark.parametrize("k", [1, 20])
 def test_nodes_and_eigenvalues_are_drawn(k, tmp_path):
     figure_class = pytest.importorskip("matplotlib.figure").Figure
     clustering = clustered(CLUB, k)
@@ -326,7 +310,7 @@ def test_nodes_and_eigenvalues_are_drawn(k, tmp_path):
     nodes, eigenvalues = figure.axes
     assert len(nodes.collections[0].get_offsets()) == 34
     assert nodes.get_title() == f"34 nodes, {k} clusters"
-    assert len(eigenvalues.collections[-1].get_offsets()) == len(clustering.eigenvalues_)
+    assert len(eigenvalues.lines[0].get_xdata()) == len(clustering.eigenvalues_)
     figure.savefig(tmp_path / "clusters.png")
     axes = figure_class().subplots()
     assert clustering.plot(axes) is axes.figure

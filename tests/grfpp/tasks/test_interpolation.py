@@ -3,12 +3,10 @@
 import networkx as nx
 import numpy as np
 import pytest
-import scipy.sparse as sp
-from estimator_case import KernelEstimatorCase, assert_unbiased
+from estimator_case import NodeEstimatorCase
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
-from independent_walks import INDEPENDENT
 from sklearn.base import clone
 from sklearn.model_selection import GridSearchCV, KFold, cross_val_score
 
@@ -33,19 +31,12 @@ FIELD = RNG.standard_normal((34, 3))
 
 def kernel_of(estimator):
     """The matrix whose product the estimator should take."""
-    W = KARATE.normalized("sym", estimator.scale or 1.0)
+    W, kernel = KARATE.normalized("sym", estimator.scale or 1.0), grfpp.Diffusion(1.0)
     if estimator.estimate == "exact":
-        return grfpp.Diffusion(1.0).exact(W)
-    return grfpp.sample(
-        W,
-        grfpp.Diffusion(1.0),
-        estimator.degree,
-        estimator.n_walks,
-        estimator.termination,
-        seed=estimator.random_state,
-        reuse_walks=estimator.reuse_walks,
-        walks=estimator.walks,
-    ).toarray()
+        return kernel.exact(W)
+    names = ("degree", "n_walks", "termination", "reuse_walks", "walks")
+    options = {name: getattr(estimator, name) for name in names}
+    return grfpp.sample(W, kernel, seed=estimator.random_state, **options).toarray()
 
 
 METHODS = [
@@ -74,39 +65,16 @@ def test_the_sum_is_the_kernel_times_the_known_values(parameters):
     np.testing.assert_allclose(turned.field_[reached], (expected / lengths)[reached], atol=1e-9)
 
 
-def test_a_constant_field_stays_constant_and_no_value_leaves_the_range():
-    one = by_sums(KARATE, random_state=0)
-    np.testing.assert_allclose(one.fit(KNOWN, np.full(12, 7.5)).field_, 7.5)
-    values = FIELD[KNOWN, 0]
-    field = one.fit(KNOWN, values).field_
-    assert values.min() <= field.min() <= field.max() <= values.max()
-
-
-def test_the_estimate_has_the_exact_sum_as_its_mean():
-    exact = by_sums(KARATE, estimate="exact", output="sum").fit(KNOWN, FIELD[KNOWN])
-    walks = by_sums(KARATE, n_walks=4, output="sum", n_jobs=1, **INDEPENDENT)
-    samples = [
-        walks.set_params(random_state=seed).fit(KNOWN, FIELD[KNOWN]).field_ for seed in range(400)
-    ]
-    assert_unbiased(samples, exact.field_, 5, 1.3)
-
-
-def test_columns_do_not_mix_and_shapes_are_kept():
+def test_columns_do_not_mix_shapes_are_kept_and_the_order_of_nodes_does_not_matter():
     one = by_sums(KARATE, random_state=1)
     together = one.fit(KNOWN, FIELD[KNOWN]).field_
+    turned = one.fit(KNOWN[::-1].tolist(), FIELD[KNOWN[::-1]].tolist()).field_
+    np.testing.assert_allclose(turned, together, rtol=1e-12)
     for column in range(3):
         alone = one.fit(KNOWN, FIELD[KNOWN, column])
         assert alone.predict(HIDDEN).shape == (len(HIDDEN),)
         np.testing.assert_allclose(alone.field_, together[:, column], rtol=1e-12)
     assert one.fit(KNOWN, FIELD[KNOWN, :1]).predict(HIDDEN[:, None]).shape == (len(HIDDEN), 1)
-
-
-def test_the_order_of_nodes_does_not_matter():
-    order = np.random.default_rng(0).permutation(len(KNOWN))
-    one = by_sums(KARATE, random_state=1)
-    first = one.fit(KNOWN, FIELD[KNOWN]).field_
-    second = one.fit(KNOWN[order].tolist(), FIELD[KNOWN[order]].tolist()).field_
-    np.testing.assert_allclose(first, second, rtol=1e-12)
 
 
 TWO_PARTS = grfpp.Graph(nx.disjoint_union(nx.path_graph(5), nx.cycle_graph(4)))
@@ -124,24 +92,6 @@ def test_a_part_without_a_known_node_gets_the_mean_or_nothing(estimate):
         other = by_sums(TWO_PARTS, output=output, **options).fit(known, values)
         np.testing.assert_array_equal(other.field_[5:], 0.0)
         assert (other.field_[:5] != 0).all()
-
-
-def test_what_lies_in_one_part_does_not_depend_on_the_others():
-    """Also below the size at which the exact kernel is formed densely."""
-    both = nx.disjoint_union(nx.cycle_graph(6), nx.cycle_graph(6))
-    values = np.array([1.0, 5.0])
-    for estimate in ("exact", "walks"):
-        options = {"estimate": estimate, "n_walks": 4000, "random_state": 0}
-        alone = by_sums(nx.cycle_graph(6), **options).fit([0, 2], values).field_
-        whole = by_sums(both, **options).fit([0, 2], values).field_[:6]
-        np.testing.assert_allclose(whole, alone, rtol=1e-12 if estimate == "exact" else 0.05)
-
-
-def test_isolated_nodes_are_known_only_to_themselves():
-    graph = grfpp.Graph(sp.csr_array((4, 4)))
-    one = by_sums(graph, random_state=0).fit([1, 2], [3.0, 5.0])
-    np.testing.assert_array_equal(one.field_, [4.0, 3.0, 5.0, 4.0])
-    assert one.reached_.tolist() == [False, True, True, False]
 
 
 def test_rounding_does_not_pass_for_an_answer():
@@ -162,20 +112,15 @@ def test_directed_graphs_predict_from_where_arcs_lead():
 
 
 def test_a_grid_search_over_nodes():
-    """Only the graph's own parameters make the search prefer a wide kernel on a smooth field."""
+    """A smooth field needs a wide kernel."""
     graph, nodes = grid(12, 12), np.arange(144)
     smooth = np.add.outer(np.arange(12.0), np.arange(12.0)).ravel()
-    search = GridSearchCV(
-        by_sums(graph, random_state=0),
-        {"scale": [0.09, 2.25], "n_walks": [4, 16], "degree": [1, 2]},
-        cv=KFold(3, shuffle=True, random_state=0),
-    )
+    folds, candidates = KFold(3, shuffle=True, random_state=0), {"scale": [0.09, 2.25]}
+    search = GridSearchCV(by_sums(graph, random_state=0), candidates, cv=folds)
     search.fit(nodes, smooth)
     assert search.best_params_["scale"] == 2.25
     assert search.best_score_ > 0.9
     assert search.predict(nodes[:5]).shape == (5,)
-    scores = cross_val_score(by_sums(graph, random_state=0), nodes[:, None], smooth)
-    assert scores.shape == (5,)
 
 
 def test_scores():
@@ -202,12 +147,10 @@ def test_means_need_a_positive_mass():
     assert np.isfinite(cosine.set_params(output="sum").fit(KNOWN, FIELD[KNOWN]).field_).all()
 
 
-def test_directions_need_vectors_and_predictions_need_nodes():
-    with pytest.raises(grfpp.InputError, match="vectors"):
+def test_directions_need_vectors():
+    with pytest.raises(grfpp.InputError) as error:
         by_sums(KARATE, output="direction").fit(KNOWN, FIELD[KNOWN, 0])
-    one = by_sums(KARATE, random_state=0).fit(KNOWN, FIELD[KNOWN])
-    with pytest.raises(grfpp.InputError, match="99"):
-        one.predict([99])
+    assert error.value.argument == "y"
 
 
 @settings(max_examples=25, deadline=None)
@@ -232,14 +175,10 @@ def test_any_nodes_and_any_columns(data):
 
 def test_nodes_by_name():
     graph = nx.les_miserables_graph()
-    names = list(graph)
-    known, hidden, values = names[::2], names[1::2], np.linspace(0, 1, 39)
+    known, values = list(graph)[::2], np.linspace(0, 1, 39)
     one = by_sums(graph, random_state=0).fit(known, values)
     other = by_sums(graph, random_state=0).fit(np.arange(0, 77, 2), values)
-    np.testing.assert_array_equal(one.field_, other.field_)
-    for asked in (hidden, np.array(hidden), np.array(hidden)[:, None], np.array(hidden, object)):
-        np.testing.assert_array_equal(one.predict(asked), other.predict(np.arange(1, 77, 2)))
-    np.testing.assert_array_equal(one.predict(["Valjean", 0]), one.predict([10, 0]))
+    np.testing.assert_array_equal(one.predict(["Valjean", 0]), other.predict([10, 0]))
     with pytest.raises(grfpp.InputError, match="Valjan"):
         one.predict(["Valjan"])
     scores = cross_val_score(by_sums(graph, random_state=0), known, values, cv=KFold(3))
@@ -260,27 +199,23 @@ def test_the_planner_fills_in_what_the_exact_kernel_does(method):
 
 
 @pytest.mark.parametrize(
-    ("argument", "X", "y"),
+    "y",
     [
-        ("X", [], []),
-        ("X", [0.0, 1.0], [1, 2]),
-        ("X", [[0, 1]], [1]),
-        ("X", [0, 34], [1, 2]),
-        ("X", [4, 2, 4], [1, 2, 3]),
-        ("y", [0, 1], [1, 2, 3]),
-        ("y", [0, 1], ["a", "b"]),
-        ("y", [0, 1], [1, np.nan]),
-        ("y", [0, 1], np.zeros((2, 0))),
-        ("y", [0, 1], np.zeros((2, 2, 2))),
+        [1, 2, 3],
+        ["a", "b"],
+        [1, np.nan],
+        np.zeros((2, 0)),
+        np.zeros((2, 2, 2)),
     ],
+    ids=str,
 )
-def test_bad_input_is_refused(argument, X, y):
+def test_bad_values_are_refused(y):
     with pytest.raises(grfpp.InputError) as error:
-        KernelInterpolator(KARATE).fit(X, y)
-    assert error.value.argument == argument
+        KernelInterpolator(KARATE).fit([0, 1], y)
+    assert error.value.argument == "y"
 
 
-class TestSums(KernelEstimatorCase):
+class TestSums(NodeEstimatorCase):
     FITTED = ("graph_", "field_", "reached_", "how_", "output_", "method_", "mass_")
     BAD = {"output": "median", "how": "magic", "normalization": "none"}
 

@@ -23,16 +23,16 @@ def test_products_are_those_of_the_kernels(options, is_shared):
     choices = [KernelChoice.of(kernel=each, estimate="exact", **options) for each in KERNELS]
     made = KernelProducts(CLUB, choices)
     assert made.is_shared is is_shared
-    found = list(made.between(NODES, NODES[:2]))
-    masses = list(made.masses(NODES))
+    blocks = list(made.blocks(NODES, NODES[:2]))
     W = CLUB.normalized(options.get("normalization", "sym"))
     for number, choice in enumerate(choices):
         K = choice.kernel.exact(W)
         if is_shared:
             K = K / choice.kernel.value(1 + MARGIN)
         size = np.abs(K).max()
-        assert_allclose(found[number] / size, K[np.ix_(NODES, NODES[:2])] / size, atol=1e-7)
-        assert_allclose(masses[number] / size, K.sum(axis=0)[NODES] / size, atol=1e-6)
+        entries, masses = blocks[number]
+        assert_allclose(entries / size, K[np.ix_(NODES, NODES[:2])] / size, atol=1e-7)
+        assert_allclose(masses / size, K.sum(axis=0)[NODES] / size, atol=1e-6)
         everywhere = made.product(number, np.eye(34)[:, NODES])
         assert_allclose(everywhere / size, K[:, NODES] / size, atol=1e-7)
         lengths = np.linalg.norm(K[:, NODES], axis=1)

@@ -23,15 +23,7 @@ from grfpp.estimate.factor import StoredFactor
 from grfpp.graph import Graph
 from grfpp.linalg.functions import finite
 from grfpp.linalg.spectra import largest_eigenpairs, symmetric_eigenvalues
-from grfpp.tasks.graphs.labelled import (
-    GraphListTransformer,
-    all_labels,
-    indicators,
-    label_numbers,
-    pair_names,
-    sums_by_label,
-    upper_triangle,
-)
+from grfpp.tasks.graphs import labelled
 from grfpp.typing import FloatArray, IntArray
 
 #: Largest number of nodes of graphs that are solved together.
@@ -46,12 +38,12 @@ _TOL = 1e-8
 
 
 @dataclass(eq=False, repr=False)
-class KernelSpectrumFeatures(GraphListTransformer):
+class KernelSpectrumFeatures(labelled.GraphListTransformer):
     """The smallest eigenvalues of each graph's kernel, for graphs to be classified by.
 
     Each graph becomes the ``n_eigenvalues`` smallest eigenvalues of ``(K + Kᵀ) / 2``, ascending,
     where ``K`` is its kernel or an estimate of it. What a graph becomes depends on the graph and
-    on `random_state`, not on the graphs beside it or on its place among them (but for rounding),
+    on `random_state`, not on the other graphs of the list or their order (but for rounding),
     and not on `n_jobs`. Different graphs have independent walks.
 
     Parameters
@@ -138,7 +130,7 @@ class KernelSpectrumFeatures(GraphListTransformer):
 
 
 @dataclass(eq=False, repr=False)
-class LabelPairFeatures(GraphListTransformer):
+class LabelPairFeatures(labelled.GraphListTransformer):
     """Sums of each graph's kernel over the pairs of nodes that have given labels.
 
     With ``Y`` the matrix that has a 1 where a node has a label, a graph becomes the entries of
@@ -181,7 +173,7 @@ class LabelPairFeatures(GraphListTransformer):
         """
         self._choose()
         self._batch(X)
-        self.labels_ = np.unique(all_labels(X, "LabelPairFeatures"))
+        self.labels_ = np.unique(labelled.all_labels(X, "LabelPairFeatures"))
         return self
 
     def transform(self, X: Any) -> FloatArray:
@@ -193,23 +185,23 @@ class LabelPairFeatures(GraphListTransformer):
         """
         check_is_fitted(self)
         batch = self._batch(X)
-        numbers = label_numbers(all_labels(X, "LabelPairFeatures"), self.labels_)
+        numbers = labelled.label_numbers(labelled.all_labels(X, "LabelPairFeatures"), self.labels_)
         n, kernel, is_exact = len(self.labels_), self._choice.kernel, self._choice.is_exact
 
         def sums(matrices: Any, nodes: slice, starts: IntArray) -> FloatArray:
-            Y = indicators(numbers[nodes], n)
+            Y = labelled.indicators(numbers[nodes], n)
             if is_exact:
                 product = kernel.apply(Graph(matrices), Y)
             else:
                 product = kernel.sign * (_chain(matrices) @ Y)
-            return sums_by_label(product, numbers[nodes], n, starts)
+            return labelled.sums_by_label(product, numbers[nodes], n, starts)
 
-        return upper_triangle(self._by_parts(batch, sums))
+        return labelled.upper_triangle(self._by_parts(batch, sums))
 
     def get_feature_names_out(self, input_features: Any = None) -> npt.NDArray[np.object_]:
         """Pairs of labels, such as ``C-O``."""
         check_is_fitted(self)
-        return np.array(pair_names(self.labels_), dtype=object)
+        return np.array(labelled.pair_names(self.labels_), dtype=object)
 
 
 def _chain(factors: Sequence[sp.csr_array]) -> Chain:

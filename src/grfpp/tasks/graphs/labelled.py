@@ -12,7 +12,7 @@ import scipy.sparse as sp
 from sklearn.base import BaseEstimator, TransformerMixin
 
 from grfpp._checks import array_of, one_of
-from grfpp._parallel import in_order, thread_count
+from grfpp._parallel import Result, in_order, thread_count
 from grfpp.errors import InputError, shown
 from grfpp.graph import Graph, as_graph
 from grfpp.tasks.base import KernelParameters
@@ -159,6 +159,28 @@ def pair_names(labels: LabelArray) -> list[str]:
     return [f"{a}-{b}" for a, b in zip(labels[first], labels[second], strict=True)]
 
 
+def over_parts(
+    batch: GraphBatch,
+    W: Graph,
+    walks: Callable[[range], Any] | None,
+    work: Callable[[Any, slice, IntArray], Result],
+    n_jobs: int,
+) -> list[Result]:
+    """Results of `work` for parts of a batch, some consecutive graphs each, by all threads.
+
+    `work` takes what `walks` gives for the graphs (without `walks` their weights, block-diagonal),
+    the slice of their nodes, and where each graph begins and the last ends, counted from the first.
+    """
+
+    def of_part(graphs: range) -> Result:
+        starts = batch.starts[graphs.start : graphs.stop + 1]
+        nodes = slice(int(starts[0]), int(starts[-1]))
+        matrices = W.adjacency[nodes, nodes] if walks is None else walks(graphs)
+        return work(matrices, nodes, starts - starts[0])
+
+    return list(in_order(of_part, batch.tasks(), thread_count(n_jobs)))
+
+
 class GraphListEstimator(TransformerMixin, BaseEstimator):  # type: ignore[misc]  # untyped base
     """Base of transformers whose samples are graphs."""
 
@@ -187,22 +209,13 @@ class GraphListTransformer(KernelParameters, GraphListEstimator):
     ) -> FloatArray:
         """Features of graphs, a row a graph, by all threads.
 
-        `features` takes the factors of the estimated kernels of some consecutive graphs (their
-        weights where kernels are exact), block-diagonal in both cases, the slice of their nodes,
-        and where each graph begins and the last ends, counted from the first.
+        `features` is the `work` of `over_parts`; it takes the factors of the estimated kernels, or
+        the weights where kernels are exact.
         """
         choice = self._choice
         W, walks = choice.weights(batch.graph), None
         if choice.is_exact:
             choice.kernel.check_converges(W)
         else:
-            walks = BatchWalks.of(batch, W, choice.kernel, choice.options)
-
-        def work(part: range) -> FloatArray:
-            starts = batch.starts[part.start : part.stop + 1]
-            nodes = slice(int(starts[0]), int(starts[-1]))
-            matrices = W.adjacency[nodes, nodes] if walks is None else walks.factors(part)
-            return features(matrices, nodes, starts - starts[0])
-
-        n_threads = thread_count(choice.options.n_jobs)
-        return np.concatenate(list(in_order(work, batch.tasks(), n_threads)))
+            walks = BatchWalks.of(batch, W, choice.kernel, choice.options).factors
+        return np.concatenate(over_parts(batch, W, walks, features, choice.options.n_jobs))

@@ -40,7 +40,7 @@ MASSES, SIGNATURES = "walk-masses", "signatures"
 WALK_KINDS = (MASSES, SIGNATURES)
 MASS_LENGTHS = 3
 SIGNATURE_LENGTHS = (1, 3)
-#: Width of bins that tells numbers of walks apart.
+#: Width of bins; numbers of walks, which are integers, fall into different ones.
 WIDTH = 0.5
 #: Trees of the forests that are compared, and of the one that is chosen.
 TRIAL_TREES, TREES = 48, 200
@@ -341,11 +341,11 @@ def stratified_folds(
 
 def cosine_kernel(X: Any) -> FloatArray:
     """Cosines between all rows; zero where a row is zero, except on the diagonal."""
+    from sklearn.metrics.pairwise import cosine_similarity
     from sklearn.preprocessing import normalize
 
     # By the largest entry first: squares neither overflow nor vanish.
-    rows = normalize(normalize(sp.csr_array(X, dtype=np.float64), "max"))
-    K = (rows @ rows.T).toarray()
+    K = cosine_similarity(normalize(sp.csr_array(X, dtype=np.float64), "max"))
     np.fill_diagonal(K, 1.0)
     return np.asarray(K)
 

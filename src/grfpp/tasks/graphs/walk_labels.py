@@ -18,22 +18,12 @@ from sklearn.utils.validation import check_is_fitted
 
 from grfpp._checks import one_of, positive, whole
 from grfpp._memory import require_bytes
-from grfpp._parallel import in_order, thread_count
 from grfpp.errors import InputError, shown
+from grfpp.linalg.chebyshev import power_diagonals
 from grfpp.linalg.csr import csr
 from grfpp.options import WalkOptions
 from grfpp.tasks.base import seed_of
-from grfpp.tasks.graphs.labelled import (
-    GraphListEstimator,
-    LabelArray,
-    graph_batch,
-    indicators,
-    label_numbers,
-    labels_or_degrees,
-    pair_names,
-    sums_by_label,
-    upper_triangle,
-)
+from grfpp.tasks.graphs import labelled
 from grfpp.typing import FloatArray, IntArray, WordArray
 from grfpp.walks.batch import GraphBatch
 from grfpp.walks.by_length import BatchLengths
@@ -59,7 +49,7 @@ class _Part(NamedTuple):
 
 
 @dataclass(eq=False, repr=False)
-class WalkLabelFeatures(GraphListEstimator):
+class WalkLabelFeatures(labelled.GraphListEstimator):
     """Where walks of each length lead, by the labels of where they start and end.
 
     With the normalised weights ``W``, and ``Y`` the matrix that has a 1 where a node has a label, a
@@ -74,8 +64,8 @@ class WalkLabelFeatures(GraphListEstimator):
 
     The first three are sums for forests; the last is for linear support vector machines, as
     Weisfeiler–Lehman's colours are. What a graph becomes depends on the graph, on the labels and
-    signatures of the fitted graphs and on `random_state`: not on the graphs beside it, on its place
-    among them, or on `n_jobs`.
+    signatures of the fitted graphs and on `random_state`: not on the other graphs of the list,
+    their order, or `n_jobs`.
 
     Parameters
     ----------
@@ -90,7 +80,7 @@ class WalkLabelFeatures(GraphListEstimator):
         ``None``: ``A`` itself, so that masses are numbers of walks where edges have no weights, and
         signatures of one step are Weisfeiler–Lehman's colours of one round.
     unlabelled
-        What stands for labels where no graph has any: ``"degree"`` (one by one up to 8, then in
+        Labels where no graph has any: ``"degree"`` (one by one up to 8, then in
         ranges up to 16, 32, 64, …) or ``"constant"``.
     estimate
         ``"exact"``, by sparse products, which are cheap on small graphs, or ``"walks"``.
@@ -160,8 +150,8 @@ class WalkLabelFeatures(GraphListEstimator):
         csr_array of shape ``(n_graphs, n_features)``
         """
         check_is_fitted(self)
-        batch = graph_batch(X)
-        numbers = label_numbers(self._labels(X, batch), self.labels_)
+        batch = labelled.graph_batch(X)
+        numbers = labelled.label_numbers(self._labels(X, batch), self.labels_)
         return self._features(batch, self._parts(batch, numbers))
 
     def get_feature_names_out(self, input_features: Any = None) -> npt.NDArray[np.object_]:
@@ -171,7 +161,9 @@ class WalkLabelFeatures(GraphListEstimator):
         labels = [str(label) for label in self.labels_]
         names = {
             COUNTS: labels,
-            PAIRS: [f"{pair} after {k}" for k in lengths for pair in pair_names(self.labels_)],
+            PAIRS: [
+                f"{pair} after {k}" for k in lengths for pair in labelled.pair_names(self.labels_)
+            ],
             RETURNS: [f"{label} back after {k}" for k in lengths for label in labels],
             SIGNATURES: [
                 f"signature {k}:{word:016x}"
@@ -196,35 +188,32 @@ class WalkLabelFeatures(GraphListEstimator):
         one_of(self.normalization, "normalization", ("sym", "rw", None))
         one_of(self.unlabelled, "unlabelled", ("degree", "constant"))
         one_of(self.estimate, "estimate", ("exact", "walks"))
-        batch = graph_batch(X)
+        batch = labelled.graph_batch(X)
         self.labels_, numbers = np.unique(self._labels(X, batch), return_inverse=True)
         self.seed_ = self._options.seed
         parts = self._parts(batch, numbers)
         self.signatures_ = [np.unique(words) for words in _all_words(parts)]
         return batch, parts
 
-    def _labels(self, X: Any, batch: GraphBatch) -> LabelArray:
+    def _labels(self, X: Any, batch: GraphBatch) -> labelled.LabelArray:
         by_degree = self._fitted.unlabelled == "degree"
-        return labels_or_degrees(X, batch, "WalkLabelFeatures", degrees=by_degree)
+        return labelled.labels_or_degrees(X, batch, "WalkLabelFeatures", degrees=by_degree)
 
     def _parts(self, batch: GraphBatch, numbers: IntArray) -> list[_Part]:
         """Sums and signatures of all graphs, part by part, by all threads."""
         n, fitted = len(self.labels_), self._fitted
         W, walks = batch.graph.normalized(fitted.normalization), None
         if fitted.estimate == "walks":
-            walks = BatchLengths.of(batch, W, fitted.n_lengths, self._options)
-
-        def work(graphs: range) -> _Part:
-            starts = batch.starts[graphs.start : graphs.stop + 1]
-            nodes = slice(int(starts[0]), int(starts[-1]))
-            weights = W.adjacency[nodes, nodes] if walks is None else walks.powers(graphs)
-            return _part(fitted, weights, numbers[nodes], n, starts - starts[0])
-
+            walks = BatchLengths.of(batch, W, fitted.n_lengths, self._options).powers
         tasks = batch.tasks()
         largest = max(int(batch.starts[task.stop] - batch.starts[task.start]) for task in tasks)
         n_numbers = (n + 1) * (6 * largest + 3 * max(map(len, tasks)) * (n + 1))
         require_bytes(8 * n_numbers, f"masses of {largest} nodes at {n} labels")
-        return list(in_order(work, tasks, thread_count(self._options.n_jobs)))
+
+        def work(powers: Any, nodes: slice, starts: IntArray) -> _Part:
+            return _part(fitted, powers, numbers[nodes], n, starts)
+
+        return labelled.over_parts(batch, W, walks, work, self._options.n_jobs)
 
     def _features(self, batch: GraphBatch, parts: list[_Part]) -> sp.csr_array:
         blocks = [
@@ -259,39 +248,31 @@ def _part(fitted: Any, powers: Any, numbers: IntArray, n: int, starts: IntArray)
     sets, n_nodes = fitted.sets, np.diff(starts)[:, np.newaxis]
     sums: dict[str, list[FloatArray]] = {name: [] for name in sets}
     # Unfitted labels have a column too: a signature that sees them is none of the fitted ones.
-    masses = indicators(numbers, n + 1)
+    masses = labelled.indicators(numbers, n + 1)
     words = [mix64((numbers.astype(np.uint64) + np.uint64(1)) * _GOLDEN)]
+    product = masses
     for k in range(fitted.n_lengths if {PAIRS, SIGNATURES} & set(sets) else 0):
-        if sp.issparse(powers):
-            masses = product = powers @ masses
-        else:
-            product = powers[k] @ masses
+        product = powers @ product if sp.issparse(powers) else powers[k] @ masses
         if PAIRS in sets:
-            total = sums_by_label(product[:, :n], numbers, n, starts)
-            sums[PAIRS].append(upper_triangle(total) / n_nodes)
+            total = labelled.sums_by_label(product[:, :n], numbers, n, starts)
+            sums[PAIRS].append(labelled.upper_triangle(total) / n_nodes)
         if SIGNATURES in sets:
             words.append(next_words(words[-1], product, fitted.width))
     if COUNTS in sets:
-        sums[COUNTS] = [sums_by_label(np.ones((len(numbers), 1)), numbers, n, starts)[:, :, 0]]
+        sums[COUNTS] = [
+            labelled.sums_by_label(np.ones((len(numbers), 1)), numbers, n, starts)[:, :, 0]
+        ]
     if RETURNS in sets:
-        diagonals = _diagonals(powers, fitted.n_lengths).T
-        back = sums_by_label(diagonals, numbers, n, starts) / n_nodes[:, :, np.newaxis]
+        if sp.issparse(powers):
+            # D^-1 A has the diagonals of powers of the symmetric D^-1/2 A D^-1/2 = √(W ∘ Wᵀ).
+            symmetric = sp.csr_array((powers * powers.T).sqrt())
+            diagonals = power_diagonals(symmetric, starts, fitted.n_lengths)
+        else:
+            diagonals = np.column_stack([power.diagonal() for power in powers])
+        back = labelled.sums_by_label(diagonals, numbers, n, starts) / n_nodes[:, :, np.newaxis]
         sums[RETURNS] = [*np.moveaxis(back, 2, 0)]
     blocks = {name: sp.csr_array(np.hstack(parts)) for name, parts in sums.items() if parts}
     return _Part(blocks, words if SIGNATURES in sets else [])
-
-
-def _diagonals(powers: Any, n_lengths: int) -> FloatArray:
-    """Diagonals of the powers, a row a length: ``(W^2j)_ii = Σ_v (W^j)_iv (W^j)_vi``."""
-    if not sp.issparse(powers):
-        return np.array([power.diagonal() for power in powers])
-    result = np.empty((n_lengths, powers.shape[0]))
-    half = sp.csr_array(sp.eye_array(powers.shape[0], format="csr"))
-    for k in range(n_lengths):
-        following = half if k % 2 else sp.csr_array(half @ powers)
-        result[k] = (half * sp.csr_array(following.T)).sum(axis=1)
-        half = following
-    return result
 
 
 def next_words(words: WordArray, masses: FloatArray, width: float) -> WordArray:
@@ -325,7 +306,7 @@ def _histograms(
     graph_of = np.repeat(np.arange(n_graphs), np.diff(starts))
     blocks = []
     for observed, known in zip(words, vocabulary, strict=True):
-        position = label_numbers(observed, known)
+        position = labelled.label_numbers(observed, known)
         kept = np.flatnonzero(position < len(known))
         entries = (np.ones(len(kept)), (graph_of[kept], position[kept]))
         blocks.append(sp.coo_array(entries, shape=(n_graphs, len(known))).tocsr())

@@ -6,7 +6,7 @@ import pytest
 import scipy.sparse as sp
 from estimator_case import KernelEstimatorCase, assert_unbiased
 from independent_walks import INDEPENDENT
-from labelled_cases import CHAIN, HEAVY, ODD, WATER
+from labelled_cases import CHAIN, HEAVY, ODD, WATER, estimates
 from sklearn.base import clone
 from sklearn.ensemble import RandomForestClassifier
 from sklearn.model_selection import GridSearchCV
@@ -35,22 +35,17 @@ class TestSpectrum(KernelEstimatorCase):
         return estimator.fit([ODD, HEAVY])
 
     def result(self, fitted):
-        assert len(fitted.get_feature_names_out()) == 3
-        return fitted.transform([HEAVY, ODD])
+        found = fitted.transform([HEAVY, ODD])
+        assert len(fitted.get_feature_names_out()) == found.shape[1]
+        return found
 
 
-class TestPairs(KernelEstimatorCase):
+class TestPairs(TestSpectrum):
     FITTED = ("labels_",)
     BAD = {"restrict": "label"}
 
     def make(self, **parameters):
         return LabelPairFeatures(**parameters)
-
-    def fit(self, estimator):
-        return estimator.fit([ODD, HEAVY])
-
-    def result(self, fitted):
-        return fitted.transform([HEAVY, ODD])
 
 
 def dense_spectrum(graph, kernel, scale, k):
@@ -75,7 +70,7 @@ def test_small_graphs_are_padded_by_zeros():
     assert (np.diff(found[1]) >= 0).all()
 
 
-@pytest.mark.parametrize("degree", [1, 2, 3])
+@pytest.mark.parametrize("degree", [1, 3])
 def test_estimated_spectra_approach_the_exact_ones(degree):
     exact = KernelSpectrumFeatures(8, estimate="exact", scale=0.49).fit_transform(GRAPHS)
 
@@ -85,8 +80,8 @@ def test_estimated_spectra_approach_the_exact_ones(degree):
         )
         return np.linalg.norm(walked.fit_transform(GRAPHS) - exact) / np.linalg.norm(exact)
 
-    many = error(40_000)
-    assert many < 0.01
+    many = error(10_000)
+    assert many < 0.015
     assert many < error(40) / 5
 
 
@@ -125,30 +120,19 @@ def test_features_of_a_graph_do_not_depend_on_its_neighbours(options):
         np.testing.assert_allclose(features.transform([graph])[0], found[number], rtol=1e-11)
 
 
-def some_graphs(n=30):
-    classes = np.arange(n) % 2
-    made = [
+def test_grid_search_over_a_list_of_graphs():
+    classes = np.arange(24) % 2
+    graphs = [
         nx.gnp_random_graph(12, 0.5, seed=i) if kind else nx.random_labeled_tree(12, seed=i)
         for i, kind in enumerate(classes)
     ]
-    return made, classes
-
-
-def test_grid_search_over_a_list_of_graphs():
-    graphs, classes = some_graphs()
-    pipeline = make_pipeline(
-        KernelSpectrumFeatures(6, random_state=0, n_jobs=1),
-        RandomForestClassifier(20, random_state=0),
-    )
-    grid = {
-        "kernelspectrumfeatures__scale": [0.25, 0.81],
-        "kernelspectrumfeatures__n_walks": [4, 16],
-        "kernelspectrumfeatures__degree": [1, 2],
-    }
+    features = KernelSpectrumFeatures(6, random_state=0, n_jobs=1)
+    pipeline = make_pipeline(features, RandomForestClassifier(10, random_state=0))
+    name = "kernelspectrumfeatures"
+    grid = {f"{name}__scale": [0.25, 0.81], f"{name}__degree": [1, 2]}
     search = GridSearchCV(pipeline, grid, cv=3, error_score="raise").fit(graphs, classes)
-    assert len(search.cv_results_["params"]) == 8
+    assert len(search.cv_results_["params"]) == 4
     assert search.best_score_ > 0.9
-    assert search.predict(graphs[:3]).shape == (3,)
     same = search.best_estimator_.predict(graphs)
     one_by_one = [search.best_estimator_.predict([graph])[0] for graph in graphs]
     np.testing.assert_array_equal(same, one_by_one)
@@ -158,8 +142,6 @@ def test_anything_that_is_a_graph_is_taken():
     kinds = [Graph(RING), RING, RING.tolist(), sp.coo_matrix(RING), nx.from_numpy_array(RING)]
     found = KernelSpectrumFeatures(4, random_state=0).fit_transform(kinds)
     np.testing.assert_array_equal(found, np.tile(found[0], (5, 1)))
-    stacked = KernelSpectrumFeatures(4, random_state=0).fit_transform(np.array([RING, RING]))
-    np.testing.assert_array_equal(stacked, found[:2])
 
 
 def test_estimates_are_symmetrised_products_of_factors():
@@ -204,20 +186,13 @@ def test_isolated_nodes_of_large_graphs_all_count(monkeypatch):
     np.testing.assert_allclose(features.transform([nx.empty_graph(600)]), 1)
 
 
-@pytest.mark.parametrize("n", [10**12, 2**100])
-def test_more_eigenvalues_than_memory_holds(n):
-    with pytest.raises(InputError, match="eigenvalues of each of 1 graphs needs"):
-        KernelSpectrumFeatures(n).fit_transform([irregular()])
-
-
 def sums(graph, labels, kernel, scale=1.0):
     """Yᵀ K Y on and above the diagonal, by loops over nodes."""
     K = kernel.exact(graph.graph.normalized("sym", scale))
     found = []
     for i, a in enumerate(labels):
         for b in labels[i:]:
-            mine, theirs = graph.labels == a, graph.labels == b
-            found.append(K[np.ix_(mine, theirs)].sum())
+            found.append(K[np.ix_(graph.labels == a, graph.labels == b)].sum())
     return found
 
 
@@ -236,8 +211,7 @@ def test_estimated_sums_are_unbiased(degree):
     graphs = [ODD, HEAVY]
     exact = LabelPairFeatures(estimate="exact", scale=0.49).fit_transform(graphs)
     pairs = LabelPairFeatures(degree=degree, n_walks=8, scale=0.49, n_jobs=1, **INDEPENDENT)
-    samples = [pairs.set_params(random_state=seed).fit_transform(graphs) for seed in range(300)]
-    assert_unbiased(samples, exact, 4, 1.6)
+    assert_unbiased(estimates(pairs, graphs, n_copies=20, n_seeds=15), exact, 4, 1.6)
 
 
 def test_labels_that_were_not_fitted_are_left_out():
@@ -246,12 +220,9 @@ def test_labels_that_were_not_fitted_are_left_out():
     np.testing.assert_allclose(found, [[sums(WATER, ["H"], Diffusion())[0]]], rtol=1e-9)
     later = LabelPairFeatures(estimate="exact").fit([LabelledGraph(nx.path_graph(2), ["A", "Z"])])
     np.testing.assert_array_equal(later.transform([WATER]), np.zeros((1, 3)))
-
-
-def test_text_and_numbers_are_not_compared():
-    pairs = LabelPairFeatures(estimate="exact").fit([WATER])
-    with pytest.raises(InputError, match="type"):
+    with pytest.raises(InputError) as error:  # text and numbers are not compared
         pairs.transform([LabelledGraph(nx.path_graph(2), [1, 2])])
+    assert error.value.argument == "X"
 
 
 def test_pairs_with_walks_between_equal_labels_have_nothing_between_different_ones():
