@@ -24,7 +24,7 @@ from grfpp.kernels import Kernel, kernel_of
 from grfpp.linalg.chebyshev import MARGIN, block_products, coefficients_of, power_diagonals
 from grfpp.linalg.csr import csr
 from grfpp.options import WalkOptions
-from grfpp.torch.encodings.base import NodeEncoding, checked_scale
+from grfpp.torch.encodings.base import KIND_NAME, NodeEncoding, checked_scale
 from grfpp.typing import FloatArray, IntArray
 from grfpp.walks.batch import TASK_NODES, GraphBatch
 from grfpp.walks.by_length import plan_by_length, sample_by_length
@@ -216,7 +216,7 @@ class AddReturnPE(ExactEncoding):
         scale: float = 1.0,
         n_walks: int = 64,
         seed: int | None = 0,
-        attr_name: str | None = "return_pe",
+        attr_name: str | None = KIND_NAME,
         **options: Any,
     ) -> None:
         super().__init__(attr_name, **options)
@@ -336,7 +336,7 @@ class AddSmoothPE(ExactEncoding):
         normalization: Normalization = "rw",
         include_self: bool = False,
         scale: float = 1.0,
-        attr_name: str | None = "smooth_pe",
+        attr_name: str | None = KIND_NAME,
         **options: Any,
     ) -> None:
         super().__init__(attr_name, **options)
@@ -416,19 +416,6 @@ class AddContrastPE(AddSmoothPE):
 
     kind = "contrast"
 
-    def __init__(
-        self,
-        *,
-        kernel: Kernels = _WIDTHS,
-        normalization: Normalization = "rw",
-        include_self: bool = False,
-        scale: float = 1.0,
-        attr_name: str | None = "contrast_pe",
-        **options: Any,
-    ) -> None:
-        smoothing: dict[str, Any] = {"normalization": normalization, "include_self": include_self}
-        super().__init__(kernel=kernel, scale=scale, attr_name=attr_name, **smoothing, **options)
-
     def _rows(self, graphs: NormalizedBatch) -> FloatArray:
         bands = pairwise([graphs.features, *self._smoothed(graphs)])
         return np.concatenate([near - far for near, far in bands], axis=1)
@@ -471,14 +458,11 @@ class AddProfilePE(AddContrastPE):
         dim: int | None = None,
         *,
         kernel: Kernels = _WIDTHS,
-        normalization: Normalization = "rw",
-        include_self: bool = False,
         scale: float = 1.0,
-        attr_name: str | None = "profile_pe",
+        attr_name: str | None = KIND_NAME,
         **options: Any,
     ) -> None:
-        smoothing: dict[str, Any] = {"normalization": normalization, "include_self": include_self}
-        super().__init__(kernel=kernel, scale=scale, attr_name=attr_name, **smoothing, **options)
+        super().__init__(kernel=kernel, scale=scale, attr_name=attr_name, **options)
         self.returns = AddReturnPE(dim, scale=scale)
 
     def _width(self, n_features: int) -> int:
@@ -529,7 +513,7 @@ class AddLandmarkPE(ExactEncoding):
         *,
         kernel: Kernel | str = _LANDMARK_KERNEL,
         scale: float = 1.0,
-        attr_name: str | None = "landmark_pe",
+        attr_name: str | None = KIND_NAME,
         **options: Any,
     ) -> None:
         super().__init__(attr_name, **options)

@@ -19,9 +19,8 @@ from torch.testing import assert_close
 import grfpp
 from grfpp import InputError
 from grfpp.errors import InputWarning
+from grfpp.operators.solve_plan import plan_solves
 from grfpp.torch import GRFKernel, NodeGP, NodeGPRegressor, NodeKernel, posterior_samples
-from grfpp.torch.gp import node_gp
-from grfpp.torch.gp.node_gp import plan_solves
 from grfpp_lab.experiments.gp.data import problem
 from grfpp_lab.experiments.gp.methods import ExactDiffusion
 
@@ -326,7 +325,7 @@ def test_by_predicted_work(sizes, how):
 
 
 def test_columns_that_do_not_fit_are_no_choice(monkeypatch):
-    monkeypatch.setattr(node_gp, "available_bytes", lambda: 10**8)
+    monkeypatch.setattr("grfpp.operators.solve_plan.available_bytes", lambda: 10**8)
     plan = plan_solves(22_470, 342_000, 1000, 40)
     assert plan.how == "products" and "columns" not in plan.work
 
