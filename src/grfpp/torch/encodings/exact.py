@@ -36,8 +36,6 @@ Normalization = Literal["rw", "sym"]
 
 #: Accuracy of products, relative to the kernel's largest value.
 _TOLERANCE = 1e-10
-#: More kernels would hardly differ.
-_MAX_KERNELS = 64
 #: Near, middle and far.
 _WIDTHS = ("heat:1", "heat:4", "heat:16")
 #: Smallest share of a kernel beyond the node itself; below, rounding errors dominate.
@@ -148,11 +146,8 @@ def _checked_kernels(kernel: Kernels, scale: float) -> tuple[Kernel, ...]:
     if isinstance(kernel, Set | Mapping):
         raise InputError("must have an order", argument="kernel", advice="pass a list")
     given = [kernel] if isinstance(kernel, Kernel | str) else listed(kernel, "kernel")
-    if not 1 <= len(given) <= _MAX_KERNELS:
-        raise InputError(
-            f"must be one kernel or a list of up to {_MAX_KERNELS}, found {len(given)}",
-            argument="kernel",
-        )
+    if not given:
+        raise InputError("must be one kernel or several, found none", argument="kernel")
     kernels = tuple(map(kernel_of, given))
     for checked in kernels:
         checked.check_radius(scale)
