@@ -65,4 +65,4 @@ _HOMES = {
     ),
 }
 __getattr__, __dir__ = lazy_names(__name__, _HOMES)
-__all__ = sorted(" ".join(_HOMES.values()).split())  # noqa: PLE0605 - told by the table
+__all__ = sorted(" ".join(_HOMES.values()).split())  # noqa: PLE0605 - from the table

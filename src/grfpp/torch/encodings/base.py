@@ -43,6 +43,8 @@ from torch_geometric.transforms import BaseTransform  # noqa: E402 - below the c
 
 #: The encodings by `kind`.
 KINDS: dict[str, type[NodeEncoding]] = {}
+#: Default of `attr_name`: the kind and ``_pe``, such as ``smooth_pe``.
+KIND_NAME = "<kind>_pe"
 #: Powers of a larger scale overflow.
 _MAX_SCALE = 1e100
 
@@ -92,7 +94,7 @@ class NodeEncoding(BaseTransform, ABC):  # type: ignore[misc]  # untyped base
             raise InputError(f"must be a name or None, found {attr_name!r}", argument="attr_name")
         if finite(cache_mb, "cache_mb") < 0:
             raise InputError(f"must not be negative, found {cache_mb}", argument="cache_mb")
-        self.attr_name = attr_name
+        self.attr_name = f"{self.kind}_pe" if attr_name == KIND_NAME else attr_name
         self.symmetrize = truth(symmetrize, "symmetrize")
         self.weight_attr = weight_attr
         self.dtype = floating(dtype)
@@ -113,9 +115,11 @@ class NodeEncoding(BaseTransform, ABC):  # type: ignore[misc]  # untyped base
                 f"{type(self).__name__} takes a Data or a Batch of them, found {shown(data)}",
                 advice="use data.to_homogeneous() for several types of nodes or edges",
             )
-        read = read_batch if isinstance(data, Batch) else _read_one
-        encodings = self._cached(read(data, self.weight_attr, self.needs_features), n_jobs=1)
-        return self._add(data, encodings[0] if len(encodings) == 1 else torch.cat(encodings))
+        if isinstance(data, Batch):
+            graphs = read_batch(data, self.weight_attr, self.needs_features)
+        else:
+            graphs = self._read([data])
+        return self._add(data, torch.cat(self._cached(graphs, n_jobs=1)))
 
     def transform_all(self, graphs: Iterable[Any], n_jobs: int = -1) -> list[Any]:
         """Encode many ``Data`` together, and return copies that have their encodings.
@@ -141,7 +145,7 @@ class NodeEncoding(BaseTransform, ABC):  # type: ignore[misc]  # untyped base
         thread_count(n_jobs)
         given = as_list(graphs)
         for index, graph in enumerate(given):
-            if not isinstance(graph, Data) or isinstance(graph, Batch):
+            if not isinstance(graph, Data):  # the reader refuses a Batch
                 raise InputError(
                     f"graph {index} must be a Data, found {shown(graph)}",
                     advice="use grf_pe for other graphs",
@@ -268,10 +272,6 @@ def checked_scale(scale: float) -> float:
     if factor > _MAX_SCALE:
         raise InputError(f"must be at most {_MAX_SCALE:g}, found {factor:g}", argument="scale")
     return factor
-
-
-def _read_one(data: Any, weight_attr: str | None, with_features: bool) -> list[EdgeList]:
-    return read_graphs([data], weight_attr, with_features)
 
 
 def _device(graph: Any) -> Any:

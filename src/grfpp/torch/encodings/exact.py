@@ -24,7 +24,7 @@ from grfpp.kernels import Kernel, kernel_of
 from grfpp.linalg.chebyshev import MARGIN, block_products, coefficients_of, power_diagonals
 from grfpp.linalg.csr import csr
 from grfpp.options import WalkOptions
-from grfpp.torch.encodings.base import NodeEncoding, checked_scale
+from grfpp.torch.encodings.base import KIND_NAME, NodeEncoding, checked_scale
 from grfpp.typing import FloatArray, IntArray
 from grfpp.walks.batch import TASK_NODES, GraphBatch
 from grfpp.walks.by_length import plan_by_length, sample_by_length
@@ -36,8 +36,6 @@ Normalization = Literal["rw", "sym"]
 
 #: Accuracy of products, relative to the kernel's largest value.
 _TOLERANCE = 1e-10
-#: More kernels would hardly differ.
-_MAX_KERNELS = 64
 #: Near, middle and far.
 _WIDTHS = ("heat:1", "heat:4", "heat:16")
 #: Smallest share of a kernel beyond the node itself; below, rounding errors dominate.
@@ -148,11 +146,8 @@ def _checked_kernels(kernel: Kernels, scale: float) -> tuple[Kernel, ...]:
     if isinstance(kernel, Set | Mapping):
         raise InputError("must have an order", argument="kernel", advice="pass a list")
     given = [kernel] if isinstance(kernel, Kernel | str) else listed(kernel, "kernel")
-    if not 1 <= len(given) <= _MAX_KERNELS:
-        raise InputError(
-            f"must be one kernel or a list of up to {_MAX_KERNELS}, found {len(given)}",
-            argument="kernel",
-        )
+    if not given:
+        raise InputError("must be one kernel or several, found none", argument="kernel")
     kernels = tuple(map(kernel_of, given))
     for checked in kernels:
         checked.check_radius(scale)
@@ -216,7 +211,7 @@ class AddReturnPE(ExactEncoding):
         scale: float = 1.0,
         n_walks: int = 64,
         seed: int | None = 0,
-        attr_name: str | None = "return_pe",
+        attr_name: str | None = KIND_NAME,
         **options: Any,
     ) -> None:
         super().__init__(attr_name, **options)
@@ -336,7 +331,7 @@ class AddSmoothPE(ExactEncoding):
         normalization: Normalization = "rw",
         include_self: bool = False,
         scale: float = 1.0,
-        attr_name: str | None = "smooth_pe",
+        attr_name: str | None = KIND_NAME,
         **options: Any,
     ) -> None:
         super().__init__(attr_name, **options)
@@ -416,19 +411,6 @@ class AddContrastPE(AddSmoothPE):
 
     kind = "contrast"
 
-    def __init__(
-        self,
-        *,
-        kernel: Kernels = _WIDTHS,
-        normalization: Normalization = "rw",
-        include_self: bool = False,
-        scale: float = 1.0,
-        attr_name: str | None = "contrast_pe",
-        **options: Any,
-    ) -> None:
-        smoothing: dict[str, Any] = {"normalization": normalization, "include_self": include_self}
-        super().__init__(kernel=kernel, scale=scale, attr_name=attr_name, **smoothing, **options)
-
     def _rows(self, graphs: NormalizedBatch) -> FloatArray:
         bands = pairwise([graphs.features, *self._smoothed(graphs)])
         return np.concatenate([near - far for near, far in bands], axis=1)
@@ -471,14 +453,11 @@ class AddProfilePE(AddContrastPE):
         dim: int | None = None,
         *,
         kernel: Kernels = _WIDTHS,
-        normalization: Normalization = "rw",
-        include_self: bool = False,
         scale: float = 1.0,
-        attr_name: str | None = "profile_pe",
+        attr_name: str | None = KIND_NAME,
         **options: Any,
     ) -> None:
-        smoothing: dict[str, Any] = {"normalization": normalization, "include_self": include_self}
-        super().__init__(kernel=kernel, scale=scale, attr_name=attr_name, **smoothing, **options)
+        super().__init__(kernel=kernel, scale=scale, attr_name=attr_name, **options)
         self.returns = AddReturnPE(dim, scale=scale)
 
     def _width(self, n_features: int) -> int:
@@ -529,7 +508,7 @@ class AddLandmarkPE(ExactEncoding):
         *,
         kernel: Kernel | str = _LANDMARK_KERNEL,
         scale: float = 1.0,
-        attr_name: str | None = "landmark_pe",
+        attr_name: str | None = KIND_NAME,
         **options: Any,
     ) -> None:
         super().__init__(attr_name, **options)

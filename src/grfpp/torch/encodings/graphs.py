@@ -181,16 +181,19 @@ def joined(lists: Sequence[EdgeList], symmetrize: bool) -> GraphBatch:
 def _checked_ends(graph: EdgeList) -> npt.NDArray[np.int64]:
     """The ends of the edges, if they are nodes of the graph and weights fit."""
     ends, weights, n = graph.ends, graph.weights, graph.n_nodes
+    problem = ""
     if n < 1:
-        raise InputError(f"graph {graph.position} has no nodes")
-    if ends.ndim != 2 or len(ends) != 2 or (ends.size and ends.dtype.kind not in "iu"):
-        raise InputError(f"graph {graph.position}: edge_index must be integers of shape (2, n)")
-    if ends.size and not 0 <= ends.min() <= ends.max() < n:
-        raise InputError(f"graph {graph.position}: edge_index must hold nodes from 0 to {n - 1}")
-    if weights is not None and (
-        weights.shape != ends.shape[1:] or weights.dtype.kind not in "buif"
+        problem = "has no nodes"
+    elif ends.ndim != 2 or len(ends) != 2 or (ends.size and ends.dtype.kind not in "iu"):
+        problem = f"edge_index must be integers of shape (2, n), found {ends.dtype} {ends.shape}"
+    elif ends.size and not 0 <= ends.min() <= ends.max() < n:
+        problem = f"edge_index must hold nodes from 0 to {n - 1}"
+    elif weights is not None and not (
+        weights.shape == ends.shape[1:]
+        and weights.dtype.kind in "buif"
+        and ((weights >= 0) & (weights < np.inf)).all()
     ):
-        raise InputError(f"graph {graph.position}: weights must be one real number per edge")
-    if weights is not None and not ((weights >= 0) & (weights < np.inf)).all():
-        raise InputError(f"graph {graph.position}: weights must be finite and not negative")
+        problem = "weights must be one finite number per edge, not negative"
+    if problem:
+        raise InputError(f"graph {graph.position}: {problem}")
     return ends.astype(np.int64, copy=False)

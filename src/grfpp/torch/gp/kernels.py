@@ -12,11 +12,12 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from grfpp._checks import listed, one_of, positive, whole
+from grfpp._checks import listed, node_numbers, one_of, positive
 from grfpp._imports import require
 from grfpp.errors import InputError
 from grfpp.graph import as_graph
 from grfpp.linalg.chebyshev import ChebyshevTerms, chebyshev_points, coefficients_of
+from grfpp.operators.solve_plan import SOLVERS
 from grfpp.torch.arguments import node_indices
 from grfpp.torch.gp.operators import KernelLinearOperator, PolynomialLinearOperator
 from grfpp.torch.kernels.learnable import LearnableKernel
@@ -26,18 +27,16 @@ from grfpp.typing import FloatArray, IntArray
 gpytorch = require("gpytorch")
 from linear_operator import to_linear_operator  # noqa: E402 - gpytorch brings it
 
-#: How linear systems of a `NodeGP` are solved: see `grfpp.torch.gp.node_gp.SolvePlan`.
-METHODS = ("columns", "products", "features")
 #: The initial parameter where none is given or searched.
 _START = 5.0
 #: The parameters up to which a span is made first, and the factor of each extension.
 _SPAN_REACH, _SPAN_GROWTH = 32.0, 4.0
 #: Parameters whose coefficients are sampled to find their span.
 _N_SPAN_SAMPLES = 160
-#: The spectral radius is known to about nine digits.
-_RADIUS_ROUNDING = 1e-6
 #: Column indices of inputs.
 _MAX_DIMS = 1 << 31
+#: The spectral radius is known to about nine digits.
+_RADIUS_ROUNDING = 1e-6
 
 
 class Family(NamedTuple):
@@ -61,7 +60,30 @@ FAMILIES = {
 }
 
 
-class NodeKernel(gpytorch.kernels.Kernel):  # type: ignore[misc, name-defined]  # untyped base
+class _KernelOnNodes(gpytorch.kernels.Kernel):  # type: ignore[misc, name-defined]  # untyped base
+    """A gpytorch kernel whose inputs are nodes, in one column."""
+
+    def __init__(self, active_dims: Any = None) -> None:
+        dims = None if active_dims is None else node_numbers(active_dims, _MAX_DIMS, "active_dims")
+        super().__init__(active_dims=None if dims is None else torch.from_numpy(dims))
+
+    def forward(
+        self,
+        x1: Tensor,
+        x2: Tensor,
+        diag: bool = False,
+        last_dim_is_batch: bool = False,
+        **params: Any,
+    ) -> Any:
+        """The kernel between two lists of nodes, each of shape ``(n, 1)``."""
+        for x in (x1, x2):
+            if x.dim() != 2 or x.shape[1] != 1:
+                raise InputError(f"must have shape (n, 1), found {tuple(x.shape)}", argument="x")
+        rows, columns = self.nodes(x1[:, 0]), self.nodes(x2[:, 0])
+        return self._pairs(rows, columns) if diag else self.operator(rows, columns)
+
+
+class NodeKernel(_KernelOnNodes):
     """``exp(−λ L)`` or ``(I + σ² L)^−power`` with ``L = I − W``, exactly; inputs are nodes.
 
     Without walks: entries, columns and products come from Chebyshev polynomials of ``W``, to `tol`
@@ -85,7 +107,7 @@ class NodeKernel(gpytorch.kernels.Kernel):  # type: ignore[misc, name-defined]  
         Of the parameter: 0.1 to 10,000 for λ, 0.1 to 1,000 for σ², if not given.
     how
         How `NodeGP` solves: ``"columns"``, ``"products"`` or ``"features"``, see
-        `grfpp.torch.gp.node_gp.SolvePlan`; ``"auto"`` for the lowest predicted cost.
+        `grfpp.operators.solve_plan.SolvePlan`; ``"auto"`` for the lowest predicted cost.
     tol
         Accuracy, relative to the kernel's largest value.
     n_jobs
@@ -125,8 +147,7 @@ class NodeKernel(gpytorch.kernels.Kernel):  # type: ignore[misc, name-defined]  
         n_jobs: int = -1,
         active_dims: tuple[int, ...] | None = None,
     ) -> None:
-        dims = None if active_dims is None else listed(active_dims, "active_dims")
-        super().__init__(active_dims=dims and [whole(d, "active_dims", 0, _MAX_DIMS) for d in dims])
+        super().__init__(active_dims=active_dims)
         self.graph = as_graph(W)
         if self.graph.is_directed:
             raise InputError("must be undirected", argument="W", advice="use Graph(symmetrize=...)")
@@ -139,7 +160,7 @@ class NodeKernel(gpytorch.kernels.Kernel):  # type: ignore[misc, name-defined]  
         self.names = self.graph.names
         self.family = one_of(family, "family", tuple(FAMILIES))
         self.power = positive(power, "power")
-        self.how = one_of(how, "how", ("auto", *METHODS))
+        self.how = one_of(how, "how", ("auto", *SOLVERS))
         self.bounds = _checked_bounds(FAMILIES[family].bounds if bounds is None else bounds)
         self.tol = positive(tol, "tol")
         if not 1e-13 <= self.tol <= 1e-2:
@@ -195,8 +216,7 @@ class NodeKernel(gpytorch.kernels.Kernel):  # type: ignore[misc, name-defined]  
         at = torch.tensor(largest, dtype=torch.float64)
 
         def function(x: FloatArray) -> FloatArray:
-            values: FloatArray = self._values(torch.from_numpy(1 - x), at, power).numpy()
-            return values
+            return np.asarray(self._values(torch.from_numpy(1 - x), at, power))
 
         return len(coefficients_of(function, self.terms.radius, self.tol))
 
@@ -222,41 +242,29 @@ class NodeKernel(gpytorch.kernels.Kernel):  # type: ignore[misc, name-defined]  
         low, high = self.bounds
         return min(max(reach, 2 * low), high)
 
-    def forward(
-        self,
-        x1: Tensor,
-        x2: Tensor,
-        diag: bool = False,
-        last_dim_is_batch: bool = False,
-        **params: Any,
-    ) -> Any:
-        """The kernel between two lists of nodes, each of shape ``(n, 1)``."""
-        rows, columns = (self.nodes(_node_column(x)).numpy() for x in (x1, x2))
-        span = self._span
-        if span is not None and not diag and span.is_between(rows, columns):
-            number, high = float(self.parameter.detach()), self.bounds[1]
-            while number > span.reach * (1 + 1e-9) and span.reach < high:
-                span = self._span = _Span.of(self, rows, min(_SPAN_GROWTH * span.reach, high))
-            return span.kernel(self.coefficients(span.n_terms))
-        K = self._polynomial(self.coefficients(), rows, columns)
-        if not diag:
-            return K
-        if np.array_equal(rows, columns):
-            return K.diagonal()
-        pairs = torch.arange(len(rows))
-        return K._get_indices(pairs, pairs)
-
-    def _polynomial(self, coefficients: Tensor, rows: Any, columns: Any) -> Any:
-        nodes = {"rows": rows, "columns": columns}
-        return PolynomialLinearOperator(coefficients, terms=self.terms, **nodes)
-
     def operator(self, rows: Tensor, columns: Tensor) -> Any:
         """The kernel between two lists of node indices as a linear operator."""
-        return to_linear_operator(self.forward(rows[:, None], columns[:, None]))
+        span = self._span
+        if span is None or not all(np.array_equal(nodes, span.nodes) for nodes in (rows, columns)):
+            return self._polynomial(self.coefficients(), rows, columns)
+        number, high = float(self.parameter.detach()), self.bounds[1]
+        while number > span.reach * (1 + 1e-9) and span.reach < high:
+            span = self._span = _Span.of(self, span.nodes, min(_SPAN_GROWTH * span.reach, high))
+        return to_linear_operator(span.kernel(self.coefficients(span.n_terms)))
+
+    def _pairs(self, rows: Tensor, columns: Tensor) -> Tensor:
+        K, pairs = self._polynomial(self.coefficients(), rows, columns), torch.arange(len(rows))
+        same = torch.equal(rows, columns)
+        entries: Tensor = K.diagonal() if same else K._get_indices(pairs, pairs)
+        return entries
+
+    def _polynomial(self, coefficients: Tensor, rows: Tensor, columns: Tensor) -> Any:
+        nodes = {"rows": rows.numpy(), "columns": columns.numpy()}
+        return PolynomialLinearOperator(coefficients, terms=self.terms, **nodes)
 
     def prior_draws(self, gaussians: Tensor) -> Tensor:
         """Draws of the process at all nodes, from one Gaussian number for each."""
-        nodes = np.arange(self.graph.n_nodes)
+        nodes = torch.arange(self.graph.n_nodes)
         root = self._polynomial(self.coefficients(power=0.5), nodes, nodes)
         draws: Tensor = root._matmul(gaussians)
         return draws
@@ -305,15 +313,12 @@ class _Span:
     def n_terms(self) -> int:
         return int(self.basis.shape[1])
 
-    def is_between(self, *lists: IntArray) -> bool:
-        return all(np.array_equal(nodes, self.nodes) for nodes in lists)
-
     def kernel(self, coefficients: Tensor) -> Tensor:
         """``Σ_k c_k T_k`` between the nodes."""
         return torch.einsum("b,bij->ij", self.basis @ coefficients, self.matrices)
 
 
-class GRFKernel(gpytorch.kernels.Kernel):  # type: ignore[misc, name-defined]  # untyped base
+class GRFKernel(_KernelOnNodes):
     """A learnable graph kernel for Gaussian processes, from walks; inputs are nodes.
 
     ``K = X Xᵀ`` with the stitched walk features ``X``: positive semidefinite whatever the
@@ -366,7 +371,7 @@ class GRFKernel(gpytorch.kernels.Kernel):  # type: ignore[misc, name-defined]  #
         if not graph_kernel.symmetric:
             raise InputError("must be made with symmetric=True", argument="kernel")
         kernel = cls.__new__(cls)
-        gpytorch.kernels.Kernel.__init__(kernel)
+        _KernelOnNodes.__init__(kernel)
         kernel.graph_kernel = graph_kernel
         return kernel
 
@@ -399,26 +404,8 @@ class GRFKernel(gpytorch.kernels.Kernel):  # type: ignore[misc, name-defined]  #
         """Draws of the process at all nodes, from one Gaussian number for each."""
         return self.graph_kernel.chain.halves()[0].matmat(self.graph_kernel.values(), gaussians)
 
-    def forward(
-        self,
-        x1: Tensor,
-        x2: Tensor,
-        diag: bool = False,
-        last_dim_is_batch: bool = False,
-        **params: Any,
-    ) -> Any:
-        """The kernel between two lists of nodes, each of shape ``(n, 1)``."""
-        rows, columns = (self.nodes(_node_column(x)) for x in (x1, x2))
-        if diag:
-            return self.graph_kernel.entries(rows, columns)
-        return self.operator(rows, columns)
-
-
-def _node_column(x: Tensor) -> Tensor:
-    """The nodes in inputs of gpytorch, of shape ``(n, 1)``."""
-    if x.dim() != 2 or x.shape[1] != 1:
-        raise InputError(f"must have shape (n, 1), found {tuple(x.shape)}", argument="x")
-    return x[:, 0]
+    def _pairs(self, rows: Tensor, columns: Tensor) -> Tensor:
+        return self.graph_kernel.entries(rows, columns)
 
 
 def _checked_bounds(bounds: Any) -> tuple[float, float]:

@@ -221,6 +221,11 @@ class PolynomialLinearOperator(LinearOperator):  # type: ignore[misc]  # untyped
     def _size(self) -> torch.Size:
         return torch.Size((len(self._rows), len(self._columns)))
 
+    @property
+    def n_multiplications(self) -> int:
+        """Multiplications of a product with one vector."""
+        return len(self._coefficients) * int(self._terms.graph.adjacency.nnz)
+
     def _with(self, rows: IntArray, columns: IntArray) -> PolynomialLinearOperator:
         return type(self)(self._coefficients, terms=self._terms, rows=rows, columns=columns)
 
@@ -250,8 +255,12 @@ class PolynomialLinearOperator(LinearOperator):  # type: ignore[misc]  # untyped
     def _diagonal(self) -> Tensor:
         if not np.array_equal(self._rows, self._columns):
             return self.to_dense().diagonal()
-        every_term = self._terms.diagonals(np.eye(len(self._coefficients)), self._rows)
-        return self._coefficients @ torch.from_numpy(every_term).to(self._coefficients)
+        coefficients = self._coefficients
+        if not (torch.is_grad_enabled() and coefficients.requires_grad):
+            table = _numbers(coefficients)[None]
+            return torch.from_numpy(self._terms.diagonals(table, self._rows)[0]).to(coefficients)
+        every_term = self._terms.diagonals(np.eye(len(coefficients)), self._rows)
+        return coefficients @ torch.from_numpy(every_term).to(coefficients)
 
     def to_dense(self) -> Tensor:
         """The matrix itself."""

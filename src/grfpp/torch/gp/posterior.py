@@ -19,6 +19,7 @@ from grfpp.errors import InputError, shown
 from grfpp.linalg.cg import solve
 from grfpp.options import drawn_seed
 from grfpp.torch.gp.kernels import GRFKernel, NodeKernel
+from grfpp.torch.gp.operators import PolynomialLinearOperator
 from grfpp.torch.kernels.learnable import LearnableKernel
 
 #: Most observed nodes between which the covariance is factorised by default.
@@ -135,7 +136,7 @@ def posterior_samples(
         return torch.randn(shape, generator=generator, dtype=like.dtype, device=like.device)
 
     with torch.no_grad():
-        A, root = kernel.operator(train, train), None
+        K, A, root = kernel.operator(everywhere, everywhere), kernel.operator(train, train), None
         if is_exact and (len(train) <= _MAX_DENSE if dense is None else truth(dense, "dense")):
             covariance = size * A.to_dense()
             covariance.diagonal().add_(variance)
@@ -153,17 +154,18 @@ def posterior_samples(
         # One right-hand side for the mean, and one for every sample.
         residual = (y.to(like) - centre)[:, None]
         weights = inverse_times(torch.cat([residual, residual - observed], dim=1))
-        update = size * kernel.operator(everywhere, train)._matmul(weights)
+        update = size * K._getitem(slice(None), train)._matmul(weights)
         middle = centre + update[test, 0]
         samples = centre + (prior + update[:, 1:])[test]
-        if std == "exact" or (
-            std == "auto" and root is not None and _is_cheap(kernel, train, test)
-        ):
+        if std == "exact" or (std == "auto" and root is not None and _is_cheap(K, train, test)):
             n_numbers = len(train) * len(test)
             require_bytes(32 * n_numbers, "exact deviations (std='samples' needs no columns)")
-            across = size * kernel.operator(train, test).to_dense()
-            reduction = (across * inverse_times(across)).sum(0)
-            spread = size * kernel.operator(test, test).diagonal()
+            across = size * K._getitem(train, test).to_dense()
+            if root is None:
+                reduction = (across * inverse_times(across)).sum(0)
+            else:
+                reduction = torch.linalg.solve_triangular(root, across, upper=False).square().sum(0)
+            spread = size * K._getitem(test, test).diagonal()
             deviation = (spread - reduction).clamp_min(0.0).sqrt()
         else:
             deviation = ((samples - middle[:, None]) ** 2).mean(1).sqrt()
@@ -182,11 +184,10 @@ def solve_to(multiply: Any, right: Tensor, tol: float, on_step: Any = None) -> T
     return solution
 
 
-def _is_cheap(kernel: NodeKernel, train: Tensor, test: Tensor) -> bool:
+def _is_cheap(K: PolynomialLinearOperator, train: Tensor, test: Tensor) -> bool:
     """Whether exact deviations are worth their cost."""
     n_columns = min(len(test), len(train)) + len(test) / 2
-    work = len(kernel.coefficients()) * n_columns * len(kernel.graph.indices)
-    return work <= _MAX_STD_WORK
+    return K.n_multiplications * n_columns <= _MAX_STD_WORK
 
 
 def target_values(targets: Any, n_nodes: int) -> Tensor:

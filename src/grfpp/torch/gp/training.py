@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
+from operator import attrgetter
 from typing import Any, NamedTuple
 
 import numpy as np
 import torch
 from scipy.linalg import eigh_tridiagonal
+from scipy.optimize import minimize
 from torch import Tensor
 from torch.nn.utils import parameters_to_vector, vector_to_parameters
 
@@ -216,11 +218,9 @@ def search(
             break  # the last two were worse
         K = kernel(number)
         starts = [profile(K, y, ratio)._replace(number=number) for ratio in ratios]
-        best = max([best, *starts], key=_log_likelihood)
+        best = max([best, *starts], key=attrgetter("log_likelihood"))
     if len(ratios) == 1:
         return best
-    from scipy.optimize import minimize
-
     tried = [best]
 
     def loss(logs: FloatArray) -> float:
@@ -244,11 +244,7 @@ def search(
             "initial_simplex": start + np.array([[0.0, 0.0], [step, 0.0], [0.0, 0.5]]),
         },
     )
-    return max(tried, key=_log_likelihood)
-
-
-def _log_likelihood(start: Start) -> float:
-    return start.log_likelihood
+    return max(tried, key=attrgetter("log_likelihood"))
 
 
 def grid(low: float, high: float) -> list[float]:
@@ -337,7 +333,6 @@ def by_lbfgs(
 
     The parameters are `by_adam`'s.
     """
-    from scipy.optimize import minimize
 
     def evaluate(x: FloatArray) -> tuple[float, FloatArray]:
         vector_to_parameters(torch.from_numpy(x), parameters)

@@ -11,6 +11,7 @@ pytest.importorskip("torch", reason="torch is not installed")
 
 import torch
 from independent_walks import INDEPENDENT
+from statistics_helpers import copies
 
 import grfpp
 from grfpp.datasets import grid
@@ -55,14 +56,21 @@ def test_the_scaled_diffusion_kernel(estimate):
     torch.testing.assert_close(found[None], K)
 
 
-def test_the_mean_over_seeds_is_the_exact_mask():
+def test_the_mean_of_many_masks_is_the_exact_mask():
     """Unscaled masks are unbiased: the mean of many is within its standard error."""
     exact = patch_grid_mask(3, 3, estimate="exact", scaling=None, **DOUBLE)
-    options = {"n_walks": 4, "scaling": None, "n_jobs": 1, **INDEPENDENT, **DOUBLE}
-    many = torch.stack([patch_grid_mask(3, 3, seed=seed, **options) for seed in range(400)])
+    grids = copies(grid(3, 3).adjacency, 400)
+    mask = factored_mask(grids, n_walks=4, scaling=None, **INDEPENDENT, **DOUBLE)
+    many = mask(torch.eye(9, **DOUBLE).repeat(400, 1)).reshape(400, 9, 9)
     z = (many.mean(0) - exact) / (many.std(0) / len(many) ** 0.5)
     assert float(z.square().mean().sqrt()) < 1.3
     assert float(z.abs().max()) < 4.5
+
+
+def test_more_walks_come_nearer_to_the_exact_mask():
+    exact = patch_grid_mask(7, 7, estimate="exact")
+    few, many = (patch_grid_mask(7, 7, n_walks=n, **INDEPENDENT) - exact for n in (8, 128))
+    assert many.norm() < 0.5 * few.norm()
 
 
 @pytest.mark.parametrize("class_token, n_prefix", [(False, 0), (True, 1), (0, 0), (3, 3)])
@@ -142,6 +150,17 @@ def test_gradients_go_through_the_factors():
     weights = torch.randn(7, 3, **DOUBLE)
     (gradient,) = torch.autograd.grad((mask(x) * weights).sum(), x)
     torch.testing.assert_close(gradient, (mask.dense().T @ weights).expand(2, 7, 3))
+
+
+@pytest.mark.parametrize("dtype", [torch.float16, torch.bfloat16])
+def test_half_precision_multiplies_in_single(dtype):
+    mask, x = factored_mask(grid(4, 4)), torch.rand(16, 3).to(dtype)
+    assert torch.equal(mask(x), mask(x.float()).to(dtype))
+
+
+def test_stored_entries_grow_with_the_nodes_not_with_their_square():
+    few, many = (factored_mask(grid(side, side), n_walks=4).n_entries for side in (16, 64))
+    assert 12 < many / few < 20  # 16 times the nodes
 
 
 def test_factors_move_and_are_copied_but_not_saved():

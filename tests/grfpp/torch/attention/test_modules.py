@@ -87,9 +87,12 @@ def test_learned_strength_has_the_gradient_of_finite_differences(case):
 
 
 def test_half_precision(case):
-    """Under autocast, results and gradients are those of single precision, roughly."""
+    """Under autocast, results and gradients are those of single precision, to 3 %.
+
+    With few sequences, terms of both signs in the gradient of λ cancel to less than rounding.
+    """
     make, _, strength = case
-    module, x = make(learn=True), torch.randn(2, N, DIM)
+    module, x = make(learn=True), torch.randn(32, N, DIM)
     results = []
     for half in (False, True):
         module.zero_grad()
@@ -100,7 +103,7 @@ def test_half_precision(case):
         results.append([y.float(), *gradients])
     assert y.dtype == torch.bfloat16
     for exact, rough in zip(*results, strict=True):
-        assert (rough - exact).norm() < 0.1 * exact.norm()
+        assert (rough - exact).norm() < 0.03 * exact.norm()
     assert make().bfloat16()(x.bfloat16()).dtype == torch.bfloat16
 
 

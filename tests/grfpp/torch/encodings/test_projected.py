@@ -14,7 +14,7 @@ from independent_walks import INDEPENDENT
 from scipy import stats
 from torch_geometric.data import Data
 
-from grfpp import Diffusion, DivergentSeriesError, TruncationError
+from grfpp import Diffusion, DivergentSeriesError, Graph, TruncationError
 from grfpp.errors import InputError
 from grfpp.torch import AddGRFPE, grf_pe
 from grfpp.torch.encodings.graphs import joined, read_graphs
@@ -52,6 +52,25 @@ def test_the_mean_over_walks_is_the_projected_root_of_the_kernel(features, degre
     # 72 numbers of which each is about standard normal; seeds are fixed.
     assert np.sqrt((z**2).mean()) < 1.35
     assert np.abs(residuals.mean(axis=0)).max() < 0.12
+
+
+def test_the_error_falls_with_the_root_of_the_number_of_walks():
+    batch = joined(read_graphs(molecules(20), "edge_weight"), False)
+    F = Diffusion(1 / 4).exact(batch.graph.normalized("sym"))
+    errors = []
+    for n_walks in (4, 400):
+        made = AddGRFPE(n_walks=n_walks, **INDEPENDENT)
+        exact = F @ sum(made._projection(batch, range(20), number) for number in range(2))
+        errors.append(np.linalg.norm(made._encode(batch, None, 1) - exact) / np.linalg.norm(exact))
+    assert errors[0] < 0.5
+    assert 7 < errors[0] / errors[1] < 13  # a tenth, for a hundred times the walks
+
+
+def test_products_of_encodings_estimate_products_of_features():
+    """``PE PEᵀ``, over many projections, is ``Σ_s K_s K_sᵀ``: with many walks ``2 F Fᵀ``."""
+    F = Diffusion(1 / 4).exact(Graph(nx.cycle_graph(6)).normalized("sym"))
+    (wide,) = grf_pe([nx.cycle_graph(6)], dim=4000, n_walks=300, dtype=torch.float64)
+    assert np.allclose(wide @ wide.T, 2 * F @ F.T, atol=0.15)
 
 
 def test_seeds_graphs_and_options_make_a_difference():

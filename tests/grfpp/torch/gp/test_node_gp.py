@@ -20,8 +20,6 @@ import grfpp
 from grfpp import InputError
 from grfpp.errors import InputWarning
 from grfpp.torch import GRFKernel, NodeGP, NodeGPRegressor, NodeKernel, posterior_samples
-from grfpp.torch.gp import node_gp
-from grfpp.torch.gp.node_gp import plan_solves
 from grfpp_lab.experiments.gp.data import problem
 from grfpp_lab.experiments.gp.methods import ExactDiffusion
 
@@ -154,7 +152,7 @@ def test_far_reaching_functions_make_the_kernel_reach_further():
     assert np.sqrt(np.mean(error**2)) < 0.2 * y.std()
 
 
-def test_what_was_told_is_where_it_begins():
+def test_given_parameters_are_the_start():
     _, noisy, seen, _ = drawn(GRID, 5.0, 0.1, 100)
     model = NodeGP(seen, noisy[seen], NodeKernel(GRID, start=2.0), noise=0.3)
     model.fit(0)
@@ -166,15 +164,15 @@ def test_what_was_told_is_where_it_begins():
 def test_deviations_are_exact_where_that_is_cheap(monkeypatch):
     _, noisy, seen, unseen = drawn(GRID, 5.0, 0.1, 100)
     kernel = NodeKernel(GRID, start=5.0)
-    y, told = torch.tensor(noisy[seen]), {"noise": 0.1, "outputscale": 20.0, "seed": 0}
+    y, given = torch.tensor(noisy[seen]), {"noise": 0.1, "outputscale": 20.0, "seed": 0}
     exact, drawn_ones, auto = (
-        posterior_samples(kernel, seen, y, unseen, std=std, **told).std
+        posterior_samples(kernel, seen, y, unseen, std=std, **given).std
         for std in ("exact", "samples", "auto")
     )
     assert torch.equal(auto, exact) and not torch.equal(exact, drawn_ones)
     assert_close(drawn_ones, exact, rtol=0.3, atol=0)
     monkeypatch.setattr("grfpp.torch.gp.posterior._MAX_STD_WORK", 1.0)
-    assert torch.equal(posterior_samples(kernel, seen, y, unseen, **told).std, drawn_ones)
+    assert torch.equal(posterior_samples(kernel, seen, y, unseen, **given).std, drawn_ones)
 
 
 # With kernels of walks.
@@ -303,32 +301,6 @@ def test_error_is_that_of_the_exact_process_and_intervals_hold():
     ]
     assert abs(shares[0] - shares[1]) < 0.02
     assert 0.92 < shares[0] < 0.98  # 95 %, give or take two standard errors
-
-
-# The plan.
-
-
-@pytest.mark.parametrize(
-    ("sizes", "how"),
-    [
-        ((34, 156, 20, 40), "columns"),
-        ((22_470, 342_000, 1000, 40), "columns"),
-        ((1_000_000, 6_000_000, 500, 40), "columns"),
-        ((22_470, 342_000, 11_000, 40), "products"),
-        ((1_000_000, 6_000_000, 500_000, 40), "products"),
-        ((10_000, 100_000_000, 5_000, 40), "features"),
-    ],
-)
-def test_by_predicted_work(sizes, how):
-    plan = plan_solves(*sizes)
-    assert plan.how == how
-    assert plan.how in plan.work and str(plan).startswith(how)
-
-
-def test_columns_that_do_not_fit_are_no_choice(monkeypatch):
-    monkeypatch.setattr(node_gp, "available_bytes", lambda: 10**8)
-    plan = plan_solves(22_470, 342_000, 1000, 40)
-    assert plan.how == "products" and "columns" not in plan.work
 
 
 @pytest.mark.parametrize("method", ["auto", "columns", "products", "features"])

@@ -147,7 +147,7 @@ def test_no_more_is_asked_for_than_helps():
     assert max(asked) < 60
 
 
-def test_a_told_noise_is_kept():
+def test_a_given_noise_is_kept():
     found = search(rbf, drawn(3.0, 0.1, 0), (0.1, 100.0), ratios=(0.5,))
     assert found.ratio == 0.5
     assert found.number in list(grid(0.1, 100.0))

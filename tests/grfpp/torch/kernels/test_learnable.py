@@ -177,6 +177,18 @@ def _blocks(tensor, n):
     return blocks(sp.coo_array((tensor.values().numpy(), (rows, columns)), tensor.shape), n)
 
 
+def error_on_karate(**options):
+    exact = torch.from_numpy(grfpp.Diffusion(1.0).exact(karate()))
+    kernel = kernel_of(karate(), 20, n_walks=16, **options)
+    return float((kernel.rows(range(34)).detach() - exact).norm() / exact.norm())
+
+
+def test_exact_heads_and_pools_reduce_noise():
+    errors = [error_on_karate(n_exact=n_exact, **INDEPENDENT) for n_exact in range(3)]
+    assert errors[1] < 0.5 * errors[0] and errors[2] < 0.5 * errors[1]
+    assert error_on_karate() < 0.05 * errors[0]
+
+
 def test_the_walks_are_no_part_of_the_saved_state():
     kernel = kernel_of()
     assert set(kernel.state_dict()) == {"modulation.raw"}
@@ -201,6 +213,18 @@ def test_truncated_series_warn_once():
         kernel.rows([0])
     assert caught[0].filename == __file__  # not a line of the library
     kernel.rows([0])
+
+
+def test_the_truncated_share_depends_on_the_graph():
+    """On a grid of spectral radius 3.6, eight lengths are too few for λ = 5."""
+    W = Graph(nx.grid_2d_graph(6, 6))
+    kernel = kernel_of(W, n_lengths=8, degree=1, lam=5.0, n_exact=7)
+    with pytest.warns(RuntimeWarning, match=r"0\.68 at spectral radius 3\.604"):
+        rows = kernel.rows(range(36)).detach().numpy()
+    # A share s of the root's series is 1 − (1 − s)² of the kernel.
+    exact, share = grfpp.Diffusion(5.0).exact(W), kernel.modulation.neglected(W.spectral_radius())
+    top = np.linalg.eigh(W.adjacency.toarray())[1][:, -1]
+    assert top @ rows @ top / (top @ exact @ top) == pytest.approx((1 - share) ** 2, rel=0.02)
 
 
 def test_a_series_that_diverges_on_the_graph_is_refused():
@@ -241,6 +265,15 @@ def test_autocast_changes_nothing(method):
         return values, again, kernel.modulation.raw.grad
 
     assert_close(found(True), found(False), rtol=1e-6, atol=0)
+
+
+def test_autocast_leaves_a_network_its_precision():
+    torch.manual_seed(0)
+    kernel = LearnableKernel(SMALL, MLPModulation(6), n_walks=5, seed=0)
+    torch.nn.init.normal_(kernel.modulation.network[-1].weight)
+    plain = kernel.rows([0])
+    with torch.autocast("cpu", torch.bfloat16):
+        assert_close(kernel.rows([0]), plain)
 
 
 @pytest.mark.parametrize(
