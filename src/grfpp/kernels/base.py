@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict
 from decimal import Decimal
 from fractions import Fraction
@@ -342,8 +342,16 @@ class Kernel(ABC):
 class NamedKernel(Kernel):
     """A kernel with parameters, the fields of a frozen dataclass."""
 
+    #: The kernel in plain text, its parameters in capitals, for the help of the command line.
+    formula: ClassVar[str]
+    #: Checks of the parameters, called with the value and the parameter's name.
+    _checks: ClassVar[Mapping[str, Callable[[Any, str], Any]]]
     radius = math.inf
     sign = 1
+
+    def __post_init__(self) -> None:
+        for name, check in self._checks.items():
+            object.__setattr__(self, name, check(getattr(self, name), name))
 
     def to_dict(self) -> dict[str, Any]:
         """Return the kernel's name and parameters, which `from_dict` takes."""
@@ -353,10 +361,6 @@ class NamedKernel(Kernel):
         """That of the kernel, where it has no zero within."""
         whole(degree, "degree", 1)
         return self.radius
-
-    def _set(self, **parameters: Any) -> None:
-        for name, value in parameters.items():
-            object.__setattr__(self, name, value)
 
     @abstractmethod
     def _root_here(self, order: int, n: int) -> list[Decimal]:
