@@ -67,16 +67,7 @@ def stack_rows(matrices: Sequence[sp.csr_array]) -> sp.csr_array:
            [0., 1.],
            [0., 1.]])
     """
-    if len(matrices) == 1:
-        return matrices[0]
-    before = np.concatenate([[0], np.cumsum([matrix.nnz for matrix in matrices])])
-    ends = [matrix.indptr[1:] + start for matrix, start in zip(matrices, before[:-1], strict=True)]
-    return csr(
-        np.concatenate([matrix.data for matrix in matrices]),
-        np.concatenate([matrix.indices for matrix in matrices]),
-        np.concatenate([[0], *ends]),
-        matrices[0].shape[1],
-    )
+    return matrices[0] if len(matrices) == 1 else sp.vstack(matrices, format="csr")
 
 
 def readonly(array: npt.NDArray[Any]) -> npt.NDArray[Any]:
