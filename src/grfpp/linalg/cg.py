@@ -1,4 +1,4 @@
-"""Conjugate gradients for several right-hand sides at once: one driver for NumPy and torch.
+"""Conjugate gradients for several right-hand sides: one driver for NumPy and torch.
 
 References
 ----------
@@ -143,7 +143,7 @@ def inverse_times(
     tol
         Of the error over the norm of the product.
     max_steps
-        Without the product where so many steps do not reach `tol`.
+        Largest number of steps; the product is ``None`` where they do not reach `tol`.
 
     Examples
     --------

@@ -34,7 +34,7 @@ _MIN_COMPILED_WORK = 1_000_000
 _LOADING_WORK = 300_000_000
 #: Share of entries from which a dense array multiplies faster than CSR, for graphs of some size.
 _DENSE_SHARE, _MIN_DENSE_NODES = 0.1, 100
-#: Multiplications for each entry of the dense array, or columns at once, that pay for making it.
+#: Multiplications for each entry of the dense array, or columns of a block, that pay for making it.
 _DENSE_REUSE, _DENSE_WIDTH = 8, 8
 #: Share of the nodes beyond which `within_steps` gives up.
 _MAX_REACHED_SHARE = 0.25
@@ -375,7 +375,7 @@ class CsrProduct:
         self._work_done = 0
         self._dense: FloatArray | None = None
         n = matrix.shape[0]
-        #: Whether so many entries are not zero that a dense array is faster.
+        #: Whether the share of entries that are not zero makes a dense array faster.
         self.prefers_dense = (
             n >= _MIN_DENSE_NODES and matrix.nnz >= _DENSE_SHARE * n * n and fits(10 * n * n)
         )

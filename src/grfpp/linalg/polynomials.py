@@ -117,7 +117,7 @@ def _with_squared_zeros(p: list[Decimal]) -> list[Decimal]:
 def _is_square_free(f: Sequence[Fraction]) -> bool:
     """Whether ``f`` and ``f'`` have no common factor modulo a prime, and so none at all.
 
-    The cheap way out: over the fractions the numbers in Euclid's algorithm grow long.
+    A cheap test: over the fractions the numbers in Euclid's algorithm grow long.
     """
     denominator = math.lcm(*(value.denominator for value in f))
     residues = [int(value * denominator) % _PRIME for value in f]

@@ -14,7 +14,7 @@ from grfpp.typing import FloatArray
 Symmetrize = Literal["max", "mean", "sum", "mutual"]
 
 
-#: Weights both ways that differ by no more than this share of them differ by rounding.
+#: Largest relative difference of the weights of both directions that counts as rounding.
 _ROUNDING = 1e-12
 #: The same of numbers in single precision.
 _ROUNDING_OF_SINGLES = 2e-6

@@ -101,7 +101,7 @@ class MachineCosts:
         passes: float = 3,
         scattered: float = 1.0,
     ) -> float:
-        """A step of an iteration: a product with ``W``, and so many passes over a block.
+        """A step of an iteration: a product with ``W``, and some passes over a block.
 
         `scattered` is the share of entries that lead to another page of memory (`scattering`).
         """
@@ -116,12 +116,12 @@ class MachineCosts:
         return self.step + width * (n_entries * entry + passes * n_nodes * number)
 
     def times(self, factor: float) -> MachineCosts:
-        """Those of a machine that takes so many times as long."""
+        """The costs of a machine that is slower by this factor."""
         return MachineCosts(**{name: factor * value for name, value in asdict(self).items()})
 
 
 def stays_in_cache(n_nodes: float, width: float) -> bool:
-    """Whether a block of so many columns is still in the cache at the next step.
+    """Whether a block of `width` columns is still in the cache at the next step.
 
     Examples
     --------

@@ -168,7 +168,7 @@ class Runner:
         return replace(plan, method=self.name, reason="which multiplied last")
 
     def plan_for(self, width: int) -> Plan:
-        """The plan for products with so many columns."""
+        """The plan for products with `width` columns."""
         if width not in self._plans:
             self._plans[width] = self._choose(width, predict_walks=False)
         return self._plans[width]
@@ -314,7 +314,7 @@ class Runner:
         return product
 
     def _is_dense_due(self, plan: Plan) -> bool:
-        """Whether eigenvectors would have paid already, had one known of so many products."""
+        """Whether the products so far have taken as long as eigenvectors would have."""
         if self._methods["dense"].is_prepared:
             return True
         dense, share = plan["dense"], thresholds.DENSE_TAKEOVER_SHARE

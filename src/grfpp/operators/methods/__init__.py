@@ -1,4 +1,4 @@
-"""The ways to multiply with a kernel, a file each; a new one is a file and a line below."""
+"""The methods of multiplying with a kernel, a file each; a new one is a file and a line below."""
 
 from grfpp.operators.methods.base import Method, Product
 from grfpp.operators.methods.chebyshev import Chebyshev

@@ -28,7 +28,7 @@ class Product(NamedTuple):
 
 
 class Method(ABC):
-    """One way to multiply with a kernel, for one problem."""
+    """A method of multiplying with a kernel, for one problem."""
 
     name: ClassVar[str]
     #: Columns that are multiplied at a time.
@@ -60,7 +60,7 @@ class Method(ABC):
         return CostEstimate(self.name, factor * setup, factor * product, n_bytes, note)
 
     def _step_seconds(self, width: int, costs: Costs, passes: float = 3) -> float:
-        """One product with ``W``, and so many passes over the block."""
+        """Predicted time of one product with ``W`` and `passes` passes over the block."""
         problem, machine, n = self.problem, costs.machine, float(self.problem.n_nodes)
         if problem.weights.prefers_dense:
             per_column = n * n * machine.dense * (1 + 15 / width) + passes * n * machine.number

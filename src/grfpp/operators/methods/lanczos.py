@@ -49,7 +49,7 @@ class Lanczos(Method):
         return product
 
     def attempt(self, block: FloatArray, tol: float, max_steps: int) -> Product | None:
-        """The product, if so many steps reach `tol`."""
+        """The product, if at most `max_steps` steps reach `tol`."""
         problem = self.problem
         first_check = max(2, problem.optimistic_steps // 2)
         krylov = function_times(
