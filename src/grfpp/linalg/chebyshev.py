@@ -95,7 +95,7 @@ def recurrence(
     """``T_0 V, T_1 V, …`` with ``T_k = T_k(W / radius)``, without end.
 
     Each term is in memory that the next but one overwrites, `start` included. With `coefficients`,
-    ``c_k T_k V`` is added to `total` in the same pass over memory, for as many as there are.
+    `total` becomes ``Σ c_k T_k V`` over the terms so far, in the same passes over memory.
 
     Examples
     --------
@@ -106,7 +106,7 @@ def recurrence(
     """
     weights = np.zeros(0) if coefficients is None else coefficients
     if len(weights) and total is not None:
-        total += weights[0] * start
+        np.multiply(start, weights[0], out=total)
     yield start
     weight = float(weights[1]) if len(weights) > 1 else 0.0
     current = product(start, scale=1 / radius, total=total, weight=weight)
@@ -132,7 +132,7 @@ def series_times(
     product: CsrProduct, radius: float, coefficients: FloatArray, start: FloatArray
 ) -> FloatArray:
     """``Σ c_k T_k(W / radius) @ start``; overwrites `start`."""
-    total = np.zeros_like(start)
+    total = np.empty_like(start)
     terms = recurrence(product, radius, start, total, coefficients)
     for _ in zip(coefficients, terms, strict=False):
         pass
@@ -234,7 +234,7 @@ class Expansion:
         or until there are no more.
         """
         n_all, length = len(self.coefficients), frobenius(block)
-        result = np.zeros_like(block)
+        result = np.empty_like(block)
         terms = recurrence(product, self.radius, block.copy(), result, self.coefficients)
         n, wanted = 0, self.n_terms(0.5 * tol)
         while True:

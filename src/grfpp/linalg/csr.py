@@ -398,7 +398,9 @@ class CsrProduct:
         product = self._by_library(block)
         if scale != 1.0:
             product *= scale
-        if base is not None and keep:
+        if base is not None and keep == -1.0:
+            product -= base  # without a temporary array
+        elif base is not None and keep:
             product += base if keep == 1.0 else keep * base
         if total is not None and weight:
             # Without a temporary array where there is one that is free.
