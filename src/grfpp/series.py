@@ -4,8 +4,8 @@ A series is the list of its coefficients, lowest first. Products work in whateve
 given. Roots are computed in decimal floating point of many digits, because float64 is not
 enough: ``1/k!`` underflows before ``k = 200``, and where the coefficients of a series fall faster
 than those of its root (``cos x + sin x``, ``(a + x)^p``) the terms that make up the one from the
-other cancel to hundreds of digits. `settled` raises the precision until the digits that were asked
-for no longer change.
+other cancel to hundreds of digits. `stable_digits` raises the precision until the requested digits
+no longer change.
 
 Functions whose name ends in ``_here`` compute in the decimal context that they are called in.
 """
@@ -36,10 +36,10 @@ OUT_OF_RANGE = (
     "begins beyond the range of float64; use a multiple of the kernel that is 1 at zero, such as "
     "PStep(p, a=1) with the weights divided by a for PStep(p, a)"
 )
-"""What is wrong with a series of which float64 cannot hold the first coefficient, and a way out."""
+"""Problem and advice for a series whose first coefficient exceeds the range of float64."""
 
 _GUARD_DIGITS = 20
-MOST_DIGITS = 20_000
+MAX_DIGITS = 20_000
 _PRIMES = (2**61 - 1, 2**89 - 1, 2**107 - 1)
 
 
@@ -91,10 +91,10 @@ def root(
     def here() -> list[Decimal]:
         return root_here([decimal_here(value) for value in exact], order, n)
 
-    return settled(here, digits, lambda: zeros_of_root(exact, order, n))
+    return stable_digits(here, digits, lambda: zeros_of_root(exact, order, n))
 
 
-def settled(
+def stable_digits(
     compute_here: Callable[[], list[Decimal]],
     digits: int = DIGITS,
     exact_zeros: Callable[[], Collection[int]] | None = None,
@@ -108,41 +108,41 @@ def settled(
     digits
         Digits of each number on which two successive precisions must agree.
     exact_zeros
-        Returns the positions of the numbers that are zero; called when some do not settle, or
-        settle at zero. Rounding can leave noise where a zero should be, at every precision, and
+        Returns the positions of the numbers that are zero; called when some are not stable, or
+        are stable at zero. Rounding can leave noise where a zero should be, at every precision, and
         can leave a zero where a small number should be. Without it zeros are taken as they come.
     """
     precision = digits + _GUARD_DIGITS
     with decimal.localcontext(_context(precision)):
         coarse = compute_here()
     zeros: Collection[int] | None = None
-    while precision <= MOST_DIGITS:
+    while precision <= MAX_DIGITS:
         precision *= 2
         with decimal.localcontext(_context(precision)):
             fine = compute_here()
             share = Decimal(10) ** -digits
-            open_ones = [
+            unstable = [
                 k
                 for k, (old, new) in enumerate(zip(coarse, fine, strict=True))
                 if abs(old - new) > share * abs(new) or (new == 0 and exact_zeros is not None)
             ]
-        if open_ones and exact_zeros is not None and zeros is None:
+        if unstable and exact_zeros is not None and zeros is None:
             zeros = exact_zeros()
-        moving = [k for k in open_ones if zeros is None or k not in zeros]
-        if not moving:
-            for k in open_ones:
+        unresolved = [k for k in unstable if zeros is None or k not in zeros]
+        if not unresolved:
+            for k in unstable:
                 fine[k] = Decimal(0)
             with decimal.localcontext(_context(digits + _GUARD_DIGITS)):
                 return [+value for value in fine]
         coarse = fine
     raise InputError(
-        f"coefficient {moving[0]} of the series cancels beyond {precision} digits; "
+        f"coefficient {unresolved[0]} of the series cancels beyond {precision} digits; "
         "ask for fewer coefficients"
     )
 
 
 def _context(precision: int) -> decimal.Context:
-    """Arithmetic of so many digits, with exponents too wide to overflow or underflow."""
+    """Arithmetic of `precision` digits, with exponents too wide to overflow or underflow."""
     return decimal.Context(
         prec=precision,
         rounding=decimal.ROUND_HALF_EVEN,
@@ -193,11 +193,11 @@ def from_log_derivative_here(
     # it is exactly zero, as for (a + x)^p beyond k = p/order, the series must end exactly.
     fixed = [u + j * low for j, (u, low) in enumerate(zip(upper, lower, strict=True), start=1)]
     divisor = order * denominator[0]
-    places, fixed, lower = _without_zeros(fixed, lower)
+    offsets, fixed, lower = _without_zeros(fixed, lower)
     h = [start]
     for k in range(1, n):
         weights = map(sub, fixed, map(mul, repeat(Decimal(k)), lower))
-        terms = map(mul, weights, _earlier(h, places, length))
+        terms = map(mul, weights, _earlier(h, offsets, length))
         h.append(sum(terms, zero) / (k * divisor))
     return h
 
@@ -214,11 +214,11 @@ def _without_zeros(
     return [j for j, _, _ in kept], [u for _, u, _ in kept], [low for _, _, low in kept]
 
 
-def _earlier(h: list[Term], places: list[int], length: int) -> Iterator[Term]:
-    """What stands so many places before the end of a list, as far as it goes."""
-    if len(places) == length:
+def _earlier(h: list[Term], offsets: list[int], length: int) -> Iterator[Term]:
+    """The elements at these offsets from the end of a list, as far as it goes."""
+    if len(offsets) == length:
         return reversed(h)
-    return (h[-j] for j in places if j <= len(h))
+    return (h[-j] for j in offsets if j <= len(h))
 
 
 def zeros_of_root(a: Sequence[Fraction], order: int, n: int) -> frozenset[int]:
@@ -236,11 +236,11 @@ def zeros_of_root(a: Sequence[Fraction], order: int, n: int) -> frozenset[int]:
     lower = [order * value % prime for value in residues[1:]]
     fixed = [(order + 1) * j * value % prime for j, value in enumerate(residues)][1:]
     length = len(lower)
-    places, fixed, lower = _without_zeros(fixed, lower)
+    offsets, fixed, lower = _without_zeros(fixed, lower)
     h = [1]
     for k in range(1, n):
         weights = map(sub, fixed, map(mul, repeat(k), lower))
-        terms = map(mul, weights, _earlier(h, places, length))
+        terms = map(mul, weights, _earlier(h, offsets, length))
         h.append(sum(terms) * pow(k * order * residues[0], -1, prime) % prime)
     return frozenset(k for k, value in enumerate(h) if value == 0)
 
@@ -312,7 +312,7 @@ def _fitted_slope(points: Sequence[tuple[int, float]]) -> float:
 
 def exp(x: FloatArray) -> FloatArray:
     """``e^x``, for numbers that do not overflow."""
-    return _each(math.exp, x)
+    return _elementwise(math.exp, x)
 
 
 def log(x: FloatArray) -> FloatArray:
@@ -323,7 +323,7 @@ def log(x: FloatArray) -> FloatArray:
     >>> log(np.array([0.0, 1.0]))
     array([-inf,   0.])
     """
-    return _each(lambda number: math.log(number) if number > 0 else -math.inf, x)
+    return _elementwise(lambda number: math.log(number) if number > 0 else -math.inf, x)
 
 
 def power(base: float, exponents: FloatArray) -> FloatArray:
@@ -341,10 +341,10 @@ def power(base: float, exponents: FloatArray) -> FloatArray:
         except OverflowError:
             return math.inf
 
-    return _each(one, exponents)
+    return _elementwise(one, exponents)
 
 
-def _each(function: Callable[[float], float], x: FloatArray) -> FloatArray:
+def _elementwise(function: Callable[[float], float], x: FloatArray) -> FloatArray:
     numbers = np.asarray(x, dtype=np.float64)
-    found = np.fromiter(map(function, numbers.ravel().tolist()), np.float64, numbers.size)
-    return found.reshape(numbers.shape)
+    values = np.fromiter(map(function, numbers.ravel().tolist()), np.float64, numbers.size)
+    return values.reshape(numbers.shape)

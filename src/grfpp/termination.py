@@ -8,8 +8,9 @@ lets walks grow as long as the kernel's series needs; its variance depends on th
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass
+from functools import partial
 from typing import Any, ClassVar, NoReturn, Self
 
 import numpy as np
@@ -39,6 +40,12 @@ class Termination(ABC):
 
     #: How the command line and saved files call this law.
     name: ClassVar[str]
+    #: Checks of the parameters, called with the value and the parameter's name.
+    _checks: ClassVar[Mapping[str, Callable[[Any, str], Any]]] = {}
+
+    def __post_init__(self) -> None:
+        for name, check in self._checks.items():
+            object.__setattr__(self, name, check(getattr(self, name), name))
 
     @property
     @abstractmethod
@@ -69,23 +76,13 @@ class Termination(ABC):
         """Survival for ``k ≥ 1``, accurate in relative terms far into the tail."""
 
     @classmethod
-    def matching(cls, other: Termination) -> Self:
-        """The law of this kind with the same mean as `other`, for comparisons at equal cost."""
-        return cls._with_mean(other.mean)
-
-    @classmethod
     @abstractmethod
-    def _with_mean(cls, mean: float) -> Self: ...
+    def matching(cls, other: Termination) -> Self:
+        """The law of this class with the same mean as `other`, for comparisons at equal cost."""
 
     def to_dict(self) -> dict[str, Any]:
         """Plain values that `termination_from_dict` turns back into the law."""
         return {"name": self.name, **asdict(self)}  # type: ignore[call-overload]
-
-
-def _store(law: Termination, **values: Any) -> None:
-    """Store checked values on a frozen law."""
-    for name, value in values.items():
-        object.__setattr__(law, name, value)
 
 
 def _lengths(lengths: npt.ArrayLike) -> IntArray:
@@ -93,11 +90,6 @@ def _lengths(lengths: npt.ArrayLike) -> IntArray:
     if values.dtype.kind not in "iu" and values.size:
         raise InputError(f"walk lengths must be whole numbers, found dtype {values.dtype}")
     return values.astype(np.int64)
-
-
-#: Range of `NegativeBinomial.n_halts` in which float64 resolves the probabilities.
-_MIN_HALTS = 1e-100
-_MAX_HALTS = 1e9
 
 
 @dataclass(frozen=True)
@@ -109,9 +101,7 @@ class Geometric(Termination):
 
     p_halt: float = 0.1
     name: ClassVar[str] = "geometric"
-
-    def __post_init__(self) -> None:
-        _store(self, p_halt=probability(self.p_halt, "p_halt", above_zero=True))
+    _checks: ClassVar = {"p_halt": partial(probability, above_zero=True)}
 
     @property
     def mean(self) -> float:
@@ -124,8 +114,8 @@ class Geometric(Termination):
         return power(1.0 - self.p_halt, k.astype(np.float64))
 
     @classmethod
-    def _with_mean(cls, mean: float) -> Self:
-        return cls(1.0 / (1.0 + mean))
+    def matching(cls, other: Termination) -> Self:
+        return cls(1.0 / (1.0 + other.mean))
 
 
 @dataclass(frozen=True, init=False)
@@ -139,9 +129,11 @@ class Poisson(Termination):
 
     mean: float = 1.0  # a value of the class, so that the abstract property counts as defined
     name: ClassVar[str] = "poisson"
+    _checks: ClassVar = {"mean": positive}
 
     def __init__(self, mean: float) -> None:
-        _store(self, mean=positive(mean, "mean"))
+        object.__setattr__(self, "mean", mean)
+        self.__post_init__()
 
     def _pmf(self, k: IntArray) -> FloatArray:
         from scipy.special import gammaln, xlogy
@@ -154,8 +146,20 @@ class Poisson(Termination):
         return np.asarray(gammainc(k.astype(np.float64), self.mean))
 
     @classmethod
-    def _with_mean(cls, mean: float) -> Self:
-        return cls(mean)
+    def matching(cls, other: Termination) -> Self:
+        return cls(other.mean)
+
+
+def _halts(value: Any, name: str) -> float:
+    """Check a number of halting signals: float64 resolves the probabilities in this range."""
+    number = positive(value, name)
+    if not 1e-100 <= number <= 1e9:
+        raise InputError(
+            f"must lie between 1e-100 and 1e9, found {number:g}",
+            argument=name,
+            advice="Poisson is the law of very many",
+        )
+    return number
 
 
 @dataclass(frozen=True)
@@ -168,20 +172,10 @@ class NegativeBinomial(Termination):
     n_halts: float = 2.0
     p_halt: float = 0.2
     name: ClassVar[str] = "negative-binomial"
-
-    def __post_init__(self) -> None:
-        n_halts = positive(self.n_halts, "n_halts")
-        if not _MIN_HALTS <= n_halts <= _MAX_HALTS:
-            raise InputError(
-                f"must lie between {_MIN_HALTS:g} and {_MAX_HALTS:g}, found {n_halts:g}",
-                argument="n_halts",
-                advice="Poisson is the law of very many",
-            )
-        _store(
-            self,
-            n_halts=n_halts,
-            p_halt=probability(self.p_halt, "p_halt", above_zero=True, below_one=True),
-        )
+    _checks: ClassVar = {
+        "n_halts": _halts,
+        "p_halt": partial(probability, above_zero=True, below_one=True),
+    }
 
     @property
     def mean(self) -> float:
@@ -207,12 +201,8 @@ class NegativeBinomial(Termination):
     @classmethod
     def matching(cls, other: Termination, n_halts: float = 2.0) -> Self:
         """The law with this number of signals and the same mean as `other`."""
-        signals = positive(n_halts, "n_halts")
+        signals = _halts(n_halts, "n_halts")
         return cls(signals, signals / (signals + other.mean))
-
-    @classmethod
-    def _with_mean(cls, mean: float) -> Self:
-        return cls(2.0, 2.0 / (2.0 + mean))
 
 
 @dataclass(frozen=True)
@@ -222,11 +212,9 @@ class FirstStepThenGeometric(Termination):
     The law of the paper's paragraph "Walk-stitching with general termination strategies".
     """
 
-    name: ClassVar[str] = "first-step"
     p_next: float = 0.5
-
-    def __post_init__(self) -> None:
-        _store(self, p_next=probability(self.p_next, "p_next", below_one=True))
+    name: ClassVar[str] = "first-step"
+    _checks: ClassVar = {"p_next": partial(probability, below_one=True)}
 
     @property
     def mean(self) -> float:
@@ -239,10 +227,23 @@ class FirstStepThenGeometric(Termination):
         return power(self.p_next, k.astype(np.float64) - 1.0)
 
     @classmethod
-    def _with_mean(cls, mean: float) -> Self:
-        if mean < 1.0:
-            raise InputError(f"a walk that always takes a first step has mean >= 1, not {mean:g}")
-        return cls(1.0 - 1.0 / mean)
+    def matching(cls, other: Termination) -> Self:
+        if other.mean < 1.0:
+            raise InputError(f"walks with a certain first step have mean >= 1, not {other.mean:g}")
+        return cls(1.0 - 1.0 / other.mean)
+
+
+def _unrounded(n: float) -> Any:
+    """The whole number that a computed one, such as 18.999999999999996, stands for."""
+    return float(round(n)) if abs(n - round(n)) <= 1e-12 * n else n
+
+
+def _steps(value: float, name: str) -> int:
+    """A number of steps; 5.0, as the command line reads it, is one too."""
+    number = finite(value, name)
+    if number < 0 or number != np.floor(number):
+        raise InputError(f"must be a whole number >= 0, found {shown(value)}", argument=name)
+    return int(number)
 
 
 @dataclass(frozen=True)
@@ -250,9 +251,7 @@ class _BoundedLength(Termination):
     """Lengths up to `n`, where a kernel's series is cut off: see `grfpp.walks.convergence`."""
 
     n: int
-
-    def __post_init__(self) -> None:
-        _store(self, n=_steps(self.n, "n"))
+    _checks: ClassVar = {"n": _steps}
 
     @property
     def max_length(self) -> int:
@@ -276,8 +275,8 @@ class FixedLength(_BoundedLength):
         return np.where(k <= self.n, 1.0, 0.0)
 
     @classmethod
-    def _with_mean(cls, mean: float) -> Self:
-        return cls(_unrounded(mean))
+    def matching(cls, other: Termination) -> Self:
+        return cls(_unrounded(other.mean))
 
 
 @dataclass(frozen=True)
@@ -297,8 +296,8 @@ class UniformLength(_BoundedLength):
         return np.asarray(np.maximum(self.n + 1.0 - k, 0.0) / (self.n + 1.0))
 
     @classmethod
-    def _with_mean(cls, mean: float) -> Self:
-        return cls(_unrounded(2.0 * mean))
+    def matching(cls, other: Termination) -> Self:
+        return cls(_unrounded(2.0 * other.mean))
 
 
 @dataclass(frozen=True, init=False)
@@ -325,7 +324,7 @@ class CustomLength(Termination):
                 argument="probabilities",
             )
         values = np.trim_zeros(values / total, "b")
-        _store(self, probabilities=tuple(values.tolist()))
+        object.__setattr__(self, "probabilities", tuple(values.tolist()))
 
     @property
     def mean(self) -> float:
@@ -352,56 +351,35 @@ class CustomLength(Termination):
 
         Without `probabilities`, the lengths ``0 … 4·mean`` are tilted from equal ones.
         """
-        if probabilities is None:
-            return cls._with_mean(other.mean)
-        return cls._tilted(cls(probabilities), other.mean)
-
-    @classmethod
-    def _with_mean(cls, mean: float) -> Self:
-        n = max(1, int(np.ceil(4.0 * mean)))
-        require_bytes(64 * n, f"a law of {n} lengths")
-        return cls._tilted(cls(np.full(n + 1, 1.0 / (n + 1))), mean)
-
-    @classmethod
-    def _tilted(cls, base: CustomLength, mean: float) -> Self:
         from scipy.optimize import brentq
 
-        lengths = np.arange(base.max_length + 1)
-        support = np.flatnonzero(base.probabilities)
-        if not support[0] < mean < support[-1]:
+        if probabilities is None:
+            n = max(1, int(np.ceil(4.0 * other.mean)))
+            require_bytes(64 * n, f"a law of {n} lengths")
+            probabilities = np.full(n + 1, 1.0 / (n + 1))
+        base = np.array(cls(probabilities).probabilities)
+        lengths, support = np.arange(len(base)), np.flatnonzero(base)
+        if not support[0] < other.mean < support[-1]:
             raise InputError(
-                f"lengths from {support[0]} to {support[-1]} cannot have mean {mean:g}"
+                f"lengths from {support[0]} to {support[-1]} cannot have mean {other.mean:g}"
             )
 
         def tilted(rate: float) -> FloatArray:
-            logs = np.where(np.asarray(base.probabilities) > 0, rate * lengths, -np.inf)
-            weights = np.asarray(base.probabilities) * exp(logs - logs.max())
+            logs = np.where(base > 0, rate * lengths, -np.inf)
+            weights = base * exp(logs - logs.max())
             return np.asarray(weights / weights.sum())
 
-        rate = brentq(lambda rate: lengths @ tilted(rate) - mean, -700.0, 700.0, xtol=1e-14)
+        rate = brentq(lambda rate: lengths @ tilted(rate) - other.mean, -700.0, 700.0, xtol=1e-14)
         return cls(tilted(rate))
 
 
-def _unrounded(n: float) -> Any:
-    """The whole number that a computed one, such as 18.999999999999996, stands for."""
-    return float(round(n)) if abs(n - round(n)) <= 1e-12 * n else n
-
-
-def _steps(value: float, name: str) -> int:
-    """A number of steps; 5.0, as the command line reads it, is one too."""
-    number = finite(value, name)
-    if number < 0 or number != np.floor(number):
-        raise InputError(f"must be a whole number >= 0, found {shown(value)}", argument=name)
-    return int(number)
-
-
-@dataclass(frozen=True, init=False)
+@dataclass(frozen=True)
 class Matched(Termination):
-    """Pooled walks take `mean` steps a walk, shared by what still matters.
+    """A budget of `mean` steps a walk for pooled walks, matched to the tail of the series.
 
-    Step ``k`` gets its share of the budget by ``Σ_{j ≥ k} |f(j)| ρ^j``: what the kernel's series
-    has from there on. So there is no law before kernel, degree and graph are known, and independent
-    walks cannot use it.
+    Step ``k`` gets its share of the budget by ``Σ_{j ≥ k} |f(j)| ρ^j``, the rest of the kernel's
+    series. So there is no law before kernel, degree and graph are known, and independent walks
+    cannot use it.
 
     Examples
     --------
@@ -412,27 +390,21 @@ class Matched(Termination):
     grfpp.errors.InputError: Matched(mean=9.0) is a budget for pooled walks, not a law of lengths...
     """
 
-    mean: float = 9.0  # a value of the class, so that the abstract property counts as defined
+    mean: float = 9.0
     name: ClassVar[str] = "matched"
+    _checks: ClassVar = {"mean": positive}
 
-    def __init__(self, mean: float = 9.0) -> None:
-        _store(self, mean=positive(mean, "mean"))
-
-    def _pmf(self, k: IntArray) -> FloatArray:
-        self._refuse()
-
-    def _survival(self, k: IntArray) -> FloatArray:
-        self._refuse()
-
-    def _refuse(self) -> NoReturn:
+    def _survival(self, k: IntArray) -> NoReturn:
         raise InputError(
             f"{self!r} is a budget for pooled walks, not a law of lengths: use walks='pooled', or "
             "a law such as Geometric(0.1)"
         )
 
+    _pmf = _survival
+
     @classmethod
-    def _with_mean(cls, mean: float) -> Self:
-        return cls(mean)
+    def matching(cls, other: Termination) -> Self:
+        return cls(other.mean)
 
 
 #: Laws by the names in files and on the command line.
@@ -448,11 +420,7 @@ LAWS: dict[str, type[Termination]] = {
 def termination_from_dict(values: dict[str, Any]) -> Termination:
     """Rebuild a law from what `Termination.to_dict` gave."""
     parameters = dict(values)
-    law = _law(str(parameters.pop("name", "")))
-    try:
-        return law(**parameters)
-    except TypeError:
-        raise InputError(f"{shown(values)} does not hold the parameters of the law") from None
+    return _law(str(parameters.pop("name", "")), values, **parameters)
 
 
 def termination_from_spec(spec: str) -> Termination:
@@ -464,22 +432,19 @@ def termination_from_spec(spec: str) -> Termination:
     NegativeBinomial(n_halts=2.0, p_halt=0.2)
     """
     name, *parts = spec.split(":")
-    law: Any = _law(name)
     try:
-        numbers = [float(part) for part in parts]
+        numbers: list[Any] = [float(part) for part in parts]
     except ValueError:
         raise InputError(
             f"the parameters of {shown(spec)} must be numbers, as in poisson:4"
         ) from None
-    try:
-        return law(numbers) if law is CustomLength else law(*numbers)
-    except TypeError:
-        raise InputError(
-            f"{shown(spec)} has the wrong number of parameters for the law {name!r}"
-        ) from None
+    return _law(name, spec, *([numbers] if name == CustomLength.name else numbers))
 
 
-def _law(name: str) -> type[Termination]:
+def _law(name: str, source: Any, *values: Any, **parameters: Any) -> Termination:
     if name not in LAWS:
         raise InputError(f"unknown termination law {name!r}; known: {', '.join(LAWS)}")
-    return LAWS[name]
+    try:
+        return LAWS[name](*values, **parameters)
+    except TypeError:
+        raise InputError(f"{shown(source)} does not hold the parameters of {name!r}") from None

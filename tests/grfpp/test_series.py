@@ -18,7 +18,6 @@ from series_helpers import power
 
 import grfpp
 from grfpp import series
-from grfpp import series as elementary
 from grfpp.errors import InputError
 
 fractions = st.fractions(min_value=-5, max_value=5, max_denominator=7)
@@ -89,7 +88,7 @@ def test_root_needs_a_positive_constant(a):
         series.root(a, 2, 4)
 
 
-def test_settled_climbs_until_cancellation_is_overcome():
+def test_stable_digits_climbs_until_cancellation_is_overcome():
     precisions = []
 
     def tiny_difference():
@@ -98,7 +97,7 @@ def test_settled_climbs_until_cancellation_is_overcome():
         return [(large + Decimal(1) / 3) - large]
 
     # At 40 and at 80 digits the result is 0: two that agree, and both wrong.
-    (value,) = series.settled(tiny_difference, digits=20, exact_zeros=frozenset)
+    (value,) = series.stable_digits(tiny_difference, digits=20, exact_zeros=frozenset)
     assert abs(value - Decimal(1) / 3) < Decimal("1e-19")
     assert precisions == [40, 80, 160, 320, 640][: len(precisions)]
     assert precisions[-1] >= 170
@@ -110,15 +109,15 @@ def test_a_small_coefficient_is_not_taken_for_zero():
     assert abs(Fraction(h[2]) / (small / 2) - 1) < Fraction(1, 10**18)
 
 
-def test_settled_gives_up_in_words(monkeypatch):
-    monkeypatch.setattr(series, "MOST_DIGITS", 300)
+def test_stable_digits_gives_up_in_words(monkeypatch):
+    monkeypatch.setattr(series, "MAX_DIGITS", 300)
 
     def noise():
         return [Decimal(1), Decimal(1) / 3 * 3 - 1]
 
     with pytest.raises(InputError, match="coefficient 1 of the series cancels"):
-        series.settled(noise)
-    assert series.settled(noise, exact_zeros=lambda: {1})[1] == 0
+        series.stable_digits(noise)
+    assert series.stable_digits(noise, exact_zeros=lambda: {1})[1] == 0
 
 
 def test_float64_underflows_to_zero_and_refuses_overflow():
@@ -156,15 +155,15 @@ def test_estimated_radius(name):
 @given(st.lists(st.floats(-700, 700), max_size=20))
 def test_the_c_library_by_element(numbers):
     x = np.array(numbers, dtype=float)
-    assert elementary.exp(x).tolist() == [math.exp(each) for each in numbers]
-    assert elementary.power(0.9, x).tolist() == [math.pow(0.9, each) for each in numbers]
-    assert np.allclose(elementary.log(elementary.exp(x)), x, atol=1e-9)
+    assert series.exp(x).tolist() == [math.exp(each) for each in numbers]
+    assert series.power(0.9, x).tolist() == [math.pow(0.9, each) for each in numbers]
+    assert np.allclose(series.log(series.exp(x)), x, atol=1e-9)
 
 
 def test_ends_of_the_range():
-    assert elementary.log(np.array([[0.0], [1.0]])).tolist() == [[-math.inf], [0.0]]
-    assert elementary.power(2.0, np.array([2000.0, -2000.0])).tolist() == [math.inf, 0.0]
-    assert elementary.exp(np.array(-np.inf)).tolist() == 0.0
+    assert series.log(np.array([[0.0], [1.0]])).tolist() == [[-math.inf], [0.0]]
+    assert series.power(2.0, np.array([2000.0, -2000.0])).tolist() == [math.inf, 0.0]
+    assert series.exp(np.array(-np.inf)).tolist() == 0.0
 
 
 def digest():

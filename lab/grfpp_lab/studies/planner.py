@@ -175,7 +175,7 @@ def regret_of(case: Case, budget: float = 1.0, tol: float = TOL) -> Regret:
     times: dict[str, float] = {}
     problem = Problem(W, kernel, tol)
     for name, method in METHODS.items():
-        estimate = method.estimate(problem, case.n_columns, current_costs())
+        estimate = method(problem).estimate(case.n_columns, current_costs())
         if estimate.ineligible_reason or estimate.seconds() > max(_LONG, _HOPELESS * seconds):
             continue
         try:

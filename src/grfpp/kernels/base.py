@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict
 from decimal import Decimal
 from fractions import Fraction
@@ -29,7 +29,7 @@ _RADIUS_MARGIN = 1e-7
 _MAX_KEPT_DIGITS = 200_000
 #: Errors of `Kernel.exact`, over the largest singular value or a column's largest entry.
 _EXACT_SHARE = 1e-12
-#: Up to so many nodes dense algebra takes next to no time.
+#: Largest number of nodes for which dense algebra takes next to no time.
 _DENSE_NODES = 500
 
 
@@ -102,7 +102,7 @@ class Kernel(ABC):
 
     @abstractmethod
     def _modulation(self, order: int, n: int, digits: int) -> list[Decimal]:
-        """Root of ``sign · g`` of the given order, settled to so many digits."""
+        """Root of ``sign · g`` of the given order, right to `digits` digits."""
 
     @abstractmethod
     def _dense(self, weights: FloatArray) -> FloatArray:
@@ -129,7 +129,7 @@ class Kernel(ABC):
         return _table(self, None, whole(n, "n", 1), finite(scale, "scale"))
 
     def coefficients_decimal(self, n: int, digits: int = series.DIGITS) -> list[Decimal]:
-        """First `n` coefficients ``α_k``, each to at least so many digits."""
+        """First `n` coefficients ``α_k``, each right to at least `digits` digits."""
         return list(_decimals(self, None, n, digits))
 
     def modulation(self, degree: int, n: int, *, scale: float = 1.0) -> FloatArray:
@@ -155,7 +155,7 @@ class Kernel(ABC):
         return _table(self, stitches, count, finite(scale, "scale"))
 
     def modulation_decimal(self, degree: int, n: int, digits: int = series.DIGITS) -> list[Decimal]:
-        """First `n` values of the modulation, each to at least so many digits."""
+        """First `n` values of the modulation, each right to at least `digits` digits."""
         return list(_decimals(self, whole(degree, "degree", 1), n, digits))
 
     def check_converges(self, W: Any, degree: int | None = None) -> None:
@@ -342,8 +342,16 @@ class Kernel(ABC):
 class NamedKernel(Kernel):
     """A kernel with parameters, the fields of a frozen dataclass."""
 
+    #: The kernel in plain text, its parameters in capitals, for the help of the command line.
+    formula: ClassVar[str]
+    #: Checks of the parameters, called with the value and the parameter's name.
+    _checks: ClassVar[Mapping[str, Callable[[Any, str], Any]]]
     radius = math.inf
     sign = 1
+
+    def __post_init__(self) -> None:
+        for name, check in self._checks.items():
+            object.__setattr__(self, name, check(getattr(self, name), name))
 
     def to_dict(self) -> dict[str, Any]:
         """Return the kernel's name and parameters, which `from_dict` takes."""
@@ -354,10 +362,6 @@ class NamedKernel(Kernel):
         whole(degree, "degree", 1)
         return self.radius
 
-    def _set(self, **parameters: Any) -> None:
-        for name, value in parameters.items():
-            object.__setattr__(self, name, value)
-
     @abstractmethod
     def _root_here(self, order: int, n: int) -> list[Decimal]:
         """Root of ``sign · g`` of an order from 1 on, in the current decimal context."""
@@ -366,7 +370,7 @@ class NamedKernel(Kernel):
         return [self.sign * value for value in self._root_here(1, n)]
 
     def _modulation(self, order: int, n: int, digits: int) -> list[Decimal]:
-        return series.settled(lambda: self._root_here(order, n), digits)
+        return series.stable_digits(lambda: self._root_here(order, n), digits)
 
 
 class LogDerivativeKernel(NamedKernel):
@@ -407,7 +411,7 @@ def quiet() -> np.errstate:
 
 
 def _polynomials_pay(graph: Graph, n_products: int) -> bool:
-    """Whether so many products with all columns take less time than dense algebra.
+    """Whether `n_products` products with all columns take less time than dense algebra.
 
     Eigenvectors take 1.1 ns times ``n³``; a product takes 0.5 ns for each entry of the weights and
     1.1 ns for each node, times ``n`` (measured on scale-free graphs of 1,000 and 2,000 nodes).
@@ -419,7 +423,7 @@ def _polynomials_pay(graph: Graph, n_products: int) -> bool:
 def _decimals(kernel: Kernel, degree: int | None, n: int, digits: int) -> Sequence[Decimal]:
     """Terms of the kernel's series or modulation; kept, since they are asked for at many scales."""
     count = whole(n, "n", 1)
-    precision = whole(digits, "digits", 1, series.MOST_DIGITS)
+    precision = whole(digits, "digits", 1, series.MAX_DIGITS)
     # Two lists of decimals, one twice as precise.
     require_bytes(count * (400 + 3 * precision), f"a table of {count} terms of a series")
     compute = _computed if count * precision > _MAX_KEPT_DIGITS else _kept
@@ -428,7 +432,7 @@ def _decimals(kernel: Kernel, degree: int | None, n: int, digits: int) -> Sequen
 
 def _computed(kernel: Kernel, degree: int | None, n: int, digits: int) -> Sequence[Decimal]:
     if degree is None:
-        return series.settled(lambda: kernel._coefficients_here(n), digits)
+        return series.stable_digits(lambda: kernel._coefficients_here(n), digits)
     return kernel._modulation(2 * degree, n, digits)
 
 

@@ -8,8 +8,9 @@ from abc import abstractmethod
 from dataclasses import dataclass
 from decimal import Decimal
 from fractions import Fraction
+from functools import partial
 from itertools import count
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 import numpy.typing as npt
@@ -17,20 +18,22 @@ import numpy.typing as npt
 from grfpp import series
 from grfpp._checks import finite, positive, probability, whole
 from grfpp.errors import InputError, shown
-from grfpp.kernels.base import (
-    InversePowerForm,
-    LogDerivativeKernel,
-    NamedKernel,
-    quiet,
-    real_array,
-)
-from grfpp.series import root_of_number_here
+from grfpp.kernels.base import InversePowerForm, LogDerivativeKernel, NamedKernel, quiet, real_array
 from grfpp.typing import FloatArray
+
+__all__ = [
+    "Cosine",
+    "Diffusion",
+    "HeatKernel",
+    "InversePower",
+    "PStep",
+    "PersonalizedPageRank",
+    "RegularizedLaplacian",
+    "SquaredDiffusion",
+]
 
 #: ``|log2 a^p|`` up to which float64 holds ``a^p``.
 _MAX_LOG2 = 1022
-#: Largest time of the heat kernel: ``exp(-t)`` is its first coefficient, which float64 must hold.
-_MAX_TIME = 700.0
 
 
 @dataclass(frozen=True)
@@ -40,9 +43,7 @@ class _Exponential(LogDerivativeKernel):
     lam: float = 1.0
 
     _of = 1
-
-    def __post_init__(self) -> None:
-        self._set(lam=finite(self.lam, "lam"))
+    _checks: ClassVar = {"lam": finite}
 
     def value(self, x: npt.ArrayLike) -> FloatArray:
         """``g(x)``, infinite where it exceeds the range of float64."""
@@ -83,6 +84,7 @@ class Diffusion(_Exponential):
     """
 
     name = "diffusion"
+    formula = "exp(LAM W)"
 
     @property
     def _exponential(self) -> tuple[float, float]:  # type: ignore[override]
@@ -100,6 +102,7 @@ class SquaredDiffusion(_Exponential):
     """
 
     name = "squared-diffusion"
+    formula = "exp(LAM W^2)"
     _of = 2
 
 
@@ -126,10 +129,9 @@ class Cosine(NamedKernel):
     lam: float = 1.0
 
     name = "cosine"
+    formula = "cos(LAM W) + sin(LAM W)"
+    _checks: ClassVar = {"lam": finite}
     _advice = "use a smaller lam"
-
-    def __post_init__(self) -> None:
-        self._set(lam=finite(self.lam, "lam"))
 
     def modulation_radius(self, degree: int) -> float:
         """``π / (4 |λ|)``, the distance to the nearest zero of ``g``."""
@@ -161,6 +163,12 @@ class Cosine(NamedKernel):
         wave = _expm(1j * self.lam * weights)
         result: FloatArray = wave.real + wave.imag
         return result
+
+
+def _exponent(value: Any, name: str) -> float:
+    """Check a positive number; a whole one is shown as such."""
+    number = positive(value, name)
+    return int(number) if number == int(number) else number
 
 
 class InversePowerKernel(LogDerivativeKernel):
@@ -244,11 +252,10 @@ class RegularizedLaplacian(InversePowerKernel):
     sigma2: float = 1.0
 
     name = "regularized-laplacian"
+    formula = "(I - c W)^-POWER, c = SIGMA2 / (1 + SIGMA2)"
     of = 1
+    _checks: ClassVar = {"power": _exponent, "sigma2": positive}
     _advice = "use a smaller sigma2"
-
-    def __post_init__(self) -> None:
-        self._set(power=_exponent(self.power), sigma2=positive(self.sigma2, "sigma2"))
 
     @property
     def c(self) -> float:
@@ -282,9 +289,8 @@ class InversePower(InversePowerKernel):
     of: int = 1
 
     name = "inverse-power"
-
-    def __post_init__(self) -> None:
-        self._set(power=_exponent(self.power), of=whole(self.of, "of", 1, 2))
+    formula = "(I - W^OF)^-POWER, OF is 1 or 2"
+    _checks: ClassVar = {"power": _exponent, "of": partial(whole, least=1, most=2)}
 
     def _c(self) -> Fraction:
         return Fraction(1)
@@ -332,19 +338,18 @@ class PersonalizedPageRank(InversePowerKernel):
     alpha: float = 0.15
 
     name = "personalized-pagerank"
+    formula = "ALPHA (I - (1 - ALPHA) W)^-1"
     normalization = "rw"
     power = 1
     of = 1
+    _checks: ClassVar = {"alpha": partial(probability, above_zero=True)}
     _advice = "use a larger alpha"
-
-    def __post_init__(self) -> None:
-        self._set(alpha=probability(self.alpha, "alpha", above_zero=True))
 
     def _c(self) -> Fraction:
         return 1 - Fraction(self.alpha)
 
     def _constant_here(self, order: int) -> Decimal:
-        return root_of_number_here(Decimal(self.alpha), order)
+        return series.root_of_number_here(Decimal(self.alpha), order)
 
     def value(self, x: npt.ArrayLike) -> FloatArray:
         """``α / (1 − (1 − α) x)``."""
@@ -352,6 +357,14 @@ class PersonalizedPageRank(InversePowerKernel):
 
     def _dense(self, weights: FloatArray) -> FloatArray:
         return self.alpha * super()._dense(weights)
+
+
+def _time(value: Any, name: str) -> float:
+    """Check a time: ``exp(-t)``, the first coefficient, is in the range of float64 up to 700."""
+    t = finite(value, name)
+    if not 0 <= t <= 700:
+        raise InputError(f"must be from 0 to 700, found {shown(value)}", argument=name)
+    return t
 
 
 @dataclass(frozen=True)
@@ -384,14 +397,9 @@ class HeatKernel(LogDerivativeKernel):
     t: float = 1.0
 
     name = "heat"
+    formula = "exp(-T (I - W))"
     normalization = "rw"
-
-    def __post_init__(self) -> None:
-        t = finite(self.t, "t")
-        if not 0 <= t <= _MAX_TIME:
-            problem = f"must be from 0 to {_MAX_TIME:g}, found {shown(self.t)}"
-            raise InputError(problem, argument="t")
-        self._set(t=t)
+    _checks: ClassVar = {"t": _time}
 
     @property
     def _exponential(self) -> tuple[float, float]:  # type: ignore[override]
@@ -442,19 +450,20 @@ class PStep(LogDerivativeKernel):
     a: float = 2.0
 
     name = "p-step"
+    formula = "(A I + W)^P"
+    _checks: ClassVar = {"p": partial(whole, least=1), "a": finite}
 
     def __post_init__(self) -> None:
-        p, a = whole(self.p, "p", 1), finite(self.a, "a")
-        if a == 0:
+        super().__post_init__()
+        if self.a == 0:
             problem = "must not be zero: W^p has no root series, because alpha_0 = 0"
             raise InputError(problem, argument="a")
-        if abs(p * math.log2(abs(a))) > _MAX_LOG2:
+        if abs(self.p * math.log2(abs(self.a))) > _MAX_LOG2:
             raise InputError(
-                f"must be such that float64 holds a^p, found p={p} and a={a:g}",
+                f"must be such that float64 holds a^p, found p={self.p} and a={self.a:g}",
                 argument="a",
                 advice="use PStep(p, a=1) of the weights over a, or Diffusion(p / a)",
             )
-        self._set(p=p, a=a)
 
     def modulation_radius(self, degree: int) -> float:
         """Return ``|a|``, or infinity when ``2 · degree`` divides ``p``: the series is finite."""
@@ -479,19 +488,13 @@ class PStep(LogDerivativeKernel):
         # Not by way of a^p, which may have millions of digits.
         steps, rest = divmod(self.p, order)
         distance = abs(Decimal(self.a))
-        return distance**steps * root_of_number_here(distance**rest, order)
+        return distance**steps * series.root_of_number_here(distance**rest, order)
 
     def _log_derivative(self) -> tuple[list[Fraction], list[Fraction]]:
         return [Fraction(self.p)], [Fraction(self.a), Fraction(1)]
 
     def _dense(self, weights: FloatArray) -> FloatArray:
         return np.linalg.matrix_power(self.a * np.eye(len(weights)) + weights, self.p)
-
-
-def _exponent(power: Any) -> float:
-    """A positive number; a whole one is shown as such."""
-    number = positive(power, "power")
-    return int(number) if number == int(number) else number
 
 
 def _expm(matrix: npt.NDArray[Any]) -> npt.NDArray[Any]:
@@ -502,16 +505,8 @@ def _expm(matrix: npt.NDArray[Any]) -> npt.NDArray[Any]:
 
 
 KERNELS: dict[str, type[NamedKernel]] = {
-    kernel.name: kernel
-    for kernel in (
-        Diffusion,
-        RegularizedLaplacian,
-        PStep,
-        Cosine,
-        InversePower,
-        SquaredDiffusion,
-        PersonalizedPageRank,
-        HeatKernel,
-    )
+    each.name: each
+    for each in list(globals().values())
+    if isinstance(each, type) and issubclass(each, NamedKernel) and "formula" in vars(each)
 }
-"""The named kernels, by their names on the command line."""
+"""The kernels of this module, by their names on the command line."""

@@ -32,6 +32,25 @@ def kernel_of(kernel: str | Kernel) -> Kernel:
     return kernel_from_spec(kernel)
 
 
+def kernel_usages() -> dict[str, str]:
+    """How the command line writes each kernel, and its formula, for help texts.
+
+    Examples
+    --------
+    >>> kernel_usages()["diffusion:LAM"]
+    'exp(LAM W)'
+    """
+    usages = {
+        _usage(kernel): kernel.formula + "; with --normalize rw" * (kernel.normalization == "rw")
+        for kernel in KERNELS.values()
+    }
+    return {**usages, "taylor:A0:A1:...": "A0 I + A1 W + ..."}
+
+
+def _usage(kernel: Any) -> str:
+    return ":".join([kernel.name, *(item.name.upper() for item in dataclasses.fields(kernel))])
+
+
 def kernel_from_spec(spec: str) -> Kernel:
     """Make a kernel from its name and, after colons, its parameters in their order.
 
@@ -50,8 +69,7 @@ def kernel_from_spec(spec: str) -> Kernel:
     kernel = _named(name)
     parameters = [item.name for item in dataclasses.fields(kernel)]
     if len(texts) > len(parameters):
-        usage = ":".join([name, *(parameter.upper() for parameter in parameters)])
-        raise InputError(f"{shown(spec)} has too many parameters; it is {usage}")
+        raise InputError(f"{shown(spec)} has too many parameters; it is {_usage(kernel)}")
     values = {p: _number(text, p, spec, float) for p, text in zip(parameters, texts, strict=False)}
     return _built(kernel, name, values)
 
@@ -98,7 +116,7 @@ def _named(name: Any) -> Any:
 
 def _number(text: str, parameter: str, spec: str, convert: Callable[[str], Any]) -> Any:
     """A whole number where it is one, else what `convert` makes of it."""
-    for kind in (int, convert):
+    for parse in (int, convert):
         with suppress(ValueError, ZeroDivisionError):
-            return kind(text)
+            return parse(text)
     raise InputError(f"{parameter} in {shown(spec)} must be a number, found {shown(text)}")

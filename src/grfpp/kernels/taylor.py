@@ -96,18 +96,11 @@ class TaylorKernel(Kernel):
             raise AttributeError("kernels do not change; make a new one")
         super().__setattr__(name, value)
 
-    def _key(self) -> tuple[Any, ...]:
-        return self._alpha, self._radius, self.name
-
     def __eq__(self, other: object) -> bool:
-        return (
-            isinstance(other, TaylorKernel)
-            and type(self) is type(other)
-            and self._key() == other._key()
-        )
+        return isinstance(other, TaylorKernel) and vars(self) == vars(other)
 
     def __hash__(self) -> int:
-        return hash(self._key())
+        return hash((self._alpha, self._radius, self.name))
 
     def __repr__(self) -> str:
         if callable(self._alpha):
@@ -125,9 +118,7 @@ class TaylorKernel(Kernel):
     @property
     def radius(self) -> float:
         """Radius of convergence: infinite for listed coefficients, else as given or estimated."""
-        if self._radius is not None:
-            return self._radius
-        return _estimated_radius(self, None)
+        return _estimated_radius(self, None) if self._radius is None else self._radius
 
     @property
     def sign(self) -> int:
@@ -136,11 +127,11 @@ class TaylorKernel(Kernel):
 
     def modulation_radius(self, degree: int) -> float:
         """Distance to the nearest zero or singularity; an estimate if a function is given."""
-        order = 2 * whole(degree, "degree", 1)
+        stitches = whole(degree, "degree", 1)
         self._require_root()
         if callable(self._alpha) or len(self._alpha) > _MAX_POLYNOMIAL + 1:
-            return min(self.radius, _estimated_radius(self, order))
-        return nearest_branch_point(self._exact(len(self._alpha)), order)
+            return min(self.radius, _estimated_radius(self, stitches))
+        return nearest_branch_point(self._exact(len(self._alpha)), 2 * stitches)
 
     @property
     def longest_gap(self) -> float:  # type: ignore[override]
@@ -253,7 +244,7 @@ def _called(function: CoefficientFunction, n: int) -> tuple[Fraction, ...]:
 
 
 @lru_cache(maxsize=64)
-def _estimated_radius(kernel: TaylorKernel, order: int | None) -> float:
-    if order is None:
+def _estimated_radius(kernel: TaylorKernel, degree: int | None) -> float:
+    if degree is None:
         return series.estimate_radius(kernel.coefficients_decimal(_SAMPLE))
-    return series.estimate_radius(kernel.modulation_decimal(order // 2, _SAMPLE))
+    return series.estimate_radius(kernel.modulation_decimal(degree, _SAMPLE))

@@ -1,4 +1,4 @@
-"""Conjugate gradients for several right-hand sides at once: one driver for NumPy and torch.
+"""Conjugate gradients for several right-hand sides: one driver for NumPy and torch.
 
 References
 ----------
@@ -85,7 +85,7 @@ def solve(
     goal = tol**2 * squares
     n_steps = 0
     while True:
-        active, finite = squares > goal, _all_finite(squares)
+        active, finite = squares > goal, bool((abs(squares) < np.inf).all())
         converged = finite and (not bool(active.any()) if stop is None else stop(x, squares))
         if converged or not finite or n_steps == max_steps:
             with np.errstate(invalid="ignore"):
@@ -95,13 +95,13 @@ def solve(
         curvature = _dots(direction, image)
         moving = active & (curvature > 0) if stop is None else curvature > 0
         length = _where(moving, squares, curvature)
-        _add(x, length, direction)
-        _add(residual, -length, image)
+        _combine(x, 1.0, direction, length)
+        _combine(residual, 1.0, image, -length)
         if inverse is not None:
             scaled = inverse * residual
         before, squares = squares, _dots(residual, scaled)
         ratio = _where(moving, squares, before)
-        direction = _turned(direction, ratio, scaled)
+        _combine(direction, ratio, scaled, 1.0)
         n_steps += 1
         if on_step is not None:
             on_step(length, ratio)
@@ -117,24 +117,13 @@ def _dots(a: Any, b: Any) -> Any:
     return column_products(a, b) if isinstance(a, np.ndarray) else (a * b).sum(0)
 
 
-def _add(y: Any, factor: Any, x: Any) -> None:
-    """``y += factor · x``."""
-    if isinstance(y, np.ndarray):
-        combine(y, 1.0, x, factor, y)
-    else:
-        y += factor * x
-
-
-def _turned(direction: Any, ratio: Any, scaled: Any) -> Any:
-    """``scaled + ratio · direction``, in the place of `direction`."""
-    if isinstance(direction, np.ndarray):
-        combine(direction, ratio, scaled, 1.0, direction)
-        return direction
-    return scaled + ratio * direction
-
-
-def _all_finite(squares: Any) -> bool:
-    return bool((abs(squares) < np.inf).all())
+def _combine(out: Any, a: Any, x: Any, b: Any) -> None:
+    """``out ← a · out + b · x``, in place."""
+    if isinstance(out, np.ndarray):
+        combine(out, a, x, b, out)
+        return
+    out *= a
+    out += b * x
 
 
 def inverse_times(
@@ -154,7 +143,7 @@ def inverse_times(
     tol
         Of the error over the norm of the product.
     max_steps
-        Without the product where so many steps do not reach `tol`.
+        Largest number of steps; the product is ``None`` where they do not reach `tol`.
 
     Examples
     --------

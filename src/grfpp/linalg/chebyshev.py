@@ -95,7 +95,7 @@ def recurrence(
     """``T_0 V, T_1 V, …`` with ``T_k = T_k(W / radius)``, without end.
 
     Each term is in memory that the next but one overwrites, `start` included. With `coefficients`,
-    ``c_k T_k V`` is added to `total` in the same pass over memory, for as many as there are.
+    `total` becomes ``Σ c_k T_k V`` over the terms so far, in the same passes over memory.
 
     Examples
     --------
@@ -106,7 +106,7 @@ def recurrence(
     """
     weights = np.zeros(0) if coefficients is None else coefficients
     if len(weights) and total is not None:
-        total += weights[0] * start
+        np.multiply(start, weights[0], out=total)
     yield start
     weight = float(weights[1]) if len(weights) > 1 else 0.0
     current = product(start, scale=1 / radius, total=total, weight=weight)
@@ -132,11 +132,40 @@ def series_times(
     product: CsrProduct, radius: float, coefficients: FloatArray, start: FloatArray
 ) -> FloatArray:
     """``Σ c_k T_k(W / radius) @ start``; overwrites `start`."""
-    total = np.zeros_like(start)
+    total = np.empty_like(start)
     terms = recurrence(product, radius, start, total, coefficients)
     for _ in zip(coefficients, terms, strict=False):
         pass
     return total
+
+
+def combinations(
+    product: CsrProduct,
+    radius: float,
+    coefficients: FloatArray,
+    start: FloatArray,
+    rows: IntArray | None = None,
+) -> FloatArray:
+    """``Σ_k c[j, k] T_k(W / radius) @ start`` for every ``j``, at all nodes or some.
+
+    Overwrites `start`. Every number is summed in the order of the terms.
+    """
+    n_series, n_terms = coefficients.shape
+    if n_series == 1:
+        total = series_times(product, radius, coefficients[0], start)
+        return (total if rows is None else total[rows])[np.newaxis]
+    from grfpp.linalg.loops import mix
+
+    shape = (len(start) if rows is None else len(rows), start.shape[1])
+    n_kept = max(1, min(n_terms, _KEPT_NUMBERS // max(1, math.prod(shape))))
+    kept = np.empty((n_kept, *shape))
+    mixed = np.zeros((n_series, *shape))
+    for k, term in zip(range(n_terms), recurrence(product, radius, start), strict=False):
+        slot = k % n_kept
+        kept[slot] = term if rows is None else term[rows]
+        if slot == n_kept - 1 or k == n_terms - 1:
+            mix(mixed, np.ascontiguousarray(coefficients[:, k - slot : k + 1]), kept[: slot + 1])
+    return mixed
 
 
 def apply(
@@ -153,8 +182,8 @@ def apply(
         return constant
     coefficients = coefficients_of(function, radius, tol)
     start = np.array(vectors.reshape(len(vectors), -1), order="C")
-    found = series_times(CsrProduct(graph.adjacency), radius, coefficients, start)
-    return found.reshape(vectors.shape)
+    product = series_times(CsrProduct(graph.adjacency), radius, coefficients, start)
+    return product.reshape(vectors.shape)
 
 
 @dataclass(frozen=True, eq=False)
@@ -205,7 +234,7 @@ class Expansion:
         or until there are no more.
         """
         n_all, length = len(self.coefficients), frobenius(block)
-        result = np.zeros_like(block)
+        result = np.empty_like(block)
         terms = recurrence(product, self.radius, block.copy(), result, self.coefficients)
         n, wanted = 0, self.n_terms(0.5 * tol)
         while True:
@@ -277,7 +306,7 @@ class ChebyshevTerms:
         From half as many products: ``T_2k = 2 T_k² − I`` and ``T_2k+1 = 2 T_k+1 T_k − T_1``.
         """
         n_terms = coefficients.shape[1]
-        found = np.empty((len(coefficients), len(nodes)))
+        result = np.empty((len(coefficients), len(nodes)))
         loops = self.graph.adjacency.diagonal()[nodes] / self.radius
         start = self._units(nodes)
 
@@ -291,10 +320,10 @@ class ChebyshevTerms:
                     mixed = np.einsum("ij,ij->j", term, before)
                     traces[2 * k - 1] = 2 * mixed - loops[part.start : part.stop]
                 before[:] = term
-            found[:, part.start : part.stop] = coefficients @ traces[:n_terms]
+            result[:, part.start : part.stop] = coefficients @ traces[:n_terms]
 
         self._over(len(nodes), square)
-        return found
+        return result
 
     def pairings(self, left: FloatArray, right: FloatArray, n_terms: int) -> FloatArray:
         """``Σ_j left[:, j] · T_k right[:, j]`` for every ``k``."""
@@ -313,35 +342,19 @@ class ChebyshevTerms:
         self, coefficients: FloatArray, start: Start, n_columns: int, rows: IntArray | None
     ) -> FloatArray:
         """Combinations of terms at some nodes or all, for columns that `start` gives by ranges."""
-        n_series, n_terms = coefficients.shape
         n_rows = self.graph.n_nodes if rows is None else len(rows)
-        shape = (n_series, n_rows, n_columns)
+        shape = (len(coefficients), n_rows, n_columns)
         buffers = 4 * self.n_threads * _WIDTH * self.graph.n_nodes
-        what = f"{n_series} x {n_rows} x {n_columns} numbers of a kernel"
+        what = f"{' x '.join(map(str, shape))} numbers of a kernel"
         require_bytes(8 * (2 * math.prod(shape) + buffers), what)
-        found = np.zeros(shape)
+        result = np.zeros(shape)
 
-        def single(part: range, product: CsrProduct) -> None:
-            total = series_times(product, self.radius, coefficients[0], start(part))
-            found[0, :, part.start : part.stop] = total if rows is None else total[rows]
+        def combine(part: range, product: CsrProduct) -> None:
+            block = combinations(product, self.radius, coefficients, start(part), rows)
+            result[:, :, part.start : part.stop] = block
 
-        def several(part: range, product: CsrProduct) -> None:
-            from grfpp.linalg.loops import mix
-
-            n_kept = max(1, min(n_terms, _KEPT_NUMBERS // max(1, n_rows * len(part))))
-            kept = np.empty((n_kept, n_rows, len(part)))
-            mixed = np.zeros((n_series, n_rows, len(part)))
-            terms = recurrence(product, self.radius, start(part))
-            for k, term in zip(range(n_terms), terms, strict=False):
-                slot = k % n_kept
-                kept[slot] = term if rows is None else term[rows]
-                if slot == n_kept - 1 or k == n_terms - 1:
-                    table = np.ascontiguousarray(coefficients[:, k - slot : k + 1])
-                    mix(mixed, table, kept[: slot + 1])
-            found[:, :, part.start : part.stop] = mixed
-
-        self._over(n_columns, single if n_series == 1 else several)
-        return found
+        self._over(n_columns, combine)
+        return result
 
     def _units(self, nodes: IntArray) -> Start:
         def start(part: range) -> FloatArray:
@@ -425,16 +438,11 @@ def block_products(
             [0., 3., 0.],
             [2., 0., 1.]]])
     """
-    n_series, n_terms = coefficients.shape
-    result = np.zeros((n_series, *vectors.shape))
+    result = np.zeros((len(coefficients), *vectors.shape))
     for blocks, part in strips(matrix, starts, vectors.shape[1]):
         rows = slice(int(starts[blocks.start]), int(starts[blocks.stop]))
         start = np.array(vectors[rows], order="C")
-        terms = recurrence(_CompiledProduct(part, 1), radius, start)
-        for k, term in zip(range(n_terms), terms, strict=False):
-            for j in range(n_series):
-                if coefficients[j, k]:
-                    result[j, rows] += coefficients[j, k] * term
+        result[:, rows] = combinations(_CompiledProduct(part, 1), radius, coefficients, start)
     return result
 
 

@@ -36,7 +36,7 @@ _WIDE_BLOCK = 8
 _LOADING_WORK = 300_000_000
 #: Share of entries from which a dense array multiplies faster than CSR, for graphs of some size.
 _DENSE_SHARE, _MIN_DENSE_NODES = 0.1, 100
-#: Multiplications for each entry of the dense array, or columns at once, that pay for making it.
+#: Multiplications for each entry of the dense array, or columns of a block, that pay for making it.
 _DENSE_REUSE, _DENSE_WIDTH = 8, 8
 #: Share of the nodes beyond which `within_steps` gives up.
 _MAX_REACHED_SHARE = 0.25
@@ -69,16 +69,7 @@ def stack_rows(matrices: Sequence[sp.csr_array]) -> sp.csr_array:
            [0., 1.],
            [0., 1.]])
     """
-    if len(matrices) == 1:
-        return matrices[0]
-    before = np.concatenate([[0], np.cumsum([matrix.nnz for matrix in matrices])])
-    ends = [matrix.indptr[1:] + start for matrix, start in zip(matrices, before[:-1], strict=True)]
-    return csr(
-        np.concatenate([matrix.data for matrix in matrices]),
-        np.concatenate([matrix.indices for matrix in matrices]),
-        np.concatenate([[0], *ends]),
-        matrices[0].shape[1],
-    )
+    return matrices[0] if len(matrices) == 1 else sp.vstack(matrices, format="csr")
 
 
 def readonly(array: npt.NDArray[Any]) -> npt.NDArray[Any]:
@@ -386,7 +377,7 @@ class CsrProduct:
         self._work_done = 0
         self._dense: FloatArray | None = None
         n = matrix.shape[0]
-        #: Whether so many entries are not zero that a dense array is faster.
+        #: Whether the share of entries that are not zero makes a dense array faster.
         self.prefers_dense = (
             n >= _MIN_DENSE_NODES and matrix.nnz >= _DENSE_SHARE * n * n and fits(10 * n * n)
         )
@@ -409,7 +400,9 @@ class CsrProduct:
         product = self._by_library(block)
         if scale != 1.0:
             product *= scale
-        if base is not None and keep:
+        if base is not None and keep == -1.0:
+            product -= base  # without a temporary array
+        elif base is not None and keep:
             product += base if keep == 1.0 else keep * base
         if total is not None and weight:
             # Without a temporary array where there is one that is free.

@@ -118,7 +118,7 @@ def function_times(
     tol
         Of the error over the norm of the product.
     max_steps
-        Without the product where so many steps do not reach `tol`.
+        Largest number of steps; the product is ``None`` where they do not reach `tol`.
     first_check
         The step after which the error is evaluated first.
 

@@ -10,6 +10,9 @@ from fractions import Fraction
 from functools import lru_cache
 from typing import Any
 
+import numpy as np
+from numpy.polynomial.polynomial import polyder, polydiv, polysub
+
 from grfpp.series import product
 
 _PRIME = 2**61 - 1
@@ -50,19 +53,26 @@ def square_free_factors(polynomial: Sequence[Fraction]) -> list[tuple[int, list[
         return []
     if _is_square_free(f):
         return [(1, f)]
-    derivative = _derivative(f)
-    common = _gcd(f, derivative)
-    b, c = _quotient(f, common), _quotient(derivative, common)
+    derivative = polyder(np.array(f))
+    common = _gcd(np.array(f), derivative)
+    b, c = polydiv(f, common)[0], polydiv(derivative, common)[0]
     factors = []
     multiplicity = 1
     while len(b) > 1:
-        d = _difference(c, _derivative(b))
+        d = polysub(c, polyder(b))
         factor = _gcd(b, d)
         if len(factor) > 1:
-            factors.append((multiplicity, factor))
-        b, c = _quotient(b, factor), _quotient(d, factor)
+            factors.append((multiplicity, factor.tolist()))
+        b, c = polydiv(b, factor)[0], polydiv(d, factor)[0]
         multiplicity += 1
     return factors
+
+
+def _gcd(a: Any, b: Any) -> Any:
+    """Monic greatest common divisor of polynomials over the fractions."""
+    while b.any():
+        a, b = b, polydiv(a, b)[1]
+    return a / a[-1]
 
 
 def smallest_zero(polynomial: Sequence[Fraction]) -> float:
@@ -107,57 +117,27 @@ def _with_squared_zeros(p: list[Decimal]) -> list[Decimal]:
 def _is_square_free(f: Sequence[Fraction]) -> bool:
     """Whether ``f`` and ``f'`` have no common factor modulo a prime, and so none at all.
 
-    The cheap way out: over the fractions the numbers in Euclid's algorithm grow long.
+    A cheap test: over the fractions the numbers in Euclid's algorithm grow long.
     """
     denominator = math.lcm(*(value.denominator for value in f))
     residues = [int(value * denominator) % _PRIME for value in f]
     if residues[-1] == 0:
         return False
-    derivative = _trimmed([k * value % _PRIME for k, value in enumerate(residues)][1:])
-    return len(_gcd(residues, derivative, _PRIME)) == 1
-
-
-def _gcd(a: Sequence[Any], b: Sequence[Any], prime: int | None = None) -> list[Any]:
-    """Monic greatest common divisor, over the fractions or modulo a prime."""
-    a, b = list(a), _trimmed(list(b))
+    a, b = residues, _trimmed([k * value % _PRIME for k, value in enumerate(residues)][1:])
     while b:
-        a, b = b, _division(a, b, prime)[1]
-    inverse = _inverse(a[-1], prime)
-    return [value * inverse if prime is None else value * inverse % prime for value in a]
+        a, b = b, _remainder(a, b)
+    return len(a) == 1
 
 
-def _quotient(a: Sequence[Any], b: Sequence[Any]) -> list[Any]:
-    return _division(a, b, None)[0]
-
-
-def _division(a: Sequence[Any], b: Sequence[Any], prime: int | None) -> tuple[list[Any], list[Any]]:
-    """Quotient and remainder."""
-    rest, inverse = list(a), _inverse(b[-1], prime)
-    quotient: list[Any] = [0] * max(0, len(a) - len(b) + 1)
-    for shift in reversed(range(len(quotient))):
-        factor = rest[shift + len(b) - 1] * inverse
-        if prime is not None:
-            factor %= prime
-        quotient[shift] = factor
-        for k, value in enumerate(b, start=shift):
-            rest[k] -= factor * value
-            if prime is not None:
-                rest[k] %= prime
-    return quotient, _trimmed(rest[: len(b) - 1])
-
-
-def _inverse(value: Any, prime: int | None) -> Any:
-    return 1 / value if prime is None else pow(value, -1, prime)
-
-
-def _derivative(f: Sequence[Any]) -> list[Any]:
-    return [k * value for k, value in enumerate(f)][1:]
-
-
-def _difference(a: Sequence[Any], b: Sequence[Any]) -> list[Any]:
-    n = max(len(a), len(b))
-    padded = zip([*a, *[0] * (n - len(a))], [*b, *[0] * (n - len(b))], strict=True)
-    return _trimmed([x - y for x, y in padded])
+def _remainder(a: list[int], b: list[int]) -> list[int]:
+    """Remainder of ``a / b`` modulo the prime."""
+    rest, inverse = list(a), pow(b[-1], -1, _PRIME)
+    while len(rest) >= len(b):
+        factor = rest[-1] * inverse
+        for k, value in enumerate(b, start=len(rest) - len(b)):
+            rest[k] = (rest[k] - factor * value) % _PRIME
+        rest.pop()
+    return _trimmed(rest)
 
 
 def _trimmed(f: list[Any]) -> list[Any]:

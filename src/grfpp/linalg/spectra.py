@@ -17,7 +17,8 @@ from grfpp.typing import FloatArray, IntArray
 
 #: Residuals ``‖W u − λ u‖`` are at most this times the spectral radius.
 TOLERANCE = 1e-10
-#: Up to so many nodes LAPACK computes all eigenvectors, or eigenvalues for the spectral radius.
+#: Largest number of nodes for which LAPACK computes all eigenvectors, or all eigenvalues for the
+#: spectral radius.
 _DENSE_NODES, _DENSE_RADIUS_NODES = 500, 200
 #: Restarts of ARPACK; pairs that have not converged by then are left out.
 _RESTARTS = 300

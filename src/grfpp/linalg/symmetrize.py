@@ -14,7 +14,7 @@ from grfpp.typing import FloatArray
 Symmetrize = Literal["max", "mean", "sum", "mutual"]
 
 
-#: Weights both ways that differ by no more than this share of them differ by rounding.
+#: Largest relative difference of the weights of both directions that counts as rounding.
 _ROUNDING = 1e-12
 #: The same of numbers in single precision.
 _ROUNDING_OF_SINGLES = 2e-6
@@ -49,18 +49,18 @@ def without_rounding(matrix: sp.csr_array) -> sp.csr_array:
     >>> bool((fixed != fixed.T).nnz)
     False
     """
-    turned = matrix.T.tocsr()
-    turned.sort_indices()
-    same = np.array_equal(turned.indptr, matrix.indptr) and np.array_equal(
-        turned.indices, matrix.indices
-    )
-    if not same or np.array_equal(turned.data, matrix.data):
+    transposed = matrix.T.tocsr()
+    transposed.sort_indices()
+    pairs = [(getattr(transposed, name), getattr(matrix, name)) for name in ("indptr", "indices")]
+    if not all(np.array_equal(*pair) for pair in pairs):
         return matrix
-    most = rounding(matrix.data) * np.maximum(turned.data, matrix.data)
-    if (np.abs(turned.data - matrix.data) > most).any():
+    difference = np.abs(transposed.data - matrix.data)
+    if not difference.any():
+        return matrix
+    if (difference > rounding(matrix.data) * np.maximum(transposed.data, matrix.data)).any():
         return matrix
     result = matrix.copy()
-    result.data = 0.5 * matrix.data + 0.5 * turned.data
+    result.data = 0.5 * matrix.data + 0.5 * transposed.data
     return result
 
 
@@ -87,16 +87,14 @@ def symmetrized(matrix: sp.csr_array, how: Symmetrize) -> sp.csr_array:
     [0. 1. 0.]
     """
     one_of(how, "symmetrize", ("max", "mean", "sum", "mutual"))
-    turned = matrix.T.tocsr()
-    if how == "max":
-        both = matrix.maximum(turned)
-    elif how == "mutual":
-        both = matrix.minimum(turned)
+    transposed = matrix.T.tocsr()
+    if how in ("max", "mutual"):
+        both = (matrix.maximum if how == "max" else matrix.minimum)(transposed)
     elif how == "mean":
-        both = 0.5 * matrix + 0.5 * turned  # not half of the sum, which may be too large a number
+        both = 0.5 * matrix + 0.5 * transposed  # half of the sum could exceed float64
     else:
         with np.errstate(over="ignore"):
-            both = matrix + turned
+            both = matrix + transposed
         both = both - sp.diags_array(matrix.diagonal(), format="csr")
         if not np.isfinite(both.data).all():
             raise InputError("symmetrize='sum' leaves the range of floating point; use 'mean'")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Callable
-from dataclasses import asdict, dataclass, fields, replace
+from dataclasses import asdict, dataclass
 from functools import lru_cache
 from pathlib import Path
 from time import perf_counter
@@ -15,6 +15,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from grfpp.graph import Graph
+from grfpp.linalg.csr import CsrProduct
 
 #: Version of the file: raised when the constants mean something else.
 _VERSION = 2
@@ -75,10 +76,9 @@ class MachineCosts:
             values = {name: float(content["seconds"][name]) for name in built_in}
         except (OSError, ValueError, TypeError, KeyError, RecursionError):
             return None
-        for name, value in values.items():
-            if not 1 / _MAX_DEVIATION <= value / built_in[name] <= _MAX_DEVIATION:
-                return None
-        return cls(**values)
+        ratios = np.array([values[name] / built_in[name] for name in built_in])
+        plausible = (ratios >= 1 / _MAX_DEVIATION) & (ratios <= _MAX_DEVIATION)
+        return cls(**values) if plausible.all() else None
 
     def write(self, path: Path) -> bool:
         """Write them to a file, whole or not at all; whether that could be done."""
@@ -101,7 +101,7 @@ class MachineCosts:
         passes: float = 3,
         scattered: float = 1.0,
     ) -> float:
-        """A step of an iteration: a product with ``W``, and so many passes over a block.
+        """A step of an iteration: a product with ``W``, and some passes over a block.
 
         `scattered` is the share of entries that lead to another page of memory (`scattering`).
         """
@@ -116,13 +116,12 @@ class MachineCosts:
         return self.step + width * (n_entries * entry + passes * n_nodes * number)
 
     def times(self, factor: float) -> MachineCosts:
-        """Those of a machine that takes so many times as long."""
-        values = {item.name: getattr(self, item.name) * factor for item in fields(self)}
-        return replace(self, **values)
+        """The costs of a machine that is slower by this factor."""
+        return MachineCosts(**{name: factor * value for name, value in asdict(self).items()})
 
 
 def stays_in_cache(n_nodes: float, width: float) -> bool:
-    """Whether a block of so many columns is still in the cache at the next step.
+    """Whether a block of `width` columns is still in the cache at the next step.
 
     Examples
     --------
@@ -182,13 +181,10 @@ class Costs:
         """
         if not (self._learns and predicted > 0 and seconds > 0):
             return
-        ratio = _bounded(seconds / predicted)
-        moved = self.correction(method) * ratio**_LEARNING_RATE
-        self._corrections[method] = _bounded(moved)
-
-
-def _bounded(ratio: float) -> float:
-    return min(max(ratio, 1 / _MAX_CORRECTION), _MAX_CORRECTION)
+        least, most = 1 / _MAX_CORRECTION, _MAX_CORRECTION
+        ratio = min(max(seconds / predicted, least), most)
+        corrected = self.correction(method) * ratio**_LEARNING_RATE
+        self._corrections[method] = min(max(corrected, least), most)
 
 
 def costs_file() -> Path:
@@ -222,7 +218,7 @@ def measure_costs(seconds: float = 0.3) -> MachineCosts:
     >>> measure_costs(1e-4).step > 0
     True
     """
-    from grfpp.linalg.csr import times
+    from grfpp.linalg import loops  # noqa: F401 - large products are compiled from here on
     from grfpp.linalg.lanczos import function_times
 
     rng = np.random.default_rng(0)
@@ -235,16 +231,14 @@ def measure_costs(seconds: float = 0.3) -> MachineCosts:
             runs.append(perf_counter() - began)
         return min(runs)
 
-    def chebyshev_step(n: int, width: int, *, compiled: bool = False) -> float:
-        matrix = _random_graph(n, rng)
+    def chebyshev_step(n: int, width: int) -> float:
+        product = CsrProduct(_random_graph(n, rng))
         current, previous, total = rng.standard_normal((3, n, width))
-        options: Any = {"scale": 2.0, "keep": -1.0, "weight": 0.5}
-        if compiled:
-            return best(lambda: times(matrix, current, out=previous, total=total, **options))
-        return best(lambda: _library_step(matrix, current, previous, total))
+        options: Any = {"base": previous, "keep": -1.0, "out": previous, "total": total}
+        return best(lambda: product(current, scale=2.0, weight=0.5, **options))
 
-    def entry(n: int, width: int, *, compiled: bool = False) -> float:
-        taken = chebyshev_step(n, width, compiled=compiled) - step
+    def entry(n: int, width: int) -> float:
+        taken = chebyshev_step(n, width) - step
         return max(taken / (n * width) - 3 * number, 0.1 * number) / _TIMED_DEGREE
 
     def addition(size: int) -> float:
@@ -271,7 +265,7 @@ def measure_costs(seconds: float = 0.3) -> MachineCosts:
         narrow=narrow,
         wide=min(entry(8_000, 16), narrow),
         far_narrow=entry(250_000, 1),
-        far=entry(250_000, 16, compiled=True),
+        far=entry(250_000, 16),
         number=number,
         far_number=addition(2**22),
         dense=best(lambda: square @ square) / 768**3,
@@ -279,14 +273,6 @@ def measure_costs(seconds: float = 0.3) -> MachineCosts:
         eigen_cube=max((eigen_many - eigen_few * (many / few) ** 2) / many**3, 1e-12),
         walk=_walk_seconds(best, rng),
     )
-
-
-def _library_step(matrix: sp.csr_array, current: Any, previous: Any, total: Any) -> None:
-    following = matrix @ current
-    following *= 2.0
-    following -= previous
-    np.multiply(following, 0.5, out=previous)
-    total += previous
 
 
 def _random_graph(n: int, rng: np.random.Generator) -> sp.csr_array:

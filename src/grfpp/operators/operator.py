@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import cached_property
 from typing import Any
 
@@ -38,22 +39,18 @@ class KernelOperator(NodeMatrix):
 
     def __init__(
         self,
-        W: Graph,
-        kernel: Kernel,
-        tol: float = 1e-3,
+        problem: Problem,
+        costs: Costs,
         n_columns: int | None = None,
         method: str = "auto",
         *,
-        seed: int | None = None,
-        n_jobs: int = -1,
-        costs: Costs | None = None,
         warn: bool = True,
     ) -> None:
+        W, kernel = problem.graph, problem.kernel
         kernel.check_converges(W)
         super().__init__(np.dtype(np.float64), (W.n_nodes, W.n_nodes))
-        self.W, self.kernel, self.names, self.tol = W, kernel, W.names, tol
-        problem = Problem(W, kernel, tol, n_jobs, seed)
-        self._runner = Runner(problem, costs or current_costs(), n_columns, method, warn=warn)
+        self.W, self.kernel, self.names, self.tol = W, kernel, W.names, problem.tol
+        self._runner = Runner(problem, costs, n_columns, method, warn=warn)
 
     @classmethod
     def exact(cls, W: Graph, kernel: Kernel, n_jobs: int = -1) -> KernelOperator:
@@ -69,8 +66,7 @@ class KernelOperator(NodeMatrix):
         """
         method = "dense" if W.n_nodes <= EXACT_DENSE_NODES else "chebyshev"
         costs = Costs(current_costs().machine, learns=False)
-        options: dict[str, Any] = {"n_jobs": n_jobs, "costs": costs, "warn": False}
-        return cls(W, kernel, _EXACT_TOL, method=method, **options)
+        return cls(Problem(W, kernel, _EXACT_TOL, n_jobs), costs, method=method, warn=False)
 
     def __repr__(self) -> str:
         method = self.meta["method"]
@@ -115,18 +111,10 @@ class KernelOperator(NodeMatrix):
     def _transpose(self) -> KernelOperator:
         if not self.W.is_directed:
             return self
-        runner, problem = self._runner, self._runner.problem
-        return KernelOperator(
-            self.W.reversed(),
-            self.kernel,
-            self.tol,
-            runner.n_columns,
-            runner.method,
-            seed=problem.seed,
-            n_jobs=problem.n_jobs,
-            costs=runner.costs,
-            warn=runner.warn,
-        )
+        runner = self._runner
+        problem = replace(runner.problem, graph=self.W.reversed())
+        options = (runner.costs, runner.n_columns, runner.method)
+        return KernelOperator(problem, *options, warn=runner.warn)
 
     _adjoint = _transpose
 
@@ -278,20 +266,14 @@ def kernel_operator(
     graph = as_graph(W)
     accuracy = finite(tol, "tol")
     if not LEAST_TOLERANCE <= accuracy < 1:
-        problem = f"must be at least {LEAST_TOLERANCE:g} and below 1, found {shown(tol)}"
-        raise InputError(problem, argument="tol")
+        wanted = f"at least {LEAST_TOLERANCE:g} and below 1"
+        raise InputError(f"must be {wanted}, found {shown(tol)}", argument="tol")
     one_of(method, "method", ("auto", *METHODS))
     columns = None if n_columns is None else whole(n_columns, "n_columns", 1)
     drawn = None if seed is None else whole(seed, "seed", 0)
     thread_count(n_jobs)
     costs = current_costs()
-    return KernelOperator(
-        graph,
-        kernel_of(kernel),
-        accuracy,
-        columns,
-        method,
-        seed=drawn,
-        n_jobs=n_jobs,
-        costs=Costs(costs.machine, learns=False) if repeatable else costs,
-    )
+    if repeatable:
+        costs = Costs(costs.machine, learns=False)
+    problem = Problem(graph, kernel_of(kernel), accuracy, n_jobs, drawn)
+    return KernelOperator(problem, costs, columns, method)

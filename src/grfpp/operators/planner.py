@@ -16,9 +16,9 @@ from grfpp.linalg.csr import frobenius
 from grfpp.linalg.functions import TOO_LARGE
 from grfpp.operators import thresholds
 from grfpp.operators.costs import Costs
-from grfpp.operators.methods import METHODS, Multiplier, Product
-from grfpp.operators.methods.lanczos import LanczosMultiplier
-from grfpp.operators.methods.walks import WalkMultiplier, predicted_walk_error
+from grfpp.operators.methods import METHODS, Method, Product
+from grfpp.operators.methods.lanczos import Lanczos
+from grfpp.operators.methods.walks import Walks, predicted_walk_error
 from grfpp.operators.problem import CostEstimate, Plan, Problem
 from grfpp.typing import FloatArray
 
@@ -30,7 +30,7 @@ def choose(
     n_products: float = 1.0,
     method: str = "auto",
     *,
-    thorough: bool = True,
+    predict_walks: bool = True,
 ) -> Plan:
     """Compare all methods and choose that of least predicted time.
 
@@ -42,9 +42,8 @@ def choose(
         Number of products, which share the work that is done once.
     method
         ``"auto"``, or the name of the method that the caller asks for.
-    thorough
-        Whether to check the memory of all methods, not of those alone that might be chosen, and to
-        predict the error of walks.
+    predict_walks
+        Whether to predict the error of walks, which takes some ten products with ``W``.
 
     Examples
     --------
@@ -55,16 +54,11 @@ def choose(
     >>> choose(problem, 1, Costs(MachineCosts())).method
     'chebyshev'
     """
-    estimates = {name: way.estimate(problem, n_columns, costs) for name, way in METHODS.items()}
-    fastest = np.inf
-    for estimate in sorted(estimates.values(), key=lambda each: each.seconds(n_products)):
-        checked = estimate
-        if thorough or estimate.seconds(n_products) < fastest:
-            checked = _checked_memory(estimate)
-        if checked.ineligible_reason is None and checked.method != "walks":
-            fastest = min(fastest, checked.seconds(n_products))
-        estimates[checked.method] = checked
-    estimates["walks"] = _checked_walks(problem, estimates, n_products, thorough=thorough)
+    estimates = {
+        name: _checked_memory(method_class(problem).estimate(n_columns, costs))
+        for name, method_class in METHODS.items()
+    }
+    estimates["walks"] = _checked_walks(problem, estimates, n_products, predict=predict_walks)
     eligible = [each for each in estimates.values() if each.ineligible_reason is None]
     if method != "auto":
         chosen, reason = method, "as asked for"
@@ -97,7 +91,7 @@ def _checked_memory(estimate: CostEstimate) -> CostEstimate:
 
 
 def _checked_walks(
-    problem: Problem, estimates: dict[str, CostEstimate], n_products: float, *, thorough: bool
+    problem: Problem, estimates: dict[str, CostEstimate], n_products: float, *, predict: bool
 ) -> CostEstimate:
     """The estimate of walks, ineligible where trying them does not pay."""
     walks, tol = estimates["walks"], problem.tol
@@ -109,7 +103,7 @@ def _checked_walks(
     best = min(others, key=lambda each: each.seconds(n_products))
     # Predicted only where that is quick: few edges, and nothing to compile.
     is_quick = problem.n_entries < thresholds.MAX_PREDICTED_ENTRIES and "numba" in sys.modules
-    error = predicted_walk_error(problem) if thorough and is_quick else None
+    error = predicted_walk_error(problem) if predict and is_quick else None
     seconds = walks.seconds(n_products)
     if error is not None and error > thresholds.MAX_WALK_ERROR_RATIO * tol:
         reason = f"would have an error of about {error:.2g}; {best.method} reaches {tol:g}"
@@ -156,32 +150,35 @@ class Runner:
     ) -> None:
         self.problem, self.costs = problem, costs
         self.n_columns, self.method, self.warn = n_columns, method, warn
+        self._methods: dict[str, Method] = {name: each(problem) for name, each in METHODS.items()}
         if method != "auto":
-            METHODS[method].check(problem)
+            self._methods[method].check()
         self.used, self.name = "", ""
         self._plans: dict[int, Plan] = {}
-        self._multipliers: dict[str, Multiplier] = {}
         self._seconds_spent = 0.0
         self._last_width = min(n_columns or thresholds.USUAL_COLUMNS, 1024)
 
     @property
     def plan(self) -> Plan:
         """That of products like the last one; before the first, for the columns expected."""
-        plan = self._choose(self._last_width, thorough=True)
+        plan = self._choose(self._last_width, predict_walks=True)
         if not self.name or self.name == plan.method:
             return plan
         # The method of the last product need not be the best by now: it taught the cost model.
         return replace(plan, method=self.name, reason="which multiplied last")
 
     def plan_for(self, width: int) -> Plan:
-        """The plan for products with so many columns."""
+        """The plan for products with `width` columns."""
         if width not in self._plans:
-            self._plans[width] = self._choose(width, thorough=False)
+            self._plans[width] = self._choose(width, predict_walks=False)
         return self._plans[width]
 
-    def _choose(self, width: int, *, thorough: bool) -> Plan:
+    def _choose(self, width: int, *, predict_walks: bool) -> Plan:
         n_products = max(1.0, (self.n_columns or 0) / width)
-        return choose(self.problem, width, self.costs, n_products, self.method, thorough=thorough)
+        return choose(
+            *(self.problem, width, self.costs, n_products, self.method),
+            predict_walks=predict_walks,
+        )
 
     def times(self, block: FloatArray) -> FloatArray:
         """``K @ block`` for a C-contiguous block of real numbers with at least one column."""
@@ -212,7 +209,7 @@ class Runner:
             ) from None
         self.used = product.note
         # As predicted, not as measured: the same products are computed in the same way again.
-        estimate = METHODS[self.name].estimate(self.problem, block.shape[1], self.costs)
+        estimate = self._methods[self.name].estimate(block.shape[1], self.costs)
         self._seconds_spent += estimate.product
         return result
 
@@ -261,7 +258,11 @@ class Runner:
     def _is_quick(self, width: int) -> bool:
         """Whether polynomials take so little that comparing methods would take as long."""
         problem, machine, expansion = self.problem, self.costs.machine, self.problem.expansion
-        if isinstance(expansion, str) or "dense" in self._multipliers or self.n_columns is not None:
+        if (
+            isinstance(expansion, str)
+            or self._methods["dense"].is_prepared
+            or self.n_columns is not None
+        ):
             return False
         n, quick = float(problem.n_nodes), thresholds.QUICK_SECONDS
         seconds = expansion.n_terms(problem.tol) * machine.product(problem.n_entries, n, width)
@@ -271,9 +272,9 @@ class Runner:
 
     def _by_walks(self, block: FloatArray) -> Product | None:
         """The product by walks if it reaches the tolerance; else it is out of their reach."""
-        multiplier = self._multiplier("walks")
-        assert isinstance(multiplier, WalkMultiplier)
-        product = multiplier.attempt(block, self.problem.tol)
+        walks = self._methods["walks"]
+        assert isinstance(walks, Walks)
+        product = walks.attempt(block, self.problem.tol)
         if product.reaches(self.problem.tol):
             self.name = "walks"
             return product
@@ -287,12 +288,12 @@ class Runner:
             return False
         if problem.n_terms < thresholds.MIN_TERMS_FOR_PROBE:
             return False
-        polynomials = METHODS["chebyshev"].estimate(problem, width, self.costs).product
+        polynomials = self._methods["chebyshev"].estimate(width, self.costs).product
         problem.lanczos_steps = problem.optimistic_steps
         # The probe computes the first column, by Lanczos' method.
         names = ("lanczos", "solve") if width > 1 else ("lanczos",)
-        optimistic = [METHODS[name].estimate(problem, width, self.costs) for name in names]
-        probe = METHODS["lanczos"].estimate(problem, 1, self.costs).product if width > 1 else 0.0
+        optimistic = [self._methods[name].estimate(width, self.costs) for name in names]
+        probe = self._methods["lanczos"].estimate(1, self.costs).product if width > 1 else 0.0
         problem.lanczos_steps = None
         seconds = min(each.product for each in optimistic if each.ineligible_reason is None)
         return probe + seconds < thresholds.MAX_PROBE_SHARE * polynomials
@@ -306,40 +307,35 @@ class Runner:
         column, product = np.ascontiguousarray(block[:, :1]), None
         if column.any() and fits(8 * (max_steps + 4) * problem.n_nodes):
             max_steps = min(max_steps, thresholds.MAX_LANCZOS_STEPS)
-            product = LanczosMultiplier(problem).attempt(column, problem.tol, max_steps)
+            product = Lanczos(problem).attempt(column, problem.tol, max_steps)
         if product is None:
             problem.lanczos_steps = problem.n_terms
         self._plans.clear()
         return product
 
     def _is_dense_due(self, plan: Plan) -> bool:
-        """Whether eigenvectors would have paid already, had one known of so many products."""
-        if "dense" in self._multipliers:
+        """Whether the products so far have taken as long as eigenvectors would have."""
+        if self._methods["dense"].is_prepared:
             return True
         dense, share = plan["dense"], thresholds.DENSE_TAKEOVER_SHARE
         if dense.ineligible_reason is not None or self._seconds_spent < dense.setup:
             return False
         return dense.product < share * plan[plan.method].product
 
-    def _multiplier(self, name: str) -> Multiplier:
-        if name not in self._multipliers:
-            self._multipliers[name] = METHODS[name].prepare(self.problem)
-        return self._multipliers[name]
-
     def _by(self, name: str, block: FloatArray) -> Product:
         """The product by one method, some columns at a time."""
         self.name = name
-        is_new = name not in self._multipliers
-        multiplier = self._multiplier(name)
+        method = self._methods[name]
         began = perf_counter()
-        tol, chunk, width = self.problem.tol, METHODS[name].chunk, block.shape[1]
+        tol, chunk, width = self.problem.tol, method.chunk, block.shape[1]
         products = [
-            multiplier.times(np.ascontiguousarray(block[:, start : start + chunk]), tol)
+            method.times(np.ascontiguousarray(block[:, start : start + chunk]), tol)
             for start in range(0, width, chunk)
         ]
-        if not is_new and width in self._plans:
+        if method.is_prepared and width in self._plans:
             predicted = self._plans[width][name].product
             self.costs.observe(name, predicted, perf_counter() - began)
+        method.is_prepared = True
         return _joined(products)
 
     def _checked(self, product: Product, block: FloatArray) -> Product:

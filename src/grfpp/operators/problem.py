@@ -146,7 +146,7 @@ class CostEstimate:
     ineligible_reason: str | None = None
 
     def seconds(self, n_products: float = 1.0) -> float:
-        """For so many products."""
+        """Predicted time of `n_products` products."""
         return self.setup + n_products * self.product
 
 

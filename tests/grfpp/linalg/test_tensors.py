@@ -79,13 +79,5 @@ def test_factors_that_share_walks_share_tensors():
     assert all(each is reused[0][0] for pair in reused for each in pair)
 
 
-def test_products_with_tensors():
-    (left, right), *_ = ESTIMATE.to_torch(sort=False)
-    vectors = torch.randn(34, 3, dtype=torch.float64)
-    found = left @ (right.to_dense().T @ vectors)
-    wanted = ESTIMATE.factors[0][0] @ (ESTIMATE.factors[0][1].T @ vectors.numpy())
-    assert_close(found.numpy(), wanted)
-
-
 def test_rectangular_and_empty_matrices():
     assert_close(from_scipy(sp.csr_array((2, 5))).to_dense(), torch.zeros(2, 5).double())

@@ -10,7 +10,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from grfpp.graph import Graph
-from grfpp.operators import costs
 from grfpp.operators.costs import (
     Costs,
     MachineCosts,
@@ -39,10 +38,10 @@ def test_what_is_written_is_read(tmp_path):
         "{",
         '{"version": 1}',
         json.dumps({"version": 0, "seconds": asdict(MachineCosts())}),
-        json.dumps({"version": 1, "seconds": {**asdict(MachineCosts()), "step": -1}}),
-        json.dumps({"version": 1, "seconds": {**asdict(MachineCosts()), "walk": 1e9}}),
-        json.dumps({"version": 1, "seconds": {**asdict(MachineCosts()), "walk": float("nan")}}),
-        json.dumps({"version": 1, "seconds": {**asdict(MachineCosts()), "walk": "fast"}}),
+        json.dumps({"version": 2, "seconds": {**asdict(MachineCosts()), "step": -1}}),
+        json.dumps({"version": 2, "seconds": {**asdict(MachineCosts()), "walk": 1e9}}),
+        json.dumps({"version": 2, "seconds": {**asdict(MachineCosts()), "walk": float("nan")}}),
+        json.dumps({"version": 2, "seconds": {**asdict(MachineCosts()), "walk": "fast"}}),
         "[" * 100_000,
     ],
 )
@@ -102,10 +101,8 @@ def test_without_a_file_there_are_built_in_values(tmp_path, monkeypatch):
     current_costs.cache_clear()
 
 
-def test_measuring_gives_numbers_that_are_believed(tmp_path):
-    found = measure_costs(0.002)
-    assert all(value > 0 for value in asdict(found).values())
-    assert costs.MachineCosts(**asdict(found)) == found
+def test_measured_constants_are_positive():
+    assert all(value > 0 for value in asdict(measure_costs(0.002)).values())
 
 
 def test_grids_are_local_and_random_graphs_are_not():

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from typing import ClassVar, NamedTuple, Protocol
+from typing import ClassVar, NamedTuple
 
 from grfpp.operators.costs import Costs, stays_in_cache
 from grfpp.operators.problem import CostEstimate, Problem
@@ -27,30 +27,28 @@ class Product(NamedTuple):
         return self.error <= tol * self.norm
 
 
-class Multiplier(Protocol):
-    """A kernel, prepared for products by one method."""
-
-    def times(self, block: FloatArray, tol: float) -> Product:
-        """``K @ block``, to `tol` where that can be reached; the product tells."""
-
-
 class Method(ABC):
-    """One way to multiply with a kernel."""
+    """A method of multiplying with a kernel, for one problem."""
 
     name: ClassVar[str]
     #: Columns that are multiplied at a time.
     chunk: ClassVar[int] = 64
 
+    def __init__(self, problem: Problem) -> None:
+        self.problem = problem
+        #: Whether a product was computed: what is done once for all products is done.
+        self.is_prepared = False
+
     @abstractmethod
-    def estimate(self, problem: Problem, n_columns: int, costs: Costs) -> CostEstimate:
+    def estimate(self, n_columns: int, costs: Costs) -> CostEstimate:
         """Predict the cost; next to no work is done."""
 
-    def check(self, problem: Problem) -> None:  # noqa: B027 - most serve all problems
+    def check(self) -> None:  # noqa: B027 - most serve all problems
         """`InputError` where the method is for other kernels or graphs; no work is done."""
 
     @abstractmethod
-    def prepare(self, problem: Problem) -> Multiplier:
-        """Do the work that serves all products; `InputError` where that cannot be done."""
+    def times(self, block: FloatArray, tol: float) -> Product:
+        """``K @ block``, to `tol` where that can be reached; the product has its error."""
 
     def _ineligible(self, reason: str) -> CostEstimate:
         return CostEstimate(self.name, ineligible_reason=reason)
@@ -61,12 +59,11 @@ class Method(ABC):
         factor = costs.correction(self.name)
         return CostEstimate(self.name, factor * setup, factor * product, n_bytes, note)
 
-
-def step_seconds(problem: Problem, width: int, costs: Costs, passes: float = 3) -> float:
-    """One product with ``W``, and so many passes over the block."""
-    machine, n = costs.machine, float(problem.n_nodes)
-    if problem.weights.prefers_dense:
-        per_column = n * n * machine.dense * (1 + 15 / width) + passes * n * machine.number
-        return machine.step + width * per_column
-    scattered = 0.0 if stays_in_cache(n, width) else problem.scattered
-    return machine.product(problem.n_entries, n, width, passes, scattered)
+    def _step_seconds(self, width: int, costs: Costs, passes: float = 3) -> float:
+        """Predicted time of one product with ``W`` and `passes` passes over the block."""
+        problem, machine, n = self.problem, costs.machine, float(self.problem.n_nodes)
+        if problem.weights.prefers_dense:
+            per_column = n * n * machine.dense * (1 + 15 / width) + passes * n * machine.number
+            return machine.step + width * per_column
+        scattered = 0.0 if stays_in_cache(n, width) else problem.scattered
+        return machine.product(problem.n_entries, n, width, passes, scattered)

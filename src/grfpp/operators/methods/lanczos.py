@@ -6,8 +6,8 @@ import numpy as np
 
 from grfpp.linalg.lanczos import function_times
 from grfpp.operators.costs import Costs
-from grfpp.operators.methods.base import Method, Product, step_seconds
-from grfpp.operators.problem import CostEstimate, Problem
+from grfpp.operators.methods.base import Method, Product
+from grfpp.operators.problem import CostEstimate
 from grfpp.operators.thresholds import MAX_LANCZOS_STEPS
 from grfpp.typing import FloatArray
 
@@ -22,8 +22,9 @@ class Lanczos(Method):
     name = "lanczos"
     chunk = 16
 
-    def estimate(self, problem: Problem, n_columns: int, costs: Costs) -> CostEstimate:
+    def estimate(self, n_columns: int, costs: Costs) -> CostEstimate:
         """As many products with ``W`` as it took last time, or as polynomials take."""
+        problem = self.problem
         if isinstance(problem.expansion, str):
             return self._ineligible(problem.expansion)
         known = problem.lanczos_steps
@@ -32,24 +33,12 @@ class Lanczos(Method):
             return self._ineligible(f"may take more than {MAX_LANCZOS_STEPS} steps")
         width = min(n_columns, self.chunk)
         # The recurrence, and the sum of all vectors at the end.
-        seconds = n_steps * step_seconds(problem, width, costs, 12)
+        seconds = n_steps * self._step_seconds(width, costs, 12)
         seconds += 0.5 * n_steps * costs.machine.check * width**0.5
         seconds *= _OVERHEAD
         n_bytes = 8 * problem.n_nodes * ((n_steps + 4) * width + 2 * n_columns)
         note = f"{n_steps} products with W{' at least' * (known is None)}"
         return self._estimate(costs, 0.0, seconds * n_columns / width, n_bytes, note)
-
-    def prepare(self, problem: Problem) -> LanczosMultiplier:
-        """Nothing but a check."""
-        problem.require_expansion()
-        return LanczosMultiplier(problem)
-
-
-class LanczosMultiplier:
-    """Columns by Lanczos' method."""
-
-    def __init__(self, problem: Problem) -> None:
-        self._problem = problem
 
     def times(self, block: FloatArray, tol: float) -> Product:
         """The product; one with an infinite error where too many steps would be needed."""
@@ -60,18 +49,13 @@ class LanczosMultiplier:
         return product
 
     def attempt(self, block: FloatArray, tol: float, max_steps: int) -> Product | None:
-        """The product, if so many steps reach `tol`."""
-        problem = self._problem
+        """The product, if at most `max_steps` steps reach `tol`."""
+        problem = self.problem
         first_check = max(2, problem.optimistic_steps // 2)
         krylov = function_times(
-            problem.weights,
-            problem.scaled_value,
-            problem.radius,
-            block,
-            tol,
-            max_steps,
-            first_check,
-            problem.n_jobs,
+            *(problem.weights, problem.scaled_value, problem.radius, block, tol, max_steps),
+            first_check=first_check,
+            n_jobs=problem.n_jobs,
         )
         if krylov.product is None:
             return None

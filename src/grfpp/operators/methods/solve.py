@@ -11,7 +11,7 @@ from grfpp.kernels.base import InversePowerForm
 from grfpp.linalg.cg import inverse_times
 from grfpp.linalg.csr import frobenius
 from grfpp.operators.costs import Costs
-from grfpp.operators.methods.base import Method, Multiplier, Product, step_seconds
+from grfpp.operators.methods.base import Method, Product
 from grfpp.operators.problem import CostEstimate, Problem
 from grfpp.operators.thresholds import MAX_SOLVE_STEPS
 from grfpp.typing import FloatArray
@@ -22,14 +22,14 @@ class Solve(Method):
 
     name = "solve"
 
-    def estimate(self, problem: Problem, n_columns: int, costs: Costs) -> CostEstimate:
+    def estimate(self, n_columns: int, costs: Costs) -> CostEstimate:
         """From the interval of the spectrum, or from the steps that Lanczos' method took."""
-        form = _form(problem)
+        problem, form = self.problem, _form(self.problem)
         if isinstance(form, str):
             return self._ineligible(form)
         n_steps = _predicted_steps(problem, form)
         width = min(n_columns, self.chunk)
-        each = form.of * step_seconds(problem, width, costs, 1) + 9 * (
+        each = form.of * self._step_seconds(width, costs, 1) + 9 * (
             problem.n_nodes * width * costs.machine.number
         )
         n_bytes = 8 * problem.n_nodes * (6 * width + 2 * n_columns)
@@ -38,16 +38,41 @@ class Solve(Method):
         seconds = form.power * (n_steps + 1) * each
         return self._estimate(costs, 0.0, seconds * n_columns / width, n_bytes, note)
 
-    def check(self, problem: Problem) -> None:
+    def check(self) -> None:
         """Whole inverse powers on undirected graphs."""
-        self.prepare(problem)
+        self._require_form()
 
-    def prepare(self, problem: Problem) -> Multiplier:
-        """Nothing but a check."""
-        form = _form(problem)
+    def _require_form(self) -> InversePowerForm:
+        form = _form(self.problem)
         if isinstance(form, str):
             raise InputError(f"method='solve': {form}")
-        return _Solver(problem, form)
+        return form
+
+    def times(self, block: FloatArray, tol: float) -> Product:
+        """One linear system after the other, each by conjugate gradients."""
+        form = self._require_form()
+        low, high = _ends(self.problem, form)
+        power, error, n_steps = int(form.power), 0.0, 0
+        product = block if form.factor == 1 else form.factor * block
+        norm = frobenius(product)
+        weights = self.problem.weights
+
+        def multiply(vectors: FloatArray) -> FloatArray:
+            """``(I − c W^of) @ vectors``."""
+            image = vectors
+            for _ in range(form.of - 1):
+                image = weights(image)
+            return weights(image, scale=-form.c, base=vectors, keep=1.0)
+
+        for n_later in reversed(range(power)):
+            # Later solves can make an error larger and the product smaller, by so much at most.
+            wanted = 0.9 * tol / power * (low / high) ** n_later
+            solved = inverse_times(multiply, low, product, wanted, MAX_SOLVE_STEPS)
+            if solved.product is None:
+                return Product(np.zeros_like(block), 1.0, 1.0, 0.0, "no convergence")
+            product, norm, n_steps = solved.product, solved.norm, n_steps + solved.n_steps
+            error += solved.error / low**n_later
+        return Product(product, 1.0, error, norm, f"{n_steps} steps of conjugate gradients")
 
 
 def _form(problem: Problem) -> InversePowerForm | str:
@@ -82,30 +107,3 @@ def _predicted_steps(problem: Problem, form: InversePowerForm) -> int:
     if known is not None and form.of == 1:
         steps = min(steps, known + 2 * (whole_power - 1))
     return min(steps, problem.n_nodes)
-
-
-class _Solver:
-    def __init__(self, problem: Problem, form: InversePowerForm) -> None:
-        self._problem, self._form = problem, form
-
-    def times(self, block: FloatArray, tol: float) -> Product:
-        form, (low, high) = self._form, _ends(self._problem, self._form)
-        power, error, n_steps = int(form.power), 0.0, 0
-        product = block if form.factor == 1 else form.factor * block
-        norm = frobenius(product)
-        for n_later in reversed(range(power)):
-            # Later solves can make an error larger and the product smaller, by so much at most.
-            wanted = 0.9 * tol / power * (low / high) ** n_later
-            solved = inverse_times(self._multiply, low, product, wanted, MAX_SOLVE_STEPS)
-            if solved.product is None:
-                return Product(np.zeros_like(block), 1.0, 1.0, 0.0, "no convergence")
-            product, norm, n_steps = solved.product, solved.norm, n_steps + solved.n_steps
-            error += solved.error / low**n_later
-        return Product(product, 1.0, error, norm, f"{n_steps} steps of conjugate gradients")
-
-    def _multiply(self, block: FloatArray) -> FloatArray:
-        """``(I − c W^of) @ block``."""
-        weights, image = self._problem.weights, block
-        for _ in range(self._form.of - 1):
-            image = weights(image)
-        return weights(image, scale=-self._form.c, base=block, keep=1.0)

@@ -35,8 +35,15 @@ class Walks(Method):
     name = "walks"
     chunk = 1024
 
-    def estimate(self, problem: Problem, n_columns: int, costs: Costs) -> CostEstimate:
-        """The cost of the smallest number of walks: sampling tells whether it suffices."""
+    def __init__(self, problem: Problem) -> None:
+        super().__init__(problem)
+        self._reference = Chebyshev(problem)
+        self._estimated: KernelEstimate | None = None
+        self._n_walks = FIRST_WALKS
+
+    def estimate(self, n_columns: int, costs: Costs) -> CostEstimate:
+        """The cost of the smallest number of walks; whether it suffices is known once sampled."""
+        problem = self.problem
         if problem.walk_error is not None:
             return self._ineligible(f"walks left an error of {problem.walk_error:.2g}")
         n, machine = float(problem.n_nodes), costs.machine
@@ -46,15 +53,43 @@ class Walks(Method):
         # Symmetrised: both orders of the factors.
         product = 2 * n_factors * machine.product(entries, n, min(n_columns, 64), 1)
         product *= max(1.0, n_columns / 64)
-        checks = Chebyshev().estimate(problem, N_CHECKED_COLUMNS, costs).product
+        checks = self._reference.estimate(N_CHECKED_COLUMNS, costs).product
         n_bytes = 12 * n_factors * entries + 32 * n * n_columns
         note = f"{n_factors * _STEPS} steps a node at least, then a check"
         return self._estimate(costs, setup, product + checks, n_bytes, note)
 
-    def prepare(self, problem: Problem) -> WalkMultiplier:
-        """Nothing but a check: the first product tells how many walks are needed."""
-        problem.kernel.check_converges(problem.graph, _degree(problem))
-        return WalkMultiplier(problem)
+    def times(self, block: FloatArray, tol: float) -> Product:
+        """The product by as many walks as it takes, or the best that there was."""
+        while True:
+            product = self.attempt(block, tol)
+            if product.reaches(tol) or self._n_walks * WALKS_GROWTH > MAX_WALKS:
+                return product
+            # Errors fall at least with the root of the number of walks.
+            if not product.reaches(2 * tol * (MAX_WALKS / self._n_walks) ** 0.5):
+                return product
+            self._n_walks *= WALKS_GROWTH
+            self._estimated = None
+
+    def attempt(self, block: FloatArray, tol: float) -> Product:
+        """The product by the present number of walks, and an estimate of its error."""
+        if self._estimated is None:
+            options = _options(self.problem, self._n_walks)
+            self._estimated = sample_estimate(self.problem.graph, self.problem.kernel, options)
+        K, width = self._estimated, block.shape[1]
+        product = np.asarray(K @ block)
+        # The mean square of the differences for random signs is the square of the error in the
+        # Frobenius norm.
+        signs, safety = np.eye(width), 1.0
+        if width > N_CHECKED_COLUMNS:
+            signs = np.random.default_rng(0).choice([-1.0, 1.0], (width, N_CHECKED_COLUMNS))
+            signs /= N_CHECKED_COLUMNS**0.5
+            safety = CHECK_SAFETY
+        wanted = self._reference.times(np.ascontiguousarray(block @ signs), 0.1 * tol)
+        product /= wanted.unit
+        error = safety * (frobenius(product @ signs - wanted.scaled) + wanted.error)
+        steps = K.meta["steps_per_node"]
+        note = f"pooled walks of degree {K.degree}, {steps:.0f} steps a node"
+        return Product(product, wanted.unit, error, frobenius(product), note)
 
 
 def _degree(problem: Problem) -> int:
@@ -75,46 +110,3 @@ def predicted_walk_error(problem: Problem) -> float | None:
         return predicted_error(problem.graph, problem.kernel, _options(problem, FIRST_WALKS))
     except (DivergentSeriesError, InputError):
         return None
-
-
-class WalkMultiplier:
-    """An estimate with as many walks as products need."""
-
-    def __init__(self, problem: Problem) -> None:
-        self._problem = problem
-        self._reference = Chebyshev().prepare(problem)
-        self._estimate: KernelEstimate | None = None
-        self._n_walks = FIRST_WALKS
-
-    def times(self, block: FloatArray, tol: float) -> Product:
-        """The product by as many walks as it takes, or the best that there was."""
-        while True:
-            product = self.attempt(block, tol)
-            if product.reaches(tol) or self._n_walks * WALKS_GROWTH > MAX_WALKS:
-                return product
-            # Errors fall at least with the root of the number of walks.
-            if not product.reaches(2 * tol * (MAX_WALKS / self._n_walks) ** 0.5):
-                return product
-            self._n_walks *= WALKS_GROWTH
-            self._estimate = None
-
-    def attempt(self, block: FloatArray, tol: float) -> Product:
-        """The product by the present number of walks, and an estimate of its error."""
-        if self._estimate is None:
-            options = _options(self._problem, self._n_walks)
-            self._estimate = sample_estimate(self._problem.graph, self._problem.kernel, options)
-        K, width = self._estimate, block.shape[1]
-        product = np.asarray(K @ block)
-        # The mean square of the differences for random signs is the square of the error in the
-        # Frobenius norm.
-        signs, safety = np.eye(width), 1.0
-        if width > N_CHECKED_COLUMNS:
-            signs = np.random.default_rng(0).choice([-1.0, 1.0], (width, N_CHECKED_COLUMNS))
-            signs /= N_CHECKED_COLUMNS**0.5
-            safety = CHECK_SAFETY
-        wanted = self._reference.times(np.ascontiguousarray(block @ signs), 0.1 * tol)
-        product /= wanted.unit
-        error = safety * (frobenius(product @ signs - wanted.scaled) + wanted.error)
-        steps = K.meta["steps_per_node"]
-        note = f"pooled walks of degree {K.degree}, {steps:.0f} steps a node"
-        return Product(product, wanted.unit, error, frobenius(product), note)
