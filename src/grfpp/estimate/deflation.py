@@ -54,26 +54,26 @@ class Deflation:
 
     @property
     def n_vectors(self) -> int:
-        """How many."""
+        """Number of eigenvectors."""
         return len(self.values)
 
     def complement(self, block: FloatArray) -> FloatArray:
         """``P @ block`` with ``P = I − U Uᵀ``."""
         return np.asarray(block - self.vectors @ (self.vectors.T @ block))
 
-    def times(self, walked: SignedChain, block: FloatArray) -> FloatArray:
+    def times(self, chain: SignedChain, block: FloatArray) -> FloatArray:
         """The estimate times a block."""
         inside = self.values[:, np.newaxis] * (self.vectors.T @ block)
-        product = walked.times(self.complement(block), self.complement)
+        product = chain.times(self.complement(block), self.complement)
         return np.asarray(self.complement(product) + self.vectors @ inside)
 
     def project(
-        self, walked: SignedChain, n_components: int, rng: np.random.Generator
+        self, chain: SignedChain, n_components: int, rng: np.random.Generator
     ) -> tuple[FloatArray, FloatArray]:
         """Dense features of the estimate, with one random matrix in the middle of the chain.
 
-        The leading eigenvectors are columns of their own, before the others, but at most half of
-        the columns; what there is of further ones is projected too.
+        The leading eigenvectors are the first columns, at most half of all; further eigenvectors
+        are projected with the rest.
         """
         n, n_exact = len(self.vectors), min(self.n_vectors, n_components // 2)
         width = n_components - n_exact
@@ -81,7 +81,7 @@ class Deflation:
         def gaussian(n_rows: int) -> FloatArray:
             return np.asarray(rng.standard_normal((n_rows, width)) / np.sqrt(width))
 
-        X, Y = walked.project(lambda: self.complement(gaussian(n)), "middle")
+        X, Y = chain.project(lambda: self.complement(gaussian(n)), "middle")
         root = np.sqrt(np.abs(self.values))
         left, right = self.vectors * (np.sign(self.values) * root), self.vectors * root
         H = gaussian(self.n_vectors - n_exact)
@@ -90,22 +90,22 @@ class Deflation:
             np.hstack([right[:, :n_exact], self.complement(Y) + right[:, n_exact:] @ H]),
         )
 
-    def low_rank(self, walked: SignedChain) -> tuple[FloatArray, FloatArray]:
-        """``A, B`` such that the estimate is ``walked + A Bᵀ``.
+    def low_rank(self, chain: SignedChain) -> tuple[FloatArray, FloatArray]:
+        """``A, B`` such that the estimate is ``chain + A Bᵀ``.
 
         With three columns for each eigenvector, and four where it is symmetrised.
         """
-        # S = X P Yᵀ is what is walked less a bᵀ; and P S P + U g(Λ) Uᵀ, with R = S U, L = Sᵀ U
+        # S = X P Yᵀ is the chain minus a bᵀ; and P S P + U g(Λ) Uᵀ, with R = S U, L = Sᵀ U
         # and C = Uᵀ S U + g(Λ), is S − U Lᵀ − R Uᵀ + U C Uᵀ: half of the last for A, half for B.
         U = self.vectors
-        a, b = walked.halves_times(U)
-        right = walked.times(U, self.complement)
+        a, b = chain.halves_times(U)
+        right = chain.times(U, self.complement)
         inner = U.T @ right + np.diag(self.values)
-        if walked.symmetrized:
+        if chain.symmetrized:
             both = 0.25 * U @ (inner + inner.T) - right
             a, b = a * np.sqrt(0.5), b * np.sqrt(0.5)
             return np.hstack([U, both, -a, -b]), np.hstack([both, U, b, a])
-        left = walked.T.times(U, self.complement)
+        left = chain.T.times(U, self.complement)
         return (
             np.hstack([U, 0.5 * U @ inner - right, -a]),
             np.hstack([0.5 * U @ inner.T - left, U, b]),

@@ -8,7 +8,7 @@ estimate: ``E ‖A z‖² = ‖A‖²_F`` with ``A = K̂ − K``, and ``z ∘ A 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+from dataclasses import astuple, dataclass
 from functools import cache
 from typing import Any, TypeVar
 
@@ -23,7 +23,11 @@ from grfpp.typing import FloatArray
 
 Estimate = TypeVar("Estimate")
 
-#: Replicates that are sampled where none are kept.
+#: Keys of an estimate's `meta` that hold its measured error.
+MEASURED = tuple(
+    f"{part}_error{std}" for part in ("relative", "off_diagonal") for std in ("", "_std")
+)
+#: Replicates that are sampled where none are stored.
 N_REPLICATES = 16
 #: Half the width of a 95 % interval of the normal distribution, in standard deviations.
 _NORMAL = 1.959963984540054
@@ -41,7 +45,7 @@ _N_ROWS = 64
 _N_DIRECTIONS = 3
 #: Probes are added while the standard error is above this share of the error.
 _ACCURACY = 0.04
-#: Tolerances of the exact products, tried in turn while the product's own error matters.
+#: Tolerances of the exact products, tried in turn while the error of the product matters.
 _TOLERANCES = (1e-6, 1e-10, 1e-14)
 #: Largest share of the measured error that the products' error may have.
 _PRODUCT_SHARE = 0.02
@@ -52,14 +56,14 @@ _SUSPECT = 0.35
 
 
 def standard_error(
-    question: Callable[[Estimate], Any], value: Any, replicates: Iterable[Estimate]
+    query: Callable[[Estimate], Any], value: Any, replicates: Iterable[Estimate]
 ) -> Any:
-    """Standard error of ``question(estimate)``, which is `value`, from replicates of the estimate.
+    """Standard error of ``query(estimate)``, whose result is `value`, from replicates.
 
     It is a little larger than the replicates' standard deviation, so that ``value ± 1.96 std`` is a
-    95 % interval although that deviation is not known exactly: by a tenth for 16 replicates
+    95 % interval although that deviation is itself estimated: by a tenth for 16 replicates
     (Student's distribution), and by a tenth of the square of their skewness, since few replicates
-    of what is rarely large mostly miss it.
+    of a heavy-tailed quantity mostly miss its large values.
 
     Examples
     --------
@@ -68,10 +72,10 @@ def standard_error(
     >>> round(standard_error(float, 0.0, [0.0, 0.0, 0.0, 0.0, 5.0]), 3)
     3.88
     """
-    # Moments about the value: sums of what is small, and not of squares that nearly cancel.
+    # Moments about the value: no sums of large squares that nearly cancel.
     number, first, second, third = 0, 0.0, 0.0, 0.0
     for replicate in replicates:
-        difference = question(replicate) - value
+        difference = query(replicate) - value
         square = _times(difference, difference)
         number += 1
         first, second = first + difference, second + square
@@ -86,11 +90,11 @@ def standard_error(
 
 
 def _error(squares: FloatArray, cubes: FloatArray, number: int) -> FloatArray:
-    """From sums of the squares and of the cubes of what deviates from the mean."""
-    positive = np.maximum(squares, 0.0)  # what all give alike leaves rounding
+    """From sums of the squares and of the cubes of the deviations from the mean."""
+    positive = np.maximum(squares, 0.0)  # equal replicates leave rounding errors
     with np.errstate(divide="ignore", invalid="ignore"):
         skewness = np.where(positive > 0, np.sqrt(number) * cubes / positive**1.5, 0.0)
-    # Of so many numbers, no more than this.
+    # The largest skewness that so many numbers can have.
     most = (number - 2) / np.sqrt(number - 1)
     skewed = 1 + _PER_SKEWNESS * np.minimum(np.abs(skewness), most) ** 2
     return np.asarray(widening(number) * skewed * np.sqrt(positive / (number - 1)))
@@ -108,7 +112,7 @@ def _sparse_error(squares: sp.csr_array, cubes: sp.csr_array, number: int) -> sp
 
 @cache
 def widening(number: int) -> float:
-    """What makes a 95 % interval of the standard deviation of so many replicates.
+    """Ratio of Student's 95 % quantile to the normal one, for so many replicates.
 
     Examples
     --------
@@ -145,13 +149,8 @@ class EstimateError:
     n_probes: int
 
     def to_meta(self) -> dict[str, float]:
-        """As an estimate's `meta` has it."""
-        return {
-            "relative_error": self.relative,
-            "relative_error_std": self.relative_std,
-            "off_diagonal_error": self.off_diagonal,
-            "off_diagonal_error_std": self.off_diagonal_std,
-        }
+        """The errors under the keys of an estimate's `meta`."""
+        return dict(zip(MEASURED, astuple(self)[:4], strict=True))
 
 
 def estimate_error(K: Any, kernel: Kernel, graph: Graph, seed: int = 0) -> EstimateError:
@@ -179,8 +178,7 @@ def estimate_error(K: Any, kernel: Kernel, graph: Graph, seed: int = 0) -> Estim
     for _ in range(2):
         basis = _orthonormal(kernel.apply(graph, basis, tol=_TOLERANCES[0]))
     # From the left too: the error may be a product of such a direction and of noise.
-    reversed_graph = graph.reversed() if graph.is_directed else graph
-    _, left = _compared(K.T, kernel, reversed_graph, basis)
+    _, left = _compared(K.T, kernel, graph.reversed(), basis)
     basis = _orthonormal(np.hstack([basis, left]))
     exact, difference = (_Probed(basis, part) for part in _compared(K, kernel, graph, basis))
     n_probes = max(_MIN_PROBES, -(-_FIRST_PROBE_NUMBERS // n))
@@ -209,8 +207,7 @@ def entry_error(K: Any, kernel: Kernel, graph: Graph) -> float:
         nodes = np.concatenate([rng.choice(n, half, replace=False), hubs])
     units = np.zeros((n, len(nodes)))
     units[nodes, np.arange(len(nodes))] = 1.0
-    reversed_graph = graph.reversed() if graph.is_directed else graph
-    exact, difference = _compared(K.T, kernel, reversed_graph, units)
+    exact, difference = _compared(K.T, kernel, graph.reversed(), units)
     return float(np.abs(difference).max() / np.abs(exact).max())
 
 

@@ -9,7 +9,7 @@ import numpy as np
 
 from grfpp._checks import truth
 from grfpp.errors import InputWarning, warn_user
-from grfpp.estimate.batches import HERE, Backend, Batch, LocalBackend, WalkedOrigin
+from grfpp.estimate.batches import HERE, Backend, Batch, WalkedOrigin
 from grfpp.estimate.deflation import deflation_of
 from grfpp.estimate.degree import settle_degree
 from grfpp.estimate.error_bars import LARGE, seems_large
@@ -92,7 +92,7 @@ def sample(
     chosen = WalkOptions.of(
         degree=degree, n_walks=n_walks, termination=termination, seed=seed, **options
     )
-    return sample_estimate(W, kernel, chosen, progress, LocalBackend(executor))
+    return sample_estimate(W, kernel, chosen, progress, Backend(executor))
 
 
 def sample_estimate(
@@ -113,9 +113,9 @@ def sample_estimate(
     if options.tol is not None:
         return walk_to_tolerance(graph, kernel, options, deflation, progress, backend)
     options = settle_degree(graph, kernel, options, deflation)
-    batch = Batch.of(graph, kernel, options, backend=backend)
-    origin = WalkedOrigin(graph, kernel, deflation, (batch,))
-    K = origin.estimate(batch.factors(progress=progress))
+    batch = Batch.of(graph, kernel, options)
+    origin = WalkedOrigin(graph, kernel, deflation, backend, (batch,))
+    K = origin.estimate(backend.factors(batch.walks(), options, progress))
     if options.measures_error:
         _warn_if_large(K, graph, kernel)
     return origin.with_replicates(K)

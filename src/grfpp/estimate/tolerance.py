@@ -175,7 +175,7 @@ class _Search:
         """Sample a batch and measure the error; false where there is no memory for it."""
         before = time.monotonic()
         try:
-            self.factors.append(batch.factors(progress=progress))
+            self.factors.append(self.backend.factors(batch.walks(), batch.options, progress))
         except InputError:
             if not self.factors:
                 raise
@@ -210,7 +210,9 @@ class _Search:
 
     def _mean(self, used: list[int], weights: list[float]) -> KernelEstimate:
         batches = tuple(self.batches[i] for i in used)
-        origin = WalkedOrigin(self.graph, self.kernel, self.deflation, batches, tuple(weights))
+        origin = WalkedOrigin(
+            self.graph, self.kernel, self.deflation, self.backend, batches, tuple(weights)
+        )
         return origin.estimate(
             origin.mean([self.factors[i] for i in used]),
             tol=self.tol,
@@ -226,7 +228,7 @@ class _Search:
 
     def _planned(self, n_walks: int) -> Batch:
         options = self.options.changed(n_walks=n_walks)
-        return Batch.of(self.graph, self.kernel, options, len(self.batches), self.backend)
+        return Batch.of(self.graph, self.kernel, options, len(self.batches))
 
     def _wanted_walks(self) -> tuple[int, float]:
         """Walks of the next batch, and walks that reach the target by the forecast."""
