@@ -329,29 +329,41 @@ class SignedChain:
         first, *inner, last = self.chain.matrices()
         if not self.symmetrized:
             return [self._signed(first), *inner, last]
-        last_T, *inner_T, first_T = self.chain.T.matrices()
+        last_T, *others_T = self.chain.T.matrices()
         weight = 0.5 * self.sign
-        return [
-            sp.hstack([weight * first, weight * last_T], format="csr"),
-            *(sp.block_diag(both, format="csr") for both in zip(inner, inner_T, strict=True)),
-            sp.vstack([last, first_T], format="csr"),
-        ]
+        return sum_of_products([weight * first, *inner, last], [weight * last_T, *others_T])
+
+
+def sum_of_products(a: Sequence[sp.csr_array], b: Sequence[sp.csr_array]) -> list[sp.csr_array]:
+    """Block matrices whose product is ``a_1 a_2 … + b_1 b_2 …``.
+
+    Examples
+    --------
+    >>> two, three = (sp.csr_array([[float(n)]]) for n in (2, 3))
+    >>> left, right = sum_of_products([two, two], [three, three])
+    >>> (left @ right).toarray()
+    array([[13.]])
+    """
+    first, *inner, last = zip(a, b, strict=True)
+    return [
+        sp.hstack(first, format="csr"),
+        *(sp.block_diag(pair, format="csr") for pair in inner),
+        sp.vstack(last, format="csr"),
+    ]
 
 
 def feature_sides(
     X: sp.csr_array, Y: sp.csr_array, sign: int, symmetrized: bool
 ) -> tuple[sp.csr_array, sp.csr_array]:
-    """Features from both halves of a chain, or from the same rows of both."""
+    """Features from both halves of a chain, or from the same rows of both.
+
+    Symmetrised, they are ``[X, Y] / √2`` and ``[Y, X] / √2``.
+    """
     if symmetrized:
-        X, Y = _side_by_side(X, Y), _side_by_side(Y, X)
+        X, Y = (sp.hstack(halves, format="csr") for halves in ([X, Y], [Y, X]))
+        for side in (X, Y):
+            side.data *= np.sqrt(0.5)
     return X if sign == 1 else sign * X, Y
-
-
-def _side_by_side(left: sp.csr_array, right: sp.csr_array) -> sp.csr_array:
-    """``[left, right] / √2``."""
-    both = sp.hstack([left, right], format="csr")
-    both.data *= np.sqrt(0.5)
-    return both
 
 
 def _swap_half(X: FloatArray, Y: FloatArray) -> None:

@@ -15,7 +15,6 @@ from typing import Any, TypeVar
 import numpy as np
 import scipy.sparse as sp
 
-from grfpp._checks import whole
 from grfpp.errors import InputError
 from grfpp.graph import Graph
 from grfpp.kernels import Kernel
@@ -84,7 +83,9 @@ def standard_error(
     squares = second - _times(mean, first)
     cubes = third - 3 * _times(mean, second) + 2 * _times(_times(mean, mean), first)
     if sp.issparse(squares):
-        return _sparse_error(squares.tocsr(), cubes.tocsr(), number)
+        entries = squares.tocoo()
+        cubed = np.asarray(cubes.tocsr()[entries.coords]).ravel() if entries.nnz else entries.data
+        return sp.csr_array((_error(entries.data, cubed, number), entries.coords), squares.shape)
     error = _error(squares, cubes, number)
     return float(error) if np.ndim(error) == 0 else error
 
@@ -98,16 +99,6 @@ def _error(squares: FloatArray, cubes: FloatArray, number: int) -> FloatArray:
     most = (number - 2) / np.sqrt(number - 1)
     skewed = 1 + _PER_SKEWNESS * np.minimum(np.abs(skewness), most) ** 2
     return np.asarray(widening(number) * skewed * np.sqrt(positive / (number - 1)))
-
-
-def _sparse_error(squares: sp.csr_array, cubes: sp.csr_array, number: int) -> sp.csr_array:
-    """The same where neither is stored everywhere."""
-    error = squares.copy()
-    error.sum_duplicates()
-    rows = np.repeat(np.arange(error.shape[0]), np.diff(error.indptr))
-    cubed = np.asarray(cubes[rows, error.indices]).ravel() if error.nnz else np.empty(0)
-    error.data = _error(error.data, cubed, number)
-    return error
 
 
 @cache
@@ -173,17 +164,17 @@ def estimate_error(K: Any, kernel: Kernel, graph: Graph, seed: int = 0) -> Estim
     n = graph.n_nodes
     if n <= _ALL_COLUMNS:
         return _of_matrices(*_compared(K, kernel, graph, np.eye(n)))
-    rng = np.random.default_rng([whole(seed, "seed", 0), 0x0E2202])
-    basis = _signs(rng, n, _N_DIRECTIONS)
+    rng = np.random.default_rng([seed, 0x0E2202])
+    basis = random_signs(rng, n, _N_DIRECTIONS)
     for _ in range(2):
-        basis = _orthonormal(kernel.apply(graph, basis, tol=_TOLERANCES[0]))
+        basis, _ = np.linalg.qr(kernel.apply(graph, basis, tol=_TOLERANCES[0]))
     # From the left too: the error may be a product of such a direction and of noise.
     _, left = _compared(K.T, kernel, graph.reversed(), basis)
-    basis = _orthonormal(np.hstack([basis, left]))
+    basis, _ = np.linalg.qr(np.hstack([basis, left]))
     exact, difference = (_Probed(basis, part) for part in _compared(K, kernel, graph, basis))
     n_probes = max(_MIN_PROBES, -(-_FIRST_PROBE_NUMBERS // n))
     while True:
-        signs = _signs(rng, n, n_probes)
+        signs = random_signs(rng, n, n_probes)
         products = _compared(K, kernel, graph, signs - basis @ (basis.T @ signs))
         for probed, product in zip((exact, difference), products, strict=True):
             probed.add(signs, product)
@@ -213,7 +204,7 @@ def entry_error(K: Any, kernel: Kernel, graph: Graph) -> float:
 
 def seems_large(multiply: Callable[[FloatArray], FloatArray], kernel: Kernel, graph: Graph) -> bool:
     """Whether a product with one random vector is so far off that the error should be measured."""
-    signs = _signs(np.random.default_rng(0x0E2203), graph.n_nodes, 1)
+    signs = random_signs(np.random.default_rng(0x0E2203), graph.n_nodes, 1)
     try:
         exact = kernel.apply(graph, signs, tol=1e-4)
     except InputError:  # out of the range of numbers, or of polynomials
@@ -223,7 +214,8 @@ def seems_large(multiply: Callable[[FloatArray], FloatArray], kernel: Kernel, gr
         return bool(off > _SUSPECT * np.linalg.norm(exact))
 
 
-def _signs(rng: np.random.Generator, n: int, number: int) -> FloatArray:
+def random_signs(rng: np.random.Generator, n: int, number: int) -> FloatArray:
+    """Columns of independent random signs."""
     return np.asarray(2.0 * rng.integers(0, 2, (n, number)) - 1.0)
 
 
@@ -243,8 +235,10 @@ def _compared(
     return exact, difference
 
 
-def _orthonormal(columns: FloatArray) -> FloatArray:
-    return np.asarray(np.linalg.qr(columns)[0])
+def jackknife_error(without: FloatArray) -> FloatArray:
+    """Standard error of a statistic from its values with each of the samples (rows) left out."""
+    n = len(without)
+    return np.asarray(np.sqrt((n - 1) / n * np.sum((without - without.mean(axis=0)) ** 2, axis=0)))
 
 
 class _Probed:
@@ -279,11 +273,10 @@ def _errors(exact: _Probed, difference: _Probed) -> EstimateError:
     # Without edges nothing is off the diagonal but rounding.
     off_diagonal = np.where(size - diagonal_size > 1e-12 * size, size - diagonal_size, 0.0)
     errors = np.stack([_ratio(error, size), _ratio(error - diagonal_error, off_diagonal)])
-    n, without = exact.draws.shape[1], errors[:, 1:].T
-    spread = np.sqrt((n - 1) / n * np.sum((without - without.mean(axis=0)) ** 2, axis=0))
-    return EstimateError(
-        float(errors[0, 0]), float(spread[0]), float(errors[1, 0]), float(spread[1]), n
-    )
+    (relative, off_diagonal), spread = errors[:, 0].tolist(), jackknife_error(errors[:, 1:].T)
+    relative_std, off_diagonal_std = spread.tolist()
+    n_probes = exact.draws.shape[1]
+    return EstimateError(relative, relative_std, off_diagonal, off_diagonal_std, n_probes)
 
 
 def _of_matrices(exact: FloatArray, difference: FloatArray) -> EstimateError:

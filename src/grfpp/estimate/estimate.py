@@ -17,7 +17,7 @@ from grfpp._memory import require_bytes
 from grfpp._parallel import thread_count
 from grfpp.errors import InputError
 from grfpp.estimate import files
-from grfpp.estimate.chain import Chain, SignedChain
+from grfpp.estimate.chain import Chain, SignedChain, sum_of_products
 from grfpp.estimate.deflation import Deflation
 from grfpp.estimate.error_bars import (
     MEASURED,
@@ -147,8 +147,7 @@ class KernelEstimate(NodeMatrix):
             sizes.add(len(deflation.vectors))
         if len(sizes) > 1:
             raise InputError(f"the factors of an estimate have one size, found {sorted(sizes)}")
-        if sign not in (1, -1):
-            raise InputError(f"sign must be 1 or -1, not {sign!r}")
+        one_of(sign, "sign", (1, -1))
         (n,) = sizes
         super().__init__(np.dtype(np.float64), (n, n))
         chain = Chain.stitched(factors, n_jobs)
@@ -210,10 +209,8 @@ class KernelEstimate(NodeMatrix):
         """
         if self.deflation is None:
             return None
-        n = self.deflation.n_vectors
-        require_bytes(
-            96 * n * self.n_nodes, f"the low rank of {n} eigenvectors for {self.n_nodes} nodes"
-        )
+        n_bytes = 96 * self.deflation.vectors.size
+        require_bytes(n_bytes, f"the low rank of {self.deflation.n_vectors} eigenvectors")
         return self.deflation.low_rank(self._signed_chain)
 
     def matrices(self) -> list[sp.csr_array]:
@@ -223,17 +220,12 @@ class KernelEstimate(NodeMatrix):
         has both orders in blocks, ``[A, Dᵀ] · diag(B, Cᵀ) · diag(C, Bᵀ) · [D, Aᵀ]ᵀ / 2`` at degree
         2: twice the entries, and as many matrices. `low_rank` is a further block.
         """
-        matrices = self._signed_chain.matrices()
+        factors = self._signed_chain.matrices()
         if self.low_rank is None:
-            return matrices
-        first, *inner, last = matrices
+            return factors
         A, B = map(sp.csr_array, self.low_rank)
-        identity = sp.eye_array(A.shape[1], format="csr")
-        return [
-            sp.hstack([first, A], format="csr"),
-            *(sp.block_diag([matrix, identity], format="csr") for matrix in inner),
-            sp.vstack([last, B.T], format="csr"),
-        ]
+        inner = [sp.eye_array(A.shape[1], format="csr")] * (len(factors) - 2)
+        return sum_of_products(factors, [A, *inner, B.T])
 
     def __repr__(self) -> str:
         return f"{type(self).__name__}(n_nodes={self.n_nodes}, degree={self.degree})"

@@ -122,25 +122,19 @@ def sample_estimate(
 
 
 def _warn_if_large(K: KernelEstimate, graph: Graph, kernel: Kernel) -> None:
-    """Warn of an estimate that is off by more than half of its kernel, and say what to do."""
+    """Warn of an estimate whose relative error is above one half, with advice."""
     radius = graph.spectral_radius()
     with np.errstate(over="ignore", invalid="ignore"):
         values = kernel.value(np.array([-radius, radius]))
     if not np.isfinite(values).all():
-        warn_user(
-            InputWarning(
-                f"the values of {kernel!r} exceed the range of float64 on this graph of spectral "
-                f"radius {radius:.6g}",
-                advice="use a smaller scale, or a kernel that grows less",
-            )
-        )
+        problem = f"the values of {kernel!r} exceed the range of float64 on this graph of spectral "
+        problem += f"radius {radius:.6g}"
+        advice = "use a smaller scale, or a kernel that grows less"
     elif seems_large(K.one_order, kernel, graph) and K.measure_error().relative > LARGE:
+        problem = f"this estimate of {kernel!r} is off by {K.meta['relative_error']:.2g} of the "
+        problem += "kernel's Frobenius norm"
         higher = "" if graph.is_directed else "a higher degree ('auto'), deflate='auto', "
-        warn_user(
-            InputWarning(
-                f"this estimate of {kernel!r} is off by {K.meta['relative_error']:.2g} of the "
-                "kernel's Frobenius norm",
-                advice=f"use {higher}more walks than {K.meta['n_walks']} (n_walks), or "
-                "kernel_operator",
-            )
-        )
+        advice = f"use {higher}more walks than {K.meta['n_walks']} (n_walks), or kernel_operator"
+    else:
+        return
+    warn_user(InputWarning(problem, advice=advice))

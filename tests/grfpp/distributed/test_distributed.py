@@ -177,7 +177,7 @@ def test_single_sides_and_the_diagonal(client):
 
 
 def test_walking_to_a_tolerance_and_error_bars_are_the_same(client):
-    D, K = both(client, ARCS, tol=0.02, dtype="float32")
+    D, K = both(client, ARCS, tol=0.1, dtype="float32")
     assert len(D.origin.batches) > 1
     same(D @ columns(90, 1), K @ columns(90, 1))
     assert D.meta["relative_error"] == K.meta["relative_error"]
@@ -212,7 +212,7 @@ def test_a_cluster_factor_is_one_matrix_however_it_is_asked(client):
 @pytest.mark.parametrize("format", ["parquet", "npz"])
 def test_features_go_to_shards_and_back(client, tmp_path, format):
     graph = grfpp.Graph(nx.les_miserables_graph())
-    D, K = both(client, graph.normalized("sym"))
+    D, K = both(client, graph.normalized("sym"), degree=1)
     for _ in range(2):  # the second replaces the first
         D.save_features(tmp_path / "features", format)
     same(distributed.load_features(tmp_path / "features"), K.features())
