@@ -95,7 +95,7 @@ def reporting(progress: bool | Progress, n_factors: int) -> Iterator[Any]:
 
             console = Console(stderr=True)
             bar = Bar(console=console, transient=True, disable=not console.is_terminal)
-            task = stack.enter_context(bar).add_task("sampling", total=None)
+            task = stack.enter_context(bar).add_task("walking", total=None)
 
             def update(done: int, total: int) -> None:
                 bar.update(task, completed=done, total=total)

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
 
 import numpy as np
 import numpy.typing as npt
@@ -31,9 +31,6 @@ from grfpp.estimate.node_matrix import NodeMatrix
 from grfpp.io import matrices
 from grfpp.nodes import NodeNames
 from grfpp.typing import FloatArray, IntArray
-
-if TYPE_CHECKING:
-    from grfpp.estimate.batches import WalkedOrigin
 
 #: Columns of a dense block that one pass through the chain carries.
 _BLOCK_COLUMNS = 128
@@ -111,7 +108,8 @@ class KernelEstimate(NodeMatrix):
     replicates
         Independent estimates of the same distribution, for error bars.
     origin
-        The graph, the kernel and the walks, for further replicates; not saved.
+        The graph, the kernel and the walks (`grfpp.estimate.batches.WalkedOrigin`), for further
+        replicates; not saved.
 
     Examples
     --------
@@ -137,7 +135,7 @@ class KernelEstimate(NodeMatrix):
         n_jobs: int = -1,
         node_ids: NodeNames | Sequence[Any] | None = None,
         replicates: Sequence[KernelEstimate] = (),
-        origin: WalkedOrigin | None = None,
+        origin: Any = None,
     ) -> None:
         if not pairs:
             raise InputError("a kernel estimate needs at least one pair of factors")

@@ -197,8 +197,9 @@ class _Search:
 
     def finished(self) -> KernelEstimate:
         """The estimate from all batches, with its replicates."""
-        assert self.estimate is not None and self.estimate.origin is not None
-        return self.estimate.origin.with_replicates(self.estimate)
+        assert self.estimate is not None
+        origin: WalkedOrigin = self.estimate.origin
+        return origin.with_replicates(self.estimate)
 
     def _is_exact(self) -> bool:
         """Whether the last batch did not lower the error and has no noise."""

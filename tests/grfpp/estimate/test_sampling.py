@@ -198,7 +198,7 @@ def test_a_bar_is_drawn_on_the_terminals_error_stream(capsys, monkeypatch):
     monkeypatch.setenv("TERM", "xterm")
     sampled(progress=True)
     output = capsys.readouterr()
-    assert output.out == "" and "sampling" in output.err
+    assert output.out == "" and "walking" in output.err
 
 
 @pytest.mark.parametrize("n_jobs", [1, 4])
