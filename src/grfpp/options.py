@@ -1,4 +1,4 @@
-"""`WalkOptions`: what a user can choose about walks, as one value."""
+"""`WalkOptions`: the options of sampling, as one frozen value."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ def _number_or_auto(least: int, most: int | None = None) -> Check:
 class WalkOptions:
     """How a kernel is estimated by walks; checked when it is made.
 
-    Everything that walks holds one of these and passes it on whole.
+    Samplers hold one of these and pass it on as a whole.
 
     Parameters
     ----------
@@ -112,8 +112,8 @@ class WalkOptions:
         (`grfpp.estimate.deflation.deflation_of`).
     n_groups
         Replicates, which error bars (``return_std=True``) come from: 2 at least. They are sampled
-        and kept with the estimate, also in its file, and take as much time and memory as it each.
-        With 0, sixteen are sampled whenever an error bar is asked for.
+        and kept with the estimate, also in its file, each at the time and memory of one estimate.
+        With 0, sixteen are sampled whenever an error bar is needed.
     check_error
         Compare one random product of the estimate with the exact one and, where it is far off,
         measure the error and warn if that is above one half. This takes about a tenth of the time

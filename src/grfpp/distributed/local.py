@@ -52,7 +52,7 @@ def top_k(
     Returns
     -------
     nodes, values
-        The same to the last bit as on one machine; and, if asked for, the standard errors.
+        The same to the last bit as on one machine; and, with `return_std`, the standard errors.
     """
     near = LocalKernel(W, kernel, n_jobs=1, **options)
     return ask_top_k(client, near, nodes, (k, return_std, include_self), progress)

@@ -104,7 +104,7 @@ def predicted_error(
 def pilot_noise(
     graph: Graph, kernel: Kernel, options: WalkOptions, n_rows: int
 ) -> Iterator[tuple[WalkPlan, IntArray, FloatArray, sp.csr_array]]:
-    """For each side's plan: pilot rows, the share of all that each stands for, and their noise.
+    """For each side's plan: pilot rows, their weights in a mean over all rows, and their noise.
 
     Half of the rows are drawn in proportion to the degrees, since hubs matter more. Noise is the
     difference of two independent samples.

@@ -242,7 +242,7 @@ def jackknife_error(without: FloatArray) -> FloatArray:
 
 
 class _Probed:
-    """A matrix ``A``: its product with an orthonormal ``Q``, and random probes beside it."""
+    """A matrix ``A``: its product with an orthonormal ``Q``, and probes of ``A (I − Q Qᵀ)``."""
 
     def __init__(self, basis: FloatArray, product: FloatArray) -> None:
         #: ``‖A Q‖²_F``, the diagonal of ``A Q Qᵀ``, and ``z ∘ A (I − Q Qᵀ) z``, a column a probe.

@@ -1,4 +1,4 @@
-"""``tol=``: sample batches of walks until an estimate has the relative error that is asked for.
+"""``tol=``: sample batches of walks until the relative error of an estimate is small enough.
 
 The error of the current estimate is measured by random products, and the noise of a few pilot rows
 (`NoiseCurve`) forecasts how many walks the next batch needs. Factors of all batches are averaged,

@@ -94,24 +94,6 @@ class TestLoadedEstimate(LinearOperatorCase):
         return product_of(name)
 
 
-@pytest.mark.parametrize("sign", [1, -1])
-class TestEstimateFromGivenFactors(LinearOperatorCase):
-    @pytest.fixture
-    def matrices(self):
-        rng = RNG(0)
-        return [sp.random_array((11, 11), density=0.4, rng=rng, format="csr") for _ in range(6)]
-
-    @pytest.fixture
-    def operator(self, matrices, sign):
-        factors = [StoredFactor(matrix) for matrix in matrices]
-        return KernelEstimate(list(zip(factors[::2], factors[1::2], strict=True)), sign=sign)
-
-    @pytest.fixture
-    def expected(self, matrices, sign):
-        a, b, c, d, e, f = (matrix.toarray() for matrix in matrices)
-        return sign * a @ b.T @ c @ d.T @ e @ f.T
-
-
 def test_sparse_right_sides(K):
     block = sp.random_array((K.n_nodes, 5), density=0.5, rng=RNG(1), format="csc")
     assert_close(K @ block, multiplied_out(K) @ block.toarray())
@@ -191,18 +173,6 @@ def test_symmetrised_estimates_are_symmetric_to_the_last_bit(name):
     assert (plain.toarray() != whole).any()  # there was something to do
     assert_array_equal(whole, (plain.toarray() + plain.toarray().T) / 2)
     assert_close(K.diagonal(), plain.diagonal())
-
-
-@pytest.mark.parametrize("name", [name for name in SOURCES if "deflated" in name])
-def test_the_part_of_low_rank(name):
-    K = SOURCES[name]()
-    factors = [tuple(map(StoredFactor, pair)) for pair in K.factors]
-    walked = KernelEstimate(factors, sign=K.sign, symmetrize=K.symmetrized)
-    assert walked.low_rank is None
-    A, B = K.low_rank
-    assert A.shape == B.shape == (K.n_nodes, (3 + K.symmetrized) * K.deflation.n_vectors)
-    assert_close(walked.toarray() + A @ B.T, K.toarray())
-    assert K.low_rank[0] is A  # made once
 
 
 # --- option I: sparse features -------------------------------------------------------------------
