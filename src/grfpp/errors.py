@@ -17,7 +17,7 @@ _MAX_SHOWN = 80
 
 
 class _WithAdvice(Exception):  # noqa: N818  # not raised by itself
-    """What errors and warnings share: fields, and a message made of them."""
+    """Base of errors and warnings: fields, and the message that they make."""
 
     def __init__(
         self, problem: str, *, argument: str | None = None, advice: str | None = None
@@ -30,7 +30,7 @@ class _WithAdvice(Exception):  # noqa: N818  # not raised by itself
 
 
 class InputError(_WithAdvice, ValueError):
-    """Something that was handed to grfpp cannot be used.
+    """An argument or a file that grfpp cannot use.
 
     Parameters
     ----------
@@ -51,7 +51,7 @@ class InputError(_WithAdvice, ValueError):
 
 
 class InputWarning(_WithAdvice, RuntimeWarning):
-    """As `InputError`, where grfpp goes on all the same."""
+    """As `InputError`, where grfpp continues."""
 
 
 class DivergentSeriesError(InputError):
@@ -100,7 +100,7 @@ class MissingDataError(InputError):
 
 
 def shown(value: Any) -> str:
-    """What was found instead, as a message shows it: on one line, and not all of it if it is long.
+    """A value as messages show it: on one line, shortened if it is long.
 
     Examples
     --------
@@ -109,13 +109,13 @@ def shown(value: Any) -> str:
     """
     try:
         text = " ".join(repr(value).split("\n"))
-    except Exception:  # whatever is wrong with the value: whole numbers of 4,301 digits have none
+    except Exception:  # such as that of Python for whole numbers of 4,301 digits
         text = f"<{type(value).__name__}>"
     return text if len(text) <= _MAX_SHOWN else f"{text[: _MAX_SHOWN - 3]}..."
 
 
 def warn_user(message: str | Warning, category: type[Warning] = RuntimeWarning) -> None:
-    """Warn at the line of the user's that led here, however deep in libraries this is."""
+    """Warn at the line of the user's code, however deep in libraries the warning is raised."""
     frame, level = sys._getframe(1), 2
     while frame.f_back and frame.f_globals.get("__name__", "").split(".")[0] in _LIBRARIES:
         frame, level = frame.f_back, level + 1

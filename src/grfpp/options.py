@@ -1,4 +1,4 @@
-"""`WalkOptions`: what a user can choose about walks, as one value."""
+"""`WalkOptions`: the options of sampling, as one frozen value."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ def _number_or_auto(least: int, most: int | None = None) -> Check:
 class WalkOptions:
     """How a kernel is estimated by walks; checked when it is made.
 
-    Everything that walks holds one of these and passes it on whole.
+    Samplers hold one of these and pass it on as a whole.
 
     Parameters
     ----------

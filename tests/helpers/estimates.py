@@ -24,11 +24,9 @@ def directed_graph():
 
 SOURCES = {
     "degree 1": lambda: sampled(karate(), 1),
-    "degree 2": lambda: sampled(karate(), 2),
     "degree 3": lambda: sampled(karate(), 3),
     "degree 4": lambda: sampled(GRAPHS["weighted, sym"], 4),
     "directed": lambda: sampled(directed_graph(), 2),
-    "directed, degree 3": lambda: sampled(directed_graph(), 3),
     "reused walks": lambda: sampled(karate(), 2, reuse_walks=True),
     "reused walks, directed": lambda: sampled(directed_graph(), 3, reuse_walks=True),
     "negative sign": lambda: negative(karate(), 2),
@@ -37,7 +35,6 @@ SOURCES = {
     "one node": lambda: sampled(GRAPHS["one node with a loop"], 2),
     "float32": lambda: sampled(karate(), 2, dtype=np.float32),
     "symmetrised": lambda: sampled(GRAPHS["weighted, sym"], 2, symmetrize=True),
-    "symmetrised, degree 1": lambda: sampled(karate(), 1, symmetrize=True),
     "symmetrised, degree 3": lambda: negative(karate(), 3, symmetrize=True),
     "deflated": lambda: sampled(GRAPHS["weighted, sym"], 2, deflate=2),
     "deflated, degree 1": lambda: negative(karate(), 1, deflate=5),

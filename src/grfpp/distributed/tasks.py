@@ -1,4 +1,4 @@
-"""What workers do: pure functions of what they are given, so that whatever is lost is made again.
+"""Functions that run on workers: pure, so that Dask can repeat what is lost.
 
 No number depends on how rows are cut into blocks, or on which worker has which: every entry of a
 result is summed by one task, in the order in which one machine sums it.
@@ -12,41 +12,44 @@ from itertools import pairwise
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 import scipy.sparse as sp
 
-from grfpp.estimate.chain import compact_rows, row_products
+from grfpp.estimate.chain import compact_rows, feature_sides
 from grfpp.estimate.factor import weighted_mean
-from grfpp.linalg.csr import csr, stack_rows
+from grfpp.io.shards import SIDES, ShardFormat, write_shard
+from grfpp.linalg.csr import csr, sparse_product, stack_rows
 from grfpp.typing import FloatArray, IntArray
 from grfpp.walks import WalkPlan, sample_rows
 
 
-@dataclass(frozen=True, eq=False)
-class RowBlock:
-    """Some rows of a sparse matrix; Dask is told how large it is, and leaves it where it is."""
-
-    matrix: sp.csr_array
+class RowBlock(sp.csr_array):  # type: ignore[misc]  # untyped base
+    """Some rows of a sparse matrix, with a size that Dask can read, so that it is not moved."""
 
     def __sizeof__(self) -> int:
-        matrix = self.matrix
-        return int(matrix.data.nbytes + matrix.indices.nbytes + matrix.indptr.nbytes)
+        return int(self.data.nbytes + self.indices.nbytes + self.indptr.nbytes)
+
+
+class Piece(sp.coo_array):  # type: ignore[misc]  # untyped base
+    """Some columns of a block of rows, sent to another worker: mostly empty rows."""
+
+    def __sizeof__(self) -> int:
+        return int(self.data.nbytes + sum(part.nbytes for part in self.coords))
 
 
 @dataclass(frozen=True, eq=False)
 class SharedPlan:
-    """A plan on a worker, laid out once and shared by the blocks that are walked there."""
+    """A plan on a worker, laid out once and shared by the blocks that are sampled there."""
 
     plan: WalkPlan
 
     def __sizeof__(self) -> int:
         graph = self.plan.graph
         arrays: tuple[Any, ...] = (graph.indptr, graph.indices, *self.plan.layout.arrays)
-        return int(sum(each.nbytes for each in arrays))
+        return int(sum(array.nbytes for array in arrays))
 
 
 def keep(value: Any) -> Any:
-    """What was sent, as a result that stays on the workers."""
+    """Return the argument, as a result that stays on the workers."""
     return value
 
 
@@ -54,117 +57,74 @@ def walk(shared: SharedPlan, key: int, nodes: range | IntArray, dtype: np.dtype[
     """Rows of the factor whose streams begin with `key`."""
     shared.plan.graph.require_unchanged()
     plan = replace(shared.plan, key=key)
-    chosen = np.asarray(nodes, dtype=np.int64)
-    return RowBlock(sample_rows(plan, chosen, dtype))
+    return RowBlock(sample_rows(plan, np.asarray(nodes, dtype=np.int64), dtype))
 
 
 def mean(weights: Sequence[float], blocks: Sequence[RowBlock]) -> RowBlock:
     """The weighted mean of the same rows of several factors."""
-    return RowBlock(weighted_mean([each.matrix for each in blocks], weights))
-
-
-def count_entries(block: RowBlock) -> int:
-    """Entries of a block."""
-    return int(block.matrix.nnz)
+    return RowBlock(weighted_mean(blocks, weights))
 
 
 def count_columns(block: RowBlock, edges: IntArray) -> IntArray:
-    """Entries between the columns ``edges[i] … edges[i + 1]``."""
-    part = np.searchsorted(edges, block.matrix.indices, side="right") - 1
-    return np.bincount(part, minlength=len(edges) - 1)
-
-
-@dataclass(frozen=True, eq=False)
-class Piece:
-    """Some columns of a block of rows, on its way to another worker.
-
-    A row number for every entry: most rows have few entries in a few columns, or none.
-    """
-
-    n_rows: int
-    n_columns: int
-    rows: npt.NDArray[np.int32]
-    columns: npt.NDArray[np.int32]
-    values: npt.NDArray[Any]
-
-    def __sizeof__(self) -> int:
-        return int(self.rows.nbytes + self.columns.nbytes + self.values.nbytes)
-
-    def matrix(self) -> sp.csr_array:
-        """As a sparse matrix."""
-        counts = np.bincount(self.rows, minlength=self.n_rows)
-        indptr = np.concatenate([[0], np.cumsum(counts)])
-        return csr(self.values, self.columns, indptr, self.n_columns)
+    """Number of entries in the columns ``edges[i] … edges[i + 1]``."""
+    return np.histogram(block.indices, edges)[0]
 
 
 def split_columns(block: RowBlock, edges: IntArray) -> list[Piece]:
-    """A block cut at columns; entries keep their order."""
-    matrix = block.matrix
-    n_rows, n_parts = matrix.shape[0], len(edges) - 1
-    # Few parts: a short type of number, which numpy sorts without comparing.
-    part = (np.searchsorted(edges, matrix.indices, side="right") - 1).astype(np.uint16)
-    order = np.argsort(part, kind="stable")
-    rows = np.repeat(np.arange(n_rows, dtype=np.int32), np.diff(matrix.indptr))
-    ends = np.cumsum(np.bincount(part, minlength=n_parts))
-    pieces = []
-    for (first, last), (start, stop) in zip(pairwise(edges), pairwise([0, *ends]), strict=True):
-        chosen = order[start:stop]
-        columns = matrix.indices[chosen] - np.int32(first)
-        pieces.append(Piece(n_rows, int(last - first), rows[chosen], columns, matrix.data[chosen]))
-    return pieces
-
-
-def pick(pieces: Sequence[Piece], number: int) -> Piece:
-    """One of several."""
-    return pieces[number]
+    """A block cut at columns."""
+    by_column = block.tocsc()
+    return [Piece(by_column[:, first:last]) for first, last in pairwise(edges)]
 
 
 def join_transposed(pieces: Sequence[Piece]) -> RowBlock:
     """The same columns of all blocks of rows, transposed: a row lists its sources in order."""
-    turned = stack_rows([each.matrix() for each in pieces]).T.tocsr()
-    return RowBlock(csr(turned.data, turned.indices, turned.indptr, turned.shape[1]))
-
-
-def take(block: RowBlock, rows: IntArray) -> RowBlock:
-    """Chosen rows of a block."""
-    return RowBlock(block.matrix[rows])
-
-
-def times(block: RowBlock, dense: FloatArray) -> FloatArray:
-    """Rows of a product with a dense block."""
-    from grfpp.linalg.csr import times as csr_times
-
-    return csr_times(block.matrix, dense, n_jobs=1)
-
-
-def stack(parts: Sequence[FloatArray]) -> FloatArray:
-    """A dense block of all its rows."""
-    return np.concatenate(parts)
+    matrix = sp.vstack(pieces).T.tocsr()
+    return RowBlock(csr(matrix.data, matrix.indices, matrix.indptr, matrix.shape[1]))
 
 
 def reached(block: RowBlock, edges: IntArray) -> list[IntArray]:
-    """Which rows of the next factor a block needs, part by part, counted from the part's first."""
-    found = np.unique(block.matrix.indices)
-    cuts = np.searchsorted(found, edges)
-    return [
-        found[start:stop] - edges[number] for number, (start, stop) in enumerate(pairwise(cuts))
-    ]
+    """Rows of the next factor that a block needs, by part, counted from the part's first row."""
+    nodes = np.unique(block.indices)
+    parts = np.split(nodes, np.searchsorted(nodes, edges[1:-1]))
+    return [part - first for part, first in zip(parts, edges[:-1], strict=True)]
 
 
-def take_reached(block: RowBlock, wanted: Sequence[IntArray], number: int) -> RowBlock:
-    """The rows that another block needs of this one."""
-    return take(block, wanted[number])
+def take_reached(block: RowBlock, wanted: Sequence[IntArray], part: int) -> RowBlock:
+    """The rows that another block needs of this part."""
+    return RowBlock(block[wanted[part]])
 
 
-def multiply(block: RowBlock, following: Sequence[RowBlock]) -> RowBlock:
-    """Rows of a product with a sparse matrix, of which all rows are here that are needed."""
-    from grfpp.linalg.csr import sparse_product
-
-    _, compact = compact_rows(block.matrix)
-    rows = stack_rows([each.matrix for each in following])
-    return RowBlock(sparse_product(compact, rows, n_jobs=1))
+def multiply(block: RowBlock, parts: Sequence[RowBlock]) -> RowBlock:
+    """Rows of a product with a sparse matrix, given the rows of it that the block reaches."""
+    _, compact = compact_rows(block)
+    return RowBlock(sparse_product(compact, stack_rows(parts), n_jobs=1))
 
 
-def diagonal(x: RowBlock, y: RowBlock) -> FloatArray:
-    """The diagonal of ``X Yᵀ``, from the same rows of both."""
-    return row_products(x.matrix, y.matrix)
+def features(
+    x: RowBlock,
+    y: RowBlock,
+    sign: int,
+    symmetrized: bool,
+    low_rank: tuple[FloatArray, FloatArray] | None,
+) -> list[RowBlock]:
+    """Features of some nodes, both sides, from rows of both halves of the chain."""
+    sides = feature_sides(x, y, sign, symmetrized)
+    if low_rank is not None:
+        sides = tuple(sp.hstack(pair, format="csr") for pair in zip(sides, low_rank, strict=True))
+    return [RowBlock(side) for side in sides]
+
+
+def count_entries(block: RowBlock) -> int:
+    """Number of entries of a block."""
+    return int(block.nnz)
+
+
+def write_features(
+    sides: Sequence[RowBlock], number: int, start: int, folder: str, format: ShardFormat
+) -> dict[str, Any]:
+    """Write both sides of some rows. Written again, they are the same."""
+    shards = {
+        name: write_shard(folder, f"{name}-{number:05d}", format, start, matrix)
+        for name, matrix in zip(SIDES, sides, strict=True)
+    }
+    return {"sides": shards, "n_columns": sides[0].shape[1], "dtype": str(sides[0].dtype)}

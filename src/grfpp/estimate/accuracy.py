@@ -1,4 +1,4 @@
-"""How far an estimate is from the kernel it estimates."""
+"""The relative error of an estimate, exact or from random probes."""
 
 from __future__ import annotations
 
@@ -6,19 +6,19 @@ from typing import Any, Literal
 
 import numpy as np
 
-from grfpp._checks import one_of, whole
+from grfpp._checks import instance_of, one_of, whole
 from grfpp._memory import require_bytes
-from grfpp.errors import InputError, shown
+from grfpp.errors import InputError
+from grfpp.estimate.error_bars import jackknife_error, random_signs
 from grfpp.graph import as_graph
 from grfpp.kernels import Kernel
-from grfpp.typing import FloatArray
 
-#: Up to so many nodes the error is computed from the whole matrices.
+#: Number of nodes up to which the error is computed from the whole matrices.
 DENSE_LIMIT = 3000
 
 
 class RelativeError(float):
-    """``‖K̂ − K‖_F / ‖K‖_F``: a float that also knows its own standard error.
+    """``‖K̂ − K‖_F / ‖K‖_F``: a float with a standard error.
 
     Attributes
     ----------
@@ -32,7 +32,7 @@ class RelativeError(float):
     n_probes: int
 
     def __new__(cls, value: float, standard_error: float = 0.0, n_probes: int = 0) -> RelativeError:
-        """Make the number and attach what it knows."""
+        """A float with the two attributes."""
         error = super().__new__(cls, value)
         error.standard_error = standard_error
         error.n_probes = n_probes
@@ -90,8 +90,7 @@ def relative_error(
     True
     """
     graph = as_graph(W)
-    if not isinstance(kernel, Kernel):
-        raise InputError(f"kernel must be a Kernel such as Diffusion(1.0), not {shown(kernel)}")
+    instance_of(kernel, "kernel", Kernel)
     if not hasattr(K, "shape"):
         K = np.asarray(K)
     n = graph.n_nodes
@@ -102,25 +101,14 @@ def relative_error(
         exact = kernel.exact(graph)
         estimate = K.toarray() if hasattr(K, "toarray") else K @ np.eye(n)
         return RelativeError(float(np.linalg.norm(estimate - exact) / np.linalg.norm(exact)))
-    shape = (n, whole(n_probes, "n_probes", 2))
-    # Signs, probes, two products, and what a polynomial of the weights needs on its way.
-    require_bytes(
-        80 * shape[0] * shape[1],
-        f"{shape[1]} probes of {n} nodes",
-        advice="use fewer probes",
-    )
-    signs = np.random.default_rng([whole(seed, "seed", 0), 0x9E0BE]).integers(0, 2, shape)
-    probes = 2.0 * signs - 1.0
+    n_probes = whole(n_probes, "n_probes", 2)
+    # Signs, probes, two products, and the work buffers of a polynomial of the weights.
+    require_bytes(80 * n * n_probes, f"{n_probes} probes of {n} nodes", advice="use fewer probes")
+    rng = np.random.default_rng([whole(seed, "seed", 0), 0x9E0BE])
+    probes = random_signs(rng, n, n_probes)
     exact = kernel.apply(graph, probes, tol=tol)
     difference = np.sum((K @ probes - exact) ** 2, axis=0)
     size = np.sum(exact**2, axis=0)
-    return _ratio(difference, size)
-
-
-def _ratio(difference: FloatArray, size: FloatArray) -> RelativeError:
-    """``√(Σ difference / Σ size)`` with its standard error by leaving out one probe at a time."""
-    n = len(size)
-    value = float(np.sqrt(difference.sum() / size.sum()))
     without = np.sqrt((difference.sum() - difference) / (size.sum() - size))
-    spread = float(np.sqrt((n - 1) / n * np.sum((without - without.mean()) ** 2)))
-    return RelativeError(value, spread, n)
+    value = float(np.sqrt(difference.sum() / size.sum()))
+    return RelativeError(value, float(jackknife_error(without)), n_probes)

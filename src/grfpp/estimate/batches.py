@@ -1,20 +1,20 @@
-"""Batches of walks: where factors are sampled, and what estimates of one kind have in common."""
+"""Batches of walks, the backend that samples their factors, and the origin of an estimate."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Executor
-from contextlib import contextmanager
-from dataclasses import dataclass
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass, replace
 from functools import partial
-from typing import Any, Protocol
+from typing import Any
 
 from grfpp._memory import require_bytes
 from grfpp._parallel import thread_count
 from grfpp.errors import InputError
 from grfpp.estimate.deflation import Deflation
 from grfpp.estimate.estimate import KernelEstimate
-from grfpp.estimate.factor import Factor, KeptFactor, MeanFactor, StoredFactor, WalkedFactor
+from grfpp.estimate.factor import Factor, KeptFactor, StoredFactor, WalkedFactor, weighted_mean
 from grfpp.graph import Graph
 from grfpp.kernels import Kernel
 from grfpp.options import MAX_DEGREE, WalkOptions
@@ -35,96 +35,77 @@ _FACTORS_PER_BATCH = 4 * MAX_DEGREE
 _MAX_BATCHES = 64
 
 
-class Backend(Protocol):
-    """Where factors are sampled and kept. No number depends on it."""
+class Backend:
+    """Samples factors on threads or an executor, and stores them in this process.
 
-    @property
-    def estimate(self) -> type[KernelEstimate]:
-        """The class of estimates that the factors make."""
+    Subclasses sample and store them elsewhere. No number depends on the backend.
+    """
 
-    def factors(
-        self, plans: Sequence[WalkPlan], options: WalkOptions, progress: bool | Progress
-    ) -> list[Factor]:
-        """One factor for every plan, sampled."""
-
-    def kept_factors(self, plans: Sequence[WalkPlan], options: WalkOptions) -> list[Factor]:
-        """Factors of a replicate, of which perhaps a few rows are needed only."""
-
-    def mean(self, factors: Sequence[Factor], weights: Sequence[float]) -> Factor:
-        """A weighted mean of factors."""
-
-
-@dataclass(frozen=True)
-class LocalBackend:
-    """The threads of this process or an executor; this process keeps the factors."""
-
-    executor: Executor | None = None
+    #: The class of estimates that the factors make.
     estimate: type[KernelEstimate] = KernelEstimate
 
+    def __init__(self, executor: Executor | None = None) -> None:
+        self._executor = executor
+
     def factors(
         self, plans: Sequence[WalkPlan], options: WalkOptions, progress: bool | Progress
     ) -> list[Factor]:
-        """Factors that are stored, or sampled whenever they are needed."""
+        """One factor for every plan: stored, or sampled whenever it is needed."""
         if options.storage == "recompute":
             return [WalkedFactor(plan, options.dtype) for plan in plans]
-        _require_factors(plans, options)
-        walk: Callable[..., Any] = partial(sample_factor, n_jobs=options.n_jobs)
-        if self.executor is not None:
-            walk = ExecutorSampler(self.executor).factor
+        plan, n = plans[0], plans[0].graph.n_nodes
+        require_walkers(plan, options.n_jobs)
+        n_bytes = factor_bytes(expected_entries(plan), n, options.dtype)
+        require_bytes(
+            len(plans) * n_bytes + thread_count(options.n_jobs) * walker_bytes(plan),
+            f"{len(plans)} factors of {n} nodes with {plan.n_walks} walks each",
+            advice="use a lower degree, fewer walks (n_walks), dtype='float32' or "
+            "storage='recompute'",
+        )
+        sample: Callable[..., Any] = partial(sample_factor, n_jobs=options.n_jobs)
+        if self._executor is not None:
+            sample = ExecutorSampler(self._executor).factor
         with reporting(progress, len(plans)) as report:
             return [
-                StoredFactor(walk(plan, dtype=options.dtype, progress=report(number)))
+                StoredFactor(sample(plan, dtype=options.dtype, progress=report(number)))
                 for number, plan in enumerate(plans)
             ]
 
-    def kept_factors(self, plans: Sequence[WalkPlan], options: WalkOptions) -> list[Factor]:
-        """Factors that are sampled when they are asked for."""
+    def lazy_factors(self, plans: Sequence[WalkPlan], options: WalkOptions) -> list[Factor]:
+        """Factors that are sampled when they are first needed, a few rows or all."""
         return [KeptFactor(plan, options.dtype) for plan in plans]
 
     def mean(self, factors: Sequence[Factor], weights: Sequence[float]) -> Factor:
-        """Their mean, stored."""
-        return MeanFactor(factors, weights)
+        """A weighted mean of factors, stored; the weights add up to one."""
+        return StoredFactor(weighted_mean([factor.to_csr() for factor in factors], weights))
 
 
 #: Threads of this process.
-HERE = LocalBackend()
-
-
-def _require_factors(plans: Sequence[WalkPlan], options: WalkOptions) -> None:
-    """Refuse factors that do not all fit into memory, before the first is sampled."""
-    plan, n = plans[0], plans[0].graph.n_nodes
-    require_walkers(plan, options.n_jobs)
-    n_bytes = factor_bytes(expected_entries(plan), n, options.dtype)
-    buffers = thread_count(options.n_jobs) * walker_bytes(plan)
-    require_bytes(
-        len(plans) * n_bytes + buffers,
-        f"{len(plans)} factors of {n} nodes with {plan.n_walks} walks each",
-        advice="use a lower degree, fewer walks (n_walks), dtype='float32' or storage='recompute'",
-    )
+HERE = Backend()
 
 
 @contextmanager
 def reporting(progress: bool | Progress, n_factors: int) -> Iterator[Any]:
     """Give a function that makes the progress callback of each factor."""
-    if progress is False or progress is None:
-        yield lambda number: None
-        return
-    if callable(progress):
-        yield lambda number: lambda done, n: progress(number * n + done, n_factors * n)
-        return
-    from rich.console import Console
-    from rich.progress import Progress as Bar
+    with ExitStack() as stack:
+        update: Any = progress
+        if progress is True:
+            from rich.console import Console
+            from rich.progress import Progress as Bar
 
-    console = Console(stderr=True)
-    with Bar(console=console, transient=True, disable=not console.is_terminal) as bar:
-        task = bar.add_task("walking", total=None)
+            console = Console(stderr=True)
+            bar = Bar(console=console, transient=True, disable=not console.is_terminal)
+            task = stack.enter_context(bar).add_task("walking", total=None)
 
-        def report(number: int) -> Progress:
-            return lambda done, n: bar.update(
-                task, completed=number * n + done, total=n_factors * n
-            )
+            def update(done: int, total: int) -> None:
+                bar.update(task, completed=done, total=total)
 
-        yield report
+        def callback(number: int) -> Progress | None:
+            if not update:
+                return None
+            return lambda done, n: update(number * n + done, n_factors * n)
+
+        yield callback
 
 
 @dataclass(frozen=True, eq=False)
@@ -138,30 +119,20 @@ class Batch:
     plans
         The walks on a graph.
     number
-        Of the batch in an estimate, for streams of its own.
-    backend
-        Where the factors are sampled.
+        Index of the batch in its estimate, which selects its random streams.
     """
 
     options: WalkOptions
     plans: Plans
     number: int = 0
-    backend: Backend = HERE
 
     @classmethod
-    def of(
-        cls,
-        graph: Graph,
-        kernel: Kernel,
-        options: WalkOptions,
-        number: int = 0,
-        backend: Backend = HERE,
-    ) -> Batch:
+    def of(cls, graph: Graph, kernel: Kernel, options: WalkOptions, number: int = 0) -> Batch:
         """Check the options and plan the walks."""
         if number >= _MAX_BATCHES:
             raise InputError(f"an estimate has at most {_MAX_BATCHES} batches of walks")
         plans = plan_walks(graph, kernel, options, measured=options.measures_error)
-        return cls(options, plans, number, backend)
+        return cls(options, plans, number)
 
     def walks(self, replicate: int = 0) -> list[WalkPlan]:
         """One plan for every factor that is sampled."""
@@ -173,28 +144,28 @@ class Batch:
 
     @property
     def steps(self) -> float:
-        """Expected steps of a node in all factors."""
+        """Expected steps from a node in all factors."""
         return self.plans.forward.expected_steps * len(self.walks())
-
-    def factors(self, replicate: int = 0, progress: bool | Progress = False) -> list[Factor]:
-        """The factors, stored, or sampled whenever they are needed."""
-        return self.backend.factors(self.walks(replicate), self.options, progress)
-
-    def kept_factors(self, replicate: int) -> list[Factor]:
-        """Factors of a replicate, of which perhaps a few rows are needed only."""
-        return self.backend.kept_factors(self.walks(replicate), self.options)
 
 
 @dataclass(frozen=True, eq=False)
 class WalkedOrigin:
-    """What estimates of one kind have in common: an `grfpp.estimate.estimate.Origin`."""
+    """The graph, the kernel and the walks of an estimate, from which replicates are sampled."""
 
     graph: Graph
     kernel: Kernel
     deflation: Deflation | None
+    backend: Backend
     batches: tuple[Batch, ...]
     #: Weight of each batch in the mean of the factors.
     weights: tuple[float, ...] = (1.0,)
+    #: Whether the estimate is the transpose of one that was sampled.
+    transposed: bool = False
+
+    @property
+    def T(self) -> WalkedOrigin:
+        """The origin of the transposed estimate."""
+        return replace(self, transposed=not self.transposed)
 
     @property
     def _options(self) -> WalkOptions:
@@ -204,12 +175,13 @@ class WalkedOrigin:
         """The weighted means of the factors of all batches."""
         if len(batches) == 1:
             return batches[0]
-        backend = self.batches[0].backend
-        return [backend.mean(factors, self.weights) for factors in zip(*batches, strict=True)]
+        return [self.backend.mean(factors, self.weights) for factors in zip(*batches, strict=True)]
 
     def replicate(self, number: int) -> KernelEstimate:
-        """Another estimate of the kind, with random numbers of its own."""
-        return self._of(self.mean([batch.kept_factors(number + 1) for batch in self.batches]))
+        """An independent estimate; number 0, 1, … is the same in every call."""
+        walks = [(batch.walks(number + 1), batch.options) for batch in self.batches]
+        K = self._of(self.mean([self.backend.lazy_factors(*each) for each in walks]))
+        return K.T if self.transposed else K
 
     def estimate(self, factors: Sequence[Factor], **meta: Any) -> KernelEstimate:
         """The estimate that these factors make."""
@@ -231,11 +203,13 @@ class WalkedOrigin:
         return self._of(factors, meta=description, origin=self)
 
     def with_replicates(self, K: KernelEstimate) -> KernelEstimate:
-        """The estimate with `n_groups` replicates, which are sampled now."""
-        K.replicates = tuple(
-            self._of(self.mean([batch.factors(replicate) for batch in self.batches]))
-            for replicate in range(1, self._options.n_groups + 1)
-        )
+        """Sample `n_groups` replicates and store them with the estimate."""
+        replicates = []
+        for number in range(1, self._options.n_groups + 1):
+            walks = [(batch.walks(number), batch.options) for batch in self.batches]
+            factors = self.mean([self.backend.factors(*each, progress=False) for each in walks])
+            replicates.append(self._of(factors))
+        K.replicates = tuple(replicates)
         return K
 
     def _of(self, factors: Sequence[Factor], **others: Any) -> KernelEstimate:
@@ -245,7 +219,7 @@ class WalkedOrigin:
             if options.reuse_walks
             else list(zip(factors[::2], factors[1::2], strict=True))
         )
-        return self.batches[0].backend.estimate(
+        return self.backend.estimate(
             pairs,
             sign=self.kernel.sign,
             symmetrize=options.symmetrizes(directed=self.graph.is_directed),

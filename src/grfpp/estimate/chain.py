@@ -4,22 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import reduce
 from typing import Any, Literal, NamedTuple, TypeVar
 
 import numpy as np
 import scipy.sparse as sp
 
 from grfpp._memory import require_bytes
-from grfpp.estimate.factor import Factor, StoredFactor
-from grfpp.linalg.csr import Block, GrowingMatrix, csr
+from grfpp.estimate.factor import Factor
+from grfpp.linalg.csr import Block, GrowingMatrix, csr, sparse_product
 from grfpp.typing import FloatArray, IntArray
-from grfpp.walks.sampling import factor_bytes
 
 Matrix = TypeVar("Matrix")
 
 #: Entries of the rows that are multiplied at a time.
 _BLOCK_ENTRIES = 4_000_000
-#: Rows that tell how many entries the others have.
+#: Rows that the number of entries of a product is estimated from.
 _PILOT_ROWS = 128
 
 
@@ -29,27 +29,10 @@ class Link(NamedTuple):
     factor: Factor
     transposed: bool = False
 
-    def turn(self) -> Link:
+    @property
+    def T(self) -> Link:
         """The transpose."""
         return Link(self.factor, not self.transposed)
-
-    def matmat(self, dense: FloatArray, n_jobs: int) -> FloatArray:
-        """``link @ dense``."""
-        multiply = self.factor.rmatmat if self.transposed else self.factor.matmat
-        return multiply(dense, n_jobs)
-
-    def rows(self, nodes: IntArray, n_jobs: int) -> sp.csr_array:
-        """Chosen rows of the matrix."""
-        return (self.factor.columns if self.transposed else self.factor.rows)(nodes, n_jobs)
-
-    def csr_bytes(self) -> int:
-        """Bytes that `to_csr` would take beside what there is."""
-        return self.factor.csr_bytes(transposed=self.transposed)
-
-    def to_csr(self, n_jobs: int = -1) -> sp.csr_array:
-        """The whole matrix."""
-        whole = self.factor.transposed_csr if self.transposed else self.factor.to_csr
-        return whole(n_jobs)
 
 
 def stitched(factors: Sequence[Matrix], transpose: Callable[[Matrix], Matrix]) -> list[Matrix]:
@@ -92,11 +75,13 @@ class Chain:
     @classmethod
     def stitched(cls, factors: Sequence[Factor], n_jobs: int = -1) -> Chain:
         """The paper's order: ``F_1 F_2ᵀ F_3 F_4ᵀ …``."""
-        return cls(tuple(stitched([Link(factor) for factor in factors], Link.turn)), n_jobs)
+        return cls(
+            tuple(stitched([Link(factor) for factor in factors], lambda link: link.T)), n_jobs
+        )
 
     @classmethod
     def by_rows(cls, factors: Sequence[Factor], n_jobs: int = -1) -> Chain:
-        """``F_1 F_2 F_3 …``: every factor is needed by rows, from where the one before has come."""
+        """The product ``F_1 F_2 F_3 …`` without transposes."""
         return cls(tuple(map(Link, factors)), n_jobs)
 
     @property
@@ -107,7 +92,7 @@ class Chain:
     @property
     def T(self) -> Chain:
         """The transpose."""
-        return Chain(tuple(link.turn() for link in reversed(self.links)), self.n_jobs)
+        return Chain(tuple(link.T for link in reversed(self.links)), self.n_jobs)
 
     def halves(self) -> tuple[Chain, Chain]:
         """Chains ``X`` and ``Y`` with ``self = X Yᵀ``."""
@@ -116,89 +101,53 @@ class Chain:
 
     def __matmul__(self, dense: FloatArray) -> FloatArray:
         """Multiply a dense block."""
-        for link in reversed(self.links):
-            dense = link.matmat(dense, self.n_jobs)
+        for factor, transposed in reversed(self.links):
+            dense = factor.matmat(dense, self.n_jobs, transposed=transposed)
         return np.asarray(dense)
 
     def rows(self, nodes: IntArray | Sequence[int]) -> sp.csr_array:
-        """Chosen rows of the product; every factor is asked for the rows that are reached only."""
+        """Chosen rows of the product; of later factors only the rows that these reach."""
+        (factor, transposed), *others = self.links
         chosen = np.asarray(nodes, dtype=np.int64)
-        first, *others = self.links
-        return self._push(first.rows(chosen, self.n_jobs), others)
+        return self._push(factor.rows(chosen, self.n_jobs, transposed=transposed), others)
 
     def times_rows(self, X: sp.csr_array) -> sp.csr_array:
         """``X @ self`` for a sparse matrix with few rows."""
         return self._push(X, self.links)
 
     def _push(self, X: sp.csr_array, links: Sequence[Link]) -> sp.csr_array:
-        from grfpp.linalg.csr import sparse_product
-
-        for link in links:
-            require_bytes(32 * X.nnz, f"finding where {X.shape[0]} rows come")
+        for factor, transposed in links:
+            require_bytes(32 * X.nnz, f"the nodes that {X.shape[0]} rows reach")
             reached, compact = compact_rows(X)
-            X = sparse_product(compact, link.rows(reached, self.n_jobs), self.n_jobs)
+            rows = factor.rows(reached, self.n_jobs, transposed=transposed)
+            X = sparse_product(compact, rows, self.n_jobs)
         return X
 
     def require_matrices(self) -> None:
         """Refuse links that do not fit together as matrices."""
-        n_bytes = 0
-        for transposed in (False, True):
-            links = [link for link in self.links if link.transposed == transposed]
-            if links:  # all have the size of the first
-                n_bytes += len(links) * links[0].csr_bytes()
+        # All links of one orientation have the size of the first.
+        sizes = {flag: factor.csr_bytes(transposed=flag) for factor, flag in reversed(self.links)}
+        n_bytes = sum(sizes[link.transposed] for link in self.links)
         require_bytes(n_bytes, f"{len(self.links)} factors of {self.n_nodes} nodes as matrices")
 
     def matrices(self) -> list[sp.csr_array]:
         """Every link as a sparse matrix, if there is room for all."""
         self.require_matrices()
-        return [link.to_csr(self.n_jobs) for link in self.links]
+        return [factor.to_csr(self.n_jobs, transposed=flag) for factor, flag in self.links]
 
-    def stored(self) -> Chain:
-        """The same product of matrices that are all in memory."""
-        return Chain.by_rows([StoredFactor(matrix) for matrix in self.matrices()], self.n_jobs)
-
-    def to_csr(self, n_entries: int | None = None) -> sp.csr_array:
-        """The whole product, sparse, if there is room for it.
-
-        `n_entries` is what `expected_entries` has said, where that has been asked.
-        """
+    def to_csr(self) -> sp.csr_array:
+        """The whole product, sparse, if there is room for it."""
         matrices = self.matrices()
-        if len(matrices) == 1:
-            (matrix,) = matrices
-            require_bytes(factor_bytes(matrix.nnz, self.n_nodes, matrix.dtype), "a copy")
-            return matrix.copy()  # not the factor's own memory
-        n = self.n_nodes
-        n_entries = self._expected_entries(matrices) if n_entries is None else n_entries
-        require_features(n_entries, n, len(matrices))
-        product = GrowingMatrix(n, n, n_entries, np.dtype(np.float64))
-        for rows in _blocks(n, n_entries):
-            part = _product([matrices[0][rows], *matrices[1:]], self.n_jobs)
-            product.append(Block(part.indptr[1:].astype(np.int64), part.indices, part.data))
-        return product.finish()
-
-    def expected_entries(self) -> int:
-        """A good guess, on the high side, of how many entries `to_csr` has."""
-        return self._expected_entries(self.matrices())
-
-    def _expected_entries(self, matrices: Sequence[sp.csr_array]) -> int:
-        n = self.n_nodes
-        if len(matrices) == 1:
-            return int(matrices[0].nnz)
-        if n <= 4 * _PILOT_ROWS:
-            return n * n
-        pilots = np.linspace(0, n - 1, _PILOT_ROWS).astype(np.int64)
-        n_found = _product([matrices[0][pilots], *matrices[1:]], self.n_jobs).nnz
-        return int((1 + _PILOT_ROWS**-0.5) * n_found * n / _PILOT_ROWS) + 1
+        n_entries = _expected_entries(matrices, self.n_jobs)
+        require_features(n_entries, self.n_nodes, len(matrices))
+        return _to_csr(matrices, n_entries, self.n_jobs)
 
     def diagonal(self) -> FloatArray:
         """The diagonal of the product, from rows of both halves."""
         halves = [half.matrices() for half in self.halves()]
-        fullest = max(
-            half._expected_entries(matrices)
-            for half, matrices in zip(self.halves(), halves, strict=True)
-        )
+        n_entries = max(_expected_entries(matrices, self.n_jobs) for matrices in halves)
         parts = []
-        for rows in _blocks(self.n_nodes, fullest):
+        for rows in _blocks(self.n_nodes, n_entries):
             x, y = (_product([first[rows], *rest], self.n_jobs) for first, *rest in halves)
             parts.append(row_products(x, y))
         return np.concatenate(parts)
@@ -214,15 +163,13 @@ class Chain:
 
         Associated so that nothing is ``N x N``.
         """
-        X: FloatArray | None = None
-        Y = np.empty(0)
-        for left, right in zip(self.links[::2], self.links[1::2], strict=True):
+        X = Y = np.empty(0)
+        for pair, (left, right) in enumerate(zip(self.links[::2], self.links[1::2], strict=True)):
             projection = gaussian()
-            projected_left = np.asarray(left.matmat(projection, self.n_jobs))
+            left_product = Chain((left,), self.n_jobs) @ projection
             # The right link of the pair before meets the left one of this: an r x r matrix.
-            X = projected_left if X is None else X @ (Y.T @ projected_left)
-            Y = np.asarray(right.turn().matmat(projection, self.n_jobs))
-        assert X is not None
+            X = X @ (Y.T @ left_product) if pair else left_product
+            Y = Chain((right.T,), self.n_jobs) @ projection
         return X, Y
 
 
@@ -233,13 +180,13 @@ def compact_rows(X: sp.csr_array) -> tuple[IntArray, sp.csr_array]:
 
 
 def row_products(x: sp.csr_array, y: sp.csr_array) -> FloatArray:
-    """Products of the rows of one matrix with the same rows of the other.
+    """Inner products of the rows of one matrix with the same rows of the other.
 
-    The same for every row, in whatever block of rows it stands.
+    A row's bits do not depend on the other rows of its block.
     """
     x, y = x.astype(np.float64, copy=True), y.copy()
     for matrix in (x, y):
-        matrix.sort_indices()  # else the order of a sum depends on other rows
+        matrix.sort_indices()  # else the order of the sums depends on other rows
     return np.asarray(x.multiply(y).sum(axis=1))
 
 
@@ -260,12 +207,33 @@ def _blocks(n_rows: int, n_entries: int) -> Iterator[slice]:
 
 
 def _product(matrices: Sequence[sp.csr_array], n_jobs: int) -> sp.csr_array:
-    from grfpp.linalg.csr import sparse_product
+    return reduce(lambda product, matrix: sparse_product(product, matrix, n_jobs), matrices)
 
-    product = matrices[0]
-    for matrix in matrices[1:]:
-        product = sparse_product(product, matrix, n_jobs)
-    return product
+
+def _expected_entries(matrices: Sequence[sp.csr_array], n_jobs: int) -> int:
+    """The number of entries of a product, extrapolated from some rows, rather too large."""
+    first, *others = matrices
+    n = first.shape[0]
+    if not others:
+        return int(first.nnz)
+    if n <= 4 * _PILOT_ROWS:
+        return int(n * n)
+    pilots = np.linspace(0, n - 1, _PILOT_ROWS).astype(np.int64)
+    n_entries = _product([first[pilots], *others], n_jobs).nnz
+    return int((1 + _PILOT_ROWS**-0.5) * n_entries * n / _PILOT_ROWS) + 1
+
+
+def _to_csr(matrices: Sequence[sp.csr_array], n_entries: int, n_jobs: int) -> sp.csr_array:
+    """The product of sparse matrices with about so many entries, computed in blocks of rows."""
+    first, *others = matrices
+    if not others:
+        return first.copy()  # not the memory of the factor
+    n = first.shape[0]
+    product = GrowingMatrix(n, n, n_entries, np.dtype(np.float64))
+    for rows in _blocks(n, n_entries):
+        part = _product([first[rows], *others], n_jobs)
+        product.append(Block(part.indptr[1:].astype(np.int64), part.indices, part.data))
+    return product.finish()
 
 
 @dataclass(frozen=True)
@@ -306,7 +274,7 @@ class SignedChain:
         return np.asarray(self._signed(self.chain @ dense))
 
     def times(self, dense: FloatArray, between: Callable[[FloatArray], FloatArray]) -> FloatArray:
-        """The same with a symmetric matrix between the halves: ``± X between(Yᵀ @ dense)``."""
+        """The product with a symmetric matrix between the halves: ``± X between(Yᵀ @ dense)``."""
         X, Y = self.chain.halves()
         product = X @ between(Y.T @ dense)
         if self.symmetrized:
@@ -324,7 +292,7 @@ class SignedChain:
         return 0.5 * (rows + self.chain.T.rows(nodes) * self.sign) if self.symmetrized else rows
 
     def entry(self, i: int, j: int) -> float:
-        """One number; symmetric to the last bit where it is an average."""
+        """One entry; symmetric to the last bit where it is an average."""
         X, Y = self.chain.halves()
         if not self.symmetrized:
             product = X.rows([i]).astype(np.float64) @ Y.rows([j]).T
@@ -338,20 +306,13 @@ class SignedChain:
 
     def features(self) -> tuple[sp.csr_array, sp.csr_array]:
         """Sparse ``X, Y`` with ``S = X Yᵀ``; symmetrised, both sides hold both halves."""
-        halves = [half.stored() for half in self.chain.halves()]
-        sizes = [half.expected_entries() for half in halves]
-        # Both halves; and side by side, in either order, each of them twice more.
+        halves, n_jobs = [half.matrices() for half in self.chain.halves()], self.chain.n_jobs
+        sizes = [_expected_entries(matrices, n_jobs) for matrices in halves]
+        # Symmetrised: both halves, and each of them twice in the features.
         n_copies = 3 if self.symmetrized else 1
-        require_features(n_copies * sum(sizes), self.chain.n_nodes, len(halves[0].links))
-        X, Y = (half.to_csr(size) for half, size in zip(halves, sizes, strict=True))
+        require_features(n_copies * sum(sizes), self.chain.n_nodes, len(halves[0]))
+        X, Y = (_to_csr(*half, n_jobs) for half in zip(halves, sizes, strict=True))
         return feature_sides(X, Y, self.sign, self.symmetrized)
-
-    def feature_side(self, side: Literal["left", "right"]) -> sp.csr_array:
-        """One of the two, without the work for the other where that can be."""
-        if self.symmetrized:
-            return self.features()[side == "right"]
-        X, Y = self.chain.halves()
-        return self._signed(X.to_csr()) if side == "left" else Y.to_csr()
 
     def project(
         self, gaussian: Callable[[], FloatArray], where: Literal["middle", "pairs"]
@@ -368,29 +329,41 @@ class SignedChain:
         first, *inner, last = self.chain.matrices()
         if not self.symmetrized:
             return [self._signed(first), *inner, last]
-        last_T, *inner_T, first_T = self.chain.T.matrices()
+        last_T, *others_T = self.chain.T.matrices()
         weight = 0.5 * self.sign
-        return [
-            sp.hstack([weight * first, weight * last_T], format="csr"),
-            *(sp.block_diag(both, format="csr") for both in zip(inner, inner_T, strict=True)),
-            sp.vstack([last, first_T], format="csr"),
-        ]
+        return sum_of_products([weight * first, *inner, last], [weight * last_T, *others_T])
+
+
+def sum_of_products(a: Sequence[sp.csr_array], b: Sequence[sp.csr_array]) -> list[sp.csr_array]:
+    """Block matrices whose product is ``a_1 a_2 … + b_1 b_2 …``.
+
+    Examples
+    --------
+    >>> two, three = (sp.csr_array([[float(n)]]) for n in (2, 3))
+    >>> left, right = sum_of_products([two, two], [three, three])
+    >>> (left @ right).toarray()
+    array([[13.]])
+    """
+    first, *inner, last = zip(a, b, strict=True)
+    return [
+        sp.hstack(first, format="csr"),
+        *(sp.block_diag(pair, format="csr") for pair in inner),
+        sp.vstack(last, format="csr"),
+    ]
 
 
 def feature_sides(
     X: sp.csr_array, Y: sp.csr_array, sign: int, symmetrized: bool
 ) -> tuple[sp.csr_array, sp.csr_array]:
-    """Features from both halves of a chain, or from the same rows of both."""
+    """Features from both halves of a chain, or from the same rows of both.
+
+    Symmetrised, they are ``[X, Y] / √2`` and ``[Y, X] / √2``.
+    """
     if symmetrized:
-        X, Y = _side_by_side(X, Y), _side_by_side(Y, X)
+        X, Y = (sp.hstack(halves, format="csr") for halves in ([X, Y], [Y, X]))
+        for side in (X, Y):
+            side.data *= np.sqrt(0.5)
     return X if sign == 1 else sign * X, Y
-
-
-def _side_by_side(left: sp.csr_array, right: sp.csr_array) -> sp.csr_array:
-    """``[left, right] / √2``."""
-    both = sp.hstack([left, right], format="csr")
-    both.data *= np.sqrt(0.5)
-    return both
 
 
 def _swap_half(X: FloatArray, Y: FloatArray) -> None:

@@ -20,7 +20,7 @@ from grfpp.linalg.spectra import (
 )
 from grfpp.typing import FloatArray
 
-#: ``"auto"`` takes at most so many vectors: their products cost as much as the walks.
+#: Largest number of vectors of ``"auto"``: their products cost as much as the walks.
 MAX_VECTORS = 64
 #: ... and at most this share of the nodes.
 _MAX_SHARE_OF_NODES = 0.25
@@ -54,26 +54,26 @@ class Deflation:
 
     @property
     def n_vectors(self) -> int:
-        """How many."""
+        """Number of eigenvectors."""
         return len(self.values)
 
     def complement(self, block: FloatArray) -> FloatArray:
         """``P @ block`` with ``P = I − U Uᵀ``."""
         return np.asarray(block - self.vectors @ (self.vectors.T @ block))
 
-    def times(self, walked: SignedChain, block: FloatArray) -> FloatArray:
+    def times(self, chain: SignedChain, block: FloatArray) -> FloatArray:
         """The estimate times a block."""
         inside = self.values[:, np.newaxis] * (self.vectors.T @ block)
-        product = walked.times(self.complement(block), self.complement)
+        product = chain.times(self.complement(block), self.complement)
         return np.asarray(self.complement(product) + self.vectors @ inside)
 
     def project(
-        self, walked: SignedChain, n_components: int, rng: np.random.Generator
+        self, chain: SignedChain, n_components: int, rng: np.random.Generator
     ) -> tuple[FloatArray, FloatArray]:
         """Dense features of the estimate, with one random matrix in the middle of the chain.
 
-        The leading eigenvectors are columns of their own, before the others, but at most half of
-        the columns; what there is of further ones is projected too.
+        The leading eigenvectors are the first columns, at most half of all; further eigenvectors
+        are projected with the rest.
         """
         n, n_exact = len(self.vectors), min(self.n_vectors, n_components // 2)
         width = n_components - n_exact
@@ -81,7 +81,7 @@ class Deflation:
         def gaussian(n_rows: int) -> FloatArray:
             return np.asarray(rng.standard_normal((n_rows, width)) / np.sqrt(width))
 
-        X, Y = walked.project(lambda: self.complement(gaussian(n)), "middle")
+        X, Y = chain.project(lambda: self.complement(gaussian(n)), "middle")
         root = np.sqrt(np.abs(self.values))
         left, right = self.vectors * (np.sign(self.values) * root), self.vectors * root
         H = gaussian(self.n_vectors - n_exact)
@@ -90,22 +90,22 @@ class Deflation:
             np.hstack([right[:, :n_exact], self.complement(Y) + right[:, n_exact:] @ H]),
         )
 
-    def low_rank(self, walked: SignedChain) -> tuple[FloatArray, FloatArray]:
-        """``A, B`` such that the estimate is ``walked + A Bᵀ``.
+    def low_rank(self, chain: SignedChain) -> tuple[FloatArray, FloatArray]:
+        """``A, B`` such that the estimate is ``chain + A Bᵀ``.
 
         With three columns for each eigenvector, and four where it is symmetrised.
         """
-        # S = X P Yᵀ is what is walked less a bᵀ; and P S P + U g(Λ) Uᵀ, with R = S U, L = Sᵀ U
+        # S = X P Yᵀ is the chain minus a bᵀ; and P S P + U g(Λ) Uᵀ, with R = S U, L = Sᵀ U
         # and C = Uᵀ S U + g(Λ), is S − U Lᵀ − R Uᵀ + U C Uᵀ: half of the last for A, half for B.
         U = self.vectors
-        a, b = walked.halves_times(U)
-        right = walked.times(U, self.complement)
+        a, b = chain.halves_times(U)
+        right = chain.times(U, self.complement)
         inner = U.T @ right + np.diag(self.values)
-        if walked.symmetrized:
+        if chain.symmetrized:
             both = 0.25 * U @ (inner + inner.T) - right
             a, b = a * np.sqrt(0.5), b * np.sqrt(0.5)
             return np.hstack([U, both, -a, -b]), np.hstack([both, U, b, a])
-        left = walked.T.times(U, self.complement)
+        left = chain.T.times(U, self.complement)
         return (
             np.hstack([U, 0.5 * U @ inner - right, -a]),
             np.hstack([0.5 * U @ inner.T - left, U, b]),
@@ -142,19 +142,16 @@ def deflation_of(graph: Graph, kernel: Kernel, number: int | Literal["auto"]) ->
     if number == 0 or graph.is_directed:
         return None
     n = graph.n_nodes
+    most = min(MAX_VECTORS, int(_MAX_SHARE_OF_NODES * n)) if number == "auto" else number
+    if most >= n:
+        problem = f"must be below the number of nodes, {n}, found {number}"
+        raise InputError(problem, argument="deflate")
+    known = _known_pairs(graph, kernel, most)
+    further = most - len(known.values)
     if number == "auto":
-        most = min(MAX_VECTORS, int(_MAX_SHARE_OF_NODES * n))
-        known = _known_pairs(graph, kernel, most)
         use_known, further = _worthwhile(graph, kernel, known, most)
         if not (use_known or further):
             return None
-    else:
-        if number >= n:
-            raise InputError(
-                f"must be below the number of nodes, {n}, found {number}", argument="deflate"
-            )
-        known = _known_pairs(graph, kernel, number)
-        further = number - len(known.values)
     pairs = known.joined(_further_pairs(graph, kernel, known, further))
     if number != "auto" and len(pairs.values) < number and len(graph.indices):
         warn_user(
@@ -177,8 +174,8 @@ def _known_pairs(graph: Graph, kernel: Kernel, most: int) -> Eigenpairs:
             continue
         eigenvalues, component = known
         sizes, size = np.bincount(component), np.abs(kernel.value(eigenvalues))
-        # Not of nodes without edges, of which walks know all there is to know, nor where the other
-        # end of the spectrum matters more.
+        # Not of nodes without edges, which walks estimate exactly, nor where the other end of the
+        # spectrum matters more.
         use = (eigenvalues > 0) & (size >= np.abs(kernel.value(-graph.spectral_radius())))
         chosen = np.lexsort((-sizes, -size, ~use))[: min(most, np.count_nonzero(use))]
         column = np.full(len(sizes), -1)
@@ -206,13 +203,13 @@ def _further_pairs(graph: Graph, kernel: Kernel, known: Eigenpairs, number: int)
 
 
 def _worthwhile(graph: Graph, kernel: Kernel, known: Eigenpairs, most: int) -> tuple[bool, int]:
-    """What ``"auto"`` takes: whether the vectors that are known, and how many others."""
+    """The choice of ``"auto"``: whether to use the known vectors, and how many others."""
     if most == 0 or not len(graph.indices):
         return False, 0
     places, counts = spectral_density(graph.adjacency, known.vectors)
     sizes = np.abs(finite(kernel.value(places)))
     known_sizes = np.abs(finite(kernel.value(known.values)))
-    unit = max(sizes.max(), known_sizes.max(initial=0.0))  # no square leaves the range of numbers
+    unit = max(sizes.max(), known_sizes.max(initial=0.0))  # so that no square overflows
     squares = (sizes / unit) ** 2
     order = np.argsort(-squares, kind="stable")
     left = float(np.sum(counts * squares))
@@ -221,11 +218,9 @@ def _worthwhile(graph: Graph, kernel: Kernel, known: Eigenpairs, most: int) -> t
     number = np.concatenate([[0.0], np.cumsum(counts[order])])
     rest = left - np.concatenate([[0.0], np.cumsum((counts * squares)[order])])
     further = most - len(known.values)
-    if (
-        left <= _NEGLIGIBLE_SHARE * total
-        or np.interp(further, number, rest) > _MAX_SHARE_LEFT * left
-    ):
+    rest_left = np.interp(further, number, rest)
+    if left <= _NEGLIGIBLE_SHARE * total or rest_left > _MAX_SHARE_LEFT * left:
         return use_known, 0
-    # `rest` falls, and `interp` wants what rises.
+    # `rest` decreases, and `interp` needs increasing values.
     enough = np.interp(-_NEGLIGIBLE_SHARE * total, -rest, number)
     return True, min(further, int(np.ceil(enough)))

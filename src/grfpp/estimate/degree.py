@@ -54,9 +54,8 @@ def settle_degree(
     if options.degree != "auto":
         return options
     if graph.is_directed:
-        raise InputError(
-            "'auto' needs symmetric weights; give a number for a directed graph", argument="degree"
-        )
+        problem = "'auto' needs symmetric weights; give a number for a directed graph"
+        raise InputError(problem, argument="degree")
     candidates = [at_equal_steps(options, degree) for degree in DEGREES]
     errors = []
     for candidate in candidates:
@@ -86,8 +85,9 @@ def predicted_error(
 ) -> float:
     """The relative error of an estimate, predicted from the noise of pilot rows of a factor."""
     n, n_powers = graph.n_nodes, 2 * options.stitching_degree
-    known = np.zeros((n, 0)) if deflation is None else deflation.vectors
-    size = 0.0 if deflation is None else float(np.sum(deflation.values**2)) / n
+    known, size = np.zeros((n, 0)), 0.0
+    if deflation is not None:
+        known, size = deflation.vectors, float(np.sum(deflation.values**2)) / n
     error = 0.0
     _, rows, shares, noise = next(pilot_noise(graph, kernel, options, _N_ROWS))
     for row, share, vector in zip(rows, shares, (noise / np.sqrt(2)).toarray(), strict=True):
@@ -104,7 +104,7 @@ def predicted_error(
 def pilot_noise(
     graph: Graph, kernel: Kernel, options: WalkOptions, n_rows: int
 ) -> Iterator[tuple[WalkPlan, IntArray, FloatArray, sp.csr_array]]:
-    """For each side's plan: pilot rows, the share of all that each stands for, and their noise.
+    """For each side's plan: pilot rows, their weights in a mean over all rows, and their noise.
 
     Half of the rows are drawn in proportion to the degrees, since hubs matter more. Noise is the
     difference of two independent samples.

@@ -8,14 +8,13 @@ estimate: ``E ‖A z‖² = ‖A‖²_F`` with ``A = K̂ − K``, and ``z ∘ A 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+from dataclasses import astuple, dataclass
 from functools import cache
 from typing import Any, TypeVar
 
 import numpy as np
 import scipy.sparse as sp
 
-from grfpp._checks import whole
 from grfpp.errors import InputError
 from grfpp.graph import Graph
 from grfpp.kernels import Kernel
@@ -23,7 +22,11 @@ from grfpp.typing import FloatArray
 
 Estimate = TypeVar("Estimate")
 
-#: Replicates that are sampled where none are kept.
+#: Keys of an estimate's `meta` that hold its measured error.
+MEASURED = tuple(
+    f"{part}_error{std}" for part in ("relative", "off_diagonal") for std in ("", "_std")
+)
+#: Replicates that are sampled where none are stored.
 N_REPLICATES = 16
 #: Half the width of a 95 % interval of the normal distribution, in standard deviations.
 _NORMAL = 1.959963984540054
@@ -41,7 +44,7 @@ _N_ROWS = 64
 _N_DIRECTIONS = 3
 #: Probes are added while the standard error is above this share of the error.
 _ACCURACY = 0.04
-#: Tolerances of the exact products, tried in turn while the product's own error matters.
+#: Tolerances of the exact products, tried in turn while the error of the product matters.
 _TOLERANCES = (1e-6, 1e-10, 1e-14)
 #: Largest share of the measured error that the products' error may have.
 _PRODUCT_SHARE = 0.02
@@ -52,14 +55,14 @@ _SUSPECT = 0.35
 
 
 def standard_error(
-    question: Callable[[Estimate], Any], value: Any, replicates: Iterable[Estimate]
+    query: Callable[[Estimate], Any], value: Any, replicates: Iterable[Estimate]
 ) -> Any:
-    """Standard error of ``question(estimate)``, which is `value`, from replicates of the estimate.
+    """Standard error of ``query(estimate)``, whose result is `value`, from replicates.
 
     It is a little larger than the replicates' standard deviation, so that ``value ± 1.96 std`` is a
-    95 % interval although that deviation is not known exactly: by a tenth for 16 replicates
+    95 % interval although that deviation is itself estimated: by a tenth for 16 replicates
     (Student's distribution), and by a tenth of the square of their skewness, since few replicates
-    of what is rarely large mostly miss it.
+    of a heavy-tailed quantity mostly miss its large values.
 
     Examples
     --------
@@ -68,10 +71,10 @@ def standard_error(
     >>> round(standard_error(float, 0.0, [0.0, 0.0, 0.0, 0.0, 5.0]), 3)
     3.88
     """
-    # Moments about the value: sums of what is small, and not of squares that nearly cancel.
+    # Moments about the value: no sums of large squares that nearly cancel.
     number, first, second, third = 0, 0.0, 0.0, 0.0
     for replicate in replicates:
-        difference = question(replicate) - value
+        difference = query(replicate) - value
         square = _times(difference, difference)
         number += 1
         first, second = first + difference, second + square
@@ -80,35 +83,27 @@ def standard_error(
     squares = second - _times(mean, first)
     cubes = third - 3 * _times(mean, second) + 2 * _times(_times(mean, mean), first)
     if sp.issparse(squares):
-        return _sparse_error(squares.tocsr(), cubes.tocsr(), number)
+        entries = squares.tocoo()
+        cubed = np.asarray(cubes.tocsr()[entries.coords]).ravel() if entries.nnz else entries.data
+        return sp.csr_array((_error(entries.data, cubed, number), entries.coords), squares.shape)
     error = _error(squares, cubes, number)
     return float(error) if np.ndim(error) == 0 else error
 
 
 def _error(squares: FloatArray, cubes: FloatArray, number: int) -> FloatArray:
-    """From sums of the squares and of the cubes of what deviates from the mean."""
-    positive = np.maximum(squares, 0.0)  # what all give alike leaves rounding
+    """From sums of the squares and of the cubes of the deviations from the mean."""
+    positive = np.maximum(squares, 0.0)  # equal replicates leave rounding errors
     with np.errstate(divide="ignore", invalid="ignore"):
         skewness = np.where(positive > 0, np.sqrt(number) * cubes / positive**1.5, 0.0)
-    # Of so many numbers, no more than this.
+    # The largest skewness that so many numbers can have.
     most = (number - 2) / np.sqrt(number - 1)
     skewed = 1 + _PER_SKEWNESS * np.minimum(np.abs(skewness), most) ** 2
     return np.asarray(widening(number) * skewed * np.sqrt(positive / (number - 1)))
 
 
-def _sparse_error(squares: sp.csr_array, cubes: sp.csr_array, number: int) -> sp.csr_array:
-    """The same where neither is stored everywhere."""
-    error = squares.copy()
-    error.sum_duplicates()
-    rows = np.repeat(np.arange(error.shape[0]), np.diff(error.indptr))
-    cubed = np.asarray(cubes[rows, error.indices]).ravel() if error.nnz else np.empty(0)
-    error.data = _error(error.data, cubed, number)
-    return error
-
-
 @cache
 def widening(number: int) -> float:
-    """What makes a 95 % interval of the standard deviation of so many replicates.
+    """Ratio of Student's 95 % quantile to the normal one, for so many replicates.
 
     Examples
     --------
@@ -145,13 +140,8 @@ class EstimateError:
     n_probes: int
 
     def to_meta(self) -> dict[str, float]:
-        """As an estimate's `meta` has it."""
-        return {
-            "relative_error": self.relative,
-            "relative_error_std": self.relative_std,
-            "off_diagonal_error": self.off_diagonal,
-            "off_diagonal_error_std": self.off_diagonal_std,
-        }
+        """The errors under the keys of an estimate's `meta`."""
+        return dict(zip(MEASURED, astuple(self)[:4], strict=True))
 
 
 def estimate_error(K: Any, kernel: Kernel, graph: Graph, seed: int = 0) -> EstimateError:
@@ -174,18 +164,17 @@ def estimate_error(K: Any, kernel: Kernel, graph: Graph, seed: int = 0) -> Estim
     n = graph.n_nodes
     if n <= _ALL_COLUMNS:
         return _of_matrices(*_compared(K, kernel, graph, np.eye(n)))
-    rng = np.random.default_rng([whole(seed, "seed", 0), 0x0E2202])
-    basis = _signs(rng, n, _N_DIRECTIONS)
+    rng = np.random.default_rng([seed, 0x0E2202])
+    basis = random_signs(rng, n, _N_DIRECTIONS)
     for _ in range(2):
-        basis = _orthonormal(kernel.apply(graph, basis, tol=_TOLERANCES[0]))
+        basis, _ = np.linalg.qr(kernel.apply(graph, basis, tol=_TOLERANCES[0]))
     # From the left too: the error may be a product of such a direction and of noise.
-    reversed_graph = graph.reversed() if graph.is_directed else graph
-    _, left = _compared(K.T, kernel, reversed_graph, basis)
-    basis = _orthonormal(np.hstack([basis, left]))
+    _, left = _compared(K.T, kernel, graph.reversed(), basis)
+    basis, _ = np.linalg.qr(np.hstack([basis, left]))
     exact, difference = (_Probed(basis, part) for part in _compared(K, kernel, graph, basis))
     n_probes = max(_MIN_PROBES, -(-_FIRST_PROBE_NUMBERS // n))
     while True:
-        signs = _signs(rng, n, n_probes)
+        signs = random_signs(rng, n, n_probes)
         products = _compared(K, kernel, graph, signs - basis @ (basis.T @ signs))
         for probed, product in zip((exact, difference), products, strict=True):
             probed.add(signs, product)
@@ -209,14 +198,13 @@ def entry_error(K: Any, kernel: Kernel, graph: Graph) -> float:
         nodes = np.concatenate([rng.choice(n, half, replace=False), hubs])
     units = np.zeros((n, len(nodes)))
     units[nodes, np.arange(len(nodes))] = 1.0
-    reversed_graph = graph.reversed() if graph.is_directed else graph
-    exact, difference = _compared(K.T, kernel, reversed_graph, units)
+    exact, difference = _compared(K.T, kernel, graph.reversed(), units)
     return float(np.abs(difference).max() / np.abs(exact).max())
 
 
 def seems_large(multiply: Callable[[FloatArray], FloatArray], kernel: Kernel, graph: Graph) -> bool:
     """Whether a product with one random vector is so far off that the error should be measured."""
-    signs = _signs(np.random.default_rng(0x0E2203), graph.n_nodes, 1)
+    signs = random_signs(np.random.default_rng(0x0E2203), graph.n_nodes, 1)
     try:
         exact = kernel.apply(graph, signs, tol=1e-4)
     except InputError:  # out of the range of numbers, or of polynomials
@@ -226,7 +214,8 @@ def seems_large(multiply: Callable[[FloatArray], FloatArray], kernel: Kernel, gr
         return bool(off > _SUSPECT * np.linalg.norm(exact))
 
 
-def _signs(rng: np.random.Generator, n: int, number: int) -> FloatArray:
+def random_signs(rng: np.random.Generator, n: int, number: int) -> FloatArray:
+    """Columns of independent random signs."""
     return np.asarray(2.0 * rng.integers(0, 2, (n, number)) - 1.0)
 
 
@@ -246,12 +235,14 @@ def _compared(
     return exact, difference
 
 
-def _orthonormal(columns: FloatArray) -> FloatArray:
-    return np.asarray(np.linalg.qr(columns)[0])
+def jackknife_error(without: FloatArray) -> FloatArray:
+    """Standard error of a statistic from its values with each of the samples (rows) left out."""
+    n = len(without)
+    return np.asarray(np.sqrt((n - 1) / n * np.sum((without - without.mean(axis=0)) ** 2, axis=0)))
 
 
 class _Probed:
-    """A matrix ``A``: its product with an orthonormal ``Q``, and random probes beside it."""
+    """A matrix ``A``: its product with an orthonormal ``Q``, and probes of ``A (I − Q Qᵀ)``."""
 
     def __init__(self, basis: FloatArray, product: FloatArray) -> None:
         #: ``‖A Q‖²_F``, the diagonal of ``A Q Qᵀ``, and ``z ∘ A (I − Q Qᵀ) z``, a column a probe.
@@ -282,11 +273,10 @@ def _errors(exact: _Probed, difference: _Probed) -> EstimateError:
     # Without edges nothing is off the diagonal but rounding.
     off_diagonal = np.where(size - diagonal_size > 1e-12 * size, size - diagonal_size, 0.0)
     errors = np.stack([_ratio(error, size), _ratio(error - diagonal_error, off_diagonal)])
-    n, without = exact.draws.shape[1], errors[:, 1:].T
-    spread = np.sqrt((n - 1) / n * np.sum((without - without.mean(axis=0)) ** 2, axis=0))
-    return EstimateError(
-        float(errors[0, 0]), float(spread[0]), float(errors[1, 0]), float(spread[1]), n
-    )
+    (relative, off_diagonal), spread = errors[:, 0].tolist(), jackknife_error(errors[:, 1:].T)
+    relative_std, off_diagonal_std = spread.tolist()
+    n_probes = exact.draws.shape[1]
+    return EstimateError(relative, relative_std, off_diagonal, off_diagonal_std, n_probes)
 
 
 def _of_matrices(exact: FloatArray, difference: FloatArray) -> EstimateError:

@@ -1,12 +1,12 @@
-"""`KernelEstimate`: an ordered product of factors, and nothing about how they were made."""
+"""`KernelEstimate`: an ordered product of factors with the operations of a matrix."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
-from typing import Any, Literal, Protocol
+from typing import Any, Literal
 
 import numpy as np
 import numpy.typing as npt
@@ -17,28 +17,27 @@ from grfpp._memory import require_bytes
 from grfpp._parallel import thread_count
 from grfpp.errors import InputError
 from grfpp.estimate import files
-from grfpp.estimate.chain import Chain, SignedChain
+from grfpp.estimate.chain import Chain, SignedChain, sum_of_products
 from grfpp.estimate.deflation import Deflation
-from grfpp.estimate.error_bars import N_REPLICATES, EstimateError, estimate_error, standard_error
+from grfpp.estimate.error_bars import (
+    MEASURED,
+    N_REPLICATES,
+    EstimateError,
+    estimate_error,
+    standard_error,
+)
 from grfpp.estimate.factor import Factor
 from grfpp.estimate.node_matrix import NodeMatrix
-from grfpp.graph import Graph
 from grfpp.io import matrices
-from grfpp.kernels import Kernel
 from grfpp.nodes import NodeNames
 from grfpp.typing import FloatArray, IntArray
 
-#: Keys of `EstimateMeta` that are measured when they are first asked for.
-MEASURED = (
-    *("relative_error", "relative_error_std"),
-    *("off_diagonal_error", "off_diagonal_error_std"),
-)
 #: Columns of a dense block that one pass through the chain carries.
 _BLOCK_COLUMNS = 128
 
 
 class EstimateMeta(dict[str, Any]):
-    """A dictionary whose values for `MEASURED` are computed when they are first asked for.
+    """A dictionary whose values for the keys `MEASURED` are computed when they are first needed.
 
     Examples
     --------
@@ -64,7 +63,7 @@ class EstimateMeta(dict[str, Any]):
         return self.get(key) is not None if key in MEASURED else super().__contains__(key)
 
     def get(self, key: Any, default: Any = None) -> Any:
-        """The value, measured if need be; `default` where there is none."""
+        """The value, measured if necessary; `default` where there is none."""
         try:
             return self[key]
         except KeyError:
@@ -72,42 +71,6 @@ class EstimateMeta(dict[str, Any]):
 
     def __reduce__(self) -> tuple[Any, ...]:
         return dict, (dict(self),)  # the function that measures belongs to the estimate
-
-
-class Origin(Protocol):
-    """What is estimated, and how to sample replicates."""
-
-    @property
-    def graph(self) -> Graph:
-        """The graph whose kernel it is."""
-
-    @property
-    def kernel(self) -> Kernel:
-        """The kernel."""
-
-    def replicate(self, number: int) -> Any:
-        """An independent estimate of the same kind; number 0, 1, … is always the same."""
-
-
-@dataclass(frozen=True)
-class Transposed:
-    """The origin of a transposed estimate."""
-
-    origin: Origin
-
-    @property
-    def graph(self) -> Graph:
-        """The graph with its edges reversed."""
-        return self.origin.graph.reversed()
-
-    @property
-    def kernel(self) -> Kernel:
-        """The same kernel."""
-        return self.origin.kernel
-
-    def replicate(self, number: int) -> Any:
-        """The transpose of a replicate."""
-        return self.origin.replicate(number).T
 
 
 class KernelEstimate(NodeMatrix):
@@ -136,16 +99,17 @@ class KernelEstimate(NodeMatrix):
     deflation
         Eigenvectors that are taken exactly.
     meta
-        What made the estimate: JSON-able values, kept when it is saved. Its own error is there
-        too, measured when it is first asked for (`measure_error`).
+        Provenance as JSON values, kept when the estimate is saved. Its error is there too,
+        measured when it is first needed (`measure_error`).
     n_jobs
         Threads for products; -1 for all cores.
     node_ids
         Names of the nodes in the order of the rows, if they have any.
     replicates
-        Independent estimates of the same kind, which error bars come from.
+        Independent estimates of the same distribution, for error bars.
     origin
-        What is estimated, and how to walk further replicates; not kept when it is saved.
+        The graph, the kernel and the walks (`grfpp.estimate.batches.WalkedOrigin`), for further
+        replicates; not saved.
 
     Examples
     --------
@@ -171,7 +135,7 @@ class KernelEstimate(NodeMatrix):
         n_jobs: int = -1,
         node_ids: NodeNames | Sequence[Any] | None = None,
         replicates: Sequence[KernelEstimate] = (),
-        origin: Origin | None = None,
+        origin: Any = None,
     ) -> None:
         if not pairs:
             raise InputError("a kernel estimate needs at least one pair of factors")
@@ -181,12 +145,11 @@ class KernelEstimate(NodeMatrix):
             sizes.add(len(deflation.vectors))
         if len(sizes) > 1:
             raise InputError(f"the factors of an estimate have one size, found {sorted(sizes)}")
-        if sign not in (1, -1):
-            raise InputError(f"sign must be 1 or -1, not {sign!r}")
+        one_of(sign, "sign", (1, -1))
         (n,) = sizes
         super().__init__(np.dtype(np.float64), (n, n))
         chain = Chain.stitched(factors, n_jobs)
-        self._walked = SignedChain(chain, sign, truth(symmetrize, "symmetrize"))
+        self._signed_chain = SignedChain(chain, sign, truth(symmetrize, "symmetrize"))
         self.deflation = deflation
         self.replicates = tuple(replicates)
         self.origin = origin
@@ -198,17 +161,17 @@ class KernelEstimate(NodeMatrix):
     @property
     def chain(self) -> Chain:
         """The product of the factors."""
-        return self._walked.chain
+        return self._signed_chain.chain
 
     @property
     def sign(self) -> int:
         """``-1`` where the factors estimate ``-K``."""
-        return self._walked.sign
+        return self._signed_chain.sign
 
     @property
     def symmetrized(self) -> bool:
         """Whether this is the mean of a product and of its transpose."""
-        return self._walked.symmetrized
+        return self._signed_chain.symmetrized
 
     @property
     def degree(self) -> int:
@@ -223,7 +186,8 @@ class KernelEstimate(NodeMatrix):
     @n_jobs.setter
     def n_jobs(self, n_jobs: int) -> None:
         thread_count(n_jobs)
-        self._walked = replace(self._walked, chain=replace(self.chain, n_jobs=n_jobs))
+        chain = replace(self.chain, n_jobs=n_jobs)
+        self._signed_chain = replace(self._signed_chain, chain=chain)
 
     @property
     def _factors(self) -> list[Factor]:
@@ -236,37 +200,30 @@ class KernelEstimate(NodeMatrix):
 
     @cached_property
     def low_rank(self) -> tuple[FloatArray, FloatArray] | None:
-        """``A, B`` with ``K̂ = S + A Bᵀ``, ``S`` what the factors give; ``None`` if not deflated.
+        """``A, B`` with ``K̂ = S + A Bᵀ``, ``S`` the chain of factors; ``None`` if not deflated.
 
         Dense, with three columns an eigenvector, four where the estimate is symmetrised. Computed
         once, by products with the eigenvectors.
         """
         if self.deflation is None:
             return None
-        n = self.deflation.n_vectors
-        require_bytes(
-            96 * n * self.n_nodes, f"the low rank of {n} eigenvectors for {self.n_nodes} nodes"
-        )
-        return self.deflation.low_rank(self._walked)
+        n_bytes = 96 * self.deflation.vectors.size
+        require_bytes(n_bytes, f"the low rank of {self.deflation.n_vectors} eigenvectors")
+        return self.deflation.low_rank(self._signed_chain)
 
     def matrices(self) -> list[sp.csr_array]:
-        """Sparse matrices whose product in this order is ``K̂``, for others who multiply.
+        """Sparse matrices whose product in this order is ``K̂``, for other libraries.
 
-        The factors, each second one transposed, the first with the sign. A symmetrised estimate has
-        both orders in blocks, ``[A, Dᵀ] · diag(B, Cᵀ) · diag(C, Bᵀ) · [D, Aᵀ]ᵀ / 2`` at degree 2:
-        twice the entries, and as many matrices. What is of low rank is a further block.
+        The factors, every second one transposed, the first with the sign. A symmetrised estimate
+        has both orders in blocks, ``[A, Dᵀ] · diag(B, Cᵀ) · diag(C, Bᵀ) · [D, Aᵀ]ᵀ / 2`` at degree
+        2: twice the entries, and as many matrices. `low_rank` is a further block.
         """
-        matrices = self._walked.matrices()
+        factors = self._signed_chain.matrices()
         if self.low_rank is None:
-            return matrices
-        first, *inner, last = matrices
+            return factors
         A, B = map(sp.csr_array, self.low_rank)
-        identity = sp.eye_array(A.shape[1], format="csr")
-        return [
-            sp.hstack([first, A], format="csr"),
-            *(sp.block_diag([matrix, identity], format="csr") for matrix in inner),
-            sp.vstack([last, B.T], format="csr"),
-        ]
+        inner = [sp.eye_array(A.shape[1], format="csr")] * (len(factors) - 2)
+        return sum_of_products(factors, [A, *inner, B.T])
 
     def __repr__(self) -> str:
         return f"{type(self).__name__}(n_nodes={self.n_nodes}, degree={self.degree})"
@@ -277,7 +234,7 @@ class KernelEstimate(NodeMatrix):
         if sp.issparse(dense):
             require_bytes(8 * dense.shape[0] * dense.shape[1], "the dense form of the right side")
             dense = (dense if np.iscomplexobj(dense) else matrices.checked(dense)).toarray()
-        # In float64 and in the order of rows, and two or three such blocks on their way through.
+        # The block in float64 and C order, and two or three intermediate products.
         require_bytes(
             8 * dense.size * (4 if self.symmetrized else 3),
             f"a product with {dense.shape[0]} x {dense.shape[1]} numbers",
@@ -285,14 +242,14 @@ class KernelEstimate(NodeMatrix):
         )
         if np.iscomplexobj(dense):
             return self._matmat(dense.real) + 1j * self._matmat(dense.imag)
-        return self._times(self._walked, np.ascontiguousarray(dense, dtype=np.float64))
+        return self._times(self._signed_chain, np.ascontiguousarray(dense, dtype=np.float64))
 
-    def _times(self, walked: SignedChain, block: FloatArray) -> FloatArray:
-        return walked @ block if self.deflation is None else self.deflation.times(walked, block)
+    def _times(self, chain: SignedChain, block: FloatArray) -> FloatArray:
+        return chain @ block if self.deflation is None else self.deflation.times(chain, block)
 
     def one_order(self, block: FloatArray) -> FloatArray:
-        """``K̂ @ block`` without the average with the transpose, at half the price."""
-        return self._times(self._walked.plain, block)
+        """``K̂ @ block`` without the average with the transpose, at half the cost."""
+        return self._times(self._signed_chain.plain, block)
 
     def _transpose(self) -> KernelEstimate:
         if self.symmetrized:
@@ -305,7 +262,7 @@ class KernelEstimate(NodeMatrix):
             n_jobs=self.n_jobs,
             node_ids=self.names,
             replicates=[replicate.T for replicate in self.replicates],
-            origin=None if self.origin is None else Transposed(self.origin),
+            origin=None if self.origin is None else self.origin.T,
         )
 
     _adjoint = _transpose
@@ -325,18 +282,19 @@ class KernelEstimate(NodeMatrix):
         InputError
             When the products do not fit into memory; `project` gives features of any size.
         """
-        X, Y = self._walked.features()
+        X, Y = self._signed_chain.features()
         if self.low_rank is None:
             return X, Y
         A, B = self.low_rank
         return sp.hstack([X, A], format="csr"), sp.hstack([Y, B], format="csr")
 
     def feature_side(self, side: Literal["left", "right"]) -> sp.csr_array:
-        """One of the two matrices that `features` gives, without the work for the other."""
+        """One of the two matrices of `features`; only that one is computed where possible."""
         one_of(side, "side", ("left", "right"))
-        if self.deflation is not None:
+        if self.symmetrized or self.deflation is not None:
             return self.features()[side == "right"]
-        return self._walked.feature_side(side)
+        X, Y = self.chain.halves()
+        return Y.to_csr() if side == "right" else self.sign * X.to_csr()
 
     # --- option II: projected features ----------------------------------------------------------
 
@@ -377,24 +335,24 @@ class KernelEstimate(NodeMatrix):
         if self.deflation is not None:
             if where == "pairs":
                 raise InputError("where='pairs' is not for deflated estimates; use where='middle'")
-            return self.deflation.project(self._walked, n_components, rng)
+            return self.deflation.project(self._signed_chain, n_components, rng)
 
         def gaussian() -> FloatArray:
             draws = rng.standard_normal((self.n_nodes, n_components))
             return np.asarray(draws / np.sqrt(n_components))
 
-        return self._walked.project(gaussian, where)
+        return self._signed_chain.project(gaussian, where)
 
     # --- parts of the matrix --------------------------------------------------------------------
 
     def rows(self, nodes: npt.ArrayLike, *, sparse: bool = False, return_std: bool = False) -> Any:
         """Rows of ``K̂``, dense or as a CSR array; with `return_std` their standard errors too.
 
-        The cost depends on what the walks of these rows reach, not on the number of nodes (after
-        the first call, which transposes the right factors, and for symmetrised estimates all of
-        them). Factors that are not stored are walked for these rows: the left ones from where they
-        come only, those that are transposed from all nodes. Rows of deflated estimates have no
-        zeros, and the first call computes `low_rank`.
+        The cost depends on the nodes that the walks of these rows reach, not on the number of nodes
+        (after the first call, which transposes the right factors, and for symmetrised estimates all
+        of them). Factors that are not stored are sampled for these rows: the left ones from the
+        nodes that are reached, the transposed ones from all nodes. Rows of deflated estimates are
+        dense, and the first call computes `low_rank`.
 
         `nodes` are indices or names, one or a list of them, a slice, or a mask with a truth value
         for every node.
@@ -404,7 +362,7 @@ class KernelEstimate(NodeMatrix):
             require_bytes(8 * len(chosen) * self.n_nodes, f"{len(chosen)} dense rows")
         if truth(return_std, "return_std"):
             return self._with_std(lambda K: K.rows(chosen, sparse=sparse))
-        result = self._walked.rows(chosen)
+        result = self._signed_chain.rows(chosen)
         if self.low_rank is not None:
             A, B = self.low_rank
             dense = result.toarray() + A[chosen] @ B.T
@@ -415,21 +373,21 @@ class KernelEstimate(NodeMatrix):
         return self.rows(nodes, sparse=self.deflation is None)
 
     def entry(self, i: int | str, j: int | str, *, return_std: bool = False) -> Any:
-        """One number ``K̂[i, j]``; with `return_std` its standard error too."""
+        """The entry ``K̂[i, j]``; with `return_std` its standard error too."""
         row, column = (int(self.names.numbers([node])[0]) for node in (i, j))
         if truth(return_std, "return_std"):
             return self._with_std(lambda K: K._entry(row, column))
         return self._entry(row, column)
 
     def _entry(self, row: int, column: int) -> float:
-        walked = self._walked.entry(row, column)
+        entry = self._signed_chain.entry(row, column)
         if self.low_rank is None:
-            return walked
+            return entry
         A, B = self.low_rank
         exact = A[row] @ B[column]
         if self.symmetrized:
             exact = 0.5 * (exact + A[column] @ B[row])  # the same but for rounding
-        return float(walked + exact)
+        return float(entry + exact)
 
     def diagonal(self, nodes: Any = None, *, return_std: bool = False) -> Any:
         """The diagonal of ``K̂``, or its entries for some nodes, as `rows` takes them.
@@ -441,14 +399,14 @@ class KernelEstimate(NodeMatrix):
         if nodes is not None:
             chosen = self.names.numbers(nodes)
             return self._pairs(chosen, chosen)
-        walked = self._walked_diagonal()
+        diagonal = self._chain_diagonal()
         if self.low_rank is None:
-            return walked
+            return diagonal
         A, B = self.low_rank
-        return np.asarray(walked + np.einsum("ij,ij->i", A, B))
+        return np.asarray(diagonal + np.einsum("ij,ij->i", A, B))
 
-    def _walked_diagonal(self) -> FloatArray:
-        return self._walked.diagonal()
+    def _chain_diagonal(self) -> FloatArray:
+        return self._signed_chain.diagonal()
 
     def toarray(self) -> FloatArray:
         """The whole matrix, dense; refused where it does not fit into memory."""
@@ -460,7 +418,7 @@ class KernelEstimate(NodeMatrix):
         result = np.empty((n, n))
         for start in range(0, n, _BLOCK_COLUMNS):
             unit = np.eye(n, min(_BLOCK_COLUMNS, n - start), k=-start)
-            result[:, start : start + _BLOCK_COLUMNS] = self._times(self._walked.plain, unit)
+            result[:, start : start + _BLOCK_COLUMNS] = self.one_order(unit)
         if self.symmetrized:  # at half the products, and symmetric to the last bit
             result += result.T
             result *= 0.5
@@ -469,12 +427,12 @@ class KernelEstimate(NodeMatrix):
     def to_torch(self, *, dtype: Any = None, device: Any = None, sort: bool = True) -> list[Any]:
         """The factors ``[(K1, K2), …]`` as torch sparse CSR tensors; ``K̂ = sign · Π K1 K2ᵀ``.
 
-        Of symmetrised and deflated estimates they are the factors all the same, of which ``K̂`` is
-        made as the class says; `matrices` gives sparse matrices whose product it is.
+        For symmetrised and deflated estimates the factors alone do not make ``K̂``; `matrices` gives
+        sparse matrices whose product it is.
 
         Needs the extra ``torch``. With ``sort=False`` and no other type or device, the tensors
-        share the memory of the factors, whose columns are not in the order that torch asks for
-        (its products do not need it); else they are copies.
+        share the memory of the factors, whose columns are not sorted as torch requires (its
+        products do not need it); else they are copies.
         """
         from grfpp.linalg.tensors import pairs_from_scipy
 
@@ -488,81 +446,71 @@ class KernelEstimate(NodeMatrix):
         return self._with_std(lambda K: K @ V) if with_std else self @ V
 
     def measure_error(self) -> EstimateError:
-        """The error of this very estimate, by random products against polynomials of the weights.
+        """Measure the error of this estimate by random products, compared with exact ones.
 
-        Its numbers are in `meta` from then on: ``relative_error`` is ``‖K̂ − K‖_F / ‖K‖_F``,
+        The numbers are in `meta` from then on: ``relative_error`` is ``‖K̂ − K‖_F / ‖K‖_F``,
         ``off_diagonal_error`` the same for the off-diagonal entries; ``relative_error_std`` and
-        ``off_diagonal_error_std`` are their standard errors. It takes some twenty products with a
-        vector, of the estimate and of the kernel (`grfpp.estimate.error_bars.estimate_error`).
+        ``off_diagonal_error_std`` are their standard errors. The cost is some twenty products
+        with a vector, of the estimate and of the kernel
+        (`grfpp.estimate.error_bars.estimate_error`).
         """
         if self.origin is None:
             raise InputError(
                 "the error of this estimate cannot be measured without its graph",
                 advice="use grfpp.relative_error(K, kernel, W)",
             )
-        error = estimate_error(self, self.origin.kernel, self.origin.graph)
+        graph = self.origin.graph.reversed() if self.origin.transposed else self.origin.graph
+        error = estimate_error(self, self.origin.kernel, graph)
         self._made_by |= error.to_meta()
         return error
 
     @property
     def meta(self) -> EstimateMeta:
-        """What made the estimate and, measured when it is first asked for, its error; a copy."""
+        """A copy of the provenance and, measured when it is first needed, the error."""
         # Not kept: a reference cycle would keep large factors from being freed.
         return EstimateMeta(
             self._made_by,
             lambda: None if self.origin is None else self.measure_error().to_meta(),
         )
 
-    def _with_std(self, question: Callable[[KernelEstimate], Any]) -> tuple[Any, Any]:
-        """``question(self)``, and its standard error.
+    def _with_std(self, query: Callable[[KernelEstimate], Any]) -> tuple[Any, Any]:
+        """``query(self)`` and its standard error.
 
-        From the replicates that are kept, else from 16 that are sampled one after the other: as
-        long as sampling 16 times, but for single rows and entries of graphs on which few walks
-        come near.
+        From the stored replicates, else from 16 that are sampled one after the other. That takes
+        as long as sampling 16 times, except for single rows and entries of large graphs.
         """
-        if self.replicates:
-            replicates: Iterable[KernelEstimate] = self.replicates
-        elif self.origin is not None:
-            replicates = map(self.origin.replicate, range(N_REPLICATES))
-        else:
-            replicates = ()
-        if len(self.replicates) == 1 or replicates == ():
+        n_stored = len(self.replicates)
+        if n_stored == 1 or (n_stored == 0 and self.origin is None):
             raise InputError(
-                f"error bars need two replicates at least, this estimate has "
-                f"{len(self.replicates)}",
+                f"error bars need at least two replicates, this estimate has {n_stored}",
                 advice="sample it with n_groups=16",
             )
-        value = question(self)
-        return value, standard_error(question, value, replicates)
+        value = query(self)
+        if self.replicates or self.origin is None:
+            return value, standard_error(query, value, self.replicates)
+        replicates = map(self.origin.replicate, range(N_REPLICATES))
+        return value, standard_error(query, value, replicates)
 
     # --- files ----------------------------------------------------------------------------------
 
     def save(self, path: str | Path) -> None:
         """Write the estimate to an ``.npz`` file, whole or not at all.
 
-        Its error is measured before, if it was not, and stands in the file's `meta`. Replicates
-        are kept too. Names that are not whole numbers are kept as text, by which they are found
-        all the same.
+        The file holds the replicates too, and the error of the estimate, which is measured if it
+        was not before. Node names other than whole numbers are stored as text.
         """
         estimates = [self, *self.replicates]
         factors = [factor for estimate in estimates for factor in estimate._factors]
         Chain.by_rows(list(dict.fromkeys(factors))).require_matrices()
-        if self.origin is not None and self.meta.get(MEASURED[0]) is None:
-            self.measure_error()
-        files.save(
-            path,
-            factors,
-            {
-                "sign": self.sign,
-                "symmetrize": self.symmetrized,
-                "n_estimates": len(estimates),
-                "n_nodes": self.n_nodes,
-                "made_by": self.meta,
-            },
-            self.deflation,
-            self.names,
-            self.n_jobs,
-        )
+        self.meta.get(MEASURED[0])  # measures the error, if it was not
+        meta = {
+            "sign": self.sign,
+            "symmetrize": self.symmetrized,
+            "n_estimates": len(estimates),
+            "n_nodes": self.n_nodes,
+            "made_by": self.meta,
+        }
+        files.save(path, factors, meta, self.deflation, self.names, self.n_jobs)
 
     @classmethod
     def load(cls, path: str | Path, *, n_jobs: int = -1) -> KernelEstimate:

@@ -11,7 +11,16 @@ import numpy as np
 import scipy.sparse as sp
 
 from grfpp._memory import require_bytes
-from grfpp.linalg.csr import Block, GrowingMatrix, csr, within_steps
+from grfpp.linalg.csr import (
+    Block,
+    GrowingMatrix,
+    add_block_transposed,
+    block_times,
+    csr,
+    times,
+    transposed_times,
+    within_steps,
+)
 from grfpp.typing import FloatArray, IntArray
 from grfpp.walks import WalkPlan, sample_factor, sample_rows
 from grfpp.walks.sampling import expected_entries, factor_bytes, walk_blocks
@@ -20,7 +29,8 @@ from grfpp.walks.sampling import expected_entries, factor_bytes, walk_blocks
 class Factor(ABC):
     """Anything with mean ``F`` that multiplies from the left, plain and transposed.
 
-    `n_jobs` is a number of threads everywhere, -1 for all cores; no number depends on it.
+    `n_jobs` is a number of threads everywhere, -1 for all cores; no number depends on it. With
+    `transposed` a method is that of the transposed factor.
     """
 
     @property
@@ -30,40 +40,28 @@ class Factor(ABC):
 
     @property
     def n_entries(self) -> int:
-        """Numbers that the factor as a sparse matrix has."""
+        """Number of stored entries of the factor as a sparse matrix."""
         return int(self.to_csr().nnz)
 
     @abstractmethod
-    def matmat(self, dense: FloatArray, n_jobs: int) -> FloatArray:
+    def matmat(self, dense: FloatArray, n_jobs: int, *, transposed: bool = False) -> FloatArray:
         """``factor @ dense`` for a C-contiguous float64 block.
 
-        The product is an array, or what `numpy.asarray` makes one of; another factor of the same
-        kind takes it as it is.
+        The product is an array, or an object that `numpy.asarray` converts to one and that another
+        factor of the same class multiplies as it is.
         """
 
     @abstractmethod
-    def rmatmat(self, dense: FloatArray, n_jobs: int) -> FloatArray:
-        """``factor.T @ dense``."""
-
-    @abstractmethod
-    def rows(self, nodes: IntArray, n_jobs: int) -> sp.csr_array:
+    def rows(self, nodes: IntArray, n_jobs: int, *, transposed: bool = False) -> sp.csr_array:
         """Chosen rows, as a sparse matrix."""
 
     @abstractmethod
-    def columns(self, nodes: IntArray, n_jobs: int) -> sp.csr_array:
-        """Chosen columns, as the rows of a sparse matrix."""
+    def csr_bytes(self, *, transposed: bool = False) -> int:
+        """Bytes that `to_csr` allocates."""
 
     @abstractmethod
-    def csr_bytes(self, *, transposed: bool) -> int:
-        """Bytes that `to_csr` or `transposed_csr` would take beside what there is."""
-
-    @abstractmethod
-    def to_csr(self, n_jobs: int = -1) -> sp.csr_array:
+    def to_csr(self, n_jobs: int = -1, *, transposed: bool = False) -> sp.csr_array:
         """The factor as one sparse matrix."""
-
-    @abstractmethod
-    def transposed_csr(self, n_jobs: int = -1) -> sp.csr_array:
-        """The transpose of the factor as one sparse matrix."""
 
 
 class StoredFactor(Factor):
@@ -76,45 +74,31 @@ class StoredFactor(Factor):
     def n_nodes(self) -> int:
         return int(self._matrix.shape[0])
 
-    def matmat(self, dense: FloatArray, n_jobs: int) -> FloatArray:
-        from grfpp.linalg.csr import times
+    def matmat(self, dense: FloatArray, n_jobs: int, *, transposed: bool = False) -> FloatArray:
+        return (transposed_times if transposed else times)(self._matrix, dense, n_jobs)
 
-        return times(self._matrix, dense, n_jobs)
+    def rows(self, nodes: IntArray, n_jobs: int, *, transposed: bool = False) -> sp.csr_array:
+        return self.to_csr(transposed=transposed)[nodes]
 
-    def rmatmat(self, dense: FloatArray, n_jobs: int) -> FloatArray:
-        from grfpp.linalg.csr import transposed_times
+    def csr_bytes(self, *, transposed: bool = False) -> int:
+        is_stored = not transposed or "_transposed" in vars(self)
+        return 0 if is_stored else factor_bytes(self._matrix.nnz, self.n_nodes, self._matrix.dtype)
 
-        return transposed_times(self._matrix, dense, n_jobs)
-
-    def rows(self, nodes: IntArray, n_jobs: int) -> sp.csr_array:
-        return self._matrix[nodes]
-
-    def columns(self, nodes: IntArray, n_jobs: int) -> sp.csr_array:
-        return self._transposed[nodes]
-
-    def csr_bytes(self, *, transposed: bool) -> int:
-        held = not transposed or "_transposed" in vars(self)
-        return 0 if held else factor_bytes(self._matrix.nnz, self.n_nodes, self._matrix.dtype)
-
-    def to_csr(self, n_jobs: int = -1) -> sp.csr_array:
-        return self._matrix
+    def to_csr(self, n_jobs: int = -1, *, transposed: bool = False) -> sp.csr_array:
+        return self._transposed if transposed else self._matrix
 
     @cached_property
     def _transposed(self) -> sp.csr_array:
         require_bytes(self.csr_bytes(transposed=True), "the transpose of a factor")
         return self._matrix.T.tocsr()
 
-    def transposed_csr(self, n_jobs: int = -1) -> sp.csr_array:
-        return self._transposed
-
 
 class WalkedFactor(Factor):
-    """A factor that is not stored but walked again whenever it is needed.
+    """A factor that is not stored but sampled again whenever it is needed.
 
-    The streams make it the same factor every time, and its products the same to the last bit as
-    those of the stored one. Memory is that of the graph and of the vectors. Rows are walked from
-    these nodes only; columns take walks from all nodes that may come there, of which nothing else
-    is kept.
+    The random streams make it the same factor every time, and its products the same to the last bit
+    as those of the stored one. Memory is that of the graph and of the vectors. Rows are sampled
+    from these nodes only; columns need the walks from all nodes within reach.
     """
 
     def __init__(self, plan: WalkPlan, dtype: np.dtype[Any]) -> None:
@@ -125,40 +109,30 @@ class WalkedFactor(Factor):
     def n_nodes(self) -> int:
         return self._plan.graph.n_nodes
 
-    def matmat(self, dense: FloatArray, n_jobs: int) -> FloatArray:
-        from grfpp.linalg.csr import block_times
-
-        out = np.empty((self.n_nodes, dense.shape[1]))
+    def matmat(self, dense: FloatArray, n_jobs: int, *, transposed: bool = False) -> FloatArray:
+        out = np.zeros((self.n_nodes, dense.shape[1]))
 
         def multiply(task: range, block: Block) -> None:
             block_times(block, dense, out[task.start : task.stop])
 
-        for _ in walk_blocks(self._plan, n_jobs=n_jobs, dtype=self._dtype, then=multiply):
-            pass
+        then = None if transposed else multiply
+        for task, block in walk_blocks(self._plan, n_jobs=n_jobs, dtype=self._dtype, then=then):
+            if transposed:  # summed here and in order: the same bits for any number of threads
+                add_block_transposed(block, dense[task.start : task.stop], out)
         return out
 
-    def rmatmat(self, dense: FloatArray, n_jobs: int) -> FloatArray:
-        from grfpp.linalg.csr import add_block_transposed
-
-        out = np.zeros((self.n_nodes, dense.shape[1]))
-        # Summed here and in order, while the threads walk ahead: the same bits for any number.
-        for task, block in walk_blocks(self._plan, n_jobs=n_jobs, dtype=self._dtype):
-            add_block_transposed(block, dense[task.start : task.stop], out)
-        return out
-
-    def rows(self, nodes: IntArray, n_jobs: int) -> sp.csr_array:
+    def rows(self, nodes: IntArray, n_jobs: int, *, transposed: bool = False) -> sp.csr_array:
+        if transposed:
+            return self._columns(nodes, self._sources(nodes), n_jobs)
         return sample_rows(self._plan, nodes, self._dtype, n_jobs=n_jobs)
 
-    def columns(self, nodes: IntArray, n_jobs: int) -> sp.csr_array:
-        return self._columns_from(self._sources(nodes), nodes, n_jobs)
-
     def _sources(self, nodes: IntArray) -> IntArray | None:
-        """Nodes whose walks may come to these; ``None`` for all."""
+        """Nodes whose walks may reach these; ``None`` for all."""
         plan = self._plan
         against = plan.graph.reversed() if plan.graph.is_directed else plan.graph
         return within_steps(against.adjacency, nodes, plan.lengths.max_length)
 
-    def _columns_from(self, sources: IntArray | None, nodes: IntArray, n_jobs: int) -> sp.csr_array:
+    def _columns(self, nodes: IntArray, sources: IntArray | None, n_jobs: int) -> sp.csr_array:
         # Nodes may occur several times, and in any order.
         unique, position = np.unique(nodes, return_inverse=True)
         column_of = np.full(self.n_nodes, -1, np.int32)
@@ -175,55 +149,42 @@ class WalkedFactor(Factor):
             columns = csr(columns.data, sources[columns.indices], columns.indptr, self.n_nodes)
         return columns[position]
 
-    def csr_bytes(self, *, transposed: bool) -> int:
+    def csr_bytes(self, *, transposed: bool = False) -> int:
         n_bytes = factor_bytes(expected_entries(self._plan), self.n_nodes, self._dtype)
-        return 2 * n_bytes if transposed else n_bytes  # of which one is there for a while only
+        return 2 * n_bytes if transposed else n_bytes  # transposing needs both for a while
 
-    def to_csr(self, n_jobs: int = -1) -> sp.csr_array:
-        return sample_factor(self._plan, dtype=self._dtype, n_jobs=n_jobs)
-
-    def transposed_csr(self, n_jobs: int = -1) -> sp.csr_array:
-        return self.to_csr(n_jobs).T.tocsr()
+    def to_csr(self, n_jobs: int = -1, *, transposed: bool = False) -> sp.csr_array:
+        matrix = sample_factor(self._plan, dtype=self._dtype, n_jobs=n_jobs)
+        return matrix.T.tocsr() if transposed else matrix
 
 
 class KeptFactor(WalkedFactor):
-    """A factor that is walked where a few rows or columns are wanted, and kept where all are."""
+    """A factor that is sampled for a few rows or columns, and stored once all are needed."""
 
     @cached_property
     def _stored(self) -> StoredFactor:
         return StoredFactor(super().to_csr())
 
-    def matmat(self, dense: FloatArray, n_jobs: int) -> FloatArray:
-        return self._stored.matmat(dense, n_jobs)
+    def matmat(self, dense: FloatArray, n_jobs: int, *, transposed: bool = False) -> FloatArray:
+        return self._stored.matmat(dense, n_jobs, transposed=transposed)
 
-    def rmatmat(self, dense: FloatArray, n_jobs: int) -> FloatArray:
-        return self._stored.rmatmat(dense, n_jobs)
-
-    def columns(self, nodes: IntArray, n_jobs: int) -> sp.csr_array:
+    def rows(self, nodes: IntArray, n_jobs: int, *, transposed: bool = False) -> sp.csr_array:
+        if not transposed:
+            return super().rows(nodes, n_jobs)
         sources = None if "_stored" in vars(self) else self._sources(nodes)
         if sources is None:
-            return self._stored.columns(nodes, n_jobs)
-        return self._columns_from(sources, nodes, n_jobs)
+            return self._stored.rows(nodes, n_jobs, transposed=True)
+        return self._columns(nodes, sources, n_jobs)
 
-    def to_csr(self, n_jobs: int = -1) -> sp.csr_array:
-        return self._stored.to_csr(n_jobs)
-
-    def transposed_csr(self, n_jobs: int = -1) -> sp.csr_array:
-        return self._stored.transposed_csr(n_jobs)
-
-
-class MeanFactor(StoredFactor):
-    """A weighted mean of factors, which has their mean ``F``; the weights add up to one."""
-
-    def __init__(self, factors: Sequence[Factor], weights: Sequence[float]) -> None:
-        super().__init__(weighted_mean([factor.to_csr() for factor in factors], weights))
+    def to_csr(self, n_jobs: int = -1, *, transposed: bool = False) -> sp.csr_array:
+        return self._stored.to_csr(n_jobs, transposed=transposed)
 
 
 def weighted_mean(matrices: Sequence[sp.csr_array], weights: Sequence[float]) -> sp.csr_array:
-    """``Σ weight · matrix``; the same for every row, in whatever block of rows it stands."""
+    """``Σ weight · matrix``; a row's bits do not depend on the other rows of its block."""
     total: Any = None
     for weight, matrix in zip(weights, matrices, strict=True):
         part = weight * matrix
-        part.sort_indices()  # else the order of what is added depends on other rows
+        part.sort_indices()  # else the order of the sums depends on other rows
         total = part if total is None else total + part
     return csr(total.data, total.indices, total.indptr, total.shape[1])

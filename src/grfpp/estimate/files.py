@@ -21,16 +21,14 @@ FORMAT = "grfpp-estimate-1"
 _PARTS = ("data", "indices", "indptr")
 _DEFLATION = ("deflation_vectors", "deflation_values")
 _NODE_IDS = "node_ids"
-#: How far the eigenvectors of a file may be from orthonormal.
+#: Largest deviation of stored eigenvectors from orthonormal ones.
 _ORTHONORMAL = 1e-6
 
 
 class StoredEstimate(NamedTuple):
-    """What a file holds."""
+    """The content of a file: factors of the estimate and its replicates, and other arguments."""
 
-    #: The factors of the estimate, and those of its replicates.
     factors: list[list[Factor]]
-    #: Arguments of `KernelEstimate`.
     options: dict[str, Any]
     made_by: dict[str, Any]
 
@@ -51,8 +49,8 @@ def save(
         arrays |= {f"{part}_{number}": getattr(matrix, part) for part in _PARTS}
     if deflation is not None:
         arrays |= dict(zip(_DEFLATION, (deflation.vectors, deflation.values), strict=True))
-    if (labels := names.to_array()) is not None:
-        arrays[_NODE_IDS] = labels
+    if (node_ids := names.to_array()) is not None:
+        arrays[_NODE_IDS] = node_ids
     order = [unique.index(factor) for factor in factors]
     save_arrays(path, FORMAT, arrays, {**meta, "order": order})
 
@@ -107,22 +105,18 @@ def _deflation(arrays: Mapping[str, Any], n: int) -> Deflation | None:
     for numbers in (vectors, values):
         if numbers.dtype != np.float64 or not np.isfinite(numbers).all():
             raise ValueError("the eigenvectors are not finite real numbers")
-    # Large ones first, whose products would overflow.
-    if (vectors.size and np.abs(vectors).max() > 1 + _ORTHONORMAL) or not np.allclose(
-        vectors.T @ vectors, np.eye(len(values)), rtol=0, atol=_ORTHONORMAL
-    ):
+    clipped = vectors.clip(-2, 2)  # large entries would overflow, and are refused all the same
+    gram = clipped.T @ clipped
+    if not np.allclose(gram, np.eye(len(values)), rtol=0, atol=_ORTHONORMAL):
         raise ValueError("the eigenvectors are not orthonormal")
     return Deflation(vectors, values)
 
 
 def _node_ids(arrays: Mapping[str, Any], n: int) -> list[Any] | None:
     names = arrays.get(_NODE_IDS)
-    if names is None:
-        return None
-    if names.shape != (n,) or names.dtype.kind not in "iuU":
+    if names is not None and (names.shape != (n,) or names.dtype.kind not in "iuU"):
         raise ValueError(f"names of type {names.dtype} and shape {names.shape} for {n} nodes")
-    labels: list[Any] = names.tolist()
-    return labels
+    return None if names is None else names.tolist()
 
 
 def _checked_csr(arrays: Mapping[str, Any], number: int, n: int) -> sp.csr_array:

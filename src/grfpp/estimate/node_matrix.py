@@ -28,7 +28,7 @@ class NodeMatrix(LinearOperator):  # type: ignore[misc]  # untyped base
     ``K[…]`` indexes as numpy does, up to rounding: whole numbers (negative ones from the end),
     lists, slices, and masks with a truth value for every node. Names of nodes stand for indices.
     Two lists make pairs; ``K[numpy.ix_(rows, columns)]`` is the matrix of all rows and all columns.
-    Only the rows or the columns that are asked for are computed, whichever are fewer.
+    Only the requested rows or columns are computed, whichever are fewer.
     """
 
     #: The names of the nodes.

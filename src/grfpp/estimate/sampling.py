@@ -9,7 +9,7 @@ import numpy as np
 
 from grfpp._checks import truth
 from grfpp.errors import InputWarning, warn_user
-from grfpp.estimate.batches import HERE, Backend, Batch, LocalBackend, WalkedOrigin
+from grfpp.estimate.batches import HERE, Backend, Batch, WalkedOrigin
 from grfpp.estimate.deflation import deflation_of
 from grfpp.estimate.degree import settle_degree
 from grfpp.estimate.error_bars import LARGE, seems_large
@@ -92,7 +92,7 @@ def sample(
     chosen = WalkOptions.of(
         degree=degree, n_walks=n_walks, termination=termination, seed=seed, **options
     )
-    return sample_estimate(W, kernel, chosen, progress, LocalBackend(executor))
+    return sample_estimate(W, kernel, chosen, progress, Backend(executor))
 
 
 def sample_estimate(
@@ -113,34 +113,28 @@ def sample_estimate(
     if options.tol is not None:
         return walk_to_tolerance(graph, kernel, options, deflation, progress, backend)
     options = settle_degree(graph, kernel, options, deflation)
-    batch = Batch.of(graph, kernel, options, backend=backend)
-    origin = WalkedOrigin(graph, kernel, deflation, (batch,))
-    K = origin.estimate(batch.factors(progress=progress))
+    batch = Batch.of(graph, kernel, options)
+    origin = WalkedOrigin(graph, kernel, deflation, backend, (batch,))
+    K = origin.estimate(backend.factors(batch.walks(), options, progress))
     if options.measures_error:
         _warn_if_large(K, graph, kernel)
     return origin.with_replicates(K)
 
 
 def _warn_if_large(K: KernelEstimate, graph: Graph, kernel: Kernel) -> None:
-    """Warn of an estimate that is off by more than half of its kernel, and say what to do."""
+    """Warn of an estimate whose relative error is above one half, with advice."""
     radius = graph.spectral_radius()
     with np.errstate(over="ignore", invalid="ignore"):
         values = kernel.value(np.array([-radius, radius]))
     if not np.isfinite(values).all():
-        warn_user(
-            InputWarning(
-                f"the values of {kernel!r} exceed the range of float64 on this graph of spectral "
-                f"radius {radius:.6g}",
-                advice="use a smaller scale, or a kernel that grows less",
-            )
-        )
+        problem = f"the values of {kernel!r} exceed the range of float64 on this graph of spectral "
+        problem += f"radius {radius:.6g}"
+        advice = "use a smaller scale, or a kernel that grows less"
     elif seems_large(K.one_order, kernel, graph) and K.measure_error().relative > LARGE:
+        problem = f"this estimate of {kernel!r} is off by {K.meta['relative_error']:.2g} of the "
+        problem += "kernel's Frobenius norm"
         higher = "" if graph.is_directed else "a higher degree ('auto'), deflate='auto', "
-        warn_user(
-            InputWarning(
-                f"this estimate of {kernel!r} is off by {K.meta['relative_error']:.2g} of the "
-                "kernel's Frobenius norm",
-                advice=f"use {higher}more walks than {K.meta['n_walks']} (n_walks), or "
-                "kernel_operator",
-            )
-        )
+        advice = f"use {higher}more walks than {K.meta['n_walks']} (n_walks), or kernel_operator"
+    else:
+        return
+    warn_user(InputWarning(problem, advice=advice))

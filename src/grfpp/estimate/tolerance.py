@@ -1,9 +1,9 @@
-"""``tol=``: sample batches of walks until an estimate has the relative error that is asked for.
+"""``tol=``: sample batches of walks until the relative error of an estimate is small enough.
 
-The error of what has been sampled is measured by random products, and the noise of a few pilot rows
+The error of the current estimate is measured by random products, and the noise of a few pilot rows
 (`NoiseCurve`) forecasts how many walks the next batch needs. Factors of all batches are averaged,
-weighted by their precision. The weights come from measured errors, which makes a bias that is small
-beside the error itself.
+weighted by their precision. The weights come from measured errors; the bias of that is small
+compared with the error.
 """
 
 from __future__ import annotations
@@ -88,30 +88,28 @@ def walk_to_tolerance(
     """
     degree = settle_degree(graph, kernel, options, deflation).degree
     start = options.changed(degree=degree, n_walks=1)
-    search = _Search(graph, kernel, start, deflation, backend)
-    while True:
+    search, cap = _Search(graph, kernel, start, deflation, backend), ""
+    while not (search.is_reached or cap):
         batch, cap = search.next_batch()
         if batch is not None and not search.sample(batch, progress):
             cap = "memory"
-        if search.error <= search.tol:
-            return search.finished()
-        if cap:
-            reasons = {"memory": " for want of memory", "rounding": " because of rounding"}
-            warn_user(
-                InputWarning(
-                    f"of {search.tol:g} is not reached{reasons.get(cap, '')}: {search.steps:.4g} "
-                    f"steps a node gave an error of {search.error:.2g}",
-                    argument="tol",
-                    advice=(f"raise {cap}, or " if cap not in reasons else "")
-                    + "use kernel_operator, which need not walk",
-                )
+    if not search.is_reached:
+        reasons = {"memory": " for want of memory", "rounding": " because of rounding"}
+        warn_user(
+            InputWarning(
+                f"of {search.tol:g} is not reached{reasons.get(cap, '')}: {search.steps:.4g} "
+                f"steps a node gave an error of {search.error:.2g}",
+                argument="tol",
+                advice=(f"raise {cap}, or " if cap not in reasons else "")
+                + "use kernel_operator, which needs no walks",
             )
-            return search.finished()
+        )
+    return search.finished()
 
 
 @dataclass
 class _Search:
-    """What has been sampled so far, and what to sample next."""
+    """The batches so far, their errors, and the choice of the next one."""
 
     graph: Graph
     kernel: Kernel
@@ -139,8 +137,13 @@ class _Search:
         assert self.options.tol is not None
         return self.options.tol
 
+    @property
+    def is_reached(self) -> bool:
+        """Whether the error is within the tolerance."""
+        return self.error <= self.tol
+
     def next_batch(self) -> tuple[Batch | None, str]:
-        """What to sample next, if anything, and the name of the cap that makes it the last."""
+        """The next batch, if any, and the name of the cap that makes it the last."""
         if self._is_exact():
             return None, "rounding"
         n_walks, n_needed = self._wanted_walks()
@@ -151,40 +154,37 @@ class _Search:
             caps["max_seconds"] = left / self.seconds_per_step
         name, cap = min(caps.items(), key=lambda item: item[1])
         forecast = self.steps + n_needed * steps_per_walk
-        if (
-            not math.isfinite(cap)
-            and len(self.batches) >= _MIN_BATCHES_FOR_FORECAST
-            and forecast > _MAX_STEPS_WITHOUT_CAP
-        ):
+        may_refuse = cap == math.inf and len(self.batches) >= _MIN_BATCHES_FOR_FORECAST
+        if may_refuse and forecast > _MAX_STEPS_WITHOUT_CAP:
             raise InputError(
-                f"of {self.tol:g} would take some {forecast:.1g} steps a node for {self.kernel!r} "
-                f"on this graph ({self.steps:.3g} steps gave {self.error:.2g})",
+                f"of {self.tol:g} needs some {forecast:.1g} steps a node for {self.kernel!r} on "
+                f"this graph ({self.steps:.3g} steps gave {self.error:.2g})",
                 argument="tol",
-                advice="use kernel_operator, which need not walk, or give max_steps",
+                advice="use kernel_operator, which needs no walks, or give max_steps",
             )
         if n_walks * steps_per_walk <= cap:
             return self._planned(n_walks), ""
-        if not self.batches and cap < steps_per_walk:
-            raise InputError(
-                f"must be at least {steps_per_walk:g}, which one walk takes, found {cap:g}",
-                argument=name,
-            )
-        return (self._planned(int(cap / steps_per_walk)) if cap >= steps_per_walk else None), name
+        if cap >= steps_per_walk:
+            return self._planned(int(cap / steps_per_walk)), name
+        if not self.batches:
+            problem = f"must be at least {steps_per_walk:g}, the steps of one walk, found {cap:g}"
+            raise InputError(problem, argument=name)
+        return None, name
 
     def sample(self, batch: Batch, progress: bool | Progress) -> bool:
         """Sample a batch and measure the error; false where there is no memory for it."""
         before = time.monotonic()
         try:
-            self.factors.append(batch.factors(progress=progress))
+            self.factors.append(self.backend.factors(batch.walks(), batch.options, progress))
         except InputError:
             if not self.factors:
                 raise
             return False
         self.batches.append(batch)
         self.steps += batch.steps
-        alone = self._mean([len(self.batches) - 1], [1.0])
-        self.errors.append(self._measured(alone))
-        self.estimate, self.error = alone, self.errors[0]
+        self.estimate = self._mean([len(self.batches) - 1], [1.0])
+        self.error = self._measured(self.estimate)
+        self.errors.append(self.error)
         if len(self.batches) > 1:
             precision = [1 / max(error, 1e-300) ** 2 for error in self.errors]
             weights = [number / sum(precision) for number in precision]
@@ -196,10 +196,10 @@ class _Search:
         return True
 
     def finished(self) -> KernelEstimate:
-        """The estimate that all batches make, with its replicates."""
+        """The estimate from all batches, with its replicates."""
         assert self.estimate is not None
-        assert isinstance(self.estimate.origin, WalkedOrigin)
-        return self.estimate.origin.with_replicates(self.estimate)
+        origin: WalkedOrigin = self.estimate.origin
+        return origin.with_replicates(self.estimate)
 
     def _is_exact(self) -> bool:
         """Whether the last batch did not lower the error and has no noise."""
@@ -210,13 +210,12 @@ class _Search:
 
     def _mean(self, used: list[int], weights: list[float]) -> KernelEstimate:
         batches = tuple(self.batches[i] for i in used)
-        origin = WalkedOrigin(self.graph, self.kernel, self.deflation, batches, tuple(weights))
-        return origin.estimate(
-            origin.mean([self.factors[i] for i in used]),
-            tol=self.tol,
-            tol_kind=self.options.tol_kind,
-            steps_per_node=self.steps,
+        origin = WalkedOrigin(
+            self.graph, self.kernel, self.deflation, self.backend, batches, tuple(weights)
         )
+        factors = origin.mean([self.factors[i] for i in used])
+        meta = {"tol": self.tol, "tol_kind": self.options.tol_kind, "steps_per_node": self.steps}
+        return origin.estimate(factors, **meta)
 
     def _measured(self, K: KernelEstimate) -> float:
         if self.options.tol_kind == "entry":
@@ -226,7 +225,7 @@ class _Search:
 
     def _planned(self, n_walks: int) -> Batch:
         options = self.options.changed(n_walks=n_walks)
-        return Batch.of(self.graph, self.kernel, options, len(self.batches), self.backend)
+        return Batch.of(self.graph, self.kernel, options, len(self.batches))
 
     def _wanted_walks(self) -> tuple[int, float]:
         """Walks of the next batch, and walks that reach the target by the forecast."""

@@ -6,7 +6,6 @@ import shutil
 import signal
 import subprocess
 import sys
-import threading
 import time
 import warnings
 from concurrent.futures import ProcessPoolExecutor
@@ -178,7 +177,7 @@ def test_single_sides_and_the_diagonal(client):
 
 
 def test_walking_to_a_tolerance_and_error_bars_are_the_same(client):
-    D, K = both(client, ARCS, tol=0.02, dtype="float32")
+    D, K = both(client, ARCS, tol=0.1, dtype="float32")
     assert len(D.origin.batches) > 1
     same(D @ columns(90, 1), K @ columns(90, 1))
     assert D.meta["relative_error"] == K.meta["relative_error"]
@@ -200,18 +199,20 @@ def test_a_cluster_factor_is_one_matrix_however_it_is_asked(client):
     factor, matrix = D.chain.links[0].factor, K.factors[0][0]
     assert isinstance(factor, Factor) and factor.n_entries == matrix.nnz
     stored = factors.StoredFactor(matrix)
-    for nodes in (np.array([5, 0, 89, 5]), np.zeros(0, np.int64)):
-        same(factor.rows(nodes, 1).toarray(), stored.rows(nodes, 1).toarray())
-        same(factor.columns(nodes, 1).toarray(), stored.columns(nodes, 1).toarray())
-    same(factor.to_csr(), matrix)
-    same(factor.transposed_csr(), stored.transposed_csr())
+    for transposed in (False, True):
+        for nodes in (np.array([5, 0, 89, 5]), np.zeros(0, np.int64)):
+            found, wanted = (
+                each.rows(nodes, 1, transposed=transposed) for each in (factor, stored)
+            )
+            same(found.toarray(), wanted.toarray())
+        same(factor.to_csr(transposed=transposed), stored.to_csr(transposed=transposed))
     assert factor.csr_bytes(transposed=True) >= matrix.data.nbytes + matrix.indices.nbytes
 
 
 @pytest.mark.parametrize("format", ["parquet", "npz"])
 def test_features_go_to_shards_and_back(client, tmp_path, format):
     graph = grfpp.Graph(nx.les_miserables_graph())
-    D, K = both(client, graph.normalized("sym"))
+    D, K = both(client, graph.normalized("sym"), degree=1)
     for _ in range(2):  # the second replaces the first
         D.save_features(tmp_path / "features", format)
     same(distributed.load_features(tmp_path / "features"), K.features())
@@ -231,7 +232,7 @@ def test_features_come_through_the_client_where_workers_do_not_see_the_folder(
     same(distributed.load_features(tmp_path / "features"), K.features())
 
 
-def test_graphs_on_disk_are_opened_by_the_workers(client, tmp_path):
+def test_graphs_on_disk_are_opened_by_the_workers(client, tmp_path, monkeypatch):
     grfpp.Graph(NETWORK).save(tmp_path / "network.grf")
     W = grfpp.Graph.open(tmp_path / "network.grf")
     D, K = both(client, W, degree=1)
@@ -248,9 +249,11 @@ def test_graphs_on_disk_are_opened_by_the_workers(client, tmp_path):
         with pytest.raises(InputError, match="has changed since it was opened"):
             ask()
     shutil.move(tmp_path / "network.grf", tmp_path / "elsewhere.grf")
-    problems = probe.opening_problems(client, W)
-    assert problems and all("does not exist" in each for each in problems)
-    assert all(each.startswith("tcp://") for each in problems)
+    problems = client.run(probe.opening_problem, pickle.dumps(W))
+    assert problems and all("does not exist" in problem for problem in problems.values())
+    monkeypatch.setattr(type(W), "require_unchanged", lambda self: None)
+    with pytest.raises(InputError, match=r"not all workers can open the graph: tcp://.*not exist"):
+        Cluster(client).check(W)
 
 
 def test_rows_and_nearest_nodes(client):
@@ -269,27 +272,6 @@ def test_rows_and_nearest_nodes(client):
     same(distributed.top_k(client, NETWORK, KERNEL, 5, seed=2), near.top_k(5))
     with pytest.raises(InputError, match="k must be"):
         distributed.top_k(client, NETWORK, KERNEL, k=0)
-
-
-def test_a_worker_that_is_killed_changes_nothing(client):
-    killed = []
-
-    def kill(done, n):
-        if not killed:
-            assert done < n
-            killed.append(kill_one(client))
-
-    D = distributed.sample(client, NETWORK, KERNEL, seed=5, progress=kill)
-    K = grfpp.sample(NETWORK, KERNEL, seed=5)
-    timer = threading.Timer(0.05, kill_one, [client])
-    timer.start()
-    same(D @ columns(300), K @ columns(300))
-    timer.join()
-    same(D.project(8, seed=0), K.project(8, seed=0))
-    near = grfpp.LocalKernel(NETWORK, KERNEL, seed=2)
-    killed.clear()
-    found = distributed.top_k(client, NETWORK, KERNEL, seed=2, progress=kill)
-    same(found, near.top_k(np.arange(300)))
 
 
 def test_an_interruption_frees_the_workers(client):
@@ -338,7 +320,7 @@ def test_workers_without_the_package_are_named(client, tmp_path, monkeypatch):
             distributed.sample(client, ARCS, KERNEL, seed=0)
     wait_until(lambda: {"stranger"}.isdisjoint(names := worker_names(client)) and names)
     monkeypatch.setattr(grfpp, "__version__", "0.0.1")
-    with pytest.raises(InputError, match=r"all workers need grfpp 0.0.1, as here: tcp://.* has"):
+    with pytest.raises(InputError, match=r"all workers need grfpp 0.0.1: tcp://.* has"):
         distributed.sample(client, ARCS, KERNEL, seed=0)
 
 
@@ -350,7 +332,7 @@ def test_what_cannot_be_asked_for_is_refused(client, monkeypatch):
     with pytest.raises(InputError, match="symmetrize needs symmetric weights"):
         distributed.sample(client, ARCS, KERNEL, symmetrize=True)
     monkeypatch.setattr(Cluster, "memory", 1_000_000)
-    with pytest.raises(InputError, match=r"4 factors .* need \S+ MB, but the workers may take 600"):
+    with pytest.raises(InputError, match=r"4 factors .* need \S+ MB, .* may take 60% .* 600"):
         distributed.sample(client, NETWORK, KERNEL)
 
 
@@ -402,3 +384,18 @@ def test_plans_are_pickled_without_what_can_be_made_again():
     again = pickle.loads(packed)
     for found, wanted in zip(again.layout, plan.layout, strict=True):
         assert_array_equal(found, wanted)
+
+
+def test_workers_that_are_killed_change_nothing(client):
+    killed = []
+
+    def kill(done, n):
+        if not killed:
+            assert done < n
+            killed.append(kill_one(client))
+
+    D = distributed.sample(client, NETWORK, KERNEL, seed=5, progress=kill)
+    killed.clear()
+    found = distributed.top_k(client, NETWORK, KERNEL, seed=2, progress=kill)
+    same(found, grfpp.LocalKernel(NETWORK, KERNEL, seed=2).top_k(np.arange(300)))
+    same(D @ columns(300), grfpp.sample(NETWORK, KERNEL, seed=5) @ columns(300))

@@ -9,7 +9,8 @@ from small_graphs import GRAPHS, directed, karate, weighted
 
 import grfpp
 from grfpp import Diffusion, Geometric, Graph
-from grfpp.estimate.factor import Factor, KeptFactor, MeanFactor, StoredFactor, WalkedFactor
+from grfpp.estimate.batches import HERE
+from grfpp.estimate.factor import Factor, KeptFactor, StoredFactor, WalkedFactor
 from grfpp.walks import WalkPlan, sample_factor, sampling
 from grfpp.walks.planning import plan_walks
 from grfpp.walks.walker import Walker
@@ -26,7 +27,7 @@ def stored(plan, dtype):
 
 
 def mean_of_one(plan, dtype):
-    return MeanFactor([stored(plan, dtype), stored(plan, dtype)], [0.25, 0.75])
+    return HERE.mean([stored(plan, dtype), stored(plan, dtype)], [0.25, 0.75])
 
 
 @pytest.fixture(
@@ -41,33 +42,36 @@ def make(request):
 @pytest.mark.parametrize("n_jobs", [1, 3])
 def test_a_factor_is_one_matrix_however_it_is_asked(monkeypatch, make, name, dtype, n_jobs):
     monkeypatch.setattr(sampling, "TASK_STEPS", 100)
-    matrix = sample_factor(plan_of(name), dtype=dtype)
-    wanted = matrix.toarray()
+    wanted = sample_factor(plan_of(name), dtype=dtype).toarray()
     factor = make(plan_of(name), np.dtype(dtype))
     n = factor.n_nodes
     assert isinstance(factor, Factor) and n == len(wanted)
     block = np.random.default_rng(0).normal(size=(n, 3))
-    assert_allclose(factor.matmat(block, n_jobs), wanted @ block, rtol=1e-6, atol=1e-9)
-    assert_allclose(factor.rmatmat(block, n_jobs), wanted.T @ block, rtol=1e-6, atol=1e-9)
-    assert_array_equal(factor.to_csr(n_jobs).toarray(), wanted)
-    assert_array_equal(factor.transposed_csr(n_jobs).toarray(), wanted.T)
-    nodes = np.array([n - 1, 0, n - 1, n // 2])
-    assert_array_equal(factor.rows(nodes, n_jobs).toarray(), wanted[nodes])
-    assert_array_equal(factor.columns(nodes, n_jobs).toarray(), wanted.T[nodes])
-    assert factor.rows(nodes, n_jobs).dtype == factor.columns(nodes, n_jobs).dtype == dtype
-    nothing = np.zeros(0, np.int64)
-    assert factor.rows(nothing, n_jobs).shape == factor.columns(nothing, n_jobs).shape == (0, n)
+    nodes, nothing = np.array([n - 1, 0, n - 1, n // 2]), np.zeros(0, np.int64)
+    for transposed, matrix in ((False, wanted), (True, wanted.T)):
+        product = factor.matmat(block, n_jobs, transposed=transposed)
+        assert_allclose(product, matrix @ block, rtol=1e-6, atol=1e-9)
+        assert_array_equal(factor.to_csr(n_jobs, transposed=transposed).toarray(), matrix)
+        rows = factor.rows(nodes, n_jobs, transposed=transposed)
+        assert_array_equal(rows.toarray(), matrix[nodes])
+        assert rows.dtype == dtype
+        assert factor.rows(nothing, n_jobs, transposed=transposed).shape == (0, n)
 
 
-def test_rows_are_walked_from_these_nodes_only(monkeypatch):
-    walked = []
-    original = Walker.walk
+@pytest.fixture
+def walked(monkeypatch):
+    """The nodes that walks are started from."""
+    nodes, original = [], Walker.walk
 
     def counting(self, rows, *args):
-        walked.extend(rows.tolist())
+        nodes.extend(rows.tolist())
         return original(self, rows, *args)
 
     monkeypatch.setattr(Walker, "walk", counting)
+    return nodes
+
+
+def test_rows_are_walked_from_these_nodes_only(walked):
     WalkedFactor(plan_of(), np.dtype(np.float64)).rows(np.array([4, 2]), 1)
     assert walked == [4, 2]
 
@@ -76,24 +80,16 @@ def test_a_mean_has_its_weights():
     factors = [stored(plan_of(factor=number), np.float64) for number in range(3)]
     weights = [0.5, 0.2, 0.3]
     wanted = sum(w * f.to_csr().toarray() for w, f in zip(weights, factors, strict=True))
-    assert_allclose(MeanFactor(factors, weights).to_csr().toarray(), wanted)
+    assert_allclose(HERE.mean(factors, weights).to_csr().toarray(), wanted)
 
 
-def test_columns_are_walked_from_where_walks_may_come(monkeypatch):
-    walked = []
-    original = Walker.walk
-
-    def counting(self, rows, *args):
-        walked.extend(rows.tolist())
-        return original(self, rows, *args)
-
+def test_columns_are_walked_from_the_nodes_in_reach(walked):
     path = Graph(np.diag(np.ones(99), 1), directed=True)
     plan = WalkPlan.of(path, 0.5 ** np.arange(6), Geometric(0.2), 8, seed=1)
     wanted = sample_factor(plan).toarray().T[[50, 9]]
-    monkeypatch.setattr(Walker, "walk", counting)
     for make in (WalkedFactor, KeptFactor):
         walked.clear()
-        found = make(plan, np.dtype(np.float64)).columns(np.array([50, 9]), 1)
+        found = make(plan, np.dtype(np.float64)).rows(np.array([50, 9]), 1, transposed=True)
         assert_array_equal(found.toarray(), wanted)
         assert walked == [*range(4, 10), *range(45, 51)]
 
@@ -112,37 +108,30 @@ def _both(graph, **options):
     ]
 
 
-@pytest.mark.parametrize("name", SOURCES)
-@pytest.mark.parametrize("dtype", [np.float64, np.float32])
+@pytest.mark.parametrize(
+    ("name", "options"),
+    [
+        *((name, {"degree": 2, "dtype": dtype}) for name in SOURCES for dtype in ("f8", "f4")),
+        *(("weighted", {"degree": degree, "symmetrize": True}) for degree in (1, 3)),
+        *(("weighted", {"degree": degree, "deflate": 2}) for degree in (1, 3)),
+    ],
+    ids=str,
+)
 @pytest.mark.parametrize("n_jobs", [1, 3])
-def test_same_bits_as_stored(monkeypatch, name, dtype, n_jobs):
+def test_same_bits_as_stored(monkeypatch, name, options, n_jobs):
     monkeypatch.setattr(grfpp.walks.sampling, "TASK_STEPS", 300)
-    stored, walked = _both(SOURCES[name], degree=2, dtype=dtype, n_jobs=n_jobs)
+    stored, walked = _both(SOURCES[name], n_jobs=n_jobs, **options)
     V = np.random.default_rng(0).normal(size=(stored.n_nodes, 3))
-    assert_array_equal(stored @ V, walked @ V)
-    assert_array_equal(stored.T @ V[:, 0], walked.T @ V[:, 0])
-    assert_array_equal(stored.toarray(), walked.toarray())
-    assert_array_equal(stored.rows([1, 4]), walked.rows([1, 4]))
-    assert_array_equal(stored.diagonal(), walked.diagonal())
-    assert stored.entry(2, 3) == walked.entry(2, 3)
-    for a, b in zip(stored.project(5, seed=0), walked.project(5, seed=0), strict=True):
-        assert_array_equal(a, b)
-
-
-@pytest.mark.parametrize("degree", [1, 3])
-@pytest.mark.parametrize("n_jobs", [1, 3])
-@pytest.mark.parametrize("options", [{"symmetrize": True}, {"deflate": 2, "symmetrize": True}])
-def test_same_bits_as_stored_when_averaged(monkeypatch, degree, n_jobs, options):
-    monkeypatch.setattr(grfpp.walks.sampling, "TASK_STEPS", 300)
-    stored, walked = _both(SOURCES["weighted"], degree=degree, n_jobs=n_jobs, **options)
-    V = np.random.default_rng(0).normal(size=(stored.n_nodes, 3))
-    assert_array_equal(stored @ V, walked @ V)
-    assert_array_equal(stored.toarray(), walked.toarray())
-    assert_array_equal(stored.rows([1, 4]), walked.rows([1, 4]))
-    assert_array_equal(stored.diagonal(), walked.diagonal())
-    assert stored.entry(2, 3) == walked.entry(2, 3)
-    for a, b in zip(stored.project(5, seed=0), walked.project(5, seed=0), strict=True):
-        assert_array_equal(a, b)
+    for query in (
+        lambda K: K @ V,
+        lambda K: K.T @ V[:, 0],
+        lambda K: K.toarray(),
+        lambda K: K.rows([1, 4]),
+        lambda K: K.diagonal(),
+        lambda K: K.entry(2, 3),
+        lambda K: np.stack(K.project(5, seed=0)),
+    ):
+        assert_array_equal(query(stored), query(walked))
 
 
 class TestWalkedEstimate(LinearOperatorCase):

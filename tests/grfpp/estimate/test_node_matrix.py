@@ -61,22 +61,19 @@ def numeric(part):
     return np.zeros(0, int) if isinstance(part, list) and not part else part
 
 
-@QUICK
-@given(st.sampled_from(list(MATRICES)), SIDES.map(numeric), SIDES.map(numeric))
-def test_rows_and_columns(name, rows, columns):
-    check(name, (rows, columns))
+KEYS = st.one_of(
+    st.tuples(SIDES.map(numeric), SIDES.map(numeric)),
+    st.tuples(LISTS.map(numeric), LISTS.map(numeric)).map(lambda lists: np.ix_(*lists)),
+    st.lists(st.tuples(NUMBERS, NUMBERS), max_size=30).map(
+        lambda pairs: tuple(np.array(pairs, int).reshape(-1, 2).T)
+    ),
+)
 
 
-@QUICK
-@given(st.sampled_from(list(MATRICES)), LISTS.map(numeric), LISTS.map(numeric))
-def test_all_rows_and_all_columns(name, rows, columns):
-    check(name, np.ix_(rows, columns))
-
-
-@QUICK
-@given(st.sampled_from(list(MATRICES)), st.lists(st.tuples(NUMBERS, NUMBERS), max_size=30))
-def test_pairs(name, pairs):
-    check(name, tuple(np.array(pairs, int).reshape(-1, 2).T))
+@settings(QUICK, max_examples=120)
+@given(st.sampled_from(list(MATRICES)), KEYS)
+def test_rows_and_columns(name, key):
+    check(name, key)
 
 
 @QUICK

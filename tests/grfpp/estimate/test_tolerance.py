@@ -15,7 +15,7 @@ from small_graphs import QUICK, karate
 import grfpp
 from grfpp.errors import InputError, InputWarning
 from grfpp.estimate import tolerance
-from grfpp.estimate.batches import Batch
+from grfpp.estimate.batches import HERE, Backend
 from grfpp.estimate.deflation import deflation_of
 from grfpp.estimate.tolerance import NoiseCurve
 from grfpp.options import WalkOptions
@@ -72,7 +72,7 @@ def test_steps_are_not_many_more_than_needed():
 def test_entries():
     K = grfpp.sample(BARABASI, KERNEL, tol=0.01, tol_kind="entry", seed=0)
     exact = KERNEL.exact(BARABASI)
-    # Not all rows were looked at.
+    # Not all rows were compared.
     assert np.abs(K.toarray() - exact).max() <= 0.02 * exact.max()
     assert K.meta["tol"] == 0.01
 
@@ -86,7 +86,7 @@ def test_all_batches_are_used_and_give_error_bars():
     K = grfpp.sample(karate(), KERNEL, tol=0.04, seed=2, walks="independent")
     assert len(K.origin.batches) > 1 and sum(K.origin.weights) == pytest.approx(1)
     assert min(K.origin.weights) > 0
-    parts = [each.factors() for each in K.origin.batches]
+    parts = [HERE.factors(each.walks(), each.options, False) for each in K.origin.batches]
     for number, factor in enumerate(K._factors):
         wanted = sum(
             weight * part[number].to_csr().toarray()
@@ -118,49 +118,46 @@ def test_caps_say_what_was_reached(cap, name):
 
 
 def test_memory_is_a_cap(monkeypatch):
-    from grfpp.estimate import batches as backend
+    factors = Backend.factors
 
-    original = backend._require_factors
-
-    def require(plans, options):
+    def refuse(backend, plans, options, progress):
         if options.n_walks > 3:
             raise InputError("there is no room")
-        original(plans, options)
+        return factors(backend, plans, options, progress)
 
-    monkeypatch.setattr(backend, "_require_factors", require)
+    monkeypatch.setattr(Backend, "factors", refuse)
     with pytest.warns(InputWarning, match="not reached for want of memory"):
         K = grfpp.sample(BARABASI, KERNEL, tol=1e-4, seed=0)
     assert K.meta["relative_error"] > 1e-4
 
 
-def test_what_walks_cannot_reach_is_told_before_they_are_walked():
+def test_tolerances_out_of_reach_are_refused_by_forecast():
     W = grfpp.Graph(nx.barabasi_albert_graph(300, 3, seed=0)).normalized("sym", 0.99)
-    with pytest.raises(InputError, match=r"would take .*kernel_operator") as caught:
+    with pytest.raises(InputError, match=r"needs some .*kernel_operator") as caught:
         grfpp.sample(W, grfpp.InversePower(1), tol=0.001, degree=1, seed=0)
-    walked = re.search(r"\(([\d.e+]+) steps gave", str(caught.value)).group(1)
-    assert float(walked) < 1000
+    steps = re.search(r"\(([\d.e+]+) steps gave", str(caught.value)).group(1)
+    assert float(steps) < 1000
 
 
-def test_kernels_beyond_float64_are_told():
+def test_kernels_beyond_float64_warn():
     with pytest.warns(InputWarning, match=r"Diffusion\(lam=720\.0\) exceed the range of float64"):
         grfpp.sample(karate(), grfpp.Diffusion(720.0), seed=0)
 
 
 def test_no_batch_grows_without_bound(monkeypatch):
-    """Noise that hardly falls between one walk and two foretells any number of them."""
-    walked = []
-    walk = tolerance._Search.sample
+    """Noise that hardly falls between one walk and two forecasts any number of them."""
+    n_walks = []
+    sample = tolerance._Search.sample
 
-    def noted(search, batch, progress):
-        walked.append(batch.options.n_walks)
-        return walk(search, batch, progress)
+    def counting(search, batch, progress):
+        n_walks.append(batch.options.n_walks)
+        return sample(search, batch, progress)
 
-    monkeypatch.setattr(tolerance._Search, "sample", noted)
+    monkeypatch.setattr(tolerance._Search, "sample", counting)
     monkeypatch.setattr(NoiseCurve, "walks_for", lambda *_: 2.0**60)
     grfpp.sample(BARABASI, KERNEL, tol=0.003, max_steps=100_000, seed=0)
-    assert walked[0] == 1
-    assert len(walked) > 2
-    assert all(after <= 16 * before for before, after in pairwise(walked))
+    assert n_walks[0] == 1 and len(n_walks) > 2
+    assert all(after <= 16 * before for before, after in pairwise(n_walks))
 
 
 def test_tolerances_that_rounding_does_not_allow():
@@ -170,22 +167,22 @@ def test_tolerances_that_rounding_does_not_allow():
 
 
 def test_a_cap_below_one_walk_is_refused():
-    with pytest.raises(InputError, match=r"max_steps must be at least 36, which one walk takes"):
+    with pytest.raises(InputError, match=r"max_steps must be at least 36, the steps of one walk"):
         grfpp.sample(karate(), KERNEL, tol=0.01, max_steps=1)
 
 
-def test_replicates_are_walked_once(monkeypatch):
-    groups = []
-    factors = Batch.factors
+def test_replicates_are_sampled_once(monkeypatch):
+    keys = []
+    factors = Backend.factors
 
-    def noted(batch, group=0, progress=False):
-        groups.append((batch.number, group))
-        return factors(batch, group, progress)
+    def counting(backend, plans, options, progress):
+        keys.append(tuple(plan.key for plan in plans))
+        return factors(backend, plans, options, progress)
 
-    monkeypatch.setattr(Batch, "factors", noted)
+    monkeypatch.setattr(Backend, "factors", counting)
     K = grfpp.sample(BARABASI, KERNEL, tol=0.01, n_groups=3, seed=0)
     assert len(K.replicates) == 3
-    assert len(groups) == len(set(groups))
+    assert len(keys) == len(set(keys))
     value, std = K.entry(0, 1, return_std=True)
     assert abs(value - KERNEL.exact(BARABASI)[0, 1]) < 5 * std
 
@@ -194,26 +191,15 @@ WEIGHTS = grfpp.Graph(nx.barabasi_albert_graph(400, 4, seed=3)).normalized("sym"
 ARCS = grfpp.Graph(
     nx.to_numpy_array(nx.gnp_random_graph(150, 0.05, seed=1, directed=True)), directed=True
 ).normalized("rw")
-KERNEL = grfpp.Diffusion(2.0)
 
 
 def error(graph, n_walks, **options):
-    return np.mean(
-        [
-            float(
-                grfpp.relative_error(
-                    grfpp.sample(graph, KERNEL, n_walks=n_walks, seed=seed, **options),
-                    KERNEL,
-                    graph,
-                )
-            )
-            for seed in range(2)
-        ]
-    )
+    estimates = [grfpp.sample(graph, KERNEL, 2, n_walks, seed=seed, **options) for seed in range(2)]
+    return np.mean([true_error(K, KERNEL, graph) for K in estimates])
 
 
 @pytest.mark.parametrize(("graph", "deflate"), [(WEIGHTS, 0), (WEIGHTS, 3), (ARCS, 0)])
-def test_it_falls_as_the_error_does(graph, deflate):
+def test_the_noise_curve_falls_as_the_error_does(graph, deflate):
     options = WalkOptions.of(seed=9, n_walks=1)
     noise = NoiseCurve(graph, KERNEL, options, deflation_of(graph, KERNEL, deflate))
     true = error(graph, 24, deflate=deflate) / error(graph, 4, deflate=deflate)
@@ -221,14 +207,14 @@ def test_it_falls_as_the_error_does(graph, deflate):
     assert 0.8 < noise.walks_for(4, true) / 24 < 1.25
 
 
-def test_both_ways_agree():
+def test_walks_for_is_the_inverse_of_size():
     noise = NoiseCurve(WEIGHTS, KERNEL, WalkOptions.of(seed=0, n_walks=1))
     for start in (1, 3, 8):
         for end in (9, 20):
             assert noise.walks_for(start, noise.size(end) / noise.size(start)) == pytest.approx(end)
 
 
-def test_it_does_not_walk_far_beyond_what_there_is():
+def test_forecasts_sample_few_doublings():
     noise = NoiseCurve(WEIGHTS, KERNEL, WalkOptions.of(seed=0, n_walks=1))
     assert noise.walks_for(1, 1e-200) == 2.0**60
     assert noise.steps < 2 * 2 * 32 * 25 / 400 * 9 + 1  # twice, 1 + 2 + … + 32 walks of 25 rows

@@ -306,7 +306,7 @@ def _lanczos(chain: Chain, k: int, sign: int) -> FloatArray:
     its restarts.
     """
     # For hundreds of products with one vector, every matrix by its rows, transposes too.
-    forward, backward = ([link.to_csr() for link in each.links[::-1]] for each in (chain, chain.T))
+    forward, backward = (each.matrices()[::-1] for each in (chain, chain.T))
 
     def negative(vector: FloatArray) -> FloatArray:
         ahead = behind = vector
