@@ -117,7 +117,6 @@ def write(path, data, suffix):
 @pytest.mark.parametrize(
     ("text", "options"),
     [
-        ("a b {'weight': 2.5}\nb c {'weight': 3, 'x': 'y'}\n", {}),
         ("x y\n1 2\n2 3\n", {}),  # words over numbers
         ("x y\n1 2\n2 z\n", {}),  # names of columns, or of nodes?
         ("x y\n1 2\ny 3\n", {}),  # of nodes
@@ -129,11 +128,9 @@ def write(path, data, suffix):
         ("1 2 1e308\n1 2 1e308\n", {}),
         ("1 2 0\n2 3 1\n", {}),  # an edge that is none, whose node stays
         ("1 2 0\n", {"directed": True}),
-        ('a,b\n"x\ny",c\n', {"header": False}),
         ("1 2\n" * 3 + "2 1\n", {"duplicates": "error"}),
         ("b a\nc d\nd c\na b\n", {"directed": True, "duplicates": "error"}),
         ("1 2\n2 1\n2 2\n", {"directed": True}),  # arcs that all have their like
-        ("u,v,w,x\n1,2,3,4\n", {"columns": ("x", "u")}),
         ("1 2 3 4\n5 6 7 8\n", {"columns": (3, 0, 2)}),
     ],
 )

@@ -111,7 +111,7 @@ def checked(matrix: Any) -> sp.csr_array | sp.coo_array:
     >>> matrix.indptr[-1] = 0
     >>> checked(matrix)
     Traceback (most recent call last):
-    grfpp.errors.InputError: a malformed sparse matrix: ...
+    grfpp.errors.InputError: a malformed sparse matrix: its row pointers must not decrease
     """
     require_real(matrix.dtype)
     n_rows, n_columns = matrix.shape
