@@ -90,9 +90,8 @@ def array_of(values: Any, name: str) -> Any:
     try:
         return np.array(values)
     except ValueError:
-        raise InputError(
-            f"must be an array, found lists of different lengths: {shown(values)}", argument=name
-        ) from None
+        problem = f"must be an array, found lists of different lengths: {shown(values)}"
+        raise InputError(problem, argument=name) from None
 
 
 def node_numbers(nodes: Any, n_nodes: int, name: str = "nodes") -> IntArray:
@@ -106,10 +105,8 @@ def node_numbers(nodes: Any, n_nodes: int, name: str = "nodes") -> IntArray:
     if chosen.ndim != 1 or chosen.dtype.kind not in "iu":
         raise InputError(f"must be whole numbers in a list, found {shown(nodes)}", argument=name)
     if chosen.min() < 0 or chosen.max() >= n_nodes:
-        raise InputError(
-            f"must lie between 0 and {n_nodes - 1}, found {chosen.min()} to {chosen.max()}",
-            argument=name,
-        )
+        found = f"{chosen.min()} to {chosen.max()}"
+        raise InputError(f"must lie between 0 and {n_nodes - 1}, found {found}", argument=name)
     return chosen.astype(np.int64)
 
 

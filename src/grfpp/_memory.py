@@ -141,11 +141,11 @@ def _process_limits(root: Path) -> Iterator[int]:
 
 
 def _left_in_group(group: Path, limit: str, usage: str, reclaimable: str) -> Iterator[int]:
-    most, used = _read(group / limit).strip(), _read(group / usage).strip()
-    if not (most.isdigit() and used.isdigit()) or int(most) >= _V1_UNLIMITED:
+    limit_text, used = _read(group / limit).strip(), _read(group / usage).strip()
+    if not (limit_text.isdigit() and used.isdigit()) or int(limit_text) >= _V1_UNLIMITED:
         return
     # Cached pages of files count as used but are given back on demand.
-    yield int(most) - int(used) + sum(_numbers(group / "memory.stat", reclaimable))
+    yield int(limit_text) - int(used) + sum(_numbers(group / "memory.stat", reclaimable))
 
 
 def _read(path: Path) -> str:

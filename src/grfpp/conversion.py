@@ -7,14 +7,12 @@ import sys
 from pathlib import Path
 from typing import Any, Unpack
 
-from grfpp._checks import whole
 from grfpp.errors import InputError, shown
 from grfpp.graph import Graph
 from grfpp.io.convert import Progress, convert_edges, default_memory
 from grfpp.io.files import known_file
 from grfpp.io.folder.layout import SUFFIX
 from grfpp.io.folder.reader import is_folder_path
-from grfpp.io.matrices import check_node_count
 from grfpp.io.meshes import MeshWeights
 from grfpp.io.objects import says_direction
 from grfpp.io.table_options import EdgeListKeywords, EdgeListOptions, ListFile, ListRequest
@@ -83,39 +81,21 @@ def convert(
     listed = _edge_list(source)
     if listed is None:
         if memory is not None:
-            raise InputError(
-                "is for lists of edges; all else is read as a whole", argument="memory"
-            )
-        graph = Graph(
-            source,
-            directed=directed,
-            n_nodes=n_nodes,
-            symmetrize=symmetrize,
-            mesh_weights=mesh_weights,
-            **reading,
-        )
+            raise InputError("is for lists of edges; all else is read whole", argument="memory")
+        how: dict[str, Any] = {"symmetrize": symmetrize, "mesh_weights": mesh_weights, **reading}
+        graph = Graph(source, directed=directed, n_nodes=n_nodes, **how)
         if directed and says_direction(source) and not graph.is_directed:
-            raise InputError(
-                f"is for lists of edges: {source} says itself that it is undirected",
-                argument="directed",
-            )
+            problem = f"is for lists of edges: {source} says itself that it is undirected"
+            raise InputError(problem, argument="directed")
         graph.save(target)
         return Graph.open(target)
     if mesh_weights is not None:
         raise InputError(f"is for meshes: {source} is a list of edges", argument="mesh_weights")
     if symmetrize is not None:
-        raise InputError(
-            f"is not for converting lists of edges: the lines of {source} are edges in both "
-            "directions already, unless directed is given",
-            argument="symmetrize",
-            advice="pass duplicates: max for the larger weight of both orders",
-        )
-    if not (directed is None or isinstance(directed, bool)):
-        raise InputError(f"directed must be True, False or None, not {directed!r}")
-    if n_nodes is not None:
-        n_nodes = whole(n_nodes, "n_nodes", 1)
-        check_node_count(n_nodes, "n_nodes")
-    request = ListRequest(bool(directed), n_nodes, options)
+        advice = "pass duplicates: max for the larger weight of both orders"
+        problem = f"is not for converting lists of edges, as {source} is"
+        raise InputError(problem, argument="symmetrize", advice=advice)
+    request = ListRequest.of(directed, n_nodes, options)
     convert_edges(listed, request, target, room, progress or (lambda step, done, total: None))
     return Graph.open(target)
 
@@ -138,14 +118,10 @@ def memory_size(size: int | str) -> int:
     """
     found = _SIZE.fullmatch(size.strip()) if isinstance(size, str) else None
     if isinstance(size, bool) or (found is None and not isinstance(size, int)):
-        raise InputError(
-            f"must be a number of bytes, or text such as '2GB', found {shown(size)}",
-            argument="memory",
-        )
+        problem = f"must be a number of bytes, or text such as '2GB', found {shown(size)}"
+        raise InputError(problem, argument="memory")
     amount = float(size) if found is None else float(found[1]) * _UNITS[found[2].lower()]
-    if amount > sys.maxsize:
-        raise InputError(f"is more than any machine has: {shown(size)}", argument="memory")
-    n_bytes = int(amount)
-    if n_bytes < _LEAST_MEMORY:
-        raise InputError(f"must be 50MB at least, found {shown(size)}", argument="memory")
-    return n_bytes
+    if not _LEAST_MEMORY <= amount <= sys.maxsize:
+        problem = f"must be 50MB at least, and no more than a machine has, found {shown(size)}"
+        raise InputError(problem, argument="memory")
+    return int(amount)

@@ -33,7 +33,7 @@ from grfpp.nodes import NodeNames
 from grfpp.normalization import Normalization, Rows, ScaledWeights
 from grfpp.typing import FloatArray, IntArray
 
-#: What is known of a graph beside its matrix, and goes with it to other processes.
+#: Cached properties of a graph that go with its matrix to other processes.
 _KNOWN = ("is_directed", "_spectral_radius", "_root_strength")
 
 
@@ -246,7 +246,7 @@ class Graph:
     def open(cls, path: str | Path, *, verify: bool = False) -> Graph:
         """Open a graph on disk: a ``.grf`` folder that `save` or ``grfpp convert`` wrote.
 
-        Its arrays are mapped into memory: what is looked at is read, and nothing else. Normalising
+        Its arrays are mapped into memory: only pages that are used are read. Normalising
         it takes no memory. It can be used wherever a graph can, with the same results to the last
         bit; what needs all weights makes them when it comes to that.
 
@@ -255,8 +255,8 @@ class Graph:
         path
             The folder.
         verify
-            Look through all files, checksums and structure, also where that has been done since
-            they were last written. A folder that has been copied is looked through once anyway.
+            Verify checksums and structure of all files, also where that has been done since
+            they were last written. A copied folder is verified once anyway.
 
         Examples
         --------

@@ -122,7 +122,7 @@ class ScaledWeights:
     def fill(
         self, indptr: IntArray, indices: npt.NDArray[np.int32], out: FloatArray | None = None
     ) -> FloatArray:
-        """All weights, some rows at a time, so that hardly anything is held beside them."""
+        """All weights, some rows at a time, so that little else is held in memory."""
         result = np.empty(len(indices)) if out is None else out
         for first, last in row_blocks(indptr, BLOCK_EDGES):
             result[int(indptr[first]) : int(indptr[last])] = self.of_rows(
@@ -174,10 +174,10 @@ class Rows:
         values: npt.NDArray[Any] = (
             np.ones(len(self.indices), np.int8) if self.weights is None else self.weights
         )
-        turned = csr(values, self.indices, self.indptr, n).T.tocsr()
-        turned.sort_indices()
-        weights = None if self.weights is None else turned.data
-        return Rows(turned.indptr.astype(np.int64), turned.indices.astype(np.int32), weights)
+        transpose = csr(values, self.indices, self.indptr, n).T.tocsr()
+        transpose.sort_indices()
+        weights = None if self.weights is None else transpose.data
+        return Rows(transpose.indptr.astype(np.int64), transpose.indices.astype(np.int32), weights)
 
     def equals(self, other: Rows) -> bool:
         """Whether both are the same matrix."""
@@ -225,21 +225,16 @@ def normalized_weights(rows: Rows, kind: Normalization, *, directed: bool) -> Fl
     >>> normalized_weights(star, "rw", directed=False)
     array([0.5, 0.5, 1. , 1. ])
     """
-    indptr, indices, weights = rows.indptr, rows.indices, rows.weights
+    weights = rows.weights
     assert weights is not None
     if kind is None or not len(weights):
         return weights
     # In units of the largest weight no sum or product of degrees overflows. The unit is a power of
     # two, so that it rounds nothing.
     weights = np.ldexp(weights, -int(np.frexp(weights.max())[1]))
-    n_nodes = len(indptr) - 1
-    sources = np.repeat(np.arange(n_nodes), np.diff(indptr))
-    out_strength = np.bincount(sources, weights, minlength=n_nodes)
-    if kind == "rw":
-        return np.asarray(weights / out_strength[sources])
-    in_strength = _column_sums(indices, weights, n_nodes) if directed else out_strength
-    # One product under one root: the result is symmetric to the last bit.
-    return np.asarray(weights / np.sqrt(out_strength[sources] * in_strength[indices]))
+    out = Rows(rows.indptr, rows.indices, weights).strengths()
+    into = _column_sums(rows.indices, weights, len(out)) if directed else None
+    return ScaledWeights(kind, 1.0, weights, out, into).of_rows(rows.indptr, rows.indices)
 
 
 def normalized_rule(

@@ -117,29 +117,20 @@ def write(path, data, suffix):
 @pytest.mark.parametrize(
     ("text", "options"),
     [
-        ("a b {'weight': 2.5}\nb c {'weight': 3, 'x': 'y'}\n", {}),
         ("x y\n1 2\n2 3\n", {}),  # words over numbers
         ("x y\n1 2\n2 z\n", {}),  # names of columns, or of nodes?
         ("x y\n1 2\ny 3\n", {}),  # of nodes
-        ("", {}),
         ("0 1\n1 2\n", {"n_nodes": 5}),
         ("0 1\n1 7\n", {"n_nodes": 5}),
         ("0 99999999999999999999\n", {"n_nodes": 5}),
         ("a b\n", {"n_nodes": 5}),
-        ("a b\n", {"n_nodes": 2}),
         ("1 2\n2 1\n2 3\n3 2\n", {}),  # every edge in both orders: a warning
         ("1 2 1e308\n1 2 1e308\n", {}),
         ("1 2 0\n2 3 1\n", {}),  # an edge that is none, whose node stays
-        ("1 2 0\n", {}),
         ("1 2 0\n", {"directed": True}),
-        ("1 2 -1\n", {}),
-        ("1 2\n2 3 1\n", {}),
-        ('a,b\n"x\ny",c\n', {"header": False}),
         ("1 2\n" * 3 + "2 1\n", {"duplicates": "error"}),
         ("b a\nc d\nd c\na b\n", {"directed": True, "duplicates": "error"}),
         ("1 2\n2 1\n2 2\n", {"directed": True}),  # arcs that all have their like
-        ("1 2 3\n2 1 3\n", {"directed": True}),
-        ("u,v,w,x\n1,2,3,4\n", {"columns": ("x", "u")}),
         ("1 2 3 4\n5 6 7 8\n", {"columns": (3, 0, 2)}),
     ],
 )
@@ -156,7 +147,6 @@ def test_lists_of_all_kinds(tmp_path, text, options):
         {"source": ["a", "b", "007"], "target": ["b", "c", "a"], "weight": [1.0, 2.5, 3.0]},
         {"source": ["1", "2", "3"], "target": ["2", "3", "1"]},  # text, though it spells numbers
         {"u": [5, -3, 5], "v": [7, 5, 7]},
-        {"u": [0.0, 1.0], "v": [1.0, 2.0]},
         {"u": [0.5, 1.0], "v": [1.0, 2.0]},
         {"u": ["a", "b"], "v": [1, 2]},
         {"u": [1, 2], "v": [2, 3], "weight": [1.0, -2.0]},
@@ -220,7 +210,6 @@ def test_everything_else_that_graphs_are_read_from(tmp_path):
     [
         ({"memory": "1MB"}, "memory must be 50MB at least"),
         ({"memory": "much"}, "memory must be a number of bytes"),
-        ({"memory": True}, "memory must be a number of bytes"),
         ({"n_nodes": 0}, "n_nodes must be"),
         ({"directed": "yes"}, "directed must be"),
         ({"symmetrize": "max"}, "symmetrize is not for"),

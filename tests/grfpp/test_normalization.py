@@ -45,14 +45,6 @@ def test_rule_and_numbers_are_the_same_to_the_last_bit(kind, directed, weighted)
     np.testing.assert_allclose(found, expected, rtol=1e-14)
 
 
-def test_a_second_normalisation_has_no_rule():
-    graph = random_graph(directed=False, weighted=False).normalized("sym")
-    assert (
-        normalized_rule(graph.scaled, graph.indptr, graph.indices, "sym", 1.0, directed=False)
-        is None
-    )
-
-
 def dense(rule, matrix):
     values = rule.fill(matrix.indptr.astype(np.int64), matrix.indices)
     return sp.csr_array((values, matrix.indices, matrix.indptr), shape=matrix.shape).toarray()

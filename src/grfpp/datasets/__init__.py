@@ -1,67 +1,34 @@
 """Graphs to try things on: loaders of public data sets, and generators that need no data."""
 
-from grfpp.datasets.fetch import at_hand, cache_folder, data_folder, fetch_file, where
-from grfpp.datasets.generators import (
-    LabelledNodes,
-    binary_tree,
-    cluster_graphs,
-    connected_random,
-    erdos_renyi,
-    grid,
-    pattern_graphs,
-    random_regular,
-)
-from grfpp.datasets.graphs import (
-    GraphDataset,
-    SplitGraph,
-    load_graph,
-    load_planetoid,
-    read_labelled_gml,
-    read_planetoid,
-)
-from grfpp.datasets.meshes import TriangleMesh, load_mesh, triangulated_sphere
-from grfpp.datasets.registry import (
-    DataFile,
-    DatasetInfo,
-    MeshInfo,
-    all_datasets,
-    dataset_info,
-    mesh_table,
-)
-from grfpp.datasets.summary import count
-from grfpp.datasets.tudataset import TUDataset, load_tudataset, read_tudataset
-
-__all__ = [
-    "DataFile",
-    "DatasetInfo",
-    "GraphDataset",
-    "LabelledNodes",
-    "MeshInfo",
-    "SplitGraph",
-    "TUDataset",
-    "TriangleMesh",
-    "all_datasets",
-    "at_hand",
-    "binary_tree",
-    "cache_folder",
-    "cluster_graphs",
-    "connected_random",
-    "count",
-    "data_folder",
-    "dataset_info",
-    "erdos_renyi",
-    "fetch_file",
-    "grid",
-    "load_graph",
-    "load_mesh",
-    "load_planetoid",
-    "load_tudataset",
-    "mesh_table",
-    "pattern_graphs",
-    "random_regular",
-    "read_labelled_gml",
-    "read_planetoid",
-    "read_tudataset",
-    "triangulated_sphere",
-    "where",
-]
+from grfpp.datasets.fetch import at_hand as at_hand
+from grfpp.datasets.fetch import cache_folder as cache_folder
+from grfpp.datasets.fetch import data_folder as data_folder
+from grfpp.datasets.fetch import fetch_file as fetch_file
+from grfpp.datasets.fetch import where as where
+from grfpp.datasets.generators import LabelledNodes as LabelledNodes
+from grfpp.datasets.generators import binary_tree as binary_tree
+from grfpp.datasets.generators import cluster_graphs as cluster_graphs
+from grfpp.datasets.generators import connected_random as connected_random
+from grfpp.datasets.generators import erdos_renyi as erdos_renyi
+from grfpp.datasets.generators import grid as grid
+from grfpp.datasets.generators import pattern_graphs as pattern_graphs
+from grfpp.datasets.generators import random_regular as random_regular
+from grfpp.datasets.graphs import GraphDataset as GraphDataset
+from grfpp.datasets.graphs import SplitGraph as SplitGraph
+from grfpp.datasets.graphs import load_graph as load_graph
+from grfpp.datasets.graphs import load_planetoid as load_planetoid
+from grfpp.datasets.graphs import read_labelled_gml as read_labelled_gml
+from grfpp.datasets.graphs import read_planetoid as read_planetoid
+from grfpp.datasets.meshes import TriangleMesh as TriangleMesh
+from grfpp.datasets.meshes import load_mesh as load_mesh
+from grfpp.datasets.meshes import triangulated_sphere as triangulated_sphere
+from grfpp.datasets.registry import DataFile as DataFile
+from grfpp.datasets.registry import DatasetInfo as DatasetInfo
+from grfpp.datasets.registry import MeshInfo as MeshInfo
+from grfpp.datasets.registry import all_datasets as all_datasets
+from grfpp.datasets.registry import dataset_info as dataset_info
+from grfpp.datasets.registry import mesh_table as mesh_table
+from grfpp.datasets.summary import count as count
+from grfpp.datasets.tudataset import TUDataset as TUDataset
+from grfpp.datasets.tudataset import load_tudataset as load_tudataset
+from grfpp.datasets.tudataset import read_tudataset as read_tudataset

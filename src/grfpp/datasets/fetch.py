@@ -149,9 +149,9 @@ def _failure(error: OSError, file: DataFile) -> str:
 def missing(info: DatasetInfo, file: DataFile, reason: str) -> MissingDataError:
     """Make the error that says what is missing and where to put it."""
     folder = data_folder()
-    looked = f"neither in GRFPP_DATA ({folder})" if folder else "not in GRFPP_DATA, which is unset,"
+    places = f"neither in GRFPP_DATA ({folder})" if folder else "not in GRFPP_DATA, which is unset,"
     return MissingDataError(
-        f"{info.name}: {file.path} is {looked} nor in the cache, and {reason}. "
+        f"{info.name}: {file.path} is {places} nor in the cache, and {reason}. "
         f"Get it from {file.address or info.page} and put it at {cache_folder() / file.path}, "
         f"or set GRFPP_DATA to a folder that holds {file.path}"
     )

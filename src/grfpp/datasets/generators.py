@@ -84,10 +84,8 @@ def random_regular(n_nodes: int, degree: int, *, seed: int = 0) -> Graph:
     """
     n, d = whole(n_nodes, "n_nodes", 1), whole(degree, "degree", 0)
     if d >= n or n * d % 2:
-        raise InputError(
-            f"no graph of {n} nodes has {d} neighbours at each: degree must be below n_nodes, and "
-            "one of the two even"
-        )
+        advice = "degree must be below n_nodes, and one of the two even"
+        raise InputError(f"no graph of {n} nodes has {d} neighbours at each", advice=advice)
     require_bytes(_BYTES_PER_PAIR * n * (d + 1), f"a regular graph of {n} nodes")
     import networkx as nx
 

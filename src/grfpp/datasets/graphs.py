@@ -103,10 +103,9 @@ def read_labelled_gml(path: str | Path, name: str | None = None) -> GraphDataset
     matrix, node_ids = matrix_of(parsed, str(file), ".gml")
     classes = [value for _, value in parsed.nodes(data=_CLASS_ATTRIBUTE)]
     if None in classes:
-        raise InputError(
-            f"{file}: node {node_ids[classes.index(None)]!r} has no class; give each node its "
-            f"class in the attribute {_CLASS_ATTRIBUTE!r}"
-        )
+        advice = f"give each node its class in the attribute {_CLASS_ATTRIBUTE!r}"
+        node = node_ids[classes.index(None)]
+        raise InputError(f"{file}: node {node!r} has no class", advice=advice)
     with naming(str(file)):
         graph = Graph(matrix)
     return _dataset(name or file.stem, graph, node_ids, classes, str(file))

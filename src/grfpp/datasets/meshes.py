@@ -69,10 +69,11 @@ def load_mesh(name: str | int, *, stand_in: bool = False, download: bool = True)
     substitutes = {mesh.paper_name: mesh for mesh in mesh_table() if mesh.is_stand_in}
     if (mesh := substitutes.get(number)) is not None:
         if not stand_in:
-            raise InputError(
-                f"mesh {number} of the paper ({mesh.paper_vertices:,} vertices) is not to be had; "
-                f"pass stand_in=True, or load {mesh.name!r}, with {mesh.n_vertices:,} vertices"
+            problem = (
+                f"mesh {number} of the paper ({mesh.paper_vertices:,} vertices) is not to be had"
             )
+            advice = f"pass stand_in=True, or load {mesh.name!r} ({mesh.n_vertices:,} vertices)"
+            raise InputError(problem, advice=advice)
         number = mesh.name
     return triangle_mesh(number, read_mesh_file(fetch(number, "meshes", download=download)))
 

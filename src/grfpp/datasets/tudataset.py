@@ -93,16 +93,13 @@ def read_tudataset(path: str | Path) -> TUDataset:
         sizes = np.bincount(graph_of, minlength=n_graphs)
         n_nodes = len(graph_of)
         if not sizes.all():
-            raise InputError(
-                f"{tables.name('graph_indicator')}: graph {int(np.argmin(sizes)) + 1} has no "
-                f"nodes, but {tables.name('graph_labels')} has a class for it"
-            )
+            name, graph = tables.name("graph_indicator"), int(np.argmin(sizes)) + 1
+            raise InputError(f"{name}: graph {graph} has a class, but no nodes")
         ends = tables.indices("A", n_nodes, n_columns=2)
         crossing = np.flatnonzero(graph_of[ends[:, 0]] != graph_of[ends[:, 1]])
         if len(crossing):
-            raise InputError(
-                f"{tables.name('A')}, line {crossing[0] + 1}: the edge joins nodes of two graphs"
-            )
+            line = f"{tables.name('A')}, line {crossing[0] + 1}"
+            raise InputError(f"{line}: the edge joins nodes of two graphs")
         # Files list nodes graph by graph, but the format does not require it.
         order = np.argsort(graph_of, kind="stable")
         starts = np.concatenate([[0], np.cumsum(sizes)])
@@ -136,10 +133,8 @@ class _Tables:
         self._archive, self._path = archive, path
         found = [name for name in archive.namelist() if name.endswith("_graph_indicator.txt")]
         if len(found) != 1:
-            raise InputError(
-                f"{path} is not in TUDataset's format: it must hold one file "
-                f"DS_graph_indicator.txt, where DS is the data set's name, found {len(found)}"
-            )
+            problem = f"found {len(found)} files DS_graph_indicator.txt instead of one"
+            raise InputError(f"{path} is not in TUDataset's format: {problem}")
         self._prefix = found[0].removesuffix("graph_indicator.txt")
         self.dataset = Path(self._prefix).name.removesuffix("_")
 

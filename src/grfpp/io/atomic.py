@@ -66,9 +66,8 @@ def atomic_folder(path: str | Path, mark: str) -> Iterator[Path]:
     """
     target = _writable(path, folder=True)
     if target.is_dir() and any(target.iterdir()) and not (target / mark).is_file():
-        raise InputError(
-            f"cannot write {path}: it is a folder without {mark}; remove it, or take another name"
-        )
+        problem = f"cannot write {path}: it is a folder without {mark}"
+        raise InputError(problem, advice="remove it, or take another name")
     with explained_writing(path):
         _remove_stale(target, _FOLDER)
         temporary = _hidden(target, _FOLDER)
@@ -166,21 +165,16 @@ def _remove_stale(target: Path, suffix: str) -> None:
 def _replace_folder(temporary: Path, target: Path) -> None:
     """Give the folder its name; one that has it already is moved away first, then removed."""
     while True:
+        old = _hidden(target, _FOLDER)
+        with suppress(FileNotFoundError):
+            target.rename(old)
         try:
             temporary.rename(target)
             return
         except OSError as error:
-            if error.errno not in (errno.ENOTEMPTY, errno.EEXIST):
-                raise
-        old = _hidden(target, _FOLDER)
-        with suppress(FileNotFoundError):  # another writer was faster
-            target.rename(old)
-            try:
-                temporary.rename(target)
-                return
-            except OSError as error:
-                if error.errno not in (errno.ENOTEMPTY, errno.EEXIST):
+            if error.errno not in (errno.ENOTEMPTY, errno.EEXIST):  # another writer was faster
+                with suppress(FileNotFoundError):
                     old.rename(target)
-                    raise
-            finally:
-                shutil.rmtree(old, ignore_errors=True)
+                raise
+        finally:
+            shutil.rmtree(old, ignore_errors=True)

@@ -10,13 +10,11 @@ from pathlib import Path
 import numpy as np
 
 from grfpp._memory import available_bytes
-from grfpp.io.folder.layout import Header
-from grfpp.io.folder.writer import FolderWriter, folder_writer, header_of
+from grfpp.io.folder.writer import FolderWriter, finish_graph, folder_writer
 from grfpp.io.table_options import ListFile, ListRequest
 from grfpp.io.table_sql import Database, Nodes, merge_edges, number_nodes
 from grfpp.io.tables import open_list
-from grfpp.normalization import BLOCK_EDGES, Rows, one_for_all, row_blocks
-from grfpp.typing import FloatArray
+from grfpp.normalization import one_for_all
 
 #: Called with the name of a step, and how much of how much is done (0 of 0 where it is unknown).
 Progress = Callable[[str, int, int], None]
@@ -31,11 +29,7 @@ def default_memory() -> int:
 
 
 def convert_edges(
-    file: ListFile,
-    request: ListRequest,
-    target: str | Path,
-    memory: int,
-    progress: Progress,
+    file: ListFile, request: ListRequest, target: str | Path, memory: int, progress: Progress
 ) -> None:
     """Write the graph of an edge list to a folder.
 
@@ -55,38 +49,24 @@ def convert_edges(
                 nodes = number_nodes(database, origin, request, is_whole=is_whole)
                 progress("sorting", 0, 0)
                 merge_edges(database, origin, request, nodes)
-                header = _write_graph(database, writer, nodes, request.directed, progress)
+                _write_graph(database, writer, nodes, request.directed, progress)
         finally:
             shutil.rmtree(folder, ignore_errors=True)
-        writer.finish(header)
 
 
 def _write_graph(
     database: Database, writer: FolderWriter, nodes: Nodes, directed: bool, progress: Progress
-) -> Header:
+) -> None:
     _write_names(writer, nodes)
     row = database.first("SELECT min(w), max(w) FROM merged")
     equal = one_for_all(np.array([weight for weight in row or () if weight is not None]))
     weighted, n = equal is None, nodes.n_nodes
     out, into = "SELECT a, b, w FROM merged", "SELECT b AS a, a AS b, w FROM merged"
     query = out if directed else f"{out} UNION ALL {into} WHERE a <> b"
-    rows = _write_rows(database, writer, query, n, "", weighted, progress)
-    strength = _write_strengths(writer, rows, "out_strength")
-    columns = in_strength = None
+    _write_rows(database, writer, query, n, "", weighted, progress)
     if directed:
-        columns = _write_rows(database, writer, into, n, "in_", weighted, progress)
-        in_strength = _write_strengths(writer, columns, "in_strength")
-        if rows.equals(columns):  # every arc has its reverse
-            for name in ("in_indptr", "in_indices", "in_strength"):
-                writer.discard(name)
-            if weighted:
-                writer.discard("in_weights")
-            columns = in_strength = None
-    value = 1.0 if equal is None else equal
-    header = header_of(rows, columns, strength, in_strength, value=value, names=nodes.kind)
-    if columns is None and not weighted:
-        writer.discard("out_strength")
-    return header
+        _write_rows(database, writer, into, n, "in_", weighted, progress)
+    finish_graph(writer, value=1.0 if equal is None else equal, names=nodes.kind)
 
 
 def _write_names(writer: FolderWriter, nodes: Nodes) -> None:
@@ -114,7 +94,7 @@ def _write_rows(
     prefix: str,
     weighted: bool,
     progress: Progress,
-) -> Rows:
+) -> None:
     """Write the rows of the matrix with the entries ``a, b, w`` of a query."""
     progress("sorting", 0, 0)
     database.run(f"CREATE TABLE entries AS SELECT * FROM ({query}) ORDER BY a, b")
@@ -140,14 +120,3 @@ def _write_rows(
         writer.append(f"{prefix}indptr", n_before + ends)
         n_before += int(ends[-1])
     database.run("DROP TABLE entries")
-    return writer.mapped_rows(prefix)
-
-
-def _write_strengths(writer: FolderWriter, rows: Rows, name: str) -> FloatArray:
-    """Write the sums of rows, block by block."""
-    for first, last in row_blocks(rows.indptr, BLOCK_EDGES):
-        entries = slice(int(rows.indptr[first]), int(rows.indptr[last]))
-        weights = None if rows.weights is None else rows.weights[entries]
-        indptr = rows.indptr[first : last + 1] - rows.indptr[first]
-        writer.append(name, Rows(indptr, rows.indices[entries], weights).strengths())
-    return writer.mapped(name)

@@ -37,9 +37,8 @@ def read_file(path: str | os.PathLike[str], request: ListRequest) -> tuple[Any, 
         return read_npz(file)
     data = read_bytes(file, suffix, name)
     if suffix in meshes.SUFFIXES:
-        surface = meshes.read_mesh(data, name, suffix)
-        # An STL file does not number its points, so there are no labels to keep.
-        return surface.adjacency(), None if suffix == ".stl" else surface.labels()
+        mesh = meshes.read_mesh(data, name, suffix)
+        return mesh.adjacency(), mesh.labels()
     if suffix in PARSERS:
         return matrix_of(PARSERS[suffix](data, name), name, suffix)
     return read_mtx(data, name), None

@@ -88,24 +88,18 @@ def _listed(data: bytes, name: str) -> tuple[int, int]:
         raise at_line(name, error.position[0], f"not well-formed XML: {error}") from None
     except (ValueError, LookupError) as error:
         raise InputError(f"{name} is not XML text: {error}") from None
-    nodes: set[str | None] = set()
-    ends: list[str | None] = []
-    kinds, waiting = [], [root]
-    while waiting:
-        element = waiting.pop()
-        kinds.append(str(element.tag).rpartition("}")[2])
-        if kinds[-1] != "data":  # drawings and the like
-            waiting.extend(element)
-        if kinds[-1] == "node":
-            nodes.add(element.get("id"))
-        elif kinds[-1] == "edge":
-            ends += [element.get("source"), element.get("target")]
-    if kinds[0] != "graphml" or "graph" not in kinds:
-        raise InputError(f"{name} is not a GraphML graph: its root is <{kinds[0]}>")
+    if str(root.tag).rpartition("}")[2] != "graphml" or root.find("{*}graph") is None:
+        raise InputError(f"{name} is not a GraphML graph: its root is <{root.tag}>")
+    for element in list(root.iter()):
+        for data_element in element.findall("{*}data"):  # drawings and the like
+            element.remove(data_element)
+    nodes = {node.get("id") for node in root.iterfind(".//{*}node")}
+    edges = list(root.iterfind(".//{*}edge"))
+    ends = {edge.get(end) for edge in edges for end in ("source", "target")}
     if None in nodes or not nodes.issuperset(ends):
-        missing = shown([end for end in ends if end is None or end not in nodes])
+        missing = shown(sorted(ends - nodes | ends & {None}, key=str))
         raise InputError(f"{name}: a node without an id, or an edge to unknown nodes: {missing}")
-    return len(nodes), len(ends) // 2
+    return len(nodes), len(edges)
 
 
 #: What parses each format.

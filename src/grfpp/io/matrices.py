@@ -9,7 +9,7 @@ from __future__ import annotations
 import io
 import os
 import warnings
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import nullcontext
 from numbers import Real
 from pathlib import Path
@@ -23,14 +23,13 @@ from grfpp._memory import require_bytes
 from grfpp.errors import InputError, shown
 from grfpp.io.archive import StoredArrays, opened_arrays, opened_kind
 from grfpp.io.text import at_line, decode, naming
-from grfpp.linalg.csr import csr
 from grfpp.typing import AnyInts, FloatArray
 
 GRAPH_FORMAT = "grfpp-graph-1"
 Shape = tuple[int, int]
 _Indices = npt.NDArray[np.integer[Any]]
 _REAL_FIELDS = ("real", "double", "integer", "unsigned-integer", "pattern")
-#: What `scipy.sparse.save_npz` stores of each format beside the values.
+#: What `scipy.sparse.save_npz` stores of each format in addition to the values.
 _SCIPY_PARTS = {
     "csr": ("indices", "indptr"),
     "csc": ("indices", "indptr"),
@@ -125,54 +124,50 @@ def checked(matrix: Any) -> sp.csr_array | sp.coo_array:
             return coordinates(matrix.data, matrix.row, matrix.col, shape)
         case "dia":
             return diagonals(matrix.data, matrix.offsets, shape)
-        case "dok":
-            entries = [(*key, value) for key, value in matrix.items()]
-        case "lil":
-            entries = _entries_of_lists(matrix)
+        case "dok" | "lil" as kind:
+            return _of_entries(matrix.items() if kind == "dok" else _list_entries(matrix), shape)
         case other:
             raise InputError(f"sparse matrices of the format {other!r} are not known")
-    try:
-        rows, columns = np.array([(i, j) for i, j, _ in entries]).reshape(-1, 2).T
-    except ValueError:
-        raise _malformed("its entries must have a row and a column") from None
-    values = real_numbers([value for *_, value in entries], lambda i: f"entry {entries[i][:2]}")
-    return coordinates(values, rows, columns, shape)
 
 
-def _entries_of_lists(matrix: Any) -> list[tuple[int, Any, Any]]:
-    """Row, column and value of each entry of a matrix in LIL form."""
+def _list_entries(matrix: Any) -> Iterator[tuple[tuple[int, Any], Any]]:
+    for i, row in enumerate(zip(matrix.rows, matrix.data, strict=True)):
+        yield from (((i, column), value) for column, value in zip(*row, strict=True))
+
+
+def _of_entries(entries: Iterable[tuple[Any, Any]], shape: Shape) -> sp.coo_array:
+    """A matrix from pairs of ``(row, column)`` and value, which are Python objects."""
     try:
-        rows = enumerate(zip(matrix.rows, matrix.data, strict=True))
-        return [(i, *entry) for i, row in rows for entry in zip(*row, strict=True)]
+        listed = list(entries)
+        rows, columns = np.array([place for place, _ in listed]).reshape(-1, 2).T
     except (TypeError, ValueError):
-        raise _malformed("each of its rows must have as many columns as values") from None
+        raise _malformed("each of its values must have a row and a column") from None
+    weights = real_numbers([value for _, value in listed], lambda i: f"entry {listed[i][0]}")
+    return coordinates(weights, rows, columns, shape)
 
 
 def compressed(
     values: Any, indices: Any, indptr: Any, shape: Shape, *, by_row: bool = True
 ) -> sp.csr_array:
-    """A matrix from the parts of one in CSR or CSC form, in BSR form where values are blocks."""
+    """A matrix from the parts of one in CSR or CSC form, in BSR form where values are blocks.
+
+    There may be more values than the rows use. Parts by column are those of the transpose by row.
+    """
     values = _real(values)
     if values.ndim not in (1, 3):
         raise _malformed(f"its values must be numbers or blocks, found shape {values.shape}")
+    if not by_row:
+        shape = shape[::-1]
+        values = values.transpose(0, 2, 1) if values.ndim == 3 else values
     block = values.shape[1:] or (1, 1)
     if 0 in block or shape[0] % block[0] or shape[1] % block[1]:
         raise _malformed(f"blocks of {block} do not tile a matrix of {shape[0]} x {shape[1]}")
-    n_blocks = (shape[0] // block[0], shape[1] // block[1])
     indices, indptr = _integers(indices, "indices"), _integers(indptr, "row pointers")
-    by_major = n_blocks if by_row else n_blocks[::-1]
-    n_values = check_compressed(indices, indptr, len(values), by_major)
-    values, indices = values[:n_values], indices[:n_values]  # there may be room for more
-    if values.ndim == 3 and by_row:
-        return sp.bsr_array((values, indices, indptr), shape=shape).tocsr()
-    if values.ndim == 3:  # scipy has no blocks by column: the transpose by rows, block by block
-        turned = sp.bsr_array((values.transpose(0, 2, 1), indices, indptr), shape=shape[::-1])
-        return turned.T.tocsr()
-    if not by_row:
-        return sp.csc_array((values, indices, indptr), shape=shape).tocsr()
-    if shape[1] <= np.iinfo(np.int32).max:
-        indices = indices.astype(np.int32, copy=False)
-    return csr(values, indices, indptr.astype(np.int64, copy=False), shape[1])
+    n_blocks = (shape[0] // block[0], shape[1] // block[1])
+    n_values = check_compressed(indices, indptr, len(values), n_blocks)
+    parts = (values[:n_values], indices[:n_values], indptr)
+    matrix = (sp.csr_array if values.ndim == 1 else sp.bsr_array)(parts, shape=shape)
+    return sp.csr_array(matrix if by_row else matrix.T)
 
 
 def check_compressed(
@@ -180,7 +175,8 @@ def check_compressed(
 ) -> int:
     """Check that these arrays are the rows of a matrix of this shape; return their entries.
 
-    With `spare` there may be more values than the rows use.
+    With `spare` there may be more values than the rows use. scipy's ``check_format`` accepts
+    pointers that rise and fall back to 0, on which its compiled code ends the process.
     """
     if len(indptr) != shape[0] + 1 or indptr[0] != 0:
         raise _malformed(f"it needs {shape[0] + 1:,} row pointers from 0, found {len(indptr):,}")
@@ -189,19 +185,19 @@ def check_compressed(
     n_entries = int(indptr[-1])
     if len(indices) != n_values or n_entries > n_values or (n_entries < n_values and not spare):
         raise _malformed(f"{len(indices):,} indices and {n_values:,} values for {n_entries:,}")
-    _check_range(indices[:n_entries], shape[1], "column")
+    used = indices[:n_entries]
+    if n_entries and not 0 <= int(used.min()) <= int(used.max()) < shape[1]:
+        raise _malformed(f"columns {used.min():,} to {used.max():,}, and it has {shape[1]:,}")
     return n_entries
 
 
 def coordinates(values: Any, rows: Any, columns: Any, shape: Shape) -> sp.coo_array:
     """A matrix from the rows, columns and values of its entries."""
-    values = _real(values)
-    rows, columns = _integers(rows, "rows"), _integers(columns, "columns")
-    if not values.shape == rows.shape == columns.shape:
-        raise _malformed(f"{len(rows):,} rows, {len(columns):,} columns, values {values.shape}")
-    _check_range(rows, shape[0], "row")
-    _check_range(columns, shape[1], "column")
-    return sp.coo_array((values, (rows, columns)), shape=shape)
+    places = (_integers(rows, "rows"), _integers(columns, "columns"))
+    try:
+        return sp.coo_array((_real(values), places), shape=shape)
+    except ValueError as error:
+        raise error if isinstance(error, InputError) else _malformed(str(error)) from None
 
 
 def diagonals(values: Any, offsets: Any, shape: Shape) -> sp.coo_array:
@@ -259,12 +255,6 @@ def _integers(values: Any, what: str) -> _Indices:
     if array.ndim != 1 or (array.dtype.kind not in "iu" and array.size):
         raise _malformed(f"its {what} must be whole numbers, found {array.dtype} {array.shape}")
     return array if array.size else array.astype(np.int64)
-
-
-def _check_range(indices: _Indices, limit: int, what: str) -> None:
-    if len(indices) and not 0 <= int(indices.min()) <= int(indices.max()) < limit:
-        wrong = indices.min() if indices.min() < 0 else indices.max()
-        raise _malformed(f"it names {what} {wrong:,}, and has {limit:,}, from 0")
 
 
 def _malformed(problem: str) -> InputError:

@@ -237,7 +237,9 @@ def read_mesh(data: bytes, name: str, suffix: str) -> Mesh:
         if not len(faces):
             raise InputError(f"{name} holds no triangles")
         with naming(name):
-            return merged(vertices, faces)
+            mesh = merged(vertices, faces)
+    # STL files do not number their points, so that there are no names to keep.
+    return mesh._replace(origin=np.arange(len(mesh.vertices))) if suffix == ".stl" else mesh
 
 
 def _by_trimesh(data: bytes, name: str, kind: str) -> Any:

@@ -1,7 +1,7 @@
 """Whatever holds a graph -> a weight matrix and the names of its nodes.
 
-Objects of networkx, igraph, torch and PyTorch Geometric are told by their types' names and methods:
-none of these packages is imported here.
+Objects of networkx, igraph, torch and PyTorch Geometric are recognised by the names and methods of
+their types: none of these packages is imported here.
 """
 
 from __future__ import annotations
@@ -15,9 +15,8 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
-from grfpp._checks import whole
 from grfpp._memory import require_bytes
-from grfpp.errors import InputError
+from grfpp.errors import InputError, shown
 from grfpp.io import matrices
 from grfpp.io.files import known_file, load_mesh, read_file
 from grfpp.io.markup import from_networkx
@@ -76,16 +75,12 @@ def read_adjacency(
            [0. , 0. , 2. ],
            [0. , 0. , 0. ]])
     """
-    if not (directed is None or isinstance(directed, bool | np.bool_)):
-        raise InputError(f"must be True, False or None, not {directed!r}", argument="directed")
-    if n_nodes is not None:
-        n_nodes = whole(n_nodes, "n_nodes", 1)
-        check_node_count(n_nodes, "n_nodes")
     options = options or EdgeListOptions()
+    request = ListRequest.of(directed, n_nodes, options)
     origin = str(source) if isinstance(source, str | os.PathLike) else "the source"
     with np.errstate(invalid="ignore"):  # signalling NaN of float32: refused later, not warned of
         if mesh_weights is None:
-            matrix, node_ids = _read(source, ListRequest(bool(directed), n_nodes, options))
+            matrix, node_ids = _read(source, request)
         else:
             options.require_only((), "a mesh")
             matrix, node_ids = _read_mesh(source, mesh_weights)
@@ -144,15 +139,12 @@ def _read(source: Any, request: ListRequest) -> _Read:
 
 def _read_mesh(source: Any, weights: MeshWeights) -> _Read:
     if isinstance(source, str | os.PathLike):
-        if (suffix := known_file(source)[1]) not in SUFFIXES:
-            raise InputError(f"is for meshes, not for {source}", argument="mesh_weights")
-        mesh = load_mesh(source)
-        # STL files do not number their points, so that there are no names to keep.
-        return mesh.adjacency(weights), None if suffix == ".stl" else mesh.labels()
-    found = as_mesh(source)
-    if found is None:
-        raise InputError(f"is for meshes, not {type(source).__name__}", argument="mesh_weights")
-    return found.adjacency(weights), found.labels()
+        mesh = load_mesh(source) if known_file(source)[1] in SUFFIXES else None
+    else:
+        mesh = as_mesh(source)
+    if mesh is None:
+        raise InputError(f"is for meshes, not for {shown(source)}", argument="mesh_weights")
+    return mesh.adjacency(weights), mesh.labels()
 
 
 def _are_faces(second: Any) -> bool:

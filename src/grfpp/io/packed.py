@@ -18,11 +18,7 @@ from grfpp import _memory as memory
 from grfpp.errors import InputError
 
 #: Suffixes of compressed files, and what opens them.
-COMPRESSED: dict[str, Callable[..., Any]] = {
-    ".gz": gzip.open,
-    ".bz2": bz2.open,
-    ".xz": lzma.open,
-}
+COMPRESSED: dict[str, Callable[..., Any]] = {".gz": gzip.open, ".bz2": bz2.open, ".xz": lzma.open}
 _CHUNK = 1 << 18
 # Chunks, the bytes that they are joined to, and the first objects that are made of these.
 _COPIES_IN_MEMORY = 4

@@ -26,7 +26,7 @@ _MANY_POINTS, _MANY_DIMENSIONS = 50_000, 15
 _MIN_AFFINITY = 1e-12
 #: With fewer nodes there are too few triangles to tell distances from affinities.
 _MIN_NODES_OF_DISTANCES = 10
-#: Nodes that are looked at; the cost is cubic.
+#: Largest number of nodes in the test; its cost is cubic.
 _MAX_NODES_OF_DISTANCES = 300
 #: How far below zero the triple product must be: its standard deviation is 2.4 for independent
 #: entries. ``python -m grfpp_lab.studies.distance_notes`` counts right and false alarms.
@@ -183,11 +183,12 @@ def neighbours_note(matrix: sp.csr_array) -> InputWarning | None:
     degrees = np.diff(matrix.indptr), np.bincount(matrix.indices, minlength=n)
     if n < _MIN_NODES_OF_NEIGHBOURS or max(map(_share_of_largest, degrees)) < 0.25:
         return None
-    turned = matrix.T.tocsr()
-    if np.array_equal(turned.indptr, matrix.indptr) and (turned.indices == matrix.indices).all():
+    transpose = matrix.T.tocsr()
+    same_degrees = np.array_equal(transpose.indptr, matrix.indptr)
+    if same_degrees and np.array_equal(transpose.indices, matrix.indices):
         return None  # undirected, as most graphs
     if _share_of_largest(degrees[1]) > _share_of_largest(degrees[0]):
-        matrix = turned  # arcs point from the neighbours, as in PyG
+        matrix = transpose  # arcs point from the neighbours, as in PyG
     entries = sp.coo_array(matrix.sorted_indices())
     other = entries.row != entries.col  # nodes may be among their own neighbours
     rows, columns = entries.row[other].astype(np.int64), entries.col[other].astype(np.int64)

@@ -32,14 +32,12 @@ def write_shard(
 ) -> dict[str, Any]:
     """Write some rows of one side; returns what the header says of the file."""
     rows = np.arange(first_row, first_row + matrix.shape[0], dtype=np.int64)
-    if format == "npz":
-        parts = {part: getattr(matrix, part) for part in ("data", "indices", "indptr")}
-        facts = _write(folder, name, format, {"node": rows, **parts})
-    else:
+    parts = {part: getattr(matrix, part) for part in ("data", "indices", "indptr")}
+    if format == "parquet":
         lists = require("pyarrow", "features in Parquet files").LargeListArray.from_arrays
         offsets = matrix.indptr.astype(np.int64)
         parts = {"columns": lists(offsets, matrix.indices), "values": lists(offsets, matrix.data)}
-        facts = _write(folder, name, format, {"node": rows, **parts})
+    facts = _write(folder, name, format, {"node": rows, **parts})
     sizes = {"n_nodes": int(matrix.shape[0]), "n_entries": int(matrix.nnz)}
     return {**facts, "first_node": first_row, **sizes}
 

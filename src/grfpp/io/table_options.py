@@ -9,9 +9,11 @@ from io import BytesIO, TextIOWrapper
 from pathlib import Path
 from typing import Any, Literal, NamedTuple, Self, TypedDict, Unpack, cast, get_args
 
+import numpy as np
+
 from grfpp._checks import one_of, truth, whole
-from grfpp.errors import InputError
-from grfpp.io.text import shown
+from grfpp.errors import InputError, shown
+from grfpp.io.matrices import check_node_count
 
 Duplicates = Literal["sum", "max", "first", "error"]
 #: A column by its name, or by its number from 0.
@@ -133,6 +135,16 @@ class ListRequest(NamedTuple):
     directed: bool = False
     n_nodes: int | None = None
     options: EdgeListOptions = EdgeListOptions()
+
+    @classmethod
+    def of(cls, directed: Any, n_nodes: Any, options: EdgeListOptions) -> ListRequest:
+        """Check the parameters; ``directed=None`` reads lists as undirected."""
+        if not (directed is None or isinstance(directed, bool | np.bool_)):
+            raise InputError(f"must be True, False or None, not {directed!r}", argument="directed")
+        if n_nodes is not None:
+            n_nodes = whole(n_nodes, "n_nodes", 1)
+            check_node_count(n_nodes, "n_nodes")
+        return cls(bool(directed), n_nodes, options)
 
 
 class ListFile(NamedTuple):

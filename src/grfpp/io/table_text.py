@@ -1,7 +1,7 @@
 """Text edge lists of every dialect -> the table ``listed`` of a database.
 
 The text is copied as UTF-8 without comments and with one separator, a chunk at a time; DuckDB
-parses the copy. Its dialect and header are told by the first line, or else by all lines below.
+parses the copy. The first line decides its dialect and header, or else all lines below.
 """
 
 from __future__ import annotations
@@ -13,24 +13,20 @@ import re
 import warnings
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from itertools import chain
+from itertools import chain, islice
 from pathlib import Path
 from typing import Any
 
-from grfpp.errors import InputError
+from grfpp.errors import InputError, shown
 from grfpp.io.packed import COMPRESSED, explained, opened_member, too_large
-from grfpp.io.table_options import (
-    EdgeListOptions,
-    ListFile,
-    columns_of,
-    is_header,
-    is_number,
-)
+from grfpp.io.table_options import EdgeListOptions, ListFile, columns_of, is_header, is_number
 from grfpp.io.table_sql import Database, Origin, bad_row
-from grfpp.io.text import at_line, encoding_of, not_text, shown, zero_byte
+from grfpp.io.text import at_line, encoding_of, not_text, zero_byte
 
 #: Called with the number of bytes that were read, and that of all, 0 where it is unknown.
 Report = Callable[[int, int], None]
+#: A line, counted from 1, and its fields.
+_Record = tuple[int, list[str]]
 
 TEXT_SUFFIXES = (".txt", ".tsv", ".csv", ".edges", ".edgelist")
 
@@ -115,17 +111,20 @@ class _Dialect:
             text = _EDGE_OF_LINE.sub("", text)
         return text
 
-    def records(self, lines: Iterator[str]) -> Iterator[tuple[int, list[str]]]:
-        """The fields of each record of the copy, and the line of the copy that it begins at."""
+    def records(self, lines: Iterator[str], name: str, first: int) -> Iterator[_Record]:
+        """The line and the fields of each record of the copy, whose first line is line `first`."""
         reader = csv.reader(
             lines, delimiter=self.written, skipinitialspace=True, quotechar=self.quote or None,
             quoting=csv.QUOTE_MINIMAL if self.quote else csv.QUOTE_NONE,
         )  # fmt: skip
-        line = 1
-        for fields in reader:
-            if fields:
-                yield line, [field.strip(" \t") for field in fields]
-            line = reader.line_num + 1
+        line = first
+        try:
+            for fields in reader:
+                if fields:
+                    yield line, [field.strip(" \t") for field in fields]
+                line = reader.line_num + first
+        except csv.Error as error:
+            raise at_line(name, line, f"cannot be split into fields ({error})") from None
 
 
 @dataclass(frozen=True)
@@ -228,10 +227,7 @@ class TextList:
             "strict_mode = $strict, store_rejects = true, rejects_limit = 1000)",
             parameters,
         )
-        rejected = database.first(
-            "SELECT line_byte_position, error_type, error_message, csv_line FROM reject_errors "
-            "ORDER BY line LIMIT 1"
-        )
+        rejected = database.first("SELECT error_message FROM reject_errors ORDER BY line LIMIT 1")
         if rejected is not None:
             raise self._rejected(*rejected)
         if (bad := bad_row(database)) is not None:
@@ -289,32 +285,17 @@ class TextList:
         problem = f"the weight {shown(first.fields[2])} is not a number"
         return at_line(self.name, first.number, problem, "pass header if these are column names")
 
-    def _rejected(self, position: int, kind: str, message: str, text: str) -> InputError:
-        """Make the error about a record, from a byte of the copy on, that could not be split."""
-        text = shown(" ".join(text.replace(self._dialect.written, self._dialect.separator).split()))
-        problem, advice = f"{text} cannot be split into fields ({message})", None
-        if "COLUMNS" in kind:
-            n = self._first_line.n_fields
-            problem = f"expected {n} fields separated by {self._dialect}, found {text}"
-            if self._first_line.named is not True:
+    def _rejected(self, message: str) -> InputError:
+        """Make the error about the first record that does not have the fields of an edge."""
+        first, line = self._first_line, self._first
+        for line, fields in self._records():
+            n = min(len(fields), first.n_fields) if first.open_end else len(fields)
+            if n != first.n_fields:
+                found = f"separated by {self._dialect}, found {shown(' '.join(fields))}"
                 advice = "pass columns if some lines have a weight and others none"
-        elif "QUOTE" in kind:
-            problem = f"a quote is opened and not closed in {text}"
-        return at_line(self.name, self._first + self._lines_before(position), problem, advice)
-
-    def _lines_before(self, position: int) -> int:
-        """Lines of the copy before the record that begins at a byte, counted from 1.
-
-        DuckDB counts records instead of lines, and empty lines as a part of the next record.
-        """
-        n_lines, left = 0, position - 1
-        with self.copy.open("rb") as stream:
-            while left > 0 and (data := stream.read(min(left, _CHUNK))):
-                n_lines += data.count(b"\n")
-                left -= len(data)
-            while stream.read(1) == b"\n":
-                n_lines += 1
-        return n_lines
+                problem = f"expected {first.n_fields} fields {found}"
+                return at_line(self.name, line, problem, None if first.named else advice)
+        return at_line(self.name, line, f"cannot be split into fields: {message}")
 
     def _bad_row(self, row: int) -> InputError:
         line, fields = self._record(row)
@@ -325,13 +306,13 @@ class TextList:
             problem = f"the weight must be {wanted}, found {shown(picked[2])}"
         return at_line(self.name, line, problem)
 
-    def _record(self, row: int) -> tuple[int, list[str]]:
+    def _record(self, row: int) -> _Record:
         """The line and the fields of a row; the copy is gone through, since this is for errors."""
+        return next(islice(self._records(), row, None))
+
+    def _records(self) -> Iterator[_Record]:
         with self.copy.open(encoding="utf-8", newline="") as lines:
-            for number, (line, fields) in enumerate(self._dialect.records(lines)):
-                if number == row:
-                    return line + self._first - 1, fields
-        raise AssertionError(row)
+            yield from self._dialect.records(lines, self.name, self._first)
 
 
 def copy_text(
@@ -354,12 +335,10 @@ def copy_text(
         chunks = ((line, _without_attributes(piece, name, line)) for line, piece in chunks)
     dialect = _Dialect.of(text, file.suffix, options.separator)
     text = dialect.cleaned(text, name, number)
+    lines = io.StringIO(text, newline="\n")
+    _, fields = next(dialect.records(lines, name, number), (number, []))
     try:
-        lines = io.StringIO(text, newline="\n")
-        fields = next(dialect.records(lines), (1, []))[1]
         first_line = _FirstLine.of(number, fields, options, dialect, file.suffix in _TABLES)
-    except csv.Error as error:
-        raise at_line(name, number, f"cannot be split into fields ({error})") from None
     except InputError as error:
         raise at_line(name, number, error.problem, error.advice) from None
     n_skipped = 0 if first_line.is_edge else text.count("\n", 0, lines.tell())

@@ -5,8 +5,10 @@ Every reader fills the table ``listed`` of a private database; `grfpp.io.table_s
 
 from __future__ import annotations
 
+import operator
 import re
 import tempfile
+from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -44,7 +46,6 @@ from grfpp.io.table_sql import (
 )
 from grfpp.io.table_text import TEXT_SUFFIXES, Report, copy_text
 from grfpp.io.text import naming
-from grfpp.typing import FloatArray, IntArray
 
 BINARY_SUFFIXES = (".parquet", ".feather", ".arrow")
 SUFFIXES = (*TEXT_SUFFIXES, *BINARY_SUFFIXES)
@@ -55,6 +56,11 @@ _MAKERS = {"pandas", "polars", "pyarrow", "modin", "cudf", "dask", "duckdb", "na
 _FRAME_OPTIONS = ("duplicates", "columns")
 #: What pandas calls the column of an index without a name.
 _UNNAMED_INDEX = re.compile(r"__index_level_\d+__")
+#: What messages call a list of tuples, and how weights of an edge that is listed twice are merged.
+_TUPLES = Origin("the list of edges", lambda row: f"number {row}")
+_MERGE: dict[str | None, Callable[[float, float], float]] = {
+    None: operator.add, "sum": operator.add, "max": max, "first": lambda before, after: before,
+}  # fmt: skip
 _NUMBERS = re.compile(r"U?(TINY|SMALL|BIG|HUGE)?INT(EGER)?$|FLOAT$|DOUBLE$|BOOLEAN$|DECIMAL")
 
 Matrix = tuple[Any, Sequence[Any] | None]
@@ -130,11 +136,11 @@ class EdgeFrame:
         """The positions of source, target and weight, if there is one."""
         if (self.source is None) != (self.target is None):
             raise InputError("source and target must be given both, or neither")
-        if self.source is None or self.target is None:
-            if self.weight is None:
-                return columns_of(names)
-            return columns_of(names, (*ends_of(names), self.weight))
-        asked = (self.source, self.target) + (() if self.weight is None else (self.weight,))
+        if self.source is None and self.weight is None:
+            return columns_of(names)
+        ends: tuple[Any, ...] = (self.source, self.target)
+        ends = ends_of(names) if self.source is None else ends
+        asked = ends if self.weight is None else (*ends, self.weight)
         return columns_of(names, EdgeListOptions(columns=asked).columns)
 
 
@@ -262,13 +268,29 @@ def read_edge_tuples(edges: Sequence[Any], request: ListRequest) -> Matrix:
     bad = np.flatnonzero(~(np.isfinite(weights) & (weights >= 0)))
     if len(bad):
         raise InputError(f"weights must be finite and not negative, found {edges[bad[0]]!r}")
-    ends = [end for edge in edges for end in edge[:2]]
-    nodes = _tuple_nodes(ends, n_nodes)
-    rows, columns = np.array([nodes[end] for end in ends], np.int64).reshape(-1, 2).T
-    matrix = _merged_tuples(edges, rows, columns, weights, request)
-    is_plain = all(name == number for name, number in nodes.items())
-    n = n_nodes if is_plain and n_nodes is not None else len(nodes)
-    return (arcs if directed else undirected)(*matrix, n), None if is_plain else list(nodes)
+    index = _tuple_nodes([end for edge in edges for end in edge[:2]], n_nodes)
+    merged: dict[tuple[int, int], float] = {}
+    first_row: dict[tuple[int, int], int] = {}
+    balance: Counter[tuple[tuple[int, int], float]] = Counter()  # of both orders of an edge
+    for row, (edge, weight) in enumerate(zip(edges, weights.tolist(), strict=True)):
+        u, v = index[edge[0]], index[edge[1]]
+        pair = (u, v) if directed or u < v else (v, u)
+        if pair not in merged:
+            merged[pair], first_row[pair] = weight, row
+        elif options.duplicates == "error":
+            raise listed_again(_TUPLES, edge[:2], row, first_row[pair])
+        else:
+            merged[pair] = _MERGE[options.duplicates](merged[pair], weight)
+        if u != v:
+            balance[pair, weight] += 1 if u < v else -1
+    if options.duplicates is None and not directed and balance and not any(balance.values()):
+        warn_of_mirrored(_TUPLES.name)
+    rows, columns = np.array(list(merged), np.int64).reshape(-1, 2).T
+    is_plain = all(name == i for name, i in index.items())
+    n = n_nodes if is_plain and n_nodes is not None else len(index)
+    values = np.array(list(merged.values()))
+    matrix = (arcs if directed else undirected)(rows, columns, values, n)
+    return matrix, None if is_plain else list(index)
 
 
 def _tuple_nodes(ends: list[Any], n_nodes: int | None) -> dict[Any, int]:
@@ -284,34 +306,8 @@ def _tuple_nodes(ends: list[Any], n_nodes: int | None) -> dict[Any, int]:
     if n_nodes is None:
         return {number: i for i, number in enumerate(sorted(set(map(int, ends))))}
     if least < 0 or largest >= n_nodes:
-        raise outside("the list of edges", least, largest, n_nodes)
+        raise outside(_TUPLES.name, least, largest, n_nodes)
     return {number: number for number in set(map(int, ends))}
-
-
-def _merged_tuples(
-    edges: Sequence[Any], u: IntArray, v: IntArray, weights: FloatArray, request: ListRequest
-) -> tuple[IntArray, IntArray, FloatArray]:
-    """Rows, columns and weights of every pair of nodes once, as `merge_edges` has them."""
-    duplicates = request.options.duplicates
-    a, b = (u, v) if request.directed else (np.minimum(u, v), np.maximum(u, v))
-    _, first, pair = np.unique(a * (int(b.max()) + 1) + b, return_index=True, return_inverse=True)
-    again = np.flatnonzero(first[pair] < np.arange(len(pair)))
-    if duplicates == "error" and len(again):
-        row = int(again[0])
-        origin = Origin("the list of edges", lambda row: f"number {row}")
-        raise listed_again(origin, edges[row][:2], row, int(first[pair[row]]))
-    merged: FloatArray = np.zeros(len(first))
-    if duplicates == "first":
-        merged = weights[first]
-    else:
-        with np.errstate(over="ignore"):  # infinite weights are refused later
-            (np.maximum if duplicates == "max" else np.add).at(merged, pair, weights)
-    between = u != v
-    if duplicates is None and not request.directed and between.any():
-        _, same = np.unique(np.stack([pair, weights])[:, between], axis=1, return_inverse=True)
-        if not np.bincount(same.reshape(-1), np.sign(v - u)[between]).any():
-            warn_of_mirrored("the list of edges")
-    return a[first], b[first], merged
 
 
 def _load_parquet(

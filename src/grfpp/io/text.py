@@ -8,7 +8,6 @@ from contextlib import contextmanager
 
 from grfpp.errors import InputError
 
-_SHOWN_CHARACTERS = 40
 # The mark of UTF-32 begins with that of UTF-16.
 _MARKS = {
     codecs.BOM_UTF32_LE: "utf-32",
@@ -32,12 +31,6 @@ def naming(name: str) -> Iterator[None]:
         if error.argument:
             raise InputError(f"{name}: {error}") from None
         raise InputError(f"{name}: {error.problem}", advice=error.advice) from None
-
-
-def shown(text: str) -> str:
-    """Quote a piece of a file, cut to a length that fits an error message."""
-    cut = len(text) > _SHOWN_CHARACTERS
-    return repr(text[: _SHOWN_CHARACTERS - 1] + "…" if cut else text)
 
 
 def encoding_of(data: bytes) -> str:

@@ -67,22 +67,8 @@ class Texts(Sequence[str]):
             yield from (decoded(text[i:j]) for i, j in zip([0, *ends], ends, strict=False))
             begin += ends[-1]
 
-    def __contains__(self, text: object) -> bool:
-        if not isinstance(text, str):
-            return False
-        raw = np.frombuffer(text.encode(errors="surrogatepass"), np.uint8)
-        lengths = np.diff(self._ends, prepend=0)
-        starts = (self._ends - lengths)[lengths == len(raw)]
-        for offset, byte in enumerate(raw):
-            starts = starts[self._buffer[starts + offset] == byte]
-        return len(starts) > 0
-
     def __eq__(self, other: object) -> bool:
-        if isinstance(other, Texts):
-            return np.array_equal(self._ends, other._ends) and np.array_equal(
-                self._buffer, other._buffer
-            )
-        if not isinstance(other, list):
+        if not isinstance(other, list | Texts):
             return NotImplemented
         return len(self) == len(other) and all(a == b for a, b in zip(self, other, strict=True))
 

@@ -12,7 +12,7 @@ import scipy.sparse as sp
 from grfpp._memory import require_bytes
 from grfpp.estimate.batches import reporting
 from grfpp.graph import Graph
-from grfpp.io.folder.writer import FolderWriter, folder_writer, header_of, write_names
+from grfpp.io.folder.writer import FolderWriter, finish_graph, folder_writer, write_names
 from grfpp.linalg.csr import csr
 from grfpp.local.plan import LocalPlan
 from grfpp.local.queries import in_parts, local_top_k
@@ -115,20 +115,9 @@ def neighbour_folder(
 
 def _finish(writer: FolderWriter, graph: Graph) -> None:
     """Write what a directed graph has beside its rows."""
-    rows = writer.mapped_rows()
-    _write_columns(writer, rows)
-    columns = writer.mapped_rows("in_")
-    strength, into = rows.strengths(), columns.strengths()
-    directed = not rows.equals(columns)
-    writer.append("out_strength", strength)
-    if directed:
-        writer.append("in_strength", into)
-    else:
-        for name in ("in_indptr", "in_indices", "in_weights"):
-            writer.discard(name)
+    _write_columns(writer, writer.mapped_rows())
     labels = graph.names.to_array()
-    names = None if labels is None else write_names(writer, labels)
-    writer.finish(header_of(rows, columns if directed else None, strength, into, names=names))
+    finish_graph(writer, names=None if labels is None else write_names(writer, labels))
 
 
 def _write_columns(writer: FolderWriter, rows: Rows) -> None:

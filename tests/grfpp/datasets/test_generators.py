@@ -51,11 +51,10 @@ def test_erdos_renyi_at_the_ends():
     assert erdos_renyi(50_000, 1e-4).n_nodes == 50_000
 
 
-def test_the_seed_decides():
-    assert same(erdos_renyi(50, 0.2, seed=3), erdos_renyi(50, 0.2, seed=3))
-    assert not same(erdos_renyi(50, 0.2, seed=3), erdos_renyi(50, 0.2, seed=4))
-    assert same(random_regular(50, 4, seed=3), random_regular(50, 4, seed=3))
-    assert not same(random_regular(50, 4, seed=3), random_regular(50, 4, seed=4))
+@pytest.mark.parametrize(("make", "second"), [(erdos_renyi, 0.2), (random_regular, 4)])
+def test_the_seed_decides(make, second):
+    assert same(make(50, second, seed=3), make(50, second, seed=3))
+    assert not same(make(50, second, seed=3), make(50, second, seed=4))
 
 
 @pytest.mark.parametrize("p", [0.0, 0.001, 0.004, 0.02])
@@ -70,28 +69,17 @@ def test_connected_graphs_are_connected(p):
     assert connected_random(1, 0.5).n_nodes == 1
 
 
-def test_regular():
+def test_regular_graphs_trees_and_grids():
     graph = random_regular(100, 10, seed=1)
-    assert set(graph.out_degree) == {10}
-    assert set(graph.weights) == {1.0}
+    assert set(graph.out_degree) == {10} and set(graph.weights) == {1.0}
     assert random_regular(5, 0).n_edges == 0
     for n, degree in ((5, 3), (4, 4)):
-        assert f"no graph of {n} nodes has {degree} neighbours" in refusal(
-            random_regular, n, degree
-        )
-
-
-def test_tree():
+        message = refusal(random_regular, n, degree)
+        assert f"no graph of {n} nodes has {degree} neighbours" in message
     assert nx.is_isomorphic(as_networkx(binary_tree(4)), nx.balanced_tree(2, 4))
-    assert same(binary_tree(4), binary_tree(4))
-    assert binary_tree(0).n_nodes == 1
-    assert diameter(binary_tree()) == 12
-
-
-def test_grid():
+    assert binary_tree(0).n_nodes == 1 and diameter(binary_tree()) == 12
     assert nx.is_isomorphic(as_networkx(grid(3, 5)), nx.grid_2d_graph(3, 5))
-    assert grid(1, 1).n_edges == 0
-    assert grid(1, 4).adjacency[0, 1] == 1
+    assert grid(1, 1).n_edges == 0 and grid(1, 4).adjacency[0, 1] == 1
 
 
 @pytest.mark.parametrize(
@@ -120,25 +108,18 @@ def test_what_does_not_fit_into_memory_is_refused(make, arguments):
 
 
 @pytest.mark.parametrize("make", [cluster_graphs, pattern_graphs])
-def test_the_same_seed_gives_the_same_and_more_begin_alike(make):
+def test_block_models(make):
     first, again, other = make(3, seed=5), make(4, seed=5), make(3, seed=6)
     for one, two in zip(first, again, strict=False):
         assert np.array_equal(one.graph.indices, two.graph.indices)
         assert np.array_equal(one.signals, two.signals)
         assert np.array_equal(one.labels, two.labels)
+        assert not one.graph.is_directed and (one.graph.weights == 1).all()
+        assert not one.graph.adjacency.diagonal().any()
+        assert len(one.signals) == len(one.labels) == one.graph.n_nodes
+        assert repr(one) == f"LabelledNodes({one.graph!r})"
     assert first[0].graph.n_edges != other[0].graph.n_edges
     assert make(0) == []
-
-
-@pytest.mark.parametrize("make", [cluster_graphs, pattern_graphs])
-def test_graphs_are_plain_and_whole(make):
-    for each in make(5):
-        graph = each.graph
-        assert not graph.is_directed
-        assert (graph.weights == 1).all()
-        assert not graph.adjacency.diagonal().any()
-        assert len(each.signals) == len(each.labels) == graph.n_nodes
-        assert repr(each) == f"LabelledNodes({graph!r})"
 
 
 def test_communities_and_their_edges():

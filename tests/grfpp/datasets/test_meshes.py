@@ -9,23 +9,8 @@ from datasets_helpers import is_frozen, needs_data, no_data, refusal, write_zip
 from grfpp.datasets import dataset_info, load_mesh, mesh_table, triangulated_sphere
 from grfpp.errors import MissingDataError
 
-STL = """solid square
-facet normal 0 0 1
-outer loop
-vertex 0 0 0
-vertex 1 0 0
-vertex 1 1 0
-endloop
-endfacet
-facet normal 0 0 1
-outer loop
-vertex 0 0 0
-vertex 1 1 0
-vertex 0 1 0
-endloop
-endfacet
-endsolid square
-"""
+FACET = "facet normal 0 0 1\nouter loop\nvertex 0 0 0\nvertex {}\nvertex {}\nendloop\nendfacet\n"
+STL = f"solid s\n{FACET.format('1 0 0', '1 1 0')}{FACET.format('1 1 0', '0 1 0')}endsolid s\n"
 
 
 def test_a_file(monkeypatch, tmp_path):
@@ -35,8 +20,7 @@ def test_a_file(monkeypatch, tmp_path):
     mesh = load_mesh(101332, download=False)
     assert repr(mesh) == "TriangleMesh('101332', 4 vertices, 2 faces)"
     assert (mesh.graph.n_nodes, mesh.graph.n_edges) == (4, 5)
-    assert is_frozen(mesh.vertices)
-    assert is_frozen(mesh.faces)
+    assert is_frozen(mesh.vertices) and is_frozen(mesh.faces)
     for face in mesh.faces:
         assert mesh.graph.adjacency[face[0], face[1]] == 1
 

@@ -1,3 +1,5 @@
+"""Files by their suffixes: plain, packed, damaged, under another name; attributes of nodes."""
+
 import gzip
 import io
 import zipfile
@@ -8,21 +10,14 @@ import numpy as np
 import pytest
 import scipy.io
 import scipy.sparse as sp
+from fuzz.formats import FORMATS
 from hypothesis import given
 from hypothesis import strategies as st
-from io_helpers import FUZZ, QUICK, dense, file_holding, file_refusal, refusal, weight_matrices
+from io_helpers import QUICK, dense, file_holding, file_refusal, refusal, weight_matrices
 
 from grfpp.errors import InputError
 from grfpp.graph import Graph
 from grfpp.io.files import load_mesh, read_attribute
-
-
-def gml(matrix):
-    return "\n".join(nx.generate_gml(as_networkx(matrix))).encode()
-
-
-def graphml(matrix):
-    return "\n".join(nx.generate_graphml(as_networkx(matrix))).encode()
 
 
 def as_networkx(matrix):
@@ -55,124 +50,60 @@ def zipped(content, member):
     return stream.getvalue()
 
 
-WRITERS = {".gml": gml, ".graphml": graphml, ".mtx": mtx}
-ARCHIVES = [scipy_npz, grfpp_npz]
+WRITERS = [
+    (".gml", lambda matrix: "\n".join(nx.generate_gml(as_networkx(matrix))).encode()),
+    (".graphml", lambda matrix: "\n".join(nx.generate_graphml(as_networkx(matrix))).encode()),
+    (".mtx", mtx),
+    (".npz", scipy_npz),
+    (".npz", grfpp_npz),
+]
 TRIANGLE = np.array([[0.0, 1.0, 2.0], [1.0, 0.0, 3.0], [2.0, 3.0, 0.0]])
-
-OFF = b"OFF\n4 2 0\n0 0 0\n1 0 0\n0 1 0\n0 0 1\n3 0 1 2\n3 0 1 3\n"
-OBJ = b"v 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 1\nf 1 2 3\nf 1/1/1 2//1 4\n"
-PLY_HEADER = (
-    b"ply\nformat %s 1.0\nelement vertex 4\nproperty float x\nproperty float y\n"
-    b"property float z\nelement face 2\nproperty list uchar int vertex_indices\nend_header\n"
-)
-PLY_ASCII = PLY_HEADER % b"ascii" + b"0 0 0\n1 0 0\n0 1 0\n0 0 1\n3 0 1 2\n3 0 1 3\n"
-PLY_BINARY = (
-    PLY_HEADER % b"binary_little_endian"
-    + np.array([[0, 0, 0], [1, 0, 0], [0, 1, 0], [0, 0, 1]], dtype="<f4").tobytes()
-    + np.array([(3, [0, 1, 2]), (3, [0, 1, 3])], dtype=[("n", "u1"), ("v", "<i4", 3)]).tobytes()
-)
-STL_ASCII = (
-    b"solid s\nfacet normal 0 0 1\nouter loop\nvertex 0 0 0\nvertex 1 0 0\nvertex 0 1 0\n"
-    b"endloop\nendfacet\nfacet normal 0 1 0\nouter loop\nvertex 0 0 0\nvertex 1 0 0\n"
-    b"vertex 0 0 1\nendloop\nendfacet\nendsolid s\n"
-)
-STL_BINARY = (
-    bytes(80)
-    + (2).to_bytes(4, "little")
-    + b"".join(
-        np.array([[0, 0, 1], [0, 0, 0], [1, 0, 0], last], dtype="<f4").tobytes() + b"\0\0"
-        for last in ([0, 1, 0], [0, 0, 1])
-    )
-)
-MESHES = [
-    (".off", OFF),
-    (".obj", OBJ),
-    (".ply", PLY_ASCII),
-    (".ply", PLY_BINARY),
-    (".stl", STL_ASCII),
-    (".stl", STL_BINARY),
-]
-WHOLE_FILES = [
-    *((suffix, write(TRIANGLE)) for suffix, write in WRITERS.items()),
-    *((".npz", write(TRIANGLE)) for write in ARCHIVES),
-    *MESHES,
-    (".txt", b"# c\n0 1 1.0\n0 2 2.0\n1 2 3.0\n"),
-    (".csv", b"source,target,weight\na,b,1.0\na,c,2.0\nb,c,3.0\n"),
-    (".tsv.gz", gzip.compress(b"a\tb\t1.0\na\tc\t2.0\nb\tc\t3.0\n", mtime=0)),
-    (".stl.zip", zipped(STL_BINARY, "part.stl")),
-]
-TWO_TRIANGLES = np.array([[0, 1, 1, 1], [1, 0, 1, 1], [1, 1, 0, 0], [1, 1, 0, 0]])
+MESHES = ("off", "obj", "ply-ascii", "ply-binary", "stl-ascii", "stl-binary")
+WHOLE_FILES = {
+    name: (FORMATS[name].suffix, FORMATS[name].seeds()[1 if name in ("txt", "csv") else 0])
+    for name in ("txt", "csv", "gz", "npz-graph", "npz-scipy", "mtx", "gml", "graphml", *MESHES)
+}
 
 
 @QUICK
-@given(weight_matrices(), st.sampled_from(sorted(WRITERS)), st.booleans())
-def test_round_trip(matrix, suffix, gzipped):
-    content = WRITERS[suffix](matrix)
-    if gzipped:
+@given(weight_matrices(), st.sampled_from(WRITERS), st.booleans())
+def test_round_trip(matrix, writer, gzipped):
+    suffix, write = writer
+    content = write(matrix)
+    if gzipped and suffix != ".npz":
         suffix, content = suffix + ".gz", gzip.compress(content)
     with file_holding(content, suffix) as path:
         np.testing.assert_array_equal(dense(path), matrix)
 
 
-@QUICK
-@given(weight_matrices(), st.sampled_from(ARCHIVES))
-def test_archives_round_trip(matrix, write):
-    with file_holding(write(matrix), ".npz") as path:
-        np.testing.assert_array_equal(dense(path), matrix)
-
-
-@pytest.mark.parametrize(("suffix", "content"), MESHES)
-def test_meshes_plain_and_packed(suffix, content):
+@pytest.mark.parametrize("name", MESHES)
+def test_meshes_plain_and_packed(name):
+    suffix, content = WHOLE_FILES[name]  # an octahedron
     for packed, data in (
         ("", content),
         (".gz", gzip.compress(content)),
         (".zip", zipped(content, f"folder/part{suffix}")),
     ):
         with file_holding(data, suffix + packed) as path:
-            np.testing.assert_array_equal(dense(path), TWO_TRIANGLES)
-            assert load_mesh(path).vertices.shape == (4, 3)
+            assert (Graph(path).n_nodes, Graph(path).n_edges) == (6, 12)
+            assert load_mesh(path).vertices.shape == (6, 3)
 
 
-def only_input_errors(content, suffix):
-    """Read what may be no graph at all: there is one, or an `InputError` that names the file."""
-    with file_holding(content, suffix) as path:
-        try:
-            assert Graph(path).n_nodes > 0
-        except InputError as error:
-            assert str(path) in str(error)
-
-
-@pytest.mark.parametrize(("suffix", "whole"), WHOLE_FILES)
-@FUZZ
-@given(data=st.data())
-def test_damaged_files(suffix, whole, data):
-    start, end = sorted(data.draw(st.tuples(*[st.integers(0, len(whole))] * 2)))
-    patch = data.draw(
-        st.one_of(
-            st.binary(max_size=8),
-            st.sampled_from(
-                [b"999999999999999999999", b"-1", b"\n", b"nan", b"1e400", b'"', b"[["]
-            ),
-        )
-    )
-    only_input_errors(whole[:start] + patch + whole[end:], suffix)
-
-
-@pytest.mark.parametrize(("suffix", "content"), [f for f in WHOLE_FILES if f[0] != ".obj"])
-def test_half_a_file_is_refused(suffix, content):
+@pytest.mark.parametrize("name", [name for name in WHOLE_FILES if name != "obj"])
+def test_half_a_file_is_refused(name):
     # Half a line is cut off too, so that lists that might end anywhere show it. An OBJ file may
     # end after any line.
+    suffix, content = WHOLE_FILES[name]
     half = content[: len(content) // 2].rstrip(b"0123456789. \n")
     file_refusal(half + b" 1 2 3 4", suffix)
 
 
-@pytest.mark.parametrize("wrong", sorted({suffix for suffix, _ in WHOLE_FILES}))
-@pytest.mark.parametrize(("suffix", "content"), WHOLE_FILES)
-def test_files_under_another_suffix(suffix, content, wrong):
-    if wrong.split(".")[1] != suffix.split(".")[1]:
-        only_input_errors(content, wrong)
-        if wrong not in (".txt", ".csv"):  # a few words a line are an edge list
-            file_refusal(content, wrong)
+@pytest.mark.parametrize("wrong", sorted({suffix for suffix, _ in WHOLE_FILES.values()}))
+@pytest.mark.parametrize("name", WHOLE_FILES)
+def test_files_under_another_suffix(name, wrong):
+    suffix, content = WHOLE_FILES[name]
+    if wrong.split(".")[1] != suffix.split(".")[1] and wrong not in (".txt", ".csv"):
+        file_refusal(content, wrong)  # a few words a line are an edge list
 
 
 def test_missing_files_folders_and_suffixes(tmp_path):
@@ -201,11 +132,11 @@ def test_zip_files_must_hold_one_such_file():
     assert "one .stl file, found 0" in file_refusal(zipped(b"", "a.txt"), ".stl.zip")
     both = io.BytesIO()
     with zipfile.ZipFile(both, "w") as archive:
-        archive.writestr("a.stl", STL_BINARY)
+        archive.writestr("a.stl", WHOLE_FILES["stl-binary"][1])
         archive.writestr("__MACOSX/a.stl", b"")
         archive.writestr("readme.txt", b"hello")
     with file_holding(both.getvalue(), ".stl.zip") as path:
-        assert Graph(path).n_nodes == 4
+        assert Graph(path).n_nodes == 6
 
 
 def test_bad_weights_in_files_name_the_file():
@@ -232,63 +163,35 @@ def graph():
     return graph
 
 
-@pytest.mark.parametrize(
-    ("suffix", "write"), [("gml", nx.write_gml), ("graphml", nx.write_graphml)]
-)
-def test_attributes_in_the_order_of_the_rows(graph, tmp_path, suffix, write):
+@pytest.mark.parametrize("suffix", ["gml", "graphml", "gml.gz"])
+def test_attributes_in_the_order_of_the_rows(graph, tmp_path, suffix):
     path = tmp_path / f"graph.{suffix}"
-    write(graph, path)
+    (nx.write_graphml if suffix == "graphml" else nx.write_gml)(graph, path)
     assert Graph(path).node_ids == ["d", "a", "c", "b"]
     assert read_attribute(path, "kind") == ["x", "y", "x", "z"]
     assert read_attribute(path, "rank") == [0, 1, 2, 3]
 
 
-def test_attributes_of_packed_files(graph, tmp_path):
-    path = tmp_path / "graph.gml.gz"
-    path.write_bytes(gzip.compress("\n".join(nx.generate_gml(graph)).encode()))
-    assert read_attribute(path, "kind") == ["x", "y", "x", "z"]
-
-
-def test_unknown_attributes(graph, tmp_path):
-    path = tmp_path / "graph.gml"
-    nx.write_gml(graph, path)
-    with pytest.raises(InputError, match="no node has an attribute 'kinds'; there are kind"):
-        read_attribute(path, "kinds")
-
-
-def test_attributes_of_nodes_that_have_none(tmp_path):
-    path = tmp_path / "graph.graphml"
-    nx.write_graphml(nx.path_graph(3), path)
-    with pytest.raises(InputError, match="nodes have none at all"):
-        read_attribute(path, "kind")
-
-
-def test_attributes_missing_at_some_nodes(graph, tmp_path):
+def test_attributes_that_are_missing_empty_or_no_number(graph, tmp_path):
     path = tmp_path / "graph.graphml"
     del graph.nodes["c"]["kind"]
     graph.nodes["a"]["kind"] = " "
+    graph.nodes["a"]["size"], graph.nodes["c"]["size"] = 0.0, float("nan")
     nx.write_graphml(graph, path)
     assert read_attribute(path, "kind") == ["x", None, None, "z"]
+    assert read_attribute(path, "size") == [None, 0.0, None, None]
 
 
-def test_no_number_is_none(tmp_path):
-    path = tmp_path / "graph.graphml"
-    numbers = nx.path_graph(2)
-    numbers.nodes[0]["rank"], numbers.nodes[1]["rank"] = 0.0, float("nan")
-    nx.write_graphml(numbers, path)
-    assert read_attribute(path, "rank") == [0.0, None]
-
-
-def test_formats_without_attributes(graph, tmp_path):
-    path = tmp_path / "graph.txt"
-    nx.write_edgelist(graph, path, data=False)
-    with pytest.raises(InputError, match="has no attributes of nodes"):
-        read_attribute(path, "kind")
-
-
-@pytest.mark.parametrize("suffix", ["gml", "graphml"])
-def test_attributes_of_junk(tmp_path, suffix):
-    path = tmp_path / f"graph.{suffix}"
-    path.write_text("this is no graph")
-    with pytest.raises(InputError, match="not"):
-        read_attribute(path, "kind")
+def test_attributes_that_cannot_be_read(graph, tmp_path):
+    nx.write_gml(graph, tmp_path / "graph.gml")
+    nx.write_graphml(nx.path_graph(3), tmp_path / "none.graphml")
+    (tmp_path / "graph.txt").write_text("0 1\n")
+    (tmp_path / "junk.gml").write_text("this is no graph")
+    for name, attribute, problem in (
+        ("graph.gml", "kinds", "no node has an attribute 'kinds'; there are kind"),
+        ("none.graphml", "kind", "nodes have none at all"),
+        ("graph.txt", "kind", "has no attributes of nodes"),
+        ("junk.gml", "kind", "not"),
+    ):
+        with pytest.raises(InputError, match=problem):
+            read_attribute(tmp_path / name, attribute)

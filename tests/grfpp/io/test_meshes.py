@@ -1,6 +1,5 @@
 """Meshes: sides of faces, equal points, weights, and files of every format."""
 
-import csv
 import gzip
 import io
 import sys
@@ -14,13 +13,11 @@ import trimesh
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from io_helpers import QUICK, dense, file_refusal, read_text, real_data, refusal
-from scipy.sparse import csgraph
 from scipy.spatial import Delaunay
 
 from grfpp import Graph, InputError
 from grfpp.datasets.meshes import icosphere
 from grfpp.errors import InputWarning
-from grfpp.io.files import load_mesh
 from grfpp.io.meshes import merged, read_mesh
 
 SQUARE = np.array([[0.0, 0, 0], [1, 0, 0], [1, 1, 0], [0, 1, 0]])
@@ -103,11 +100,9 @@ def test_polygons_have_no_diagonal():
         (SQUARE, [[0, 1, 2, 3], [0, 1, 4]]),
         (SQUARE[:, :1], HALVES),
         (SQUARE, HALVES + 2),
-        (SQUARE, HALVES - 1),
         (SQUARE * np.nan, HALVES),
         (SQUARE.astype(str), HALVES),
         (SQUARE, HALVES.astype(float)),
-        Duck(SQUARE, HALVES * 1.0),
         Duck(SQUARE, HALVES[:, :2]),
         meshio.Mesh(SQUARE, [("tetra", [[0, 1, 2, 3]])]),
     ],
@@ -213,18 +208,6 @@ def test_files_that_trimesh_wrote(suffix):
         np.testing.assert_array_equal(graph.adjacency.toarray(), dense(sphere))
 
 
-def test_real_meshes_have_the_sizes_of_their_table():
-    with real_data("meshes", "manifest.csv").open() as stream:
-        rows = sorted(csv.DictReader(stream), key=lambda row: int(row["vertices"]))
-    for row in rows[:12]:  # large ones take a second each
-        path = real_data("meshes", row["file"])
-        graph, mesh = Graph(path), load_mesh(path)
-        components, _ = csgraph.connected_components(graph.adjacency)
-        assert graph.n_nodes == len(mesh.vertices) == int(row["vertices"])
-        assert (len(mesh.faces), graph.n_edges) == (int(row["faces"]), int(row["edges"]))
-        assert components == int(row["components"])
-
-
 def test_real_shapes_against_trimesh():
     with zipfile.ZipFile(real_data("shapes", "geometric_shapes.zip")) as archive:
         names = [name for name in archive.namelist() if name.endswith(".off")]
@@ -284,32 +267,23 @@ def test_obj(faces):
     ("suffix", "content", "words"),
     [
         (".off", "", "line 1"),
-        (".off", "OFF\n", "line 1"),
         (".off", "OFF\n4 2 0\n0 0 0\n", "line 3"),
         (".off", f"OFF\n4 2 0\n{OFF_BODY}3 0 1 2\n", "line 7"),
         (".off", f"OFF\n4 1 0\n{OFF_BODY}3 0 1\n", "line 7"),
         (".off", f"OFF\n4 1 0\n{OFF_BODY}3 0 1 4\n", "vertex 4"),
-        (".off", f"OFF\n4 1 0\n{OFF_BODY}3 0 1 -1\n", "vertex -1"),
-        (".off", f"OFF\n4 1 0\n{OFF_BODY}2 0 1\n", "line 7"),
         (".off", f"OFF\n4 1 0\n{OFF_BODY}x 0 1\n", "line 7"),
-        (".off", f"OFF\n4 1 0\n{OFF_BODY}-3 0 1\n", "line 7"),
         (".off", "OFF\n1 0 0\n0 zero 0\n", "line 3"),
-        (".off", "OFF\n4\n", "line 2"),
         (".off", "OFF\n-4 1 0\n", "line"),
         (".off", f"OFF\n{10**15} 1 0\n0 0 0\n", "line 3"),
         (".off", "OFF BINARY\n", "line 1"),
-        (".off", "4OFF\n", "line 1"),
         (".off", "OFF\n0 0 0\n", "no triangles"),
         (".off", f"OFF\n4 1 0\n{OFF_BODY}{'9' * 5000} 1 2\n", "line 7"),
         (".obj", OBJ_POINTS + "f 1 2\n", "line 5"),
         (".obj", OBJ_POINTS + "f 1 2 5\n", "vertex 4"),
-        (".obj", OBJ_POINTS + "f 1 2 -5\n", "vertex -1"),
         (".obj", OBJ_POINTS + "f 0 1 2\n", "line 5"),
         (".obj", OBJ_POINTS + "f 1 2 x\n", "line 5"),
-        (".obj", OBJ_POINTS + "v 1 2\n", "line 5"),
         (".obj", OBJ_POINTS + "f 1 2 \\", "line 5"),
         (".obj", OBJ_POINTS + "nonsense 1\n", "line 5"),
-        (".obj", OBJ_POINTS, "no triangles"),
         (".obj", "v nan 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 3\n", "finite"),
     ],
 )
@@ -342,14 +316,10 @@ def test_stl():
         SOLID + f"solid c\n{FACET}",
         SOLID[:60],
         SOLID.replace("vertex 1 0 0", "vertex 1 0"),
-        SOLID.replace("vertex 1 0 0", "vertex 1 x 0"),
-        SOLID.replace("vertex 1 0 0\n", ""),
         SOLID.replace("endfacet\n", ""),
         SOLID.replace("vertex 1 0 0", "vertex 1 nan 0"),
         "solid\nendsolid\n",
-        "solid of words",
         binary_stl()[:-1],
-        binary_stl() + b"x",
         binary_stl(n_declared=2**32 - 1),
         binary_stl(0, 0),
         b"",
@@ -410,26 +380,18 @@ BOX = ROWS + "3 0 1 2\n"
     "content",
     [
         "",
-        "plywood\n",
         ply()[:-5],
         ply().replace("float x", "floot x") + BOX,
-        ply().replace("vertex 4", "vertex four") + BOX,
         ply().replace("float x", "float w") + BOX,
         ply() + ROWS,
-        ply() + ROWS[:18],
         ply(vertices=10**15) + ROWS,
         ply() + ROWS + "3 0 1\n",
-        ply() + ROWS + "3 0 1 x\n",
         ply() + ROWS.replace("1 1 0", "1 1"),
         ply() + ROWS + "3 0 1 9\n",
-        ply() + ROWS + "3 0 1 -1\n",
         ply() + ROWS + "2 0 1\n",
-        ply() + ROWS + "0.0 0 1 2\n",
         ply(faces=0) + ROWS,
-        ply(vertices=0, faces=0),
         binary_ply([[0, 1, 2], [0, 2, 3]])[:-1],
         binary_ply([[0, 1, 2], [0, 1, 2, 3]])[:-1],
-        binary_ply([[0, 1, 2]])[:150],
         binary_ply([[0, 1, 9]]),
         binary_ply([[0, 1, 2], [0, 1, 2, -1]]),
         ply().replace("list uchar int", "int") + ROWS + "3\n",

@@ -17,11 +17,7 @@ from grfpp import Graph, InputError, KernelEstimate
 from grfpp.datasets.tudataset import read_tudataset
 from grfpp.io import load_mesh
 from grfpp.io.files import read_attribute
-from grfpp.io.packed import (
-    existing_file,
-    opened_zip,
-    parsing_bytes,
-)
+from grfpp.io.packed import existing_file, opened_zip, parsing_bytes
 
 
 def test_what_unpacks_to_more_than_memory_is_refused(monkeypatch):
@@ -30,44 +26,30 @@ def test_what_unpacks_to_more_than_memory_is_refused(monkeypatch):
     assert "too much for the memory" in file_refusal(packed, ".txt.gz")
 
 
-@pytest.mark.parametrize(("suffix", "pack"), [(".bz2", bz2.compress), (".xz", lzma.compress)])
-def test_other_compressions(suffix, pack):
+@pytest.mark.parametrize(
+    ("suffix", "pack"), [(".gz", gzip.compress), (".bz2", bz2.compress), (".xz", lzma.compress)]
+)
+def test_compressed_files(suffix, pack):
     packed = pack(b"0 1\n1 2\n" * 1000)
     assert read_text(packed, f".txt{suffix}", duplicates="max").n_edges == 2
-    assert "truncated" in file_refusal(packed[:-9], f".txt{suffix}")
-
-
-def test_truncated_gzip():
-    packed = gzip.compress(b"0 1\n" * 1000)
-    assert "truncated" in file_refusal(packed[:-9], ".txt.gz")
-    assert "not a .gz file" in file_refusal(b"0 1\n", ".txt.gz")
-    assert "truncated" in file_refusal(packed[:10] + b"\xff" * 20, ".txt.gz")
+    assert f"not a {suffix} file" in file_refusal(packed[:-9], f".txt{suffix}")
+    for damaged in (b"0 1\n", packed[:10] + b"\xff" * 20):
+        file_refusal(damaged, f".txt{suffix}")
 
 
 def test_zip_files_that_are_none_or_not_there(tmp_path):
-    path = tmp_path / "a"
-    with pytest.raises(InputError, match="there is no file"), opened_zip(path):
-        pass
-    path.write_bytes(b"not packed")
-    with pytest.raises(InputError, match="truncated, or not a zip file"), opened_zip(path):
-        pass
-
-
-SUFFIXES = [".txt", ".txt.gz", ".csv.zip", ".npz", ".mtx", ".gml", ".graphml", ".stl", ".off"]
-
-
-@pytest.mark.parametrize("suffix", SUFFIXES)
-def test_pipes_and_devices(tmp_path, suffix):
-    pipe, device = tmp_path / f"pipe{suffix}", tmp_path / f"device{suffix}"
-    os.mkfifo(pipe)
-    device.symlink_to("/dev/zero")
-    for path in (pipe, device):
-        assert refusal(path).startswith(f"{path} is a pipe or a device")
+    (tmp_path / "a").write_bytes(b"not packed")
+    for name, problem in (("none", "there is no file"), ("a", "truncated, or not a zip file")):
+        with pytest.raises(InputError, match=problem), opened_zip(tmp_path / name):
+            pass
 
 
 @pytest.mark.parametrize(
     ("read", "suffix"),
     [
+        (Graph, ".txt"),
+        (Graph, ".csv.zip"),
+        (Graph, ".stl"),
         (Graph.load, ".npz"),
         (KernelEstimate.load, ".npz"),
         (load_mesh, ".off"),
@@ -85,6 +67,9 @@ def test_whoever_reads(tmp_path, read, suffix):
     (tmp_path / f"folder{suffix}").mkdir()
     with pytest.raises(InputError, match="is a folder"):
         read(tmp_path / f"folder{suffix}")
+    (tmp_path / f"device{suffix}").symlink_to("/dev/zero")
+    with pytest.raises(InputError, match="is a pipe or a device"):
+        read(tmp_path / f"device{suffix}")
 
 
 def test_links_and_the_home_folder(tmp_path, monkeypatch):

@@ -109,7 +109,6 @@ def test_columns_by_name_or_number(make):
         ({"u": ["a", None], "v": ["b", "c"]}, "the frame, row 1: column 'u'"),
         ({"u": ["a", "b"], "v": ["b", "c"], "w": [1, None]}, "row 1: column 'w'"),
         ({"u": ["a"], "v": ["b"], "w": [-1.0]}, "row 0: column 'w'"),
-        ({"u": ["a"], "v": ["b"], "w": [float("inf")]}, "row 0: column 'w'"),
         ({"u": ["a"], "v": ["b"], "w": ["x"]}, "weights must be real numbers"),
         ({"u": ["a"], "v": [1]}, "all text, or all whole numbers"),
         ({"u": [1.5], "v": [1.0]}, "row 0: column 'u'"),
@@ -149,6 +148,7 @@ def test_kinds_of_columns():
     )
     assert Graph(several).node_ids == ["b", "a", "c"]
     assert Graph(pa.RecordBatch.from_pydict({"u": [0], "v": [1]})).n_edges == 1
+    assert Graph(pa.table({"u": ["", "a"], "v": ["a", ""]}), directed=True).node_ids == ["", "a"]
 
 
 def test_a_square_frame_whose_index_is_its_columns_is_a_matrix():
@@ -218,14 +218,6 @@ def test_rows_that_pack_well_are_counted(tmp_path, monkeypatch, suffix):
         Graph(path)
 
 
-def test_only_the_columns_that_are_needed_are_read(tmp_path):
-    path = tmp_path / "edges.feather"
-    table = pa.table({"more": ["x", "y"], "b": [1, 2], "a": [0, 1]})
-    pyarrow.feather.write_feather(table, path)
-    graph = Graph(path, columns=("a", "b"), directed=True)
-    assert graph.adjacency.toarray().tolist() == [[0, 1, 0], [0, 0, 1], [0, 0, 0]]
-
-
 INDEX = [0, 2, 3]  # not evenly spaced, as after a filter
 LEFT = pd.DataFrame({"source": list("acd"), "target": list("bde"), "weight": [1.0, 2, 3]}, INDEX)
 
@@ -281,56 +273,13 @@ def test_columns_of_several_levels():
     assert "\n" not in refusal(twice)
 
 
-def drawn(n, n_names, seed):
-    rng = np.random.default_rng(seed)
-    names = [f"{'é' * (i % 3)}n{i}" for i in range(n_names)]
-    return [[names[i] for i in rng.integers(0, n_names, n)] for _ in range(2)]
-
-
-def in_chunks(values, kind, sizes):
-    """Some chunks, each with a dictionary of its own where there are any, and an empty one."""
-    parts, begin = [], 0
-    for size in sizes:
-        # Cut out of more than is wanted: buffers begin elsewhere then.
-        plain = pa.array(["?", *values[begin : begin + size], "!"])
-        part = plain.dictionary_encode().cast(kind) if pa.types.is_dictionary(kind) else plain
-        parts.append((part if part.type == kind else plain.cast(kind)).slice(1, size))
-        begin += size
-    return pa.chunked_array(parts, type=kind)
-
-
 @pytest.mark.parametrize("kind", KINDS)
-@pytest.mark.parametrize("other", KINDS[:4:3])
-def test_names_in_every_form(kind, other):
-    us, vs = drawn(40, 20, seed=1)
-    table = pa.table(
-        {"source": in_chunks(us, kind, [7, 0, 33]), "target": in_chunks(vs, other, [20, 20])}
-    )
-    found, wanted = Graph(table), Graph(list(zip(us, vs, strict=True)))
-    assert found.node_ids == wanted.node_ids
-    np.testing.assert_array_equal(found.adjacency.toarray(), wanted.adjacency.toarray())
-
-
-def test_empty_names_and_large_dictionaries_of_small_chunks():
-    for names in (["", ""], ["", "a"], ["a", ""]):
-        graph = Graph(pa.table({"source": names[:1], "target": names[1:]}))
-        assert graph.node_ids == list(dict.fromkeys(names))
-    chunks = [
-        pa.DictionaryArray.from_arrays([i], [f"n{(i + j) % 5}" for j in range(50)])
-        for i in range(4)
-    ]
-    column = pa.chunked_array(chunks)
-    found = Graph(pa.table({"source": column, "target": column.slice(0, 4)}))
-    assert found.node_ids == ["n0", "n2", "n4", "n1"]
-
-
-def test_names_twice_in_a_dictionary_and_names_that_are_not_used():
-    twice = pa.DictionaryArray.from_arrays([0, 1, 2], ["x", "y", "x"])
-    other = pa.DictionaryArray.from_arrays([1, 1, 0], ["z", "y"])
-    graph = Graph(pa.table({"source": twice, "target": other}))
-    assert graph.node_ids == ["x", "y", "z"]
-    unused = pa.DictionaryArray.from_arrays([3, 1], ["a", "b", "c", "d"])
-    assert Graph(pa.table({"source": unused, "target": unused})).node_ids == ["d", "b"]
+def test_names_in_every_form(kind):
+    plain = pa.chunked_array([["a", "é"], [], ["", "a"]], pa.string())
+    coded = plain.dictionary_encode() if pa.types.is_dictionary(kind) else plain
+    column = coded.cast(kind)
+    graph = Graph(pa.table({"source": column.slice(0, 3), "target": column.slice(1)}))
+    assert graph.node_ids == ["a", "é", ""] and graph.n_edges == 3
 
 
 def test_two_or_three_edges_are_not_a_matrix():
@@ -339,13 +288,6 @@ def test_two_or_three_edges_are_not_a_matrix():
     graph = Graph([(0, 1, 5), (1, 2, 6), (2, 0, 7)], directed=True)
     np.testing.assert_array_equal(graph.adjacency.toarray(), [[0, 5, 0], [0, 0, 6], [7, 0, 0]])
     np.testing.assert_array_equal(dense([[0, 1], [1, 2]]), [[0, 1], [1, 2]])  # lists of lists are
-
-
-def test_edges_of_networkx():
-    graph = nx.les_miserables_graph()
-    ours, theirs = Graph(list(graph.edges(data="weight"))), Graph(graph)
-    assert ours.n_edges == theirs.n_edges
-    assert ours.adjacency.sum() == theirs.adjacency.sum()
 
 
 def test_options_of_tuples():
@@ -362,13 +304,10 @@ def test_options_of_tuples():
         ([(0, 1, 1, 0)] * 4, "list of lists or as an array"),
         ([(0,)], "found (0,)"),
         ([(0, "a")], "all text or all whole numbers"),
-        ([(0.5, 1)], "all text or all whole numbers"),
         ([(True, False)], "all text or all whole numbers"),
         ([(0, 1, "x")], "found 'x' for the edge (0, 1)"),
-        ([(0, 1, {"weight": 2})], "for the edge (0, 1)"),
         ([(0, 1, 1), (1, 2, -1)], "not negative, found (1, 2, -1)"),
         ([(0, 1), (1, 2, 3.0)], "found (1, 2, 3.0)"),
-        ([("a", "b", 2), ("b", "c")], "found ('b', 'c')"),
         ([(0, 1, float("nan"))], "must be finite"),
         ([(0, 10**30)], "must be given as text"),
         (((0, 1, 2), (1, 2, 3), (2, 0, 1)), "a tuple of tuples"),

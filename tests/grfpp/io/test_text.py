@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 from io_helpers import QUICK
 
 from grfpp.errors import InputError
-from grfpp.io.text import decode, naming, shown
+from grfpp.io.text import decode, naming
 
 TEXT = st.text(st.characters(codec="utf-8", exclude_characters="\0\r\ufeff"))
 ENCODINGS = ["utf-8", "utf-8-sig", "utf-16", "utf-32", "utf-16-be"]
@@ -36,11 +36,6 @@ def test_a_mark_is_cut_off_in_any_encoding():
 def test_bytes_that_are_no_text(data, encoding, line):
     with pytest.raises(InputError, match=f"^it, line {line}: "):
         decode(data, "it", encoding)
-
-
-def test_long_pieces_are_cut():
-    assert shown("x" * 40) == repr("x" * 40)
-    assert shown("x" * 41) == repr("x" * 39 + "…")
 
 
 def test_errors_are_given_a_name_once():

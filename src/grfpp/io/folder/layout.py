@@ -123,31 +123,28 @@ class Header:
 
     def check(self) -> None:
         """Raise `ValueError` unless values and arrays are those of a graph."""
-        lengths = [each.length for each in self.arrays.values()]
-        for number in (self.n_nodes, self.n_stored, self.n_loops, *lengths):
-            if type(number) is not int or not 0 <= number < 2**62:
-                raise ValueError(f"{shown(number)} is no number of anything")
-        for truth in (self.directed, self.tame):
-            if type(truth) is not bool:
-                raise ValueError(f"{shown(truth)} is neither true nor false")
+        lengths = [array.length for array in self.arrays.values()]
+        counts = (self.n_nodes, self.n_stored, self.n_loops, *lengths)
         radius = 0.0 if self.spectral_radius is None else self.spectral_radius
-        for size in (self.value, radius):
-            if type(size) not in (int, float) or not 0 <= size < math.inf:
-                raise ValueError(f"{shown(size)} is no size")
-        if not self.value or not 1 <= self.n_nodes <= np.iinfo(np.int32).max:
-            raise ValueError(f"value {self.value}, {self.n_nodes} nodes")
-        if self.kind not in ("sym", "rw", None) or self.names not in ("whole", "text", None):
-            raise ValueError(f"kind {shown(self.kind)}, names {shown(self.names)}")
-        if not set(self.symmetric) <= set(SYMMETRIES):
-            raise ValueError(f"symmetric {shown(self.symmetric)}")
+        sound = {
+            "counts": all(type(count) is int and 0 <= count < 2**62 for count in counts),
+            "n_nodes": 1 <= self.n_nodes <= np.iinfo(np.int32).max,
+            "directed, tame": type(self.directed) is bool and type(self.tame) is bool,
+            "value": type(self.value) in (int, float) and 0 < self.value < math.inf,
+            "spectral_radius": type(radius) in (int, float) and 0 <= radius < math.inf,
+            "kind": self.kind in ("sym", "rw", None),
+            "names": self.names in ("whole", "text", None),
+            "symmetric": set(self.symmetric) <= set(SYMMETRIES),
+            "checksums": all(isinstance(a.checksum, str) for a in self.arrays.values()),
+        }
+        if not all(sound.values()):
+            raise ValueError(f"odd values: {', '.join(name for name in sound if not sound[name])}")
         if wrong := sorted(set(self._expected()) ^ set(self.arrays)):
             raise ValueError(f"such a graph has the arrays {self._expected()}: {wrong[0]!r}")
         sizes = {"nodes": self.n_nodes, "nodes + 1": self.n_nodes + 1, "edges": self.n_stored}
         for name, each in self.arrays.items():
             if each.length != sizes.get(ARRAYS[name][1], each.length):
                 raise ValueError(f"{name} of length {each.length}")
-            if not isinstance(each.checksum, str):
-                raise ValueError(f"{shown(each.checksum)} is no checksum")
 
     def _expected(self) -> list[str]:
         """The arrays that such a graph has."""

@@ -47,6 +47,10 @@ class FolderWriter:
             self._files[name].write(part)
         self._lengths[name] += array.size
 
+    def has(self, name: str) -> bool:
+        """Whether something was written of an array."""
+        return name in self._files
+
     def discard(self, name: str) -> None:
         """Remove what was written of an array."""
         self._files.pop(name).close()
@@ -62,7 +66,7 @@ class FolderWriter:
 
     def mapped_rows(self, prefix: str = "") -> Rows:
         """The rows, or with the prefix ``in_`` the columns, that have been written."""
-        weights = self.mapped(f"{prefix}weights") if f"{prefix}weights" in self._files else None
+        weights = self.mapped(f"{prefix}weights") if self.has(f"{prefix}weights") else None
         return Rows(self.mapped(f"{prefix}indptr"), self.mapped(f"{prefix}indices"), weights)
 
     def finish(self, header: Header) -> None:
@@ -116,25 +120,28 @@ def save_folder(
     """
     with folder_writer(path) as writer:
         write_side(writer, rows)
-        columns = rows if undirected else rows.transposed()
-        directed = not (undirected or rows.equals(columns))
-        strength = rows.strengths()
-        into = columns.strengths() if directed else strength
-        if rows.weights is not None or directed:
-            writer.append("out_strength", strength)
-        if directed:
-            write_side(writer, columns, "in_")
-            writer.append("in_strength", into)
+        if not undirected:
+            write_side(writer, rows.transposed(), "in_")
         title = None if names is None else write_names(writer, names)
         known = {"kind": kind, "value": value, "names": title, "spectral_radius": spectral_radius}
-        writer.finish(header_of(rows, columns if directed else None, strength, into, **known))
+        finish_graph(writer, **known)
 
 
-def header_of(
-    rows: Rows, columns: Rows | None, strength: FloatArray, into: FloatArray | None, **known: Any
-) -> Header:
-    """The header of a graph with these rows, and columns where it is directed."""
-    return Header(
+def finish_graph(writer: FolderWriter, **known: Any) -> None:
+    """Write strengths and the header of the rows, and columns if any, that have been written.
+
+    Columns that are the same as the rows are removed: the graph is undirected then.
+    """
+    rows, columns = writer.mapped_rows(), None
+    if writer.has("in_indptr"):
+        columns = writer.mapped_rows("in_")
+        if rows.equals(columns):
+            columns = None
+            for name in filter(writer.has, ("in_indptr", "in_indices", "in_weights")):
+                writer.discard(name)
+    strength = _write_strengths(writer, rows, "out_strength")
+    into = None if columns is None else _write_strengths(writer, columns, "in_strength")
+    header = Header(
         n_nodes=len(rows.indptr) - 1,
         n_stored=len(rows.indices),
         n_loops=_count_loops(rows),
@@ -143,6 +150,19 @@ def header_of(
         tame=is_tame(rows.weights, strength),
         **known,
     )
+    if columns is None and rows.weights is None:
+        writer.discard("out_strength")  # they are the degrees
+    writer.finish(header)
+
+
+def _write_strengths(writer: FolderWriter, rows: Rows, name: str) -> FloatArray:
+    """Write the sums of rows, block by block."""
+    for first, last in row_blocks(rows.indptr, BLOCK_EDGES):
+        entries = slice(int(rows.indptr[first]), int(rows.indptr[last]))
+        weights = None if rows.weights is None else rows.weights[entries]
+        indptr = rows.indptr[first : last + 1] - rows.indptr[first]
+        writer.append(name, Rows(indptr, rows.indices[entries], weights).strengths())
+    return writer.mapped(name)
 
 
 def write_side(writer: FolderWriter, rows: Rows, prefix: str = "") -> None:
@@ -194,11 +214,11 @@ def symmetries(
     symmetric = [] if columns is not None else ["sym"]
     for kind in SYMMETRIES[len(symmetric) :]:
         rule = ScaledWeights(kind, 1.0, rows.weights, strength, into)
-        turned = rule.reversed(other.weights)
+        transpose = rule.reversed(other.weights)
         if all(
             np.array_equal(
                 rule.of_rows(rows.indptr, rows.indices, *block),
-                turned.of_rows(other.indptr, other.indices, *block),
+                transpose.of_rows(other.indptr, other.indices, *block),
             )
             for block in row_blocks(rows.indptr, BLOCK_EDGES)
         ):
