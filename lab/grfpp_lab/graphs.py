@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from functools import lru_cache
+from math import ceil
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -32,6 +33,19 @@ def grid(n_nodes: int) -> Graph:
         np.concatenate([node[:, :-1].ravel(), node[:-1].ravel()]),
         np.concatenate([node[:, 1:].ravel(), node[1:].ravel()]),
     )
+
+
+def grid_patch(graph: Graph, n: int) -> IntArray:
+    """Return `n` nodes of a square in the middle of a grid."""
+    side, width = round(graph.n_nodes**0.5), ceil(n**0.5)
+    across = (side - width) // 2 + np.arange(width)
+    return np.ravel(side * across[:, None] + across)[:n]
+
+
+def random_nodes(graph: Graph, n: int, seed: int) -> IntArray:
+    """Return `n` different nodes drawn uniformly, or all of a smaller graph."""
+    count = min(n, graph.n_nodes)
+    return np.sort(np.random.default_rng(seed).choice(graph.n_nodes, count, replace=False))
 
 
 def random_regular(n_nodes: int, degree: int = 10, seed: int = 0) -> Graph:

@@ -31,7 +31,7 @@ def run_set(
     peers
         The command that runs peers; without one, their rows say so.
     progress
-        Is told what is about to be measured.
+        Called with what is about to be measured.
 
     Returns
     -------

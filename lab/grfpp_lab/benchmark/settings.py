@@ -139,7 +139,7 @@ class Row:
 
 
 def measured(method: str, note: str, **numbers: float) -> dict[str, Any]:
-    """What a measurement tells of a row, from another process."""
+    """The part of a row that a measurement returns from another process."""
     return {"method": method, "note": note, "numbers": numbers}
 
 
@@ -169,7 +169,7 @@ def mesh_file(n_nodes: int) -> tuple[Path, str]:
     Returns
     -------
     path, remark
-        The remark is empty for a mesh of this size, and tells of another that stands in for it.
+        The remark is empty for a mesh of this size; otherwise it names the size of the stand-in.
 
     Raises
     ------

@@ -69,7 +69,7 @@ class Suite:
     hardware: str
     #: The command that runs peers, if there is one.
     peers: list[str] | None = None
-    #: Is told what is about to be measured.
+    #: Called with what is about to be measured.
     progress: Progress = lambda text: None
     #: When the set's time began, by `time.monotonic`.
     began: float = field(default_factory=monotonic)

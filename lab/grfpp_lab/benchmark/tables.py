@@ -210,7 +210,7 @@ def _pooled_speed_bar(rows: Sequence[Row], name: str, least: float) -> Bar:
 
 
 def _equal_seconds_bar(rows: Sequence[Row], kernel: str, family: str, parts: int) -> Bar:
-    """At 10⁶ nodes; smaller graphs are told of, and not judged."""
+    """At 10⁶ nodes; smaller graphs are shown, and not judged."""
     name = f"{kernel}, {workload(family, 10**6)}"
     target = f"pooled walks: ≤ 1/{parts:,} of the error of independent ones in equal seconds"
     start = name.partition(", 1,000,000")[0]

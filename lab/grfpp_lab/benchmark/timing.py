@@ -80,7 +80,7 @@ def _status(name: str) -> int:
     for line in Path("/proc/self/status").read_text(encoding="utf-8").splitlines():
         if line.startswith(f"{name}:"):
             return int(line.split()[1]) * 1024
-    raise OSError(f"the system does not tell {name}")
+    raise OSError(f"the system does not report {name}")
 
 
 def _process_peak() -> int:

@@ -17,7 +17,7 @@ What kernels are used for, together "tasks":
   clustering      nodes of seven graphs, beside Louvain and others
   normals         hidden vertex normals of meshes, predicted by the kernel
   labels          fields of papers from those of a few, by citations
-  classification  graphs told apart by the spectra of their kernels
+  classification  graphs classified by the spectra of their kernels
 
 Transformers and Gaussian processes, together "models"; they need the extras torch and gp:
   vit             a small vision transformer with and without a mask
@@ -55,7 +55,7 @@ if TYPE_CHECKING:
     from grfpp_lab.harness.experiment import Settings
     from grfpp_lab.harness.runner import Outcome, Progress
 
-#: What shells are told when some cells failed; the others are on the page.
+#: Exit code when some cells failed; the others are on the page.
 SOME_FAILED = 1
 
 

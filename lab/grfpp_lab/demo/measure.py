@@ -164,7 +164,7 @@ class KernelRow:
     #: The method, and its cost and error in words.
     title: str
     note: str
-    #: The row, and its standard errors as the estimate tells them.
+    #: The row, and its estimated standard errors.
     values: FloatArray
     std: FloatArray
 
@@ -193,7 +193,7 @@ def walks_of(degree: int) -> list[int]:
 
 
 def warm_up() -> float:
-    """Have all code compiled, or loaded from the cache, and tell how long that took."""
+    """Compile all code, or load it from the cache; return the seconds."""
     began = perf_counter()
     path = Graph([[0, 1], [1, 0]])
     for graph in (path, path.normalized("sym")):

@@ -142,7 +142,7 @@ def why_absent(name: str, read: Callable[[str], object] | None = None) -> str | 
 def why_missing(error: InputError) -> str:
     """Why some data cannot be had, in a few words."""
     if isinstance(error, MissingDataError):
-        # The long form tells where to get it; `grfpp datasets` does so too.
+        # The long form says where to get it; so does `grfpp datasets`.
         return f"{str(error).partition(' is ')[0].partition(': ')[2]} is not at hand"
     return str(error)
 

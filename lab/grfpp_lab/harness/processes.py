@@ -117,7 +117,7 @@ class Process:
 def run_command(
     command: Sequence[str], request: Mapping[str, Any], *, timeout: float, threads: int
 ) -> Any:
-    """Start a program of another environment, hand it a request, return its answer.
+    """Start a program of another environment, send it a request and return its answer.
 
     The request is JSON on stdin; the answer is the last line of stdout, JSON again.
 
@@ -293,7 +293,7 @@ def plain(value: Any) -> Any:
     return value
 
 
-def _limit(limits: Mapping[str, float | None], tell: Callable[[Answer], None]) -> None:
+def _limit(limits: Mapping[str, float | None], reply: Callable[[Answer], None]) -> None:
     """Bound the work and the memory of this process, where the system can do so."""
     try:
         import resource
@@ -305,7 +305,7 @@ def _limit(limits: Mapping[str, float | None], tell: Callable[[Answer], None]) -
     if seconds:
 
         def stop(number: int, frame: Any) -> None:
-            tell({"error": f"stopped after {seconds:g} s of work, which is its limit"})
+            reply({"error": f"stopped after {seconds:g} s of work, which is its limit"})
             os._exit(1)
 
         signal.signal(signal.SIGXCPU, stop)
@@ -321,13 +321,13 @@ def main() -> None:
     requests: SimpleQueue[str] = SimpleQueue()
     threading.Thread(target=_read, args=(sys.stdin, requests), daemon=True).start()
 
-    def tell(what: Answer) -> None:
+    def reply(what: Answer) -> None:
         print(json.dumps(what), file=answers, flush=True)
 
     while True:
         request = json.loads(requests.get())
-        _limit(request["limits"], tell)
-        tell(answer(request))
+        _limit(request["limits"], reply)
+        reply(answer(request))
 
 
 def _read(stream: TextIO, requests: SimpleQueue[str]) -> None:

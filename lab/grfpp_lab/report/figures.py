@@ -217,7 +217,7 @@ def panels_figure(panels: Sequence[Panel | Surface], columns: int = 4) -> Figure
         for axes in places[len(panels) :]:
             axes.axis("off")
         figure.legend(
-            handles=[Line2D([], [], label=curve.name, **_look(curve)) for curve in curves],
+            handles=[Line2D([], [], label=curve.name, **_line_style(curve)) for curve in curves],
             loc="lower center",
             ncols=per_line,
             frameon=False,
@@ -242,7 +242,7 @@ def _figure(rows: int, columns: int, size: tuple[float, float], head: float, foo
     return figure
 
 
-def _look(curve: Curve) -> dict[str, Any]:
+def _line_style(curve: Curve) -> dict[str, Any]:
     return {
         "color": colour(curve.style),
         "marker": MARKERS[curve.style % len(MARKERS)],
@@ -256,7 +256,7 @@ def _look(curve: Curve) -> dict[str, Any]:
 def _draw(axes: Any, panel: Panel) -> None:
     for curve in panel.curves:
         spread = np.asarray(curve.spread) if len(curve.spread) else None
-        axes.errorbar(curve.x, curve.y, yerr=spread, elinewidth=1.1, **_look(curve))
+        axes.errorbar(curve.x, curve.y, yerr=spread, elinewidth=1.1, **_line_style(curve))
     # Bars count too: ticks for the points alone crowd where those are close beside long bars.
     points = [
         (x, end)

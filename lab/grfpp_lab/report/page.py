@@ -24,7 +24,7 @@ class Picture:
 
 @dataclass(frozen=True)
 class Key:
-    """An entry of a legend: a name and how its curve looks."""
+    """An entry of a legend: a name and the style of its curve."""
 
     name: str
     colour: str

@@ -50,7 +50,7 @@ class Surface:
 class Curve:
     """Points that belong together."""
 
-    #: What the legend says; curves of one name look alike in all panels of a figure.
+    #: Entry of the legend; curves of one name have one style in all panels of a figure.
     name: str
     #: The points.
     x: Sequence[float]

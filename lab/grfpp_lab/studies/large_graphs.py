@@ -2,7 +2,7 @@
 
 ``python -m grfpp_lab.studies.large_graphs convert`` writes an edge list of 10⁸ lines and converts
 it by ``grfpp convert``. ``... product`` makes a directed graph of 10⁷ nodes and 4·10⁷ arcs on disk
-and multiplies an estimate of degree 2 that is walked again instead of being stored. What is
+and multiplies an estimate of degree 2 that is recomputed instead of being stored. What is
 measured runs in a process of its own; its peak of memory is what the system says of it (maps
 included), and its CPU time, of which the seconds depend on what else runs.
 """

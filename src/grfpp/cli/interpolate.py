@@ -107,7 +107,7 @@ def interpolate(
     """
     results.check_output(output, ".csv", others=[mesh])
     results.check_output(picture, ".png", ".pdf", option="--picture", others=[mesh, output])
-    if picture is not None and (missing := missing_packages()):
+    if picture is not None and (missing := missing_packages("grfpp_lab", "matplotlib")):
         raise InputError(f"--picture: {how_to_install(missing)}")
     towards = [finite(x, "view") for x in options.numbers(view, "view", float)]
     if len(towards) != 3 or not any(towards):

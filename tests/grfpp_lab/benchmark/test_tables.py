@@ -6,7 +6,7 @@ import pytest
 from bench_helpers import ROWS, equal, grown, sampled, timed
 
 from grfpp_lab.benchmark import tables
-from grfpp_lab.benchmark.settings import Row
+from grfpp_lab.benchmark.settings import Row, find, workloads
 from grfpp_lab.benchmark.tables import (
     GRID_LARGE,
     GRID_SMALL,
@@ -29,6 +29,14 @@ def test_ratios_of_speeds_and_of_seconds():
     ]
     found = [(each.workload, each.other, each.times) for each in tables.ratios(rows)]
     assert found == [("a", "slow", 25.0), ("c", "Chebyshev", 0.25)]
+
+
+def test_rows_are_found_by_section_workload_and_method():
+    rows = [sampled("b", "x", 1.0), sampled("a", "x", 2.0), sampled("b", "y", 3.0)]
+    assert workloads(rows, "sampling") == ["b", "a"]
+    assert find(rows, "sampling", "a", "x", "steps_per_second") == 2.0
+    assert find(rows, "sampling", "a", "z", "steps_per_second") is None
+    assert find(rows, "sampling", "a", "x", "seconds") is None
 
 
 def test_slope():
@@ -152,6 +160,24 @@ def test_sampling_table():
     assert table.caption == (
         "pointer chases: the limit. slow peer: no features. lost peer: it does not build."
     )
+
+    lost = Row("sampling", "grid, 9 nodes", "slow peer", status="not run", note="it hangs")
+    notes = tables.sampling_table([*ROWS, lost]).caption
+    assert notes.endswith(" slow peer (grid, 9 nodes): it hangs.")
+
+
+def test_growth_table():
+    lines = tables.growth_table(ROWS).groups[0].rows
+    assert lines[0] == ["1,000", "grfpp, float32", "0.002", "72", "2", "900", "400", "0.006"]
+    assert lines[-1][:3] == ["grid, 10 nodes", "grfpp, recompute", "not run"]
+
+
+@pytest.mark.parametrize(
+    ("value", "text"),
+    [(0, "0"), (1e-5, "1e-05"), (0.01234, "0.0123"), (99.96, "100"), (1234.5, "1,234")],
+)
+def test_numbers_are_short(value, text):
+    assert tables.short(value) == text
 
 
 def test_equal_table():

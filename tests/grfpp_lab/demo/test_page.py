@@ -1,5 +1,6 @@
 """The demo's page stands on its own, and says what was measured."""
 
+import re
 from html.parser import HTMLParser
 
 import pytest
@@ -47,6 +48,19 @@ def test_it_is_well_formed_and_pictures_have_words(html):
     assert len(checker.pictures) == 3 * 5 + 3 + 3
     assert all(picture["alt"] for picture in checker.pictures)
     assert all(picture["src"].startswith("data:image/") for picture in checker.pictures)
+
+
+def test_it_needs_no_other_file_and_warns_of_wrong_conclusions(html):
+    assert not re.search(r"""(src|href)=["'](?!data:)""", html)
+    assert not re.search(r"@import|url\(", html)
+    assert "<script" not in html
+    for text in (
+        "Equal walks are not equal work",
+        "<code>grfpp demo --seed 3</code>",
+        "kernel.apply",
+        "what <code>grfpp.sample</code> does by default",
+    ):
+        assert text in html
 
 
 def test_it_has_all_numbers(html, parts):

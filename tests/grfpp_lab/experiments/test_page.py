@@ -2,19 +2,19 @@
 
 import csv
 import json
-import os
 import random
 import re
 import shutil
 import signal
 import subprocess
 import sys
-import time
 from contextlib import redirect_stdout
 from html.parser import HTMLParser
 from io import StringIO
 
 import pytest
+from cell_functions import wait_for
+from experiment_cases import run_cells_here
 
 from grfpp.cli import run
 from grfpp_lab.commands import reproduce
@@ -50,7 +50,8 @@ def finished(generated, tmp_path_factory):
     folder = tmp_path_factory.mktemp("reproduce")
     with pytest.MonkeyPatch.context() as patch, redirect_stdout(StringIO()) as out:
         patch.setattr(page, "image_bytes", drawn_once)
-        assert run([*STUDY_TINY, "--jobs", "2", "--json", "--out", str(folder)]) == 0
+        run_cells_here(patch)
+        assert run([*STUDY_TINY, "--jobs", "1", "--json", "--out", str(folder)]) == 0
     return folder, json.loads(out.getvalue())
 
 
@@ -164,34 +165,35 @@ def undrawn(monkeypatch):
 
 
 def test_killed_and_started_again_it_ends_with_the_same_rows(finished, undrawn, tmp_path):
-    """With another number of processes, and with a part of the cells from another run."""
+    """In other processes, and with a part of the cells from another run."""
     chance = random.Random(7)
-    cells = sorted((finished[0] / "cells").glob("*/*.json"))
+    names = ["estimation", "reuse"]
+    cells = sorted(cell for name in names for cell in (finished[0] / "cells" / name).iterdir())
     for cell in chance.sample(cells, len(cells) * 2 // 3):
         copy = tmp_path / cell.relative_to(finished[0])
         copy.parent.mkdir(parents=True, exist_ok=True)
         shutil.copyfile(cell, copy)
-    command = [sys.executable, "-m", "grfpp", *STUDY_TINY, "--jobs", "1"]
-    process = subprocess.Popen(
-        [*command, "--out", str(tmp_path)], stdout=subprocess.PIPE, env=os.environ
-    )
-    n_cells = len(list(tmp_path.glob("cells/*/*.json"))) + chance.randrange(5, 20)
-    assert n_cells < len(cells)
-    deadline = time.monotonic() + 120
-    while len(list(tmp_path.glob("cells/*/*.json"))) < n_cells:
-        assert process.poll() is None
-        assert time.monotonic() < deadline
-        time.sleep(0.01)
-    time.sleep(chance.uniform(0, 0.3))
+
+    def n_done():
+        return len(list(tmp_path.glob("cells/*/*.json")))
+
+    command = ["reproduce", *names, "--tiny", "--jobs", "2", "--out", str(tmp_path)]
+    process = subprocess.Popen([sys.executable, "-m", "grfpp", *command], stdout=subprocess.PIPE)
+    n_wanted = n_done() + 2
+    assert n_wanted < len(cells)
+    wait_for(lambda: n_done() >= n_wanted or process.poll() is not None)
     process.send_signal(signal.SIGKILL)
     process.communicate()
-    assert not (tmp_path / "rows.csv").exists()
-    n_done = len(list(tmp_path.glob("cells/*/*.json")))
+    n_left = n_done()
+    assert n_left >= n_wanted
     with redirect_stdout(StringIO()) as out:
-        assert run([*STUDY_TINY, "--jobs", "1", "--json", "--out", str(tmp_path)]) == 0
-    assert json.loads(out.getvalue())["n_found"] == n_done
-    expected = (finished[0] / "rows.csv").read_bytes()
-    assert (tmp_path / "rows.csv").read_bytes() == expected
+        assert run([*command, "--json"]) == 0
+    assert json.loads(out.getvalue())["n_found"] == n_left
+    documents = [
+        json.loads((folder / "rows.json").read_text("utf-8")) for folder in (finished[0], tmp_path)
+    ]
+    first, second = ([each["experiments"][name]["rows"] for name in names] for each in documents)
+    assert first == second
 
 
 def test_run_again_nothing_is_computed_and_all_is_the_same(finished, undrawn, tmp_path):

@@ -1,9 +1,10 @@
 """The study's tables at a small size."""
 
+import numpy as np
 import pytest
 
 from grfpp_lab.studies import classification
-from grfpp_lab.studies.classification import SETTLING, molecules
+from grfpp_lab.studies.classification import SETTLING, contacts, molecules
 
 pytest.importorskip("grakel")
 
@@ -38,3 +39,29 @@ def test_none_of_them_is_judged_on():
     from grfpp_lab.experiments.classification.planning import SIX, TEN
 
     assert not set(SETTLING) & {*SIX, *TEN}
+
+
+@pytest.mark.parametrize("rule", [0, 1, 2])
+def test_molecules_have_two_classes_of_one_size(rule):
+    found, again = (molecules(20, rule, seed=3) for _ in range(2))
+    assert len(found.graphs) == 20
+    assert 4 <= found.classes.sum() <= 16
+    for each, same in zip(found.graphs, again.graphs, strict=True):
+        np.testing.assert_array_equal(each.labels, same.labels)
+        assert 12 <= each.graph.n_nodes < 45
+        assert int(each.graph.out_degree.max()) <= 5
+
+
+def test_contacts_are_undirected_chains():
+    found = contacts(12, 6, seed=0)
+    assert np.bincount(found.classes).tolist() == [2] * 6
+    for each in found.graphs:
+        assert not each.graph.is_directed
+        assert int(each.graph.out_degree.min()) >= 3
+        assert set(each.labels.tolist()) <= {0, 1, 2}
+
+
+def test_other_names_are_refused(capsys):
+    with pytest.raises(SystemExit):
+        classification.main(["COLLAB"])
+    assert "there is no collection 'COLLAB'" in capsys.readouterr().err

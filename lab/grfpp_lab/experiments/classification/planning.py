@@ -169,7 +169,7 @@ def plan(settings: lab.Settings) -> lab.Plan:
     )
     found, skipped = at_hand(wanted, graph_sets.why_absent)
     if not found:
-        # Something to look at, even where there are no data.
+        # Without data, the generated graphs of the smallest size.
         return replace(plan(replace(settings, size=lab.Size.TINY)), skipped=skipped)
     described = {
         "kernels": "exp(W), exp(W²)",

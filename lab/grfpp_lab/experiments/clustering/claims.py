@@ -269,14 +269,14 @@ def judge_degrees(rows: Rows) -> Verdict:
         for graph, row in ours.items()
         if row["error"] > theirs[graph]["error"]
     }
-    told = [
+    facts = [
         f"{GRF_PP} has at most the error of {GRF} on {len(ours) - len(above)} of {len(ours)} graphs"
     ]
     if above:
-        told[0] += f" (not on {'; '.join(f'{title_of(g)}: {pair}' for g, pair in above.items())})"
-    told += _with_other_walks(rows) + _beside_exact(main)
+        facts[0] += f" (not on {'; '.join(f'{title_of(g)}: {pair}' for g, pair in above.items())})"
+    facts += _with_other_walks(rows) + _beside_exact(main)
     return claims.verdict(
-        paper, told, claims.mostly(len(ours), [pair.is_noise for pair in above.values()])
+        paper, facts, claims.mostly(len(ours), [pair.is_noise for pair in above.values()])
     )
 
 
@@ -299,7 +299,7 @@ def _with_other_walks(rows: Rows) -> list[str]:
 def _beside_exact(rows: Rows) -> list[str]:
     """How much clustering loses by estimating the kernel."""
     exact = by_graph(rows, EXACT)
-    told = []
+    facts = []
     for method in (GRF_PP, GRF):
         own = by_graph(rows, method)
         losses = {
@@ -308,11 +308,11 @@ def _beside_exact(rows: Rows) -> list[str]:
         if losses:
             worst = max(losses, key=lambda graph: losses[graph])
             within = sum(loss <= TOLERANCE for loss in losses.values())
-            told.append(
+            facts.append(
                 f"{method} is at most {TOLERANCE:g} above {EXACT} on {within} of {len(losses)} "
                 f"(worst: {losses[worst]:+.3f}, {title_of(worst)})"
             )
-    return told
+    return facts
 
 
 def judge_pooled(rows: Rows) -> Verdict:
@@ -351,15 +351,15 @@ def judge_rivals(rows: Rows) -> Verdict:
     if not gaps:
         return claims.verdict(paper, "no other methods to compare with")
     worst = max(gaps, key=lambda graph: gaps[graph])
-    told = (
+    facts = (
         f"{GRF_PP} has the lowest error on {len(best)} of {len(gaps)} graphs"
         + (f" ({', '.join(best)})" if best else "")
         + f"; elsewhere it is at most {max(0.0, gaps[worst]):.3f} above the best "
         f"({title_of(worst)})"
     )
-    told += _beside_the_paper(main)
+    facts += _beside_the_paper(main)
     # The paper has three of six.
-    return claims.verdict(paper, told, 2 * len(best) >= len(gaps))
+    return claims.verdict(paper, facts, 2 * len(best) >= len(gaps))
 
 
 def judge_regularized(rows: Rows) -> Verdict:
@@ -379,12 +379,12 @@ def judge_regularized(rows: Rows) -> Verdict:
         for name, own in ((REGULARIZED, ours), (best, theirs), (EXACT, paper))
         if own
     }
-    told = (
+    facts = (
         "mean errors: "
         + ", ".join(f"{name} {mean:.4f}" for name, mean in means.items())
         + f"; at most {gaps[worst]:+.3f} from {best} ({title_of(worst)})"
     )
-    return claims.verdict(claim, told, means[REGULARIZED] <= means[best] and gaps[worst] <= ASTRAY)
+    return claims.verdict(claim, facts, means[REGULARIZED] <= means[best] and gaps[worst] <= ASTRAY)
 
 
 def _beside_the_paper(rows: Rows) -> str:

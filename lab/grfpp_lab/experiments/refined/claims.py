@@ -81,8 +81,8 @@ def judge_bars(claim: str, bars: Sequence[Bar], more: Sequence[str] = ()) -> Ver
     if not bars:
         return verdict(OURS + claim)
     n_met = sum(bar.is_met for bar in bars)
-    told = f"{n_met} of {len(bars)} bars met: {', '.join(bar.words() for bar in bars)}"
-    return verdict(OURS + claim, [told, *more], n_met == len(bars))
+    facts = f"{n_met} of {len(bars)} bars met: {', '.join(bar.words() for bar in bars)}"
+    return verdict(OURS + claim, [facts, *more], n_met == len(bars))
 
 
 def small(value: float) -> str:
@@ -272,8 +272,8 @@ def judge_stitching(rows: Rows) -> Verdict:
     )
     found = compare(rows, text, low, high, ("graph", "budget"))
     cora = [pair for pair in found.pairs if pair.low["graph"] == graphs.CORA]
-    told = "; ".join(f"on Cora × {pair.ratio:.2f} at {pair.low['budget']} steps" for pair in cora)
-    return judged(claim, [found] if found.pairs else [], told)
+    facts = "; ".join(f"on Cora × {pair.ratio:.2f} at {pair.low['budget']} steps" for pair in cora)
+    return judged(claim, [found] if found.pairs else [], facts)
 
 
 def judge_seconds(rows: Rows) -> Verdict:

@@ -1,4 +1,4 @@
-"""Ours: errors against walk steps, to tell stitching from doing more and from walking shorter."""
+"""Ours: errors against walk steps, to separate stitching from more steps and from shorter walks."""
 
 from dataclasses import dataclass
 
@@ -129,8 +129,8 @@ def judge(rows: lab.Rows) -> lab.Verdict:
     words = "; ".join(f"{each.text} × {each.ratio:.2f}" for each in known)
     if ours.pairs:
         words += f"; {ours.text} × {ours.ratio:.2g}"
-    told = f"errors relative to GRF with as many steps: {words}. Below GRF: {gains[0].words()}"
-    return claims.verdict(_PAPER, told, gains[0].holds)
+    facts = f"errors relative to GRF with as many steps: {words}. Below GRF: {gains[0].words()}"
+    return claims.verdict(_PAPER, facts, gains[0].holds)
 
 
 _BY = ("graph", "budget")

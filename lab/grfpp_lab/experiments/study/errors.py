@@ -97,7 +97,7 @@ def error_plan(
     pooled
         The stitching degree at which pooled walks stand beside the paper's.
     words
-        What the page is told in place of the usual, from ``p_halt``.
+        Parameters for the page in place of the usual ones, from ``p_halt``.
     """
     names = kernels or {DIFFUSION: "exp(W)"}
 

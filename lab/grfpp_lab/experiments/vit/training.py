@@ -72,7 +72,7 @@ def train(
 def _epochs(
     net: nn.Module, pixels: torch.Tensor, labels: torch.Tensor, epochs: int, rng: torch.Generator
 ) -> Iterator[tuple[int, float]]:
-    """Train; tell the number and the mean loss of every epoch."""
+    """Train; yield the number and the mean loss of every epoch."""
     n_steps = epochs * math.ceil(len(pixels) / BATCH)
     optimizer = torch.optim.AdamW(_groups(net), LEARNING_RATE, weight_decay=WEIGHT_DECAY)
     schedule = torch.optim.lr_scheduler.LambdaLR(

@@ -62,7 +62,7 @@ def query_seconds(ask: Callable[[int], Any], nodes: Sequence[int], n_passes: int
     return float(np.median(best))
 
 
-def tell(title: str, lines: Lines) -> list[Verdict]:
+def print_section(title: str, lines: Lines) -> list[Verdict]:
     """Print one part; gives its verdicts."""
     print(f"\n{title}", flush=True)
     for line in lines:
@@ -232,25 +232,25 @@ def run(folder: Path, sizes: Sequence[int], n_asked: int = 24) -> list[Size]:
 
 def lines_sizes(results: Sequence[Size]) -> Lines:
     """What is said of them."""
-    told: list[Measured | Verdict | str] = []
+    report: list[Measured | Verdict | str] = []
     for name, question in QUESTIONS.items():
         for size in results:
             found = size.found[name]
             note = f"batched {1e3 * found.batched:.3f} ms, budget {question.budget:,.0f}"
             what = f"{name}, {size.n_nodes:,} nodes"
-            told.append(Measured(what, found.seconds, size.precision[name], note))
+            report.append(Measured(what, found.seconds, size.precision[name], note))
     last = results[-1]
     ms = {name: 1e3 * found.seconds for name, found in last.found.items()}
     share = last.precision
     growth = last.found["exp(W)"].seconds / results[0].found["exp(W)"].seconds
-    told.append(
+    report.append(
         Verdict(
             f"exp(W), {last.n_nodes:,} nodes: under 1 ms, precision at least 0.98",
             f"{ms['exp(W)']:.3f} ms, {share['exp(W)']:.3f}",
             ms["exp(W)"] < 1 and share["exp(W)"] >= 0.98,
         )
     )
-    told.append(
+    report.append(
         Verdict(
             f"exp(W): time within 2 times from {results[0].n_nodes:,} to {last.n_nodes:,} nodes",
             f"{growth:.2f} times",
@@ -258,14 +258,14 @@ def lines_sizes(results: Sequence[Size]) -> Lines:
         )
     )
     for name in ("exp(5 W)", "PageRank"):
-        told.append(
+        report.append(
             Verdict(
                 f"{name}, {last.n_nodes:,} nodes: under 50 ms, precision at least 0.95",
                 f"{ms[name]:.2f} ms, {share[name]:.3f}",
                 ms[name] < 50 and share[name] >= 0.95,
             )
         )
-    return told
+    return report
 
 
 def pagerank(folder: Path, n_nodes: int, n_asked: int = 24) -> Lines:

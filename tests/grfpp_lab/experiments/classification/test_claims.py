@@ -14,6 +14,7 @@ from grfpp_lab.experiments.classification.claims import (
     OWN,
     PAPER_SQUARED,
     RIVAL,
+    SQUARED,
     WALK_METHOD,
     WALKS,
     panels,
@@ -30,6 +31,7 @@ from grfpp_lab.experiments.classification.verdicts import (
     judge_kernels,
     judge_labels,
     judge_pooled,
+    judge_squared,
     judge_walks,
 )
 from grfpp_lab.harness.experiment import Holds
@@ -79,6 +81,20 @@ def test_an_exact_kernel_that_is_worse_than_the_papers_is_told():
     assert "on 8 of 10 (not on DD -4.0; NCI1 -3.5)" in few.measured
     many = judge(as_paper({(name, EXACT): -4.0 for name in TEN[:3]}))
     assert many.holds is Holds.NO
+
+
+def test_estimates_below_the_exact_kernel():
+    bad = judge(as_paper({(name, GRFPP): -3.0 for name in TEN[3:6]}))
+    assert bad.holds is Holds.NO
+    assert "GRF++ at most 2 points below exact on 7 of 10 (not on PROTEINS" in bad.measured
+
+
+def test_the_other_kernel():
+    assert judge_squared(as_paper(kernel=SQUARED)).holds is Holds.YES
+    below = as_paper({(name, GRFPP): -5.0 for name in TEN}, kernel=SQUARED)
+    assert judge_squared(below).holds is Holds.NO
+    assert judge_squared(as_paper()).holds is Holds.OPEN
+    assert judge(as_paper(kernel=SQUARED)).holds is Holds.OPEN
 
 
 def test_differences_within_noise_are_told_from_others():

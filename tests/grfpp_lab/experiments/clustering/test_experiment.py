@@ -3,6 +3,7 @@
 from grfpp import _imports as optional
 from grfpp_lab.experiments.clustering import experiment as clustering
 from grfpp_lab.experiments.clustering.claims import (
+    EXACT,
     GRF_PP,
     LOUVAIN,
     PAPER,
@@ -42,6 +43,16 @@ def test_rows_are_a_function_of_the_cell(no_data):
         assert 0 <= row["error"] < 0.5
         assert row["n_nodes"] == 34
         assert row["paper_error"] == PAPER["karate"].get(row["method"])
+
+
+def test_rows_of_pooled_walks_say_so(no_data):
+    cells = {cell["method"]: cell for cell in clustering.plan(Settings(size=Size.TINY)).cells}
+    (pooled,), (stitched,), (exact,) = (
+        clustering.run(cells[method]) for method in (POOLED_PP, GRF_PP, EXACT)
+    )
+    assert pooled["walks"] == "pooled"
+    assert "walks" not in stitched
+    assert pooled["error"] == exact["error"]
 
 
 def test_the_default_is_run_as_it_is(no_data):

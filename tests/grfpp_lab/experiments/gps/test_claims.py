@@ -65,11 +65,26 @@ def test_the_claim_holds_where_it_is_true():
     assert "* p < 0.05" in verdict.measured
 
 
-def test_better_than_none_but_not_than_grf_does_not_hold():
-    rows = made_rows({name: {GRF: 0.05, GRF_PP: 0.03} for name in ALL})
-    verdict = judge(rows)
+@pytest.mark.parametrize(
+    ("gains", "found"),
+    [
+        ({GRF: 0.05, GRF_PP: 0.03}, "GRF++ above GRF on 0 of 6"),
+        ({GRF: -0.01, GRF_PP: -0.03}, "GRF++ above no encoding on 0 of 6 data sets"),
+    ],
+)
+def test_the_claim_does_not_hold_where_it_is_false(gains, found):
+    verdict = judge(made_rows(dict.fromkeys(ALL, gains)))
     assert verdict.holds is Holds.NO
-    assert "GRF++ above GRF on 0 of 6" in verdict.measured
+    assert found in verdict.measured
+    # One data set where it is clearly worse is enough.
+    others = {key: {GRF: 0.01, GRF_PP: 0.03} for key in ALL}
+    assert judge(made_rows({**others, "mnist": gains})).holds is Holds.NO
+
+
+def test_half_a_claim_that_is_open_leaves_it_open():
+    rows = made_rows({key: {GRF: 0.1, GRF_PP: 0.1} for key in ("mnist", "pattern")}, noise=0.0)
+    assert judge(rows).holds is Holds.OPEN
+    assert holds(differences(rows, GRF_PP, NONE)) is Holds.YES
 
 
 def test_gains_within_noise_are_told_as_such():
@@ -168,3 +183,28 @@ def test_tables_and_charts_have_every_data_set_and_encoding():
     one = made_rows({"mnist": {GRF: 0.01, GRF_PP: 0.03}}, n_seeds=1)
     assert pairs_table(one).groups[0].rows[0][3] == ""
     assert error_panels(one)
+
+
+@pytest.mark.parametrize(
+    ("name", "ratio"),
+    [("mnist", (100 - 97.38) / (100 - 97.02)), ("peptides-struct", 26.61 / 27.84)],
+)
+def test_charts_show_losses_too(name, ratio):
+    rows = made_rows({name: {GRF: -0.1, GRF_PP: 0.1}}, n_seeds=3, noise=0.0)
+    (panel,) = error_panels(rows)
+    worse, better, same, paper = panel.curves
+    assert min(worse.y) > 1 > max(better.y)
+    assert same.y == [1.0, 1.0]
+    assert paper.y[0] == pytest.approx(ratio)
+    assert pairs_table(rows).groups[0].rows[0][1:3] == ["+10.00 ± 0.00", "3 of 3"]
+    perfect = [{**row, "test": 1.0} for row in rows]
+    assert all(
+        y > 0 for each in all_error_panels(perfect) for curve in each.curves for y in curve.y
+    )
+
+
+def test_an_error_is_shown_as_it_is():
+    rows = made_rows({"peptides-struct": {GRF: -0.1, GRF_PP: 0.1}}, n_seeds=3, noise=0.0)
+    measured, quoted = (group.rows for group in paper_table(rows).groups)
+    assert measured[0][1] == "MAE × 100, lower is better"
+    assert quoted[-1][0] == "Peptides-struct (printed as Peptides-func ↓)"

@@ -114,6 +114,23 @@ def test_likeness_to_the_paper():
     assert few.holds is Holds.OPEN
 
 
+def test_stand_ins_take_no_part():
+    stand_in = next(m for m in mesh_table() if m.role == "normals" and m.is_stand_in)
+    rows = cosine_rows(as_paper, [*TRUE[:4], stand_in])
+    assert len(chosen_rows(rows, BRUTE)) == 5
+    assert len(claims.true_meshes(chosen_rows(rows, BRUTE))) == 4
+    # However bad they are, the verdict is the same.
+    ruined = [{**row, "cosine": 0.0} if row["stand_in"] else row for row in rows]
+    assert claims.judge_cosines(rows) == claims.judge_cosines(ruined)
+    assert claims.judge_paper(rows) == claims.judge_paper(ruined)
+
+
+@pytest.mark.parametrize(("change", "holds"), [(0.0, Holds.YES), (-0.02, Holds.NO)])
+def test_reused_walks(change, holds):
+    rows = cosine_rows(lambda m, n, base: as_paper(m, n, base) + change * (m == REUSED))
+    assert claims.judge_reuse(rows).holds is holds
+
+
 def test_seconds():
     verdict = claims.judge_seconds(second_rows())
     assert verdict.holds is Holds.YES
@@ -171,6 +188,21 @@ def test_kriging(options, holds):
     assert found.holds is holds
     assert "kriging above harmonic on" in found.measured
     assert ("151,438 vertices take" in found.measured) == ("seconds" in options)
+
+
+def test_kriging_must_be_above_harmonic_on_nearly_all_meshes():
+    rows = _kriging_rows(kriging=0.1)
+    meshes = sorted({row["graph"] for row in rows})
+    assert len(meshes) == 9  # 8 of 9 are fewer than 30 of 33
+    ruined = [
+        {**row, "cosine": row["cosine"] - 0.13}
+        if (row["method"], row["graph"]) == (KRIGING, meshes[0])
+        else row
+        for row in rows
+    ]
+    assert claims.judge_kriging(ruined).holds is Holds.NO
+    without = [row for row in rows if row["method"] != KRIGING]
+    assert claims.judge_kriging(without).holds is Holds.OPEN
 
 
 def test_the_table_has_the_papers_numbers_and_the_means():

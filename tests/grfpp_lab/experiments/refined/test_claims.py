@@ -5,7 +5,7 @@ from laboratory.refined_rows import beside, row
 from grfpp_lab.experiments.measuring import EIGHT
 from grfpp_lab.experiments.refined import claims as verdicts
 from grfpp_lab.experiments.refined import measuring as graphs
-from grfpp_lab.experiments.refined.claims import Bar, judge_bars
+from grfpp_lab.experiments.refined.claims import Bar, Ratio, judge_bars
 from grfpp_lab.experiments.refined.measuring import (
     AVERAGED,
     CHEBYSHEV,
@@ -29,6 +29,12 @@ def test_all_must_be_met():
     assert both.holds is Holds.NO
     assert both.measured == "1 of 2 bars met: a 0.01, b 0.03 (bar 0.02, missed); more"
     assert both.paper == "nothing of pooled walks; our bar: small"
+
+
+def test_ratios_are_told_as_parts():
+    assert Ratio("a", 0.001, 0.02).words() == "a 1/1,000"
+    assert Ratio("a", 0.1, 0.05).words() == "a 1/10 (bar 1/20, missed)"
+    assert Ratio("a", 1.3, 1.0).words() == "a × 1.3 (bar × 1, missed)"
 
 
 def test_steps():

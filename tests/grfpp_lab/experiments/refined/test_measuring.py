@@ -24,6 +24,28 @@ def test_log_normal_weights_stand_on_the_same_edges_both_ways():
     assert measuring.title_of(f"karate{measuring.LOG_NORMAL}") == "Karate, log-normal"
 
 
+@pytest.mark.parametrize(
+    "name", [measuring.SCALE_FREE, measuring.GRID, measuring.RANDOM, measuring.DENSE]
+)
+def test_sizes_are_known_before(name):
+    assert measuring.load(name).n_nodes == measuring.n_nodes_of(name)
+
+
+def test_points_are_joined_by_gaussian_weights():
+    few = measuring.nearest_neighbours(60)
+    assert not few.is_directed
+    assert few.out_degree.min() >= measuring.N_NEIGHBOURS
+    points = np.random.default_rng(0).standard_normal((60, 5))
+    i, j = few.adjacency.nonzero()
+    distance = np.linalg.norm(points[i] - points[j], axis=1)
+    np.testing.assert_allclose(few.adjacency.toarray()[i, j], np.exp(-((distance / 0.3) ** 2)))
+    all_pairs = measuring.dense(30)
+    assert all_pairs.n_edges == 30 * 29 / 2
+    # The same generator, and so the same first points.
+    weight = np.exp(-(np.linalg.norm(points[0] - points[1]) ** 2) / 0.5)
+    assert all_pairs.adjacency.toarray()[0, 1] == pytest.approx(weight)
+
+
 def test_what_is_not_at_hand(no_data):
     assert "is not at hand" in measuring.why_not(measuring.MESH + measuring.LOG_NORMAL)
     assert "is not at hand" in measuring.why_not(measuring.CORA)
@@ -52,6 +74,8 @@ def test_errors_with_and_without_the_diagonal():
     exact = KERNEL.exact(W)
     truth = measuring.truth("karate", 1.0, "diffusion:1", 34)
     np.testing.assert_allclose(truth.exact, exact, atol=1e-11)
+    some = measuring.truth("karate", 1.0, "diffusion:1", 5)
+    np.testing.assert_allclose(some.exact, exact[:, some.nodes], atol=1e-11)
     assert truth.errors(exact + np.eye(34))[1] == pytest.approx(0, abs=1e-10)
     ones = truth.errors(exact + 1)
     assert ones[0] == pytest.approx(34 / np.linalg.norm(exact))

@@ -4,7 +4,7 @@ import pytest
 from laboratory.vit_rows import CLEAR, FAINT, rows
 
 from grfpp_lab.experiments.vit import claims
-from grfpp_lab.experiments.vit.data import METHODS
+from grfpp_lab.experiments.vit.data import METHODS, PLAIN
 from grfpp_lab.harness.experiment import Holds
 
 pytest.importorskip("torch", reason="torch is not installed")
@@ -44,7 +44,16 @@ def test_few_seeds_are_no_verdict():
     assert claims.judge([]).holds is Holds.OPEN
 
 
-pytest.importorskip("torch", reason="torch is not installed")
+def test_learned_strengths_are_told_but_not_judged():
+    verdict = claims.judge(rows({"mnist": CLEAR}, learned=-3.0))
+    assert verdict.holds is Holds.YES
+    assert "with λ learned: MNIST -3.00" in verdict.measured
+    assert "λ ends between 0.40 and 0.40" in verdict.measured
+
+
+def test_charts_end_with_the_last_epoch():
+    curve = claims.panels(rows({"mnist": CLEAR}))[0].curves[0]
+    assert (curve.name, curve.x, curve.y) == (PLAIN, [1, 2], [90.0, 28.0])
 
 
 def test_the_table_stands_beside_the_paper():

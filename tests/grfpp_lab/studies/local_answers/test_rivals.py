@@ -11,6 +11,7 @@ from grfpp_lab.studies.local_answers.rivals import (
     FORMS,
     coefficients,
     exact_rows,
+    held_entries,
     precision,
 )
 
@@ -43,6 +44,16 @@ def test_nodes_count_once_and_missing_ones_do_not():
     assert precision([-1], np.zeros(3)) == 1
 
 
+def test_any_of_equal_nodes_is_right():
+    row = np.array([1.0, 0.5, 0.25, 0.25 * (1 + 1e-15), 0.25, 0.1])
+    for third in (2, 3, 4):
+        assert precision([0, 1, third], row, k=3) == 1
+    assert precision([0, 1, 5], row, k=3) == pytest.approx(2 / 3)
+    assert precision([2, 3, 4], row, k=3) == 1  # each is as good as the third
+    np.testing.assert_array_equal(peers.largest(np.array([3.0, 1.0]), 5), [0, 1])
+    assert set(peers.largest(np.array([3.0, 1.0, 2.0]), 2)) == {0, 2}
+
+
 GRAPH = grfpp.Graph(nx.barabasi_albert_graph(200, 3, seed=4))
 NODES = [0, 7, 150]
 DIFFUSION, PAGERANK = grfpp.Diffusion(1.0), grfpp.PersonalizedPageRank(0.15)
@@ -69,7 +80,7 @@ def test_each_finds_the_nearest(name):
         assert precision(found, row) >= 0.9
 
 
-TEST_SPARSE_CHEBYSHEV_GRAPHS = {
+NORMALIZED = {
     "grid": grfpp.Graph(nx.grid_2d_graph(9, 9)).normalized("sym"),
     "weighted": grfpp.Graph(nx.karate_club_graph()).normalized("sym"),
     "other radius": grfpp.Graph(nx.barabasi_albert_graph(60, 2, seed=0)),
@@ -78,12 +89,23 @@ TEST_SPARSE_CHEBYSHEV_GRAPHS = {
 
 @pytest.mark.parametrize("degree", range(7))
 @pytest.mark.parametrize("form", FORMS)
-@pytest.mark.parametrize("name", TEST_SPARSE_CHEBYSHEV_GRAPHS)
+@pytest.mark.parametrize("name", NORMALIZED)
 def test_the_block_of_a_polynomial(name, form, degree):
-    W, kernel = TEST_SPARSE_CHEBYSHEV_GRAPHS[name], grfpp.Diffusion(1.0)
+    W, kernel = NORMALIZED[name], grfpp.Diffusion(1.0)
     nodes = np.array([5, 0, 17, 30, 2])
     c = coefficients(W, kernel, degree)
     terms = chebyshev.ChebyshevTerms(W, radius=W.spectral_radius())
     whole = terms.product(c, np.eye(W.n_nodes))
     found = FORMS[form](W, c, nodes)
     np.testing.assert_allclose(found, whole[np.ix_(nodes, nodes)], atol=1e-12 * np.abs(whole).max())
+
+
+def test_entries_that_sparse_vectors_hold():
+    W = NORMALIZED["grid"]
+    assert held_entries(W, np.array([40]), 2) == 4  # T_1: the neighbours
+    assert held_entries(W, np.array([40, 41]), 4) == 2 * 9  # T_2: two steps, or none
+
+
+def test_without_igraph(monkeypatch):
+    monkeypatch.setattr(peers, "find_spec", lambda name: None)
+    assert peers.igraph(GRAPH, 0.15) is None
