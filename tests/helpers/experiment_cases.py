@@ -60,3 +60,4 @@ class WorkerHere:
 def run_cells_here(patch):
     """Run cells without starting processes, which takes most of the time of small ones."""
     patch.setattr(processes, "Worker", WorkerHere)
+    patch.setattr("grfpp.warmup.warmup", lambda: None)

@@ -15,7 +15,9 @@ VOID = {"meta", "link", "img", "br"}
 def parts():
     graphs = [karate_club(), binary_tree(), sphere(1)]
     rows = [measure.kernel_rows(each, 0) for each in graphs]
-    return graphs, rows, measure.measure_all(graphs, 0)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(measure, "N_REPEATS", 2)
+        return graphs, rows, measure.measure_all(graphs, 0)
 
 
 @pytest.fixture(scope="module")

@@ -10,7 +10,7 @@ pytest.importorskip("grakel")
 
 
 def test_collections_beside_weisfeiler_lehman(capsys, monkeypatch):
-    monkeypatch.setattr(classification, "_TREES", 15)
+    monkeypatch.setattr(classification, "_JUDGING_TREES", 10)
     classification.show_judging(["generated"], 2, 0)
     lines = capsys.readouterr().out.splitlines()
     assert lines[0].startswith("generated: 40 graphs, features in ")
@@ -25,7 +25,7 @@ def test_collections_beside_weisfeiler_lehman(capsys, monkeypatch):
 
 def test_settings_that_were_looked_at(capsys, monkeypatch):
     monkeypatch.setitem(classification.SETTLING, "molecules, rule 0", lambda: molecules(30, 0, 1))
-    monkeypatch.setattr(classification, "_TREES", 15)
+    monkeypatch.setattr(classification, "_TREES", 5)
     monkeypatch.setattr(classification, "_LENGTHS", (1,))
     monkeypatch.setattr(classification, "_BINS", {"sym": (0.1,)})
     classification.main(["--settling", "molecules, rule 0", "--folds", "2"])

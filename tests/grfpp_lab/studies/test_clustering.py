@@ -57,8 +57,9 @@ def test_choosing(capsys, monkeypatch):
     assert means == sorted(means, reverse=True)
 
 
-def test_judging(capsys):
+def test_judging(capsys, monkeypatch):
     pytest.importorskip("sknetwork")
+    monkeypatch.setattr(clustering, "SEEDS", range(2))
     means = clustering.judge_generated(range(1))
     assert means[clustering.JUDGING_DEFAULT] < means[clustering.SPECTRAL]
     seven = clustering.judge_seven(["karate"])

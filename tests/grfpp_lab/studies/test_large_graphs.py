@@ -33,12 +33,14 @@ def test_peaks_of_memory_are_those_of_the_process_alone():
     assert 50e6 < done.peak_bytes < 150e6 < held.nbytes
 
 
-def test_what_it_prints(tmp_path, capsys):
+def test_what_it_prints(tmp_path, capsys, monkeypatch):
     common = ["--nodes", "500", "--folder", str(tmp_path)]
     large_graphs.main(["convert", "--lines", "2000", "--memory", "100MB", *common])
     told = capsys.readouterr().out
     assert told.startswith("2,000 lines, ") and "nodes with names (text)" in told
     assert " s of CPU, peak of memory " in told
+    done = large_graphs.Run({"steps": 576.0}, 2.0, 3.0, 10**8)
+    monkeypatch.setattr(large_graphs, "run", lambda *arguments: done)
     large_graphs.main(["product", "--arcs", "1500", "--kind", "rw", *common])
     assert "500 nodes, 1,500 arcs, rw: " in capsys.readouterr().out
     assert list(tmp_path.iterdir()) == []

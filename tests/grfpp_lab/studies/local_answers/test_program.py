@@ -4,6 +4,7 @@ import re
 
 import networkx as nx
 import pytest
+from experiment_cases import run_cells_here
 
 import grfpp
 from grfpp_lab.studies.local_answers import __main__ as local_answers
@@ -21,7 +22,8 @@ def small(monkeypatch):
     monkeypatch.setattr(local_answers, "warmup", lambda: None)
 
 
-def test_all_parts(small, tmp_path, capsys):
+def test_all_parts(small, tmp_path, capsys, monkeypatch):
+    run_cells_here(monkeypatch)
     asked = ["--nodes", "4", "--sizes", "300", "900", "--block-nodes", "400", "--block-rows", "30"]
     local_answers.main([*asked, "--folder", str(tmp_path)])
     out = capsys.readouterr().out
