@@ -19,7 +19,7 @@ from grfpp.typing import IntArray
 
 
 def grid(n_nodes: int) -> Graph:
-    """A square grid of about so many nodes, four neighbours each but at the border.
+    """A square grid of about `n_nodes` nodes.
 
     Examples
     --------
@@ -227,7 +227,7 @@ def _labelled_graph(source: Any, target: Any, n_nodes: int) -> Graph:
 
 
 class Split(NamedTuple):
-    """Numbers of nodes."""
+    """Indices of nodes."""
 
     train: IntArray
     validation: IntArray
@@ -235,7 +235,7 @@ class Split(NamedTuple):
 
 
 def split_of(labels: IntArray, seed: int, n_labelled: int = N_LABELLED) -> Split:
-    """So many nodes of each class to learn from, some others to choose by, the rest to judge."""
+    """Training nodes of each class, validation nodes, and the rest as test nodes."""
     rng = np.random.default_rng(seed)
     chosen = [
         rng.choice(members, min(n_labelled, len(members) // 2), replace=False)

@@ -1,5 +1,6 @@
 """Experiments to test the runner with: cells that end well, raise, or end their process."""
 
+import itertools
 import json
 
 import cell_functions
@@ -61,3 +62,17 @@ def run_cells_here(patch):
     """Run cells without starting processes, which takes most of the time of small ones."""
     patch.setattr(processes, "Worker", WorkerHere)
     patch.setattr("grfpp.warmup.warmup", lambda: None)
+
+
+def draw_one_file(patch):
+    """Draw one figure as PDF and leave the others out: the page has all panels as SVG."""
+    from grfpp_lab.experiments import page
+
+    count, drawn = itertools.count(), page.image_bytes
+
+    def image(figure, kind, dpi):
+        if kind == "png" or next(count):
+            return {"png": b"\x89PNG", "pdf": b"%PDF"}[kind]
+        return drawn(figure, kind, dpi)
+
+    patch.setattr(page, "image_bytes", image)

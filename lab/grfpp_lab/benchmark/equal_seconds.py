@@ -32,7 +32,7 @@ _MOST = 48
 
 
 def equal_seconds(request: dict[str, Any]) -> list[dict[str, Any]]:
-    """Seconds and error of the default, and of independent walks that are given as long."""
+    """Seconds and error of the default, and of independent walks of the same duration."""
     W = FAMILIES[request["family"]](request["n_nodes"]).normalized("sym")
     results = []
     for workload, kernel in request["kernels"].items():

@@ -27,7 +27,7 @@ def run_set(
     name
         ``"quick"`` (five minutes), ``"full"`` (under an hour) or ``"smoke"`` (seconds, for tests).
     threads
-        For everybody.
+        Threads of every method.
     peers
         The command that runs peers; without one, their rows say so.
     progress

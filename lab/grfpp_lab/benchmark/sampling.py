@@ -39,7 +39,7 @@ def pooled_plan(graph: Graph, degree: int = 1) -> WalkPlan:
 
 
 def n_steps(plan: WalkPlan) -> float:
-    """Steps of all walks of a factor, as expected; met to a per mille on graphs of this size.
+    """Expected steps of all walks of a factor; the sum is within 0.1 % of it at these sizes.
 
     Of a pool it is the budget, of which exact steps may leave a part.
     """

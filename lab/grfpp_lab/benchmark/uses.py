@@ -27,9 +27,9 @@ from grfpp_lab.studies.local_answers.rivals import scaled_weights, sparse_terms
 
 @dataclass(frozen=True)
 class Peer:
-    """A package that walks too."""
+    """Another package that samples walks."""
 
-    #: What the command knows it by.
+    #: Its name for the command that runs peers.
     name: str
     #: What it makes.
     about: str
@@ -59,7 +59,7 @@ def ask_peer(
     command
         What to start, such as ``[".venv-bench/bin/python", "benchmarks/peers"]``.
     peer, graph
-        Who walks, and where: a file of `Graph.save`.
+        The peer, and the graph as a file of `Graph.save`.
     threads, budget
         How many threads, and for how many seconds of repeated runs.
     timeout
@@ -103,7 +103,7 @@ _N_PROBES = 8
 
 
 def local_block(request: dict[str, Any]) -> list[dict[str, Any]]:
-    """``K[S, S]`` for a few nodes of a large grid: a patch of it, or nodes all over it."""
+    """``K[S, S]`` for a few nodes of a large grid: a patch of it, or scattered nodes."""
     W = grid(request["n_nodes"]).normalized("sym")
     n_rows = request["n_rows"]
     nodes = grid_patch(W, n_rows) if request["patch"] else random_nodes(W, n_rows, SEED)

@@ -11,7 +11,7 @@ The estimation study, together "estimation-study":
   other-kernels   (I-W)^-4, (I-W^2)^-4, exp(W^2)
   equal-cost      errors against walk steps per node
   theory          the lemma and the theorem, measured against formula
-  refined         pooled walks, averages and deflation, beside the paper's way
+  refined         pooled walks, averages and deflation, against the paper's walks
 
 What kernels are used for, together "tasks":
   clustering      nodes of seven graphs, beside Louvain and others
@@ -19,7 +19,7 @@ What kernels are used for, together "tasks":
   labels          fields of papers from those of a few, by citations
   classification  graphs classified by the spectra of their kernels
 
-Transformers and Gaussian processes, together "models"; they need the extras torch and gp:
+Transformers and Gaussian processes, together "models"; they need the extras torch and gpytorch:
   vit             a small vision transformer with and without a mask
   gps             graph transformers with positional encodings
   gp              learned kernels on meshes, beside exact processes

@@ -17,8 +17,8 @@ from grfpp_lab.harness.experiment import Claim, Holds, Row, Rows, Verdict
 from grfpp_lab.report.page import Table, TableGroup
 from grfpp_lab.report.panels import Curve, Panel
 
-#: A difference is noise when it is smaller than so many of its standard errors. Claims are made
-#: of dozens of comparisons, so some differ by two by chance.
+#: Standard errors below which a difference is noise. Claims are made of dozens of comparisons, of
+#: which some differ by two standard errors by chance.
 NOISE = 3.0
 _SHOWN = 3
 
@@ -257,7 +257,7 @@ class Difference:
         return abs(self.mean) <= NOISE * self.standard_error
 
     def words(self, digits: int = 1, times: float = 1.0) -> str:
-        """Mean and standard error, both so many times larger."""
+        """Mean and standard error, both multiplied by `times`."""
         spread = f" ± {times * self.standard_error:.{digits}f}" if self.n > 1 else ""
         return f"{times * self.mean:+.{digits}f}{spread}"
 
@@ -274,7 +274,7 @@ def paired(ours: Mapping[Any, float], theirs: Mapping[Any, float]) -> Difference
 
 
 def our_bar(text: str, what: str = "pooled walks, which are ours") -> str:
-    """What stands in the place of the paper's claim.
+    """Our bar, in place of a claim of the paper.
 
     Examples
     --------
@@ -348,16 +348,16 @@ def quoted_cells(experiment: str, name: str) -> dict[tuple[str, str], str]:
 
 #: The number of walks that tables show, where it was measured.
 MAIN_WALKS = 16
-#: Walks that stand beside the paper's, whose rows do not name any.
+#: Pooled walks; rows of the paper's walks have no such column.
 POOLED = "pooled"
 PAPER = {"walks": None}
-#: What errors stand against.
+#: Labels of the axes that errors are drawn against.
 _AXES = {"n_walks": "walks", "budget": "steps per node"}
 
 
 @dataclass(frozen=True)
 class Series:
-    """A method: its name, the rows that belong to it, and how its curve looks."""
+    """A method: its name, its rows, and the style of its curve."""
 
     name: str
     where: Mapping[str, Any]
@@ -366,7 +366,7 @@ class Series:
 
 
 def degree_name(degree: int) -> str:
-    """What people call a stitching degree; 1 is the method of before."""
+    """The title of a stitching degree; degree 1 is GRF, without stitching."""
     return "GRF" if degree == 1 else f"GRF++ degree {degree}"
 
 

@@ -84,7 +84,7 @@ class Facts:
 
 @dataclass(frozen=True)
 class Judgement:
-    """What was said, what was found, and in a word whether that agrees."""
+    """A claim, what was measured, and whether they agree."""
 
     #: The answer.
     word: str

@@ -42,7 +42,7 @@ class Surface:
 
     @property
     def shows(self) -> str:
-        """What is to be seen, for those who do not see it."""
+        """A description for screen readers."""
         return f"{self.label}, as colours on the mesh"
 
 
@@ -83,7 +83,7 @@ class Panel:
 
     @property
     def shows(self) -> str:
-        """What is to be seen, for those who do not see it."""
+        """A description for screen readers."""
         return f"{self.y_label} against {self.x_label}"
 
 

@@ -37,7 +37,7 @@ from grfpp_lab.graphs import scale_free
 
 @contextmanager
 def workers(number: int) -> Iterator[Any]:
-    """A client of so many worker processes of one thread each; those that die are started again."""
+    """A client of `number` worker processes of one thread each, restarted when they die."""
     dask = require("distributed", "this study")
     options = {"n_workers": number, "threads_per_worker": 1, "processes": True}
     with (
@@ -50,7 +50,7 @@ def workers(number: int) -> Iterator[Any]:
 
 
 def kill_worker(client: Any, which: int) -> bool:
-    """End a worker's process without a word; ``False`` where none was there to be killed."""
+    """Kill a worker's process; ``False`` where there is none."""
     found = sorted(client.run(os.getpid, on_error="ignore").values())
     if not found:
         return False
@@ -128,7 +128,7 @@ def _all(found: dict[str, bool]) -> tuple[str, bool]:
     return "all the same", all(found.values())
 
 
-#: What two workers are to bring.
+#: Least speed-up by two workers.
 BAR = 1.6
 
 
@@ -167,7 +167,7 @@ def _locally(W: Graph, seed: int) -> float:
     return perf_counter() - began
 
 
-#: Seconds until a cluster has noticed that somebody is gone.
+#: Seconds until a cluster has noticed a lost client.
 _PATIENCE = 60.0
 
 
@@ -254,7 +254,7 @@ def disturbed(job: Job, moment: float, which: int) -> tuple[Any, str, float]:
 _CLIENT = """
 import sys, time, warnings; warnings.simplefilter("ignore")
 import distributed, grfpp
-from grfpp_lab.families import scale_free
+from grfpp_lab.graphs import scale_free
 client = distributed.Client(sys.argv[1])
 W = scale_free(int(sys.argv[2]), 4).normalized("sym")
 K = grfpp.distributed.sample(client, W, grfpp.Diffusion(1.0), seed=0, check_error=False)
@@ -264,7 +264,7 @@ time.sleep(1000)
 
 
 def report_gone(client: Any, n_nodes: int) -> list[bool]:
-    """Kill a client that has an estimate."""
+    """Kill a client that holds an estimate: workers must free its results."""
     print("\nThe client gone: another process samples, and is killed")
     command = [sys.executable, "-c", _CLIENT, client.scheduler.address, str(n_nodes)]
     with subprocess.Popen(command, stdout=subprocess.PIPE) as other:
@@ -283,7 +283,7 @@ def report_gone(client: Any, n_nodes: int) -> list[bool]:
 
 
 def held(client: Any) -> tuple[int, int]:
-    """Bytes that workers hold for anybody, and in how many results."""
+    """Bytes that workers hold, and the number of results."""
     found = client.run_on_scheduler(_held)
     return int(found[0]), int(found[1])
 

@@ -1,4 +1,4 @@
-"""Graphs that are larger than comfortable: how fast they are converted, in how much memory.
+"""Time and memory of converting large graphs and of products with them.
 
 ``python -m grfpp_lab.studies.large_graphs convert`` writes an edge list of 10⁸ lines and converts
 it by ``grfpp convert``. ``... product`` makes a directed graph of 10⁷ nodes and 4·10⁷ arcs on disk
@@ -156,7 +156,7 @@ def _remove(folder: Path) -> None:
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
-    """Print what was asked for."""
+    """Measure and print."""
     parser = argparse.ArgumentParser(prog="large_graphs", description=__doc__)
     parser.add_argument("what", choices=["convert", "product"])
     parser.add_argument("--lines", type=float, default=1e8)

@@ -46,7 +46,7 @@ class Problem(NamedTuple):
 
 
 class Answer(NamedTuple):
-    """What came of one method."""
+    """The result of one method."""
 
     rmse: float
     #: Shares of the function's values, and of further observations, in intervals of 95 %.

@@ -50,13 +50,13 @@ class Known(NamedTuple):
 
     case: str
     error: float
-    #: Of the whole matrix, and off the diagonal.
+    #: Of the whole matrix, and of its off-diagonal part.
     ratios: list[float]
     off_diagonal: list[float]
 
 
 def graphs(seed: int = 7) -> dict[str, Graph]:
-    """Four kinds, none of which settled how many probes are taken."""
+    """Four graphs that the number of probes was not chosen on."""
     return {
         "scale-free 1,500": scale_free(1500, 3, seed=seed),
         "sphere 642": mesh_named("sphere 3").graph,

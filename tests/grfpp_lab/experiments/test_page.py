@@ -14,13 +14,11 @@ from io import StringIO
 
 import pytest
 from cell_functions import wait_for
-from experiment_cases import run_cells_here
+from experiment_cases import draw_one_file, run_cells_here
 
 from grfpp.cli import run
 from grfpp_lab.commands import reproduce
-from grfpp_lab.experiments import page
 from grfpp_lab.experiments.registry import EXPERIMENTS, STUDY
-from grfpp_lab.report.surfaces import image_bytes
 
 NAMES = [each.name for each in STUDY]
 STUDY_TINY = ["reproduce", "estimation-study", "--tiny"]
@@ -39,18 +37,13 @@ def generated(tmp_path_factory):
         yield
 
 
-def drawn_once(figure, kind, dpi):
-    """Figures as PDF; what they are as PNG, which is drawn in the same way, is not asked here."""
-    return b"\x89PNG" if kind == "png" else image_bytes(figure, kind, dpi)
-
-
 @pytest.fixture(scope="module")
 def finished(generated, tmp_path_factory):
     """A folder that the command has filled, and what it printed."""
     folder = tmp_path_factory.mktemp("reproduce")
     with pytest.MonkeyPatch.context() as patch, redirect_stdout(StringIO()) as out:
-        patch.setattr(page, "image_bytes", drawn_once)
         run_cells_here(patch)
+        draw_one_file(patch)
         assert run([*STUDY_TINY, "--jobs", "1", "--json", "--out", str(folder)]) == 0
     return folder, json.loads(out.getvalue())
 
@@ -162,6 +155,7 @@ def test_the_rows_are_in_the_tables(finished):
 def undrawn(monkeypatch):
     """No page: drawing takes most of the time."""
     monkeypatch.setattr(reproduce, "missing_packages", lambda: ["matplotlib"])
+    run_cells_here(monkeypatch)
 
 
 def test_killed_and_started_again_it_ends_with_the_same_rows(finished, undrawn, tmp_path):
@@ -178,12 +172,13 @@ def test_killed_and_started_again_it_ends_with_the_same_rows(finished, undrawn, 
         return len(list(tmp_path.glob("cells/*/*.json")))
 
     command = ["reproduce", *names, "--tiny", "--jobs", "2", "--out", str(tmp_path)]
-    process = subprocess.Popen([sys.executable, "-m", "grfpp", *command], stdout=subprocess.PIPE)
+    code = "import grfpp.warmup; from grfpp.cli import run; grfpp.warmup.warmup = lambda: None; "
+    process = subprocess.Popen([sys.executable, "-c", f"{code}run({command})"])
     n_wanted = n_done() + 2
     assert n_wanted < len(cells)
     wait_for(lambda: n_done() >= n_wanted or process.poll() is not None)
     process.send_signal(signal.SIGKILL)
-    process.communicate()
+    process.wait()
     n_left = n_done()
     assert n_left >= n_wanted
     with redirect_stdout(StringIO()) as out:

@@ -115,7 +115,7 @@ def by_graph(rows: Rows, method: str) -> dict[str, Row]:
 
 
 def title_of(graph: str) -> str:
-    """What people call a graph."""
+    """The title of a graph."""
     return graph.capitalize()
 
 
@@ -140,7 +140,7 @@ def walk_panels(rows: Rows) -> list[Panel]:
 
 
 def pooled_panels(rows: Rows) -> list[Panel]:
-    """How far from the exact kernel's the errors are, a point a graph."""
+    """Differences to the error of the exact kernel, a point a graph."""
     main = main_rows(rows)
     exact = by_graph(main, EXACT)
     curves = []
@@ -163,7 +163,7 @@ def best_rival(rows: Rows) -> str | None:
 
 
 def regularized_panels(rows: Rows) -> list[Panel]:
-    """Errors of the default, of the paper's way and of the best other method, a point a graph."""
+    """Errors of the default, the paper's method and the best other method, a point a graph."""
     best = best_rival(rows)
     curves = []
     for style, method in enumerate([REGULARIZED, EXACT, *([best] if best else [])]):
@@ -249,11 +249,11 @@ def _measured(row: Row | None) -> str:
     return f"{row['error']:.4f}" + (f" ± {row['deviation']:.4f}" if row["repeats"] > 1 else "")
 
 
-#: How far above the exact kernel an estimate may be before users would mind.
+#: Largest acceptable excess error of an estimate over the exact kernel.
 TOLERANCE = 0.02
-#: How far above the best other method the default may be on one graph.
+#: Largest excess error of the default over the best other method on one graph.
 ASTRAY = 0.1
-#: How far from it pooled walks may be, in either direction.
+#: Largest difference between pooled walks and the exact kernel.
 NEAR = 0.005
 
 

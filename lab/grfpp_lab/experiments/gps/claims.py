@@ -268,7 +268,7 @@ def judge(rows: Rows) -> Verdict:
 
 
 def judge_reference(rows: Rows) -> Verdict:
-    """Whether GRF++ tells more than numbers that know nothing of the graph."""
+    """Whether GRF++ is better than random numbers that do not depend on the graph."""
     paper = "GRF++ generates highly effective positional node representations"
     holds, words = _compared(rows, NOISE)
     others = [_gain_words(differences(rows, GRF_PP, each), each) for each in (WALK, LAPLACIAN)]
@@ -320,7 +320,7 @@ def holds(found: Mapping[str, claims.Difference]) -> Holds:
 
 
 def _gain_words(found: Mapping[str, claims.Difference], other: str, first: str = GRF_PP) -> str:
-    """How often, by how much in percentage points, and where not; a mark on what is no chance."""
+    """How often, by how much in percentage points, and where not; significant ones are marked."""
     if not found:
         return ""
     n_above = sum(each.mean > 0 for each in found.values())

@@ -64,7 +64,7 @@ def largest_component(graph: Graph) -> tuple[Graph, IntArray]:
 
 
 def title_of(name: str) -> str:
-    """What people call the data."""
+    """The title of the data."""
     return name.capitalize()
 
 
@@ -75,7 +75,7 @@ NETWORK_PAGERANK = "PageRankClassifier, scikit-network"
 OF_SKLEARN = (PROPAGATION, SPREADING)
 OF_NETWORK = (NETWORK_PROPAGATION, NETWORK_DIFFUSION, NETWORK_PAGERANK)
 RIVALS = (*OF_SKLEARN, *OF_NETWORK)
-#: scikit-learn's own 1,000 and 30 steps end before they have settled on such graphs.
+#: scikit-learn's defaults of 1,000 and 30 steps end before convergence on such graphs.
 _STEPS = 3_000
 
 

@@ -95,7 +95,7 @@ _STYLES = {
 
 
 def cosine_panels(rows: Rows) -> list[Panel]:
-    """Cosines, and what is missing to brute force."""
+    """Cosines, and their distance to brute force."""
     methods = (BRUTE, GRF, STITCHED, claims.POOLED)
     return [*_cosine_panel(rows, methods), *_missing_panel(rows, methods[1:])]
 
@@ -106,7 +106,7 @@ def pooled_panels(rows: Rows) -> list[Panel]:
 
 
 def kriging_panels(rows: Rows) -> list[Panel]:
-    """Cosines of ways to interpolate, and what is missing to 1."""
+    """Cosines of interpolation methods, and their distance to 1."""
     methods, curves = (BRUTE, *BESIDE), []
     for method in methods:
         own = chosen_rows(rows, method).items()
@@ -127,7 +127,7 @@ def _cosine_panel(rows: Rows, methods: Sequence[str]) -> list[Panel]:
 
 
 def _missing_panel(rows: Rows, methods: Sequence[str], either_way: bool = False) -> list[Panel]:
-    """What is missing to brute force; or how far it is, whichever is above."""
+    """Brute force minus the method; with `either_way`, the absolute difference."""
     exact, curves = chosen_rows(rows, BRUTE), []
     for method in methods:
         gaps = {

@@ -80,7 +80,7 @@ def plan(settings: lab.Settings) -> lab.Plan:
 
 
 def run(cell: lab.Cell) -> list[lab.Row]:
-    """The mean error of one method with so many steps."""
+    """The mean error of one method with a budget of steps."""
     return [{**error_row(cell), **pick(cell, "times", "budget")}]
 
 

@@ -4,7 +4,7 @@
 whether that is met. Peers run in the same process: scipy, scikit-network, networkx, igraph where it
 is installed. Graphs of up to ten million nodes are made in a temporary folder, or in that of
 ``--folder``, where they stay; the largest takes 2.5 GB of memory to make and 5 GB to compare with
-exact rows. Nodes and walks have a seed that nothing was settled with: ``--settle`` prints what
+exact rows. Nodes and walks have a seed that no setting was chosen with: ``--settle`` prints what
 budgets were chosen from, on other graphs.
 """
 

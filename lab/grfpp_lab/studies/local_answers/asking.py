@@ -33,7 +33,7 @@ class Measured(NamedTuple):
 
 
 class Verdict(NamedTuple):
-    """What was asked for, what came out, and whether it is enough."""
+    """A requirement, the measured value, and whether it is met."""
 
     bar: str
     found: str
@@ -63,7 +63,7 @@ def query_seconds(ask: Callable[[int], Any], nodes: Sequence[int], n_passes: int
 
 
 def print_section(title: str, lines: Lines) -> list[Verdict]:
-    """Print one part; gives its verdicts."""
+    """Print one part and return its verdicts."""
     print(f"\n{title}", flush=True)
     for line in lines:
         print(line if not isinstance(line, str) else f"  {line}", flush=True)
@@ -73,7 +73,7 @@ def print_section(title: str, lines: Lines) -> list[Verdict]:
 ENRON = "nodes/email-enron.txt.gz"
 K = 10
 ALPHA = 0.15
-#: Of the nodes that are asked about, and of the walks. Budgets were settled with others.
+#: Of the nodes that are asked about, and of the walks. Budgets were chosen with others.
 SEED, SETTLING_SEED = 1616, 77
 #: Nodes that are asked about for time; for precision, which takes exact rows, fewer are.
 N_TIMED = 200
@@ -173,7 +173,7 @@ BUDGETS = tuple(1 << bits for bits in range(10, 18))
 
 
 def graphs() -> dict[str, Graph]:
-    """Graphs on which budgets were settled; email-Enron is judged too, on other nodes."""
+    """Graphs on which budgets were chosen; email-Enron is judged too, on other nodes."""
     found = {"scale-free 200,000": scale_free(200_000, 5, seed=9)}
     path = Path(os.environ.get("GRFPP_DATA", ""), "nodes/musae-facebook-edges.csv.gz")
     if os.environ.get("GRFPP_DATA") and path.exists():
@@ -231,7 +231,7 @@ def run(folder: Path, sizes: Sequence[int], n_asked: int = 24) -> list[Size]:
 
 
 def lines_sizes(results: Sequence[Size]) -> Lines:
-    """What is said of them."""
+    """Lines and verdicts for all sizes."""
     report: list[Measured | Verdict | str] = []
     for name, question in QUESTIONS.items():
         for size in results:

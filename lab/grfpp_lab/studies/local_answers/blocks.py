@@ -103,11 +103,11 @@ class _Terms:
         self._exact: FloatArray = np.sum(parts, axis=0)
 
     def error(self, block: FloatArray) -> float:
-        """Relative, in Frobenius' norm."""
+        """Relative error in the Frobenius norm."""
         return float(np.linalg.norm(block - self._exact) / np.linalg.norm(self._exact))
 
     def least_degree(self, error: float) -> int:
-        """How many terms beyond the first it takes to be no worse."""
+        """The least degree whose error is no larger."""
         total = np.zeros_like(self._exact)
         for degree, part in enumerate(self._parts):
             total += part

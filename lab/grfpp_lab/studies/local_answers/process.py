@@ -23,7 +23,7 @@ _MB = 1e6
 
 
 def run(path: Path, seed: int, budget: float) -> Lines:
-    """Ask in a process of its own, and say what it took."""
+    """Answer queries in a separate process; report time and memory."""
     request = {"path": str(path), "seed": seed, "budget": budget}
     found = call("grfpp_lab.studies.local_answers.process:work", request, threads=2, timeout=3600)
     bare = _bare_interpreter()
@@ -157,7 +157,7 @@ def work_cold(request: dict[str, Any]) -> dict[str, Any]:
 
 
 def forget(folder: Path) -> None:
-    """Let the system drop what it has of these files."""
+    """Drop the page cache of these files."""
     for file in folder.glob("*.bin"):
         with file.open("rb") as stream:
             os.fsync(stream.fileno())

@@ -22,14 +22,14 @@ Peer = Callable[[int], IntArray]
 
 
 def largest(values: FloatArray, k: int) -> IntArray:
-    """Where the `k` largest values are, in no order."""
+    """Indices of the `k` largest values, unordered."""
     if len(values) <= k:
         return np.arange(len(values))
     return np.asarray(np.argpartition(values, len(values) - k)[-k:])
 
 
 def sparse_taylor(W: Graph, n_terms: int = 4, k: int = 10) -> Peer:
-    """``Σ W^j/j!`` on a sparse unit vector by scipy, so many terms beyond the first."""
+    """``Σ W^j/j!`` on a sparse unit vector by scipy, up to degree `n_terms`."""
     weights, n = W.adjacency, W.n_nodes
 
     def nearest(node: int) -> IntArray:
@@ -273,7 +273,7 @@ def _at(rows: sp.csr_array, nodes: IntArray) -> FloatArray:
 
 
 def _parts(nodes: IntArray, most: int) -> list[IntArray]:
-    """At least one part for each thread, of at most so many nodes each."""
+    """At least one part for each thread, of at most `most` nodes each."""
     count = max(thread_count(-1), -(-len(nodes) // most))
     return np.array_split(nodes, min(count, len(nodes)))
 

@@ -5,7 +5,7 @@ from contextlib import redirect_stdout
 from io import StringIO
 
 import pytest
-from experiment_cases import run_cells_here
+from experiment_cases import draw_one_file, run_cells_here
 
 from grfpp._imports import missing_packages
 from grfpp.cli import run
@@ -26,6 +26,7 @@ def finished(tmp_path_factory):
         patch.delenv("GRFPP_DATA", raising=False)
         patch.setenv("GRFPP_CACHE", str(folder / "none"))
         run_cells_here(patch)
+        draw_one_file(patch)
         assert run([*COMMAND, "--out", str(folder)]) == 0
     return folder, json.loads(out.getvalue())["experiments"]["classification"]
 
