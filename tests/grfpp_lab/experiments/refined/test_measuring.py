@@ -6,13 +6,6 @@ import pytest
 import grfpp
 from grfpp_lab.experiments.measuring import seeds
 from grfpp_lab.experiments.refined import measuring
-from grfpp_lab.experiments.refined.measuring import (
-    AVERAGED,
-    CHEBYSHEV,
-    INDEPENDENT,
-    LARGEST,
-    POOLED,
-)
 
 
 def test_log_normal_weights_stand_on_the_same_edges_both_ways():
@@ -63,7 +56,7 @@ CELL = {
     "repeats": 2,
     "columns": 34,
     "budgets": [144],
-    "method": POOLED,
+    "method": measuring.POOLED,
     "degree": 2,
 }
 W = measuring.load("karate").normalized("sym")
@@ -85,7 +78,7 @@ def test_errors_with_and_without_the_diagonal():
 
 def test_walks_have_the_errors_of_their_estimates():
     plain, averaged = measuring.rows_of(CELL)
-    assert [plain["method"], averaged["method"]] == [POOLED, AVERAGED]
+    assert [plain["method"], averaged["method"]] == [measuring.POOLED, measuring.AVERAGED]
     identity = {name: each for name, each in CELL.items() if name not in ("repeats", "budgets")}
     estimates = [
         grfpp.sample(W, KERNEL, 2, 4, seed=seed, symmetrize=False)
@@ -97,13 +90,13 @@ def test_walks_have_the_errors_of_their_estimates():
     stored = sum(factor.nnz for pair in estimates[-1].factors for factor in pair) / 34
     assert plain["entries"] == averaged["entries"] == pytest.approx(stored)
     assert averaged["error"] < plain["error"]
-    (paper,) = measuring.rows_of({**CELL, "method": INDEPENDENT})
+    (paper,) = measuring.rows_of({**CELL, "method": measuring.INDEPENDENT})
     assert paper["steps_per_node"] == pytest.approx(144, rel=1e-3)
     assert paper["error"] > 10 * plain["error"]
 
 
 def test_polynomials_are_better_and_take_no_less_time_with_a_smaller_tolerance():
-    rows = measuring.rows_of({**CELL, "method": CHEBYSHEV, "degree": None})
+    rows = measuring.rows_of({**CELL, "method": measuring.CHEBYSHEV, "degree": None})
     errors, seconds = ([row[name] for row in rows] for name in ("error", "seconds"))
     assert errors == sorted(errors, reverse=True)
     assert seconds == sorted(seconds)
@@ -111,7 +104,9 @@ def test_polynomials_are_better_and_take_no_less_time_with_a_smaller_tolerance()
 
 
 def test_the_largest_entries():
-    rows = measuring.rows_of({**CELL, "method": LARGEST, "degree": None, "entries": [3, 34, 99]})
+    rows = measuring.rows_of(
+        {**CELL, "method": measuring.LARGEST, "degree": None, "entries": [3, 34, 99]}
+    )
     assert [row["entries"] for row in rows] == [3, 34]
     exact = KERNEL.exact(W)
     left = np.sort(np.abs(exact), axis=0)[:-3]
