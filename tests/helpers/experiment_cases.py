@@ -2,6 +2,7 @@
 
 import itertools
 import json
+import sys
 
 import cell_functions
 
@@ -59,7 +60,14 @@ class WorkerHere:
 
 
 def run_cells_here(patch):
-    """Run cells without starting processes, which takes most of the time of small ones."""
+    """Run cells without starting processes, which takes most of the time of small ones.
+
+    What other tests have loaded, perhaps with other data, is forgotten first.
+    """
+    for name, module in list(sys.modules.items()):
+        if name.startswith("grfpp_lab."):
+            for value in vars(module).values():
+                getattr(value, "cache_clear", lambda: None)()
     patch.setattr(processes, "Worker", WorkerHere)
     patch.setattr("grfpp.warmup.warmup", lambda: None)
 

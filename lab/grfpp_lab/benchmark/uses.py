@@ -1,11 +1,12 @@
 """Benchmarks of what estimates are used for, and of peers in an environment of their own."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
 import numpy as np
+import scipy.sparse as sp
 
 from grfpp.estimate import KernelEstimate, accuracy
 from grfpp.estimate.factor import StoredFactor
@@ -22,7 +23,6 @@ from grfpp_lab.benchmark.timing import best_seconds, timed
 from grfpp_lab.experiments.measuring import relative_error
 from grfpp_lab.graphs import dense, grid, grid_patch, random_nodes
 from grfpp_lab.harness.processes import TaskError, run_command
-from grfpp_lab.studies.local_answers.rivals import scaled_weights, sparse_terms
 
 
 @dataclass(frozen=True)
@@ -219,3 +219,21 @@ def _sparse_block(W: Graph, nodes: IntArray, tol: float) -> FloatArray:
     terms = sparse_terms(scaled_weights(W), nodes)
     parts = (c * rows[:, nodes].toarray() for c, rows in zip(coefficients, terms, strict=False))
     return np.asarray(sum(parts))
+
+
+def scaled_weights(W: Graph) -> sp.csr_array:
+    """The weights over their spectral radius."""
+    radius = W.spectral_radius()
+    return W.adjacency if radius == 1 else W.adjacency * (1 / radius)
+
+
+def sparse_terms(scaled: sp.csr_array, nodes: IntArray) -> Iterator[sp.csr_array]:
+    """``T_0[nodes, :]``, ``T_1[nodes, :]``, …, sparse."""
+    n = len(nodes)
+    previous = sp.csr_array((np.ones(n), nodes, np.arange(n + 1)), shape=(n, scaled.shape[0]))
+    yield previous
+    current = previous @ scaled
+    yield current
+    while True:
+        previous, current = current, 2 * (current @ scaled) - previous
+        yield current

@@ -17,6 +17,7 @@ from grfpp.kernels import Kernel
 from grfpp.linalg import chebyshev
 from grfpp.linalg.csr import CsrProduct
 from grfpp.typing import FloatArray, IntArray
+from grfpp_lab.benchmark.uses import scaled_weights, sparse_terms
 
 Peer = Callable[[int], IntArray]
 
@@ -248,24 +249,6 @@ def held_entries(W: Graph, nodes: IntArray, degree: int) -> float:
     few = nodes[:: max(1, len(nodes) // 16)]
     rows = next(islice(sparse_terms(scaled_weights(W), few), degree // 2, None))
     return float(rows.nnz / len(few) * len(nodes))
-
-
-def scaled_weights(W: Graph) -> sp.csr_array:
-    """The weights over their spectral radius."""
-    radius = W.spectral_radius()
-    return W.adjacency if radius == 1 else W.adjacency * (1 / radius)
-
-
-def sparse_terms(scaled: sp.csr_array, nodes: IntArray) -> Iterator[sp.csr_array]:
-    """``T_0[nodes, :]``, ``T_1[nodes, :]``, …, sparse."""
-    n = len(nodes)
-    previous = sp.csr_array((np.ones(n), nodes, np.arange(n + 1)), shape=(n, scaled.shape[0]))
-    yield previous
-    current = previous @ scaled
-    yield current
-    while True:
-        previous, current = current, 2 * (current @ scaled) - previous
-        yield current
 
 
 def _at(rows: sp.csr_array, nodes: IntArray) -> FloatArray:
