@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from functools import lru_cache
+from math import ceil
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -18,7 +19,7 @@ from grfpp.typing import IntArray
 
 
 def grid(n_nodes: int) -> Graph:
-    """A square grid of about so many nodes, four neighbours each but at the border.
+    """A square grid of about `n_nodes` nodes.
 
     Examples
     --------
@@ -32,6 +33,19 @@ def grid(n_nodes: int) -> Graph:
         np.concatenate([node[:, :-1].ravel(), node[:-1].ravel()]),
         np.concatenate([node[:, 1:].ravel(), node[1:].ravel()]),
     )
+
+
+def grid_patch(graph: Graph, n: int) -> IntArray:
+    """Return `n` nodes of a square in the middle of a grid."""
+    side, width = round(graph.n_nodes**0.5), ceil(n**0.5)
+    across = (side - width) // 2 + np.arange(width)
+    return np.ravel(side * across[:, None] + across)[:n]
+
+
+def random_nodes(graph: Graph, n: int, seed: int) -> IntArray:
+    """Return `n` different nodes drawn uniformly, or all of a smaller graph."""
+    count = min(n, graph.n_nodes)
+    return np.sort(np.random.default_rng(seed).choice(graph.n_nodes, count, replace=False))
 
 
 def random_regular(n_nodes: int, degree: int = 10, seed: int = 0) -> Graph:
@@ -213,7 +227,7 @@ def _labelled_graph(source: Any, target: Any, n_nodes: int) -> Graph:
 
 
 class Split(NamedTuple):
-    """Numbers of nodes."""
+    """Indices of nodes."""
 
     train: IntArray
     validation: IntArray
@@ -221,7 +235,7 @@ class Split(NamedTuple):
 
 
 def split_of(labels: IntArray, seed: int, n_labelled: int = N_LABELLED) -> Split:
-    """So many nodes of each class to learn from, some others to choose by, the rest to judge."""
+    """Training nodes of each class, validation nodes, and the rest as test nodes."""
     rng = np.random.default_rng(seed)
     chosen = [
         rng.choice(members, min(n_labelled, len(members) // 2), replace=False)

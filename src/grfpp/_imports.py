@@ -20,6 +20,7 @@ _EXTRAS = {
     "distributed": ("distributed", "distributed"),
     "gpytorch": ("gpytorch", "gpytorch"),
     "grakel": (_LABORATORY, "grakel"),
+    "grfpp_lab": (_LABORATORY, "grfpp-lab"),
     "jinja2": ("plot", "jinja2"),
     "linear_operator": ("gpytorch", "linear_operator"),
     "matplotlib": ("plot", "matplotlib"),

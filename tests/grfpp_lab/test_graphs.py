@@ -59,3 +59,34 @@ def test_what_is_not_at_hand_is_named_by_its_file(no_data):
 def test_spheres_have_the_sizes_that_they_say():
     for name, n_nodes in graphs.spheres((1, 2, 3)):
         assert len(graphs.mesh_named(name).vertices) == n_nodes
+
+
+def test_nodes_of_a_patch_and_scattered_ones():
+    grid = graphs.grid(100)
+    assert graphs.grid_patch(grid, 4).tolist() == [44, 45, 54, 55]
+    assert len(graphs.grid_patch(grid, 5)) == 5
+    assert len(np.unique(graphs.random_nodes(grid, 20, seed=0))) == 20
+    assert len(graphs.random_nodes(grid, 200, seed=0)) == 100
+
+
+def test_random_graphs_of_any_size():
+    for n_nodes in (1, 2, 1000):
+        assert graphs.grid(n_nodes).n_nodes in (1, 1024)
+        assert graphs.random_regular(n_nodes).n_nodes == n_nodes
+        assert graphs.scale_free(n_nodes).n_nodes == n_nodes
+    regular = graphs.random_regular(10_000)
+    assert not regular.is_directed
+    assert regular.out_degree.max() == 10
+    assert np.mean(regular.out_degree == 10) > 0.99
+    assert set(regular.weights) == {1.0}
+    dense = graphs.dense(400, 100)
+    assert not dense.is_directed
+    assert dense.out_degree.mean() == pytest.approx(100, rel=0.03)
+    assert dense.adjacency.diagonal().max() == 0
+
+
+def test_lfr():
+    made = graphs.lfr(1000, 0.4, 8.0, 0)
+    assert made.graph.n_nodes == len(made.labels) == 1000
+    source, target = made.graph.adjacency.nonzero()
+    assert (made.labels[source] == made.labels[target]).mean() > 0.4  # by chance 0.15

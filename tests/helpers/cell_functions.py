@@ -3,6 +3,15 @@
 import os
 import signal
 import time
+from pathlib import Path
+
+
+def wait_for(condition, patience=60.0):
+    """Wait until a condition holds; fail after so many seconds."""
+    deadline = time.monotonic() + patience
+    while not condition():
+        assert time.monotonic() < deadline, "waited in vain"
+        time.sleep(0.02)
 
 
 def run(cell):
@@ -18,6 +27,15 @@ def run(cell):
         print("this is no answer")
     if act == "sleep":
         time.sleep(cell["seconds"])
+    if act == "meet":  # ends when the other cell has begun, or fails
+        folder = Path(cell["folder"])
+        (folder / f"began {cell['x']}").touch()
+        wait_for((folder / f"began {1 - cell['x']}").exists)
+    if act == "alone":  # fails while another such cell runs
+        mark = Path(cell["folder"], "alone")
+        mark.mkdir()
+        time.sleep(0.05)
+        mark.rmdir()
     return [{"x": cell["x"], "square": cell["x"] ** 2, "seed": cell.get("seed")}]
 
 

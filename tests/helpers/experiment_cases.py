@@ -1,7 +1,12 @@
 """Experiments to test the runner with: cells that end well, raise, or end their process."""
 
+import itertools
+import json
+import sys
+
 import cell_functions
 
+from grfpp_lab.harness import processes
 from grfpp_lab.harness.experiment import Claim, Experiment, Holds, Plan, Settings, Verdict
 from grfpp_lab.harness.runner import run_experiments
 from grfpp_lab.report.panels import Curve, Panel
@@ -34,3 +39,48 @@ def squares(cells, name="squares", **options):
 def ran(experiment, folder, jobs=2, seed=0, **options):
     (outcome,) = run_experiments([experiment], Settings(seed=seed), folder, jobs, **options)
     return outcome
+
+
+class WorkerHere:
+    """In place of a process of its own: cells are run in this one, with JSON in between."""
+
+    stopped = False
+
+    def __init__(self, threads=1):
+        pass
+
+    def ask(self, function, argument, *, timeout=None, limits=None):
+        request = json.loads(json.dumps({"run": function, "argument": dict(argument)}))
+        return json.loads(json.dumps(processes.answer(request)))
+
+    def stop(self):
+        self.stopped = True
+
+    close = stop
+
+
+def run_cells_here(patch):
+    """Run cells without starting processes, which takes most of the time of small ones.
+
+    What other tests have loaded, perhaps with other data, is forgotten first.
+    """
+    for name, module in list(sys.modules.items()):
+        if name.startswith("grfpp_lab."):
+            for value in vars(module).values():
+                getattr(value, "cache_clear", lambda: None)()
+    patch.setattr(processes, "Worker", WorkerHere)
+    patch.setattr("grfpp.warmup.warmup", lambda: None)
+
+
+def draw_one_file(patch):
+    """Draw one figure as PDF and leave the others out: the page has all panels as SVG."""
+    from grfpp_lab.experiments import page
+
+    count, drawn = itertools.count(), page.image_bytes
+
+    def image(figure, kind, dpi):
+        if kind == "png" or next(count):
+            return {"png": b"\x89PNG", "pdf": b"%PDF"}[kind]
+        return drawn(figure, kind, dpi)
+
+    patch.setattr(page, "image_bytes", image)

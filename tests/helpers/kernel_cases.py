@@ -5,17 +5,7 @@ from __future__ import annotations
 import math
 from fractions import Fraction
 
-from grfpp.kernels.named import (
-    Cosine,
-    Diffusion,
-    HeatKernel,
-    InversePower,
-    PersonalizedPageRank,
-    PStep,
-    RegularizedLaplacian,
-    SquaredDiffusion,
-)
-from grfpp.kernels.taylor import TaylorKernel
+import grfpp
 
 
 def exponential(k):
@@ -33,50 +23,50 @@ def geometric_float(k):
 
 # All products in one convolution have one sign: nothing cancels.
 TAME = [
-    Diffusion(),
-    Diffusion(0.1),
-    Diffusion(7.5),
-    Diffusion(-3.0),
-    SquaredDiffusion(),
-    SquaredDiffusion(-0.3),
-    RegularizedLaplacian(1, 1.0),
-    RegularizedLaplacian(2, 0.2),
-    RegularizedLaplacian(2.5, 10.0),
-    InversePower(1),
-    InversePower(4),
-    InversePower(4, of=2),
-    InversePower(0.3, of=2),
-    PersonalizedPageRank(),
-    PersonalizedPageRank(0.7),
-    HeatKernel(),
-    HeatKernel(12.5),
-    TaylorKernel(exponential),
-    TaylorKernel(geometric_float, radius=1 / 0.6),
+    grfpp.Diffusion(),
+    grfpp.Diffusion(0.1),
+    grfpp.Diffusion(7.5),
+    grfpp.Diffusion(-3.0),
+    grfpp.SquaredDiffusion(),
+    grfpp.SquaredDiffusion(-0.3),
+    grfpp.RegularizedLaplacian(1, 1.0),
+    grfpp.RegularizedLaplacian(2, 0.2),
+    grfpp.RegularizedLaplacian(2.5, 10.0),
+    grfpp.InversePower(1),
+    grfpp.InversePower(4),
+    grfpp.InversePower(4, of=2),
+    grfpp.InversePower(0.3, of=2),
+    grfpp.PersonalizedPageRank(),
+    grfpp.PersonalizedPageRank(0.7),
+    grfpp.HeatKernel(),
+    grfpp.HeatKernel(12.5),
+    grfpp.TaylorKernel(exponential),
+    grfpp.TaylorKernel(geometric_float, radius=1 / 0.6),
 ]
 
 
 # The coefficients fall faster than those of the root: hundreds of digits cancel.
 CANCELLING = [
-    Cosine(),
-    Cosine(-2.0),
-    TaylorKernel(bessel),
+    grfpp.Cosine(),
+    grfpp.Cosine(-2.0),
+    grfpp.TaylorKernel(bessel),
 ]
 
 
 # The coefficients end and those of the root do not: all digits cancel.
 FINITE = [
-    PStep(2, 2.0),
-    PStep(3, 0.7),
-    PStep(16, 1.1),
-    PStep(3, -1.5),
-    TaylorKernel([1, 2, 1]),
-    TaylorKernel([2.5, -1.0, 0.3]),
-    TaylorKernel([-2, 1, Fraction(1, 3)]),
-    TaylorKernel([7]),
+    grfpp.PStep(2, 2.0),
+    grfpp.PStep(3, 0.7),
+    grfpp.PStep(16, 1.1),
+    grfpp.PStep(3, -1.5),
+    grfpp.TaylorKernel([1, 2, 1]),
+    grfpp.TaylorKernel([2.5, -1.0, 0.3]),
+    grfpp.TaylorKernel([-2, 1, Fraction(1, 3)]),
+    grfpp.TaylorKernel([7]),
 ]
 
 
 KERNELS = TAME + CANCELLING + FINITE
 
 
-NAMED = [k for k in KERNELS if not isinstance(k, TaylorKernel)]
+NAMED = [k for k in KERNELS if not isinstance(k, grfpp.TaylorKernel)]

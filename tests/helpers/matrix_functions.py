@@ -7,18 +7,8 @@ import scipy.linalg
 import scipy.sparse as sp
 from kernel_cases import exponential
 
+import grfpp
 from grfpp.graph import Graph
-from grfpp.kernels.named import (
-    Cosine,
-    Diffusion,
-    HeatKernel,
-    InversePower,
-    PersonalizedPageRank,
-    PStep,
-    RegularizedLaplacian,
-    SquaredDiffusion,
-)
-from grfpp.kernels.taylor import TaylorKernel
 
 
 def geometric(k):
@@ -26,26 +16,26 @@ def geometric(k):
 
 
 KERNELS = [
-    Diffusion(1.5),
-    Diffusion(-2.0),
-    SquaredDiffusion(0.7),
-    SquaredDiffusion(-1.0),
-    RegularizedLaplacian(2, 0.5),
-    RegularizedLaplacian(1.5, 3.0),
-    InversePower(4),
-    InversePower(0.5),
-    InversePower(4, of=2),
-    PStep(3, 2.0),
-    PStep(4, -0.5),
-    Cosine(),
-    Cosine(3.0),
-    PersonalizedPageRank(0.15),
-    HeatKernel(5.0),
-    TaylorKernel([1, -2, 0, 3.5]),
-    TaylorKernel([0, 1]),
-    TaylorKernel([2]),
-    TaylorKernel(exponential),
-    TaylorKernel(geometric, radius=1 / 0.9),
+    grfpp.Diffusion(1.5),
+    grfpp.Diffusion(-2.0),
+    grfpp.SquaredDiffusion(0.7),
+    grfpp.SquaredDiffusion(-1.0),
+    grfpp.RegularizedLaplacian(2, 0.5),
+    grfpp.RegularizedLaplacian(1.5, 3.0),
+    grfpp.InversePower(4),
+    grfpp.InversePower(0.5),
+    grfpp.InversePower(4, of=2),
+    grfpp.PStep(3, 2.0),
+    grfpp.PStep(4, -0.5),
+    grfpp.Cosine(),
+    grfpp.Cosine(3.0),
+    grfpp.PersonalizedPageRank(0.15),
+    grfpp.HeatKernel(5.0),
+    grfpp.TaylorKernel([1, -2, 0, 3.5]),
+    grfpp.TaylorKernel([0, 1]),
+    grfpp.TaylorKernel([2]),
+    grfpp.TaylorKernel(exponential),
+    grfpp.TaylorKernel(geometric, radius=1 / 0.9),
 ]
 
 
@@ -108,22 +98,22 @@ def power_series(kernel, weights, n=1200):
 def by_scipy(kernel, A):
     identity = np.eye(len(A))
     match kernel:
-        case Diffusion(lam):
+        case grfpp.Diffusion(lam):
             return scipy.linalg.expm(lam * A)
-        case SquaredDiffusion(lam):
+        case grfpp.SquaredDiffusion(lam):
             return scipy.linalg.expm(lam * A @ A)
-        case Cosine(lam):
+        case grfpp.Cosine(lam):
             return scipy.linalg.cosm(lam * A) + scipy.linalg.sinm(lam * A)
-        case RegularizedLaplacian(power, sigma2):
+        case grfpp.RegularizedLaplacian(power, sigma2):
             inverse = np.linalg.inv((1 + sigma2) * identity - sigma2 * A)
             return (1 + sigma2) ** power * scipy.linalg.fractional_matrix_power(inverse, power)
-        case InversePower(power, of):
+        case grfpp.InversePower(power, of):
             base = identity - np.linalg.matrix_power(A, of)
             return scipy.linalg.fractional_matrix_power(np.linalg.inv(base), power)
-        case PersonalizedPageRank(alpha):
+        case grfpp.PersonalizedPageRank(alpha):
             return alpha * np.linalg.inv(identity - (1 - alpha) * A)
-        case HeatKernel(t):
+        case grfpp.HeatKernel(t):
             return scipy.linalg.expm(t * (A - identity))
-        case PStep(p, a):
+        case grfpp.PStep(p, a):
             return np.linalg.matrix_power(a * identity + A, p)
     return power_series(kernel, A)

@@ -5,28 +5,20 @@ import numpy as np
 from hypothesis import settings
 from hypothesis import strategies as st
 
-from grfpp import (
-    CustomLength,
-    FirstStepThenGeometric,
-    FixedLength,
-    Geometric,
-    Graph,
-    NegativeBinomial,
-    Poisson,
-    UniformLength,
-)
+import grfpp
+from grfpp import Graph
 
 # The first example pays for compilation, so deadlines would only measure that.
 QUICK = settings(deadline=None, max_examples=40)
 
 LAWS = {
-    "geometric": Geometric(0.2),
-    "poisson": Poisson(3.0),
-    "negative-binomial": NegativeBinomial(2.5, 0.4),
-    "first-step": FirstStepThenGeometric(0.6),
-    "fixed": FixedLength(5),
-    "uniform": UniformLength(6),
-    "custom": CustomLength([0.1, 0.0, 0.4, 0.0, 0.2, 0.3]),
+    "geometric": grfpp.Geometric(0.2),
+    "poisson": grfpp.Poisson(3.0),
+    "negative-binomial": grfpp.NegativeBinomial(2.5, 0.4),
+    "first-step": grfpp.FirstStepThenGeometric(0.6),
+    "fixed": grfpp.FixedLength(5),
+    "uniform": grfpp.UniformLength(6),
+    "custom": grfpp.CustomLength([0.1, 0.0, 0.4, 0.0, 0.2, 0.3]),
 }
 
 
@@ -117,13 +109,13 @@ def laws(draw):
     return draw(
         st.sampled_from(
             [
-                Geometric(p),
-                Poisson(4 * p),
-                NegativeBinomial(1 + n / 2, p),
-                FirstStepThenGeometric(1 - p),
-                FixedLength(n),
-                UniformLength(n),
-                CustomLength(np.full(n + 1, 1 / (n + 1))),
+                grfpp.Geometric(p),
+                grfpp.Poisson(4 * p),
+                grfpp.NegativeBinomial(1 + n / 2, p),
+                grfpp.FirstStepThenGeometric(1 - p),
+                grfpp.FixedLength(n),
+                grfpp.UniformLength(n),
+                grfpp.CustomLength(np.full(n + 1, 1 / (n + 1))),
             ]
         )
     )

@@ -18,7 +18,7 @@ from grfpp_lab.harness.processes import call
 
 TOKENS = (4096, 16384, 65536)
 WAYS = ("multiply", "add")
-#: Of the attention that is measured.
+#: Size of the attention layer that is measured.
 EMBED_DIM, HEADS = 32, 2
 N_WALKS = 8
 TIMEOUT = 600.0
@@ -34,9 +34,9 @@ def measure(n_tokens: int, how: str, *, gradients: bool = True, threads: int = 1
     how
         ``"multiply"`` or ``"add"``, as for `LinearMaskedAttention`.
     gradients
-        Whether to go back too.
+        Whether to run the backward pass too.
     threads
-        That torch may use.
+        Number of threads of torch.
     """
     if isqrt(n_tokens) ** 2 != n_tokens:
         raise InputError(f"the number of tokens must be a square, found {n_tokens}")
@@ -47,7 +47,7 @@ def measure(n_tokens: int, how: str, *, gradients: bool = True, threads: int = 1
 
 
 def one_pass(request: dict[str, Any]) -> dict[str, Any]:
-    """What `measure` has done in another process."""
+    """One pass, in the process that `measure` starts."""
     import torch
 
     from grfpp.datasets import grid
@@ -78,7 +78,7 @@ def one_pass(request: dict[str, Any]) -> dict[str, Any]:
 
 
 def table(rows: Sequence[dict[str, Any]]) -> str:
-    """The measured rows beside what a dense mask would take.
+    """The measured rows, with the memory of a dense mask.
 
     Examples
     --------

@@ -32,7 +32,7 @@ _MOST = 48
 
 
 def equal_seconds(request: dict[str, Any]) -> list[dict[str, Any]]:
-    """Seconds and error of the default, and of independent walks that are given as long."""
+    """Seconds and error of the default, and of independent walks of the same duration."""
     W = FAMILIES[request["family"]](request["n_nodes"]).normalized("sym")
     results = []
     for workload, kernel in request["kernels"].items():
@@ -78,6 +78,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("--nodes", type=int, default=10**6)
     parser.add_argument("--threads", type=int, default=2)
     parser.add_argument("--families", nargs="+", choices=FAMILIES, default=list(FAMILIES))
+    parser.add_argument("--budget", type=float, default=2.0, help="seconds of repeated runs")
     options = parser.parse_args(arguments)
     warmup()
     for family in options.families:
@@ -86,7 +87,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
             "family": family,
             "n_nodes": options.nodes,
             "threads": options.threads,
-            "budget": 2.0,
+            "budget": options.budget,
         }
         for row in equal_seconds({**request, "kernels": kernels}):
             numbers = row["numbers"]

@@ -27,11 +27,11 @@ def run_set(
     name
         ``"quick"`` (five minutes), ``"full"`` (under an hour) or ``"smoke"`` (seconds, for tests).
     threads
-        For everybody.
+        Threads of every method.
     peers
         The command that runs peers; without one, their rows say so.
     progress
-        Is told what is about to be measured.
+        Called with what is about to be measured.
 
     Returns
     -------

@@ -39,7 +39,7 @@ def pooled_plan(graph: Graph, degree: int = 1) -> WalkPlan:
 
 
 def n_steps(plan: WalkPlan) -> float:
-    """Steps of all walks of a factor, as expected; met to a per mille on graphs of this size.
+    """Expected steps of all walks of a factor; the sum is within 0.1 % of it at these sizes.
 
     Of a pool it is the budget, of which exact steps may leave a part.
     """
@@ -66,9 +66,9 @@ def sample_graph(request: dict[str, Any]) -> list[dict[str, Any]]:
         if method == POOLED:
             note += "; steps are its budget, of which exact steps may leave some"
         seconds = timing.best_seconds(work, budget=request["budget"])
-        told = measured(method, note, **_speed(n, n_steps(plan), seconds))
-        told["numbers"]["bytes_per_node"] = size / n
-        results.append(told)
+        result = measured(method, note, **_speed(n, n_steps(plan), seconds))
+        result["numbers"]["bytes_per_node"] = size / n
+        results.append(result)
     return results
 
 
@@ -95,9 +95,9 @@ def plain_python(request: dict[str, Any]) -> list[dict[str, Any]]:
         (ARRAYS, timing.time_arrays, "one thread; numpy arrays, and a vector of N for every node"),
     ):
         steps, seconds = run(graph, N_WALKS, P_HALT, modulation, request["budget"])
-        told = measured(method, note, **_speed(graph.n_nodes, steps, seconds))
+        result = measured(method, note, **_speed(graph.n_nodes, steps, seconds))
         version = f"Python {platform.python_version()}"
-        results.append({**told, "version": version, "threads": 1})
+        results.append({**result, "version": version, "threads": 1})
     return results
 
 
@@ -108,7 +108,7 @@ _N_COMPARED = 10_000
 def sample_grid(request: dict[str, Any]) -> list[dict[str, Any]]:
     """One factor in float32 on a grid: seconds, peak memory, stored memory.
 
-    The first run tells the memory and the rest the time. Both include the plan, but not the graph.
+    Memory is that of the first run, time that of the others; with the plan, without the graph.
     """
     W = grid(request["n_nodes"]).normalized("sym")
     n, threads = W.n_nodes, request["threads"]
@@ -147,7 +147,7 @@ def sample_grid(request: dict[str, Any]) -> list[dict[str, Any]]:
 
 
 def recompute_product(request: dict[str, Any]) -> list[dict[str, Any]]:
-    """One product with factors that are walked again, and whether stored ones give the same."""
+    """One product with recomputed factors, and whether stored factors give the same."""
     threads = request["threads"]
 
     def product(n_nodes: int, storage: Any) -> Any:
@@ -237,5 +237,5 @@ def dense_kernel(request: dict[str, Any]) -> list[dict[str, Any]]:
     if n == mesh.n_nodes:
         return [measured(DENSE, note, n_nodes=n, seconds=scaled)]
     note += f"; not run, but scaled by the cube from the mesh's first {n:,} nodes"
-    told = measured(DENSE, note, n_nodes=mesh.n_nodes, seconds=scaled, pilot_seconds=seconds)
-    return [{**told, "status": "estimated"}]
+    result = measured(DENSE, note, n_nodes=mesh.n_nodes, seconds=scaled, pilot_seconds=seconds)
+    return [{**result, "status": "estimated"}]

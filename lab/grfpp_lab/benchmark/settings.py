@@ -26,18 +26,17 @@ class Sizes:
 
     #: Families of graphs and numbers of nodes that are sampled.
     sampling: tuple[tuple[str, int], ...]
-    #: Graphs of at most so many nodes are also given to peers that need seconds for those.
+    #: Largest graph that is also given to slow peers.
     slow_peers_up_to: int
     #: Families and numbers of nodes on which errors are compared at equal seconds.
     equal: tuple[tuple[str, int], ...]
-    #: Numbers of nodes of the grids on which costs are followed.
+    #: Numbers of nodes of the grids on which the growth of costs is measured.
     growth: tuple[int, ...]
     #: Nodes of the grid for ``storage="recompute"``.
     recompute: int
     #: Sizes from the paper's table.
     meshes: tuple[int, ...]
-    #: Meshes of at most so many nodes are also solved by dense brute force, which is estimated for
-    #: the others.
+    #: Largest mesh that is also solved by dense brute force, which is extrapolated for the others.
     dense_up_to: int
     #: Nodes of the piece of a mesh from which dense brute force is estimated.
     dense_pilot: int
@@ -77,7 +76,7 @@ _FULL = Sizes(
     timeout=1200,
     limit=3600,
 )
-#: What the quick set has less of.
+#: Sizes of the quick set.
 _LESS: dict[str, Any] = {
     **{"slow_peers_up_to": 10**4, "growth": _FULL.growth[:-1], "recompute": 10**5},
     **{"equal": tuple((family, 10**5) for family, _ in _FULL.equal)},
@@ -122,7 +121,7 @@ class Row:
     version: str = ""
     #: Whether the numbers were measured in this run.
     status: Status = "measured"
-    #: What else to know; why not, where nothing was run.
+    #: A remark, or the reason where nothing was run.
     note: str = ""
     #: What was measured, by name: ``seconds`` nearly always, and what the section is about.
     numbers: dict[str, float] = field(default_factory=dict)
@@ -139,7 +138,7 @@ class Row:
 
 
 def measured(method: str, note: str, **numbers: float) -> dict[str, Any]:
-    """What a measurement tells of a row, from another process."""
+    """The part of a row that a measurement returns from another process."""
     return {"method": method, "note": note, "numbers": numbers}
 
 
@@ -169,7 +168,7 @@ def mesh_file(n_nodes: int) -> tuple[Path, str]:
     Returns
     -------
     path, remark
-        The remark is empty for a mesh of this size, and tells of another that stands in for it.
+        The remark is empty for a mesh of this size; otherwise it names the size of the stand-in.
 
     Raises
     ------

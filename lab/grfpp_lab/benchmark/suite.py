@@ -47,7 +47,7 @@ _COLUMNS = (3, 64)
 
 
 def workload(family: str, n_nodes: int) -> str:
-    """What a graph is called in the tables.
+    """The title of a graph in the tables.
 
     Examples
     --------
@@ -63,15 +63,15 @@ class Suite:
 
     #: What is measured.
     sizes: Sizes
-    #: For everybody.
+    #: Threads of every method.
     threads: int
     #: The machine in a few words.
     hardware: str
     #: The command that runs peers, if there is one.
     peers: list[str] | None = None
-    #: Is told what is about to be measured.
+    #: Called with what is about to be measured.
     progress: Progress = lambda text: None
-    #: When the set's time began, by `time.monotonic`.
+    #: Start of the run, by `time.monotonic`.
     began: float = field(default_factory=monotonic)
 
     def run(self) -> list[Row]:
@@ -212,7 +212,7 @@ def _quoted(name: str, method: str, n_nodes: int, seconds: float | None) -> Row:
 
 
 def _make_graph(family: str, n_nodes: int, path: Path) -> int:
-    """Write a normalised graph to a file; tell the bytes of its neighbours and offsets."""
+    """Write a normalised graph to a file; return the bytes of its neighbours and offsets."""
     graph = Graph(mesh_file(n_nodes)[0]) if family == "mesh" else FAMILIES[family](n_nodes)
     graph.normalized("sym").save(path)
     return 4 * len(graph.indices) + 8 * len(graph.indptr)

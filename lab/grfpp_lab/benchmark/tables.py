@@ -20,9 +20,9 @@ GRID_LARGE = workload("grid", 10**6)
 REGULAR = workload("regular", 10**6)
 SCALE_FREE = workload("scale-free", 10**6)
 MESH = workload("mesh", LARGEST.n_nodes)
-#: Steps a second of pooled walks, in those of independent ones.
+#: Steps a second of pooled walks over those of independent ones.
 _POOLED_SPEEDS = ((GRID_LARGE, 1.0), (REGULAR, 0.8), (SCALE_FREE, 0.8))
-#: Kernel, family of graphs, and one part in how many of the error of independent walks.
+#: Kernel, family of graphs, and error of independent walks over that of pooled walks.
 _EQUAL_SECONDS = (
     ("exp(W)", "grid", 10_000),
     ("exp(W)", "regular", 60),
@@ -118,13 +118,13 @@ def _steps(rows: Sequence[Row], name: str, method: str) -> float | None:
 
 
 def _bar(name: str, target: str, found: str = "", enough: bool | None = None) -> Bar:
-    """A bar with its verdict; nothing was measured where nobody knows whether it is enough."""
+    """A bar with its verdict; `enough` is ``None`` where nothing was measured."""
     verdict: Verdict = "met" if enough else "not met"
     return Bar(name, target, found, "not measured" if enough is None else verdict)
 
 
 def _speed_bar(rows: Sequence[Row], name: str, million: float, times: float) -> Bar:
-    """So many million steps a second, or so many times torch_cluster's raw walks."""
+    """A number of million steps a second, or a multiple of torch_cluster's raw walks."""
     ours, peer = _steps(rows, name, sampling.OURS), _steps(rows, name, TORCH_CLUSTER.name)
     limit = _steps(rows, name, sampling.LIMIT)
     target = f"≥ {million:g} million steps/s, or ≥ {times:g} × torch_cluster's raw walks"
@@ -210,7 +210,7 @@ def _pooled_speed_bar(rows: Sequence[Row], name: str, least: float) -> Bar:
 
 
 def _equal_seconds_bar(rows: Sequence[Row], kernel: str, family: str, parts: int) -> Bar:
-    """At 10⁶ nodes; smaller graphs are told of, and not judged."""
+    """At 10⁶ nodes; smaller graphs are shown, and not judged."""
     name = f"{kernel}, {workload(family, 10**6)}"
     target = f"pooled walks: ≤ 1/{parts:,} of the error of independent ones in equal seconds"
     start = name.partition(", 1,000,000")[0]
@@ -412,7 +412,7 @@ def _grouped(
 
 
 def _notes(rows: Sequence[Row]) -> str:
-    """What the rows say besides their numbers, each thing once."""
+    """The notes of the rows, each once."""
     ran = {row.method for row in rows if row.numbers}
     notes: dict[str, list[str]] = {}
     for row in rows:

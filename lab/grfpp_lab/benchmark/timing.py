@@ -80,7 +80,7 @@ def _status(name: str) -> int:
     for line in Path("/proc/self/status").read_text(encoding="utf-8").splitlines():
         if line.startswith(f"{name}:"):
             return int(line.split()[1]) * 1024
-    raise OSError(f"the system does not tell {name}")
+    raise OSError(f"the system does not report {name}")
 
 
 def _process_peak() -> int:
@@ -95,16 +95,16 @@ _PILOT = 200_000
 def chases_per_second(n_bytes: int, threads: int, seconds: float = 0.4) -> float:
     """Follow pointers through a random cycle over a table of so many bytes, on all threads.
 
-    Every access goes to a place that nothing could guess, and depends on the one before it in its
-    chain; the chains are independent, so that the processor can overlap as many as it is able to.
-    A walk over a table of this size whose every step is such an access cannot be faster.
+    Every access is random and depends on the previous one of its chain; the chains are
+    independent, so that the processor can overlap them. A walk over a table of this size whose
+    every step is such an access cannot be faster.
 
     Parameters
     ----------
     n_bytes
         Size of the table, whose entries have four.
     threads
-        How many follow pointers at once.
+        Number of threads.
     seconds
         How long to measure each number of chains.
     """

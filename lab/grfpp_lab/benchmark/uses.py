@@ -1,9 +1,8 @@
 """Benchmarks of what estimates are used for, and of peers in an environment of their own."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import partial
-from math import ceil
 from typing import Any
 
 import numpy as np
@@ -22,15 +21,15 @@ from grfpp_lab.benchmark.sampling import TABLE_METHOD as OURS
 from grfpp_lab.benchmark.settings import KERNEL, LAW, N_WALKS, P_HALT, SEED, WALKS, measured
 from grfpp_lab.benchmark.timing import best_seconds, timed
 from grfpp_lab.experiments.measuring import relative_error
-from grfpp_lab.graphs import dense, grid
+from grfpp_lab.graphs import dense, grid, grid_patch, random_nodes
 from grfpp_lab.harness.processes import TaskError, run_command
 
 
 @dataclass(frozen=True)
 class Peer:
-    """A package that walks too."""
+    """Another package that samples walks."""
 
-    #: What the command knows it by.
+    #: Its name for the command that runs peers.
     name: str
     #: What it makes.
     about: str
@@ -60,7 +59,7 @@ def ask_peer(
     command
         What to start, such as ``[".venv-bench/bin/python", "benchmarks/peers"]``.
     peer, graph
-        Who walks, and where: a file of `Graph.save`.
+        The peer, and the graph as a file of `Graph.save`.
     threads, budget
         How many threads, and for how many seconds of repeated runs.
     timeout
@@ -104,9 +103,10 @@ _N_PROBES = 8
 
 
 def local_block(request: dict[str, Any]) -> list[dict[str, Any]]:
-    """``K[S, S]`` for a few nodes of a large grid: a patch of it, or nodes all over it."""
+    """``K[S, S]`` for a few nodes of a large grid: a patch of it, or scattered nodes."""
     W = grid(request["n_nodes"]).normalized("sym")
-    nodes = _patch(W, request["n_rows"]) if request["patch"] else _spread(W, request["n_rows"])
+    n_rows = request["n_rows"]
+    nodes = grid_patch(W, n_rows) if request["patch"] else random_nodes(W, n_rows, SEED)
     threads, budget = request["threads"], request["budget"]
 
     def ours() -> FloatArray:
@@ -123,14 +123,16 @@ def local_block(request: dict[str, Any]) -> list[dict[str, Any]]:
     units = np.zeros((W.n_nodes, len(some)))
     units[some, np.arange(len(some))] = 1.0
     columns = exact[:, : len(some)]
-    _, told = _matched(lambda tol: KERNEL.apply(W, units, tol=tol)[nodes], columns, error, budget)
-    told["seconds"] *= len(nodes) / len(some)
+    _, numbers = _matched(
+        lambda tol: KERNEL.apply(W, units, tol=tol)[nodes], columns, error, budget
+    )
+    numbers["seconds"] *= len(nodes) / len(some)
     note = f"`kernel.apply` on unit columns; {len(some)} of {len(nodes):,} measured and scaled"
     status = "estimated" if len(some) < len(nodes) else "measured"
-    results.append({**measured(CHEBYSHEV, note, **told), "status": status})
+    results.append({**measured(CHEBYSHEV, note, **numbers), "status": status})
     note = "the same polynomial on sparse unit vectors: cheap while neighbourhoods grow slowly"
-    _, told = _matched(lambda tol: _sparse_block(W, nodes, tol), exact, error, budget)
-    return [*results, measured(SPARSE_CHEBYSHEV, note, **told)]
+    _, numbers = _matched(lambda tol: _sparse_block(W, nodes, tol), exact, error, budget)
+    return [*results, measured(SPARSE_CHEBYSHEV, note, **numbers)]
 
 
 def dense_products(request: dict[str, Any]) -> list[dict[str, Any]]:
@@ -190,8 +192,8 @@ def _deterministic_products(
     W: Graph, V: FloatArray, error: float, budget: float, al_mohy: bool
 ) -> list[dict[str, Any]]:
     exact = KERNEL.apply(W, V, tol=1e-14)
-    tol, told = _matched(lambda tol: KERNEL.apply(W, V, tol=tol), exact, error, budget)
-    results = [measured(CHEBYSHEV, f"`kernel.apply(…, tol={tol:g})`", **told)]
+    tol, numbers = _matched(lambda tol: KERNEL.apply(W, V, tol=tol), exact, error, budget)
+    results = [measured(CHEBYSHEV, f"`kernel.apply(…, tol={tol:g})`", **numbers)]
     if al_mohy:
         product, seconds = timed(lambda: KERNEL.apply(W, V, method="expm_multiply"))
         note = "scipy's `expm_multiply`, which knows double precision only"
@@ -214,24 +216,24 @@ def _matched(
 def _sparse_block(W: Graph, nodes: IntArray, tol: float) -> FloatArray:
     """``K[nodes, nodes]`` by Chebyshev polynomials on sparse vectors."""
     coefficients = chebyshev.coefficients_of(KERNEL.value, W.spectral_radius(), tol)
-    weights = W.adjacency * (1 / W.spectral_radius())
-    here = np.arange(len(nodes))
-    units = sp.csr_array((np.ones(len(nodes)), (here, nodes)), shape=(len(nodes), W.n_nodes))
-    block = coefficients[0] * units[:, nodes].toarray()
-    before, now = units, units
-    for number, coefficient in enumerate(coefficients[1:]):
-        before, now = now, now @ weights if number == 0 else 2 * (now @ weights) - before
-        block += coefficient * now[:, nodes].toarray()
-    return np.asarray(block)
+    terms = sparse_terms(scaled_weights(W), nodes)
+    parts = (c * rows[:, nodes].toarray() for c, rows in zip(coefficients, terms, strict=False))
+    return np.asarray(sum(parts))
 
 
-def _patch(W: Graph, n: int) -> IntArray:
-    """So many nodes of a square in the middle of a grid."""
-    side, patch = round(W.n_nodes**0.5), ceil(n**0.5)
-    across = (side - patch) // 2 + np.arange(patch)
-    return np.ravel(side * across[:, None] + across)[:n]
+def scaled_weights(W: Graph) -> sp.csr_array:
+    """The weights over their spectral radius."""
+    radius = W.spectral_radius()
+    return W.adjacency if radius == 1 else W.adjacency * (1 / radius)
 
 
-def _spread(W: Graph, n: int) -> IntArray:
-    """Nodes drawn from all over a graph."""
-    return np.sort(np.random.default_rng(SEED).choice(W.n_nodes, n, replace=False))
+def sparse_terms(scaled: sp.csr_array, nodes: IntArray) -> Iterator[sp.csr_array]:
+    """``T_0[nodes, :]``, ``T_1[nodes, :]``, …, sparse."""
+    n = len(nodes)
+    previous = sp.csr_array((np.ones(n), nodes, np.arange(n + 1)), shape=(n, scaled.shape[0]))
+    yield previous
+    current = previous @ scaled
+    yield current
+    while True:
+        previous, current = current, 2 * (current @ scaled) - previous
+        yield current

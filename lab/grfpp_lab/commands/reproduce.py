@@ -11,15 +11,15 @@ The estimation study, together "estimation-study":
   other-kernels   (I-W)^-4, (I-W^2)^-4, exp(W^2)
   equal-cost      errors against walk steps per node
   theory          the lemma and the theorem, measured against formula
-  refined         pooled walks, averages and deflation, beside the paper's way
+  refined         pooled walks, averages and deflation, against the paper's walks
 
 What kernels are used for, together "tasks":
   clustering      nodes of seven graphs, beside Louvain and others
   normals         hidden vertex normals of meshes, predicted by the kernel
   labels          fields of papers from those of a few, by citations
-  classification  graphs told apart by the spectra of their kernels
+  classification  graphs classified by the spectra of their kernels
 
-Transformers and Gaussian processes, together "models"; they need the extras torch and gp:
+Transformers and Gaussian processes, together "models"; they need the extras torch and gpytorch:
   vit             a small vision transformer with and without a mask
   gps             graph transformers with positional encodings
   gp              learned kernels on meshes, beside exact processes
@@ -55,7 +55,7 @@ if TYPE_CHECKING:
     from grfpp_lab.harness.experiment import Settings
     from grfpp_lab.harness.runner import Outcome, Progress
 
-#: What shells are told when some cells failed; the others are on the page.
+#: Exit code when some cells failed; the others are on the page.
 SOME_FAILED = 1
 
 

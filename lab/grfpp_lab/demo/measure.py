@@ -24,7 +24,7 @@ _TREE_DEPTH = 6
 class DemoGraph:
     """A graph and how to draw it."""
 
-    #: What files and people call it.
+    #: Name in files, and title.
     name: str
     title: str
     #: The graph, weights not yet normalised.
@@ -107,7 +107,7 @@ def sphere(n_subdivisions: int = 3) -> DemoGraph:
 
 
 def _layout(source: nx.Graph) -> FloatArray:
-    """Places by the forces of springs, always the same."""
+    """Positions by a force-directed layout with a fixed seed."""
     places = nx.spring_layout(source, weight=None, iterations=200, seed=5)
     return np.array([places[node] for node in source])
 
@@ -153,7 +153,7 @@ class Measurement:
 
     @property
     def method(self) -> str:
-        """What people call it."""
+        """Its title."""
         return method_name(self.walks, self.degree)
 
 
@@ -164,18 +164,18 @@ class KernelRow:
     #: The method, and its cost and error in words.
     title: str
     note: str
-    #: The row, and its standard errors as the estimate tells them.
+    #: The row, and its estimated standard errors.
     values: FloatArray
     std: FloatArray
 
     @property
     def n_missed(self) -> int:
-        """Number of nodes that no walks connected with this one."""
+        """Number of nodes that no walk from this one reached."""
         return int(np.count_nonzero(self.values == 0))
 
 
 def method_name(walks: Walks, degree: int) -> str:
-    """Name a method; independent walks of degree 1 are the method of before."""
+    """Name a method; independent walks of degree 1 are GRFs without stitching."""
     if walks == POOLED:
         return f"pooled degree {degree}"
     return "GRF" if degree == 1 else f"GRF++ degree {degree}"
@@ -193,7 +193,7 @@ def walks_of(degree: int) -> list[int]:
 
 
 def warm_up() -> float:
-    """Have all code compiled, or loaded from the cache, and tell how long that took."""
+    """Compile all code, or load it from the cache; return the seconds."""
     began = perf_counter()
     path = Graph([[0, 1], [1, 0]])
     for graph in (path, path.normalized("sym")):

@@ -74,7 +74,7 @@ def band_chart(each: measure.DemoGraph, rows: Sequence[measure.KernelRow]) -> Pi
         axes.fill_between(place, values - width, values + width, color=colour, alpha=0.25, lw=0)
         axes.plot(place, values, color=colour, lw=1.4, label=row.title)
     axes.plot(place, exact.values[order], ".", color=INK, ms=5, label="exact")
-    axes.set_xlabel("nodes, the most alike first", color=INK)
+    axes.set_xlabel("nodes, by decreasing kernel value", color=INK)
     axes.set_ylabel("kernel", color=INK)
     figures.grid_lines(axes)
     axes.legend(frameon=False, fontsize=9)
@@ -107,7 +107,7 @@ def write_demo(
     results: Sequence[measure.Measurement],
     seed: int,
 ) -> list[Path]:
-    """Write the page and the picture of its last graph; tell which files that were."""
+    """Write the page and the picture of its last graph; return the paths of both."""
     page, picture = folder / "index.html", folder / "kernel-row.png"
     write_page(page, demo_page(graphs, rows, results, seed))
     with atomic_write(picture) as stream:

@@ -17,8 +17,8 @@ from grfpp_lab.harness.experiment import Claim, Holds, Row, Rows, Verdict
 from grfpp_lab.report.page import Table, TableGroup
 from grfpp_lab.report.panels import Curve, Panel
 
-#: A difference is noise when it is smaller than so many of its standard errors. Claims are made
-#: of dozens of comparisons, so some differ by two by chance.
+#: Standard errors below which a difference is noise. Claims are made of dozens of comparisons, of
+#: which some differ by two standard errors by chance.
 NOISE = 3.0
 _SHOWN = 3
 
@@ -42,7 +42,7 @@ class Pair:
 
     @property
     def is_noise(self) -> bool:
-        """Whether the difference is too small to be told from chance."""
+        """Whether the difference is not significant."""
         difference = abs(self.low["error"] - self.high["error"])
         spread = math.hypot(self.low["standard_error"], self.high["standard_error"])
         return bool(difference < NOISE * spread)
@@ -86,12 +86,14 @@ class Comparison:
             return f"{self.text}: nothing to compare"
         worse = self.exceptions
         n_below = len(self.pairs) - len(worse)
-        told = f"{self.text} in {n_below} of {len(self.pairs)}, error × {self.ratio:.2f} on average"
+        facts = (
+            f"{self.text} in {n_below} of {len(self.pairs)}, error × {self.ratio:.2f} on average"
+        )
         if worse:
             shown = "; ".join(self._where(pair) for pair in worse[:_SHOWN])
             more = f"; and {len(worse) - _SHOWN} more" if len(worse) > _SHOWN else ""
-            told += f" (not at {shown}{more})"
-        return told
+            facts += f" (not at {shown}{more})"
+        return facts
 
     def _where(self, pair: Pair) -> str:
         return f"{', '.join(_place(name, pair.low[name]) for name in self.by)}: {pair}"
@@ -131,10 +133,10 @@ def matches(row: Row, wanted: Mapping[str, Any]) -> bool:
 
 def verdict(
     paper: str,
-    told: str | Sequence[str] = "nothing to compare",
+    facts: str | Sequence[str] = "nothing to compare",
     holds: Holds | bool | None = None,
 ) -> Verdict:
-    """What the paper says beside what is told, in one or several parts.
+    """What the paper says, and the measured facts.
 
     Whether it holds may be a plain yes or no; by default nothing is judged.
 
@@ -145,13 +147,13 @@ def verdict(
     """
     if not isinstance(holds, Holds):
         holds = Holds.OPEN if holds is None else Holds.YES if holds else Holds.NO
-    return Verdict(paper, told if isinstance(told, str) else "; ".join(told), holds)
+    return Verdict(paper, facts if isinstance(facts, str) else "; ".join(facts), holds)
 
 
 def judged(paper: str, comparisons: Sequence[Comparison], more: str = "") -> Verdict:
     """The verdict on a claim that is made of comparisons: it holds when all of them do."""
-    told = [*(each.words() for each in comparisons), *([more] if more else [])]
-    return verdict(paper, told or "nothing to compare", worst([c.holds for c in comparisons]))
+    facts = [*(each.words() for each in comparisons), *([more] if more else [])]
+    return verdict(paper, facts or "nothing to compare", worst([c.holds for c in comparisons]))
 
 
 def mostly(n: int, exceptions: Sequence[bool]) -> Holds:
@@ -246,7 +248,7 @@ class Difference:
 
     @property
     def is_sure(self) -> bool:
-        """Whether the t-test tells it from chance."""
+        """Whether the t-test is significant."""
         return self.p < LEVEL
 
     @property
@@ -255,7 +257,7 @@ class Difference:
         return abs(self.mean) <= NOISE * self.standard_error
 
     def words(self, digits: int = 1, times: float = 1.0) -> str:
-        """Mean and standard error, both so many times larger."""
+        """Mean and standard error, both multiplied by `times`."""
         spread = f" ± {times * self.standard_error:.{digits}f}" if self.n > 1 else ""
         return f"{times * self.mean:+.{digits}f}{spread}"
 
@@ -272,7 +274,7 @@ def paired(ours: Mapping[Any, float], theirs: Mapping[Any, float]) -> Difference
 
 
 def our_bar(text: str, what: str = "pooled walks, which are ours") -> str:
-    """What stands in the place of the paper's claim.
+    """Our bar, in place of a claim of the paper.
 
     Examples
     --------
@@ -308,7 +310,7 @@ def judge_gaps(
     unit
         Of the gaps.
     more
-        What else is told.
+        Further facts.
 
     Examples
     --------
@@ -318,13 +320,13 @@ def judge_gaps(
     if not gaps:
         return verdict(our_bar(bar))
     missed = [name for name, gap in gaps.items() if not abs(gap) <= most]
-    told = (
+    facts = (
         f"pooled walks within {most:g}{unit} of exact on {len(gaps) - len(missed)} of {len(gaps)}"
     )
     if missed:
-        told += f" (not on {'; '.join(f'{name} {words[name]}' for name in missed)})"
+        facts += f" (not on {'; '.join(f'{name} {words[name]}' for name in missed)})"
     holds = len(gaps) - len(missed) >= share * len(gaps)
-    return verdict(our_bar(bar), [told, more] if more else told, holds)
+    return verdict(our_bar(bar), [facts, more] if more else facts, holds)
 
 
 def quoted_cells(experiment: str, name: str) -> dict[tuple[str, str], str]:
@@ -346,16 +348,16 @@ def quoted_cells(experiment: str, name: str) -> dict[tuple[str, str], str]:
 
 #: The number of walks that tables show, where it was measured.
 MAIN_WALKS = 16
-#: Walks that stand beside the paper's, whose rows do not name any.
+#: Pooled walks; rows of the paper's walks have no such column.
 POOLED = "pooled"
 PAPER = {"walks": None}
-#: What errors stand against.
+#: Labels of the axes that errors are drawn against.
 _AXES = {"n_walks": "walks", "budget": "steps per node"}
 
 
 @dataclass(frozen=True)
 class Series:
-    """A method: its name, the rows that belong to it, and how its curve looks."""
+    """A method: its name, its rows, and the style of its curve."""
 
     name: str
     where: Mapping[str, Any]
@@ -364,7 +366,7 @@ class Series:
 
 
 def degree_name(degree: int) -> str:
-    """What people call a stitching degree; 1 is the method of before."""
+    """The title of a stitching degree; degree 1 is GRF, without stitching."""
     return "GRF" if degree == 1 else f"GRF++ degree {degree}"
 
 
@@ -405,12 +407,12 @@ def distinct(rows: Rows, name: str) -> list[Any]:
 
 
 def curve(
-    name: str, rows: Rows, x: str, y: str, style: int = 0, *, spread: str = "", **look: bool
+    name: str, rows: Rows, x: str, y: str, style: int = 0, *, spread: str = "", **options: bool
 ) -> Curve:
     """A point a row, in the order of `x`; bars where a column holds standard errors."""
     own = sorted(rows, key=lambda row: row[x])
     xs, ys = ([row[column] for row in own] for column in (x, y))
-    return Curve(name, xs, ys, [row[spread] for row in own] if spread else (), style, **look)
+    return Curve(name, xs, ys, [row[spread] for row in own] if spread else (), style, **options)
 
 
 def error_curve(name: str, rows: Rows, x: str, style: int, dashed: bool = False) -> Curve:

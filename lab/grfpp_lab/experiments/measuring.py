@@ -29,9 +29,9 @@ from grfpp_lab.harness.experiment import but
 class Source:
     """Where a graph comes from."""
 
-    #: What people call it.
+    #: Its title.
     title: str
-    #: About how many nodes it has, to guess how long it takes.
+    #: Approximate number of nodes.
     n_nodes: int
     #: Reads or makes it, without a download.
     load: Callable[[], Graph]
@@ -85,7 +85,7 @@ EIGHT = (
 class FarPairs:
     """A line of the paper's table of walk thresholds."""
 
-    #: Pairs count that are at least so far apart.
+    #: Smallest distance of the pairs that count.
     distance: int
     #: Of the paper's graph.
     diameter: int
@@ -112,12 +112,12 @@ def load(name: str) -> Graph:
 
 
 def title_of(name: str) -> str:
-    """What people call a graph."""
+    """The title of a graph."""
     return _SOURCES[name].title if name in _SOURCES else name
 
 
 def n_nodes_of(name: str) -> int:
-    """About how many nodes a graph has, without reading it."""
+    """Approximate number of nodes of a graph, without reading it."""
     return _SOURCES[name].n_nodes
 
 
@@ -142,13 +142,13 @@ def why_absent(name: str, read: Callable[[str], object] | None = None) -> str | 
 def why_missing(error: InputError) -> str:
     """Why some data cannot be had, in a few words."""
     if isinstance(error, MissingDataError):
-        # The long form tells where to get it; `grfpp datasets` does so too.
+        # The long form says where to get it; so does `grfpp datasets`.
         return f"{str(error).partition(' is ')[0].partition(': ')[2]} is not at hand"
     return str(error)
 
 
 def copies(graph: Graph, n_copies: int) -> Graph:
-    """So many copies of a graph side by side.
+    """Disjoint copies of a graph as one graph.
 
     Examples
     --------
@@ -166,7 +166,7 @@ def blocks(chain: Chain, n: int) -> FloatArray:
 
 Mask = npt.NDArray[np.bool_]
 
-#: `sample` as in the paper: walks that know nothing of each other; on one thread.
+#: `sample` as in the paper: independent walks; on one thread.
 paper_sample = partial(sample, walks="independent", n_jobs=1, check_error=False)
 
 
@@ -237,10 +237,10 @@ def mean_and_error(values: Sequence[float]) -> tuple[float, float]:
 
 
 def error_row(cell: Mapping[str, Any]) -> dict[str, Any]:
-    """Sample a kernel several times and say how far off it is.
+    """Sample a kernel several times and return the mean relative error.
 
     The cell names `graph`, `scale`, `kernel`, `degree`, `n_walks`, `termination`, `repeats`,
-    `seed`, and with `distance` only pairs that are at least so far apart count. Walks are the
+    `seed`, and with `distance` only pairs of at least that distance count. Walks are the
     paper's unless it has `walks`.
     """
     graph, scale = cell["graph"], cell["scale"]

@@ -92,7 +92,7 @@ class Claim:
 class Experiment:
     """A figure or table of the paper, to be made again."""
 
-    #: What the command line and people call it.
+    #: Its name on the command line.
     name: str
     #: The cells under given settings.
     plan: Callable[[Settings], Plan]
@@ -119,5 +119,5 @@ class Experiment:
 
 
 def but(cell: Mapping[str, Any], *names: str) -> dict[str, Any]:
-    """All values of a cell without some."""
+    """A copy of a cell without some of its values."""
     return {name: value for name, value in cell.items() if name not in names}

@@ -1,4 +1,4 @@
-"""What the numbers were measured on."""
+"""A description of the machine that numbers were measured on."""
 
 import os
 import platform
@@ -12,7 +12,7 @@ _PACKAGES = ("numpy", "scipy", "numba")
 
 
 def describe_machine() -> dict[str, Any]:
-    """Processor, cores, memory, system, and the versions of what computes."""
+    """Processor, cores, memory, system, and versions of the numerical libraries."""
     return {
         "processor": _field("/proc/cpuinfo", "model name") or platform.processor() or "unknown",
         "cores": thread_count(-1),
@@ -37,7 +37,7 @@ def hardware(machine: dict[str, Any]) -> str:
 
 
 def versions(machine: dict[str, Any]) -> str:
-    """What computes, with versions."""
+    """Versions of Python and of the numerical libraries."""
     return ", ".join(f"{name} {machine[name]}" for name in ("python", *_PACKAGES))
 
 

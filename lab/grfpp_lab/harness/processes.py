@@ -63,7 +63,7 @@ class Process:
     def ask(self, request: Any, *, timeout: float | None = None, last: bool = False) -> str:
         """Send JSON as a line and return a line, cut short where the process has ended.
 
-        With `timeout`, the process is killed after so many seconds. With `last`, nothing more can
+        The process is killed after `timeout` seconds. With `last`, nothing more can
         be sent, and all that it says is returned.
         """
         assert self._process.stdin is not None
@@ -101,7 +101,7 @@ class Process:
                 self._process.kill()
 
     def close(self) -> tuple[int, str]:
-        """Let go of it: how it ended, negative by a signal, and its last words."""
+        """End the process; return its exit code, negative for a signal, and the last error line."""
         self.kill()
         code = self._process.wait()
         for stream in (self._process.stdin, self._process.stdout):
@@ -117,7 +117,7 @@ class Process:
 def run_command(
     command: Sequence[str], request: Mapping[str, Any], *, timeout: float, threads: int
 ) -> Any:
-    """Start a program of another environment, hand it a request, return its answer.
+    """Start a program of another environment, send it a request and return its answer.
 
     The request is JSON on stdin; the answer is the last line of stdout, JSON again.
 
@@ -192,7 +192,7 @@ def call(
 
 
 def address(function: Callable[..., Any]) -> str:
-    """What another process finds a function by."""
+    """The address of a function, ``module:name``."""
     return f"{function.__module__}:{function.__name__}"
 
 
@@ -213,7 +213,7 @@ class Worker:
         timeout: float | None = None,
         limits: Mapping[str, float | None] | None = None,
     ) -> Answer:
-        """Have a function called, by ``module:name``; what goes wrong is an answer too."""
+        """Call a function by ``module:name``; an error is returned as an answer."""
         process = self._running()
         if process is None:
             return {"error": "stopped"}
@@ -243,7 +243,7 @@ class Worker:
                 self._process.kill()
 
     def close(self) -> None:
-        """End it, and let go of what it held."""
+        """End the process and release its resources."""
         self.stop()
         self._bury()
 
@@ -262,7 +262,7 @@ class Worker:
 
 
 def answer(request: Mapping[str, Any]) -> Answer:
-    """Call what is asked for; an error is an answer too."""
+    """Call the requested function; an error is returned as an answer."""
     try:
         module, _, name = request["run"].partition(":")
         run = getattr(importlib.import_module(module), name)
@@ -293,7 +293,7 @@ def plain(value: Any) -> Any:
     return value
 
 
-def _limit(limits: Mapping[str, float | None], tell: Callable[[Answer], None]) -> None:
+def _limit(limits: Mapping[str, float | None], reply: Callable[[Answer], None]) -> None:
     """Bound the work and the memory of this process, where the system can do so."""
     try:
         import resource
@@ -305,7 +305,7 @@ def _limit(limits: Mapping[str, float | None], tell: Callable[[Answer], None]) -
     if seconds:
 
         def stop(number: int, frame: Any) -> None:
-            tell({"error": f"stopped after {seconds:g} s of work, which is its limit"})
+            reply({"error": f"stopped after {seconds:g} s of work, which is its limit"})
             os._exit(1)
 
         signal.signal(signal.SIGXCPU, stop)
@@ -321,13 +321,13 @@ def main() -> None:
     requests: SimpleQueue[str] = SimpleQueue()
     threading.Thread(target=_read, args=(sys.stdin, requests), daemon=True).start()
 
-    def tell(what: Answer) -> None:
+    def reply(what: Answer) -> None:
         print(json.dumps(what), file=answers, flush=True)
 
     while True:
         request = json.loads(requests.get())
-        _limit(request["limits"], tell)
-        tell(answer(request))
+        _limit(request["limits"], reply)
+        reply(answer(request))
 
 
 def _read(stream: TextIO, requests: SimpleQueue[str]) -> None:

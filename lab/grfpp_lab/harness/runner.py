@@ -19,7 +19,7 @@ from grfpp_lab.harness.experiment import Cell, Experiment, Plan, Row, Settings, 
 from grfpp_lab.harness.processes import Task, address, work_through
 
 _FORMAT = "grfpp-cell-1"
-#: Parts of the library that no number depends on, unless an experiment says so.
+#: Folders of the library that numbers depend on only where an experiment says so.
 _NO_NUMBERS = {"cli", "plots", "tasks", "torch"}
 #: Parts of the laboratory that numbers do depend on, beside each experiment's own `version`.
 _NUMBERS = ("measuring.py",)
@@ -101,7 +101,7 @@ def _canonical(value: Any) -> str:
 
 @cache
 def code_fingerprint(parts: tuple[str, ...] = ()) -> str:
-    """A name for the code that numbers come from: the library, and what measures with it.
+    """A hash of the code that numbers depend on: the library, and what measures with it.
 
     Parameters
     ----------
@@ -160,7 +160,7 @@ class Outcome:
 
 @dataclass
 class _Job:
-    """A cell, where it belongs, and what became of it."""
+    """A cell, its experiment, and its result."""
 
     experiment: Experiment
     cell: dict[str, object]
@@ -190,7 +190,7 @@ def run_experiments(
     jobs
         Processes. Experiments that measure time run one cell at a time, after all others.
     progress
-        Told of every cell that is done.
+        Called after every cell.
     prepare
         Called before the first cell, if there is any to run.
     """
@@ -293,7 +293,7 @@ def write_tables(folder: Path, outcomes: Sequence[Outcome], meta: dict[str, Any]
 
 
 def summary(outcome: Outcome) -> dict[str, Any]:
-    """What became of an experiment, without its rows."""
+    """The result of an experiment, without its rows."""
     return {
         "skipped": dict(outcome.plan.skipped),
         "seconds": round(outcome.seconds, 2),

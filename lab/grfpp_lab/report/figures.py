@@ -24,7 +24,7 @@ from grfpp_lab.report.surfaces import (
     surfaces_figure,
 )
 
-#: Told apart by colour-blind readers too (Okabe and Ito).
+#: Colours that colour-blind readers can distinguish (Okabe and Ito).
 COLOURS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9")
 FAINT = "#c4c9cf"
 #: More labels than this crowd an axis.
@@ -33,7 +33,7 @@ _COLOUR_MAP = "YlGnBu"
 
 
 def new_figure(width: float, height: float, top: float | None = None) -> Figure:
-    """Make an empty figure of so many inches.
+    """Make an empty figure, sizes in inches.
 
     With `top`, its drawings fill the width and this share of the height, and what stands above
     them has the rest; otherwise there is just as much room around them as they need.
@@ -131,7 +131,7 @@ def round_ticks(values: FloatArray) -> FloatArray:
         ticks = ticks[(ticks >= 0.95 * values.min()) & (ticks <= 1.05 * values.max())]
         if len(ticks) >= 3:
             return np.asarray(ticks[:: -(-len(ticks) // _MOST_TICKS)])
-    # A short way, on which a logarithmic axis is nearly a linear one.
+    # Over a short range a logarithmic axis is nearly linear.
     low, high = values.min(), values.max()
     if low == high:
         return np.array([low])
@@ -147,7 +147,7 @@ _SIZE = (2.45, 2.1)
 _LEFT, _RIGHT, _BOTTOM = 0.6, 0.2, 0.42
 #: The width of a letter of a tick, in inches.
 _LETTER = 0.06
-#: So many different values have a tick each where an axis is linear.
+#: Largest number of values that have a tick each on a linear axis.
 _MOST_LINEAR_TICKS = 12
 _FONTS = {"font.size": 8.5, "axes.labelsize": 8.5, "xtick.labelsize": 8, "ytick.labelsize": 8}
 
@@ -217,7 +217,7 @@ def panels_figure(panels: Sequence[Panel | Surface], columns: int = 4) -> Figure
         for axes in places[len(panels) :]:
             axes.axis("off")
         figure.legend(
-            handles=[Line2D([], [], label=curve.name, **_look(curve)) for curve in curves],
+            handles=[Line2D([], [], label=curve.name, **_line_style(curve)) for curve in curves],
             loc="lower center",
             ncols=per_line,
             frameon=False,
@@ -242,7 +242,7 @@ def _figure(rows: int, columns: int, size: tuple[float, float], head: float, foo
     return figure
 
 
-def _look(curve: Curve) -> dict[str, Any]:
+def _line_style(curve: Curve) -> dict[str, Any]:
     return {
         "color": colour(curve.style),
         "marker": MARKERS[curve.style % len(MARKERS)],
@@ -256,7 +256,7 @@ def _look(curve: Curve) -> dict[str, Any]:
 def _draw(axes: Any, panel: Panel) -> None:
     for curve in panel.curves:
         spread = np.asarray(curve.spread) if len(curve.spread) else None
-        axes.errorbar(curve.x, curve.y, yerr=spread, elinewidth=1.1, **_look(curve))
+        axes.errorbar(curve.x, curve.y, yerr=spread, elinewidth=1.1, **_line_style(curve))
     # Bars count too: ticks for the points alone crowd where those are close beside long bars.
     points = [
         (x, end)

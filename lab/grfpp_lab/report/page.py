@@ -24,7 +24,7 @@ class Picture:
 
 @dataclass(frozen=True)
 class Key:
-    """An entry of a legend: a name and how its curve looks."""
+    """An entry of a legend: a name and the style of its curve."""
 
     name: str
     colour: str
@@ -84,7 +84,7 @@ class Facts:
 
 @dataclass(frozen=True)
 class Judgement:
-    """What was said, what was found, and in a word whether that agrees."""
+    """A claim, what was measured, and whether they agree."""
 
     #: The answer.
     word: str

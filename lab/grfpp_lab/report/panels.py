@@ -42,7 +42,7 @@ class Surface:
 
     @property
     def shows(self) -> str:
-        """What is to be seen, for those who do not see it."""
+        """A description for screen readers."""
         return f"{self.label}, as colours on the mesh"
 
 
@@ -50,7 +50,7 @@ class Surface:
 class Curve:
     """Points that belong together."""
 
-    #: What the legend says; curves of one name look alike in all panels of a figure.
+    #: Entry of the legend; curves of one name have one style in all panels of a figure.
     name: str
     #: The points.
     x: Sequence[float]
@@ -83,7 +83,7 @@ class Panel:
 
     @property
     def shows(self) -> str:
-        """What is to be seen, for those who do not see it."""
+        """A description for screen readers."""
         return f"{self.y_label} against {self.x_label}"
 
 

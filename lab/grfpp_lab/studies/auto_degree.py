@@ -1,6 +1,6 @@
 """Regret of ``degree="auto"``: the error at the degree it takes, over that at the best one.
 
-``python -m grfpp_lab.studies.auto_degree`` prints a table. The rule was settled on one
+``python -m grfpp_lab.studies.auto_degree`` prints a table. The rule was fitted on one
 scale-free graph and one block model; here are other graphs and another seed.
 """
 
@@ -48,7 +48,7 @@ class Regret(NamedTuple):
 
 
 def graphs() -> dict[str, Graph]:
-    """Graphs on which nothing was settled."""
+    """Graphs that the rule was not fitted on."""
     return {
         "karate": datasets.load_graph("karate", download=False).graph,
         "grid 30 × 30": grid(900),

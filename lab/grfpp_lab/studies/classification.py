@@ -254,8 +254,8 @@ def show_judging(names: Sequence[str], n_folds: int, seed: int) -> None:
         began = perf_counter()
         found = candidates.nested_scores(data.classes, n_trees=_JUDGING_TREES, **shared)
         chosen = Counter(chosen_words(score.chosen) for score in found).most_common()
-        told = ", ".join(f"{what} {count}x" for what, count in chosen)
-        _judging_line("chosen in the folds", _percent(found), perf_counter() - began, told)
+        choices = ", ".join(f"{what} {count}x" for what, count in chosen)
+        _judging_line("chosen in the folds", _percent(found), perf_counter() - began, choices)
         for kind, part in parts.items():
             began = perf_counter()
             alone = part.nested_scores(data.classes, n_trees=_JUDGING_TREES, **shared)

@@ -3,8 +3,8 @@
 ``python -m grfpp_lab.studies.clustering choose`` compares settings on generated graphs of seven
 families; what it picks is the default. ``… judge`` runs the default on 30 generated graphs with
 hubs and whiskers from other seeds and on the seven graphs of the data folder, beside the methods
-of scikit-network. ``… sure`` tells how far the probabilities are off, by temperature, on the graphs
-that it was chosen on and on others. ``… large`` times a block model of a million nodes.
+of scikit-network. ``… sure`` prints the calibration error of the probabilities by temperature, on
+the graphs that it was chosen on and on others. ``… large`` times a block model of a million nodes.
 """
 
 import argparse
@@ -193,7 +193,7 @@ def sparse_citations(seed: int) -> Planted:
 
 
 def weak(seed: int) -> Planted:
-    """Classes that the edges tell of only in part: many nodes are linked as another class is."""
+    """Classes that edges reveal only in part: many nodes are linked like those of another class."""
     rng = np.random.default_rng(seed)
     n, n_blocks = int(rng.integers(500, 1500)), int(rng.integers(5, 14))
     sizes = uneven_sizes(n, n_blocks, rng.uniform(1.0, 4.0), rng)
@@ -279,7 +279,7 @@ def settings() -> Iterator[tuple[str, dict[str, Any]]]:
 
 
 def error_of(graph: Planted, **chosen: Any) -> float:
-    """The pair error of some settings on one graph, told the true number of clusters."""
+    """The pair error of some settings on one graph, given the true number of clusters."""
     beyond, k = chosen.pop("beyond"), graph.n_clusters
     clustering = SpectralKernelClustering(
         k, n_components=max(1, k + beyond), random_state=SEED, n_jobs=1, **chosen
@@ -312,7 +312,7 @@ SEEDS = range(5)
 
 
 def labels_of(method: str, adjacency: Any, n_clusters: int, seed: int) -> Any:
-    """The clusters by one method, told the number of classes."""
+    """The clusters of one method, given the number of classes."""
     if method in RIVALS:
         return rival_labels(method, adjacency, n_clusters, seed)
     how: dict[str, Any] = {"method": "paper", "estimate": "exact"} if method == PAPER else {}
@@ -377,7 +377,7 @@ WIDTHS = (1.0, 2.0, 2.5, 3.0, 3.5, 4.0, 5.0)
 OTHER_SEEDS = range(2000, 2010)
 
 
-def sureness(n_seeds: int = len(CHOOSING_SEEDS)) -> dict[str, dict[str, float]]:
+def calibration(n_seeds: int = len(CHOOSING_SEEDS)) -> dict[str, dict[str, float]]:
     """Print calibration errors by width and family; give those on graphs of other seeds."""
     found: dict[str, dict[str, float]] = {}
     for title, seeds in (("chosen on", CHOOSING_SEEDS), ("others", OTHER_SEEDS)):
@@ -449,7 +449,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     elif options.part == "judge":
         judge()
     elif options.part == "sure":
-        sureness(options.seeds)
+        calibration(options.seeds)
     else:
         large(options.nodes)
 

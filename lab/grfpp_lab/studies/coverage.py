@@ -25,7 +25,7 @@ KERNELS = (Diffusion(2.0),)
 DEGREES = (1, 2, 4)
 #: Copies whose eigenvectors are found together.
 _DEFLATED_COPIES = 20
-#: 95 % of what is normally distributed.
+#: Half-width of a 95 % interval of a standard normal variable.
 WIDTH = 1.959963984540054
 
 

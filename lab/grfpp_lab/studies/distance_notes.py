@@ -1,4 +1,4 @@
-"""How often full matrices are told to look like distances: those that are, and affinities.
+"""How often full matrices are noticed as distances: distances, and affinities.
 
 ``python -m grfpp_lab.studies.distance_notes`` prints a line for each kind of matrix, with the
 share that `grfpp.io.points` takes for distances, by the number of nodes.
@@ -108,13 +108,13 @@ def _of_points(
     return of(points(rng, n, d))
 
 
-def share_told(make: Make, n: int, n_matrices: int = N_MATRICES) -> float:
+def share_noticed(make: Make, n: int, n_matrices: int = N_MATRICES) -> float:
     """The share of matrices that are taken for distances; the first seeds are 0, 1, 2, …."""
-    told = 0
+    n_noticed = 0
     for seed in range(n_matrices):
         upper = np.triu(np.abs(make(np.random.default_rng(seed), n)), 1)
-        told += distances_note(sp.csr_array(upper + upper.T)) is not None
-    return told / n_matrices
+        n_noticed += distances_note(sp.csr_array(upper + upper.T)) is not None
+    return n_noticed / n_matrices
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
@@ -127,7 +127,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     for title, affinities in (("distances", False), ("affinities and others", True)):
         print(f"{title:<50}" + "".join(f"{n:>7}" for n in options.nodes))
         for name, make in kinds(affinities=affinities, dimensions=options.dimensions).items():
-            shares = [share_told(make, n, options.matrices) for n in options.nodes]
+            shares = [share_noticed(make, n, options.matrices) for n in options.nodes]
             print(f"{name:<50}" + "".join(f"{share:>7.2f}" for share in shares), flush=True)
 
 

@@ -37,7 +37,7 @@ from grfpp_lab.graphs import scale_free
 
 @contextmanager
 def workers(number: int) -> Iterator[Any]:
-    """A client of so many worker processes of one thread each; those that die are started again."""
+    """A client of `number` worker processes of one thread each, restarted when they die."""
     dask = require("distributed", "this study")
     options = {"n_workers": number, "threads_per_worker": 1, "processes": True}
     with (
@@ -50,7 +50,7 @@ def workers(number: int) -> Iterator[Any]:
 
 
 def kill_worker(client: Any, which: int) -> bool:
-    """End a worker's process without a word; ``False`` where none was there to be killed."""
+    """Kill a worker's process; ``False`` where there is none."""
     found = sorted(client.run(os.getpid, on_error="ignore").values())
     if not found:
         return False
@@ -102,7 +102,7 @@ def questions(W: Graph) -> dict[str, Callable[[Any], Any]]:
     }
 
 
-def tell(client: Any, W: Graph, seed: int) -> list[bool]:
+def report_bits(client: Any, W: Graph, seed: int) -> list[bool]:
     """Compare all of them."""
     print(f"\nBits: {W!r}, exp(W), two worker processes and this one")
     met = []
@@ -128,11 +128,11 @@ def _all(found: dict[str, bool]) -> tuple[str, bool]:
     return "all the same", all(found.values())
 
 
-#: What two workers are to bring.
+#: Least speed-up by two workers.
 BAR = 1.6
 
 
-def tell_speed(W: Graph, n_turns: int, seed: int) -> list[bool]:
+def report_speed(W: Graph, n_turns: int, seed: int) -> list[bool]:
     """Time both in turn, and compare their best times."""
     print(f"\nSampling: {W!r}, exp(W), degree 2, workers of one thread, best of {n_turns} in turn")
     seconds: dict[int, list[float]] = {1: [], 2: []}
@@ -167,7 +167,7 @@ def _locally(W: Graph, seed: int) -> float:
     return perf_counter() - began
 
 
-#: Seconds until a cluster has noticed that somebody is gone.
+#: Seconds until a cluster has noticed a lost client.
 _PATIENCE = 60.0
 
 
@@ -201,7 +201,7 @@ def expected(W: Graph, seed: int) -> tuple[Any, ...]:
     return products, K.project(16, seed=0), near
 
 
-def tell_kills(client: Any, W: Graph, n_kills: int, seed: int) -> list[bool]:
+def report_kills(client: Any, W: Graph, n_kills: int, seed: int) -> list[bool]:
     """Kill a worker at random moments of a job, one each."""
     print(f"\nKills: {W!r}; sampling, products, projection, nearest nodes of all; two workers")
     wanted = expected(W, seed)
@@ -254,7 +254,7 @@ def disturbed(job: Job, moment: float, which: int) -> tuple[Any, str, float]:
 _CLIENT = """
 import sys, time, warnings; warnings.simplefilter("ignore")
 import distributed, grfpp
-from grfpp_lab.families import scale_free
+from grfpp_lab.graphs import scale_free
 client = distributed.Client(sys.argv[1])
 W = scale_free(int(sys.argv[2]), 4).normalized("sym")
 K = grfpp.distributed.sample(client, W, grfpp.Diffusion(1.0), seed=0, check_error=False)
@@ -263,8 +263,8 @@ time.sleep(1000)
 """
 
 
-def tell_gone(client: Any, n_nodes: int) -> list[bool]:
-    """Kill a client that has an estimate."""
+def report_gone(client: Any, n_nodes: int) -> list[bool]:
+    """Kill a client that holds an estimate: workers must free its results."""
     print("\nThe client gone: another process samples, and is killed")
     command = [sys.executable, "-c", _CLIENT, client.scheduler.address, str(n_nodes)]
     with subprocess.Popen(command, stdout=subprocess.PIPE) as other:
@@ -283,7 +283,7 @@ def tell_gone(client: Any, n_nodes: int) -> list[bool]:
 
 
 def held(client: Any) -> tuple[int, int]:
-    """Bytes that workers hold for anybody, and in how many results."""
+    """Bytes that workers hold, and the number of results."""
     found = client.run_on_scheduler(_held)
     return int(found[0]), int(found[1])
 
@@ -304,7 +304,7 @@ class Work:
     row_entries
         Entries of a row of a factor.
     n_factors, steps
-        Factors, and steps that are walked from a node for each.
+        Number of factors, and walk steps from a node for each.
     on_disk
         Whether workers open the graph by its path.
     symmetrized
@@ -341,7 +341,7 @@ class Work:
         return 2 * self.n_factors * self.factor_bytes
 
     def walking_seconds(self, n_threads: int, steps_a_second: float) -> float:
-        """Until all factors are walked, at so many steps a second and thread."""
+        """Seconds to sample all factors."""
         return self.n_factors * self.steps * self.n_nodes / (n_threads * steps_a_second)
 
     def exchanged_bytes(self, n_workers: int) -> float:
@@ -378,7 +378,7 @@ _COLUMNS = 8
 _N_WORKERS = 2
 
 
-def tell_costs(client: Any, seed: int, sizes: tuple[int, ...] = SIZES) -> None:
+def report_costs(client: Any, seed: int, sizes: tuple[int, ...] = SIZES) -> None:
     """Print both, for graphs of several sizes."""
     print("\nCosts: scale-free graphs, exp(W), degree 2; as the model has it / as measured")
     print(f"{'nodes':>9} {'walking, s':>16} {'held, MB':>16} {'exchanged, MB':>16} ", end="")
@@ -454,7 +454,7 @@ ROW_ENTRIES = 130.0
 _GRANTED = 0.6
 
 
-def tell_predict() -> None:
+def report_predictions() -> None:
     """Print a table for a few graphs and numbers of machines."""
     print("\nPredictions: exp(W), degree 2, one worker process a machine; graphs on disk")
     print(
@@ -515,18 +515,18 @@ def main(arguments: Sequence[str] | None = None) -> None:
     if set(options.parts) & {"bits", "kills", "gone", "costs"}:
         with workers(2) as client:
             if "bits" in options.parts:
-                verdicts += tell(client, small, options.seed)
+                verdicts += report_bits(client, small, options.seed)
             if "kills" in options.parts:
-                verdicts += tell_kills(client, small, options.kills, options.seed)
+                verdicts += report_kills(client, small, options.kills, options.seed)
             if "gone" in options.parts:
-                verdicts += tell_gone(client, options.nodes)
+                verdicts += report_gone(client, options.nodes)
             if "costs" in options.parts:
-                tell_costs(client, options.seed)
+                report_costs(client, options.seed)
     if "speed" in options.parts:
         large = scale_free(options.walked_nodes, 4, seed=options.seed).normalized("sym")
-        verdicts += tell_speed(large, options.turns, options.seed)
+        verdicts += report_speed(large, options.turns, options.seed)
     if "predict" in options.parts:
-        tell_predict()
+        report_predictions()
     if verdicts:
         print(f"\n{sum(verdicts)} of {len(verdicts)} met")
 

@@ -18,7 +18,7 @@ from grfpp._imports import require
 
 N_GRAPHS, N_NODES, N_FEATURES = 10_000, 30, 9
 KINDS = ("projected", "return", "smooth", "contrast", "profile", "landmark")
-#: PyG's transforms go graph by graph: so many tell how long all would take.
+#: Graphs that PyG's transforms are timed on; the time of all is extrapolated.
 _SOME = 500
 
 

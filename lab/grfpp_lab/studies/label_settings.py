@@ -3,12 +3,12 @@
 ``python -m grfpp_lab.studies.label_settings`` makes degree-corrected block models as sparse as
 citations, others with hubs, and LFR graphs; labels 20 nodes of each class, and prints for each way
 to read labels out how many of the other nodes are right and how far off the probabilities are:
-chosen by folds of the labelled nodes, and by 500 further labels. The defaults were settled on two
+chosen by folds of the labelled nodes, and by 500 further labels. The defaults were chosen on two
 such graphs and on the validation nodes of Cora. This checked them on eight (two seeds of the block
-models) and changed nothing, before any test node of Cora or Pubmed was looked at.
+models) and changed nothing, before any test node of Cora or Pubmed was used.
 
 ``--kinds cora pubmed`` takes random splits of these instead, of all nodes but the public test
-nodes. How probabilities are calibrated was settled on such splits, afterwards.
+nodes. The calibration of probabilities was chosen on such splits, afterwards.
 """
 
 import argparse

@@ -1,8 +1,8 @@
-"""Graphs that are larger than comfortable: how fast they are converted, in how much memory.
+"""Time and memory of converting large graphs and of products with them.
 
 ``python -m grfpp_lab.studies.large_graphs convert`` writes an edge list of 10⁸ lines and converts
 it by ``grfpp convert``. ``... product`` makes a directed graph of 10⁷ nodes and 4·10⁷ arcs on disk
-and multiplies an estimate of degree 2 that is walked again instead of being stored. What is
+and multiplies an estimate of degree 2 that is recomputed instead of being stored. What is
 measured runs in a process of its own; its peak of memory is what the system says of it (maps
 included), and its CPU time, of which the seconds depend on what else runs.
 """
@@ -156,7 +156,7 @@ def _remove(folder: Path) -> None:
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
-    """Print what was asked for."""
+    """Measure and print."""
     parser = argparse.ArgumentParser(prog="large_graphs", description=__doc__)
     parser.add_argument("what", choices=["convert", "product"])
     parser.add_argument("--lines", type=float, default=1e8)

@@ -63,7 +63,7 @@ def error_of(W: Graph) -> tuple[float, str]:
 
 
 def distance(found: FloatArray, exact: FloatArray) -> float:
-    """In Frobenius' norm, relative; also for numbers whose squares are out of range."""
+    """Relative distance in the Frobenius norm; squares may overflow."""
     unit = np.abs(exact).max()
     return float(np.linalg.norm(found / unit - exact / unit) / np.linalg.norm(exact / unit))
 

@@ -46,7 +46,7 @@ class Problem(NamedTuple):
 
 
 class Answer(NamedTuple):
-    """What came of one method."""
+    """The result of one method."""
 
     rmse: float
     #: Shares of the function's values, and of further observations, in intervals of 95 %.
@@ -78,7 +78,7 @@ def problem(W: Graph, n_observed: int, variance: float, seed: int) -> Problem:
 
 
 def by_default(data: Problem, std: str) -> Answer:
-    """`NodeGP` with nothing told."""
+    """`NodeGP` with its defaults."""
     began = perf_counter()
     model = NodeGP(data.seen, data.noisy[data.seen], data.W)
     model.fit()
@@ -110,8 +110,8 @@ def exact(data: Problem, lam: float, *, intervals: bool = False) -> Answer:
     std = np.full(len(data.unseen), math.nan)
     if intervals:
         prior = best.outputscale * _diagonal(data.W, lam, data.unseen)
-        told = torch.linalg.solve_triangular(root, across.T, upper=False).square().sum(0)
-        std = np.sqrt(np.maximum(prior - told.numpy(), 0.0))
+        explained = torch.linalg.solve_triangular(root, across.T, upper=False).square().sum(0)
+        std = np.sqrt(np.maximum(prior - explained.numpy(), 0.0))
     times = ready - began, perf_counter() - began
     return _measured(data, mean.numpy(), std, lam, best.noise, times)
 

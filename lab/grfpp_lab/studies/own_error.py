@@ -2,7 +2,7 @@
 
 ``python -m grfpp_lab.studies.own_error`` prints a table: of how many estimates
 ``meta["relative_error"]`` is within 10 % of the true error, found by whole matrices.
-``--cost`` prints how long walking, the first look that every sampling takes, and measuring take;
+``--cost`` prints how long walking, the pilot run of every sampling, and measuring take;
 ``--cost-of-bars`` how much longer answers take with error bars, over walking and the answer, on
 graphs of ``--nodes`` nodes.
 """
@@ -46,17 +46,17 @@ _KEPT = 50_000
 
 
 class Known(NamedTuple):
-    """Errors as estimates tell them over true ones."""
+    """Estimated errors over true errors."""
 
     case: str
     error: float
-    #: Of the whole matrix, and beside the diagonal.
+    #: Of the whole matrix, and of its off-diagonal part.
     ratios: list[float]
-    beside: list[float]
+    off_diagonal: list[float]
 
 
 def graphs(seed: int = 7) -> dict[str, Graph]:
-    """Four kinds, none of which settled how many probes are taken."""
+    """Four graphs that the number of probes was not chosen on."""
     return {
         "scale-free 1,500": scale_free(1500, 3, seed=seed),
         "sphere 642": mesh_named("sphere 3").graph,
@@ -72,20 +72,20 @@ def known_errors(n_runs: int, seed: int = 0) -> Iterator[Known]:
             W = graph.normalized("sym", scale)
             exact = kernel.exact(W)
             off = ~np.eye(W.n_nodes, dtype=bool)
-            ratios, beside, errors = [], [], []
+            ratios, off_diagonal, errors = [], [], []
             for run in range(n_runs):
                 K = sample(W, kernel, seed=seed + run, check_error=False)
                 difference = K.toarray() - exact
                 true = np.linalg.norm(difference) / np.linalg.norm(exact)
-                true_beside = np.linalg.norm(difference[off]) / np.linalg.norm(exact[off])
+                true_off_diagonal = np.linalg.norm(difference[off]) / np.linalg.norm(exact[off])
                 errors.append(true)
                 ratios.append(float(K.meta["relative_error"] / true))
-                beside.append(float(K.meta["off_diagonal_error"] / true_beside))
-            yield Known(f"{name}, {title}", float(np.mean(errors)), ratios, beside)
+                off_diagonal.append(float(K.meta["off_diagonal_error"] / true_off_diagonal))
+            yield Known(f"{name}, {title}", float(np.mean(errors)), ratios, off_diagonal)
 
 
 def print_costs() -> None:
-    """Seconds of walking, of the first look, and of measuring."""
+    """Seconds of walking, of the pilot run, and of measuring."""
     for name, make in _MADE.items():
         for n in (10_000, 200_000):
             W, kernel = make(n).normalized("sym"), Diffusion(1.0)
@@ -99,7 +99,7 @@ def print_costs() -> None:
                 K.measure_error()
                 measuring = min(measuring, perf_counter() - start)
             print(
-                f"{name}, {W.n_nodes:,} nodes: walking {seconds[False]:.3f} s, with the first look "
+                f"{name}, {W.n_nodes:,} nodes: walking {seconds[False]:.3f} s, with the pilot run "
                 f"× {seconds[True] / seconds[False]:.2f}, measuring {measuring:.3f} s",
                 flush=True,
             )
@@ -159,10 +159,12 @@ def main(arguments: Sequence[str] | None = None) -> None:
         return
     with warnings.catch_warnings(category=InputWarning, action="ignore"):
         for each in known_errors(options.runs):
-            shares = [np.mean(np.abs(np.array(r) - 1) <= 0.1) for r in (each.ratios, each.beside)]
+            shares = [
+                np.mean(np.abs(np.array(r) - 1) <= 0.1) for r in (each.ratios, each.off_diagonal)
+            ]
             print(
                 f"{each.case:<35} error {each.error:.2e}: within 10 % in {shares[0]:.0%} of runs "
-                f"({min(each.ratios):.2f} to {max(each.ratios):.2f}), beside the diagonal in "
+                f"({min(each.ratios):.2f} to {max(each.ratios):.2f}), off the diagonal in "
                 f"{shares[1]:.0%}",
                 flush=True,
             )

@@ -3,7 +3,7 @@
 ``python -m grfpp_lab.studies.planner`` prints a table of 24 combinations of graph, kernel and
 columns. Times are those of ``kernel_operator(W, kernel) @ V`` with everything in it, planning too;
 beside it every method that is asked for by name. Errors are measured against a reference of 1e-10.
-The constants of the cost model were settled on other graphs, kernels and columns: ``--cases
+The constants of the cost model were fitted on other graphs, kernels and columns: ``--cases
 settling``. ``--curves`` prints error against seconds for each method on each kind of graph.
 """
 
@@ -73,7 +73,7 @@ COLUMNS: dict[str, tuple[int, int, int]] = {
     "10-regular 1,000,000": (16, 1, 16),
 }
 TOL = 1e-3
-#: Methods that would take so many times as long as the best, and so many seconds, are not run.
+#: Methods slower than this multiple of the best, and than this many seconds, are not run.
 _HOPELESS, _LONG = 8.0, 2.0
 #: Random combinations of many columns on which errors are measured.
 _PROBES = 8
@@ -156,7 +156,7 @@ class _Reference:
         self._wanted = exact @ (V @ self._signs)
 
     def error(self, product: FloatArray) -> float:
-        """In Frobenius' norm, over that of the product."""
+        """Relative error in the Frobenius norm."""
         difference = product @ self._signs - self._wanted
         return float(np.linalg.norm(difference) / np.linalg.norm(self._wanted))
 
@@ -192,7 +192,7 @@ def regret_of(case: Case, budget: float = 1.0, tol: float = TOL) -> Regret:
     times["auto"] = np.inf
     order = ["auto", *rivals]
     for _ in range(max(3, min(30, int(budget / fastest)))):
-        order.append(order.pop(0))  # so that nobody always comes after the same one
+        order.append(order.pop(0))  # in a rotating order
         for name in order:
             times[name] = min(times[name], timed(partial(multiply, name))[1])
     seconds = times.pop("auto")
@@ -200,7 +200,7 @@ def regret_of(case: Case, budget: float = 1.0, tol: float = TOL) -> Regret:
 
 
 class Point(NamedTuple):
-    """One product by one method: what it took and how far off it was."""
+    """One product by one method: its seconds and its error."""
 
     case: Case
     method: str

@@ -1,4 +1,4 @@
-"""Whether ``sample(…, tol=…)`` keeps its promise, and how many steps that takes.
+"""Whether ``sample(…, tol=…)`` reaches its tolerance, and in how many steps.
 
 ``python -m grfpp_lab.studies.tolerance`` prints a table for four kernels on four graphs: of how
 many runs the true error is below the tolerance, and the median number of steps over the smallest
@@ -29,7 +29,7 @@ KERNELS: dict[str, tuple[Kernel, float, float]] = {
 
 
 class Kept(NamedTuple):
-    """What became of the promise in one case."""
+    """Errors and steps of one case."""
 
     case: str
     tol: float
@@ -39,7 +39,7 @@ class Kept(NamedTuple):
 
 
 def graphs(seed: int = 3) -> dict[str, Graph]:
-    """Four kinds, on which nothing was settled."""
+    """Four graphs that nothing was fitted on."""
     return {
         "karate": datasets.load_graph("karate", download=False).graph,
         "scale-free 600": scale_free(600, 4, seed=seed),

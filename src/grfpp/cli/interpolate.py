@@ -103,10 +103,8 @@ def interpolate(
     view
         The side from which --picture shows the mesh.
     """
-    if picture is not None:
-        options.require_laboratory("--picture")
-        if missing := missing_packages():
-            raise InputError(f"--picture: {how_to_install(missing)}")
+    if picture is not None and (missing := missing_packages("grfpp_lab", "matplotlib")):
+        raise InputError(f"--picture: {how_to_install(missing)}")
     towards = tuple(finite(x, "view") for x in options.numbers(view, "view", float))
     if len(towards) != 3 or not any(towards):
         raise InputError(f"--view {view!r} is not a direction such as 1,-1.6,0.9")

@@ -195,3 +195,9 @@ def test_without_the_laboratory_its_commands_say_what_to_install(capsys, monkeyp
     message = refused(capsys, command)
     assert "pip install ./lab in a clone of grfpp" in message
     assert "estimate" in accepted(capsys, "--help")
+
+
+def test_without_the_laboratory_no_errors_are_drawn(capsys, monkeypatch, tmp_path):
+    monkeypatch.setitem(sys.modules, "grfpp_lab", None)
+    message = refused(capsys, "interpolate", "mesh.off", "--picture", tmp_path / "errors.png")
+    assert message.startswith("--picture: grfpp-lab is not installed: pip install './lab[all]'")

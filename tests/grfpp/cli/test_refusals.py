@@ -201,7 +201,7 @@ def test_other_kinds_of_files(capsys, folder):
 
 
 def test_packages_that_are_missing(capsys, folder, monkeypatch):
-    monkeypatch.setattr(interpolate, "missing_packages", lambda: ["matplotlib"])
+    monkeypatch.setattr(interpolate, "missing_packages", lambda *names: ["matplotlib"])
     assert "[plot]" in refused(capsys, "interpolate", "sphere.off", "--picture", "errors.png")
 
 

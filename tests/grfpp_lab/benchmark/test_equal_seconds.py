@@ -21,8 +21,10 @@ def test_pooled_walks_beside_independent_ones_that_take_as_long():
         assert "degree" in pooled["note"]
 
 
-def test_printed(capsys):
-    equal_seconds.main(["--nodes", "64", "--threads", "1", "--families", "grid"])
+def test_printed(capsys, monkeypatch):
+    monkeypatch.setattr(equal_seconds, "warmup", lambda: None)
+    options = ["--nodes", "64", "--threads", "1", "--families", "grid", "--budget", "0.001"]
+    equal_seconds.main(options)
     lines = capsys.readouterr().out.splitlines()
     assert len(lines) == 4
     assert lines[0].startswith("grid, exp(W) ")

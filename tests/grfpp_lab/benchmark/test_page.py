@@ -3,6 +3,8 @@
 import pytest
 from bench_helpers import ROWS
 
+from grfpp_lab.benchmark.settings import Row
+
 DOCUMENT = {
     "machine": {
         "processor": "Abacus 5",
@@ -40,3 +42,6 @@ def test_page():
         assert text in html
     # A picture for sampling, two for growth, one for the meshes, two for the uses.
     assert html.count("<img ") == 6
+    sections = ("sampling", "equal", "growth", "paper", "uses")
+    empty = [Row(section, "w", "m", status="not run") for section in sections]
+    assert "<img " not in bench_page(DOCUMENT, empty)

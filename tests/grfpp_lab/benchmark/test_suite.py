@@ -30,8 +30,11 @@ pytestmark = pytest.mark.usefixtures("quickly")
 def test_peers_are_asked(monkeypatch):
     answer = {"version": "9.9", "steps": 100, "seconds": 0.5}
     peers = [sys.executable, "-c", f"print({json.dumps(json.dumps(answer))})"]
-    rows, document = run.run_set("smoke", threads=2, peers=peers)
+    said = []
+    rows, document = run.run_set("smoke", threads=2, peers=peers, progress=said.append)
     check(document)
+    assert said[0] == "making: grid, 100 nodes"
+    assert "grid, 100 nodes: torch_cluster" in said
     found = {row.method: row for row in rows if row.version == "9.9"}
     assert set(found) == {"torch_cluster", "PecanPy", "fast-graph-gp"}
     assert found["PecanPy"].numbers["steps_per_second"] == 200

@@ -6,16 +6,7 @@ import pytest
 from bench_helpers import ROWS, equal, grown, sampled, timed
 
 from grfpp_lab.benchmark import tables
-from grfpp_lab.benchmark.settings import Row
-from grfpp_lab.benchmark.tables import (
-    GRID_LARGE,
-    GRID_SMALL,
-    MESH,
-    REGULAR,
-    SCALE_FREE,
-    bars,
-    slope,
-)
+from grfpp_lab.benchmark.settings import Row, find, workloads
 
 
 def test_ratios_of_speeds_and_of_seconds():
@@ -31,17 +22,25 @@ def test_ratios_of_speeds_and_of_seconds():
     assert found == [("a", "slow", 25.0), ("c", "Chebyshev", 0.25)]
 
 
+def test_rows_are_found_by_section_workload_and_method():
+    rows = [sampled("b", "x", 1.0), sampled("a", "x", 2.0), sampled("b", "y", 3.0)]
+    assert workloads(rows, "sampling") == ["b", "a"]
+    assert find(rows, "sampling", "a", "x", "steps_per_second") == 2.0
+    assert find(rows, "sampling", "a", "z", "steps_per_second") is None
+    assert find(rows, "sampling", "a", "x", "seconds") is None
+
+
 def test_slope():
     rows = [grown(10**4, 2.0, 500.0), grown(10**5, 2.0, 500.0), grown(10**6, 2.0, 500.0)]
-    assert slope(rows, "microseconds_per_node") == pytest.approx(1)
+    assert tables.slope(rows, "microseconds_per_node") == pytest.approx(1)
     steep = [grown(n, n**0.5, 500.0) for n in (10**4, 10**5, 10**6)]
-    assert slope(steep, "microseconds_per_node") == pytest.approx(1.5)
-    assert slope(rows[:1], "microseconds_per_node") is None
-    assert slope(rows, "microseconds_per_node", least=10**6) is None
+    assert tables.slope(steep, "microseconds_per_node") == pytest.approx(1.5)
+    assert tables.slope(rows[:1], "microseconds_per_node") is None
+    assert tables.slope(rows, "microseconds_per_node", least=10**6) is None
 
 
 def verdicts(rows):
-    return [bar.verdict for bar in bars(rows)]
+    return [bar.verdict for bar in tables.bars(rows)]
 
 
 def test_without_rows_nothing_is_measured():
@@ -54,33 +53,33 @@ def all_met():
         numbers={"n_nodes": 1e7, "seconds": 100.0, "peak_bytes": 1e9, "same_as_stored": 1.0},
     )
     return [
-        sampled(GRID_LARGE, "grfpp, float64", 101e6),
-        sampled(REGULAR, "grfpp, float64", 40e6),
-        sampled(REGULAR, "torch_cluster", 7e6),
-        sampled(REGULAR, "pointer chases", 160e6),
-        sampled(GRID_SMALL, "grfpp, float64", 120e6),
-        sampled(GRID_SMALL, "fast-graph-gp", 0.2e6),
-        sampled(GRID_SMALL, "plain Python, numpy arrays", 0.2e6),
-        sampled(GRID_SMALL, "plain Python, lists", 0.4e6),
+        sampled(tables.GRID_LARGE, "grfpp, float64", 101e6),
+        sampled(tables.REGULAR, "grfpp, float64", 40e6),
+        sampled(tables.REGULAR, "torch_cluster", 7e6),
+        sampled(tables.REGULAR, "pointer chases", 160e6),
+        sampled(tables.GRID_SMALL, "grfpp, float64", 120e6),
+        sampled(tables.GRID_SMALL, "fast-graph-gp", 0.2e6),
+        sampled(tables.GRID_SMALL, "plain Python, numpy arrays", 0.2e6),
+        sampled(tables.GRID_SMALL, "plain Python, lists", 0.4e6),
         grown(1024, 9.0, 900.0),
         grown(10**4, 2.0, 590.0),
         grown(10**7, 3.0, 410.0),
-        timed("paper", MESH, "grfpp", 0.3),
-        timed("paper", MESH, "paper, GRFs++", 5591.42, status="quoted"),
+        timed("paper", tables.MESH, "grfpp", 0.3),
+        timed("paper", tables.MESH, "paper, GRFs++", 5591.42, status="quoted"),
         recompute,
-        sampled(GRID_LARGE, "grfpp, pooled, float64", 102e6),
-        sampled(REGULAR, "grfpp, pooled, float64", 33e6),
-        sampled(SCALE_FREE, "grfpp, float64", 40e6),
-        sampled(SCALE_FREE, "grfpp, pooled, float64", 33e6),
+        sampled(tables.GRID_LARGE, "grfpp, pooled, float64", 102e6),
+        sampled(tables.REGULAR, "grfpp, pooled, float64", 33e6),
+        sampled(tables.SCALE_FREE, "grfpp, float64", 40e6),
+        sampled(tables.SCALE_FREE, "grfpp, pooled, float64", 33e6),
         *(
             row
             for kernel, graph, ratio in (
-                ("exp(W)", GRID_LARGE, 2e4),
-                ("exp(W)", REGULAR, 80),
-                ("exp(W)", SCALE_FREE, 11),
-                ("exp(5 W)", GRID_LARGE, 30),
-                ("exp(5 W)", REGULAR, 5),
-                ("exp(5 W)", SCALE_FREE, 4),
+                ("exp(W)", tables.GRID_LARGE, 2e4),
+                ("exp(W)", tables.REGULAR, 80),
+                ("exp(W)", tables.SCALE_FREE, 11),
+                ("exp(5 W)", tables.GRID_LARGE, 30),
+                ("exp(5 W)", tables.REGULAR, 5),
+                ("exp(5 W)", tables.SCALE_FREE, 4),
             )
             for row in equal(f"{kernel}, {graph}", ratio)
         ),
@@ -90,10 +89,10 @@ def all_met():
 def test_bars_that_are_met():
     rows = all_met()
     assert set(verdicts(rows)) == {"met"}
-    assert bars(rows)[9].found == "1.01 × (102 million steps/s)"
-    assert bars(rows)[12].found == "1/20,000"
-    assert "25% of the machine's pointer chases" in bars(rows)[1].found
-    assert "5.7 × torch_cluster" in bars(rows)[1].found
+    assert tables.bars(rows)[9].found == "1.01 × (102 million steps/s)"
+    assert tables.bars(rows)[12].found == "1/20,000"
+    assert "25% of the machine's pointer chases" in tables.bars(rows)[1].found
+    assert "5.7 × torch_cluster" in tables.bars(rows)[1].found
 
 
 @pytest.mark.parametrize(
@@ -127,12 +126,12 @@ def test_bars_that_are_missed(bar, row, numbers):
 def test_bars_on_growth_need_ten_million_nodes():
     rows = [grown(10**4, 2.0, 500.0), grown(10**6, 2.5, 400.0)]
     assert verdicts(rows)[5] == "not measured"
-    assert "full set" in bars(rows)[5].found
+    assert "full set" in tables.bars(rows)[5].found
 
 
 def test_bars_at_equal_seconds_need_a_million_nodes():
     rows = equal("exp(W), grid, 100,000 nodes", 2e4)
-    bar = bars(rows)[12]
+    bar = tables.bars(rows)[12]
     assert bar.verdict == "not measured"
     assert bar.workload == "exp(W), grid, 100,000 nodes"
     assert bar.found == "1/20,000; 10⁶ nodes are in the full set"
@@ -152,6 +151,24 @@ def test_sampling_table():
     assert table.caption == (
         "pointer chases: the limit. slow peer: no features. lost peer: it does not build."
     )
+
+    lost = Row("sampling", "grid, 9 nodes", "slow peer", status="not run", note="it hangs")
+    notes = tables.sampling_table([*ROWS, lost]).caption
+    assert notes.endswith(" slow peer (grid, 9 nodes): it hangs.")
+
+
+def test_growth_table():
+    lines = tables.growth_table(ROWS).groups[0].rows
+    assert lines[0] == ["1,000", "grfpp, float32", "0.002", "72", "2", "900", "400", "0.006"]
+    assert lines[-1][:3] == ["grid, 10 nodes", "grfpp, recompute", "not run"]
+
+
+@pytest.mark.parametrize(
+    ("value", "text"),
+    [(0, "0"), (1e-5, "1e-05"), (0.01234, "0.0123"), (99.96, "100"), (1234.5, "1,234")],
+)
+def test_numbers_are_short(value, text):
+    assert tables.short(value) == text
 
 
 def test_equal_table():

@@ -2,7 +2,6 @@
 
 import subprocess
 import sys
-import time
 from random import Random
 
 import networkx as nx
@@ -10,7 +9,7 @@ import numpy as np
 import pytest
 from scipy.linalg import expm
 
-from grfpp import Graph
+from grfpp import Graph, InputError
 from grfpp_lab.benchmark import timing as plain
 from grfpp_lab.benchmark.sampling import walk_plan
 from grfpp_lab.benchmark.settings import N_WALKS, P_HALT
@@ -21,12 +20,18 @@ def test_best_of_several_runs(monkeypatch):
     clock = iter([0.0, 3.0, 10.0, 11.0, 20.0, 22.0])
     monkeypatch.setattr(plain, "perf_counter", lambda: next(clock))
     assert best_seconds(lambda: None, budget=10, most=3) == 1.0
+    monkeypatch.undo()
+    calls = []
+    best_seconds(lambda: calls.append(1), budget=0)
+    assert len(calls) == 1
+    best_seconds(lambda: calls.append(1), budget=100, most=4)
+    assert len(calls) == 5
 
 
-def test_timed():
-    result, seconds = timed(lambda: time.sleep(0.01) or "done")
-    assert result == "done"
-    assert seconds >= 0.01
+def test_timed(monkeypatch):
+    clock = iter([3.0, 5.5])
+    monkeypatch.setattr(plain, "perf_counter", lambda: next(clock))
+    assert timed(lambda: "done") == ("done", 2.5)
 
 
 def test_peak_memory_forgets_what_was_before_and_sees_what_is_freed():
@@ -56,6 +61,8 @@ def test_one_cycle_through_the_whole_table(n):
         place = int(table[place])
     assert place == 0
     assert len(seen) == n
+    if n == 1000:  # and a random one
+        assert np.abs(np.diff(table.astype(float))).mean() == pytest.approx(n / 3, rel=0.15)
 
 
 @pytest.fixture
@@ -87,11 +94,31 @@ def test_mean_and_number_of_steps(graph):
         assert steps / n_walks == pytest.approx(9, rel=0.03)
 
 
+def test_dead_ends():
+    for features, steps in rows(Graph(np.zeros((2, 2))), 3, seed=0):
+        assert features.tolist() == [1.0, 0.0]
+        assert steps == 0
+
+
 @pytest.mark.parametrize("run", [plain.time_lists, plain.time_arrays])
 def test_timing_stops_at_the_budget_or_at_the_last_node(graph, run):
     modulation = walk_plan(graph).modulation.tolist()
     steps, seconds = run(graph, N_WALKS, P_HALT, modulation, 60.0)
     assert steps == pytest.approx(34 * N_WALKS * 9, rel=0.25)
-    few, short = run(graph, N_WALKS, P_HALT, modulation, 0.0)
+    few, _ = run(graph, N_WALKS, P_HALT, modulation, 0.0)
     assert 0 < few < steps
-    assert short < seconds
+    assert seconds > 0
+
+
+def test_memory_of_attention(monkeypatch, capsys):
+    pytest.importorskip("torch", reason="torch is not installed")
+    from grfpp_lab.benchmark import attention_memory
+
+    monkeypatch.setattr(
+        attention_memory, "call", lambda name, request, **limits: attention_memory.one_pass(request)
+    )
+    attention_memory.main(["--tokens", "16", "--how", "add", "--threads", "1"])
+    _, line = capsys.readouterr().out.splitlines()
+    assert line.split()[:2] == ["16", "add"]
+    with pytest.raises(InputError, match="square"):
+        attention_memory.measure(15, "add")

@@ -11,7 +11,7 @@ from bench_helpers import COMMON, run
 from grfpp_lab import graphs as families
 from grfpp_lab.benchmark import uses
 from grfpp_lab.benchmark.suite import TASKS
-from grfpp_lab.benchmark.uses import FAST_GRAPH_GP, PEERS, TORCH_CLUSTER, ask_peer
+from grfpp_lab.benchmark.uses import FAST_GRAPH_GP, PECANPY, PEERS, TORCH_CLUSTER, ask_peer
 
 FOLDER = Path(__file__).parents[3] / "benchmarks" / "peers"
 
@@ -34,6 +34,20 @@ def test_an_answer():
     }
 
 
+@pytest.mark.parametrize(
+    "answer",
+    [
+        *({}, [1], {"steps": 1}, {"version": "1", "steps": "many", "seconds": 1}),
+        {"version": "1", "steps": 10, "seconds": 0},
+    ],
+)
+def test_answers_that_make_no_sense(monkeypatch, answer):
+    monkeypatch.setattr(uses, "run_command", lambda *_, **limits: answer)
+    row = ask(["a peer"])
+    assert row["status"] == "not run"
+    assert "makes no sense" in row["note"]
+
+
 def test_no_peers_at_all():
     row = ask(None)
     assert (row["status"], row["version"]) == ("not run", "")
@@ -51,6 +65,14 @@ def test_every_peer_has_a_file(monkeypatch):
     for peer in PEERS:
         assert f'"{peer.name}"' in source
     assert FAST_GRAPH_GP.is_slow
+
+
+@pytest.mark.skipif(not FOLDER.is_dir(), reason="the peers' folder is not part of the package")
+def test_a_missing_package_is_named(tmp_path):
+    families.grid(9).save(tmp_path / "graph.npz")
+    row = ask([sys.executable, str(FOLDER)], PECANPY, str(tmp_path / "graph.npz"))
+    if row.get("status") == "not run":  # it may be installed after all
+        assert row["note"] == "numba_progress is not installed in the peers' environment"
 
 
 @pytest.mark.skipif(not FOLDER.is_dir(), reason="the peers' folder is not part of the package")

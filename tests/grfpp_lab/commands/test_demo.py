@@ -75,3 +75,15 @@ def test_a_folder_that_cannot_be_made_is_refused_at_once(capsys, monkeypatch):
     Path("file").touch()
     assert "--out file" in refused(capsys, "demo", "--out", "file")
     assert "--out file/below" in refused(capsys, "demo", "--out", "file/below")
+
+
+def test_the_seed_changes_the_walks(capsys, monkeypatch):
+    monkeypatch.setattr(demo, "missing_packages", lambda: ["matplotlib"])
+    monkeypatch.setattr(measure, "demo_graphs", lambda: [measure.karate_club()])
+
+    def errors(*arguments):
+        assert run(["demo", "--json", *arguments]) == 0
+        results = json.loads(capsys.readouterr().out)["results"]
+        return [result["error"] for result in results]
+
+    assert errors() == errors("--seed", "0") != errors("--seed", "1")

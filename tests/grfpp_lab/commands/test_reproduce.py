@@ -15,6 +15,7 @@ from grfpp_lab.experiments import registry
 @pytest.fixture(autouse=True)
 def elsewhere(monkeypatch, tmp_path):
     monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr("grfpp.warmup.warmup", lambda: None)
 
 
 @pytest.fixture

@@ -1,5 +1,7 @@
 """The demo's graphs are what they are called, and stay the same."""
 
+from dataclasses import replace
+
 import networkx as nx
 import numpy as np
 import pytest
@@ -21,6 +23,25 @@ def test_all_are_connected_and_have_a_place_for_every_node(graphs):
         n_coordinates = 2 if each.faces is None else 3
         assert each.positions.shape == (each.graph.n_nodes, n_coordinates)
         assert len(np.unique(each.positions.round(6), axis=0)) == each.graph.n_nodes
+
+
+def test_sizes_and_places_are_the_same_every_time(graphs):
+    sizes = {name: (each.graph.n_nodes, each.graph.n_edges) for name, each in graphs.items()}
+    n, m = sizes.pop("erdos-renyi")
+    assert sizes == {"karate": (34, 78), "tree": (127, 126), "sphere": (642, 1920)}
+    assert n == 100
+    assert abs(m - 0.06 * 100 * 99 / 2) < 4 * np.sqrt(0.06 * 100 * 99 / 2)
+    for again in demo_graphs():
+        np.testing.assert_array_equal(again.positions, graphs[again.name].positions)
+        assert (again.graph.adjacency != graphs[again.name].graph.adjacency).nnz == 0
+
+
+def test_the_tree_is_drawn_level_by_level(graphs):
+    tree = graphs["tree"]
+    source = nx.from_scipy_sparse_array(tree.graph.adjacency)
+    levels = nx.single_source_shortest_path_length(source, 0)
+    radii = np.linalg.norm(tree.positions, axis=1)
+    np.testing.assert_allclose(radii, [levels[node] for node in range(127)], atol=1e-12)
 
 
 @pytest.fixture(scope="module")
@@ -66,6 +87,25 @@ def test_more_walks_and_at_equal_walks_a_higher_degree_have_less_error(results):
     assert error[1, 64] < error[1, 32] < error[1, 16]
     assert error[2, 16] < error[1, 16]
     assert error[4, 16] < error[2, 16]
+
+
+def test_pooled_walks_have_a_small_part_of_the_error(results):
+    error = {(r.walks, r.degree, r.n_walks): r.error for r in results}
+    for n_walks in measure.walks_of(2):
+        assert 5 * error["pooled", 2, n_walks] < error["independent", 2, n_walks]
+
+
+def test_seeds_of_different_demos_do_not_overlap():
+    assert not set(measure.seeds(0)) & set(measure.seeds(1))
+
+
+def test_cells_of_the_table():
+    result = measure.Measurement("Any", 9, "independent", 2, 16, 1234.5, 0.12345, 0.0067, 0.5)
+    assert measure.table_cells(result) == [
+        *("GRF++ degree 2", "16", "1,234", "0.123 ± 0.007", "0.500")
+    ]
+    small = replace(result, walks="pooled", error=0.000123, standard_error=4e-6)
+    assert measure.table_cells(small)[::3] == ["pooled degree 2", "0.000123 ± 0.000004"]
 
 
 def test_progress_goes_up_to_the_end():

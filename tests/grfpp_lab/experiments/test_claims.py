@@ -5,7 +5,7 @@ import pytest
 from scipy.stats import ttest_rel
 
 from grfpp_lab.experiments import claims as views
-from grfpp_lab.experiments.claims import compare, judge_gaps, judged, paired, worst
+from grfpp_lab.experiments.claims import compare, judge_gaps, judged, paired, plus_minus, worst
 from grfpp_lab.harness.experiment import Holds
 
 
@@ -55,7 +55,30 @@ def test_a_claim_on_errors_is_about_its_own_rows():
     assert table.caption.startswith("Relative error at 16 walks")
 
 
-pytest.importorskip("torch", reason="torch is not installed")
+@pytest.mark.parametrize(
+    ("error", "spread", "text"),
+    [
+        (0.1499, 0.0042, "0.150 ± 0.004"),
+        (2.0913, 0.0091, "2.091 ± 0.009"),
+        (12.3, 1.4, "12 ± 1"),
+        (0.3, 0.0, "0.3"),
+        (0.12345678, 1e-9, "0.123457 ± 0.000000"),
+    ],
+)
+def test_digits(error, spread, text):
+    assert plus_minus({"error": error, "standard_error": spread}) == text
+
+
+def test_curves_are_in_the_order_of_their_axis():
+    assert views.values([*ROWS, {"degree": None}, {}], "degree") == [1, 2]
+    assert views.distinct(ROWS, "graph") == ["karate", "er-20"]
+    assert views.select(ROWS, graph="karate", degree=3) == []
+    curve = views.error_curve("c", views.select(ROWS, graph="karate", degree=1), "n_walks", 2)
+    assert (curve.x, curve.y, curve.spread) == ([4, 16], [1 / 4, 1 / 16], [0.01, 0.01])
+    mean = views.mean_curve("m", ROWS, "n_walks", lambda row: row["degree"], 0)
+    assert (mean.x, mean.y) == ([4, 16], [1.5, 1.5])
+    assert mean.spread == pytest.approx([0.28867, 0.28867], rel=1e-4)
+    assert views.chart("t", [curve, views.curve("none", [], "x", "y")], "x", "y").curves == [curve]
 
 
 def test_the_paired_test_is_that_of_scipy():
@@ -67,6 +90,13 @@ def test_the_paired_test_is_that_of_scipy():
         assert found.p == pytest.approx(expected.pvalue)
         assert found.mean / found.standard_error == pytest.approx(expected.statistic)
         assert found.n == n
+
+
+def test_pairs_are_made_by_seed():
+    assert paired({0: 1.0, 1: 2.0, 7: 9.0}, {1: 1.0, 0: 0.0, 8: 3.0}).mean == 1.0
+    assert np.isnan(paired({0: 1.0}, {0: 2.0}).p)
+    assert paired({0: 1.0, 1: 1.0}, {0: 1.0, 1: 1.0}).p == 1.0
+    assert paired({0: 2.0, 1: 2.0}, {0: 1.0, 1: 1.0}).p == 0.0
 
 
 NAMES = [f"graph {number}" for number in range(10)]

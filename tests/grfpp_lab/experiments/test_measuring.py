@@ -90,6 +90,16 @@ def test_only_distant_pairs_count():
     assert found == pytest.approx(np.sqrt(far.sum()) / np.linalg.norm(exact[far]))
     assert measuring.relative_error(exact + ~far, exact, far) == 0
 
+    with pytest.raises(grfpp.InputError, match="karate has no connected nodes at distance 9"):
+        measuring.error_row({**CELL, "distance": 9})
+
+
+def test_weights_are_those_of_the_paper():
+    assert set(measuring.load("er-20").weights) == {1.0}
+    W, A = measuring.weights("karate", 0.5), measuring.load("karate").adjacency.toarray()
+    degree = A.sum(axis=1)
+    np.testing.assert_allclose(W.adjacency.toarray(), 0.5 * A / np.sqrt(np.outer(degree, degree)))
+
 
 def test_seeds_differ_wherever_anything_differs():
     found = {

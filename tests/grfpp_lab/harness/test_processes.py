@@ -1,16 +1,15 @@
 """Programs of other environments: answers, ends, excuses."""
 
 import json
-import os
 import signal
 import subprocess
 import sys
-import time
 from pathlib import Path
 
 import cell_functions
 import numpy as np
 import pytest
+from cell_functions import wait_for
 from experiment_cases import ran, squares
 
 from grfpp_lab.harness.processes import TaskError, Worker, address, answer, call, run_command
@@ -23,6 +22,7 @@ def ask(code, timeout=30.0, **request):
 def test_the_answer_is_the_last_line():
     code = "import json, sys; print('chatter'); print(json.dumps(json.load(sys.stdin)['x'] + 1))"
     assert ask(code, x=41) == 42
+    assert ask("import os, json; print(json.dumps(os.environ['OMP_NUM_THREADS']))") == "2"
 
 
 @pytest.mark.parametrize(
@@ -40,32 +40,24 @@ def test_what_goes_wrong_is_told_in_a_line(code, why):
         ask(code)
 
 
+def test_programs_that_cannot_start_or_have_no_time():
+    with pytest.raises(TaskError, match="cannot start no-such-program"):
+        run_command(["no-such-program"], {}, timeout=1, threads=1)
+    with pytest.raises(TaskError, match="no time was left"):
+        ask("print(1)", timeout=-1.0)
+
+
 def test_a_timeout_ends_everything_that_was_started(tmp_path):
     note = tmp_path / "pid"
     code = (
         "import os, subprocess, sys, time, pathlib;"
-        "child = subprocess.Popen([sys.executable, '-c', 'import time; time.sleep(60)']);"
+        "child = subprocess.Popen(['sleep', '600']);"
         f"pathlib.Path({str(note)!r}).write_text(str(child.pid));"
-        "time.sleep(60)"
+        "time.sleep(600)"
     )
-    began = time.monotonic()
     with pytest.raises(TaskError, match="stopped after 1 s"):
         ask(code, timeout=1.0)
-    assert time.monotonic() - began < 20
-    for _ in range(100):
-        if not is_alive(int(note.read_text())):
-            return
-        time.sleep(0.05)
-    raise AssertionError("the grandchild lives on")
-
-
-def is_alive(pid):
-    try:
-        os.kill(pid, 0)
-        with open(f"/proc/{pid}/stat") as stream:  # noqa: PTH123
-            return stream.read().rsplit(")", 1)[1].split()[0] != "Z"
-    except (ProcessLookupError, FileNotFoundError):
-        return False
+    wait_for(lambda: not _alive(note.read_text()))
 
 
 ECHO, RUN = (address(each) for each in (cell_functions.echo, cell_functions.run))
@@ -87,12 +79,10 @@ def test_calls_that_go_wrong_are_told_in_a_line():
 
 def test_limits_of_time_by_the_clock_and_of_work():
     endless = address(cell_functions.endless)
-    began = time.monotonic()
     with pytest.raises(TaskError, match="stopped after 1 s, which is its limit"):
         call(endless, {}, timeout=1.0)
     with pytest.raises(TaskError, match="stopped after 1 s of work, which is its limit"):
         call(endless, {}, cpu_seconds=1)
-    assert time.monotonic() - began < 60
     with pytest.raises(TaskError, match="no time was left"):
         call(endless, {}, timeout=0)
 
@@ -162,10 +152,7 @@ def test_workers_end_with_a_parent_that_is_killed(tmp_path):
     parent.send_signal(signal.SIGKILL)
     parent.wait()
     parent.stdout.close()
-    deadline = time.monotonic() + 20
-    while any(_alive(child) for child in children):
-        assert time.monotonic() < deadline
-        time.sleep(0.05)
+    wait_for(lambda: not any(_alive(child) for child in children))
 
 
 def _alive(process):

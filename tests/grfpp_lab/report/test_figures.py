@@ -105,6 +105,17 @@ def test_panels_stand_side_by_side_above_one_legend(n):
     assert all(0 < box.x0 < box.x1 < 1 and 0 < box.y0 < box.y1 < 1 for box in boxes)
 
 
+@pytest.mark.parametrize("values", [np.array(ONE.x), np.linspace(0.4, 1, 30)])
+def test_linear_axes_begin_at_zero_and_have_few_ticks(values):
+    curve = Curve("c", values, values, joined=False)
+    figure = figures.panel_figure(Panel("t", [curve], "x", "y", log_x=False, log_y=False))
+    (axes,) = figure.axes
+    assert axes.get_xscale() == axes.get_yscale() == "linear"
+    assert axes.get_ylim()[0] == 0
+    assert len(axes.get_xticks()) < 12
+    assert axes.containers[0].lines[0].get_linestyle() == "None"  # points without a line
+
+
 def test_ticks_that_are_too_close_become_round_numbers():
     crowded = Curve("c", [992, 11700, 15521, 24194, 35300], [1, 2, 3, 4, 5])
     (axes,) = figures.panel_figure(Panel("t", [crowded], "nodes", "s")).axes
@@ -131,6 +142,16 @@ def test_points_that_are_close_beside_long_bars_do_not_crowd_the_axis():
     assert drawn_apart(axes.get_yticklabels(), 1)
 
 
+def test_zeros_have_their_place_on_a_linear_axis():
+    graphs = [188, 344, 600, 1000, 1113, 1178, 1500, 2000, 4110, 5000]
+    far = Curve("c", graphs, [0, 0, 0.7, 2.2, 0.4, 0.6, 0.2, 3.4, 0, 0.8], joined=False)
+    figure = figures.panel_figure(Panel("t", [far], "graphs", "points", log_y=False))
+    figure.canvas.draw()
+    (axes,) = figure.axes
+    assert axes.get_ylim()[0] <= 0
+    assert drawn_apart(axes.get_xticklabels(), 0)
+
+
 def test_pictures_for_pages_are_small_and_whole():
     head, _, data = figures.panel_uri(PANEL).partition(",")
     assert head == "data:image/svg+xml;base64"
@@ -154,3 +175,6 @@ def test_surfaces_have_no_legend_and_say_what_they_show():
     assert legend([surface([1] * 8)]) == []
     assert chart.shows == "y against x"
     assert surface([1] * 8).shows == "error, as colours on the mesh"
+    head, _, data = figures.panel_uri(surface([5] * 8)).partition(",")
+    assert head == "data:image/png;base64"
+    assert min(Image.open(io.BytesIO(base64.b64decode(data))).size) > 300

@@ -67,3 +67,10 @@ def test_pages_have_judgements_facts_headings_legends_and_links():
     assert "<b>seed</b> 0 · <b>kernel</b> <code>exp(W)</code>" in html
     assert "#123456" in html
     assert "stroke-dasharray" in html
+
+
+def test_the_page_is_for_narrow_screens_dark_ones_and_paper():
+    html = render_page("t", [], [])
+    assert 'name="viewport"' in html
+    for condition in ("max-width: 46rem", "prefers-color-scheme: dark", "@media print"):
+        assert condition in html

@@ -1,10 +1,12 @@
 """Meshes drawn as surfaces: colours tell values."""
 
 import numpy as np
+import pytest
 from laboratory.surfaces import surface
 from matplotlib import colormaps
 
 from grfpp_lab.report import surfaces
+from grfpp_lab.report.panels import Mesh, Surface
 
 
 def test_colours_tell_values():
@@ -19,6 +21,23 @@ def test_where_there_is_no_value_it_is_grey_and_others_do_not_fade():
     grey, _, red, _ = surfaces.triangle_colours(surface([nan] * 4 + [10, nan, nan, nan]))
     assert np.ptp(grey[:3]) < 0.1
     np.testing.assert_allclose(red, colormaps["YlOrRd"](1.0))
+
+
+@pytest.mark.parametrize("towards", [[0, 0, 1], [0, 0, -5], [1, 0, 0], [0.2, -0.5, 0.3]])
+def test_the_view_turns_and_does_not_mirror(towards):
+    view = surfaces.turn(np.asarray(towards))
+    np.testing.assert_allclose(view.T @ view, np.eye(3), atol=1e-12)
+    assert np.linalg.det(view) == pytest.approx(1)
+    ahead = [0, 0, np.linalg.norm(towards)]
+    np.testing.assert_allclose(np.asarray(towards) @ view, ahead, atol=1e-9)
+
+
+def test_triangles_without_area_are_drawn_too():
+    line = np.array([[0.0, 0.0, 0.0], [1.0, 0.0, 0.0], [2.0, 0.0, 0.0]])
+    mesh = Mesh(line, np.array([[0, 1, 2]]), (0.0, 0.0, 1.0))
+    flat = Surface("t", mesh, np.zeros(3), 1.0, "error", "")
+    (polygons,) = surfaces.surfaces_figure([flat]).axes[0].collections
+    assert np.isfinite(polygons.get_facecolor()).all()
 
 
 def test_triangles_are_lit_from_either_side_and_the_near_ones_are_drawn_last():

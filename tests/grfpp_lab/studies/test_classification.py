@@ -1,15 +1,16 @@
 """The study's tables at a small size."""
 
+import numpy as np
 import pytest
 
 from grfpp_lab.studies import classification
-from grfpp_lab.studies.classification import SETTLING, molecules
+from grfpp_lab.studies.classification import SETTLING, contacts, molecules
 
 pytest.importorskip("grakel")
 
 
 def test_collections_beside_weisfeiler_lehman(capsys, monkeypatch):
-    monkeypatch.setattr(classification, "_TREES", 15)
+    monkeypatch.setattr(classification, "_JUDGING_TREES", 10)
     classification.show_judging(["generated"], 2, 0)
     lines = capsys.readouterr().out.splitlines()
     assert lines[0].startswith("generated: 40 graphs, features in ")
@@ -24,7 +25,7 @@ def test_collections_beside_weisfeiler_lehman(capsys, monkeypatch):
 
 def test_settings_that_were_looked_at(capsys, monkeypatch):
     monkeypatch.setitem(classification.SETTLING, "molecules, rule 0", lambda: molecules(30, 0, 1))
-    monkeypatch.setattr(classification, "_TREES", 15)
+    monkeypatch.setattr(classification, "_TREES", 5)
     monkeypatch.setattr(classification, "_LENGTHS", (1,))
     monkeypatch.setattr(classification, "_BINS", {"sym": (0.1,)})
     classification.main(["--settling", "molecules, rule 0", "--folds", "2"])
@@ -38,3 +39,29 @@ def test_none_of_them_is_judged_on():
     from grfpp_lab.experiments.classification.planning import SIX, TEN
 
     assert not set(SETTLING) & {*SIX, *TEN}
+
+
+@pytest.mark.parametrize("rule", [0, 1, 2])
+def test_molecules_have_two_classes_of_one_size(rule):
+    found, again = (molecules(20, rule, seed=3) for _ in range(2))
+    assert len(found.graphs) == 20
+    assert 4 <= found.classes.sum() <= 16
+    for each, same in zip(found.graphs, again.graphs, strict=True):
+        np.testing.assert_array_equal(each.labels, same.labels)
+        assert 12 <= each.graph.n_nodes < 45
+        assert int(each.graph.out_degree.max()) <= 5
+
+
+def test_contacts_are_undirected_chains():
+    found = contacts(12, 6, seed=0)
+    assert np.bincount(found.classes).tolist() == [2] * 6
+    for each in found.graphs:
+        assert not each.graph.is_directed
+        assert int(each.graph.out_degree.min()) >= 3
+        assert set(each.labels.tolist()) <= {0, 1, 2}
+
+
+def test_other_names_are_refused(capsys):
+    with pytest.raises(SystemExit):
+        classification.main(["COLLAB"])
+    assert "there is no collection 'COLLAB'" in capsys.readouterr().err

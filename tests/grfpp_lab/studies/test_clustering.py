@@ -1,7 +1,10 @@
 """Generated graphs: connected, the same every time, with what they are named after."""
 
+import networkx as nx
+import numpy as np
 import pytest
 
+from grfpp.tasks import SpectralKernelClustering, pair_error
 from grfpp_lab.studies import clustering
 from grfpp_lab.studies.clustering import CHOOSING_SEEDS, JUDGING_SEEDS
 
@@ -9,6 +12,39 @@ from grfpp_lab.studies.clustering import CHOOSING_SEEDS, JUDGING_SEEDS
 def test_nothing_is_judged_on_what_it_was_chosen_on():
     assert not set(CHOOSING_SEEDS) & set(JUDGING_SEEDS)
     assert len(JUDGING_SEEDS) == 30
+
+
+@pytest.mark.parametrize("family", clustering.FAMILIES)
+def test_graphs_are_connected_and_a_function_of_the_seed(family):
+    one, again = (clustering.FAMILIES[family](3) for _ in range(2))
+    assert one.family == family
+    assert (one.adjacency != again.adjacency).nnz == 0
+    np.testing.assert_array_equal(one.truth, again.truth)
+    graph = nx.from_scipy_sparse_array(one.adjacency)
+    assert nx.is_connected(graph)
+    assert nx.number_of_selfloops(graph) == 0
+    assert len(one.truth) == len(graph)
+    assert one.n_clusters >= 2
+    assert (one.adjacency != one.adjacency.T).nnz == 0
+
+
+def test_hubs_whiskers_and_mixing_are_what_they_are_called():
+    made = clustering.hubs_and_whiskers(0)
+    degree = np.diff(made.adjacency.indptr)
+    assert degree.max() > 5 * np.median(degree)
+    assert sum(1 for _ in nx.bridges(nx.from_scipy_sparse_array(made.adjacency))) > 10
+    rng = np.random.default_rng(0)
+    edges, truth = clustering.block_model(np.full(4, 500), 20.0, 0.4, 0.7, rng)
+    between = np.mean(truth[edges[0]] != truth[edges[1]])
+    assert between == pytest.approx(0.4 * 0.75, abs=0.02)
+
+
+def test_the_default_of_the_study_is_that_of_the_estimator():
+    graph = clustering.FAMILIES["small"](1000)
+    ours = SpectralKernelClustering(graph.n_clusters, random_state=clustering.SEED, n_jobs=1)
+    error = pair_error(ours.fit_predict(graph.adjacency), graph.truth)
+    assert clustering.error_of(graph, **clustering.DEFAULT) == error
+    assert clustering.named(clustering.DEFAULT) in dict(clustering.settings())
 
 
 def test_choosing(capsys, monkeypatch):
@@ -21,8 +57,9 @@ def test_choosing(capsys, monkeypatch):
     assert means == sorted(means, reverse=True)
 
 
-def test_judging(capsys):
+def test_judging(capsys, monkeypatch):
     pytest.importorskip("sknetwork")
+    monkeypatch.setattr(clustering, "SEEDS", range(2))
     means = clustering.judge_generated(range(1))
     assert means[clustering.JUDGING_DEFAULT] < means[clustering.SPECTRAL]
     seven = clustering.judge_seven(["karate"])

@@ -1,6 +1,10 @@
 """The study of interpolation: its surfaces, and what it prints."""
 
-from grfpp_lab.studies.interpolation import MAKERS, main
+import numpy as np
+import pytest
+
+from grfpp.tasks.normals import vertex_normals
+from grfpp_lab.studies.interpolation import MAKERS, main, surface
 
 
 def test_the_default_beside_its_rivals(capsys):
@@ -20,3 +24,19 @@ def test_the_grid(capsys):
     assert sum("kernel " in line for line in lines) == 4
     cosines = [float(line.split()[0]) for line in lines[1:]]
     assert cosines == sorted(cosines, reverse=True)
+
+
+@pytest.mark.parametrize("name", [name for name in MAKERS if "tiny" in name])
+def test_normals_point_outwards_and_surfaces_are_a_function_of_the_seed(name):
+    mesh = surface(name, 0)
+    a, b, c = (mesh.vertices[mesh.faces[:, k]] for k in range(3))
+    assert np.einsum("ij,ij->i", a, np.cross(b, c)).sum() > 0  # six times the volume
+    assert vertex_normals(mesh.vertices, mesh.faces).any(axis=1).all()
+    np.testing.assert_array_equal(surface(name, 0).vertices, mesh.vertices)
+    if name != "box, tiny":
+        assert not np.array_equal(surface(name, 1).vertices, mesh.vertices)
+
+
+def test_normals_of_terrain_point_up():
+    mesh = surface("terrain, steps", 0)
+    assert (vertex_normals(mesh.vertices, mesh.faces)[:, 2] > 0).all()

@@ -3,9 +3,11 @@
 import re
 
 import numpy as np
+import pytest
 
 import grfpp
 from grfpp import Graph
+from grfpp_lab.graphs import save_scale_free, scale_free
 from grfpp_lab.studies import large_graphs
 
 
@@ -26,15 +28,19 @@ def test_peaks_of_memory_are_those_of_the_process_alone():
     assert resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024 > held.nbytes
     done = large_graphs.run("-c", "x = bytearray(50_000_000); x[::512] = x[::512]; print(7)")
     assert done.document == 7
+    with pytest.raises(SystemExit, match="it ended with 3"):
+        large_graphs.run("-c", "raise SystemExit(3)")
     assert 50e6 < done.peak_bytes < 150e6 < held.nbytes
 
 
-def test_what_it_prints(tmp_path, capsys):
+def test_what_it_prints(tmp_path, capsys, monkeypatch):
     common = ["--nodes", "500", "--folder", str(tmp_path)]
     large_graphs.main(["convert", "--lines", "2000", "--memory", "100MB", *common])
     told = capsys.readouterr().out
     assert told.startswith("2,000 lines, ") and "nodes with names (text)" in told
     assert " s of CPU, peak of memory " in told
+    done = large_graphs.Run({"steps": 576.0}, 2.0, 3.0, 10**8)
+    monkeypatch.setattr(large_graphs, "run", lambda *arguments: done)
     large_graphs.main(["product", "--arcs", "1500", "--kind", "rw", *common])
     assert "500 nodes, 1,500 arcs, rw: " in capsys.readouterr().out
     assert list(tmp_path.iterdir()) == []
@@ -48,3 +54,16 @@ def test_the_product_is_that_of_the_estimate(tmp_path):
     K = grfpp.sample(W, grfpp.Diffusion(1.0), seed=0, check_error=False)
     v = np.random.default_rng(0).normal(size=300)
     assert printed["norm"] == np.linalg.norm(K @ v)
+
+
+def test_graphs_on_disk(tmp_path):
+    large_graphs.save_directed(tmp_path / "d.grf", 200, 800)
+    graph = Graph.open(tmp_path / "d.grf", verify=True)
+    assert graph.is_directed and 700 < graph.n_edges <= 800
+    reverse = graph.reversed().adjacency.toarray()
+    np.testing.assert_array_equal(reverse, graph.adjacency.toarray().T)
+    save_scale_free(tmp_path / "x.grf", 3000, 4, seed=2)
+    disk, memory = Graph.open(tmp_path / "x.grf", verify=True), scale_free(3000, 4, seed=2)
+    assert repr(disk) == repr(memory)
+    np.testing.assert_array_equal(disk.indices, memory.indices)
+    np.testing.assert_array_equal(disk.indptr, memory.indptr)

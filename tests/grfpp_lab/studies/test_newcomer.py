@@ -1,5 +1,8 @@
 import networkx as nx
+import numpy as np
+import pytest
 
+from grfpp.errors import InputError
 from grfpp.graph import Graph
 from grfpp_lab.graphs import grid
 from grfpp_lab.studies import newcomer
@@ -17,3 +20,14 @@ def test_printed(monkeypatch, capsys):
     monkeypatch.setattr(newcomer, "data_folder", lambda: "somewhere")
     newcomer.main([])
     assert "4 products, kinds beyond 0.001: 0" in capsys.readouterr().out
+
+
+def test_numbers_whose_squares_are_out_of_range():
+    exact = np.array([1e200, 1e199])
+    assert newcomer.distance(1.01 * exact, exact) == pytest.approx(0.01)
+
+
+def test_without_data(monkeypatch):
+    monkeypatch.setattr(newcomer, "data_folder", lambda: None)
+    with pytest.raises(InputError, match="GRFPP_DATA"):
+        newcomer.main([])

@@ -32,3 +32,8 @@ def test_printed(capsys, monkeypatch):
     assert lines[0].startswith("a graph: 300 nodes")
     assert len(lines) == 1 + 2 * 2 + 1
     assert lines[-1].startswith("2 data sets: error × ")
+
+
+def test_without_data_the_graph_is_generated(no_data, monkeypatch):
+    monkeypatch.setattr(node_gp, "scale_free", lambda *sizes, seed: sizes)
+    assert node_gp.graph() == ("scale-free", (20_000, 8))

@@ -12,7 +12,7 @@ def _small(monkeypatch):
 def test_ratios_to_the_true_error():
     first, *_ = own_error.known_errors(2)
     assert first.case == "grid, exp(W)" and 0 < first.error < 0.1
-    assert all(0.7 < ratio < 1.4 for ratio in first.ratios + first.beside)
+    assert all(0.7 < ratio < 1.4 for ratio in first.ratios + first.off_diagonal)
 
 
 def test_printed(capsys):
@@ -25,5 +25,5 @@ def test_costs(monkeypatch, capsys):
     monkeypatch.setattr(own_error, "_MADE", {"grid": lambda n: grid(100)})
     own_error.main(["--cost", "--cost-of-bars"])
     out = capsys.readouterr().out
-    assert out.count("with the first look") == 2
+    assert out.count("with the pilot run") == 2
     assert out.count("n_groups=") == 2 and out.count("two rows ×") == 2

@@ -1,6 +1,15 @@
 """The planner's benchmark: what it compares, and that its numbers are those of the products."""
 
+import pytest
+
 from grfpp_lab.studies import planner
+
+
+@pytest.fixture(autouse=True)
+def _costs_as_they_are(monkeypatch):
+    """Neither compile everything nor measure this machine for all tests that follow."""
+    monkeypatch.setattr(planner, "warmup", lambda: None)
+    monkeypatch.setattr(planner, "measure_costs", lambda: planner.current_costs().machine)
 
 
 def test_combinations_that_are_judged_are_not_those_that_settled():

@@ -1,7 +1,16 @@
+import pytest
+
 from grfpp_lab.studies import when_to_use
 from grfpp_lab.studies.planner import Case, Point
 
 ONE = Case("karate", "exp(W)", 16)
+
+
+@pytest.fixture(autouse=True)
+def _costs_as_they_are(monkeypatch):
+    """Neither compile everything nor measure this machine for all tests that follow."""
+    monkeypatch.setattr(when_to_use, "warmup", lambda: None)
+    monkeypatch.setattr(when_to_use, "measure_costs", lambda: when_to_use.current_costs().machine)
 
 
 def test_the_fastest_that_is_good_enough():

@@ -227,11 +227,11 @@ def kernels_panels(rows: Rows) -> list[Panel]:
     """Errors of graph kernels, the best first, beside ours."""
     found = []
     for name in claims.distinct(claims.select(rows, features=GRAPH_KERNEL), "dataset"):
-        here, told = kernels_here(rows, name), kernels_quoted(name)
-        longest = max(len(here), len(told), 2)
+        here, printed = kernels_here(rows, name), kernels_quoted(name)
+        longest = max(len(here), len(printed), 2)
         curves = [
             _ranked("graph kernels, run here", here, 3),
-            _ranked("graph kernels, quoted", told, 4, dashed=True),
+            _ranked("graph kernels, quoted", printed, 4, dashed=True),
         ]
         for method in (GRFPP, EXACT):
             own = scores(of_kernel(rows, DIFFUSION), dataset=name, method=method)
@@ -344,7 +344,7 @@ def _squared(name: str) -> list[str]:
 
 
 def _beside_paper(
-    rows: Rows, told: Callable[[str], list[str]], rivals: tuple[str, ...], caption: str
+    rows: Rows, printed: Callable[[str], list[str]], rivals: tuple[str, ...], caption: str
 ) -> Table:
     """Our accuracies, what the paper has for a data set, and differences of GRF++ to some."""
     lines = []
@@ -352,7 +352,7 @@ def _beside_paper(
         ours = {method: of_method(rows, name, method) for method in _MEASURED}
         gaps = [_gap(ours[GRFPP], ours[rival]) for rival in rivals]
         gaps.append(_gap(ours[claims.POOLED], ours[EXACT]))
-        lines.append([name, *map(_text, ours.values()), *told(name), *gaps])
+        lines.append([name, *map(_text, ours.values()), *printed(name), *gaps])
     columns = [*_MEASURED, *(f"paper, {method}" for method in _OURS)]
     columns += [*(f"GRF++ − {each}" for each in rivals), f"{claims.POOLED} − {EXACT}"]
     return table(["data set", *columns], lines, caption)
@@ -375,17 +375,17 @@ def kernels_table(rows: Rows) -> Table:
             why = next((row["why_not"] for row in mine if row.get("why_not")), "")
             line.append(why or _text(scores(mine)))
         here.append(line)
-    told = [
+    printed = [
         [method, *(_quoted(method, name) for name in names)]
         for method in dict.fromkeys(method for method, _ in quoted())
         if method not in OWN
     ]
-    told = [line for line in told if any(line[1:])]
+    printed = [line for line in printed if any(line[1:])]
     groups = [
         TableGroup("node kernels of single graphs", ours),
         TableGroup("graph kernels with GraKeL, run here", here),
-        TableGroup("quoted: graph kernels", [line for line in told if line[0] not in NETWORKS]),
-        TableGroup("quoted: neural networks", [line for line in told if line[0] in NETWORKS]),
+        TableGroup("quoted: graph kernels", [line for line in printed if line[0] not in NETWORKS]),
+        TableGroup("quoted: neural networks", [line for line in printed if line[0] in NETWORKS]),
     ]
     return Table(
         ["method", *names],
@@ -423,8 +423,8 @@ def walks_table(rows: Rows) -> Table:
     for name, (ours, rival) in beside_rival(rows).items():
         own = claims.select(rows, dataset=name, features=WALKS)
         chosen = Counter(row["chosen"] for row in own).most_common()
-        told = ", ".join(f"{what} {count}x" for what, count in chosen)
-        lines.append([name, str(ours), str(rival), _gap(ours, rival), told])
+        choices = ", ".join(f"{what} {count}x" for what, count in chosen)
+        lines.append([name, str(ours), str(rival), _gap(ours, rival), choices])
     return table(
         ["data set", WALK_METHOD, RIVAL, "difference", "chosen"],
         lines,

@@ -1,7 +1,7 @@
 """Fig. graph_classification, Tabs. results_labeled, -unlabeled, kernel_results: whole graphs.
 
-Every graph is the smallest eigenvalues of its kernel, a random forest tells the classes apart, and
-everything that is chosen is chosen within the folds.
+The features of a graph are the smallest eigenvalues of its kernel; a random forest classifies them.
+Every choice is made within the training folds.
 """
 
 from typing import Any

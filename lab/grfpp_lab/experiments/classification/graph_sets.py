@@ -21,7 +21,7 @@ from grfpp_lab.harness.processes import TaskError, address, call
 GENERATED = "generated"
 #: The features of GraKeL's kernels.
 GRAPH_KERNEL = "graph-kernel"
-#: Number of graphs and of nodes a graph, to guess how long things take.
+#: Number of graphs, and of nodes of a graph.
 SIZES = {
     **{"MUTAG": (188, 18), "PTC_MR": (344, 14), "ENZYMES": (600, 33), "PROTEINS": (1113, 39)},
     **{"DD": (1178, 284), "IMDB-BINARY": (1000, 20), "IMDB-MULTI": (1500, 13), "NCI1": (4110, 30)},
@@ -68,7 +68,7 @@ def _relative(name: str) -> str:
 
 
 def _file(name: str) -> Path | None:
-    """Where the loaders of `grfpp.datasets` look too; some sets here are not in their registry."""
+    """The folder of the loaders of `grfpp.datasets`; some sets here are not in their registry."""
     for folder in (data_folder(), cache_folder()):
         if folder is not None and (path := folder / _relative(name)).is_file():
             return path
@@ -97,7 +97,7 @@ def _generated() -> GraphSet:
 PENALTIES = (0.1, 1.0, 10.0, 100.0)
 #: Share of the training graphs that the choice is made by, and how often where there are few.
 _HOLDOUT, _SPLITS, _FEW = 0.1, 5, 1500
-#: Limits are on work; on a machine that is busy with other things it takes so many times longer.
+#: Limit of wall-clock time over that of processor time, for busy machines.
 _PATIENCE = 4
 
 

@@ -113,7 +113,7 @@ PARAMETERS = {
         n_walks=(4,),
         n_eigenvalues=(8,),
         n_folds=2,
-        n_trees=20,
+        n_trees=10,
         n_repeats=(),
         methods=("VH", scores.RIVAL),
         budget=60.0,
@@ -169,7 +169,7 @@ def plan(settings: lab.Settings) -> lab.Plan:
     )
     found, skipped = at_hand(wanted, graph_sets.why_absent)
     if not found:
-        # Something to look at, even where there are no data.
+        # Without data, the generated graphs of the smallest size.
         return replace(plan(replace(settings, size=lab.Size.TINY)), skipped=skipped)
     described = {
         "kernels": "exp(W), exp(W²)",

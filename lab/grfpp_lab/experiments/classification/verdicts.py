@@ -47,11 +47,11 @@ def judge_pooled(rows: Rows) -> Verdict:
     gaps = s.above(own, claims.POOLED, s.EXACT)
     words = {name: gap.words() + (", noise" if gap.is_noise else "") for name, gap in gaps.items()}
     far_below = sum(gap.mean < -POOLED_NEAR for gap in gaps.values())
-    told = [f"more than that below it on {far_below}"]
+    facts = [f"more than that below it on {far_below}"]
     for method in (s.GRFPP, s.GRF):
         near = [abs(gap.mean) <= POOLED_NEAR for gap in s.above(own, method, s.EXACT).values()]
         if near:
-            told.append(f"{method} within it on {sum(near)} of {len(near)}")
+            facts.append(f"{method} within it on {sum(near)} of {len(near)}")
     return claims.judge_gaps(
         f"within {POOLED_NEAR:g} point of the accuracy of the exact kernel on {POOLED_MOST:.0%} of "
         f"the data sets, with {s.DEFAULT_WALKS} walks",
@@ -60,7 +60,7 @@ def judge_pooled(rows: Rows) -> Verdict:
         POOLED_NEAR,
         share=POOLED_MOST,
         unit=" point",
-        more="; ".join(told),
+        more="; ".join(facts),
     )
 
 
@@ -101,7 +101,7 @@ def judge_labels(rows: Rows) -> Verdict:
         "among nodes that share the same label"
     )
     gains: dict[str, claims.Difference] = {}
-    told = []
+    facts = []
     for name in s.labelled_sets(rows):
         own = s.with_labels(rows, name, s.GRFPP)
         plain, chosen = s.scores(own, features=s.SPECTRUM), s.scores(own)
@@ -110,11 +110,11 @@ def judge_labels(rows: Rows) -> Verdict:
         gains[name] = chosen.above(plain)
         kinds = {kind: s.scores(own, features=kind) for kind in s.LABEL_FEATURES}
         each = ", ".join(f"{kind} {own.above(plain).words()}" for kind, own in kinds.items() if own)
-        told.append(f"{name} {gains[name].words()} ({each})")
+        facts.append(f"{name} {gains[name].words()} ({each})")
     if not gains:
         return claims.verdict(paper)
     words = "points that labels add to GRF++, features chosen within the folds: "
-    return claims.verdict(paper, words + "; ".join(told), _all_above(gains))
+    return claims.verdict(paper, words + "; ".join(facts), _all_above(gains))
 
 
 def judge_walks(rows: Rows) -> Verdict:
@@ -136,12 +136,12 @@ def _as_in_paper(rows: Rows) -> tuple[str, Holds]:
     """Whether the exact kernel reaches the paper's accuracies."""
     gaps = {}
     for name in claims.distinct(rows, "dataset"):
-        found, told = (
+        found, printed = (
             s.scores(rows, dataset=name, method=s.EXACT),
             s.quoted().get(("Diffusion", name)),
         )
-        if found is not None and told is not None and told.mean is not None:
-            gaps[name] = found.mean - told.mean
+        if found is not None and printed is not None and printed.mean is not None:
+            gaps[name] = found.mean - printed.mean
     if not gaps:
         return "no data set that the paper has", Holds.OPEN
     missed = {name: gap for name, gap in gaps.items() if gap < -NEAR_PAPER}
@@ -185,12 +185,12 @@ def _by_walks(rows: Rows) -> str:
     numbers = claims.values(claims.select(rows, method=s.GRF), "n_walks")
     if len(numbers) < 2:
         return ""
-    told = []
+    facts = []
     for n in numbers:
         found = s.above(claims.select(rows, n_walks=n), s.GRFPP, s.GRF).values()
         n_above, mean = sum(each.mean > 0 for each in found), np.mean([d.mean for d in found])
-        told.append(f"{n} walks {n_above} of {len(found)}, {mean:+.1f}")
-    return f"; at equal numbers: {', '.join(told)}"
+        facts.append(f"{n} walks {n_above} of {len(found)}, {mean:+.1f}")
+    return f"; at equal numbers: {', '.join(facts)}"
 
 
 def _most(n_good: int, n: int) -> Holds:

@@ -115,7 +115,7 @@ def by_graph(rows: Rows, method: str) -> dict[str, Row]:
 
 
 def title_of(graph: str) -> str:
-    """What people call a graph."""
+    """The title of a graph."""
     return graph.capitalize()
 
 
@@ -140,7 +140,7 @@ def walk_panels(rows: Rows) -> list[Panel]:
 
 
 def pooled_panels(rows: Rows) -> list[Panel]:
-    """How far from the exact kernel's the errors are, a point a graph."""
+    """Differences to the error of the exact kernel, a point a graph."""
     main = main_rows(rows)
     exact = by_graph(main, EXACT)
     curves = []
@@ -163,7 +163,7 @@ def best_rival(rows: Rows) -> str | None:
 
 
 def regularized_panels(rows: Rows) -> list[Panel]:
-    """Errors of the default, of the paper's way and of the best other method, a point a graph."""
+    """Errors of the default, the paper's method and the best other method, a point a graph."""
     best = best_rival(rows)
     curves = []
     for style, method in enumerate([REGULARIZED, EXACT, *([best] if best else [])]):
@@ -249,11 +249,11 @@ def _measured(row: Row | None) -> str:
     return f"{row['error']:.4f}" + (f" ± {row['deviation']:.4f}" if row["repeats"] > 1 else "")
 
 
-#: How far above the exact kernel an estimate may be before users would mind.
+#: Largest acceptable excess error of an estimate over the exact kernel.
 TOLERANCE = 0.02
-#: How far above the best other method the default may be on one graph.
+#: Largest excess error of the default over the best other method on one graph.
 ASTRAY = 0.1
-#: How far from it pooled walks may be, in either direction.
+#: Largest difference between pooled walks and the exact kernel.
 NEAR = 0.005
 
 
@@ -269,14 +269,14 @@ def judge_degrees(rows: Rows) -> Verdict:
         for graph, row in ours.items()
         if row["error"] > theirs[graph]["error"]
     }
-    told = [
+    facts = [
         f"{GRF_PP} has at most the error of {GRF} on {len(ours) - len(above)} of {len(ours)} graphs"
     ]
     if above:
-        told[0] += f" (not on {'; '.join(f'{title_of(g)}: {pair}' for g, pair in above.items())})"
-    told += _with_other_walks(rows) + _beside_exact(main)
+        facts[0] += f" (not on {'; '.join(f'{title_of(g)}: {pair}' for g, pair in above.items())})"
+    facts += _with_other_walks(rows) + _beside_exact(main)
     return claims.verdict(
-        paper, told, claims.mostly(len(ours), [pair.is_noise for pair in above.values()])
+        paper, facts, claims.mostly(len(ours), [pair.is_noise for pair in above.values()])
     )
 
 
@@ -299,7 +299,7 @@ def _with_other_walks(rows: Rows) -> list[str]:
 def _beside_exact(rows: Rows) -> list[str]:
     """How much clustering loses by estimating the kernel."""
     exact = by_graph(rows, EXACT)
-    told = []
+    facts = []
     for method in (GRF_PP, GRF):
         own = by_graph(rows, method)
         losses = {
@@ -308,11 +308,11 @@ def _beside_exact(rows: Rows) -> list[str]:
         if losses:
             worst = max(losses, key=lambda graph: losses[graph])
             within = sum(loss <= TOLERANCE for loss in losses.values())
-            told.append(
+            facts.append(
                 f"{method} is at most {TOLERANCE:g} above {EXACT} on {within} of {len(losses)} "
                 f"(worst: {losses[worst]:+.3f}, {title_of(worst)})"
             )
-    return told
+    return facts
 
 
 def judge_pooled(rows: Rows) -> Verdict:
@@ -351,15 +351,15 @@ def judge_rivals(rows: Rows) -> Verdict:
     if not gaps:
         return claims.verdict(paper, "no other methods to compare with")
     worst = max(gaps, key=lambda graph: gaps[graph])
-    told = (
+    facts = (
         f"{GRF_PP} has the lowest error on {len(best)} of {len(gaps)} graphs"
         + (f" ({', '.join(best)})" if best else "")
         + f"; elsewhere it is at most {max(0.0, gaps[worst]):.3f} above the best "
         f"({title_of(worst)})"
     )
-    told += _beside_the_paper(main)
+    facts += _beside_the_paper(main)
     # The paper has three of six.
-    return claims.verdict(paper, told, 2 * len(best) >= len(gaps))
+    return claims.verdict(paper, facts, 2 * len(best) >= len(gaps))
 
 
 def judge_regularized(rows: Rows) -> Verdict:
@@ -379,12 +379,12 @@ def judge_regularized(rows: Rows) -> Verdict:
         for name, own in ((REGULARIZED, ours), (best, theirs), (EXACT, paper))
         if own
     }
-    told = (
+    facts = (
         "mean errors: "
         + ", ".join(f"{name} {mean:.4f}" for name, mean in means.items())
         + f"; at most {gaps[worst]:+.3f} from {best} ({title_of(worst)})"
     )
-    return claims.verdict(claim, told, means[REGULARIZED] <= means[best] and gaps[worst] <= ASTRAY)
+    return claims.verdict(claim, facts, means[REGULARIZED] <= means[best] and gaps[worst] <= ASTRAY)
 
 
 def _beside_the_paper(rows: Rows) -> str:

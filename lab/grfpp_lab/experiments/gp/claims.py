@@ -13,7 +13,7 @@ from grfpp_lab.report.panels import Curve, Panel
 
 EXACT, GRF, STITCHED, HEAD = "exact", "GRF", "GRF++", "GRF++, exact head"
 PEER_DIFFUSION, PEER_GENERAL = "fast-graph-gp, diffusion", "fast-graph-gp, general"
-#: How their curves look.
+#: Styles of their curves.
 _STYLES = {
     **{EXACT: 0, GRF: 1, STITCHED: 2, HEAD: 3, POOLED: 4},
     **{PEER_DIFFUSION: 5, PEER_GENERAL: 5},
@@ -136,7 +136,7 @@ _TIME = (
 
 def judge_accuracy(rows: Rows) -> Verdict:
     """How far the walks' processes are from the exact one."""
-    told, worst = [], []
+    facts, worst = [], []
     for method in METHODS[1:]:
         by_size = ratios(rows, method)
         if by_size:
@@ -145,20 +145,20 @@ def judge_accuracy(rows: Rows) -> Verdict:
                 f"× {np.mean(values):.3f} ({np.mean(of_function[n]):.3f}) at {n:,} nodes"
                 for n, values in by_size.items()
             )
-            told.append(f"{method}: {words}")
+            facts.append(f"{method}: {words}")
         if method == HEAD:
             worst = [float(np.mean(values)) for n, values in by_size.items() if n >= _SOME]
-    if not told:
+    if not facts:
         return verdict(_ACCURACY)
     covered = [r["coverage"] for r in select(rows, method=HEAD) if r["n_nodes"] >= _SOME]
     if covered:
-        told.append(
+        facts.append(
             f"intervals of {HEAD} hold {100 * min(covered):.1f} to {100 * max(covered):.1f} % of "
             "the observations"
         )
     measured = (
         "test errors (and those of the function itself) relative to the exact process: "
-        + "; ".join(told)
+        + "; ".join(facts)
     )
     if not worst:
         return verdict(_ACCURACY, [measured, "too small to judge"])
@@ -175,14 +175,14 @@ def judge_pooled(rows: Rows) -> Verdict:
     if not found:
         return verdict(bar)
     of_function = ratios(rows, POOLED, "latent_rmse")
-    told = "errors relative to the exact process (and those of the function itself): " + ", ".join(
+    facts = "errors relative to the exact process (and those of the function itself): " + ", ".join(
         f"× {ratio:.4f} ({np.mean(of_function[n]):.4f}) at {n:,} nodes"
         for n, ratio in found.items()
     )
     large = [ratio for n, ratio in found.items() if n >= _SOME]
     if not large:
-        return verdict(bar, [told, "too small to judge"])
-    return verdict(bar, told, all(abs(ratio - 1) <= _POOLED_NEAR for ratio in large))
+        return verdict(bar, [facts, "too small to judge"])
+    return verdict(bar, facts, all(abs(ratio - 1) <= _POOLED_NEAR for ratio in large))
 
 
 def judge_time(rows: Rows) -> Verdict:
@@ -190,7 +190,7 @@ def judge_time(rows: Rows) -> Verdict:
     row = max(select(rows, method=HEAD), key=lambda row: row["n_nodes"], default=None)
     if row is None:
         return verdict(_TIME)
-    told = [
+    facts = [
         f"{HEAD} at {row['n_nodes']:,} nodes, half of them observed: walks {_s(row, 'walk')}, "
         f"{row['n_steps']} steps of training {_s(row, 'train')}, predictions at all others "
         f"{_s(row, 'predict')}, on one thread"
@@ -199,15 +199,15 @@ def judge_time(rows: Rows) -> Verdict:
     for method in (PEER_DIFFUSION, PEER_GENERAL):
         for n, (ours, theirs) in _side_by_side(rows, method).items():
             faster.append(theirs > ours)
-            told.append(f"{method} takes × {theirs / ours:.1f} the time at {n:,} nodes")
+            facts.append(f"{method} takes × {theirs / ours:.1f} the time at {n:,} nodes")
     if not faster:
-        told.append("fast-graph-gp was not run: GRFPP_PEERS names no command")
+        facts.append("fast-graph-gp was not run: GRFPP_PEERS names no command")
     enough = row["n_nodes"] >= _MANY
     if not enough:
-        told.append(f"too small to judge, the bar is for {_MANY:,} nodes")
+        facts.append(f"too small to judge, the bar is for {_MANY:,} nodes")
     if not (enough and faster):
-        return verdict(_TIME, told)
-    return verdict(_TIME, told, row["train_seconds"] < _MINUTES and all(faster))
+        return verdict(_TIME, facts)
+    return verdict(_TIME, facts, row["train_seconds"] < _MINUTES and all(faster))
 
 
 def _side_by_side(rows: Rows, method: str) -> dict[int, tuple[float, float]]:

@@ -261,17 +261,17 @@ def judge(rows: Rows) -> Verdict:
     )
     found = [_compared(rows, NONE), _compared(rows, GRF)]
     answers = [answer for answer, _ in found]
-    # Half a claim that cannot be told from chance leaves all of it open, unless the other is wrong.
+    # Half a claim that is not significant leaves all of it open, unless the other half is wrong.
     undecided = Holds.OPEN in answers and Holds.NO not in answers
-    told = [words for _, words in found]
-    return claims.verdict(paper, told, Holds.OPEN if undecided else claims.worst(answers))
+    facts = [words for _, words in found]
+    return claims.verdict(paper, facts, Holds.OPEN if undecided else claims.worst(answers))
 
 
 def judge_reference(rows: Rows) -> Verdict:
-    """Whether GRF++ tells more than numbers that know nothing of the graph."""
+    """Whether GRF++ is better than random numbers that do not depend on the graph."""
     paper = "GRF++ generates highly effective positional node representations"
     holds, words = _compared(rows, NOISE)
-    others = [_told(differences(rows, GRF_PP, each), each) for each in (WALK, LAPLACIAN)]
+    others = [_gain_words(differences(rows, GRF_PP, each), each) for each in (WALK, LAPLACIAN)]
     return claims.verdict(paper, [words, *filter(None, others)], holds)
 
 
@@ -281,22 +281,22 @@ def judge_kinds(rows: Rows) -> Verdict:
         "nothing of encodings without random numbers; our bar: at least one kind above no encoding "
         f"on {_MOST_SETS} of {len(TASKS)} data sets, in the mean of at least {_SEEDS} seeds"
     )
-    told, reached, complete = [], [], []
+    facts, reached, complete = [], [], []
     for kind in OURS:
         found = differences(rows, kind, NONE)
-        if words := _told(found, NONE, kind):
-            told.append(words)
+        if words := _gain_words(found, NONE, kind):
+            facts.append(words)
         reached.append(sum(each.mean > 0 for each in found.values()) >= _MOST_SETS)
         complete.append(sum(each.n >= _SEEDS for each in found.values()) == len(TASKS))
     if not any(complete):
-        return claims.verdict(paper, told, Holds.OPEN)
+        return claims.verdict(paper, facts, Holds.OPEN)
     is_reached = any(good and whole for good, whole in zip(reached, complete, strict=True))
-    return claims.verdict(paper, told, Holds.YES if is_reached else Holds.NO)
+    return claims.verdict(paper, facts, Holds.YES if is_reached else Holds.NO)
 
 
 def _compared(rows: Rows, other: str) -> tuple[Holds, str]:
     found = differences(rows, GRF_PP, other)
-    return holds(found), _told(found, other) or f"nothing to compare with {_name(other)}"
+    return holds(found), _gain_words(found, other) or f"nothing to compare with {_name(other)}"
 
 
 def holds(found: Mapping[str, claims.Difference]) -> Holds:
@@ -304,7 +304,7 @@ def holds(found: Mapping[str, claims.Difference]) -> Holds:
 
     No: on some data set it is below by more than chance (allowing for their number), or it loses
     so many of all pairs. Yes: above on every data set, and it wins so many pairs. Within noise:
-    above on most. Else nothing can be told, nor with a single seed.
+    above on most. Otherwise it is open, as with a single seed.
     """
     if min((each.n for each in found.values()), default=0) < 2:
         return Holds.OPEN
@@ -319,8 +319,8 @@ def holds(found: Mapping[str, claims.Difference]) -> Holds:
     return Holds.NOISE if 2 * n_above > len(found) else Holds.OPEN
 
 
-def _told(found: Mapping[str, claims.Difference], other: str, first: str = GRF_PP) -> str:
-    """How often, by how much in percentage points, and where not; a mark on what is no chance."""
+def _gain_words(found: Mapping[str, claims.Difference], other: str, first: str = GRF_PP) -> str:
+    """How often, by how much in percentage points, and where not; significant ones are marked."""
     if not found:
         return ""
     n_above = sum(each.mean > 0 for each in found.values())

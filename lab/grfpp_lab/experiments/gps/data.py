@@ -46,7 +46,7 @@ _MOST_ATOMS = 60
 class Task:
     """What is to be learned."""
 
-    #: What people call the data set.
+    #: Title of the data set.
     title: str
     #: How well it is learned: accuracy; the mean of the classes' accuracies (the benchmark's
     #: weighted accuracy); the mean average precision of several yes-or-no questions; the mean
@@ -113,7 +113,7 @@ def why_absent(name: str) -> str | None:
 
 @lru_cache(maxsize=len(TASKS))
 def load(name: str, n_train: int, n_val: int, n_test: int, draw: int = 0) -> Splits:
-    """Make or read so many graphs; they are kept for the next cell of the same process.
+    """Make or read graphs; they are kept for the next cell of the same process.
 
     Draw 0 is the experiment's. Others share nothing with it and nothing with the benchmark's test
     graphs, nor its validation graphs: all their parts are cut out of what the benchmark trains on.

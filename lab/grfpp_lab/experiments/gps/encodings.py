@@ -79,7 +79,7 @@ def _geometric() -> Any:
 
 
 def _with_noise(graphs: Sequence[Any], seed: int) -> list[Any]:
-    """What an encoding would be that knows nothing of the graph."""
+    """Random numbers that do not depend on the graph."""
     import torch
 
     generator = torch.Generator().manual_seed(seed % 2**63)

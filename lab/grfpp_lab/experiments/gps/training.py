@@ -31,7 +31,7 @@ class GraphTransformer(nn.Module):  # type: ignore[misc]  # untyped base
     Parameters
     ----------
     n_inputs, n_outputs
-        Features of a node, and what is to be told.
+        Number of features of a node, and of outputs.
     channels, n_layers, n_heads
         Width and depth.
     pe_dim

@@ -64,7 +64,7 @@ def largest_component(graph: Graph) -> tuple[Graph, IntArray]:
 
 
 def title_of(name: str) -> str:
-    """What people call the data."""
+    """The title of the data."""
     return name.capitalize()
 
 
@@ -75,7 +75,7 @@ NETWORK_PAGERANK = "PageRankClassifier, scikit-network"
 OF_SKLEARN = (PROPAGATION, SPREADING)
 OF_NETWORK = (NETWORK_PROPAGATION, NETWORK_DIFFUSION, NETWORK_PAGERANK)
 RIVALS = (*OF_SKLEARN, *OF_NETWORK)
-#: scikit-learn's own 1,000 and 30 steps end before they have settled on such graphs.
+#: scikit-learn's defaults of 1,000 and 30 steps end before convergence on such graphs.
 _STEPS = 3_000
 
 
@@ -246,20 +246,20 @@ def judge_planetoid(rows: Rows) -> Verdict:
         f"{CALIBRATION:g}"
     )
     own = {row["data"]: row for row in select(rows, split=PLANETOID, method=OURS)}
-    told = [
+    facts = [
         f"{title_of(data)}: {100 * row['accuracy']:.1f} %, calibration error "
         f"{row['calibration_error']:.3f}, {row['seconds']:.1f} s, by {row['chosen']}"
         for data, row in own.items()
     ]
     if not {CORA, PUBMED} <= set(own):
-        return verdict(bar, told or "nothing to compare")
+        return verdict(bar, facts or "nothing to compare")
     holds = all(
         row["accuracy"] >= LEAST
         and row["seconds"] <= SECONDS
         and row["calibration_error"] <= CALIBRATION
         for row in own.values()
     )
-    return verdict(bar, told, holds)
+    return verdict(bar, facts, holds)
 
 
 def judge_random(rows: Rows) -> Verdict:
@@ -269,24 +269,24 @@ def judge_random(rows: Rows) -> Verdict:
         f"{SPLITS} random splits with 20 labels a class"
     )
     own = select(rows, split=RANDOM, method=OURS)
-    told = []
+    facts = []
     for data in distinct(own, "data"):
         mine = select(own, data=data)
         folds = select(rows, split=RANDOM, method=FOLDS, data=data)
-        told.append(
+        facts.append(
             f"{title_of(data)}: {spread_of(mine)} % over {len(mine)} splits"
             + (f", without a validation set {spread_of(folds)} %" if folds else "")
         )
     shares = [row["accuracy"] for row in select(own, data=CORA)]
     if len(shares) < SPLITS:
-        return verdict(bar, told or "nothing to compare")
-    return verdict(bar, told, bool(np.mean(shares) >= LEAST_RANDOM))
+        return verdict(bar, facts or "nothing to compare")
+    return verdict(bar, facts, bool(np.mean(shares) >= LEAST_RANDOM))
 
 
 def judge_rivals(rows: Rows) -> Verdict:
     """Above every other method on every graph and kind of split."""
     bar = f"{_NOTHING}above label propagation and its like of scikit-learn and scikit-network"
-    told, above = [], []
+    facts, above = [], []
     for data in distinct(rows, "data"):
         for split in (PLANETOID, RANDOM):
             here = select(rows, data=data, split=split)
@@ -300,11 +300,11 @@ def judge_rivals(rows: Rows) -> Verdict:
                 continue
             best = max(others, key=lambda method: others[method])
             above.append(_mean(ours) > others[best])
-            told.append(
+            facts.append(
                 f"{title_of(data)}, {split}: {100 * _mean(ours):.1f} against "
                 f"{100 * others[best]:.1f} % ({best})"
             )
-    return verdict(bar, told, all(above)) if told else verdict(bar)
+    return verdict(bar, facts, all(above)) if facts else verdict(bar)
 
 
 def _mean(rows: Rows) -> float:

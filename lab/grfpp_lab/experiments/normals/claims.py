@@ -24,7 +24,7 @@ PAPER = {
 
 #: The parts of the experiment.
 COSINES, SECONDS, PICTURE = "cosines", "seconds", "picture"
-#: A head of a statue: features of many sizes, and a face to look at.
+#: The head of a statue, with features of many sizes.
 PICTURED_MESH = "mesh 98480"
 
 #: Ours, and the textbook's, which no kernel is needed for.
@@ -95,7 +95,7 @@ _STYLES = {
 
 
 def cosine_panels(rows: Rows) -> list[Panel]:
-    """Cosines, and what is missing to brute force."""
+    """Cosines, and their distance to brute force."""
     methods = (BRUTE, GRF, STITCHED, claims.POOLED)
     return [*_cosine_panel(rows, methods), *_missing_panel(rows, methods[1:])]
 
@@ -106,7 +106,7 @@ def pooled_panels(rows: Rows) -> list[Panel]:
 
 
 def kriging_panels(rows: Rows) -> list[Panel]:
-    """Cosines of ways to interpolate, and what is missing to 1."""
+    """Cosines of interpolation methods, and their distance to 1."""
     methods, curves = (BRUTE, *BESIDE), []
     for method in methods:
         own = chosen_rows(rows, method).items()
@@ -127,7 +127,7 @@ def _cosine_panel(rows: Rows, methods: Sequence[str]) -> list[Panel]:
 
 
 def _missing_panel(rows: Rows, methods: Sequence[str], either_way: bool = False) -> list[Panel]:
-    """What is missing to brute force; or how far it is, whichever is above."""
+    """Brute force minus the method; with `either_way`, the absolute difference."""
     exact, curves = chosen_rows(rows, BRUTE), []
     for method in methods:
         gaps = {
@@ -205,8 +205,8 @@ def cosine_table(rows: Rows) -> Table:
         columns = [[ours[m][mesh]["cosine"] for mesh in true if mesh in ours[m]] for m in COMPARED]
         columns += [[PAPER[n, m] for n in sizes if (n, m) in PAPER] for m in _QUOTED]
         # A mean over fewer meshes would not be comparable.
-        told = [claims.number(sum(c) / len(c)) if len(c) == len(true) else "" for c in columns]
-        means = [["", f"mean of {len(true)}", *told]]
+        facts = [claims.number(sum(c) / len(c)) if len(c) == len(true) else "" for c in columns]
+        means = [["", f"mean of {len(true)}", *facts]]
     return Table(
         ["vertices", "mesh", *COMPARED, *(f"paper, {name}" for name in _QUOTED)],
         [TableGroup("", lines), TableGroup("", means, strong=(0,))],
@@ -264,18 +264,18 @@ def judge_cosines(rows: Rows) -> Verdict:
     if not means:
         return claims.verdict(paper)
     missing = means[BRUTE] - means[STITCHED]
-    told = [
-        _told(by_method, means),
+    facts = [
+        _mean_cosines(by_method, means),
         f"GRF++ is {abs(missing):.4f} {'below' if missing >= 0 else 'above'} brute force",
         _counted("GRF++ above GRF", by_method[STITCHED], by_method[GRF]),
     ]
     more, with_twice = _means(rows, BRUTE, GRF, STITCHED, TWICE)
     if set(more[BRUTE]) == set(by_method[BRUTE]):
-        told.append(
+        facts.append(
             f"GRF with twice the walks, which takes as many steps as GRF++, has "
             f"{with_twice[TWICE]:.4f}"
         )
-    return claims.verdict(paper, told, abs(missing) <= NEAR and means[STITCHED] > means[GRF])
+    return claims.verdict(paper, facts, abs(missing) <= NEAR and means[STITCHED] > means[GRF])
 
 
 def judge_pooled(rows: Rows) -> Verdict:
@@ -289,13 +289,13 @@ def judge_pooled(rows: Rows) -> Verdict:
         mesh: cosine - by_method[BRUTE][mesh] for mesh, cosine in by_method[claims.POOLED].items()
     }
     worst = max(gaps, key=lambda mesh: abs(gaps[mesh]))
-    told = [
-        _told(by_method, means),
+    facts = [
+        _mean_cosines(by_method, means),
         f"pooled walks are {abs(above):.2g} {'above' if above >= 0 else 'below'} brute force",
         f"on one mesh at most {abs(gaps[worst]):.4f} away ({worst})",
         _counted("above GRF++", by_method[claims.POOLED], by_method[STITCHED]),
     ]
-    return claims.verdict(bar, told, abs(above) <= POOLED_NEAR)
+    return claims.verdict(bar, facts, abs(above) <= POOLED_NEAR)
 
 
 def judge_kriging(rows: Rows) -> Verdict:
@@ -313,8 +313,8 @@ def judge_kriging(rows: Rows) -> Verdict:
     n_above = sum(ours[mesh] > by_method[HARMONIC][mesh] for mesh in ours)
     # Both of them, so that the better one counts.
     best = max(means[BIHARMONIC], means[BIHARMONIC_RW])
-    told = [
-        _told(by_method, means),
+    facts = [
+        _mean_cosines(by_method, means),
         *(
             _counted(f"kriging above {rival}", ours, by_method[rival])
             for rival in (BRUTE, *BESIDE[1:])
@@ -324,9 +324,9 @@ def judge_kriging(rows: Rows) -> Verdict:
     timed = claims.select(rows, part=SECONDS, method=KRIGING_END, n_nodes=_KRIGING_SIZE)
     if timed:
         seconds = timed[0]["seconds"]
-        told.append(f"{_KRIGING_SIZE:,} vertices take {seconds:.2g} s from file to cosine")
+        facts.append(f"{_KRIGING_SIZE:,} vertices take {seconds:.2g} s from file to cosine")
         answers.append(seconds < _KRIGING_SECONDS)
-    return claims.verdict(bar, told, all(answers))
+    return claims.verdict(bar, facts, all(answers))
 
 
 def judge_reuse(rows: Rows) -> Verdict:
@@ -336,27 +336,29 @@ def judge_reuse(rows: Rows) -> Verdict:
     if not means:
         return claims.verdict(paper)
     counted = _counted("GRF++r above GRF", by_method[REUSED], by_method[GRF])
-    return claims.verdict(paper, [_told(by_method, means), counted], means[REUSED] > means[GRF])
+    return claims.verdict(
+        paper, [_mean_cosines(by_method, means), counted], means[REUSED] > means[GRF]
+    )
 
 
 def judge_paper(rows: Rows) -> Verdict:
     """Whether meshes that are hard for the paper are hard here."""
     cosines = [cosine for (_, method), cosine in PAPER.items() if method == BRUTE]
     paper = f"brute force has cosines from {min(cosines):.4f} to {max(cosines):.4f}, by the mesh"
-    told, likeness = [], {}
+    facts, likeness = [], {}
     for method in (BRUTE, GRF, STITCHED, AL_MOHY):
         own = beside_paper(rows, method)
         if len(own) < 3:
             continue
         ours, theirs = (np.array([row[c] for row in own]) for c in ("cosine", "paper_cosine"))
         likeness[method] = float(np.corrcoef(ours, theirs)[0, 1])
-        told.append(
+        facts.append(
             f"{method}: correlation {likeness[method]:.3f} over {len(own)} meshes, mean "
             f"{ours.mean():.4f} against the paper's {theirs.mean():.4f}"
         )
     if BRUTE not in likeness:
         return claims.verdict(paper, "too few meshes of the paper to compare")
-    return claims.verdict(paper, told, likeness[BRUTE] > _LIKE)
+    return claims.verdict(paper, facts, likeness[BRUTE] > _LIKE)
 
 
 def judge_seconds(rows: Rows) -> Verdict:
@@ -367,10 +369,10 @@ def judge_seconds(rows: Rows) -> Verdict:
     )
     timed = {(row["method"], row["n_nodes"]): row for row in claims.select(rows, part=SECONDS)}
     both = sorted(n for method, n in timed if method == DENSE and (STITCHED, n) in timed)
-    answers, told = [], []
+    answers, facts = [], []
     if both:
         ratios = {n: timed[DENSE, n]["seconds"] / timed[STITCHED, n]["seconds"] for n in both}
-        told.append(
+        facts.append(
             "the dense kernel takes "
             + ", ".join(f"{ratio:.3g} times at {n:,} vertices" for n, ratio in ratios.items())
             + " as long as GRF++"
@@ -378,14 +380,14 @@ def judge_seconds(rows: Rows) -> Verdict:
         answers += [ratio > 1 for n, ratio in ratios.items() if n >= LEAST]
     largest = timed.get((END_TO_END, LARGEST.n_nodes))
     if largest is not None:
-        told.append(
+        facts.append(
             f"{LARGEST.n_nodes:,} vertices take {largest['seconds']:.2g} s from file to cosine"
         )
         answers.append(largest["seconds"] < _MOST_SECONDS)
-    told += _rivals(timed)
+    facts += _rivals(timed)
     if not answers:
-        return claims.verdict(paper, [*told, "too small to judge"])
-    return claims.verdict(paper, told, all(answers))
+        return claims.verdict(paper, [*facts, "too small to judge"])
+    return claims.verdict(paper, facts, all(answers))
 
 
 def _rivals(timed: Mapping[tuple[str, int], Row]) -> list[str]:
@@ -409,11 +411,11 @@ def judge_picture(rows: Rows) -> Verdict:
     own = {row["method"]: row for row in claims.select(rows, part=PICTURE)}
     if not {GRF, STITCHED} <= set(own):
         return claims.verdict(paper, "nothing was drawn")
-    told = ", ".join(
+    facts = ", ".join(
         f"{name} {row['cosine']:.4f} ({row['mean_angle']:.1f}°)" for name, row in own.items()
     )
     first = next(iter(own.values()))
-    measured = f"{told}, with {first['n_walks']} walks ({first['credit']})"
+    measured = f"{facts}, with {first['n_walks']} walks ({first['credit']})"
     return claims.verdict(paper, measured, own[STITCHED]["cosine"] > own[GRF]["cosine"])
 
 
@@ -433,7 +435,7 @@ def _means(rows: Rows, *methods: str) -> tuple[ByMethod, dict[str, float]]:
     return cosines, {name: float(np.mean(list(own.values()))) for name, own in cosines.items()}
 
 
-def _told(by_method: ByMethod, means: Mapping[str, float]) -> str:
+def _mean_cosines(by_method: ByMethod, means: Mapping[str, float]) -> str:
     n = len(next(iter(by_method.values())))
     listed = ", ".join(f"{name} {value:.4f}" for name, value in means.items())
     return f"mean over {n} meshes: {listed}"

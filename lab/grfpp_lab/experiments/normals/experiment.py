@@ -26,7 +26,7 @@ class Parameters:
     masks: Callable[[int], tuple[int, int]]
     #: Vertices of the meshes that are timed.
     timed: tuple[int, ...]
-    #: Up to so many the dense kernel is formed.
+    #: Largest mesh for which the dense kernel is formed.
     most_brute: int
     #: The mesh of the picture.
     drawn: str

@@ -1,4 +1,4 @@
-"""Harmonic and biharmonic functions on a graph: textbook ways to fill in a field."""
+"""Harmonic and biharmonic functions on a graph: interpolation of a field."""
 
 from __future__ import annotations
 

@@ -95,7 +95,7 @@ def second_rows(cell: Cell) -> list[Row]:
 
 
 def identity(cell: Cell) -> dict[str, Any]:
-    """What a row says about where it belongs."""
+    """The columns that identify a row."""
     walks = ("walks",) if "walks" in cell else ()
     return pick(cell, "part", "graph", "n_nodes", "paper_size", "stand_in", "method", *walks)
 
@@ -133,7 +133,7 @@ def _predicted_cosine(task: HiddenNormals, parameters: dict[str, Any]) -> float:
 
 
 def _function(task: HiddenNormals, scale: None, method: str) -> FloatArray:
-    """The known normals, continued as the textbook has it."""
+    """The known normals, continued by harmonic or biharmonic functions."""
     known = (task.graph, task.known, task.normals[task.known])
     if method == claims.HARMONIC:
         return harmonic(*known)

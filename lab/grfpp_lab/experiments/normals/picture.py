@@ -88,9 +88,9 @@ def draw_errors(path: Path, *arguments: Any) -> None:
         figure.savefig(stream, format=path.suffix[1:].lower(), dpi=200)
 
 
-#: Where its face is looked at from.
+#: Direction of the viewer.
 _TOWARDS = (-1.2, -1.5, 0.35)
-#: Few, so that the methods differ to the eye.
+#: Few walks, so that the methods differ visibly.
 PICTURED_WALKS = 4
 
 

@@ -41,7 +41,7 @@ OURS = "nothing of pooled walks; our bar: "
 
 
 class Bar(NamedTuple):
-    """A number that may be at most so large."""
+    """A number and its upper bound."""
 
     what: str
     found: float
@@ -66,7 +66,7 @@ class Ratio(Bar):
     """One error over another."""
 
     def number(self, value: float) -> str:
-        """As one part in so many."""
+        """As a fraction 1/n."""
         return part(value)
 
 
@@ -81,8 +81,8 @@ def judge_bars(claim: str, bars: Sequence[Bar], more: Sequence[str] = ()) -> Ver
     if not bars:
         return verdict(OURS + claim)
     n_met = sum(bar.is_met for bar in bars)
-    told = f"{n_met} of {len(bars)} bars met: {', '.join(bar.words() for bar in bars)}"
-    return verdict(OURS + claim, [told, *more], n_met == len(bars))
+    facts = f"{n_met} of {len(bars)} bars met: {', '.join(bar.words() for bar in bars)}"
+    return verdict(OURS + claim, [facts, *more], n_met == len(bars))
 
 
 def small(value: float) -> str:
@@ -97,7 +97,7 @@ def small(value: float) -> str:
 
 
 def part(ratio: float) -> str:
-    """A ratio as one part in so many.
+    """A ratio as a fraction 1/n.
 
     Examples
     --------
@@ -109,9 +109,9 @@ def part(ratio: float) -> str:
 
 #: Steps a node in all of the claims: what 16 walks of the paper take at degree 2.
 STEPS = 576
-#: Hubs leave the least to gain.
+#: Graphs with hubs, where pooled walks gain least.
 WITH_HUBS = ("eurosis", graphs.SCALE_FREE)
-#: At most one part in so many of the error of independent walks, at equal steps and entries.
+#: Error of independent walks over that of pooled ones, at equal steps and entries.
 HUBS_GAIN, GAIN, ENTRIES_GAIN = 25, 80, 20
 SLOW_BARS = {SLOW: 0.02, SLOW_INVERSE: 0.09}
 #: Graph and kernel: error of the whole matrix, and without the diagonal.
@@ -123,7 +123,7 @@ WEIGHTED_BARS = {
     (graphs.DENSE, MIDDLE): (0.1, 0.1),
     (graphs.RANDOM + graphs.LOG_NORMAL, MIDDLE): (0.05, 0.05),
 }
-#: Times of smaller graphs are those of getting ready.
+#: Smallest graph whose times are compared: those of smaller ones are set-up.
 LEAST_TIMED = 1000
 
 
@@ -272,8 +272,8 @@ def judge_stitching(rows: Rows) -> Verdict:
     )
     found = compare(rows, text, low, high, ("graph", "budget"))
     cora = [pair for pair in found.pairs if pair.low["graph"] == graphs.CORA]
-    told = "; ".join(f"on Cora × {pair.ratio:.2f} at {pair.low['budget']} steps" for pair in cora)
-    return judged(claim, [found] if found.pairs else [], told)
+    facts = "; ".join(f"on Cora × {pair.ratio:.2f} at {pair.low['budget']} steps" for pair in cora)
+    return judged(claim, [found] if found.pairs else [], facts)
 
 
 def judge_seconds(rows: Rows) -> Verdict:

@@ -66,7 +66,7 @@ _STYLES = {
 
 
 def name_of(method: str, degree: int | None) -> str:
-    """What the legend calls it."""
+    """Its name in the legend."""
     return method if degree is None else f"{method}, degree {degree}"
 
 
@@ -167,13 +167,13 @@ def load(name: str) -> Graph:
 
 
 def n_nodes_of(name: str) -> int:
-    """About how many nodes a graph has, without reading it."""
+    """Approximate number of nodes of a graph, without reading it."""
     base = name.removesuffix(LOG_NORMAL)
     return _SOURCES[base].n_nodes if base in _SOURCES else graphs.n_nodes_of(base)
 
 
 def title_of(name: str) -> str:
-    """What people call a graph."""
+    """The title of a graph."""
     base = name.removesuffix(LOG_NORMAL)
     return graphs.title_of(base) + name[len(base) :]
 
@@ -223,7 +223,7 @@ def weights(graph: str, scale: float) -> Graph:
 
 @lru_cache(maxsize=1)
 def truth(graph: str, scale: float, kernel: str, n_columns: int) -> Truth:
-    """So many columns of the kernel, drawn evenly; kept for the next cell."""
+    """Columns of the kernel at nodes drawn uniformly; kept for the next cell."""
     W = weights(graph, scale)
     n = W.n_nodes
     nodes = np.sort(np.random.default_rng(0).permutation(n)[:n_columns])
@@ -355,7 +355,7 @@ def _polynomials(cell: Cell) -> list[Row]:
 
 
 def _largest(cell: Cell) -> list[Row]:
-    """The kernel's series, of which each row keeps so many entries, the largest."""
+    """The exact kernel with only the largest entries of each row."""
     _, _, known = _parts(cell)
     n = len(known.exact)
     descending = np.argsort(-np.abs(known.exact), axis=0)

@@ -1,4 +1,4 @@
-"""Ours: errors against walk steps, to tell stitching from doing more and from walking shorter."""
+"""Ours: errors against walk steps, to separate stitching from more steps and from shorter walks."""
 
 from dataclasses import dataclass
 
@@ -80,7 +80,7 @@ def plan(settings: lab.Settings) -> lab.Plan:
 
 
 def run(cell: lab.Cell) -> list[lab.Row]:
-    """The mean error of one method with so many steps."""
+    """The mean error of one method with a budget of steps."""
     return [{**error_row(cell), **pick(cell, "times", "budget")}]
 
 
@@ -129,8 +129,8 @@ def judge(rows: lab.Rows) -> lab.Verdict:
     words = "; ".join(f"{each.text} × {each.ratio:.2f}" for each in known)
     if ours.pairs:
         words += f"; {ours.text} × {ours.ratio:.2g}"
-    told = f"errors relative to GRF with as many steps: {words}. Below GRF: {gains[0].words()}"
-    return claims.verdict(_PAPER, told, gains[0].holds)
+    facts = f"errors relative to GRF with as many steps: {words}. Below GRF: {gains[0].words()}"
+    return claims.verdict(_PAPER, facts, gains[0].holds)
 
 
 _BY = ("graph", "budget")

@@ -97,7 +97,7 @@ def error_plan(
     pooled
         The stitching degree at which pooled walks stand beside the paper's.
     words
-        What the page is told in place of the usual, from ``p_halt``.
+        Parameters for the page in place of the usual ones, from ``p_halt``.
     """
     names = kernels or {DIFFUSION: "exp(W)"}
 
@@ -169,7 +169,7 @@ def judge_estimation(rows: lab.Rows) -> lab.Verdict:
 
 
 def pooled_words(rows: lab.Rows) -> str:
-    """What pooled walks have, relative to the paper's of the same degree and number."""
+    """Errors of pooled walks over those of the paper's walks of the same degree and number."""
     both = [{"degree": DEGREE, "walks": walks} for walks in (views.POOLED, None)]
     found = views.compare(rows, "", both[0], both[1])
     if not found.pairs:

@@ -116,7 +116,7 @@ def _walk(cell: lab.Cell, W: Graph, columns: Any) -> list[lab.Row]:
     paper_sample(*settings) @ columns
     began = perf_counter()
     K = paper_sample(*settings)
-    walked = perf_counter() - began
+    walk_seconds = perf_counter() - began
     found = K @ columns
     product = perf_counter() - began
     error = relative_error(found, kernel.apply(W, columns))
@@ -124,12 +124,12 @@ def _walk(cell: lab.Cell, W: Graph, columns: Any) -> list[lab.Row]:
     if cell["forms_sparse"]:
         began = perf_counter()
         per_row = K.rows(np.arange(W.n_nodes), sparse=True).nnz / W.n_nodes
-        seconds = walked + perf_counter() - began
+        seconds = walk_seconds + perf_counter() - began
         rows.append(_row(cell, WHOLE, seconds, entries_per_row=per_row))
     if cell["forms_dense"]:
         began = perf_counter()
         K.toarray()
-        rows.append(_row(cell, WHOLE_DENSE, walked + perf_counter() - began))
+        rows.append(_row(cell, WHOLE_DENSE, walk_seconds + perf_counter() - began))
     return rows
 
 
@@ -170,8 +170,8 @@ def panels(rows: lab.Rows) -> list[Panel]:
     )
     paper = []
     for method, style in ((DENSE, 1), (WALKS, 4)):
-        told = {n: seconds for n, each in PAPER.items() if (seconds := each[method]) is not None}
-        paper.append(Curve(f"paper, {method}", list(told), list(told.values()), (), style, True))
+        known = {n: seconds for n, each in PAPER.items() if (seconds := each[method]) is not None}
+        paper.append(Curve(f"paper, {method}", list(known), list(known.values()), (), style, True))
     found = [chart("The whole kernel", [*formed, *paper], "nodes", "seconds")]
     if any(len(each.x) for each in product):
         found.append(chart(f"{PRODUCT}, {N_COLUMNS} columns", product, "nodes", "seconds"))
@@ -194,7 +194,7 @@ def judge(rows: lab.Rows) -> lab.Verdict:
     ratios = {n: brute[n]["seconds"] / walks[n]["seconds"] for n in brute if n in walks}
     if not ratios:
         return verdict(paper)
-    told = [
+    facts = [
         "GRF++ forms the dense kernel "
         + ", ".join(f"{ratio:.1f} times faster at {n:,} nodes" for n, ratio in ratios.items())
     ]
@@ -203,15 +203,15 @@ def judge(rows: lab.Rows) -> lab.Verdict:
         largest = entries[max(entries)]
         quoted = largest["paper_seconds"]
         against = f" (the paper's GRF++: {quoted:,.0f} s)" if quoted else ""
-        told.append(
+        facts.append(
             f"all entries at {largest['n_nodes']:,} nodes, in sparse form: "
             f"{largest['seconds']:.3g} s{against}"
         )
-    told += _products(rows)
+    facts += _products(rows)
     large = [ratio for n, ratio in ratios.items() if n >= LEAST]
     if not large:
-        return verdict(paper, [*told, f"too small to judge, the paper begins at {LEAST:,} nodes"])
-    return verdict(paper, told, min(large) > 1)
+        return verdict(paper, [*facts, f"too small to judge, the paper begins at {LEAST:,} nodes"])
+    return verdict(paper, facts, min(large) > 1)
 
 
 def _products(rows: lab.Rows) -> list[str]:

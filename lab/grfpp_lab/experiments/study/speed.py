@@ -87,10 +87,10 @@ def run(cell: lab.Cell) -> list[lab.Row]:
         K = paper_sample(
             *(W, kernel, cell["degree"], cell["n_walks"], law, seed), full_walks=cell["full_walks"]
         )
-        walked = perf_counter()
+        after_walking = perf_counter()
         K.toarray()
-        stitching.append(perf_counter() - walked)
-        walking.append(walked - began)
+        stitching.append(perf_counter() - after_walking)
+        walking.append(after_walking - began)
         entries.append(sum(matrix.nnz for pair in K.factors for matrix in pair))
         steps = K.meta["steps_per_node"]
     row: dict[str, Any] = {
@@ -133,7 +133,7 @@ def panels(rows: lab.Rows) -> list[Panel]:
 def judge(rows: lab.Rows) -> lab.Verdict:
     """Both times fall from degree 1 to the highest one."""
     paper = "as the degree increases, both the walk time and the stitching time decrease"
-    told, answers = [], []
+    facts, answers = [], []
     for base in _bases(rows):
         by_degree = {r["degree"]: r for r in select(rows, p_base=base, full_walks=True)}
         top = max(by_degree, default=1)
@@ -142,13 +142,13 @@ def judge(rows: lab.Rows) -> lab.Verdict:
         ends = by_degree[1], by_degree[top]
         walk, stitch = ([row[f"{part}_seconds"] for row in ends] for part in ("walk", "stitch"))
         each = [walk[0] / 2, walk[1] / (2 * top)]
-        told.append(
+        facts.append(
             f"p_halt {base:g}, degree 1 → {top}: walking {_arrow(walk)} s for all "
             f"factors one after the other, {_arrow(each)} s for one factor; stitching "
             f"{_arrow(stitch)} s"
         )
         answers.append(walk[1] < walk[0] and stitch[1] < stitch[0])
-    return verdict(paper, told, all(answers)) if answers else verdict(paper)
+    return verdict(paper, facts, all(answers)) if answers else verdict(paper)
 
 
 def _arrow(pair: list[float]) -> str:
@@ -178,7 +178,7 @@ def table(rows: lab.Rows) -> Table:
         [*steps, "walks cut short, s", "stitching, s"],
         groups,
         "Means over the graphs, one thread. “Walks cut short” end where all later f(k) are zero "
-        "in float64, which changes no number; it is what `sample` does unless told otherwise.",
+        "in float64, which changes no number; it is what `sample` does by default.",
     )
 
 

@@ -109,16 +109,18 @@ def judge(rows: Rows) -> Verdict:
     gains = _gains(rows, MASKED)
     if not gains:
         return claims.verdict(paper, f"fewer than {FEWEST} seeds to compare")
-    told = ["points that the mask adds: " + _told(gains)]
+    facts = ["points that the mask adds: " + _gain_words(gains)]
     noise = [name for name, each in gains.items() if not each.is_sure]
     if len(noise) == len(gains):
-        told.append(f"none of this can be told from chance (paired t-test, level {claims.LEVEL:g})")
+        facts.append(
+            f"none of this can be told from chance (paired t-test, level {claims.LEVEL:g})"
+        )
     elif noise:
-        told.append(f"noise on {', '.join(TITLES[name] for name in noise)}")
+        facts.append(f"noise on {', '.join(TITLES[name] for name in noise)}")
     learned = _gains(rows, LEARNED)
     if learned:
-        told.append(f"with λ learned: {_told(learned)}; {_strengths(rows)}")
-    return claims.verdict(paper, told, _holds(gains))
+        facts.append(f"with λ learned: {_gain_words(learned)}; {_strengths(rows)}")
+    return claims.verdict(paper, facts, _holds(gains))
 
 
 def _holds(gains: dict[str, claims.Difference]) -> Holds:
@@ -139,7 +141,7 @@ def _gains(rows: Rows, method: str) -> dict[str, claims.Difference]:
     return {name: each for name, each in found.items() if each.n >= FEWEST}
 
 
-def _told(gains: dict[str, claims.Difference]) -> str:
+def _gain_words(gains: dict[str, claims.Difference]) -> str:
     return ", ".join(
         f"{TITLES[name]} {each.words(2)}, p = {each.p:.2g} ({each.n} seeds)"
         for name, each in gains.items()

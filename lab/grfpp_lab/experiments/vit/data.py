@@ -13,7 +13,7 @@ from grfpp.typing import IntArray
 from grfpp_lab.datasets.image_folder import ImageFolder
 from grfpp_lab.datasets.images import ByteArray, Images, load_cifar10, load_mnist
 
-#: Made here, for want of data.
+#: Generated images, for use without data.
 STRIPES = "stripes"
 #: Data that a user may have unpacked; the paper's.
 FOLDERS = ("imagenet", "places365")
@@ -66,7 +66,7 @@ def _folder(name: str) -> Path | None:
 
 @lru_cache(maxsize=2)
 def load_images(name: str, n_train: int, n_test: int) -> ImageSet:
-    """Read the first so many pictures to learn from and to test on; the two have none in common."""
+    """Read the first pictures of the training and of the test set, which are disjoint."""
     if name == STRIPES:
         return _stripes(n_train, n_test)
     if name in FOLDERS:

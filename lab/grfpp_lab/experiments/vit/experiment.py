@@ -58,7 +58,7 @@ def plan(settings: lab.Settings) -> lab.Plan:
     found, absent = at_hand(mine.sets, data.why_absent)
     skipped = {data.TITLES[name]: why for name, why in absent.items()}
     if not found:
-        # Something to look at, even where there are no data.
+        # Without data, the generated images of the smallest size.
         return replace(plan(replace(settings, size=lab.Size.TINY)), skipped=skipped)
     walks = {"scale": scale, "termination": geometric(p_halt), "n_walks": N_WALKS}
     cells: list[lab.Cell] = []

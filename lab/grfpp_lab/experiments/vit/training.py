@@ -17,9 +17,9 @@ from grfpp_lab.experiments.vit.small_vit import SmallViT
 
 BATCH = 32
 LEARNING_RATE, WEIGHT_DECAY = 2e-3, 0.05
-#: Pictures are shifted by up to so many pixels while training.
+#: Largest shift of the training pictures, in pixels.
 SHIFT = 2
-#: How often the test pictures are looked at on the way.
+#: Number of evaluations on the test pictures during training.
 LOOKS = 6
 
 
@@ -50,7 +50,7 @@ def train(
             lam, learn = options.pop("lam"), options.pop("learn")
             grid_mask = patch_grid_mask(*net.grid, class_token=True, n_jobs=1, **options)
             added = add_mask(net, grid_mask, lam, learn)
-        # With and without a mask, chance is the same from here on.
+        # The same random numbers from here on, with and without a mask.
         rng = torch.Generator().manual_seed(seed)
         pixels, test = _pixels(images)
         labels, truth = map(torch.from_numpy, (images.train_labels, images.test_labels))
@@ -72,7 +72,7 @@ def train(
 def _epochs(
     net: nn.Module, pixels: torch.Tensor, labels: torch.Tensor, epochs: int, rng: torch.Generator
 ) -> Iterator[tuple[int, float]]:
-    """Train; tell the number and the mean loss of every epoch."""
+    """Train; yield the number and the mean loss of every epoch."""
     n_steps = epochs * math.ceil(len(pixels) / BATCH)
     optimizer = torch.optim.AdamW(_groups(net), LEARNING_RATE, weight_decay=WEIGHT_DECAY)
     schedule = torch.optim.lr_scheduler.LambdaLR(
@@ -93,7 +93,7 @@ def _epochs(
 
 
 def _groups(net: nn.Module) -> list[dict[str, Any]]:
-    """Single numbers, which the strength of a mask is, are not drawn towards 0."""
+    """Parameter groups: scalars, such as the strength of a mask, have no weight decay."""
     return [
         {"params": [each for each in net.parameters() if each.ndim]},
         {"params": [each for each in net.parameters() if not each.ndim], "weight_decay": 0.0},

@@ -4,7 +4,7 @@
 whether that is met. Peers run in the same process: scipy, scikit-network, networkx, igraph where it
 is installed. Graphs of up to ten million nodes are made in a temporary folder, or in that of
 ``--folder``, where they stay; the largest takes 2.5 GB of memory to make and 5 GB to compare with
-exact rows. Nodes and walks have a seed that nothing was settled with: ``--settle`` prints what
+exact rows. Nodes and walks have a seed that no setting was chosen with: ``--settle`` prints what
 budgets were chosen from, on other graphs.
 """
 
@@ -15,7 +15,7 @@ from pathlib import Path
 
 from grfpp.warmup import warmup
 from grfpp_lab.studies.local_answers import asking, blocks, process
-from grfpp_lab.studies.local_answers.asking import tell
+from grfpp_lab.studies.local_answers.asking import print_section
 
 PARTS = ("enron", "sizes", "million", "blocks", "process", "cold")
 SIZES = (10_000, 100_000, 1_000_000, 10_000_000)
@@ -37,7 +37,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     warmup()
     if options.settle:
         for title, graph in asking.graphs().items():
-            tell(title, asking.lines(graph, asking.BUDGETS, options.nodes))
+            print_section(title, asking.lines(graph, asking.BUDGETS, options.nodes))
         return
     verdicts = []
     with tempfile.TemporaryDirectory() as temporary:
@@ -46,29 +46,35 @@ def main(arguments: Sequence[str] | None = None) -> None:
         if "enron" in options.parts:
             title, graph = asking.enron()
             first, second = asking.run_enron(graph, 4 * options.nodes)
-            verdicts += tell(f"{title}, {graph.n_nodes:,} nodes, exp(W)", first)
-            verdicts += tell(f"{title}, PageRank with alpha {asking.ALPHA}", second)
+            verdicts += print_section(f"{title}, {graph.n_nodes:,} nodes, exp(W)", first)
+            verdicts += print_section(f"{title}, PageRank with alpha {asking.ALPHA}", second)
         if "sizes" in options.parts:
             found = asking.run(folder, options.sizes, options.nodes)
-            verdicts += tell("scale-free graphs, memory-mapped, top 10", asking.lines_sizes(found))
+            verdicts += print_section(
+                "scale-free graphs, memory-mapped, top 10", asking.lines_sizes(found)
+            )
         if "million" in options.parts:
             n_nodes = min(1_000_000, max(options.sizes))
             lines = asking.pagerank(folder, n_nodes, options.nodes)
-            verdicts += tell(f"PageRank on a scale-free graph of {n_nodes:,} nodes", lines)
+            verdicts += print_section(f"PageRank on a scale-free graph of {n_nodes:,} nodes", lines)
         if "blocks" in options.parts:
             for case in blocks.cases(options.block_nodes, options.block_rows):
                 title = f"block of {len(case.nodes):,} of {case.W.n_nodes:,} nodes: {case.title}"
-                verdicts += tell(title, blocks.run(case))
+                verdicts += print_section(title, blocks.run(case))
         if "process" in options.parts:
             n_nodes = max(options.sizes)
             path = asking.map_path(folder, n_nodes)
             lines = process.run(path, asking.SEED, asking.QUESTIONS["exp(W)"].budget)
-            verdicts += tell(f"a fresh process at a map of {n_nodes:,} nodes, exp(W)", lines)
+            verdicts += print_section(
+                f"a fresh process at a map of {n_nodes:,} nodes, exp(W)", lines
+            )
         if "cold" in options.parts:
             n_nodes = max(options.sizes)
             path = asking.map_path(folder, n_nodes)
             lines = process.run_cold(path, asking.SEED, asking.QUESTIONS["exp(W)"].budget)
-            verdicts += tell(f"a map of {n_nodes:,} nodes that is on disk alone, exp(W)", lines)
+            verdicts += print_section(
+                f"a map of {n_nodes:,} nodes that is on disk alone, exp(W)", lines
+            )
     met = sum(verdict.met for verdict in verdicts)
     print(f"\n{met} of {len(verdicts)} met")
 

@@ -33,7 +33,7 @@ class Measured(NamedTuple):
 
 
 class Verdict(NamedTuple):
-    """What was asked for, what came out, and whether it is enough."""
+    """A requirement, the measured value, and whether it is met."""
 
     bar: str
     found: str
@@ -62,8 +62,8 @@ def query_seconds(ask: Callable[[int], Any], nodes: Sequence[int], n_passes: int
     return float(np.median(best))
 
 
-def tell(title: str, lines: Lines) -> list[Verdict]:
-    """Print one part; gives its verdicts."""
+def print_section(title: str, lines: Lines) -> list[Verdict]:
+    """Print one part and return its verdicts."""
     print(f"\n{title}", flush=True)
     for line in lines:
         print(line if not isinstance(line, str) else f"  {line}", flush=True)
@@ -73,7 +73,7 @@ def tell(title: str, lines: Lines) -> list[Verdict]:
 ENRON = "nodes/email-enron.txt.gz"
 K = 10
 ALPHA = 0.15
-#: Of the nodes that are asked about, and of the walks. Budgets were settled with others.
+#: Of the nodes that are asked about, and of the walks. Budgets were chosen with others.
 SEED, SETTLING_SEED = 1616, 77
 #: Nodes that are asked about for time; for precision, which takes exact rows, fewer are.
 N_TIMED = 200
@@ -173,7 +173,7 @@ BUDGETS = tuple(1 << bits for bits in range(10, 18))
 
 
 def graphs() -> dict[str, Graph]:
-    """Graphs on which budgets were settled; email-Enron is judged too, on other nodes."""
+    """Graphs on which budgets were chosen; email-Enron is judged too, on other nodes."""
     found = {"scale-free 200,000": scale_free(200_000, 5, seed=9)}
     path = Path(os.environ.get("GRFPP_DATA", ""), "nodes/musae-facebook-edges.csv.gz")
     if os.environ.get("GRFPP_DATA") and path.exists():
@@ -231,26 +231,26 @@ def run(folder: Path, sizes: Sequence[int], n_asked: int = 24) -> list[Size]:
 
 
 def lines_sizes(results: Sequence[Size]) -> Lines:
-    """What is said of them."""
-    told: list[Measured | Verdict | str] = []
+    """Lines and verdicts for all sizes."""
+    report: list[Measured | Verdict | str] = []
     for name, question in QUESTIONS.items():
         for size in results:
             found = size.found[name]
             note = f"batched {1e3 * found.batched:.3f} ms, budget {question.budget:,.0f}"
             what = f"{name}, {size.n_nodes:,} nodes"
-            told.append(Measured(what, found.seconds, size.precision[name], note))
+            report.append(Measured(what, found.seconds, size.precision[name], note))
     last = results[-1]
     ms = {name: 1e3 * found.seconds for name, found in last.found.items()}
     share = last.precision
     growth = last.found["exp(W)"].seconds / results[0].found["exp(W)"].seconds
-    told.append(
+    report.append(
         Verdict(
             f"exp(W), {last.n_nodes:,} nodes: under 1 ms, precision at least 0.98",
             f"{ms['exp(W)']:.3f} ms, {share['exp(W)']:.3f}",
             ms["exp(W)"] < 1 and share["exp(W)"] >= 0.98,
         )
     )
-    told.append(
+    report.append(
         Verdict(
             f"exp(W): time within 2 times from {results[0].n_nodes:,} to {last.n_nodes:,} nodes",
             f"{growth:.2f} times",
@@ -258,14 +258,14 @@ def lines_sizes(results: Sequence[Size]) -> Lines:
         )
     )
     for name in ("exp(5 W)", "PageRank"):
-        told.append(
+        report.append(
             Verdict(
                 f"{name}, {last.n_nodes:,} nodes: under 50 ms, precision at least 0.95",
                 f"{ms[name]:.2f} ms, {share[name]:.3f}",
                 ms[name] < 50 and share[name] >= 0.95,
             )
         )
-    return told
+    return report
 
 
 def pagerank(folder: Path, n_nodes: int, n_asked: int = 24) -> Lines:

@@ -11,7 +11,7 @@ from grfpp.linalg import chebyshev
 from grfpp.local import LocalKernel
 from grfpp.typing import FloatArray, IntArray
 from grfpp_lab.benchmark.timing import best_seconds, timed
-from grfpp_lab.graphs import grid, scale_free
+from grfpp_lab.graphs import grid, grid_patch, random_nodes, scale_free
 from grfpp_lab.studies.local_answers.asking import SEED, Lines, Measured, Verdict
 from grfpp_lab.studies.local_answers.rivals import FORMS, coefficients, held_entries, plain
 
@@ -36,31 +36,18 @@ class Case(NamedTuple):
 
 
 def cases(n_nodes: int, n_rows: int) -> list[Case]:
-    """Nodes beside each other and all over a grid, and all over a scale-free graph."""
+    """Adjacent and scattered nodes of a grid, and scattered nodes of a scale-free graph."""
     flat = grid(n_nodes).normalized("sym")
     rough = scale_free(n_nodes, 5, seed=0).normalized("sym")
     near, far = Diffusion(1.0), Diffusion(5.0)
-    beside, apart = patch(flat, n_rows), spread(flat, n_rows)
+    patch, apart = grid_patch(flat, n_rows), random_nodes(flat, n_rows, SEED)
     return [
-        Case("grid, nodes beside each other, exp(W)", flat, beside, near, 300, 1.0),
-        Case("grid, nodes all over it, exp(W)", flat, apart, near, 300, 1.0),
-        Case("grid, nodes beside each other, exp(5 W)", flat, beside, far, 2000, 1.0),
-        Case("grid, nodes all over it, exp(5 W)", flat, apart, far, 2000, 1.0),
-        Case("scale-free, exp(W)", rough, spread(rough, n_rows), near, 4096, 5.0),
+        Case("grid, adjacent nodes, exp(W)", flat, patch, near, 300, 1.0),
+        Case("grid, scattered nodes, exp(W)", flat, apart, near, 300, 1.0),
+        Case("grid, adjacent nodes, exp(5 W)", flat, patch, far, 2000, 1.0),
+        Case("grid, scattered nodes, exp(5 W)", flat, apart, far, 2000, 1.0),
+        Case("scale-free, exp(W)", rough, random_nodes(rough, n_rows, SEED), near, 4096, 5.0),
     ]
-
-
-def patch(W: Graph, count: int) -> IntArray:
-    """Nodes of a square grid that lie beside each other."""
-    side, width = round(W.n_nodes**0.5), round(count**0.5 + 0.5)
-    first = (side - width) // 2
-    rows = np.arange(first, first + width)
-    return np.asarray((rows[:, None] * side + rows).ravel()[:count])
-
-
-def spread(W: Graph, count: int) -> IntArray:
-    """Nodes drawn at random."""
-    return np.random.default_rng(SEED).choice(W.n_nodes, min(count, W.n_nodes), replace=False)
 
 
 def run(case: Case) -> Lines:
@@ -116,11 +103,11 @@ class _Terms:
         self._exact: FloatArray = np.sum(parts, axis=0)
 
     def error(self, block: FloatArray) -> float:
-        """Relative, in Frobenius' norm."""
+        """Relative error in the Frobenius norm."""
         return float(np.linalg.norm(block - self._exact) / np.linalg.norm(self._exact))
 
     def least_degree(self, error: float) -> int:
-        """How many terms beyond the first it takes to be no worse."""
+        """The least degree whose error is no larger."""
         total = np.zeros_like(self._exact)
         for degree, part in enumerate(self._parts):
             total += part

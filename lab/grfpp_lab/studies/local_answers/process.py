@@ -23,7 +23,7 @@ _MB = 1e6
 
 
 def run(path: Path, seed: int, budget: float) -> Lines:
-    """Ask in a process of its own, and say what it took."""
+    """Answer queries in a separate process; report time and memory."""
     request = {"path": str(path), "seed": seed, "budget": budget}
     found = call("grfpp_lab.studies.local_answers.process:work", request, threads=2, timeout=3600)
     bare = _bare_interpreter()
@@ -56,7 +56,7 @@ def run(path: Path, seed: int, budget: float) -> Lines:
 
 
 def work(request: dict[str, Any]) -> dict[str, Any]:
-    """What the process does; memory is looked at in between."""
+    """What the process does; its memory is measured after each step."""
     memory, seconds = {"grfpp imported": resident()}, {}
     began = _clocks()
     graph = Graph.open(request["path"])
@@ -91,27 +91,27 @@ def _since(began: tuple[float, float]) -> list[float]:
 
 
 def _bare_interpreter() -> dict[str, int]:
-    """The memory of a Python that has imported nothing but what it needs to tell it."""
+    """The memory of a Python process without imports."""
     command = [sys.executable, "-c", "print(open('/proc/self/status').read())"]
     done = subprocess.run(command, capture_output=True, text=True, check=True)
-    return _told(done.stdout)
+    return _resident_bytes(done.stdout)
 
 
 def resident() -> dict[str, int]:
-    """Bytes of this process in memory: all, its own, and pages of files; as Linux tells them."""
-    return _told(Path("/proc/self/status").read_text(encoding="utf-8"))
+    """Bytes of this process in memory: all, its own, and pages of files; from ``/proc``."""
+    return _resident_bytes(Path("/proc/self/status").read_text(encoding="utf-8"))
 
 
-def _told(status: str) -> dict[str, int]:
-    told = {}
+def _resident_bytes(status: str) -> dict[str, int]:
+    fields = {}
     for line in status.splitlines():
         name, _, value = line.partition(":")
         if name.startswith(("VmRSS", "Rss")):
-            told[name] = int(value.split()[0]) * 1024
+            fields[name] = int(value.split()[0]) * 1024
     return {
-        "all": told["VmRSS"],
-        "anonymous": told["RssAnon"],
-        "files": told["RssFile"] + told["RssShmem"],
+        "all": fields["VmRSS"],
+        "anonymous": fields["RssAnon"],
+        "files": fields["RssFile"] + fields["RssShmem"],
     }
 
 
@@ -157,7 +157,7 @@ def work_cold(request: dict[str, Any]) -> dict[str, Any]:
 
 
 def forget(folder: Path) -> None:
-    """Let the system drop what it has of these files."""
+    """Drop the page cache of these files."""
     for file in folder.glob("*.bin"):
         with file.open("rb") as stream:
             os.fsync(stream.fileno())

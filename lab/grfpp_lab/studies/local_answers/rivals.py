@@ -17,19 +17,20 @@ from grfpp.kernels import Kernel
 from grfpp.linalg import chebyshev
 from grfpp.linalg.csr import CsrProduct
 from grfpp.typing import FloatArray, IntArray
+from grfpp_lab.benchmark.uses import scaled_weights, sparse_terms
 
 Peer = Callable[[int], IntArray]
 
 
 def largest(values: FloatArray, k: int) -> IntArray:
-    """Where the `k` largest values are, in no order."""
+    """Indices of the `k` largest values, unordered."""
     if len(values) <= k:
         return np.arange(len(values))
     return np.asarray(np.argpartition(values, len(values) - k)[-k:])
 
 
 def sparse_taylor(W: Graph, n_terms: int = 4, k: int = 10) -> Peer:
-    """``Σ W^j/j!`` on a sparse unit vector by scipy, so many terms beyond the first."""
+    """``Σ W^j/j!`` on a sparse unit vector by scipy, up to degree `n_terms`."""
     weights, n = W.adjacency, W.n_nodes
 
     def nearest(node: int) -> IntArray:
@@ -185,7 +186,7 @@ def precision(found: npt.ArrayLike, exact: FloatArray, k: int = 10) -> float:
     return min(k, int(np.count_nonzero(exact[given] >= least * (1 - SAME)))) / k
 
 
-#: Rows of the plain form that a thread has in hand: neighbourhoods may be the whole graph.
+#: Rows of the plain form that a thread computes at a time: neighbourhoods may be the whole graph.
 _ROWS = 64
 
 
@@ -197,11 +198,11 @@ def coefficients(W: Graph, kernel: Kernel, degree: int) -> FloatArray:
 
 def plain(W: Graph, c: FloatArray, nodes: IntArray) -> FloatArray:
     """``Σ c_j T_j(W)[nodes, nodes]``, every term by the recurrence."""
-    scaled = _scaled(W)
+    scaled = scaled_weights(W)
 
     def some_rows(part: IntArray) -> FloatArray:
         block = np.zeros((len(part), len(nodes)))
-        for coefficient, rows in zip(c, _terms(scaled, part), strict=False):
+        for coefficient, rows in zip(c, sparse_terms(scaled, part), strict=False):
             block += coefficient * rows[:, nodes].toarray()
         return block
 
@@ -213,9 +214,9 @@ def doubled(W: Graph, c: FloatArray, nodes: IntArray) -> FloatArray:
     degree = len(c) - 1
     if degree < 2:
         return plain(W, c, nodes)
-    scaled, half = _scaled(W), degree // 2
+    scaled, half = scaled_weights(W), degree // 2
     parts = _parts(nodes, len(nodes))
-    terms = _in_threads(lambda part: list(islice(_terms(scaled, part), half + 1)), parts)
+    terms = _in_threads(lambda part: list(islice(sparse_terms(scaled, part), half + 1)), parts)
     if degree % 2:
         # Of the term beyond the half only columns are needed where the half itself is.
         there = np.unique(np.concatenate([rows[half].indices for rows in terms]))
@@ -246,25 +247,8 @@ FORMS: dict[str, Callable[[Graph, FloatArray, IntArray], FloatArray]] = {
 def held_entries(W: Graph, nodes: IntArray, degree: int) -> float:
     """About how many entries the vectors of the doubled form have, from a few of them."""
     few = nodes[:: max(1, len(nodes) // 16)]
-    rows = next(islice(_terms(_scaled(W), few), degree // 2, None))
+    rows = next(islice(sparse_terms(scaled_weights(W), few), degree // 2, None))
     return float(rows.nnz / len(few) * len(nodes))
-
-
-def _scaled(W: Graph) -> sp.csr_array:
-    radius = W.spectral_radius()
-    return W.adjacency if radius == 1 else W.adjacency * (1 / radius)
-
-
-def _terms(scaled: sp.csr_array, nodes: IntArray) -> Iterator[sp.csr_array]:
-    """``T_0[nodes, :]``, ``T_1[nodes, :]``, …, sparse."""
-    n = len(nodes)
-    previous = sp.csr_array((np.ones(n), nodes, np.arange(n + 1)), shape=(n, scaled.shape[0]))
-    yield previous
-    current = previous @ scaled
-    yield current
-    while True:
-        previous, current = current, 2 * (current @ scaled) - previous
-        yield current
 
 
 def _at(rows: sp.csr_array, nodes: IntArray) -> FloatArray:
@@ -272,7 +256,7 @@ def _at(rows: sp.csr_array, nodes: IntArray) -> FloatArray:
 
 
 def _parts(nodes: IntArray, most: int) -> list[IntArray]:
-    """At least one part for each thread, of at most so many nodes each."""
+    """At least one part for each thread, of at most `most` nodes each."""
     count = max(thread_count(-1), -(-len(nodes) // most))
     return np.array_split(nodes, min(count, len(nodes)))
 

@@ -1,7 +1,6 @@
 """Clusterings of others."""
 
 import pytest
-from laboratory.clustering_rows import pooled_rows, regularized_rows, rows
 
 from grfpp.tasks.clustering import pair_error
 from grfpp_lab.experiments.clustering.claims import (
@@ -10,6 +9,7 @@ from grfpp_lab.experiments.clustering.claims import (
     GRF,
     GRF_PP,
     LOUVAIN,
+    POOLED_PP,
     REGULARIZED,
     RIVALS,
     degree_table,
@@ -17,6 +17,7 @@ from grfpp_lab.experiments.clustering.claims import (
     judge_pooled,
     judge_regularized,
     judge_rivals,
+    pooled_panels,
     regularized_panels,
     rival_labels,
     rival_panels,
@@ -24,6 +25,41 @@ from grfpp_lab.experiments.clustering.claims import (
     walk_panels,
 )
 from grfpp_lab.harness.experiment import Holds
+
+
+def rows(**errors):
+    """Rows of methods on graphs, by ``graph=(GRF, GRF++, exact, Louvain)``."""
+    return [
+        {
+            "graph": graph,
+            "n_nodes": 10 * (place + 1),
+            "n_clusters": 2,
+            "method": method,
+            "n_walks": 16 if method in (GRF, GRF_PP) else None,
+            "repeats": 10,
+            "error": error,
+            "standard_error": 0.01,
+            "deviation": 0.03,
+        }
+        for place, (graph, values) in enumerate(errors.items())
+        for method, error in zip((GRF, GRF_PP, EXACT, LOUVAIN), values, strict=True)
+    ]
+
+
+def pooled_rows(n_walks=16, **errors):
+    """Rows of pooled walks, by ``graph=error``."""
+    (like,) = [row for row in rows(karate=(0, 0, 0, 0)) if row["method"] == GRF_PP]
+    own = {**like, "method": POOLED_PP, "walks": "pooled", "n_walks": n_walks}
+    return [{**own, "graph": graph, "error": error} for graph, error in errors.items()]
+
+
+def regularized_rows(**errors):
+    """Rows of the default, by ``graph=error``."""
+    (like,) = [row for row in rows(karate=(0, 0, 0, 0)) if row["method"] == EXACT]
+    return [
+        {**like, "method": REGULARIZED, "graph": graph, "error": error}
+        for graph, error in errors.items()
+    ]
 
 
 @pytest.mark.parametrize("method", RIVALS)
@@ -78,6 +114,16 @@ def test_nothing_to_judge():
     assert judge_rivals([]).holds is Holds.OPEN
     alone = [row for row in rows(karate=(0.3, 0.2, 0.2, 0.1)) if row["method"] != LOUVAIN]
     assert judge_rivals(alone).holds is Holds.OPEN
+    alone = rows(karate=(0.3, 0.2, 0.2, 0.4))
+    assert judge_pooled(alone).holds is judge_regularized(alone).holds is Holds.OPEN
+    assert judge_pooled(pooled_rows(karate=0.2)).holds is Holds.OPEN
+    assert judge_regularized(regularized_rows(karate=0.1)).holds is Holds.OPEN
+
+
+def test_the_verdict_on_degrees_counts_other_numbers_of_walks():
+    few = [{**row, "n_walks": 4, "error": 0.5} for row in rows(karate=(0.3, 0.2, 0.1, 0))[:2]]
+    found = judge_degrees([*rows(karate=(0.2, 0.3, 0.19, 0)), *few])
+    assert "with 4 and 16 walks, on 1 of 2" in found.measured
 
 
 def test_verdict_on_rivals():
@@ -105,6 +151,9 @@ def test_verdict_on_pooled_walks(karate, cora, holds, told):
     found = judge_pooled([*made, *pooled_rows(karate=karate, cora=cora), *others])
     assert found.holds is holds
     assert told in found.measured
+    both = [*made, *pooled_rows(karate=0.1, cora=0.05)]
+    for judge in (judge_degrees, judge_rivals):
+        assert judge(both) == judge(made)
 
 
 @pytest.mark.parametrize(
@@ -146,3 +195,17 @@ def test_the_default_beside_the_best_other_method():
     assert [curve.name for curve in panel.curves] == [REGULARIZED, EXACT, LOUVAIN]
     assert [curve.y for curve in panel.curves] == [[0.1], [0.2], [0.4]]
     assert REGULARIZED in rival_table(made).columns
+
+
+def test_pooled_walks_are_a_further_curve_and_column():
+    made = [*rows(karate=(0.3, 0.2, 0.2, 0.4)), *pooled_rows(karate=0.19)]
+    (panel,) = walk_panels(made)
+    assert [curve.name for curve in panel.curves] == [GRF, GRF_PP, POOLED_PP, EXACT]
+    assert len({curve.style for curve in panel.curves}) == 4
+    (beside,) = pooled_panels(made)
+    assert [curve.y for curve in beside.curves] == [pytest.approx([y]) for y in (0.1, 0.0, 0.01)]
+    table = degree_table(made)
+    line = dict(zip(table.columns, table.groups[0].rows[0], strict=True))
+    assert (line[POOLED_PP], line[EXACT]) == ("0.1900 ± 0.0300", "0.2000 ± 0.0300")
+    assert POOLED_PP in rival_table(made).columns
+    assert [curve.name for curve in rival_panels(made)[0].curves] == [GRF, GRF_PP, LOUVAIN, EQUAL]

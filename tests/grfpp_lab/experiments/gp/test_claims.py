@@ -31,6 +31,8 @@ def test_verdict_on_accuracy(error, holds):
     found = CLAIMS["gp-accuracy"].judge([made_up(EXACT, 2562, 1.0), made_up(HEAD, 2562, error)])
     assert found.holds is holds
     assert f"× {error:.3f} ({error:.3f}) at 2,562 nodes" in found.measured
+    alone = [made_up(HEAD, 2562, 1.0)]
+    assert CLAIMS["gp-accuracy"].judge(alone).holds is Holds.OPEN
 
 
 @pytest.mark.parametrize("coverage", [0.3, 0.9, 0.999])

@@ -2,26 +2,11 @@
 
 import numpy as np
 import pytest
-from laboratory.gps_rows import ALL, made_rows
 from scipy.stats import ttest_rel
 
 from grfpp_lab.experiments.claims import Difference
+from grfpp_lab.experiments.gps import claims
 from grfpp_lab.experiments.gps import data as gps_data
-from grfpp_lab.experiments.gps.claims import (
-    PAPER,
-    all_error_panels,
-    differences,
-    error_panels,
-    holds,
-    judge,
-    judge_kinds,
-    judge_reference,
-    kinds_table,
-    pairs_table,
-    paper_table,
-    reference_table,
-    sign_test,
-)
 from grfpp_lab.experiments.gps.encodings import (
     ENCODINGS,
     GRF,
@@ -37,39 +22,81 @@ from grfpp_lab.experiments.gps.encodings import (
 from grfpp_lab.harness.experiment import Holds
 
 
+def made_rows(gains, *, n_seeds=5, noise=0.002, seed=0):
+    """Rows in which encodings have these gains over none, by data set."""
+    rng = np.random.default_rng(seed)
+    rows = []
+    for dataset, by_encoding in gains.items():
+        sign = -1 if gps_data.TASKS[dataset].is_error else 1
+        for repeat in range(n_seeds):
+            base = 0.6 + 0.05 * rng.normal()
+            for encoding, gain in {NONE: 0.0, **by_encoding}.items():
+                rows.append(
+                    {
+                        "dataset": dataset,
+                        "encoding": encoding,
+                        "repeat": repeat,
+                        "test": base + sign * gain + noise * rng.normal(),
+                        "n_train": 10,
+                        "n_test": 5,
+                    }
+                )
+    return rows
+
+
+ALL = tuple(gps_data.TASKS)
+
+
 def test_paired_tests_are_those_of_scipy():
     rows = made_rows({"mnist": {GRF_PP: 0.001}}, n_seeds=6)
-    (found,) = differences(rows, GRF_PP, NONE).values()
+    (found,) = claims.differences(rows, GRF_PP, NONE).values()
     columns = [[row["test"] for row in rows if row["encoding"] == e] for e in (GRF_PP, NONE)]
     expected = ttest_rel(*columns)
     assert found.p == pytest.approx(expected.pvalue)
     assert found.mean / found.standard_error == pytest.approx(expected.statistic)
-    assert sign_test({"mnist": Difference([1.0] * 5)})[2] == pytest.approx(1 / 32)
-    assert sign_test({}) == (0, 0, 1.0)
+    assert claims.sign_test({"mnist": Difference([1.0] * 5)})[2] == pytest.approx(1 / 32)
+    assert claims.sign_test({}) == (0, 0, 1.0)
 
 
 def test_pairs_are_made_seed_by_seed_whatever_the_order():
     rows = made_rows({"mnist": {GRF: 0.01}, "pattern": {GRF: 0.02}})
     shuffled = [rows[number] for number in np.random.default_rng(0).permutation(len(rows))]
-    assert differences(rows, GRF, NONE).keys() == {"mnist", "pattern"}
-    assert dict(sorted(differences(shuffled, GRF, NONE).items())) == differences(rows, GRF, NONE)
+    assert claims.differences(rows, GRF, NONE).keys() == {"mnist", "pattern"}
+    assert dict(sorted(claims.differences(shuffled, GRF, NONE).items())) == claims.differences(
+        rows, GRF, NONE
+    )
     lost = [row for row in rows if (row["encoding"], row["repeat"]) != (NONE, 2)]
-    assert {each.n for each in differences(lost, GRF, NONE).values()} == {4}
+    assert {each.n for each in claims.differences(lost, GRF, NONE).values()} == {4}
 
 
 def test_the_claim_holds_where_it_is_true():
     rows = made_rows({name: {GRF: 0.01, GRF_PP: 0.03} for name in ALL})
-    verdict = judge(rows)
+    verdict = claims.judge(rows)
     assert verdict.holds is Holds.YES
     assert "GRF++ above no encoding on 6 of 6 data sets" in verdict.measured
     assert "* p < 0.05" in verdict.measured
 
 
-def test_better_than_none_but_not_than_grf_does_not_hold():
-    rows = made_rows({name: {GRF: 0.05, GRF_PP: 0.03} for name in ALL})
-    verdict = judge(rows)
+@pytest.mark.parametrize(
+    ("gains", "found"),
+    [
+        ({GRF: 0.05, GRF_PP: 0.03}, "GRF++ above GRF on 0 of 6"),
+        ({GRF: -0.01, GRF_PP: -0.03}, "GRF++ above no encoding on 0 of 6 data sets"),
+    ],
+)
+def test_the_claim_does_not_hold_where_it_is_false(gains, found):
+    verdict = claims.judge(made_rows(dict.fromkeys(ALL, gains)))
     assert verdict.holds is Holds.NO
-    assert "GRF++ above GRF on 0 of 6" in verdict.measured
+    assert found in verdict.measured
+    # One data set where it is clearly worse is enough.
+    others = {key: {GRF: 0.01, GRF_PP: 0.03} for key in ALL}
+    assert claims.judge(made_rows({**others, "mnist": gains})).holds is Holds.NO
+
+
+def test_half_a_claim_that_is_open_leaves_it_open():
+    rows = made_rows({key: {GRF: 0.1, GRF_PP: 0.1} for key in ("mnist", "pattern")}, noise=0.0)
+    assert claims.judge(rows).holds is Holds.OPEN
+    assert claims.holds(claims.differences(rows, GRF_PP, NONE)) is Holds.YES
 
 
 def test_gains_within_noise_are_told_as_such():
@@ -79,75 +106,77 @@ def test_gains_within_noise_are_told_as_such():
         "mnist": [-0.01, 0.008, 0.004],
     }
     found = {name: Difference(each) for name, each in values.items()}
-    assert holds(found) is Holds.NOISE
+    assert claims.holds(found) is Holds.NOISE
     # The other way round nothing can be told: no loss is more than chance either.
     opposite = {name: Difference([-v for v in each]) for name, each in values.items()}
-    assert holds(opposite) is Holds.OPEN
+    assert claims.holds(opposite) is Holds.OPEN
     rows = [
         {"dataset": name, "encoding": encoding, "repeat": repeat, "test": test}
         for name, each in values.items()
         for repeat, gain in enumerate(each)
         for encoding, test in ((NONE, 0.5), (GRF, 0.5), (GRF_PP, 0.5 + gain))
     ]
-    verdict = judge(rows)
+    verdict = claims.judge(rows)
     assert verdict.holds is Holds.NOISE
     assert "none more than chance" in verdict.measured
 
 
 def test_nothing_is_said_of_nothing():
-    assert judge([]).holds is Holds.OPEN
-    assert judge_reference([]).holds is Holds.OPEN
+    assert claims.judge([]).holds is Holds.OPEN
+    assert claims.judge_reference([]).holds is Holds.OPEN
     single = made_rows({name: {GRF: 0.01, GRF_PP: 0.03} for name in ALL}, n_seeds=1)
-    assert judge(single).holds is Holds.OPEN
-    assert judge(single).measured
+    assert claims.judge(single).holds is Holds.OPEN
+    assert claims.judge(single).measured
 
 
 def test_many_small_losses_are_a_loss():
     """On no data set more than chance, but on all of them together."""
     losses = {name: Difference([-0.01, -0.02, -0.001]) for name in ALL}
     assert min(each.p for each in losses.values()) > 0.05
-    assert holds(losses) is Holds.NO
+    assert claims.holds(losses) is Holds.NO
     gains = {name: Difference([0.01, 0.02, 0.001]) for name in ALL}
-    assert holds(gains) is Holds.YES
-    assert holds({**gains, "mnist": Difference([-0.01, 0.001, -0.001])}) is Holds.NOISE
+    assert claims.holds(gains) is Holds.YES
+    assert claims.holds({**gains, "mnist": Difference([-0.01, 0.001, -0.001])}) is Holds.NOISE
 
 
 def test_beside_other_encodings():
     gains = {GRF_PP: 0.03, NOISE: 0.0, WALK: 0.05, LAPLACIAN: 0.01}
-    verdict = judge_reference(made_rows(dict.fromkeys(ALL, gains)))
+    verdict = claims.judge_reference(made_rows(dict.fromkeys(ALL, gains)))
     assert verdict.holds is Holds.YES
     assert "above random numbers on 6 of 6" in verdict.measured
     assert "above random walk on 0 of 6" in verdict.measured
-    worse = judge_reference(made_rows({name: {GRF_PP: -0.02, NOISE: 0.02} for name in ALL}))
+    worse = claims.judge_reference(made_rows({name: {GRF_PP: -0.02, NOISE: 0.02} for name in ALL}))
     assert worse.holds is Holds.NO
 
 
 def test_one_kind_without_random_numbers_has_to_be_above_none_on_four_of_six():
     gains = {name: dict.fromkeys(OURS, -0.03) for name in ALL}
-    assert judge_kinds(made_rows(gains)).holds is Holds.NO
+    assert claims.judge_kinds(made_rows(gains)).holds is Holds.NO
     for name in ALL[:3]:
         gains[name] = {**gains[name], SMOOTH: 0.03}
     gains[ALL[5]] = {**gains[ALL[5]], RETURN: 0.03}
-    assert judge_kinds(made_rows(gains)).holds is Holds.NO
+    assert claims.judge_kinds(made_rows(gains)).holds is Holds.NO
     gains[ALL[5]] = {**gains[ALL[5]], SMOOTH: 0.03}
-    verdict = judge_kinds(made_rows(gains))
+    verdict = claims.judge_kinds(made_rows(gains))
     assert verdict.holds is Holds.YES
     assert "smooth above no encoding on 4 of 6 data sets" in verdict.measured
-    assert judge_kinds(made_rows(gains, n_seeds=2)).holds is Holds.OPEN
-    assert judge_kinds(made_rows({name: gains[name] for name in ALL[:5]})).holds is Holds.OPEN
-    assert judge_kinds([]).holds is Holds.OPEN
+    assert claims.judge_kinds(made_rows(gains, n_seeds=2)).holds is Holds.OPEN
+    assert (
+        claims.judge_kinds(made_rows({name: gains[name] for name in ALL[:5]})).holds is Holds.OPEN
+    )
+    assert claims.judge_kinds([]).holds is Holds.OPEN
 
 
 def test_the_papers_table_is_quoted_and_put_right():
     rows = made_rows({name: {GRF: 0.01, GRF_PP: 0.03} for name in ALL})
-    table = paper_table(rows)
+    table = claims.paper_table(rows)
     measured, quoted = (group.rows for group in table.groups)
     assert [line[0] for line in measured] == [gps_data.TASKS[name].title for name in ALL]
     assert all("±" in cell for line in measured for cell in line[2:])
     peptides = next(line for line in quoted if line[0].startswith("Peptides-func"))
     assert peptides[0] == "Peptides-func (printed as Peptides-struct)"
     assert peptides[2:] == ["62.93", "64.17", "64.33"]
-    assert PAPER["pattern"] == {NONE: 84.91, GRF: 85.20, GRF_PP: 85.39}
+    assert claims.PAPER["pattern"] == {NONE: 84.91, GRF: 85.20, GRF_PP: 85.39}
     assert "wrong way round" in table.caption
 
 
@@ -155,16 +184,41 @@ def test_tables_and_charts_have_every_data_set_and_encoding():
     gains = {GRF: 0.01, GRF_PP: 0.03, WALK: 0.0, LAPLACIAN: 0.0, NOISE: 0.0}
     gains |= dict.fromkeys(OURS, 0.02)
     rows = made_rows(dict.fromkeys(ALL, gains), n_seeds=3)
-    assert [len(group.rows) for group in pairs_table(rows).groups] == [6, 6, 6]
-    assert pairs_table(rows).groups[0].rows[0][-1] == "+0.48"
-    assert pairs_table(rows).groups[0].rows[-1][-1] == "+1.23"  # of an error that falls
-    assert [len(group.rows) for group in kinds_table(rows).groups] == [6] * len(OURS)
-    assert kinds_table(rows).groups[1].rows[0][-1] == ""
-    assert reference_table(rows).columns == ["data", *ENCODINGS]
-    panels = error_panels(rows)
+    assert [len(group.rows) for group in claims.pairs_table(rows).groups] == [6, 6, 6]
+    assert claims.pairs_table(rows).groups[0].rows[0][-1] == "+0.48"
+    assert claims.pairs_table(rows).groups[0].rows[-1][-1] == "+1.23"  # of an error that falls
+    assert [len(group.rows) for group in claims.kinds_table(rows).groups] == [6] * len(OURS)
+    assert claims.kinds_table(rows).groups[1].rows[0][-1] == ""
+    assert claims.reference_table(rows).columns == ["data", *ENCODINGS]
+    panels = claims.error_panels(rows)
     assert [panel.title for panel in panels] == [gps_data.TASKS[name].title for name in ALL]
     assert all(len(panel.curves) == 4 for panel in panels)
-    assert all(len(panel.curves) == len(ENCODINGS) for panel in all_error_panels(rows))
+    assert all(len(panel.curves) == len(ENCODINGS) for panel in claims.all_error_panels(rows))
     one = made_rows({"mnist": {GRF: 0.01, GRF_PP: 0.03}}, n_seeds=1)
-    assert pairs_table(one).groups[0].rows[0][3] == ""
-    assert error_panels(one)
+    assert claims.pairs_table(one).groups[0].rows[0][3] == ""
+    assert claims.error_panels(one)
+
+
+@pytest.mark.parametrize(
+    ("name", "ratio"),
+    [("mnist", (100 - 97.38) / (100 - 97.02)), ("peptides-struct", 26.61 / 27.84)],
+)
+def test_charts_show_losses_too(name, ratio):
+    rows = made_rows({name: {GRF: -0.1, GRF_PP: 0.1}}, n_seeds=3, noise=0.0)
+    (panel,) = claims.error_panels(rows)
+    worse, better, same, paper = panel.curves
+    assert min(worse.y) > 1 > max(better.y)
+    assert same.y == [1.0, 1.0]
+    assert paper.y[0] == pytest.approx(ratio)
+    assert claims.pairs_table(rows).groups[0].rows[0][1:3] == ["+10.00 ± 0.00", "3 of 3"]
+    perfect = [{**row, "test": 1.0} for row in rows]
+    assert all(
+        y > 0 for each in claims.all_error_panels(perfect) for curve in each.curves for y in curve.y
+    )
+
+
+def test_an_error_is_shown_as_it_is():
+    rows = made_rows({"peptides-struct": {GRF: -0.1, GRF_PP: 0.1}}, n_seeds=3, noise=0.0)
+    measured, quoted = (group.rows for group in claims.paper_table(rows).groups)
+    assert measured[0][1] == "MAE × 100, lower is better"
+    assert quoted[-1][0] == "Peptides-struct (printed as Peptides-func ↓)"

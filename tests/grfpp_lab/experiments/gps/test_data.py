@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+from grfpp.errors import InputError
 from grfpp_lab.experiments.gps import data as gps_data
 from grfpp_lab.experiments.gps.experiment import PARAMETERS
 from grfpp_lab.harness.experiment import Size
@@ -68,3 +69,20 @@ def test_another_draw_of_molecules_is_from_the_training_part():
     assert not np.isin(drawn, used).any()
     even = gps_data._rows((3, 2, 2), 0, lambda row: row % 2 == 0)
     assert not (np.concatenate(even) % 2).any()
+    with pytest.raises(InputError, match="too few molecules for draw 1"):
+        gps_data._rows((500, 150, 250), 1, lambda row: row % 50 == 0)
+
+
+@pytest.mark.parametrize("name", ["pattern", "cluster", "mnist", "cifar10"])
+def test_another_draw_has_other_graphs(name):
+    if (why := gps_data.why_absent(name)) is not None:
+        pytest.skip(why)
+    first, other = (gps_data.load(name, 2, 1, 1, draw).everything for draw in (0, 1))
+    assert not any(a.x.shape == b.x.shape and (a.x == b.x).all() for a in first for b in other)
+
+
+def test_parts_of_other_graphs(pattern):
+    parts = pattern.like(range(12))
+    assert [list(part) for part in (parts.train, parts.val, parts.test)] == [
+        *([0, 1, 2, 3, 4, 5], [6, 7, 8], [9, 10, 11])
+    ]

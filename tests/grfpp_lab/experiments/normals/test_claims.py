@@ -1,8 +1,9 @@
 """How settings are chosen."""
 
+import itertools
+
 import numpy as np
 import pytest
-from laboratory.normals_rows import TRUE, as_paper, cosine_rows, second_rows
 
 from grfpp.datasets import mesh_table
 from grfpp_lab.experiments.claims import POOLED
@@ -12,18 +13,71 @@ from grfpp_lab.experiments.normals.claims import (
     BIHARMONIC,
     BIHARMONIC_RW,
     BRUTE,
+    COSINES,
+    DENSE,
+    END_TO_END,
+    EXACT,
     GRF,
     HARMONIC,
     KRIGING,
     KRIGING_END,
+    METHODS,
     PAPER,
     PICTURE,
     REUSED,
+    SECONDS,
     STITCHED,
     TWICE,
     chosen_rows,
 )
 from grfpp_lab.harness.experiment import Holds
+
+TRUE = [mesh for mesh in mesh_table() if mesh.role == "normals" and not mesh.is_stand_in]
+
+
+def cosine_rows(cosine, meshes=None):
+    """Rows whose cosine is a function of method, walks and the paper's number."""
+    found = []
+    chosen = TRUE[::4] if meshes is None else meshes
+    walks = {BRUTE: [None], AL_MOHY: [None], GRF: [4, 8, 16, 32]}
+    for mesh, method in itertools.product(chosen, (*METHODS, POOLED)):
+        for n_walks in walks.get(method, [4, 8, 16]):
+            base = PAPER[mesh.paper_vertices, BRUTE]
+            value = cosine(method, n_walks, base)
+            found.append(
+                {
+                    "part": COSINES,
+                    "graph": f"mesh {mesh.name}",
+                    "n_nodes": mesh.n_vertices,
+                    "paper_size": mesh.paper_vertices,
+                    "stand_in": mesh.is_stand_in,
+                    "method": method,
+                    "sigma": 0.5,
+                    "n_walks": n_walks,
+                    "cosine_to_choose_by": value,
+                    "cosine": value,
+                    "paper_cosine": PAPER.get((mesh.paper_vertices, method)),
+                }
+            )
+    return found
+
+
+def as_paper(method, n_walks, base):
+    """More walks are better, stitching is better, brute force is best."""
+    missing = {GRF: 0.16, STITCHED: 0.08, REUSED: 0.12, POOLED: 0.004}.get(method, 0)
+    return base - missing / (n_walks or 1)
+
+
+def second_rows(dense=100.0, largest=2.0):
+    seconds = {EXACT: 0.01, AL_MOHY: 0.05, STITCHED: 1.0, GRF: 0.5, REUSED: 0.4}
+    rows = [
+        {"part": SECONDS, "n_nodes": n, "method": method, "seconds": value, "cosine": 0.9}
+        for n in (992, 2996, 35_300)
+        for method, value in seconds.items()
+    ]
+    rows += [{**rows[0], "n_nodes": n, "method": DENSE, "seconds": dense} for n in (992, 2996)]
+    rows.append({**rows[0], "n_nodes": 35_300, "method": END_TO_END, "seconds": largest})
+    return rows
 
 
 def test_settings_are_chosen_by_masks_of_their_own():
@@ -114,6 +168,23 @@ def test_likeness_to_the_paper():
     assert few.holds is Holds.OPEN
 
 
+def test_stand_ins_take_no_part():
+    stand_in = next(m for m in mesh_table() if m.role == "normals" and m.is_stand_in)
+    rows = cosine_rows(as_paper, [*TRUE[:4], stand_in])
+    assert len(chosen_rows(rows, BRUTE)) == 5
+    assert len(claims.true_meshes(chosen_rows(rows, BRUTE))) == 4
+    # However bad they are, the verdict is the same.
+    ruined = [{**row, "cosine": 0.0} if row["stand_in"] else row for row in rows]
+    assert claims.judge_cosines(rows) == claims.judge_cosines(ruined)
+    assert claims.judge_paper(rows) == claims.judge_paper(ruined)
+
+
+@pytest.mark.parametrize(("change", "holds"), [(0.0, Holds.YES), (-0.02, Holds.NO)])
+def test_reused_walks(change, holds):
+    rows = cosine_rows(lambda m, n, base: as_paper(m, n, base) + change * (m == REUSED))
+    assert claims.judge_reuse(rows).holds is holds
+
+
 def test_seconds():
     verdict = claims.judge_seconds(second_rows())
     assert verdict.holds is Holds.YES
@@ -171,6 +242,21 @@ def test_kriging(options, holds):
     assert found.holds is holds
     assert "kriging above harmonic on" in found.measured
     assert ("151,438 vertices take" in found.measured) == ("seconds" in options)
+
+
+def test_kriging_must_be_above_harmonic_on_nearly_all_meshes():
+    rows = _kriging_rows(kriging=0.1)
+    meshes = sorted({row["graph"] for row in rows})
+    assert len(meshes) == 9  # 8 of 9 are fewer than 30 of 33
+    ruined = [
+        {**row, "cosine": row["cosine"] - 0.13}
+        if (row["method"], row["graph"]) == (KRIGING, meshes[0])
+        else row
+        for row in rows
+    ]
+    assert claims.judge_kriging(ruined).holds is Holds.NO
+    without = [row for row in rows if row["method"] != KRIGING]
+    assert claims.judge_kriging(without).holds is Holds.OPEN
 
 
 def test_the_table_has_the_papers_numbers_and_the_means():

@@ -32,6 +32,8 @@ def test_the_smallest_size_gives_rows_verdicts_charts_and_tables(tiny):
             assert {len(line) for group in made.groups for line in group.rows} == {
                 len(made.columns)
             }
+    again = [row for cell in plan.cells if cell["part"] != SECONDS for row in normals.run(cell)]
+    assert again == [row for row in rows if row["part"] != SECONDS]
     dense = [row for row in rows if row["method"] == DENSE]
     assert dense
     assert all(row["distance_to_polynomials"] < 1e-12 for row in dense)
@@ -61,3 +63,14 @@ def test_the_full_size_has_all_meshes_of_the_paper_and_the_large_ones():
     dense = {cell["n_nodes"] for cell in plan.cells if cell["method"] == DENSE}
     assert max(dense) <= 10_000
     assert [cell["graph"] for cell in plan.cells if cell["part"] == PICTURE] == ["mesh 98480"]
+
+
+def test_settings_reach_the_cells(no_data):
+    plan = normals.plan(Settings(Size.TINY, scale=0.25, p_halt=0.3))
+    for cell in plan.cells:
+        if cell["part"] == COSINES:
+            assert cell["sigmas"] == ([None] if cell["method"] in parts.BESIDE else [0.5])
+        else:
+            assert cell["sigma"] == 0.5
+    laws = {cell.get("walks"): cell["termination"] for cell in plan.cells}
+    assert laws == {None: "geometric:0.3", POOLED: "matched:2.33333333333"}

@@ -4,7 +4,8 @@ import numpy as np
 
 from grfpp.datasets import triangulated_sphere
 from grfpp.tasks.normals import hide_normals, predict_normals
-from grfpp_lab.experiments.normals.picture import LIMIT, error_surfaces
+from grfpp_lab.experiments.normals.claims import PICTURE
+from grfpp_lab.experiments.normals.picture import LIMIT, error_surfaces, picture_panels
 
 
 def test_a_surface_a_method_with_the_angles_that_it_predicts():
@@ -39,3 +40,8 @@ def test_kriging_stands_beside_the_papers_sums():
         exact, predict_normals(task, how="paper", estimate="exact").angles()
     )
     assert np.nanmean(kriging) < np.nanmean(exact)
+
+
+def test_the_picture_is_left_out_without_its_mesh(no_data):
+    row = {"part": PICTURE, "graph": "mesh 98480", "sigma": 0.8, "seed": 12345}
+    assert picture_panels([{**row, "termination": "geometric:0.1"}]) == []

@@ -1,24 +1,42 @@
 """Bars and how they are told."""
 
-from laboratory.refined_rows import beside, row
-
 from grfpp_lab.experiments.measuring import EIGHT
 from grfpp_lab.experiments.refined import claims as verdicts
 from grfpp_lab.experiments.refined import measuring as graphs
-from grfpp_lab.experiments.refined.claims import Bar, judge_bars
-from grfpp_lab.experiments.refined.measuring import (
-    AVERAGED,
-    CHEBYSHEV,
-    DEFLATED,
-    FAST,
-    INDEPENDENT,
-    LARGEST,
-    MIDDLE,
-    POOLED,
-    SLOW,
-    SLOW_INVERSE,
-)
+from grfpp_lab.experiments.refined.claims import Bar, Ratio, judge_bars
+from grfpp_lab.experiments.refined.measuring import AVERAGED, FAST, INDEPENDENT, POOLED
 from grfpp_lab.harness.experiment import Holds
+
+
+def row(graph, method, error, degree=2, budget=576, kernel=FAST, **more):
+    """A row whose error without the diagonal is twice that of the whole matrix."""
+    return {
+        "graph": graph,
+        "n_nodes": 2000,
+        "columns": 100,
+        "kernel": kernel,
+        "method": method,
+        "degree": degree,
+        "budget": budget,
+        "steps_per_node": budget,
+        "entries": 0.5 * (budget or 0),
+        "repeats": 2,
+        "error": error,
+        "standard_error": 0.001 * error,
+        "off_error": 2 * error,
+        "off_standard_error": 0.002 * error,
+        "seconds": 0.01 * (budget or 0),
+        **more,
+    }
+
+
+def beside(graph, ratio, error=0.1, **more):
+    """Independent and pooled walks whose errors have this ratio; averaged ones have 0.7 of it."""
+    return [
+        row(graph, INDEPENDENT, error, **more),
+        row(graph, POOLED, error / ratio, **more),
+        row(graph, AVERAGED, 0.7 * error / ratio, **more),
+    ]
 
 
 def test_all_must_be_met():
@@ -29,6 +47,12 @@ def test_all_must_be_met():
     assert both.holds is Holds.NO
     assert both.measured == "1 of 2 bars met: a 0.01, b 0.03 (bar 0.02, missed); more"
     assert both.paper == "nothing of pooled walks; our bar: small"
+
+
+def test_ratios_are_told_as_parts():
+    assert Ratio("a", 0.001, 0.02).words() == "a 1/1,000"
+    assert Ratio("a", 0.1, 0.05).words() == "a 1/10 (bar 1/20, missed)"
+    assert Ratio("a", 1.3, 1.0).words() == "a × 1.3 (bar × 1, missed)"
 
 
 def test_steps():
@@ -52,7 +76,7 @@ def test_everywhere():
     rows = [
         each
         for graph in ("karate", "Cora")
-        for kernel in (FAST, SLOW)
+        for kernel in (graphs.FAST, graphs.SLOW)
         for each in beside(graph, 10, kernel=kernel)
     ]
     true = verdicts.judge_everywhere(rows)
@@ -71,9 +95,9 @@ def test_entries():
     def rows(ratio, best):
         return [
             *beside(graphs.GRID, ratio),
-            row(graphs.GRID, INDEPENDENT, 0.05, budget=2304, entries=1152),
+            row(graphs.GRID, graphs.INDEPENDENT, 0.05, budget=2304, entries=1152),
             *beside(graphs.MESH, ratio, entries=200),
-            row(graphs.GRID, LARGEST, best, None, None, entries=288),
+            row(graphs.GRID, graphs.LARGEST, best, None, None, entries=288),
         ]
 
     true = verdicts.judge_entries(rows(50, 1e-4))
@@ -86,9 +110,9 @@ def test_entries():
 
 def test_entries_are_compared_with_walks_that_store_at_least_as_many():
     fewer, pooled, more = (
-        row(graphs.GRID, INDEPENDENT, 0.2, budget=144, entries=100),
-        row(graphs.GRID, POOLED, 0.01, entries=150),
-        row(graphs.GRID, INDEPENDENT, 0.1, budget=2304, entries=900),
+        row(graphs.GRID, graphs.INDEPENDENT, 0.2, budget=144, entries=100),
+        row(graphs.GRID, graphs.POOLED, 0.01, entries=150),
+        row(graphs.GRID, graphs.INDEPENDENT, 0.1, budget=2304, entries=900),
     )
     false = verdicts.judge_entries([fewer, pooled, more])
     assert "150 entries, 1/10 (bar 1/20, missed)" in false.measured
@@ -99,12 +123,12 @@ def test_slow():
     def rows(diffusion, inverse):
         return [
             each
-            for kernel, error in ((SLOW, diffusion), (SLOW_INVERSE, inverse))
+            for kernel, error in ((graphs.SLOW, diffusion), (graphs.SLOW_INVERSE, inverse))
             for each in (
-                row(graphs.CORA, INDEPENDENT, 0.4, kernel=kernel),
-                row(graphs.CORA, AVERAGED, 0.3, 8, kernel=kernel),
-                row(graphs.CORA, DEFLATED, 0.2, 4, kernel=kernel),
-                row(graphs.CORA, DEFLATED, error, 8, kernel=kernel),
+                row(graphs.CORA, graphs.INDEPENDENT, 0.4, kernel=kernel),
+                row(graphs.CORA, graphs.AVERAGED, 0.3, 8, kernel=kernel),
+                row(graphs.CORA, graphs.DEFLATED, 0.2, 4, kernel=kernel),
+                row(graphs.CORA, graphs.DEFLATED, error, 8, kernel=kernel),
             )
         ]
 
@@ -122,8 +146,8 @@ def test_weighted():
             each
             for (graph, kernel), (most, most_off) in verdicts.WEIGHTED_BARS.items()
             for each in (
-                row(graph, AVERAGED, part * most, kernel=kernel, off_error=0.9 * most_off),
-                row(graph, INDEPENDENT, 3.0, kernel=kernel),
+                row(graph, graphs.AVERAGED, part * most, kernel=kernel, off_error=0.9 * most_off),
+                row(graph, graphs.INDEPENDENT, 3.0, kernel=kernel),
             )
         ]
 
@@ -139,10 +163,10 @@ def test_weighted():
 def test_stitching():
     def rows(high):
         return [
-            row(graph, POOLED, error, degree, kernel=kernel)
+            row(graph, graphs.POOLED, error, degree, kernel=kernel)
             for graph in ("karate", "Cora")
-            for kernel in (SLOW, MIDDLE)
-            for degree, error in ((2, 0.1), (8, high if kernel == SLOW else 9.0))
+            for kernel in (graphs.SLOW, graphs.MIDDLE)
+            for degree, error in ((2, 0.1), (8, high if kernel == graphs.SLOW else 9.0))
         ]
 
     true = verdicts.judge_stitching(rows(0.05))
@@ -156,7 +180,7 @@ def test_seconds():
     def rows(ratio):
         return [
             *beside("Cora", ratio),
-            row("Cora", CHEBYSHEV, 1e-9, None, None, seconds=40.0),
+            row("Cora", graphs.CHEBYSHEV, 1e-9, None, None, seconds=40.0),
             *({**each, "n_nodes": 30} for each in beside("karate", 0.1)),
         ]
 

@@ -6,13 +6,6 @@ import pytest
 import grfpp
 from grfpp_lab.experiments.measuring import seeds
 from grfpp_lab.experiments.refined import measuring
-from grfpp_lab.experiments.refined.measuring import (
-    AVERAGED,
-    CHEBYSHEV,
-    INDEPENDENT,
-    LARGEST,
-    POOLED,
-)
 
 
 def test_log_normal_weights_stand_on_the_same_edges_both_ways():
@@ -22,6 +15,28 @@ def test_log_normal_weights_stand_on_the_same_edges_both_ways():
     logs = np.log(weighted.weights)
     assert abs(logs.std() - measuring.SIGMA) < 0.3
     assert measuring.title_of(f"karate{measuring.LOG_NORMAL}") == "Karate, log-normal"
+
+
+@pytest.mark.parametrize(
+    "name", [measuring.SCALE_FREE, measuring.GRID, measuring.RANDOM, measuring.DENSE]
+)
+def test_sizes_are_known_before(name):
+    assert measuring.load(name).n_nodes == measuring.n_nodes_of(name)
+
+
+def test_points_are_joined_by_gaussian_weights():
+    few = measuring.nearest_neighbours(60)
+    assert not few.is_directed
+    assert few.out_degree.min() >= measuring.N_NEIGHBOURS
+    points = np.random.default_rng(0).standard_normal((60, 5))
+    i, j = few.adjacency.nonzero()
+    distance = np.linalg.norm(points[i] - points[j], axis=1)
+    np.testing.assert_allclose(few.adjacency.toarray()[i, j], np.exp(-((distance / 0.3) ** 2)))
+    all_pairs = measuring.dense(30)
+    assert all_pairs.n_edges == 30 * 29 / 2
+    # The same generator, and so the same first points.
+    weight = np.exp(-(np.linalg.norm(points[0] - points[1]) ** 2) / 0.5)
+    assert all_pairs.adjacency.toarray()[0, 1] == pytest.approx(weight)
 
 
 def test_what_is_not_at_hand(no_data):
@@ -41,7 +56,7 @@ CELL = {
     "repeats": 2,
     "columns": 34,
     "budgets": [144],
-    "method": POOLED,
+    "method": measuring.POOLED,
     "degree": 2,
 }
 W = measuring.load("karate").normalized("sym")
@@ -52,6 +67,8 @@ def test_errors_with_and_without_the_diagonal():
     exact = KERNEL.exact(W)
     truth = measuring.truth("karate", 1.0, "diffusion:1", 34)
     np.testing.assert_allclose(truth.exact, exact, atol=1e-11)
+    some = measuring.truth("karate", 1.0, "diffusion:1", 5)
+    np.testing.assert_allclose(some.exact, exact[:, some.nodes], atol=1e-11)
     assert truth.errors(exact + np.eye(34))[1] == pytest.approx(0, abs=1e-10)
     ones = truth.errors(exact + 1)
     assert ones[0] == pytest.approx(34 / np.linalg.norm(exact))
@@ -61,7 +78,7 @@ def test_errors_with_and_without_the_diagonal():
 
 def test_walks_have_the_errors_of_their_estimates():
     plain, averaged = measuring.rows_of(CELL)
-    assert [plain["method"], averaged["method"]] == [POOLED, AVERAGED]
+    assert [plain["method"], averaged["method"]] == [measuring.POOLED, measuring.AVERAGED]
     identity = {name: each for name, each in CELL.items() if name not in ("repeats", "budgets")}
     estimates = [
         grfpp.sample(W, KERNEL, 2, 4, seed=seed, symmetrize=False)
@@ -73,13 +90,13 @@ def test_walks_have_the_errors_of_their_estimates():
     stored = sum(factor.nnz for pair in estimates[-1].factors for factor in pair) / 34
     assert plain["entries"] == averaged["entries"] == pytest.approx(stored)
     assert averaged["error"] < plain["error"]
-    (paper,) = measuring.rows_of({**CELL, "method": INDEPENDENT})
+    (paper,) = measuring.rows_of({**CELL, "method": measuring.INDEPENDENT})
     assert paper["steps_per_node"] == pytest.approx(144, rel=1e-3)
     assert paper["error"] > 10 * plain["error"]
 
 
 def test_polynomials_are_better_and_take_no_less_time_with_a_smaller_tolerance():
-    rows = measuring.rows_of({**CELL, "method": CHEBYSHEV, "degree": None})
+    rows = measuring.rows_of({**CELL, "method": measuring.CHEBYSHEV, "degree": None})
     errors, seconds = ([row[name] for row in rows] for name in ("error", "seconds"))
     assert errors == sorted(errors, reverse=True)
     assert seconds == sorted(seconds)
@@ -87,7 +104,9 @@ def test_polynomials_are_better_and_take_no_less_time_with_a_smaller_tolerance()
 
 
 def test_the_largest_entries():
-    rows = measuring.rows_of({**CELL, "method": LARGEST, "degree": None, "entries": [3, 34, 99]})
+    rows = measuring.rows_of(
+        {**CELL, "method": measuring.LARGEST, "degree": None, "entries": [3, 34, 99]}
+    )
     assert [row["entries"] for row in rows] == [3, 34]
     exact = KERNEL.exact(W)
     left = np.sort(np.abs(exact), axis=0)[:-3]

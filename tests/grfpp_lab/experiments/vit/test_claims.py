@@ -1,11 +1,41 @@
 """The verdict on masks."""
 
 import pytest
-from laboratory.vit_rows import CLEAR, FAINT, rows
 
 from grfpp_lab.experiments.vit import claims
-from grfpp_lab.experiments.vit.data import METHODS
+from grfpp_lab.experiments.vit.data import LEARNED, MASKED, METHODS, PLAIN
 from grfpp_lab.harness.experiment import Holds
+
+
+def rows(gains, n=5, learned=None):
+    """Rows whose mask adds so many points, one list of gains a data set."""
+    found = []
+    for name, own in gains.items():
+        for repeat in range(n):
+            base = 70 + repeat
+            methods = {PLAIN: base, MASKED: base + own[repeat]}
+            if learned is not None:
+                methods[LEARNED] = base + learned
+            for method, accuracy in methods.items():
+                for epoch, score in ((1, 10.0), (2, accuracy)):
+                    found.append(
+                        {
+                            "dataset": name,
+                            "method": method,
+                            "repeat": repeat,
+                            "epoch": epoch,
+                            "epochs": 2,
+                            "n_train": 100,
+                            "n_tokens": 65,
+                            "accuracy": score / 100,
+                            "lam": 0.4 if method == LEARNED else None,
+                        }
+                    )
+    return found
+
+
+CLEAR, FAINT = [1.0, 1.2, 0.8, 1.1, 0.9], [1.0, -0.8, 0.9, -0.7, 0.6]
+
 
 pytest.importorskip("torch", reason="torch is not installed")
 
@@ -44,7 +74,16 @@ def test_few_seeds_are_no_verdict():
     assert claims.judge([]).holds is Holds.OPEN
 
 
-pytest.importorskip("torch", reason="torch is not installed")
+def test_learned_strengths_are_told_but_not_judged():
+    verdict = claims.judge(rows({"mnist": CLEAR}, learned=-3.0))
+    assert verdict.holds is Holds.YES
+    assert "with λ learned: MNIST -3.00" in verdict.measured
+    assert "λ ends between 0.40 and 0.40" in verdict.measured
+
+
+def test_charts_end_with_the_last_epoch():
+    curve = claims.panels(rows({"mnist": CLEAR}))[0].curves[0]
+    assert (curve.name, curve.x, curve.y) == (PLAIN, [1, 2], [90.0, 28.0])
 
 
 def test_the_table_stands_beside_the_paper():

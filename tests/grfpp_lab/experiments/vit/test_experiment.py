@@ -3,6 +3,7 @@
 import json
 
 import pytest
+from experiment_cases import run_cells_here
 
 pytest.importorskip("torch", reason="torch is not installed")
 from grfpp import _imports as optional
@@ -15,7 +16,8 @@ from grfpp_lab.harness.experiment import Settings, Size
 TINY = Settings(Size.TINY)
 
 
-def test_the_command_trains_judges_and_draws(tmp_path, capsys):
+def test_the_command_trains_judges_and_draws(tmp_path, capsys, monkeypatch):
+    run_cells_here(monkeypatch)
     assert (
         command(["reproduce", "vit", "--tiny", "--jobs", "1", "--json", "--out", str(tmp_path)])
         == 0
@@ -70,3 +72,18 @@ def test_the_plan_has_every_data_set_at_hand(monkeypatch):
     masked = next(cell for cell in plan.cells if cell["method"] == MASKED)
     assert (masked["scale"], masked["termination"], masked["seed"]) == (2.0, "geometric:0.2", 3)
     assert "scale" not in plan.cells[0]  # what has no mask does not depend on it
+
+
+@pytest.mark.parametrize("size", [Size.FULL, Size.QUICK])
+def test_without_data_there_are_generated_stripes(size):
+    plan = vit.plan(Settings(size))
+    assert {cell["dataset"] for cell in plan.cells} == {vit_data.STRIPES}
+    assert plan.skipped["MNIST"] == "mnist is not at hand"
+    if size is Size.FULL:
+        assert "images/imagenet/train" in plan.skipped["ImageNet"]
+
+
+def test_a_cell_gives_the_same_rows_again():
+    cell = vit.plan(TINY).cells[-1]
+    assert cell["method"] == LEARNED
+    assert vit.run(cell) == vit.run(cell)

@@ -4,6 +4,7 @@ import re
 
 import networkx as nx
 import pytest
+from experiment_cases import run_cells_here
 
 import grfpp
 from grfpp_lab.studies.local_answers import __main__ as local_answers
@@ -18,9 +19,11 @@ def small(monkeypatch):
     monkeypatch.setattr(asking, "enron", lambda: ("a small graph", graph))
     monkeypatch.setattr(asking, "N_TIMED", 5)
     monkeypatch.setattr(blocks, "N_ROWS", 8)
+    monkeypatch.setattr(local_answers, "warmup", lambda: None)
 
 
-def test_all_parts(small, tmp_path, capsys):
+def test_all_parts(small, tmp_path, capsys, monkeypatch):
+    run_cells_here(monkeypatch)
     asked = ["--nodes", "4", "--sizes", "300", "900", "--block-nodes", "400", "--block-rows", "30"]
     local_answers.main([*asked, "--folder", str(tmp_path)])
     out = capsys.readouterr().out
@@ -68,3 +71,16 @@ def test_verdicts_say_what_was_measured():
     assert met(size(10, 0.5, 0.99), size(100, 0.9, 0.98)) == [True] * 4
     assert met(size(10, 0.5, 0.99), size(100, 1.1, 0.97)) == [False, False, True, True]
     assert met(size(10, 30.0, 0.99), size(100, 51.0, 0.94)) == [False, True, False, False]
+
+
+def test_query_seconds_asks_all_nodes_in_every_pass():
+    asked = []
+    assert asking.query_seconds(asked.append, [4, 5, 6], n_passes=2) >= 0
+    assert asked == [4, 5, 6, 4, 5, 6]
+
+
+def test_a_generated_graph_in_place_of_missing_data(no_data, monkeypatch):
+    monkeypatch.setattr(asking, "scale_free", lambda *sizes, **more: sizes)
+    title, sizes = asking.enron()
+    assert "in place of email-Enron" in title
+    assert sizes[0] == 36_000
