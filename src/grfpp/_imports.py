@@ -1,10 +1,9 @@
-"""Imports that happen late: optional packages, and names of a package on first use."""
+"""Optional packages, imported where they are needed."""
 
 from __future__ import annotations
 
-import sys
 import warnings
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Sequence
 from importlib import import_module
 from importlib.util import find_spec
 from typing import Any
@@ -93,26 +92,3 @@ def _command(extras: Sequence[str]) -> str:
     targets = [f"'.[{own}]'"] if own else []
     targets += [f"'{_LABORATORY}[all]'"] if _LABORATORY in extras else []
     return f"pip install {' '.join(targets)} in a clone of grfpp"
-
-
-def lazy_names(
-    package: str, homes: Mapping[str, str]
-) -> tuple[Callable[[str], Any], Callable[[], list[str]]]:
-    """The ``__getattr__`` and the ``__dir__`` of such a package, given its ``__name__``.
-
-    `homes` are the modules that names live in, each with its names, parted by spaces.
-
-    Examples
-    --------
-    >>> get, names = lazy_names("grfpp", {"kernels.named": "PStep InversePower"})
-    >>> get("PStep").__name__, "InversePower" in names()
-    ('PStep', True)
-    """
-    home = {name: module for module, names in homes.items() for name in names.split()}
-
-    def get(name: str) -> Any:
-        if name not in home:
-            raise AttributeError(f"module {package!r} has no attribute {name!r}")
-        return getattr(import_module(f"{package}.{home[name]}"), name)
-
-    return get, lambda: sorted({*vars(sys.modules[package]), *home})

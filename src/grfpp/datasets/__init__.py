@@ -1,34 +1,8 @@
-"""Graphs to try things on: loaders of public data sets, and generators that need no data."""
+"""Graphs to try things on: loaders of public data sets, and generators that need no data.
 
-from grfpp.datasets.fetch import at_hand as at_hand
-from grfpp.datasets.fetch import cache_folder as cache_folder
-from grfpp.datasets.fetch import data_folder as data_folder
-from grfpp.datasets.fetch import fetch_file as fetch_file
-from grfpp.datasets.fetch import where as where
-from grfpp.datasets.generators import LabelledNodes as LabelledNodes
-from grfpp.datasets.generators import binary_tree as binary_tree
-from grfpp.datasets.generators import cluster_graphs as cluster_graphs
-from grfpp.datasets.generators import connected_random as connected_random
-from grfpp.datasets.generators import erdos_renyi as erdos_renyi
-from grfpp.datasets.generators import grid as grid
-from grfpp.datasets.generators import pattern_graphs as pattern_graphs
-from grfpp.datasets.generators import random_regular as random_regular
-from grfpp.datasets.graphs import GraphDataset as GraphDataset
-from grfpp.datasets.graphs import SplitGraph as SplitGraph
-from grfpp.datasets.graphs import load_graph as load_graph
-from grfpp.datasets.graphs import load_planetoid as load_planetoid
-from grfpp.datasets.graphs import read_labelled_gml as read_labelled_gml
-from grfpp.datasets.graphs import read_planetoid as read_planetoid
-from grfpp.datasets.meshes import TriangleMesh as TriangleMesh
-from grfpp.datasets.meshes import load_mesh as load_mesh
-from grfpp.datasets.meshes import triangulated_sphere as triangulated_sphere
-from grfpp.datasets.registry import DataFile as DataFile
-from grfpp.datasets.registry import DatasetInfo as DatasetInfo
-from grfpp.datasets.registry import MeshInfo as MeshInfo
-from grfpp.datasets.registry import all_datasets as all_datasets
-from grfpp.datasets.registry import dataset_info as dataset_info
-from grfpp.datasets.registry import mesh_table as mesh_table
-from grfpp.datasets.summary import count as count
-from grfpp.datasets.tudataset import TUDataset as TUDataset
-from grfpp.datasets.tudataset import load_tudataset as load_tudataset
-from grfpp.datasets.tudataset import read_tudataset as read_tudataset
+The stub ``__init__.pyi`` lists the public names, which are imported when they are first used.
+"""
+
+import lazy_loader
+
+__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)

@@ -1,0 +1,16 @@
+from .calibration import calibration_error as calibration_error
+from .clustering import SpectralKernelClustering as SpectralKernelClustering
+from .clustering import pair_error as pair_error
+from .features import GraphRandomFeatures as GraphRandomFeatures
+from .graphs.kernels import KernelSpectrumFeatures as KernelSpectrumFeatures
+from .graphs.kernels import LabelPairFeatures as LabelPairFeatures
+from .graphs.labelled import LabelledGraph as LabelledGraph
+from .graphs.labelled import labelled_graphs as labelled_graphs
+from .graphs.walk_labels import WalkLabelFeatures as WalkLabelFeatures
+from .interpolation import KernelInterpolator as KernelInterpolator
+from .labels import KernelLabelPropagation as KernelLabelPropagation
+from .normals import hide_normals as hide_normals
+from .normals import predict_normals as predict_normals
+from .normals import vertex_normals as vertex_normals
+from .splits import NodeKFold as NodeKFold
+from .splits import WholeGraph as WholeGraph
