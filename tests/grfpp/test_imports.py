@@ -5,12 +5,14 @@ import subprocess
 import sys
 import tomllib
 import warnings
+from importlib import import_module
 from pathlib import Path
 
 import pytest
 
+import grfpp
 from grfpp import _imports as optional
-from grfpp._imports import MissingPackageError, lazy_names, require
+from grfpp._imports import MissingPackageError, require
 
 
 def test_every_extra_brings_the_package_that_it_is_named_for():
@@ -90,18 +92,30 @@ def test_missing_packages_are_named(monkeypatch):
     assert how(["torch", "gpytorch"]) == both
 
 
-def test_a_module_is_imported_when_a_name_of_it_is_asked_for():
+HEAVY = {"numba", "torch", "matplotlib", "networkx", "sklearn", "pandas", "rich", "click", "duckdb"}
+
+
+@pytest.mark.parametrize("code", ["import grfpp", "import grfpp; grfpp.Graph([[0, 1], [1, 0]])"])
+def test_importing_pulls_in_nothing_heavy(code):
+    code = f"{code}; import sys; print(*sys.modules)"
+    run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert not set(run.stdout.split()) & {*HEAVY, "pyarrow"}
+
+
+def test_names_are_imported_when_they_are_used():
     code = """
-import sys
-from grfpp._imports import lazy_names
-get, names = lazy_names("grfpp", {"linalg.tensors": "from_scipy", "no": "x y"})
-assert "grfpp.linalg.tensors" not in sys.modules and {"from_scipy", "x", "y"} <= set(names())
-assert get("from_scipy").__module__ == "grfpp.linalg.tensors"
+import sys, grfpp
+assert "grfpp.graph" not in sys.modules and {"Graph", "tasks", "torch"} <= set(dir(grfpp))
+assert grfpp.Graph.__module__ == "grfpp.graph" and "torch" not in sys.modules
 """
     subprocess.run([sys.executable, "-c", code], check=True)
+    with pytest.raises(AttributeError):
+        _ = grfpp.Nothing
 
 
-def test_other_names_there_are_none():
-    get, _ = lazy_names("grfpp", {"graph": "Graph"})
-    with pytest.raises(AttributeError, match="module 'grfpp' has no attribute 'Nothing'"):
-        get("Nothing")
+@pytest.mark.parametrize("name", ["grfpp", "grfpp.datasets", "grfpp.tasks", "grfpp.torch"])
+def test_stubs_list_names_that_are_there(name):
+    package = import_module(name)
+    assert package.__all__
+    for each in package.__all__:
+        assert getattr(package, each).__doc__

@@ -157,7 +157,7 @@ ELSEWHERE = {
 
 def test_no_public_name_is_left_out():
     public = {getattr(module, name) for module in (grfpp, tasks) for name in module.__all__}
-    assert public - ELSEWHERE - set(CASES) == set()
+    assert {each for each in public if callable(each)} - ELSEWHERE - set(CASES) == set()
 
 
 @pytest.mark.parametrize("make", CASES, ids=lambda make: make.__name__)
