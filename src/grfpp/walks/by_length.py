@@ -22,10 +22,11 @@ from grfpp._parallel import in_order, thread_count
 from grfpp.errors import InputError
 from grfpp.graph import Graph
 from grfpp.linalg.csr import csr
+from grfpp.normalization import Normalization
 from grfpp.options import WalkOptions
 from grfpp.termination import Matched
 from grfpp.typing import FloatArray, IntArray
-from grfpp.walks.batch import GraphBatch, measured_by_graph, stream_key
+from grfpp.walks.batch import BatchPlans, GraphBatch, stream_key
 from grfpp.walks.budget import Budget
 from grfpp.walks.plan import WalkPlan, resolvable_length
 from grfpp.walks.pool import NO_OUTPUT, NO_ROOM, clear, inverse_potential, probe, series_pool
@@ -38,7 +39,7 @@ from grfpp.walks.steps import (
     node_stream,
     walk_stream,
 )
-from grfpp.walks.transition import DEGREE_BITS, ProportionalSteps
+from grfpp.walks.transition import DEGREE_BITS
 from grfpp.walks.walker import pool_room, pool_series, require_finite
 
 #: Lengths are stored in two bytes.
@@ -420,31 +421,36 @@ class BatchLengths:
     """Estimates of ``W^1 … W^n_lengths`` of all graphs of a batch, one matrix a length.
 
     One side is enough: ``W^k`` is linear in the walks, so the matrices are unbiased without
-    stitching. Walks from a graph are a function of the seed and the graph, but for rounding, as in
+    stitching. Walks from a graph are a function of the seed and the graph, as in
     `grfpp.walks.batch.BatchWalks`.
 
     Examples
     --------
     >>> batch = GraphBatch.of([[[0, 1], [1, 0]], [[0, 1, 1], [1, 0, 1], [1, 1, 0]]])
-    >>> W = batch.graph.normalized("sym")
-    >>> walks = BatchLengths.of(batch, W, 2, WalkOptions(seed=0))
+    >>> walks = BatchLengths.of(batch, 2, WalkOptions(seed=0))
     >>> [power.toarray().tolist() for power in walks.powers(range(1))]
     [[[0.0, 1.0], [1.0, 0.0]], [[1.0, 0.0], [0.0, 1.0]]]
     """
 
     batch: GraphBatch
-    plan: WalkPlan
+    plans: BatchPlans
 
     @classmethod
-    def of(cls, batch: GraphBatch, W: Graph, n_lengths: int, options: WalkOptions) -> BatchLengths:
-        """Plan walks of up to `n_lengths` steps; `W` is the batch's graph with its final weights.
+    def of(
+        cls,
+        batch: GraphBatch,
+        n_lengths: int,
+        options: WalkOptions,
+        normalization: Normalization = "sym",
+    ) -> BatchLengths:
+        """Plan walks of up to `n_lengths` steps on normalised weights.
 
         Raises
         ------
         InputError
             When the law of the lengths does not reach so far.
         """
-        plan = plan_by_length(W, n_lengths + 1, options)
+        plan = plan_by_length(batch.graph.normalized(normalization), n_lengths + 1, options)
         longest = plan.lengths.max_length
         if longest < n_lengths:
             raise InputError(
@@ -452,21 +458,21 @@ class BatchLengths:
                 argument="n_lengths",
                 advice=f"use longer walks or n_lengths={longest}",
             )
-        if isinstance(plan.steps, ProportionalSteps) and not plan.steps.telescopes:
-            plan = plan.with_steps(measured_by_graph(batch, plan.steps))
         batch.words  # noqa: B018 - made here once, not by several threads
-        return cls(batch, plan)
+        return cls(batch, BatchPlans.of(batch, plan, normalization, 1.0))
 
     def powers(self, graphs: range) -> list[sp.csr_array]:
         """Estimates of ``W^1 … W^n_lengths`` of some consecutive graphs, block-diagonal."""
+        plan = self.plans.equal
         starts = self.batch.starts[graphs.start : graphs.stop + 1]
         first, n_rows = int(starts[0]), int(starts[-1] - starts[0])
-        n_deposits = n_rows * (1 + int(self.plan.expected_steps))
+        n_deposits = n_rows * (1 + int(plan.expected_steps))
         require_bytes(_BATCH_DEPOSIT_BYTES * n_deposits, f"walks by length of {n_rows} nodes")
-        walker = LengthWalker(self.plan)
+        walkers = [LengthWalker(each) for each in self.plans[:2]]
         parts = []
         for graph, (start, stop) in zip(graphs, pairwise(starts.tolist()), strict=True):
-            key = stream_key(self.plan.key, self.batch.words[graph], start)
+            key = stream_key(plan.key, self.batch.words[graph], start)
+            walker = walkers[0 if self.plans.telescopes[graph] else 1]
             part = walker.walk(range(start, stop), key)
             per_entry = np.diff(part.entry_end, prepend=0)
             rows = np.repeat(np.arange(start, stop), np.diff(part.row_end, prepend=0))
@@ -477,7 +483,7 @@ class BatchLengths:
         )
         shape = (n_rows, n_rows)
         matrices = []
-        for k in range(1, self.plan.lengths.max_length + 1):
+        for k in range(1, plan.lengths.max_length + 1):
             chosen = lengths == k
             places = (rows[chosen] - first, columns[chosen] - first)
             matrices.append(sp.csr_array((amounts[chosen], places), shape=shape))

@@ -55,10 +55,13 @@ class UniformSteps:
         return cls(graph, 1.0, _NOTHING)
 
     @classmethod
-    def on_equal_weights(cls, graph: Graph, scale: float) -> Self:
-        """For ``scale · D^-1/2 A D^-1/2`` of equal weights: what `on` finds, without rounding."""
+    def on_equal_weights(cls, graph: Graph, scale: float, *, by_degree: bool = True) -> Self:
+        """For ``scale · D^-1/2 A D^-1/2`` of equal weights: what `on` finds, without rounding.
+
+        Or for ``scale · D^-1 A``, where potentials do not go by degree.
+        """
         degree = graph.out_degree.astype(np.float64)
-        return cls(graph, scale, np.where(degree > 0, np.sqrt(degree), 1.0))
+        return cls(graph, scale, np.where((degree > 0) & by_degree, np.sqrt(degree), 1.0))
 
     @property
     def telescopes(self) -> bool:

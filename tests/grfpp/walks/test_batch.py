@@ -42,10 +42,9 @@ GRAPHS = st.lists(
 
 def walks_of(graphs, seed=0, degree=2, n_walks=4, scale=0.8, walks="independent", kernel=KERNEL):
     batch = GraphBatch.of(graphs)
-    W = batch.graph.normalized("sym", scale)
     law = LAW if walks == "independent" else Matched(3)
     options = WalkOptions(degree=degree, n_walks=n_walks, termination=law, seed=seed, walks=walks)
-    return batch, BatchWalks.of(batch, W, kernel, options)
+    return batch, BatchWalks.of(batch, kernel, options, scale=scale)
 
 
 def estimates(graphs, **options):
@@ -120,7 +119,7 @@ def test_the_walks_are_those_of_the_plain_reference(graph, number):
     factor = walks.factors(range(3))[number].toarray()
     block = factor[batch.starts[1] : batch.starts[2], batch.starts[1] : batch.starts[2]]
     alone, own = walks_of([graph], seed=3)
-    plan = replace(own.plan, key=stream_key(factor_key(3, number), alone.words[0], 0))
+    plan = replace(own.plans.of_graph(0), key=stream_key(factor_key(3, number), alone.words[0], 0))
     np.testing.assert_allclose(block, reference_rows(plan, range(len(graph))), rtol=1e-12)
 
 
@@ -196,7 +195,7 @@ def test_equal_weights_beside_others_are_walked_to_the_same_bits():
     options = WalkOptions(n_walks=4, termination=LAW, seed=3, walks="independent")
     graph = 2.0 * irregular()
     alone, together = (
-        BatchWalks.normalized(GraphBatch.of(each), KERNEL, options, 0.7).factor(range(1), 0)
+        BatchWalks.of(GraphBatch.of(each), KERNEL, options, scale=0.7).factor(range(1), 0)
         for each in ([graph], [graph, weighted()])
     )
     np.testing.assert_array_equal(alone.toarray(), together.toarray())

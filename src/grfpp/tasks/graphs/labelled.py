@@ -196,7 +196,8 @@ class GraphListTransformer(KernelParameters, GraphListEstimator):
         if choice.is_exact:
             choice.kernel.check_converges(W)
         else:
-            walks = BatchWalks.of(batch, W, choice.kernel, choice.options)
+            kind: Any = choice.normalization
+            walks = BatchWalks.of(batch, choice.kernel, choice.options, kind, choice.scale)
 
         def work(part: range) -> FloatArray:
             starts = batch.starts[part.start : part.stop + 1]

@@ -212,7 +212,7 @@ class WalkLabelFeatures(GraphListEstimator):
         n, fitted = len(self.labels_), self._fitted
         W, walks = batch.graph.normalized(fitted.normalization), None
         if fitted.estimate == "walks":
-            walks = BatchLengths.of(batch, W, fitted.n_lengths, self._options)
+            walks = BatchLengths.of(batch, fitted.n_lengths, self._options, fitted.normalization)
 
         def work(graphs: range) -> _Part:
             starts = batch.starts[graphs.start : graphs.stop + 1]

@@ -15,8 +15,7 @@ GRAPHS = [irregular(), weighted(), irregular()]
 
 def powers(graphs, part, **options):
     batch = GraphBatch.of(graphs)
-    W = batch.graph.normalized("sym")
-    walks = BatchLengths.of(batch, W, 3, WalkOptions(**{"seed": 1, **options}))
+    walks = BatchLengths.of(batch, 3, WalkOptions(**{"seed": 1, **options}))
     return [each.toarray() for each in walks.powers(part)]
 
 
