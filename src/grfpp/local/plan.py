@@ -14,7 +14,7 @@ from grfpp.graph import Graph
 from grfpp.kernels import Kernel
 from grfpp.linalg.csr import readonly
 from grfpp.typing import FloatArray, IntArray
-from grfpp.walks.budget import NEGLIGIBLE_TAIL, Budget
+from grfpp.walks.plan import NEGLIGIBLE_TAIL, Budget
 from grfpp.walks.pool_arrays import (
     NO_FILE,
     PLAIN,

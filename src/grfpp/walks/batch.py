@@ -27,10 +27,9 @@ from grfpp.options import WalkOptions
 from grfpp.typing import IntArray
 from grfpp.walks.plan import WalkPlan
 from grfpp.walks.planning import measured_for, plan_walks
-from grfpp.walks.sampling import BATCH_STEPS, walker_of
+from grfpp.walks.sampling import BATCH_STEPS, Output, walker_of
 from grfpp.walks.streams import MASK, NODE_STRIDE, mix64
 from grfpp.walks.transition import ProportionalSteps
-from grfpp.walks.walker import Output
 
 #: Nodes of the graphs that one task takes: enough to hide Python, few enough to keep in memory.
 TASK_NODES = 20_000

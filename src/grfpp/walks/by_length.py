@@ -27,10 +27,10 @@ from grfpp.options import WalkOptions
 from grfpp.termination import Matched
 from grfpp.typing import FloatArray, IntArray
 from grfpp.walks.batch import BatchPlans, GraphBatch, stream_key
-from grfpp.walks.budget import Budget
-from grfpp.walks.plan import WalkPlan, resolvable_length
-from grfpp.walks.pool import NO_OUTPUT, NO_ROOM, clear, inverse_potential, probe, series_pool
-from grfpp.walks.pool_arrays import FREE, WorkBuffers, hash_table
+from grfpp.walks.plan import Budget, WalkPlan, resolvable_length
+from grfpp.walks.pool import clear, inverse_potential, probe, series_pool
+from grfpp.walks.pool_arrays import FREE, NO_OUTPUT, NO_ROOM, WorkBuffers, hash_table
+from grfpp.walks.sampling import pool_room, pool_series, require_finite
 from grfpp.walks.steps import (
     choose_slot,
     degree_of,
@@ -40,7 +40,6 @@ from grfpp.walks.steps import (
     walk_stream,
 )
 from grfpp.walks.transition import DEGREE_BITS
-from grfpp.walks.walker import pool_room, pool_series, require_finite
 
 #: Lengths are stored in two bytes.
 MAX_LENGTHS = np.iinfo(np.int16).max
@@ -67,7 +66,7 @@ def plan_by_length(graph: Graph, n_lengths: int, options: WalkOptions) -> WalkPl
         budget = Budget.for_learning(law, n_lengths)
     else:
         budget = Budget.by_law(law, resolvable_length(law, n_lengths - 1))
-    return WalkPlan.pooled(graph, ones, budget, options.n_walks, options.seed)
+    return WalkPlan.of(graph, ones, budget, options.n_walks, options.seed)
 
 
 @dataclass(frozen=True, eq=False)
@@ -199,14 +198,15 @@ class LengthWalker:
         while True:
             types = (np.int32, np.int64, np.int16, np.float64)
             arrays = tuple(np.empty(self._capacity, dtype) for dtype in types)
+            out = (row_end, *arrays)
             if plan.is_pooled:
                 buffers = self._pools.of(self._room, plan.lengths.max_length + 1)
                 n_entries, n_deposits = _pool_rows(
-                    plan.layout, self._series, plan.scales, *start, buffers, row_end, *arrays
+                    plan.layout, self._series, plan.scales, *start, buffers, out
                 )
             else:
-                laws = (plan.layout.arrays, tuple(plan.lengths), plan.scales)
-                n_entries, n_deposits = _walk_rows(*laws, *start, self._buffers, row_end, *arrays)
+                law = (plan.layout.arrays, tuple(plan.lengths), plan.scales)
+                n_entries, n_deposits = _walk_rows(*law, *start, self._buffers, out)
             if n_entries == NO_ROOM:
                 self._room *= 2
             elif n_entries == NO_OUTPUT:
@@ -222,22 +222,13 @@ class LengthWalker:
 
 @compiled(_nrt=False, error_model="numpy", no_cfunc_wrapper=True)
 def _pool_rows(
-    graph: Any,
-    series: Any,
-    scales: Any,
-    key: Any,
-    first_row: Any,
-    buffers: Any,
-    row_end: Any,
-    columns: Any,
-    entry_end: Any,
-    lengths: Any,
-    amounts: Any,
+    graph: Any, series: Any, scales: Any, key: Any, first_row: Any, buffers: Any, out: Any
 ) -> Any:
-    """Let pools spread from as many rows as `row_end` has.
+    """Write the pools of consecutive rows to `out`, the arrays of `LengthRows`.
 
     Returns the numbers of entries and of deposits, or `NO_ROOM` or `NO_OUTPUT` twice.
     """
+    row_end, columns, entry_end, lengths, amounts = out
     trace, trace_end, reached = buffers.trace, buffers.trace_end, buffers.reached
     n_entries = int64(0)
     n_deposits = int64(0)
@@ -281,22 +272,13 @@ def _pool_rows(
 
 @compiled(_nrt=False, error_model="numpy", no_cfunc_wrapper=True)
 def _walk_rows(
-    graph: Any,
-    lengths_of_walks: Any,
-    scale: Any,
-    key: Any,
-    first_row: Any,
-    buffers: Any,
-    row_end: Any,
-    columns: Any,
-    entry_end: Any,
-    lengths: Any,
-    amounts: Any,
+    graph: Any, law: Any, scale: Any, key: Any, first_row: Any, buffers: Any, out: Any
 ) -> Any:
-    """Walk independently from as many rows as `row_end` has, one walk after the other.
+    """Write independent walks from consecutive rows to `out`, one walk after the other.
 
     Returns the numbers of entries and of deposits, or `NO_OUTPUT` twice.
     """
+    row_end, columns, entry_end, lengths, amounts = out
     words, slots, factors, nodes, potential, inverse_potentials = graph
     n_steps, cells, shift, entry_word, entry_cell, sums = buffers
     weighted = len(factors) > 0
@@ -312,7 +294,7 @@ def _walk_rows(
             state = walk_stream(node_key, max(walk, 0))
             length = int64(0)
             if walk >= 0 and degree_of(words[row]):
-                length = draw_length(state, lengths_of_walks)
+                length = draw_length(state, law)
             word = words[row]
             load = 1.0
             for k in range(0 if walk < 0 else 1, length + 1):
@@ -485,6 +467,6 @@ class BatchLengths:
         matrices = []
         for k in range(1, plan.lengths.max_length + 1):
             chosen = lengths == k
-            places = (rows[chosen] - first, columns[chosen] - first)
-            matrices.append(sp.csr_array((amounts[chosen], places), shape=shape))
+            entries = (rows[chosen] - first, columns[chosen] - first)
+            matrices.append(sp.csr_array((amounts[chosen], entries), shape=shape))
         return matrices
