@@ -122,7 +122,7 @@ class LocalKernel:
         nodes
             Indices or names of nodes, as for `KernelEstimate.rows`; one, or a list of them.
         return_std
-            Give standard errors as well, from 16 further rows each.
+            Also return standard errors, from 16 further rows each.
 
         Returns
         -------
@@ -154,11 +154,11 @@ class LocalKernel:
         nodes
             Indices or names of nodes; one, or a list of them.
         k
-            How many for each.
+            Number of nodes for each row.
         return_std
-            Give standard errors of the values as well, from 16 further rows each.
+            Also return standard errors of the values, from 16 further rows each.
         include_self
-            Whether a node may be among its own.
+            Whether a node may be among its own nearest nodes.
 
         Returns
         -------
@@ -197,7 +197,7 @@ class LocalKernel:
         i, j
             Indices or names of nodes.
         return_std
-            Give its standard error as well, from 16 further entries.
+            Also return the standard error, from 16 further entries.
         """
         from grfpp.local.blocks import kernel_block
 
@@ -229,7 +229,7 @@ class LocalKernel:
         S, T
             Indices or names of nodes; `T` are the same as `S` by default.
         return_std
-            Give standard errors as well, from 16 further blocks.
+            Also return standard errors, from 16 further blocks.
 
         Returns
         -------
@@ -267,11 +267,11 @@ class LocalKernel:
             Entries that are not positive are left out there: edges have positive weights. It
             appears when it is whole, or not at all.
         include_self
-            Whether a node may be among its own.
+            Whether a node may be among its own nearest nodes.
         progress
             ``True`` for a bar on the terminal, or a function of the rows done and of all rows.
         return_std
-            Give standard errors as well, from 16 further rows each; of graphs in memory.
+            Also return standard errors, from 16 further rows each; only without `output`.
 
         Returns
         -------

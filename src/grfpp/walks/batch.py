@@ -1,4 +1,4 @@
-"""Many graphs as one block-diagonal graph, which is laid out once and sampled in one go.
+"""Many graphs as one block-diagonal graph, which is laid out and sampled once.
 
 Random streams are made from the seed and from each graph's content. So its estimate does not depend
 on the other graphs of the batch, on their order, or on how the batch is cut into tasks.
@@ -31,7 +31,7 @@ from grfpp.walks.sampling import BATCH_STEPS, Output, walker_of
 from grfpp.walks.streams import MASK, NODE_STRIDE, mix64
 from grfpp.walks.transition import ProportionalSteps
 
-#: Nodes of the graphs that one task takes: enough to hide Python, few enough to keep in memory.
+#: Nodes of the graphs of one task: enough to hide Python's overhead, few enough for memory.
 TASK_NODES = 20_000
 
 
@@ -61,7 +61,7 @@ class GraphBatch:
         ------
         InputError
             When there is none, or when one of them cannot be read or is directed; the message
-            says which, counted from 0.
+            names it by its index.
         """
         parts = _read_all(graphs)
         starts = np.cumsum([0, *(part.n_nodes for part in parts)])
