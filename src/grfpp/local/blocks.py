@@ -1,8 +1,9 @@
 """Entries and blocks of a kernel, from one side or from both.
 
-On undirected graphs the pool of ``j`` tells of walks that end there:
+On undirected graphs the pool of ``j`` estimates a column as well:
 ``Q^b[v, j] = Q^b[j, v] · share(v) / share(j)``, where ``Q`` is ``W`` in the measure of the masses.
-A *side* lists *places* with amounts; an entry is the sum of the products over common places.
+A *side* lists amounts of *states*, pairs of a node and a step; an entry is the sum of the products
+over common states.
 """
 
 from __future__ import annotations
@@ -20,26 +21,23 @@ from grfpp.local.plan import LocalPlan
 from grfpp.local.queries import first_output, in_parts, pool_rows, work_buffers
 from grfpp.typing import FloatArray, IntArray
 from grfpp.walks.pool import (
-    DONE,
-    NO_OUTPUT,
-    NO_ROOM,
     clear,
     home,
     inverse_potential,
     probe,
     series_pool,
 )
-from grfpp.walks.pool_arrays import FREE, hash_table
+from grfpp.walks.pool_arrays import DONE, FREE, NO_OUTPUT, NO_ROOM, hash_table
+from grfpp.walks.sampling import filled
 from grfpp.walks.steps import prefetch
-from grfpp.walks.walker import filled
 
-#: Two sides take so many times the pools of one at most; their error is lower by more than that.
+#: Two sides start at most so many times the pools of one; their error is lower by more than that.
 _MAX_POOLS = 16
-#: Places of the right side that are held at a time.
-_MAX_PLACES = 1 << 24
-#: Low bits of a place that hold the step; the others hold the node.
+#: Largest number of states of the right side in memory.
+_MAX_STATES = 1 << 24
+#: Low bits of a state that hold the step; the others hold the node.
 _STEP_BITS = 20
-#: Places ahead of the current one whose cells are prefetched.
+#: Distance, in states, at which cells are prefetched.
 _AHEAD = 12
 
 
@@ -57,7 +55,7 @@ def kernel_block(
     if not plan.weights.is_reversible or sum(result.shape) > _MAX_POOLS * few:
         _read_rows(plan, rows, columns, result, n_threads)
         return result
-    size = max(1, int(_MAX_PLACES / (2 * plan.budget + 64)))
+    size = max(1, int(_MAX_STATES / (2 * plan.budget + 64)))
     for start in range(0, len(columns), size):
         part = slice(start, start + size)
         _meet(plan, rows, columns[part], result[:, part], n_threads)
@@ -76,7 +74,7 @@ def _meet(
 def _read_rows(
     plan: LocalPlan, rows: IntArray, columns: IntArray, result: FloatArray, n_threads: int
 ) -> None:
-    """Rows of the fewer nodes, read at the others."""
+    """Rows of the smaller set of nodes, read at the other nodes."""
     if len(rows) > len(columns) and plan.weights.is_reversible:
         transpose = np.empty((len(columns), len(rows)))
         _read_rows(plan, columns, rows, transpose, n_threads)
@@ -106,9 +104,9 @@ def _fill(
 
 
 def side(plan: LocalPlan, nodes: IntArray) -> Block:
-    """Places and amounts of the pools of `nodes`, for the left or the right of a product.
+    """States and amounts of the pools of `nodes`, for the left or the right of a product.
 
-    - Any series: a place is a node and a step. ``Σ_k α_k Q^k = Σ_k α_k Q^⌈k/2⌉ Q^⌊k/2⌋``: the left
+    - Any series: a state is a node and a step. ``Σ_k α_k Q^k = Σ_k α_k Q^⌈k/2⌉ Q^⌊k/2⌋``: the left
       side has ``x_a`` at step ``a``, the right one ``α_{2a} y_a + α_{2a-1} y_{a-1}``.
     - A geometric series: the left side is pushed only. Its deposits are at "step 1" of their nodes,
       its residual ``r`` at "step 0", for the right side's rows:
@@ -117,10 +115,10 @@ def side(plan: LocalPlan, nodes: IntArray) -> Block:
     rows = np.ascontiguousarray(nodes, np.int64)
     series, residual = plan.half_series, plan.residual
 
-    def call(done: int, *arrays: Any) -> Any:
+    def call(done: int, out: Any) -> Any:
         buffers = work_buffers().of(plan.room, 0 if residual else len(series.share))
-        law = (plan.read_layout, series, residual, plan.series.scale, plan.key)
-        return write_side(*law, rows[done:], buffers, plan.is_right, *arrays)
+        law = (plan.read_layout, series, plan.series.scale, plan.key)
+        return write_side(law, residual, rows[done:], buffers, plan.is_right, out)
 
     result = filled(call, len(rows), first_output(plan, np.int64), plan.enlarge_room)
     plan.require_read()
@@ -140,60 +138,51 @@ def _joined(sides: list[Block]) -> Block:
 
 
 def _products_with(right: Block) -> Callable[[Block], FloatArray]:
-    """Entries between left sides and a right one, which is sorted by place once."""
+    """Entries between left sides and a right one, which is sorted by state once."""
     n, n_columns = len(right.columns), len(right.end)
     cells, shift = hash_table(2 << max(3, n.bit_length()))
     first = np.zeros(n + 2, np.int64)
     columns, amounts = np.empty(n, np.int32), np.empty(n)
-    _sort_places(*right, cells, shift, np.empty(n, np.int64), first, columns, amounts)
+    table, by_state = (cells, shift), (first, columns, amounts)
+    _sort_states(tuple(right), table, np.empty(n, np.int64), by_state)
 
     def products(left: Block) -> FloatArray:
         result = np.zeros((len(left.end), n_columns))
-        _add_products(*left, cells, shift, first, columns, amounts, result)
+        _add_products(tuple(left), table, by_state, result)
         return result
 
     return products
 
 
 @inlined
-def _put(places: Any, amounts: Any, n_out: Any, node: Any, step: Any, amount: Any) -> Any:
-    places[uint64(n_out)] = (int64(node) << _STEP_BITS) | int64(step)
+def _put(states: Any, amounts: Any, n_out: Any, node: Any, step: Any, amount: Any) -> Any:
+    states[uint64(n_out)] = (int64(node) << _STEP_BITS) | int64(step)
     amounts[uint64(n_out)] = amount
     return n_out + 1
 
 
 @compiled(_nrt=False, error_model="numpy", no_cfunc_wrapper=True)
-def write_side(
-    graph: Any,
-    series: Any,
-    residual: Any,
-    scale: Any,
-    key: Any,
-    rows: Any,
-    buffers: Any,
-    is_right: Any,
-    end: Any,
-    places: Any,
-    amounts: Any,
-) -> Any:
-    """Write one side for each row: how many are done, the places written, and why it ended.
+def write_side(law: Any, residual: Any, rows: Any, buffers: Any, is_right: Any, out: Any) -> Any:
+    """Write one side for each row: how many are done, the states written, and why it ended.
 
     `series` has the steps of half of it, and the deposits of all.
     """
+    graph, series, scale, key = law
+    end, states, amounts = out
     trace, trace_end, deposits = buffers.trace, buffers.trace_end, series.deposits
     n_out = int64(0)
     for b in range(len(rows)):
         row = rows[b]
-        # Numba compiles one of them: the type of `residual` tells which.
+        # Numba compiles one branch, by the type of `residual`.
         if residual is None:
             n_used = series_pool(graph, series, key, row, buffers)
-            n_places = 2 * trace_end[len(trace_end) - 1]
+            n_states = 2 * trace_end[len(trace_end) - 1]
         else:
             n_used = residual_pool(graph, residual, key, row, buffers, not is_right)
-            n_places = 2 * n_used + 1
+            n_states = 2 * n_used + 1
         if n_used < 0:
             return b, n_out, NO_ROOM
-        if n_out + n_places > len(places):
+        if n_out + n_states > len(states):
             clear(buffers.cells, buffers.reached, n_used)
             return b, n_out, NO_OUTPUT
         start = buffers.reached[0]
@@ -206,56 +195,49 @@ def write_side(
                     reached = buffers.reached[uint64(trace[uint64(a)].number)]
                     amount = factor * trace[uint64(a)].mass
                     if not is_right:
-                        n_out = _put(places, amounts, n_out, reached.node, step, amount)
+                        n_out = _put(states, amounts, n_out, reached.node, step, amount)
                         continue
                     amount *= reached.share
                     for k in range(2 * step, min(2 * step + 2, len(deposits))):
                         if deposits[k] != 0.0:
                             later, met = (k + 1) // 2, deposits[k] * amount
-                            n_out = _put(places, amounts, n_out, reached.node, later, met)
+                            n_out = _put(states, amounts, n_out, reached.node, later, met)
                 first = trace_end[step]
         else:
             if is_right:
-                n_out = _put(places, amounts, n_out, row, 1, inverse)
+                n_out = _put(states, amounts, n_out, row, 1, inverse)
             for number in range(n_used):
                 reached = buffers.reached[uint64(number)]
                 amount = factor * reached.total
                 if is_right:
                     amount *= reached.share
-                    n_out = _put(places, amounts, n_out, reached.node, 0, amount)
+                    n_out = _put(states, amounts, n_out, reached.node, 0, amount)
                     continue
-                n_out = _put(places, amounts, n_out, reached.node, 1, amount)
+                n_out = _put(states, amounts, n_out, reached.node, 1, amount)
                 if reached.ahead > 0.0:
-                    waiting = factor * reached.ahead
-                    n_out = _put(places, amounts, n_out, reached.node, 0, waiting)
+                    residue = factor * reached.ahead
+                    n_out = _put(states, amounts, n_out, reached.node, 0, residue)
         clear(buffers.cells, buffers.reached, n_used)
         end[b] = n_out
     return len(rows), n_out, DONE
 
 
 @compiled(_nrt=False, error_model="numpy", no_cfunc_wrapper=True)
-def _sort_places(
-    end: Any,
-    places: Any,
-    amounts: Any,
-    cells: Any,
-    shift: Any,
-    numbers: Any,
-    first: Any,
-    columns: Any,
-    sorted_amounts: Any,
-) -> None:
-    """Number the places in the order of their first appearance, and sort the entries by number.
+def _sort_states(side: Any, table: Any, numbers: Any, by_state: Any) -> None:
+    """Number the states in the order of their first appearance, and sort the entries by number.
 
     The entries of number ``p`` are then those from ``first[p]`` to ``first[p + 1]``.
     """
+    end, states, amounts = side
+    cells, shift = table
+    first, columns, sorted_amounts = by_state
     n_known = int64(0)
-    for a in range(len(places)):
-        ahead = places[uint64(min(a + _AHEAD, len(places) - 1))]
+    for a in range(len(states)):
+        ahead = states[uint64(min(a + _AHEAD, len(states) - 1))]
         prefetch(cells, int64(home(ahead, shift)))
-        cell = cells[probe(cells, shift, places[uint64(a)], 0)]
+        cell = cells[probe(cells, shift, states[uint64(a)], 0)]
         if cell.key == FREE:
-            cell.key = places[uint64(a)]
+            cell.key = states[uint64(a)]
             cell.value = n_known
             n_known += 1
         numbers[uint64(a)] = int64(cell.value)
@@ -274,25 +256,18 @@ def _sort_places(
 
 
 @compiled(_nrt=False, error_model="numpy", no_cfunc_wrapper=True)
-def _add_products(
-    end: Any,
-    places: Any,
-    amounts: Any,
-    cells: Any,
-    shift: Any,
-    first: Any,
-    columns: Any,
-    right_amounts: Any,
-    result: Any,
-) -> None:
-    """Add, for every row, the products over common places."""
+def _add_products(left: Any, table: Any, by_state: Any, result: Any) -> None:
+    """Add, for every row, the products over common states."""
+    end, states, amounts = left
+    cells, shift = table
+    first, columns, right_amounts = by_state
     begin = int64(0)
     for row in range(len(end)):
         last = end[row] - 1
         for a in range(begin, last + 1):
-            ahead = places[uint64(min(a + _AHEAD, last))]
+            ahead = states[uint64(min(a + _AHEAD, last))]
             prefetch(cells, int64(home(ahead, shift)))
-            cell = cells[probe(cells, shift, places[uint64(a)], 0)]
+            cell = cells[probe(cells, shift, states[uint64(a)], 0)]
             if cell.key == FREE:
                 continue
             number = uint64(cell.value)

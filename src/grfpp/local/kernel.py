@@ -1,4 +1,4 @@
-"""`LocalKernel`: rows, entries, blocks and nearest nodes of a kernel, from where they are."""
+"""`LocalKernel`: rows, entries, blocks and nearest nodes of a kernel at a cost free of N."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from grfpp._memory import require_bytes
 from grfpp._parallel import thread_count
 from grfpp.errors import InputError, shown
 from grfpp.estimate.error_bars import N_REPLICATES, standard_error
-from grfpp.graph import Graph, as_graph
+from grfpp.graph import as_graph
 from grfpp.kernels import Kernel, kernel_of
 from grfpp.linalg.csr import csr
 from grfpp.local.neighbours import neighbour_folder, neighbour_matrix, padded_rows
@@ -26,11 +26,11 @@ from grfpp.walks.sampling import Progress
 
 
 class LocalKernel:
-    """Rows, entries and blocks of ``K = g(W)``, each by pools that start where it is asked for.
+    """Rows, entries and blocks of ``K = g(W)``, by pools that start at the nodes of a query.
 
-    Nothing is prepared: an answer looks at the nodes that its pools reach and at no others, however
-    large the graph is. Its mean is the kernel, and the same seed gives the same numbers to the last
-    bit, whatever else is asked for and on any number of threads.
+    There is no preparation: a query reads only the nodes that its pools reach, whatever the size of
+    the graph. Answers are unbiased, and the same seed gives the same bits, independently of other
+    queries and of the number of threads.
 
     Parameters
     ----------
@@ -41,16 +41,16 @@ class LocalKernel:
         taken: ``α_0`` may have any sign.
     tol
         Relative error of rows: the root of the mean of ``‖K̂[i, :] − K[i, :]‖² / ‖K[i, :]‖²`` (both
-        over chance and over nodes ``i`` with edges, drawn at random) that `rows` are to have. It is
-        turned into a budget by walking 16 rows four times each, with budgets that grow. Entries and
-        blocks between two sides have less error than rows.
+        over chance and over nodes ``i`` with edges, drawn at random). It is converted into a budget
+        by sampling 16 rows four times each, with growing budgets. Entries and blocks between two
+        sides have less error than rows.
     budget
         Edges that the pool of a row may follow, instead. Without both it is 4096 times the mean
         number of steps of the series, or 4096 where that is below one.
     seed
         Where the random numbers start from.
     n_jobs
-        Threads for questions about many nodes; -1: all cores.
+        Threads for querys about many nodes; -1: all cores.
 
     Attributes
     ----------
@@ -82,7 +82,7 @@ class LocalKernel:
         kernel = kernel_of(kernel)
         if tol is not None and budget is not None:
             raise InputError(
-                "is turned into a budget, and one is given",
+                "determines the budget, and one is given",
                 argument="tol",
                 advice="leave out one of them",
             )
@@ -120,15 +120,15 @@ class LocalKernel:
         Parameters
         ----------
         nodes
-            Places or names of nodes, as for `KernelEstimate.rows`; one, or a list of them.
+            Indices or names of nodes, as for `KernelEstimate.rows`; one, or a list of them.
         return_std
-            Give standard errors as well, from 16 further rows each.
+            Also return standard errors, from 16 further rows each.
 
         Returns
         -------
         csr_array of shape ``(len(nodes), n_nodes)``, or two
         """
-        chosen = self._places(nodes)
+        chosen = self._indices(nodes)
         return self._with_bars(lambda plan: self._rows(plan, chosen), return_std)
 
     @overload
@@ -144,28 +144,28 @@ class LocalKernel:
     ) -> Any:
         """The `k` nodes with the largest entries in the rows of `nodes`, the largest first.
 
-        On undirected graphs the best ``2 k + 16`` nodes of a row are looked at anew from their
-        neighbours, which takes the last step to them exactly; so the values are better than those
-        of `rows`. Of equal entries the lower node comes first. Where fewer nodes are reached, the
-        nodes are -1 and the values 0.
+        On undirected graphs the best ``2 k + 16`` nodes of a row are computed from their
+        neighbours, with an exact last step; the values are more accurate than those of `rows`.
+        Of equal entries the lower node comes first. Where fewer nodes are reached, the nodes are -1
+        and the values 0.
 
         Parameters
         ----------
         nodes
-            Places or names of nodes; one, or a list of them.
+            Indices or names of nodes; one, or a list of them.
         k
-            How many for each.
+            Number of nodes for each row.
         return_std
-            Give standard errors of the values as well, from 16 further rows each.
+            Also return standard errors of the values, from 16 further rows each.
         include_self
-            Whether a node may be among its own.
+            Whether a node may be among its own nearest nodes.
 
         Returns
         -------
         nodes, values
             Of shape ``(len(nodes), k)``, or ``(k,)`` for one node; and the standard errors.
         """
-        chosen, number = self._places(nodes), whole(k, "k", 1)
+        chosen, number = self._indices(nodes), whole(k, "k", 1)
         with_self, with_bars = truth(include_self, "include_self"), truth(return_std, "return_std")
         require_bytes(64 * number * len(chosen), f"{number} nodes for each of {len(chosen)}")
         parts = list(
@@ -195,9 +195,9 @@ class LocalKernel:
         Parameters
         ----------
         i, j
-            Places or names of nodes.
+            Indices or names of nodes.
         return_std
-            Give its standard error as well, from 16 further entries.
+            Also return the standard error, from 16 further entries.
         """
         from grfpp.local.blocks import kernel_block
 
@@ -222,14 +222,14 @@ class LocalKernel:
 
         On undirected graphs pools spread from both sides and meet in the middle. Where one side has
         far more nodes (15 times as many), and on directed graphs, rows of `S`, or columns of `T`,
-        are looked at where the other nodes are.
+        are read at the other nodes.
 
         Parameters
         ----------
         S, T
-            Places or names of nodes; `T` are the same as `S` by default.
+            Indices or names of nodes; `T` are the same as `S` by default.
         return_std
-            Give standard errors as well, from 16 further blocks.
+            Also return standard errors, from 16 further blocks.
 
         Returns
         -------
@@ -237,8 +237,8 @@ class LocalKernel:
         """
         from grfpp.local.blocks import kernel_block
 
-        rows = self._places(S, "S")
-        columns = rows if T is None else self._places(T, "T")
+        rows = self._indices(S, "S")
+        columns = rows if T is None else self._indices(T, "T")
         require_bytes(
             (48 if return_std else 16) * len(rows) * len(columns),
             f"a {len(rows)} x {len(columns)} matrix",
@@ -247,30 +247,6 @@ class LocalKernel:
             lambda plan: kernel_block(plan, rows, columns, self._n_threads), return_std
         )
 
-    @overload
-    def neighbors_graph(
-        self,
-        k: int,
-        output: None = ...,
-        include_self: bool = ...,
-        progress: bool | Progress = ...,
-        *,
-        return_std: Literal[False] = ...,
-    ) -> sp.csr_array: ...
-    @overload
-    def neighbors_graph(
-        self,
-        k: int,
-        output: None = ...,
-        include_self: bool = ...,
-        progress: bool | Progress = ...,
-        *,
-        return_std: Literal[True],
-    ) -> tuple[sp.csr_array, sp.csr_array]: ...
-    @overload
-    def neighbors_graph(
-        self, k: int, output: str | Path, include_self: bool = ..., progress: bool | Progress = ...
-    ) -> Graph: ...
     def neighbors_graph(
         self,
         k: int,
@@ -291,11 +267,11 @@ class LocalKernel:
             Entries that are not positive are left out there: edges have positive weights. It
             appears when it is whole, or not at all.
         include_self
-            Whether a node may be among its own.
+            Whether a node may be among its own nearest nodes.
         progress
             ``True`` for a bar on the terminal, or a function of the rows done and of all rows.
         return_std
-            Give standard errors as well, from 16 further rows each; of graphs in memory.
+            Also return standard errors, from 16 further rows each; only without `output`.
 
         Returns
         -------
@@ -320,7 +296,7 @@ class LocalKernel:
         )
         return matrix, csr(errors[columns >= 0], matrix.indices, matrix.indptr, len(nodes))
 
-    def _places(self, nodes: Any, argument: str = "nodes") -> IntArray:
+    def _indices(self, nodes: Any, argument: str = "nodes") -> IntArray:
         return self.graph.names.numbers(nodes, argument)
 
     def _rows(self, plan: LocalPlan, nodes: IntArray) -> sp.csr_array:
@@ -334,13 +310,13 @@ class LocalKernel:
         every = np.arange(len(nodes))
         return np.concatenate(list(in_parts(work, plan, every, self._n_threads)))
 
-    def _with_bars(self, question: Callable[[LocalPlan], Any], return_std: bool) -> Any:
-        """The answer to a question, and its standard error if that is asked for."""
+    def _with_bars(self, query: Callable[[LocalPlan], Any], return_std: bool) -> Any:
+        """The result of a query, and its standard error with `return_std`."""
         with_bars = truth(return_std, "return_std")
-        answer = question(self.plan)
+        answer = query(self.plan)
         if not with_bars:
             return answer
-        return answer, standard_error(question, answer, self._replicates())
+        return answer, standard_error(query, answer, self._replicates())
 
     def _replicates(self) -> list[LocalPlan]:
         return [self.plan.with_replicate(number) for number in range(1, N_REPLICATES + 1)]

@@ -12,9 +12,6 @@ from numba import float64, int64, uint64
 
 from grfpp._compiled import compiled, inlined
 from grfpp.walks.pool import (
-    DONE,
-    NO_OUTPUT,
-    NO_ROOM,
     SLACK,
     add_run,
     begin,
@@ -29,25 +26,26 @@ from grfpp.walks.pool import (
     take,
     write_reached,
 )
+from grfpp.walks.pool_arrays import DONE, NO_OUTPUT, NO_ROOM
 from grfpp.walks.steps import prefetch
 
-#: The threshold begins at so many times the one that the budget alone would allow, and falls by
-#: this factor.
+#: The first threshold, in units of the one that would exhaust the budget at once.
 _FIRST_THRESHOLD = 64.0
+#: Factor by which the threshold falls.
 _FALL = 0.5
-#: A residual that is negligible beside the mass one of the start.
+#: A residual that is negligible relative to the initial mass of one.
 _NEGLIGIBLE = 1e-18
-#: Neighbours ahead of the current one whose cells are prefetched.
+#: Distance, in neighbours, at which cells are prefetched.
 _AHEAD = 12
-#: The node of an entry that does not exist.
-_NOBODY = -1
+#: The node of a missing entry.
+_NO_NODE = -1
 
 
 @inlined
-def _push_or_wait(
+def _push_or_keep(
     graph: Any, buffers: Any, number: Any, amount: Any, tau: Any, ratio: Any, n_runs: Any
 ) -> Any:
-    """Push a residual along all edges of its node, or let it wait there.
+    """Push a residual along all edges of its node, or keep it there.
 
     Returns the number of runs, and of edges that are followed.
     """
@@ -67,10 +65,10 @@ def _push_or_wait(
 
 
 @inlined
-def _push(graph: Any, buffers: Any, tau: Any, ratio: Any, n_pool: Any, n_waiting: Any) -> Any:
-    """Push the residuals of the pool that are above the threshold; the others wait.
+def _push(graph: Any, buffers: Any, tau: Any, ratio: Any, n_pool: Any, n_kept: Any) -> Any:
+    """Push the residuals of the pool that are above the threshold; the others are kept.
 
-    Returns the numbers of runs, of their edges, and of nodes that wait.
+    Returns the numbers of runs, of their edges, and of nodes that keep a residual.
     """
     n_runs = int64(0)
     n_edges = int64(0)
@@ -78,26 +76,26 @@ def _push(graph: Any, buffers: Any, tau: Any, ratio: Any, n_pool: Any, n_waiting
         number, amount = take(buffers.cells, buffers.pool, a)
         reached = buffers.reached[uint64(number)]
         amount += reached.ahead
-        n_runs, degree = _push_or_wait(graph, buffers, number, amount, tau, ratio, n_runs)
+        n_runs, degree = _push_or_keep(graph, buffers, number, amount, tau, ratio, n_runs)
         n_edges += degree
-        if reached.ahead > 0.0 and not reached.is_waiting:
-            reached.is_waiting = 1
-            buffers.movers[uint64(n_waiting)].number = number
-            n_waiting += 1
-    return n_runs, n_edges, n_waiting
+        if reached.ahead > 0.0 and not reached.has_residual:
+            reached.has_residual = 1
+            buffers.movers[uint64(n_kept)].number = number
+            n_kept += 1
+    return n_runs, n_edges, n_kept
 
 
 @inlined
-def _push_waiting(graph: Any, buffers: Any, tau: Any, ratio: Any, n_waiting: Any) -> Any:
-    """The same among the nodes that wait."""
+def _push_kept(graph: Any, buffers: Any, tau: Any, ratio: Any, n_kept: Any) -> Any:
+    """The same among the nodes that keep a residual."""
     n_runs = int64(0)
     n_edges = int64(0)
     n_left = int64(0)
-    for a in range(n_waiting):
+    for a in range(n_kept):
         number = buffers.movers[uint64(a)].number
         reached = buffers.reached[uint64(number)]
         if reached.ahead > 0.0:
-            n_runs, degree = _push_or_wait(
+            n_runs, degree = _push_or_keep(
                 graph, buffers, number, reached.ahead, tau, ratio, n_runs
             )
             n_edges += degree
@@ -105,21 +103,21 @@ def _push_waiting(graph: Any, buffers: Any, tau: Any, ratio: Any, n_waiting: Any
             buffers.movers[uint64(n_left)].number = number
             n_left += 1
         else:
-            reached.is_waiting = 0
+            reached.has_residual = 0
     return n_runs, n_edges, n_left
 
 
 @inlined
-def _flush(graph: Any, buffers: Any, tau: Any, ratio: Any, point: Any, n_waiting: Any) -> Any:
-    """Move all residuals that wait by a systematic sample of edges that carry `tau` each.
+def _flush(graph: Any, buffers: Any, tau: Any, ratio: Any, point: Any, n_kept: Any) -> Any:
+    """Move all kept residuals by a systematic sample of edges that carry `tau` each.
 
     Edges of unequal weights that carry more do so. Returns the number of runs.
     """
     n_movers = int64(0)
-    for a in range(n_waiting):
+    for a in range(n_kept):
         number = buffers.movers[uint64(a)].number
         reached = buffers.reached[uint64(number)]
-        reached.is_waiting = 0
+        reached.has_residual = 0
         amount = reached.ahead
         if amount > 0.0:
             reached.ahead = 0.0
@@ -139,11 +137,11 @@ def residual_pool(
 ) -> Any:
     """Leave ``Σ_k γ^k x_k`` in ``reached.total``, by one pool for all steps.
 
-    The masses of all steps count alike: a node leaves its residual in the row and sends ``γ`` of it
-    along its edges, at any time. Where each edge carries the threshold ``τ`` or more, the node is
+    A node adds its residual to the row and sends ``γ`` of it along its edges, in any order of the
+    nodes and at any time. Where each edge carries the threshold ``τ`` or more, the node is
     pushed: all its edges are followed. ``τ`` falls as long as the budget allows. Then a systematic
-    sample of edges that carry ``τ`` each moves what waits, and so on until nothing is left. With
-    `push_only` it stays in ``reached.ahead``. The mean is the row for any ``τ``.
+    sample of edges that carry ``τ`` each moves the residuals, and so on until none is left. With
+    `push_only` they stay in ``reached.ahead``. The mean is the row for any ``τ``.
 
     The budget holds in the mean: a push of ``d`` edges takes at least ``τ d / γ`` from the residual
     ``R`` of all nodes and returns ``γ`` of it, so ``edges + R γ / ((1 − γ) τ)`` never grows.
@@ -155,20 +153,20 @@ def residual_pool(
     begin(graph, buffers, row)
     n_used = int64(1)
     n_pool = int64(1)
-    n_waiting = int64(0)
+    n_kept = int64(0)
     n_flushes = int64(0)
     edges = 0.0
     cost = ratio / (1.0 - ratio)
     tau = _FIRST_THRESHOLD * cost / budget
     falling = True
     for round_ in range(residual.max_rounds):
-        n_runs, n_followed, n_waiting = _push(graph, buffers, tau, ratio, n_pool, n_waiting)
+        n_runs, n_followed, n_kept = _push(graph, buffers, tau, ratio, n_pool, n_kept)
         if round_ + 1 == residual.max_rounds:
             break
         n_sampled = 0.0
         if n_runs == 0:
             left = 0.0
-            for a in range(n_waiting):
+            for a in range(n_kept):
                 left += buffers.reached[uint64(buffers.movers[uint64(a)].number)].ahead
             if not left > _NEGLIGIBLE:
                 break
@@ -178,7 +176,7 @@ def residual_pool(
                     tau *= _FALL
                 elif budget > edges:
                     tau = min(tau, left * cost / (budget - edges))
-                n_runs, n_followed, n_waiting = _push_waiting(graph, buffers, tau, ratio, n_waiting)
+                n_runs, n_followed, n_kept = _push_kept(graph, buffers, tau, ratio, n_kept)
             if n_runs == 0:
                 if push_only:
                     break
@@ -186,8 +184,8 @@ def residual_pool(
                 if n_used + n_sampled <= room:
                     n_flushes += 1
                     point = random_point(key, row, n_flushes)
-                    n_runs = _flush(graph, buffers, tau, ratio, point, n_waiting)
-                    n_waiting = int64(0)
+                    n_runs = _flush(graph, buffers, tau, ratio, point, n_kept)
+                    n_kept = int64(0)
         edges += n_followed
         if n_used + n_followed + n_sampled > room:
             clear(buffers.cells, buffers.reached, n_used)
@@ -199,7 +197,7 @@ def residual_pool(
 @inlined
 def _pool(graph: Any, series: Any, residual: Any, key: Any, row: Any, buffers: Any) -> Any:
     """One row, whatever its series; returns the number of nodes reached, or `NO_ROOM`."""
-    # Numba compiles one of them: the type of `residual` tells which.
+    # Numba compiles one branch, by the type of `residual`.
     if residual is None:
         return series_pool(graph, series, key, row, buffers)
     return residual_pool(graph, residual, key, row, buffers, False)
@@ -207,17 +205,10 @@ def _pool(graph: Any, series: Any, residual: Any, key: Any, row: Any, buffers: A
 
 @compiled(_nrt=False, error_model="numpy", no_cfunc_wrapper=True)
 def write_residual_rows(
-    graph: Any,
-    residual: Any,
-    scale: Any,
-    key: Any,
-    rows: Any,
-    buffers: Any,
-    end: Any,
-    columns: Any,
-    values: Any,
+    graph: Any, residual: Any, scale: Any, key: Any, rows: Any, buffers: Any, out: Any
 ) -> Any:
     """As `grfpp.walks.pool.write_rows`, for geometric series."""
+    end, columns, values = out
     n_out = int64(0)
     for b in range(len(rows)):
         n_used = residual_pool(graph, residual, key, rows[b], buffers, False)
@@ -283,8 +274,8 @@ def _sift(nodes: Any, values: Any, length: Any, node: Any, value: Any) -> None:
 
 
 @inlined
-def _offer(nodes: Any, values: Any, n_held: Any, node: Any, value: Any) -> Any:
-    """Offer an entry to a heap of the largest ones; returns how many are held then."""
+def _insert(nodes: Any, values: Any, n_held: Any, node: Any, value: Any) -> Any:
+    """Insert an entry into a heap of the largest ones; returns the size of the heap."""
     if n_held < len(nodes):
         at = n_held
         while at > 0:
@@ -304,37 +295,32 @@ def _offer(nodes: Any, values: Any, n_held: Any, node: Any, value: Any) -> Any:
 
 @inlined
 def _sort_heap(nodes: Any, values: Any, n_held: Any) -> None:
-    """Sort the entries of a heap, the largest first, and fill the rest with nobody."""
+    """Sort the entries of a heap, the largest first, and fill the rest with `_NO_NODE`."""
     for length in range(n_held - 1, 0, -1):
         node, value = nodes[length], values[length]
         nodes[length], values[length] = nodes[0], values[0]
         _sift(nodes, values, length, node, value)
     for a in range(n_held, len(nodes)):
-        nodes[a] = _NOBODY
+        nodes[a] = _NO_NODE
         values[a] = 0.0
 
 
 @compiled(_nrt=False, error_model="numpy", no_cfunc_wrapper=True)
 def select_largest(
-    graph: Any,
-    series: Any,
-    residual: Any,
-    scale: Any,
-    key: Any,
-    rows: Any,
-    buffers: Any,
-    with_self: Any,
-    pull_edges: Any,
-    candidates: Any,
-    nodes: Any,
-    values: Any,
+    law: Any, residual: Any, rows: Any, buffers: Any, choice: Any, candidates: Any, out: Any
 ) -> Any:
-    """Write the largest entries of rows; returns how many rows are done.
+    """Write the largest entries of rows to `out`: nodes, values. Returns how many rows are done.
+
+    `law` holds the graph, the series, its scale and the key of the random streams, `choice` whether
+    a row may hold its own node and `pull_edges`.
 
     The candidates are the largest deposits of the pool. Those with few enough edges, `pull_edges`
-    in all, are computed anew from their neighbours.
+    in all, are recomputed from their neighbours.
     """
+    graph, series, scale, key = law
+    with_self, pull_edges = choice
     held_node, held_value = candidates
+    nodes, values = out
     for b in range(len(rows)):
         row = rows[b]
         n_used = _pool(graph, series, residual, key, row, buffers)
@@ -346,7 +332,7 @@ def select_largest(
             reached = buffers.reached[uint64(a)]
             inverse = inverse_potential(graph, reached.node, int64(reached.degree))
             value = row_scale * reached.total * inverse
-            n_held = _offer(held_node, held_value, n_held, int64(reached.node), value)
+            n_held = _insert(held_node, held_value, n_held, int64(reached.node), value)
         _sort_heap(held_node, held_value, n_held)
         left = pull_edges
         if left > 0.0:
@@ -365,7 +351,7 @@ def select_largest(
                         graph, series, residual, buffers, reached.first, degree, node == row
                     )
                     value = row_scale * total * inverse_potential(graph, node, degree)
-            n_best = _offer(nodes[b], values[b], n_best, node, value)
+            n_best = _insert(nodes[b], values[b], n_best, node, value)
         _sort_heap(nodes[b], values[b], n_best)
         clear(buffers.cells, buffers.reached, n_used)
     return len(rows)
@@ -373,21 +359,14 @@ def select_largest(
 
 @compiled(_nrt=False, error_model="numpy", no_cfunc_wrapper=True)
 def write_values(
-    graph: Any,
-    series: Any,
-    residual: Any,
-    scale: Any,
-    key: Any,
-    rows: Any,
-    buffers: Any,
-    pull_edges: Any,
-    columns: Any,
-    values: Any,
+    law: Any, residual: Any, rows: Any, buffers: Any, pull_edges: Any, out: Any
 ) -> Any:
-    """Write entries of rows at columns of their own, as `select_largest` computes them.
+    """Write entries of rows at the columns in `out`, as `select_largest` computes them.
 
     Columns below zero have none. Returns how many rows are done.
     """
+    graph, series, scale, key = law
+    columns, values = out
     for b in range(len(rows)):
         row = rows[b]
         n_used = _pool(graph, series, residual, key, row, buffers)

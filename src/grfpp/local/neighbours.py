@@ -16,13 +16,13 @@ from grfpp.io.folder.writer import FolderWriter, finish_graph, folder_writer, wr
 from grfpp.linalg.csr import csr
 from grfpp.local.plan import LocalPlan
 from grfpp.local.queries import in_parts, local_top_k
-from grfpp.normalization import Rows
+from grfpp.normalization import Rows, row_blocks
 from grfpp.typing import FloatArray, IntArray
 from grfpp.walks.sampling import Progress
 
-#: Entries that are turned round at a time.
-_TURNED = 1 << 24
-#: Bytes of an entry on the way: place, row, value, and the order.
+#: Entries that are transposed at a time.
+_BLOCK_ENTRIES = 1 << 24
+#: Bytes of an entry while it is transposed: column, index, row, value and order.
 _ENTRY_BYTES = 4 + 8 + 8 + 8 + 8
 
 #: Rows of the graph: how many entries each has, their columns in order, values.
@@ -37,19 +37,19 @@ def neighbour_parts(
     nodes = np.arange(n)
     done = 0
     with reporting(progress, 1) as report:
-        tell = report(0)
-        for found, values in in_parts(
+        progress_of_rows = report(0)
+        for columns, values in in_parts(
             lambda part: local_top_k(plan, part, k, include_self), plan, nodes, n_threads
         ):
-            done += len(found)
-            yield _by_column(found, values)
-            if tell is not None:
-                tell(done, n)
+            done += len(columns)
+            yield _by_column(columns, values)
+            if progress_of_rows is not None:
+                progress_of_rows(done, n)
 
 
-def _by_column(found: IntArray, values: FloatArray) -> Part:
-    order = np.argsort(found, axis=1)
-    columns = np.take_along_axis(found, order, axis=1)
+def _by_column(nodes: IntArray, values: FloatArray) -> Part:
+    order = np.argsort(nodes, axis=1)
+    columns = np.take_along_axis(nodes, order, axis=1)
     kept = columns >= 0
     ordered = np.take_along_axis(values, order, axis=1)
     return kept.sum(axis=1), columns[kept].astype(np.int32), ordered[kept]
@@ -95,7 +95,7 @@ def neighbour_folder(
 ) -> Graph:
     """The same as a graph on disk, written row by row; entries that are not positive are left out.
 
-    Little is held in memory beside one number a node. The folder appears when all is done.
+    Memory holds one number for every node and one block of rows. The folder appears when complete.
     """
     n = plan.graph.n_nodes
     require_bytes(8 * 8 * n, f"sizes of the rows of {n} nodes")
@@ -114,43 +114,31 @@ def neighbour_folder(
 
 
 def _finish(writer: FolderWriter, graph: Graph) -> None:
-    """Write what a directed graph has beside its rows."""
+    """Write the columns of a directed graph, strengths, names and the header."""
     _write_columns(writer, writer.mapped_rows())
     labels = graph.names.to_array()
     finish_graph(writer, names=None if labels is None else write_names(writer, labels))
 
 
 def _write_columns(writer: FolderWriter, rows: Rows) -> None:
-    """Turn the arcs round, some columns at a time."""
-    n = len(rows.indptr) - 1
-    counts = np.zeros(n, np.int64)
-    for first in range(0, len(rows.indices), _TURNED):
-        counts += np.bincount(rows.indices[first : first + _TURNED], minlength=n)
-    indptr = np.concatenate([[0], np.cumsum(counts)])
-    require_bytes(_ENTRY_BYTES * min(_TURNED, len(rows.indices)) * 2, "turning arcs round")
-    writer.append("in_indptr", indptr)
-    begin = 0
-    while begin < n:
-        stop = int(np.searchsorted(indptr, indptr[begin] + _TURNED, side="right")) - 1
-        stop = min(max(stop, begin + 1), n)
-        _write_some_columns(writer, rows, begin, stop)
-        begin = stop
-
-
-def _write_some_columns(writer: FolderWriter, rows: Rows, begin: int, stop: int) -> None:
-    """Columns `begin` to ``stop - 1`` of the rows, as rows."""
+    """Write the transpose of the rows, a block of columns at a time."""
     assert rows.weights is not None
-    found: list[tuple[npt.NDArray[np.int32], IntArray, FloatArray]] = []
-    for first in range(0, len(rows.indices), _TURNED):
-        columns = rows.indices[first : first + _TURNED]
-        at = np.flatnonzero((columns >= begin) & (columns < stop))
-        sources = np.searchsorted(rows.indptr, at + first, side="right") - 1
-        found.append((columns[at], sources, rows.weights[first : first + _TURNED][at]))
-    columns, sources, weights = (
-        (np.concatenate(each) for each in zip(*found, strict=True))
-        if found
-        else (np.empty(0, np.int32), np.empty(0, np.int64), np.empty(0))
-    )
-    order = np.argsort(columns, kind="stable")  # sources are in their order
-    writer.append("in_indices", sources[order])
-    writer.append("in_weights", weights[order])
+    n, n_entries = len(rows.indptr) - 1, len(rows.indices)
+    starts = range(0, max(n_entries, 1), _BLOCK_ENTRIES)
+    counts = np.zeros(n, np.int64)
+    for start in starts:
+        counts += np.bincount(rows.indices[start : start + _BLOCK_ENTRIES], minlength=n)
+    indptr = np.concatenate([[0], np.cumsum(counts)])
+    require_bytes(_ENTRY_BYTES * min(_BLOCK_ENTRIES, n_entries) * 2, "transposing the graph")
+    writer.append("in_indptr", indptr)
+    for begin, stop in row_blocks(indptr, _BLOCK_ENTRIES):
+        parts = []
+        for start in starts:
+            columns = rows.indices[start : start + _BLOCK_ENTRIES]
+            at = np.flatnonzero((columns >= begin) & (columns < stop))
+            sources = np.searchsorted(rows.indptr, at + start, side="right") - 1
+            parts.append((columns[at], sources, rows.weights[at + start]))
+        columns, sources, weights = (np.concatenate(part) for part in zip(*parts, strict=True))
+        order = np.argsort(columns, kind="stable")  # sources are sorted already
+        writer.append("in_indices", sources[order])
+        writer.append("in_weights", weights[order])

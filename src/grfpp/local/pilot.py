@@ -1,7 +1,6 @@
-"""From a tolerance to a budget: a few rows are walked several times with budgets that grow.
+"""From a tolerance to a budget: pilot rows are sampled several times with growing budgets.
 
-Only what these rows reach is looked at, and the result depends on the graph, the kernel and the
-seed, not on what is asked for afterwards.
+The result depends on the graph, the kernel and the seed, not on later queries.
 """
 
 from __future__ import annotations
@@ -18,28 +17,35 @@ from grfpp.local.plan import LocalPlan
 from grfpp.local.queries import local_rows
 from grfpp.typing import FloatArray, IntArray
 
-#: Edges that a row may follow where neither a tolerance nor a budget is given, times the mean
-#: number of steps of the series (at least one); and the most.
-DEFAULT_BUDGET, _MOST_DEFAULT = 4096.0, float(1 << 20)
-#: Rows that are walked, and how often each.
-N_ROWS, N_TIMES = 16, 4
-#: The first budget, the factor to the next, and the largest that a tolerance is turned into.
-_FIRST, _GROWTH, MOST_BUDGET = 64.0, 4.0, float(1 << 22)
-#: What is aimed at, as a share of the tolerance.
-_AIM = 0.85
-#: How the error falls with the budget before two have told, and between which bounds.
-_SLOPE, _SLOPES = 0.5, (0.3, 3.0)
-#: How often a budget between one that is too small and one that is large enough is tried.
+#: Edges of a row without tolerance and budget, for every step of the series in the mean.
+DEFAULT_BUDGET = 4096.0
+_MAX_DEFAULT_BUDGET = float(1 << 20)
+#: Pilot rows.
+N_ROWS = 16
+#: Independent samples of each pilot row.
+N_TIMES = 4
+_FIRST_BUDGET = 64.0
+#: Largest ratio of consecutive pilot budgets.
+_MAX_GROWTH = 4.0
+#: Largest budget that a tolerance may need.
+MAX_BUDGET = float(1 << 22)
+#: Target error as a share of the tolerance, since pilots are few.
+_TARGET_SHARE_OF_TOLERANCE = 0.85
+#: Rate ``r`` of ``error ~ budget^-r`` that is assumed before two budgets are measured.
+_DEFAULT_RATE = 0.5
+#: Bounds of the measured rate.
+_RATE_BOUNDS = (0.3, 3.0)
+#: Number of bisection steps between an insufficient and a sufficient budget.
 _REFINEMENTS = 3
-#: Replicates from here on are those of pilots.
-_OF_PILOTS = 1 << 30
-#: Nodes without edges have exact rows, and say nothing; so many are drawn for each that is used.
-_DRAWN = 8
+#: Replicates of pilots have indices from here on.
+_PILOT_REPLICATES = 1 << 30
+#: Nodes that are drawn for every pilot row; those without edges are not used.
+_DRAWS_PER_ROW = 8
 
 
 def default_budget(plan: LocalPlan) -> float:
     """A budget that suits how far the series reaches."""
-    return min(DEFAULT_BUDGET * max(1.0, plan.series.mean_steps), _MOST_DEFAULT)
+    return min(DEFAULT_BUDGET * max(1.0, plan.series.mean_steps), _MAX_DEFAULT_BUDGET)
 
 
 def budget_for(plan: LocalPlan, kernel: Kernel, tol: float) -> float:
@@ -52,11 +58,11 @@ def budget_for(plan: LocalPlan, kernel: Kernel, tol: float) -> float:
     """
     nodes = pilot_nodes(plan)
     if not len(nodes):
-        return _FIRST
+        return _FIRST_BUDGET
     measured: list[tuple[float, float]] = []
-    aim = _AIM * tol
+    aim = _TARGET_SHARE_OF_TOLERANCE * tol
     for budget in _budgets(measured, aim):
-        if budget > MOST_BUDGET:
+        if budget > MAX_BUDGET:
             raise _refusal(kernel, tol, measured, budget)
         error = row_error(plan.with_budget(budget), nodes)
         measured.append((budget, error))
@@ -68,8 +74,10 @@ def budget_for(plan: LocalPlan, kernel: Kernel, tol: float) -> float:
 def pilot_nodes(plan: LocalPlan) -> IntArray:
     """Nodes with edges, at random; fewer where there are few."""
     graph = plan.graph
-    random = np.random.default_rng(np.random.SeedSequence(plan.seed, spawn_key=(_OF_PILOTS,)))
-    drawn = random.integers(0, graph.n_nodes, _DRAWN * N_ROWS)
+    random = np.random.default_rng(
+        np.random.SeedSequence(plan.seed, spawn_key=(_PILOT_REPLICATES,))
+    )
+    drawn = random.integers(0, graph.n_nodes, _DRAWS_PER_ROW * N_ROWS)
     has_edges = graph.indptr[drawn + 1] > graph.indptr[drawn]
     return np.asarray(drawn[has_edges][:N_ROWS], np.int64)
 
@@ -77,13 +85,13 @@ def pilot_nodes(plan: LocalPlan) -> IntArray:
 def row_error(plan: LocalPlan, nodes: IntArray) -> float:
     """Relative error of rows in the 2-norm: its root mean square over `nodes`.
 
-    From rows that are walked four times: their variance over the square of their mean's size.
+    From rows that are sampled four times: their variance over the square of their mean's size.
     """
-    times = [local_rows(plan.with_replicate(_OF_PILOTS + i), nodes) for i in range(N_TIMES)]
+    times = [local_rows(plan.with_replicate(_PILOT_REPLICATES + i), nodes) for i in range(N_TIMES)]
     mean = sum(times[1:], times[0]) / N_TIMES
     variance = sum(_squares(each - mean) for each in times) / (N_TIMES - 1)
     size = _squares(mean) - variance / N_TIMES
-    # A row whose size drowns in its noise is all wrong.
+    # A row whose norm is not above its noise has a relative error of one.
     relative = np.where(size > 0, variance / np.maximum(size, 1e-300), np.where(variance > 0, 1, 0))
     return float(np.sqrt(np.mean(relative)))
 
@@ -94,24 +102,24 @@ def _squares(rows: sp.csr_array) -> FloatArray:
     return np.asarray(matrix.sum(axis=1)).ravel()
 
 
-def _slope(measured: list[tuple[float, float]]) -> float:
+def _rate(measured: list[tuple[float, float]]) -> float:
     if len(measured) < 2 or not measured[-1][1] > 0:
-        return _SLOPE
+        return _DEFAULT_RATE
     (before, error_before), (last, error) = measured[-2:]
     fall = math.log(max(error_before, 1e-300) / error) / math.log(last / before)
-    return min(max(fall, _SLOPES[0]), _SLOPES[1])
+    return min(max(fall, _RATE_BOUNDS[0]), _RATE_BOUNDS[1])
 
 
 def _budgets(measured: list[tuple[float, float]], aim: float) -> Iterator[float]:
     """Budgets to try, each chosen by what the ones before have shown."""
-    yield _FIRST
+    yield _FIRST_BUDGET
     while True:
         last, error = measured[-1]
-        foretold = last * (error / aim) ** (1 / _slope(measured))
-        # Where three agree that it is out of reach, the fourth need not be walked.
-        if len(measured) > 2 and foretold > 16 * MOST_BUDGET:
-            yield foretold
-        yield max(2 * last, min(_GROWTH * last, foretold))
+        forecast = last * (error / aim) ** (1 / _rate(measured))
+        # Three pilots that agree are enough to refuse.
+        if len(measured) > 2 and forecast > 16 * MAX_BUDGET:
+            yield forecast
+        yield max(2 * last, min(_MAX_GROWTH * last, forecast))
 
 
 def _refined(

@@ -1,4 +1,4 @@
-"""`LocalPlan`: what a local query will do, as one immutable value; its series and weights."""
+"""`LocalPlan`: everything that determines local queries, as one immutable value."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from grfpp.graph import Graph
 from grfpp.kernels import Kernel
 from grfpp.linalg.csr import readonly
 from grfpp.typing import FloatArray, IntArray
-from grfpp.walks.budget import NEGLIGIBLE_TAIL, Budget
+from grfpp.walks.plan import NEGLIGIBLE_TAIL, Budget
 from grfpp.walks.pool_arrays import (
     NO_FILE,
     PLAIN,
@@ -139,7 +139,7 @@ class Series(NamedTuple):
 
 
 def _radius(graph: Graph, kernel: Kernel, weights: LocalWeights) -> float:
-    """The growth of powers of the weights; from the normalisation where that tells it."""
+    """The growth of powers of the weights; from the normalisation where that determines it."""
     if weights.kind != PLAIN:
         bound = weights.value
         if bound >= kernel.radius * (1 - 1e-7):
@@ -186,8 +186,7 @@ def _ratio(terms: FloatArray) -> float:
 class LocalPlan:
     """Everything that rows of a kernel need, and nothing about where they are walked.
 
-    Small beside the graph, and picklable as that is. `local_rows` and `local_top_k` are pure
-    functions of it.
+    Picklable; `local_rows` and `local_top_k` are pure functions of it.
     """
 
     #: The graph whose edges are followed.
@@ -196,11 +195,11 @@ class LocalPlan:
     series: Series
     #: Edges that a row may follow.
     budget: float
-    #: What the random streams derive from, beside the node and the step.
+    #: Random streams are a function of the seed, the replicate, the node and the step.
     seed: int
-    #: Which of several independent answers.
+    #: Index of one of several independent answers.
     replicate: int = 0
-    #: Whether random numbers are those of the right side of a product.
+    #: Whether random streams are those of the right side of a product.
     is_right: bool = False
 
     @classmethod
@@ -213,7 +212,7 @@ class LocalPlan:
         return {name: self.__dict__[name] for name in names}
 
     def with_replicate(self, replicate: int) -> LocalPlan:
-        """The same with random numbers of its own."""
+        """The same plan with independent random streams."""
         return self._with_cache(replace(self, replicate=replicate))
 
     @cached_property
@@ -233,13 +232,13 @@ class LocalPlan:
 
     @property
     def room(self) -> int:
-        """Nodes that buffers have room for, a power of two; what rows need is remembered."""
+        """Nodes that buffers have room for, a power of two; it grows with demand."""
         likely = min(self.budget + 64, self.graph.n_nodes + 64, _MAX_FIRST_ROOM)
         room: int = self.__dict__.setdefault("_room", 1 << int(likely).bit_length())
         return room
 
     def enlarge_room(self) -> None:
-        """Double the room: a row has needed more."""
+        """Double the room, for a row that needs more."""
         self.__dict__["_room"] = 2 * self.room
 
     @property
@@ -258,7 +257,7 @@ class LocalPlan:
 
     @cached_property
     def key(self) -> Any:
-        """The word that the streams start from."""
+        """The word that the random streams derive from."""
         return np.uint64(factor_key(self.seed, 2 * self.replicate + self.is_right))
 
     @cached_property
@@ -291,7 +290,7 @@ class LocalPlan:
 
     @cached_property
     def pool_series(self) -> PoolSeries:
-        """What pools of rows deposit."""
+        """The deposits and the budget of the pools of rows."""
         return self._pool_series(self.series.steps)
 
     @cached_property

@@ -15,7 +15,7 @@ from grfpp.linalg.csr import Block, csr
 from grfpp.local.plan import LocalPlan
 from grfpp.typing import FloatArray, IntArray
 from grfpp.walks.pool_arrays import WorkBuffers
-from grfpp.walks.walker import Output, filled
+from grfpp.walks.sampling import Output, filled
 
 Answer = TypeVar("Answer")
 
@@ -41,8 +41,8 @@ def pool_rows(plan: LocalPlan, nodes: IntArray) -> Block:
 
     rows, residual = np.ascontiguousarray(nodes, np.int64), plan.residual
 
-    def call(done: int, *arrays: Any) -> Any:
-        rest = (plan.key, rows[done:], work_buffers().of(plan.room), *arrays)
+    def call(done: int, out: Any) -> Any:
+        rest = (plan.key, rows[done:], work_buffers().of(plan.room), out)
         if residual is None:
             return write_rows(plan.layout, plan.pool_series, *rest)
         return write_residual_rows(plan.layout, residual, plan.series.scale, *rest)
@@ -63,7 +63,7 @@ def local_top_k(
     best, values = np.empty((len(nodes), k), np.int64), np.empty((len(nodes), k))
     n_candidates = plan.candidates(k)
     candidates = (np.empty(n_candidates, np.int64), np.empty(n_candidates))
-    more = (bool(include_self), plan.pull_edges, candidates)
+    more = ((bool(include_self), plan.pull_edges), candidates)
     _answered(select_largest, plan, nodes, more, (best, values))
     return best, values
 
@@ -87,11 +87,11 @@ def _answered(
 ) -> None:
     """Call a compiled loop until all rows are done, with larger buffers where it ends early."""
     rows = np.ascontiguousarray(nodes, np.int64)
-    law = (plan.layout, plan.pool_series, plan.residual, plan.series.scale, plan.key)
+    law = (plan.layout, plan.pool_series, plan.series.scale, plan.key)
     done = 0
     while done < len(rows):
-        arrays = (array[done:] for array in by_row)
-        n_done = loop(*law, rows[done:], work_buffers().of(plan.room), *more, *arrays)
+        out = tuple(array[done:] for array in by_row)
+        n_done = loop(law, plan.residual, rows[done:], work_buffers().of(plan.room), *more, out)
         done += n_done
         if done < len(rows):
             plan.enlarge_room()

@@ -1,4 +1,4 @@
-"""A few rows and columns of a kernel, walked for from nowhere else."""
+"""Submatrices of a kernel from walks that start at their rows and columns."""
 
 from __future__ import annotations
 
@@ -18,8 +18,10 @@ from grfpp.termination import Termination
 from grfpp.typing import FloatArray, IntArray
 from grfpp.walks.planning import Plans, plan_walks, require_kernel
 
-#: Nodes whose walks are held at a time, and numbers of the result that are computed at a time.
-_BLOCK_NODES, _BLOCK_NUMBERS = 1 << 14, 1 << 24
+#: Nodes whose walks are in memory at a time.
+_BLOCK_NODES = 1 << 14
+#: Entries of the result that are computed at a time.
+_BLOCK_ENTRIES = 1 << 24
 
 
 def sample_submatrix(
@@ -37,15 +39,15 @@ def sample_submatrix(
 
     The estimate is ``(A_1 … A_l)(B_1 … B_l)ᵀ``: the paper's factors in an order in which all are
     needed by rows, so that only the rows that walks have reached are ever walked. It has the same
-    mean as `sample`, not the same numbers. Where walks from one side would come nearly everywhere,
-    as from all columns, the rows of the other side are pushed through that side's factors instead.
+    mean as `sample`, not the same numbers. Where walks from one side would reach nearly all nodes,
+    as from all columns, the rows of the other side are multiplied by that side's factors instead.
 
     Parameters
     ----------
     W, kernel, degree, n_walks, termination, seed
         As for `sample`.
     rows, columns
-        Places or names of nodes, as for `KernelEstimate.rows`; `columns` are the same as `rows` by
+        Indices or names of nodes, as for `KernelEstimate.rows`; `columns` are the same as `rows` by
         default.
 
     **options
@@ -86,7 +88,7 @@ def sample_submatrix(
     A, B = (_side(plans, side, chosen) for side in (0, 1))
     result = np.empty((len(left), len(right)))
     few, many = sorted((len(left), len(right)))
-    # Walks from so many nodes come nearly everywhere, and products of what they find are large.
+    # Walks from so many nodes reach nearly all nodes, and products of their rows are large.
     if chosen.stitching_degree == 1 or few == many or many * steps < n:
         _fill_from_both_sides(result, A, B, left, right)
     elif few == len(left):
@@ -116,9 +118,9 @@ def _fill_by_pushing(
 def _fill_from_both_sides(
     result: FloatArray, A: Chain, B: Chain, rows: IntArray, columns: IntArray
 ) -> None:
-    """Rows and columns of ``A Bᵀ`` where walks from both meet; of the more nodes some at a time."""
+    """Rows and columns of ``A Bᵀ`` by walks from both sides; the larger side in blocks."""
     few, many = sorted(result.shape)
-    size = min(_BLOCK_NODES, max(1, _BLOCK_NUMBERS // max(few, 1)))
+    size = min(_BLOCK_NODES, max(1, _BLOCK_ENTRIES // max(few, 1)))
     parts = [slice(start, start + size) for start in range(0, many, size)]
     if many == len(columns):
         X = A.rows(rows)

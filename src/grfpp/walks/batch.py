@@ -1,4 +1,4 @@
-"""Many graphs as one block-diagonal graph, which is laid out once and sampled in one go.
+"""Many graphs as one block-diagonal graph, which is laid out and sampled once.
 
 Random streams are made from the seed and from each graph's content. So its estimate does not depend
 on the other graphs of the batch, on their order, or on how the batch is cut into tasks.
@@ -8,10 +8,10 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
 from itertools import pairwise
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -22,16 +22,16 @@ from grfpp.errors import InputError
 from grfpp.graph import Graph, as_graph
 from grfpp.kernels import Kernel
 from grfpp.linalg.csr import GrowingMatrix, csr
+from grfpp.normalization import Normalization
 from grfpp.options import WalkOptions
 from grfpp.typing import IntArray
 from grfpp.walks.plan import WalkPlan
 from grfpp.walks.planning import measured_for, plan_walks
-from grfpp.walks.sampling import BATCH_STEPS, walker_of
+from grfpp.walks.sampling import BATCH_STEPS, Output, walker_of
 from grfpp.walks.streams import MASK, NODE_STRIDE, mix64
 from grfpp.walks.transition import ProportionalSteps
-from grfpp.walks.walker import Output
 
-#: Nodes of the graphs that one task takes: enough to hide Python, few enough to keep in memory.
+#: Nodes of the graphs of one task: enough to hide Python's overhead, few enough for memory.
 TASK_NODES = 20_000
 
 
@@ -61,7 +61,7 @@ class GraphBatch:
         ------
         InputError
             When there is none, or when one of them cannot be read or is directed; the message
-            says which, counted from 0.
+            names it by its index.
         """
         parts = _read_all(graphs)
         starts = np.cumsum([0, *(part.n_nodes for part in parts)])
@@ -133,68 +133,88 @@ class GraphBatch:
         return tasks
 
     @property
-    def has_unit_weights(self) -> npt.NDArray[np.bool_]:
-        """For every graph whether all of its weights are one."""
-        units = np.ones(len(self), dtype=bool)
-        units[self._edge_graph[self.graph.weights != 1.0]] = False
-        return units
-
-    @property
     def has_equal_weights(self) -> npt.NDArray[np.bool_]:
         """For every graph whether all of its weights are the same."""
+        edge_graph = np.repeat(self.graph_of, self.graph.out_degree)
         largest, smallest = np.zeros(len(self)), np.full(len(self), np.inf)
-        np.maximum.at(largest, self._edge_graph, self.graph.weights)
-        np.minimum.at(smallest, self._edge_graph, self.graph.weights)
+        np.maximum.at(largest, edge_graph, self.graph.weights)
+        np.minimum.at(smallest, edge_graph, self.graph.weights)
         return smallest >= largest
 
-    @property
-    def _edge_graph(self) -> npt.NDArray[np.int32]:
-        return np.repeat(self.graph_of, self.graph.out_degree)
+
+class BatchPlans(NamedTuple):
+    """How each graph of a batch is walked, whatever the other graphs are.
+
+    Loads telescope on graphs whose weights are equal before a normalisation, and are carried on all
+    others: both forms draw different edges and round differently.
+    """
+
+    equal: WalkPlan
+    unequal: WalkPlan
+    #: For every graph whether loads telescope on it.
+    telescopes: npt.NDArray[np.bool_]
+
+    @classmethod
+    def of(
+        cls, batch: GraphBatch, plan: WalkPlan, normalization: Normalization, scale: float
+    ) -> BatchPlans:
+        """From a plan on the batch's graph with normalised weights."""
+        W, steps = plan.graph, type(plan.steps)
+        telescopes = batch.has_equal_weights & (normalization is not None)
+        equal = unequal = plan
+        if telescopes.any():
+            by_degree = normalization == "sym"
+            equal = plan.with_steps(steps.on_equal_weights(W, scale, by_degree=by_degree))
+        if not telescopes.all() and plan.steps.telescopes:
+            unequal = plan.with_steps(steps.carrying(W))
+        return cls(equal, unequal, telescopes)
+
+    def of_graph(self, graph: int) -> WalkPlan:
+        """The plan of one graph."""
+        return self.equal if self.telescopes[graph] else self.unequal
+
+    def with_factor(self, factor: int) -> BatchPlans:
+        """The same plans with the random streams of another factor."""
+        equal, unequal = (plan.with_factor(factor) for plan in self[:2])
+        return self._replace(equal=equal, unequal=unequal)
 
 
 @dataclass(frozen=True, eq=False)
 class BatchWalks:
     """The walks of all graphs of a batch, planned and checked, to be sampled part by part.
 
-    What is sampled for a graph is a function of the seed and the graph, up to rounding: how loads
-    grow is found for the whole batch. (For the same bits see `split_by_weights`. Pools share their
-    steps by the largest spectral radius of the batch, which is the scale of normalised weights.)
+    What is sampled for a graph is a function of the seed and the graph, to the last bit for
+    normalised weights. (Pools share their steps by the largest spectral radius of the batch, which
+    is the scale of normalised weights.)
     """
 
     #: The graphs, with the weights that they came with.
     batch: GraphBatch
     #: Walks on the batch's graph with its final weights.
-    plan: WalkPlan
+    plans: BatchPlans
     options: WalkOptions
 
     def __post_init__(self) -> None:
         self.batch.words  # noqa: B018 - computed here once, not by several threads
 
     @classmethod
-    def of(cls, batch: GraphBatch, W: Graph, kernel: Kernel, options: WalkOptions) -> BatchWalks:
-        """Check a request (see `grfpp.sample`) and plan its walks; `W` is the batch's graph."""
-        plan = plan_walks(W, kernel, options).forward
-        if isinstance(plan.steps, ProportionalSteps) and not plan.steps.telescopes:
-            plan = plan.with_steps(_measured_by_graph(batch, plan.steps, kernel, options))
-        return cls(batch, plan, options)
-
-    @classmethod
-    def normalized(
-        cls, batch: GraphBatch, kernel: Kernel, options: WalkOptions, scale: float
+    def of(
+        cls,
+        batch: GraphBatch,
+        kernel: Kernel,
+        options: WalkOptions,
+        normalization: Normalization = "sym",
+        scale: float = 1.0,
     ) -> BatchWalks:
-        """Walks on ``scale · D^-1/2 A D^-1/2``, for batches of `split_by_weights`.
-
-        What is sampled for a graph depends on the seed and the graph alone, to the last bit.
-        """
-        W = batch.graph.normalized("sym", scale)
-        plan = plan_walks(W, kernel, options).forward
-        if batch.has_unit_weights.all():
-            steps = type(plan.steps).on_equal_weights(W, scale)
-        else:
-            steps = type(plan.steps).carrying(W)
-            if isinstance(steps, ProportionalSteps):
-                steps = _measured_by_graph(batch, steps, kernel, options)
-        return cls(batch, plan.with_steps(steps), options)
+        """Check a request (see `grfpp.sample`) and plan its walks on normalised weights."""
+        plan = plan_walks(batch.graph.normalized(normalization, scale), kernel, options).forward
+        plans = BatchPlans.of(batch, plan, normalization, scale)
+        steps, degree = plans.unequal.steps, options.stitching_degree
+        has_radius = np.isfinite(kernel.modulation_radius(degree))
+        if isinstance(steps, ProportionalSteps) and not steps.telescopes and has_radius:
+            steps = measured_for(kernel, degree, steps)
+            plans = plans._replace(unequal=plans.unequal.with_steps(steps))
+        return cls(batch, plans, options)
 
     def factors(self, graphs: range) -> list[sp.csr_array]:
         """The ``2 · degree`` factors of some consecutive graphs, each block-diagonal and square."""
@@ -204,38 +224,21 @@ class BatchWalks:
         """One factor of some consecutive graphs."""
         starts = self.batch.starts[graphs.start : graphs.stop + 1]
         n_rows = int(starts[-1] - starts[0])
-        plan = self.plan.with_factor(number)
-        sizes = np.diff(starts)
-        entries = sizes * np.minimum(sizes, plan.expected_steps + 1)
+        plans = self.plans.with_factor(number)
+        sizes, steps = np.diff(starts), plans.equal.expected_steps
+        entries = sizes * np.minimum(sizes, steps + 1)
         require_bytes(int(12 * entries.sum()), f"a factor of {n_rows} nodes")
         matrix = GrowingMatrix(n_rows, n_rows, int(entries.sum()) + 64, np.dtype(np.float64))
         output = Output(int(entries.max()) + 64, np.dtype(np.float64))
-        largest = int(sizes.max() * (plan.expected_steps + 8)) + 64
-        walker = walker_of(plan, min(BATCH_STEPS, largest))
+        largest = int(sizes.max() * (steps + 8)) + 64
+        walkers = [walker_of(plan, min(BATCH_STEPS, largest)) for plan in plans[:2]]
         for graph, (start, stop) in zip(graphs, pairwise(starts.tolist()), strict=True):
-            key = stream_key(plan.key, self.batch.words[graph], start)
+            key = stream_key(plans.equal.key, self.batch.words[graph], start)
+            walker = walkers[0 if plans.telescopes[graph] else 1]
             matrix.append(walker.walk(np.arange(start, stop, dtype=np.int64), output, key))
         factor = matrix.finish()
         factor.indices -= np.int32(starts[0])
         return factor
-
-
-def _measured_by_graph(
-    batch: GraphBatch, steps: ProportionalSteps, kernel: Kernel, options: WalkOptions
-) -> ProportionalSteps:
-    """Count the masses of every graph in the measure that it would have alone."""
-    degree = options.stitching_degree
-    if np.isfinite(kernel.modulation_radius(degree)):
-        steps = measured_for(kernel, degree, steps)
-    return measured_by_graph(batch, steps)
-
-
-def measured_by_graph(batch: GraphBatch, steps: ProportionalSteps) -> ProportionalSteps:
-    """Count masses in the walk's measure on graphs whose weights are equal before normalising."""
-    measure = steps.measure if len(steps.measure) else np.ones(batch.graph.n_nodes)
-    root = np.sqrt(np.maximum(batch.graph.out_degree, 1))
-    equal = batch.has_equal_weights[batch.graph_of]
-    return replace(steps, measure=np.where(equal, root, measure))
 
 
 def stream_key(key: int, word: int, start: int) -> int:
@@ -245,22 +248,6 @@ def stream_key(key: int, word: int, start: int) -> int:
     of the seed and the factor is mixed with the graph's word first.
     """
     return (mix64(key ^ word) - start * NODE_STRIDE) & MASK
-
-
-def split_by_weights(batch: GraphBatch) -> list[tuple[Any, GraphBatch]]:
-    """Graphs without weights and graphs with weights, each batch with the indices of its nodes.
-
-    How loads grow is found for a whole batch, and both ways round differently.
-    """
-    units = batch.has_unit_weights
-    if units.all() or not units.any():
-        return [(slice(None), batch)]
-    parts = []
-    for chosen in (units, ~units):
-        nodes = np.flatnonzero(chosen[batch.graph_of])
-        starts = np.cumsum([0, *batch.sizes[chosen].tolist()])
-        parts.append((nodes, GraphBatch(Graph(batch.graph.adjacency[nodes][:, nodes]), starts)))
-    return parts
 
 
 def _read_all(graphs: Any) -> list[Graph]:

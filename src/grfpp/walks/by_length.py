@@ -22,14 +22,15 @@ from grfpp._parallel import in_order, thread_count
 from grfpp.errors import InputError
 from grfpp.graph import Graph
 from grfpp.linalg.csr import csr
+from grfpp.normalization import Normalization
 from grfpp.options import WalkOptions
 from grfpp.termination import Matched
 from grfpp.typing import FloatArray, IntArray
-from grfpp.walks.batch import GraphBatch, measured_by_graph, stream_key
-from grfpp.walks.budget import Budget
-from grfpp.walks.plan import WalkPlan, resolvable_length
-from grfpp.walks.pool import NO_OUTPUT, NO_ROOM, clear, inverse_potential, probe, series_pool
-from grfpp.walks.pool_arrays import FREE, WorkBuffers, hash_table
+from grfpp.walks.batch import BatchPlans, GraphBatch, stream_key
+from grfpp.walks.plan import Budget, WalkPlan, resolvable_length
+from grfpp.walks.pool import clear, inverse_potential, probe, series_pool
+from grfpp.walks.pool_arrays import FREE, NO_OUTPUT, NO_ROOM, WorkBuffers, hash_table
+from grfpp.walks.sampling import pool_room, pool_series, require_finite
 from grfpp.walks.steps import (
     choose_slot,
     degree_of,
@@ -38,8 +39,7 @@ from grfpp.walks.steps import (
     node_stream,
     walk_stream,
 )
-from grfpp.walks.transition import DEGREE_BITS, ProportionalSteps
-from grfpp.walks.walker import pool_room, pool_series, require_finite
+from grfpp.walks.transition import DEGREE_BITS
 
 #: Lengths are stored in two bytes.
 MAX_LENGTHS = np.iinfo(np.int16).max
@@ -66,7 +66,7 @@ def plan_by_length(graph: Graph, n_lengths: int, options: WalkOptions) -> WalkPl
         budget = Budget.for_learning(law, n_lengths)
     else:
         budget = Budget.by_law(law, resolvable_length(law, n_lengths - 1))
-    return WalkPlan.pooled(graph, ones, budget, options.n_walks, options.seed)
+    return WalkPlan.of(graph, ones, budget, options.n_walks, options.seed)
 
 
 @dataclass(frozen=True, eq=False)
@@ -198,14 +198,15 @@ class LengthWalker:
         while True:
             types = (np.int32, np.int64, np.int16, np.float64)
             arrays = tuple(np.empty(self._capacity, dtype) for dtype in types)
+            out = (row_end, *arrays)
             if plan.is_pooled:
                 buffers = self._pools.of(self._room, plan.lengths.max_length + 1)
                 n_entries, n_deposits = _pool_rows(
-                    plan.layout, self._series, plan.scales, *start, buffers, row_end, *arrays
+                    plan.layout, self._series, plan.scales, *start, buffers, out
                 )
             else:
-                laws = (plan.layout.arrays, tuple(plan.lengths), plan.scales)
-                n_entries, n_deposits = _walk_rows(*laws, *start, self._buffers, row_end, *arrays)
+                law = (plan.layout.arrays, tuple(plan.lengths), plan.scales)
+                n_entries, n_deposits = _walk_rows(*law, *start, self._buffers, out)
             if n_entries == NO_ROOM:
                 self._room *= 2
             elif n_entries == NO_OUTPUT:
@@ -221,22 +222,13 @@ class LengthWalker:
 
 @compiled(_nrt=False, error_model="numpy", no_cfunc_wrapper=True)
 def _pool_rows(
-    graph: Any,
-    series: Any,
-    scales: Any,
-    key: Any,
-    first_row: Any,
-    buffers: Any,
-    row_end: Any,
-    columns: Any,
-    entry_end: Any,
-    lengths: Any,
-    amounts: Any,
+    graph: Any, series: Any, scales: Any, key: Any, first_row: Any, buffers: Any, out: Any
 ) -> Any:
-    """Let pools spread from as many rows as `row_end` has.
+    """Write the pools of consecutive rows to `out`, the arrays of `LengthRows`.
 
     Returns the numbers of entries and of deposits, or `NO_ROOM` or `NO_OUTPUT` twice.
     """
+    row_end, columns, entry_end, lengths, amounts = out
     trace, trace_end, reached = buffers.trace, buffers.trace_end, buffers.reached
     n_entries = int64(0)
     n_deposits = int64(0)
@@ -280,22 +272,13 @@ def _pool_rows(
 
 @compiled(_nrt=False, error_model="numpy", no_cfunc_wrapper=True)
 def _walk_rows(
-    graph: Any,
-    lengths_of_walks: Any,
-    scale: Any,
-    key: Any,
-    first_row: Any,
-    buffers: Any,
-    row_end: Any,
-    columns: Any,
-    entry_end: Any,
-    lengths: Any,
-    amounts: Any,
+    graph: Any, law: Any, scale: Any, key: Any, first_row: Any, buffers: Any, out: Any
 ) -> Any:
-    """Walk independently from as many rows as `row_end` has, one walk after the other.
+    """Write independent walks from consecutive rows to `out`, one walk after the other.
 
     Returns the numbers of entries and of deposits, or `NO_OUTPUT` twice.
     """
+    row_end, columns, entry_end, lengths, amounts = out
     words, slots, factors, nodes, potential, inverse_potentials = graph
     n_steps, cells, shift, entry_word, entry_cell, sums = buffers
     weighted = len(factors) > 0
@@ -311,7 +294,7 @@ def _walk_rows(
             state = walk_stream(node_key, max(walk, 0))
             length = int64(0)
             if walk >= 0 and degree_of(words[row]):
-                length = draw_length(state, lengths_of_walks)
+                length = draw_length(state, law)
             word = words[row]
             load = 1.0
             for k in range(0 if walk < 0 else 1, length + 1):
@@ -420,31 +403,36 @@ class BatchLengths:
     """Estimates of ``W^1 … W^n_lengths`` of all graphs of a batch, one matrix a length.
 
     One side is enough: ``W^k`` is linear in the walks, so the matrices are unbiased without
-    stitching. Walks from a graph are a function of the seed and the graph, but for rounding, as in
+    stitching. Walks from a graph are a function of the seed and the graph, as in
     `grfpp.walks.batch.BatchWalks`.
 
     Examples
     --------
     >>> batch = GraphBatch.of([[[0, 1], [1, 0]], [[0, 1, 1], [1, 0, 1], [1, 1, 0]]])
-    >>> W = batch.graph.normalized("sym")
-    >>> walks = BatchLengths.of(batch, W, 2, WalkOptions(seed=0))
+    >>> walks = BatchLengths.of(batch, 2, WalkOptions(seed=0))
     >>> [power.toarray().tolist() for power in walks.powers(range(1))]
     [[[0.0, 1.0], [1.0, 0.0]], [[1.0, 0.0], [0.0, 1.0]]]
     """
 
     batch: GraphBatch
-    plan: WalkPlan
+    plans: BatchPlans
 
     @classmethod
-    def of(cls, batch: GraphBatch, W: Graph, n_lengths: int, options: WalkOptions) -> BatchLengths:
-        """Plan walks of up to `n_lengths` steps; `W` is the batch's graph with its final weights.
+    def of(
+        cls,
+        batch: GraphBatch,
+        n_lengths: int,
+        options: WalkOptions,
+        normalization: Normalization = "sym",
+    ) -> BatchLengths:
+        """Plan walks of up to `n_lengths` steps on normalised weights.
 
         Raises
         ------
         InputError
             When the law of the lengths does not reach so far.
         """
-        plan = plan_by_length(W, n_lengths + 1, options)
+        plan = plan_by_length(batch.graph.normalized(normalization), n_lengths + 1, options)
         longest = plan.lengths.max_length
         if longest < n_lengths:
             raise InputError(
@@ -452,21 +440,21 @@ class BatchLengths:
                 argument="n_lengths",
                 advice=f"use longer walks or n_lengths={longest}",
             )
-        if isinstance(plan.steps, ProportionalSteps) and not plan.steps.telescopes:
-            plan = plan.with_steps(measured_by_graph(batch, plan.steps))
         batch.words  # noqa: B018 - made here once, not by several threads
-        return cls(batch, plan)
+        return cls(batch, BatchPlans.of(batch, plan, normalization, 1.0))
 
     def powers(self, graphs: range) -> list[sp.csr_array]:
         """Estimates of ``W^1 … W^n_lengths`` of some consecutive graphs, block-diagonal."""
+        plan = self.plans.equal
         starts = self.batch.starts[graphs.start : graphs.stop + 1]
         first, n_rows = int(starts[0]), int(starts[-1] - starts[0])
-        n_deposits = n_rows * (1 + int(self.plan.expected_steps))
+        n_deposits = n_rows * (1 + int(plan.expected_steps))
         require_bytes(_BATCH_DEPOSIT_BYTES * n_deposits, f"walks by length of {n_rows} nodes")
-        walker = LengthWalker(self.plan)
+        walkers = [LengthWalker(each) for each in self.plans[:2]]
         parts = []
         for graph, (start, stop) in zip(graphs, pairwise(starts.tolist()), strict=True):
-            key = stream_key(self.plan.key, self.batch.words[graph], start)
+            key = stream_key(plan.key, self.batch.words[graph], start)
+            walker = walkers[0 if self.plans.telescopes[graph] else 1]
             part = walker.walk(range(start, stop), key)
             per_entry = np.diff(part.entry_end, prepend=0)
             rows = np.repeat(np.arange(start, stop), np.diff(part.row_end, prepend=0))
@@ -477,8 +465,8 @@ class BatchLengths:
         )
         shape = (n_rows, n_rows)
         matrices = []
-        for k in range(1, self.plan.lengths.max_length + 1):
+        for k in range(1, plan.lengths.max_length + 1):
             chosen = lengths == k
-            places = (rows[chosen] - first, columns[chosen] - first)
-            matrices.append(sp.csr_array((amounts[chosen], places), shape=shape))
+            entries = (rows[chosen] - first, columns[chosen] - first)
+            matrices.append(sp.csr_array((amounts[chosen], entries), shape=shape))
         return matrices

@@ -8,7 +8,6 @@ moment of a row is governed by ``Σ_k f(k)² q_k / τ(k)`` with ``q_k = mean(M^k
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
 
 import numpy as np
 
@@ -26,8 +25,7 @@ from grfpp.options import OnInfiniteVariance
 from grfpp.series import OUT_OF_RANGE, log, to_float64
 from grfpp.termination import Matched, Termination
 from grfpp.typing import FloatArray
-from grfpp.walks.budget import Budget
-from grfpp.walks.plan import WalkPlan, resolvable_length
+from grfpp.walks.plan import Budget, WalkPlan, resolvable_length
 from grfpp.walks.transition import ProportionalSteps, UniformSteps
 
 #: Relative bias of a factor that counts as none.
@@ -52,7 +50,7 @@ _LOST_REACH_STEPS = 576.0
 
 
 def modulation_table(kernel: Kernel, degree: int, law: Termination) -> FloatArray:
-    """``f(k)`` as far as walks of this law can go and float64 can tell it from zero."""
+    """``f(k)`` up to the longest walk of this law, or to where it underflows float64."""
     longest = resolvable_length(law) + 1
     n = min(256, longest)
     while True:
@@ -85,16 +83,16 @@ def representable(kernel: Kernel, degree: int, n: int) -> FloatArray:
     return table
 
 
-def look_ahead(kernel: Kernel, n: int) -> int:
-    """How many values of the modulation tell whether it goes on beyond ``k = n``."""
+def lookahead(kernel: Kernel, n: int) -> int:
+    """Number of values of the modulation that decide whether it goes on beyond ``k = n``."""
     gap = kernel.longest_gap
     return 2 * n + ZERO_RUN + (2 * int(gap) if np.isfinite(gap) else FAR)
 
 
 def goes_on(kernel: Kernel, degree: int, n: int, scale: float = 1.0) -> bool:
-    """Whether ``f(k) · scale^k`` has values beyond ``k = n`` that float64 can tell from zero."""
+    """Whether ``f(k) · scale^k`` has nonzero values in float64 beyond ``k = n``."""
     try:
-        return bool(kernel.modulation(degree, look_ahead(kernel, n), scale=scale)[n + 1 :].any())
+        return bool(kernel.modulation(degree, lookahead(kernel, n), scale=scale)[n + 1 :].any())
     except InputError:  # too large for float64
         return True
 
@@ -129,51 +127,34 @@ def log_growth(graph: Graph, n: int) -> FloatArray:
 def check_truncation(kernel: Kernel, degree: int, plan: WalkPlan) -> None:
     """Refuse a law whose longest walk leaves out a part of the series that matters."""
     n, graph = plan.lengths.max_length, plan.graph
-    largest_sum = float(graph.adjacency.sum(axis=1).max())
-    check_series_truncation(
-        kernel, degree, plan.modulation, n, largest_sum, lambda: _radius_beyond(graph, n)
-    )
-
-
-def check_series_truncation(
-    kernel: Kernel,
-    degree: int,
-    modulation: FloatArray,
-    n: int,
-    radius_bound: float,
-    radius_beyond: Callable[[], float],
-) -> None:
-    """The same for weights whose powers beyond the n-th are about ``radius_beyond()^k``."""
-    ended = not goes_on(kernel, degree, n)
-    # Where the table ends because float64 does, the rest is below ``1e-307 · radius_bound^k``.
-    log_rest = np.log(1e-307) + len(modulation) * np.log(max(radius_bound, 1.0))
-    if ended and log_rest < np.log(NEGLIGIBLE_BIAS) + np.log(np.abs(modulation).max()):
+    has_ended = not goes_on(kernel, degree, n)
+    # Where the table ends because float64 does, the rest is below ``1e-307 · radius^k``.
+    radius_bound = max(float(graph.adjacency.sum(axis=1).max()), 1.0)
+    log_rest = np.log(1e-307) + len(plan.modulation) * np.log(radius_bound)
+    negligible = np.log(NEGLIGIBLE_BIAS) + np.log(np.abs(plan.modulation).max())
+    if has_ended and log_rest < negligible:
         return
-    radius = radius_beyond()
-    bias = _share_beyond(kernel, degree, radius, n)
+    bias = truncation_bias(kernel, degree, graph, n)
     if bias > NEGLIGIBLE_BIAS:
         raise TruncationError(
             f"walks end after {n} steps, which leaves out {bias:.2g} of the series of each factor "
-            f"({kernel!r} at degree {degree}, spectral radius {radius:.4g})",
+            f"({kernel!r} at degree {degree}, spectral radius {graph.spectral_radius():.4g})",
             advice="scale the weights down: the modulation underflows float64"
-            if ended
+            if has_ended
             else "use termination='geometric:0.1' or longer walks; truncate=True accepts the bias",
         )
 
 
 def truncation_bias(kernel: Kernel, degree: int, graph: Graph, n: int) -> float:
     """Share of ``Σ |f(k)| ρ^k`` that lies beyond ``k = n``."""
-    return _share_beyond(kernel, degree, _radius_beyond(graph, n), n)
-
-
-def _share_beyond(kernel: Kernel, degree: int, radius: float, n: int) -> float:
+    radius = _radius_beyond(graph, n)
     if radius >= kernel.modulation_radius(degree):
         return 1.0
-    size = max(look_ahead(kernel, n), 256)
+    size = max(lookahead(kernel, n), 256)
     while True:
         terms = np.abs(kernel.modulation(degree, size, scale=radius))
         total, beyond, late = (float(terms[k:].sum()) for k in (0, n + 1, size // 2))
-        # What is still missing is nothing, or little beside what is left out already.
+        # The terms that are still missing are negligible, or small against those beyond n.
         if late <= max(1e-3 * NEGLIGIBLE_BIAS * total, 1e-6 * beyond) or size > 2**16:
             return beyond / total
         size *= 2
@@ -278,7 +259,7 @@ def infinite_variance(
 ) -> InfiniteVarianceError:
     """The error to raise; it names a geometric law with a finite variance where there is one."""
     n = len(logs) - 1
-    f = np.abs(representable(kernel, degree, look_ahead(kernel, n)))
+    f = np.abs(representable(kernel, degree, lookahead(kernel, n)))
     late = np.flatnonzero(f)[-ZERO_RUN:]
     gap = max(int(late[-1] - late[0]), 1)
     # The survival must fall more slowly than the square root of the terms.

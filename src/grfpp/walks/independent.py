@@ -13,6 +13,7 @@ from typing import Any
 from numba import uint64
 
 from grfpp._compiled import compiled
+from grfpp.walks.pool_arrays import DONE, NO_OUTPUT, NO_ROOM
 from grfpp.walks.steps import (
     choose_slot,
     degree_of,
@@ -31,28 +32,20 @@ _NO_NODE = -1
 
 @compiled()
 def sample_block(
-    graph: Any,
-    lengths: Any,
-    deposits: Any,
-    key: Any,
-    n_walks: int,
-    rows: Any,
-    walkers: Any,
-    hash_table: Any,
-    out_end: Any,
-    out_column: Any,
-    out_value: Any,
-) -> tuple[int, int, int, int]:
+    law: Any, key: Any, n_walks: int, rows: Any, walkers: Any, hash_table: Any, out: Any
+) -> Any:
     """Walk from `rows` until they are done or a buffer is too small for the next one.
 
-    `graph` and `lengths` are the arrays of a `WalkLayout` and of a `LengthTable`. There are buffers
-    for the walkers and the log of their steps and for the nodes of one row, and room for the block.
+    `law` holds the arrays of a `WalkLayout` and of a `LengthTable`, and the deposits. There are
+    buffers for the walkers and the log of their steps, and for the nodes of one row. Results go to
+    `out`: ends of rows, columns, values.
 
-    Returns the number of rows done and of entries written; and, where the next row did not fit,
-    the log entries and the output entries that it alone may need (else zero).
+    Returns the number of rows done, of entries written, and why it ended.
     """
+    graph, lengths, deposits = law
     words, slots, factors, nodes, potential, inverse_potential = graph
-    state, here, place, last, slot, load, length, log_end, log_word, log_load = walkers
+    out_end, out_column, out_value = out
+    state, here, position, last, slot, load, length, log_end, log_word, log_load = walkers
     table, found_word, sums = hash_table
     weighted = len(factors) > 0
     n_out = 0
@@ -62,8 +55,7 @@ def sample_block(
         first = done
         n_walkers = 0
         fill = 0
-        need_log = 0
-        need_out = 0
+        reason = DONE
         while done < len(rows):
             row = rows[done]
             before_walkers = n_walkers
@@ -79,7 +71,7 @@ def sample_block(
                     if n_steps > 0:
                         state[n_walkers] = walk_state
                         here[n_walkers] = word
-                        place[n_walkers] = fill
+                        position[n_walkers] = fill
                         last[n_walkers] = fill + n_steps
                         length[n_walkers] = n_steps
                         n_walkers += 1
@@ -87,15 +79,14 @@ def sample_block(
             too_long = fill > len(log_word)
             too_many = n_out + fill + (done - first + 1) > len(out_column)
             if too_long or too_many or done - first >= len(log_end):
-                need_log = fill - before_fill
-                need_out = fill - before_fill + 1
+                reason = NO_ROOM if too_long else NO_OUTPUT
                 n_walkers = before_walkers
                 fill = before_fill
                 break
             log_end[done - first] = fill
             done += 1
         if done == first:
-            return done, n_out, need_log, need_out
+            return done, n_out, reason
 
         # Walk.
         active = n_walkers
@@ -112,14 +103,14 @@ def sample_block(
                     here[a] = slots[2 * slot[a]]
                     load[a] *= factors[2 * slot[a] + 1]
                 for a in range(active):
-                    log_load[place[a]] = load[a]
+                    log_load[position[a]] = load[a]
             else:
                 for a in range(active):
                     here[a] = slots[slot[a]]
             kept = 0
             for a in range(active):
                 word = here[a]
-                following = place[a] + 1
+                following = position[a] + 1
                 end = last[a]
                 log_word[following - 1] = word
                 goes_on = following < end
@@ -129,7 +120,7 @@ def sample_block(
                         log_word[rest] = _NO_NODE
                 state[kept] = state[a]
                 here[kept] = word
-                place[kept] = following
+                position[kept] = following
                 last[kept] = end
                 if weighted:
                     load[kept] = load[a]
@@ -137,12 +128,12 @@ def sample_block(
             active = kept
 
         # Sum the deposits of each row by node, in the order of walks and steps.
-        position = 0
+        at = 0
         walker = 0
         for b in range(first, done):
             row = rows[b]
             end = log_end[b - first]
-            bits = table_bits(end - position + 1)
+            bits = table_bits(end - at + 1)
             mask = (1 << bits) - 1
             shift = uint64(32 - bits)
             for cell in range(mask + 1):
@@ -151,20 +142,20 @@ def sample_block(
             found_word[0] = words[row]
             sums[0] = deposits[0] * n_walks
             n_found = 1
-            while position < end:
-                stop = position + length[walker]
+            while at < end:
+                stop = at + length[walker]
                 walker += 1
                 k = 0
-                while position < stop:
+                while at < stop:
                     k += 1
-                    word = log_word[position]
+                    word = log_word[at]
                     if word == _NO_NODE:
-                        position = stop
+                        at = stop
                         break
                     amount = deposits[k]
                     if weighted:
-                        amount *= log_load[position]
-                    position += 1
+                        amount *= log_load[at]
+                    at += 1
                     cell = home(word, shift)
                     while True:
                         entry = table[cell]
@@ -191,4 +182,4 @@ def sample_block(
                     out_value[n_out + entry] = sums[entry] * (scale * inverse_potential[degree])
             n_out += n_found
             out_end[b] = n_out
-    return done, n_out, 0, 0
+    return done, n_out, DONE

@@ -11,10 +11,9 @@ import numpy.typing as npt
 
 from grfpp._memory import require_bytes
 from grfpp.graph import Graph
-from grfpp.series import power
-from grfpp.termination import Termination
+from grfpp.series import exp, log, power
+from grfpp.termination import Matched, Termination
 from grfpp.typing import FloatArray, WordArray
-from grfpp.walks.budget import Budget
 from grfpp.walks.pool_arrays import PoolLayout
 from grfpp.walks.streams import factor_key
 from grfpp.walks.transition import ProportionalSteps, UniformSteps, WalkLayout
@@ -28,9 +27,9 @@ class WalkPlan:
     steps: UniformSteps
     #: ``f(k)`` for every length in the table.
     modulation: FloatArray
-    #: The walk-length law of independent walkers, or how a pool shares its steps.
+    #: The walk-length law of independent walkers, or the budget of a pool.
     lengths: LengthTable | Budget
-    #: Walks that start at each node: how many, or the size of the pool.
+    #: Number of walks that start at each node; for pools, the factor of the budget.
     n_walks: int
     #: Random streams are a function of the seed, the factor, the node and the walk.
     seed: int
@@ -49,47 +48,27 @@ class WalkPlan:
         cls,
         steps: Graph | UniformSteps,
         modulation: FloatArray,
-        law: Termination,
+        lengths: Termination | Budget,
         n_walks: int,
         seed: int,
         factor: int = 0,
     ) -> WalkPlan:
-        """Plan walks whose lengths follow `law`, up to where the modulation table ends."""
-        if isinstance(steps, Graph):
-            steps = UniformSteps.on(steps)
-        lengths = LengthTable.of(law, len(modulation) - 1)
-        return cls._cut(steps, modulation, lengths, n_walks, seed, factor)
+        """Plan independent walks of a law of lengths, or pools that share a budget.
 
-    @classmethod
-    def pooled(
-        cls,
-        steps: Graph | ProportionalSteps,
-        modulation: FloatArray,
-        budget: Budget,
-        n_walks: int,
-        seed: int,
-        factor: int = 0,
-    ) -> WalkPlan:
-        """Plan pools that share their steps by `budget`."""
+        They end where the modulation table does.
+        """
+        if isinstance(lengths, Budget):
+            table: LengthTable | Budget = lengths
+            kind: type[UniformSteps] = ProportionalSteps
+        else:
+            table, kind = LengthTable.of(lengths, len(modulation) - 1), UniformSteps
         if isinstance(steps, Graph):
-            steps = ProportionalSteps.on(steps)
-        return cls._cut(steps, modulation, budget, n_walks, seed, factor)
-
-    @classmethod
-    def _cut(
-        cls,
-        steps: UniformSteps,
-        modulation: FloatArray,
-        lengths: LengthTable | Budget,
-        n_walks: int,
-        seed: int,
-        factor: int,
-    ) -> WalkPlan:
-        table = np.asarray(modulation, dtype=np.float64)[: lengths.max_length + 1]
-        return cls(steps, table, lengths, n_walks, seed, factor_key(seed, factor))
+            steps = kind.on(steps)
+        f = np.asarray(modulation, dtype=np.float64)[: table.max_length + 1]
+        return cls(steps, f, table, n_walks, seed, factor_key(seed, factor))
 
     def __reduce__(self) -> tuple[Any, ...]:
-        # Without the layout, which is larger than the graph and is made anew where it arrives.
+        # Without the layout, which is larger than the graph and is rebuilt by the receiver.
         parts = (self.steps, self.modulation, self.lengths, self.n_walks, self.seed, self.key)
         return WalkPlan, parts
 
@@ -149,6 +128,10 @@ class WalkPlan:
         return self.n_walks * self.lengths.mean
 
 
+#: Share of a factor's series that a table may leave out: far below what counts as a bias.
+NEGLIGIBLE_TAIL = 1e-18
+#: Shares of a learned modulation fall to this, times ``1 / k``, at the last length.
+_FALL = 0.01
 #: Bits of the uniform number that decides a length: survival below ``2^-128`` never happens.
 LENGTH_BITS = 128
 #: The guide table has a cell for every value of this many leading bits.
@@ -203,6 +186,72 @@ class LengthTable(NamedTuple):
     def divided(self, amounts: FloatArray, n_walks: int) -> FloatArray:
         """Deposits of one walker: ``amounts / τ(k) / n_walks``."""
         return amounts / self.survival / n_walks
+
+
+class Budget(NamedTuple):
+    """How the edges that a pool may follow are split over its steps.
+
+    An exact step may need less than its share; the remainder goes to later steps.
+    """
+
+    #: Of step ``k``, at index ``k``: its share of the remaining budget, and the least remainder.
+    share: FloatArray
+    rest: FloatArray
+    #: Edges of all steps, for every walk.
+    mean: float
+
+    @classmethod
+    def by_importance(cls, importance: FloatArray, mean: float) -> Budget:
+        """Shares in proportion to numbers that do not grow, one for each step."""
+        later = np.cumsum(importance[::-1])[::-1]
+        with np.errstate(invalid="ignore"):
+            share = np.append(0.0, importance / later)
+            rest = np.append(0.0, np.append(later[1:], 0.0) / later)
+        return cls(share, rest, float(mean) if len(importance) else 0.0)  # no loop for whole ones
+
+    @classmethod
+    def by_law(cls, law: Termination, max_length: int) -> Budget:
+        """``n_walks · τ(k)`` for step ``k``: as many as walkers of this law would take."""
+        survival = law.survival(np.arange(1, max_length + 1))
+        return cls.by_importance(survival, float(survival.sum()))
+
+    @classmethod
+    def matched(cls, law: Matched, modulation: FloatArray, log_growth: FloatArray) -> Budget:
+        """Shares by the remaining terms: ``t_k = Σ_{j ≥ k} |f(j)| ‖W^j‖``.
+
+        The table ends where ``t_k`` is below `NEGLIGIBLE_TAIL` of the whole.
+        """
+        logs = log(np.abs(modulation)) + log_growth[: len(modulation)]
+        terms = exp(logs - logs.max())
+        tail = np.cumsum(terms[::-1])[::-1]
+        n = int(np.flatnonzero(tail > NEGLIGIBLE_TAIL * tail[0])[-1])
+        return cls.by_importance(tail[1 : n + 1], law.mean)
+
+    @classmethod
+    def for_learning(cls, law: Matched, n_lengths: int) -> Budget:
+        """Shares for a modulation of so many lengths that is still to be learned.
+
+        They are ``0.01^(k / n_lengths) / k``: every doubling of the lengths gets about as much as
+        the one before, but for the last ones. Walks do not depend on the initial modulation, and
+        every length that may become important has steps (`docs/torch.md` has figures).
+        """
+        k = np.arange(1, n_lengths)
+        return cls.by_importance(power(_FALL, k / n_lengths) / k, law.mean)
+
+    @property
+    def max_length(self) -> int:
+        """Steps of a pool that goes on to the end."""
+        return len(self.share) - 1
+
+    @property
+    def survival(self) -> FloatArray:
+        """Edges that may be followed in each step, for every walk; one at index 0."""
+        left = np.cumprod(np.append(1.0, self.rest[1:-1]))
+        return np.append(1.0, self.mean * self.share[1:] * left)
+
+    def divided(self, amounts: FloatArray, n_walks: int) -> FloatArray:
+        """Deposits of a mass: the amounts, since masses are expectations already."""
+        return amounts
 
 
 def resolvable_length(law: Termination, at_most: int = MAX_TABLE) -> int:

@@ -4,31 +4,23 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
-import numpy as np
-
 from grfpp.errors import InputError, shown
 from grfpp.graph import Graph, as_graph
 from grfpp.kernels import Kernel
 from grfpp.options import WalkOptions
 from grfpp.termination import Matched, Termination
 from grfpp.typing import FloatArray
-from grfpp.walks.budget import Budget
 from grfpp.walks.convergence import (
     FAR,
-    check_series_truncation,
     check_truncation,
     check_variance,
-    converges,
     has_finite_variance,
-    infinite_variance,
     log_growth,
     modulation_table,
     representable,
     series_has_ended,
-    sum_is_finite,
-    variance_terms,
 )
-from grfpp.walks.plan import LengthTable, WalkPlan, resolvable_length
+from grfpp.walks.plan import Budget, WalkPlan, resolvable_length
 from grfpp.walks.transition import ProportionalSteps
 
 #: No table of a budget is longer.
@@ -84,27 +76,15 @@ def require_kernel(kernel: Any) -> None:
 
 
 def check_normalized(kernel: Kernel, options: WalkOptions, scale: float) -> None:
-    """Refuse what works on no graph at all whose weights are ``scale · D^-1/2 A D^-1/2``.
+    """Refuse what works on no graph with an edge whose weights are ``scale · D^-1/2 A D^-1/2``.
 
-    The spectral radius of these is `scale`, unless they have no edge. Squares of loads grow by its
-    square at least, because they do not grow more slowly than the square of the mean.
+    The spectral radius of these is `scale`. Squares of loads grow by its square at least, because
+    they do not grow more slowly than the square of the mean, and by no more on a single edge.
     """
-    degree, law = options.stitching_degree, options.termination
-    kernel.check_radius(scale)
-    kernel.check_radius(scale, degree)
-    if isinstance(law, Matched):
-        return
-    modulation = modulation_table(kernel, degree, law)
-    lengths = LengthTable.of(law, len(modulation) - 1)
-    n = lengths.max_length
-    modulation = modulation[: n + 1]
-    if law.max_length is None and options.on_infinite_variance == "raise":
-        growth = 2 * np.log(scale)
-        logs = variance_terms(modulation, lengths.survival, np.array([0.0, growth]))
-        if not (converges(logs) or sum_is_finite(kernel, degree, n, growth)):
-            raise infinite_variance(kernel, degree, law, logs, growth)
-    if not options.truncate:
-        check_series_truncation(kernel, degree, modulation, n, scale, lambda: scale)
+    action = options.on_infinite_variance
+    quiet = options.changed(on_infinite_variance="raise" if action == "raise" else "ignore")
+    edge = Graph([[0.0, 1.0], [1.0, 0.0]]).normalized("sym", scale)
+    plan_walks(edge, kernel, quiet, measured=True)
 
 
 def plan_pools(graph: Graph, kernel: Kernel, options: WalkOptions) -> WalkPlan:
@@ -125,7 +105,7 @@ def plan_pools(graph: Graph, kernel: Kernel, options: WalkOptions) -> WalkPlan:
         kernel, degree, steps, modulation, budget
     ):
         steps = measured_for(kernel, degree, steps)
-    return WalkPlan.pooled(steps, modulation, budget, options.n_walks, options.seed)
+    return WalkPlan.of(steps, modulation, budget, options.n_walks, options.seed)
 
 
 def measured_for(kernel: Kernel, degree: int, steps: ProportionalSteps) -> ProportionalSteps:

@@ -15,20 +15,17 @@ import numpy as np
 from numba import float64, int32, int64, types, uint64
 
 from grfpp._compiled import compiled, inlined
-from grfpp.walks.pool_arrays import FREE, PLAIN, RW, SYM
+from grfpp.walks.pool_arrays import DONE, FREE, NO_OUTPUT, NO_ROOM, PLAIN, RW, SYM
 from grfpp.walks.steps import mix64, node_stream, prefetch, walk_stream
-
-#: Why a block of rows ended: all are done, or the output or the buffers are too small for the next.
-DONE, NO_OUTPUT, NO_ROOM = 0, -1, -2
 
 #: Low bits of a key: the number of the node in the order of arrival.
 _NUMBER_BITS = 32
 _NUMBER_MASK = (1 << _NUMBER_BITS) - 1
 #: Fibonacci hashing: ``2^64`` over the golden ratio.
 _HASH = 0x9E3779B97F4A7C15
-#: More passes than a threshold was ever seen to need; the mean is right whatever the threshold is.
+#: Larger than any number of passes seen in practice; the mean is right for any threshold.
 _MAX_PASSES = 64
-#: Smallest threshold with a finite inverse. Masses begin at one, so this carries nothing.
+#: Smallest threshold with a finite inverse; masses below it are negligible against the first.
 _MIN_THRESHOLD = 1e-290
 #: A step follows at most one edge more than its share of the budget; the rest is for rounding.
 SLACK = 3.0
@@ -75,7 +72,7 @@ def probe(cells: Any, shift: Any, key: Any, bits: Any) -> Any:
 
 @inlined
 def find(cells: Any, shift: Any, node: Any) -> Any:
-    """The number of a node that was reached, or -1."""
+    """The number of a reached node, or -1."""
     stored = cells[probe(cells, shift, int64(node), _NUMBER_BITS)].key
     return stored & _NUMBER_MASK if stored != FREE else int64(-1)
 
@@ -134,10 +131,10 @@ def clear(cells: Any, reached: Any, n_used: Any) -> None:
 
 
 @inlined
-def _look_up(graph: Any, reached: Any, first_new: Any, n_used: Any) -> None:
-    """Enter what a step needs to know of nodes that were reached for the first time.
+def _describe(graph: Any, reached: Any, first_new: Any, n_used: Any) -> None:
+    """Fill in the edges and the share of nodes that were reached for the first time.
 
-    The share is what an edge of weight one carries of a unit of mass: `PoolLayout`.
+    The share is the mass that an edge of weight one carries of a unit of mass: `PoolLayout`.
     """
     kind, out, into = graph.kind, graph.out_strength, graph.in_strength
     is_one_sided = kind == RW or (kind == SYM and not len(into))
@@ -162,12 +159,12 @@ def _look_up(graph: Any, reached: Any, first_new: Any, n_used: Any) -> None:
             share = 1.0 / strength
         new.first, new.degree, new.share = first, degree, share
         new.total = new.ahead = 0.0
-        new.is_waiting = 0
+        new.has_residual = 0
 
 
 @inlined
 def inverse_potential(graph: Any, node: Any, degree: Any) -> Any:
-    """The inverse of what masses at a node are counted in."""
+    """The inverse of the measure of masses at a node."""
     if len(graph.measure):
         return 1.0 / graph.measure[uint64(node)]
     if graph.kind in (PLAIN, RW):
@@ -194,7 +191,7 @@ def begin(graph: Any, buffers: Any, row: Any) -> None:
     cell.value = 1.0
     start.node, start.cell = row, at
     buffers.pool[0] = at
-    _look_up(graph, buffers.reached, int64(0), int64(1))
+    _describe(graph, buffers.reached, int64(0), int64(1))
 
 
 # Edges that are followed.
@@ -202,7 +199,7 @@ def begin(graph: Any, buffers: Any, row: Any) -> None:
 
 @inlined
 def add_run(indices: Any, runs: Any, first: Any, end: Any, mass: Any, n_runs: Any) -> Any:
-    """List consecutive edges, to be followed with what they carry of `mass`; returns ``n + 1``."""
+    """List consecutive edges, each to carry its weight times `mass`; returns ``n_runs + 1``."""
     prefetch(indices, first)
     prefetch(indices, min(first + _LINE, end - 1))
     run = runs[uint64(n_runs)]
@@ -253,7 +250,7 @@ def gather(graph: Any, buffers: Any, n_runs: Any, n_used: Any) -> Any:
                 n_used, n_pool = _arrive(
                     cells, shift, reached, pool, indptr, node, carried, n_used, n_pool
                 )
-    _look_up(graph, reached, before, n_used)
+    _describe(graph, reached, before, n_used)
     return n_used, n_pool
 
 
@@ -451,9 +448,9 @@ def step(
 ) -> Any:
     """Choose the edges of the `k`-th step of a pool: its share of the budget, the threshold.
 
-    `state` is the budget that is left and the chance that the pool has come so far. The budget is
-    one of expected edges: less than one edge lets the pool go on with that probability. The movers
-    have `n_edges` edges, which carry `total`.
+    `state` is the remaining budget and the probability that the pool is still alive. The budget
+    counts expected edges: a step with less than one edge continues with that probability. The
+    movers have `n_edges` edges, which carry `total`.
 
     Returns the number of runs, or `NO_ROOM`; and the state.
     """
@@ -561,20 +558,12 @@ def write_reached(
 
 
 @compiled(_nrt=False, error_model="numpy", no_cfunc_wrapper=True)
-def write_rows(
-    graph: Any,
-    series: Any,
-    key: Any,
-    rows: Any,
-    buffers: Any,
-    end: Any,
-    columns: Any,
-    values: Any,
-) -> Any:
-    """Write rows of a factor or a kernel.
+def write_rows(graph: Any, series: Any, key: Any, rows: Any, buffers: Any, out: Any) -> Any:
+    """Write rows of a factor or a kernel to `out`: ends of rows, columns, values.
 
-    Returns how many are done, the entries written, and why it ended.
+    Returns the numbers of rows and entries written, and why it ended.
     """
+    end, columns, values = out
     n_out = int64(0)
     for b in range(len(rows)):
         n_used = series_pool(graph, series, key, rows[b], buffers)

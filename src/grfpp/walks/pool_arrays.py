@@ -20,6 +20,8 @@ from grfpp.walks.transition import ProportionalSteps
 #: How ``W`` is made of the weights ``a`` and the strengths of nodes: ``a[v, w]``,
 #: ``a[v, w] / out(v)``, ``a[v, w] / √(out(v) in(w))`` and ``a[v, w] / in(w)``.
 PLAIN, RW, SYM, RW_REVERSED = range(4)
+#: Why a block of rows ended: all are done, or the output or the buffers are too small for the next.
+DONE, NO_OUTPUT, NO_ROOM = 0, -1, -2
 #: The file descriptor of graphs in memory.
 NO_FILE = -1
 #: A cell of the hash table that holds no key.
@@ -39,7 +41,7 @@ _REACHED = np.dtype(
         ("total", "f8"),
         ("ahead", "f8"),
         ("cell", "i4"),
-        ("is_waiting", "i4"),
+        ("has_residual", "i4"),
     ],
     align=True,
 )
@@ -73,12 +75,12 @@ class PoolLayout(NamedTuple):
     #: Strengths of nodes; empty where they are degrees or, for `in_strength`, the same.
     out_strength: FloatArray = _NOTHING
     in_strength: FloatArray = _NOTHING
-    #: What masses are counted in, by node; empty where `kind` tells.
+    #: The measure of masses, by node; empty where `kind` determines it.
     measure: FloatArray = _NOTHING
     #: The file that neighbours are read from, or `NO_FILE`; and the number of reads that failed.
     file: IntArray = np.array([NO_FILE, 0])
     kind: int = PLAIN
-    #: What every step multiplies masses with, beside that: it keeps them in the range of numbers.
+    #: A further factor of every step, which keeps masses in the range of float64.
     rate: float = 1.0
 
     @classmethod
@@ -107,7 +109,7 @@ class PoolLayout(NamedTuple):
 
     @property
     def potential(self) -> FloatArray:
-        """What masses are counted in, by node; empty for ones."""
+        """The measure of masses, by node; empty for ones."""
         if self.kind != SYM or len(self.measure):
             return self.measure
         return np.sqrt(np.maximum(np.diff(self.indptr), 1))
@@ -129,14 +131,14 @@ def _sorted_rows(
 
 
 class PoolSeries(NamedTuple):
-    """What a pool deposits, ``Σ_k deposits[k] x_k``, and how its steps share the budget."""
+    """The deposits of a pool, ``Σ_k deposits[k] x_k``, and its budget."""
 
     #: One more than there are steps, the last one zero.
     deposits: FloatArray
-    #: Of step ``k``: its share of the budget that is left, and what is left at least then.
+    #: Of step ``k``: its share of the remaining budget, and the least remainder (`Budget`).
     share: FloatArray
     rest: FloatArray
-    #: Edges that may be followed, in the mean.
+    #: Expected number of edges that may be followed.
     budget: float
     #: Whether ``Σ_k deposits[k + 1] x_k`` is kept too.
     with_ahead: bool = False
@@ -150,10 +152,10 @@ def hash_table(n_cells: int) -> tuple[Any, np.uint64]:
 
 
 class PoolResidual(NamedTuple):
-    """A geometric series ``Σ_k ratio^k x_k``, for whose steps one pool serves."""
+    """A geometric series ``Σ_k ratio^k x_k``, sampled by one pool for all steps."""
 
     ratio: float
-    #: Edges that may be followed, in the mean.
+    #: Expected number of edges that may be followed.
     budget: float
     max_rounds: int
 
@@ -165,12 +167,12 @@ class PoolBuffers(NamedTuple):
     cells: Any
     #: ``64 - log2(len(cells))``, for hashing.
     shift: Any
-    #: By number: what is known of the nodes that were reached.
+    #: The reached nodes, by number.
     reached: Any
     #: Cells that hold mass, in the order of arrival.
     pool: npt.NDArray[np.int32]
-    #: Nodes of the pool that have edges: number, degree, what an edge of weight one carries; and,
-    #: where weights differ, what is carried by the edges below the threshold.
+    #: Nodes of the pool that have edges: number, degree, mass on an edge of weight one; and, where
+    #: weights differ, the masses on the edges below the threshold.
     movers: Any
     light: Any
     #: Consecutive edges that are followed: all of a node, or single ones.
@@ -178,7 +180,7 @@ class PoolBuffers(NamedTuple):
     #: Ends of the edges of a run that were read from a file, and their address.
     ends: npt.NDArray[np.int32]
     ends_address: int
-    #: What the pool held, step by step, and where each step ends; empty where that is not kept.
+    #: The masses of the pool at every step, and the end of each step; empty if not recorded.
     trace: Any
     trace_end: IntArray
 
@@ -191,7 +193,7 @@ class PoolBuffers(NamedTuple):
         return cls._make([*hash_table(2 * room), *buffers, address, *no_trace])
 
     def with_trace(self, trace: Any, n_steps: int) -> PoolBuffers:
-        """The same buffers, and room for what the pool holds at each step."""
+        """The same buffers, with room for the masses of every step."""
         return self._replace(trace=trace, trace_end=np.zeros(n_steps, np.int64))
 
 

@@ -16,8 +16,8 @@ import numpy.typing as npt
 
 from grfpp.walks.plan import LengthTable, WalkPlan
 from grfpp.walks.pool_arrays import PLAIN, RW, SYM, PoolLayout, PoolResidual, PoolSeries
+from grfpp.walks.sampling import pool_series
 from grfpp.walks.streams import length_words, step_choice, uniform, walk_state
-from grfpp.walks.walker import pool_series
 
 #: Masses by node, in the order of arrival.
 Pool = dict[int, float]

@@ -14,7 +14,6 @@ from collections.abc import Callable, Iterator
 from concurrent.futures import Executor, Future
 from contextlib import closing
 from dataclasses import replace
-from itertools import pairwise
 from queue import Empty, SimpleQueue
 from typing import Any
 
@@ -24,12 +23,12 @@ import scipy.sparse as sp
 
 from grfpp._checks import node_numbers
 from grfpp._memory import require_bytes
-from grfpp._parallel import in_order, thread_count
+from grfpp._parallel import in_order, split, thread_count
 from grfpp.errors import InputError, shown
 from grfpp.linalg.csr import Block, GrowingMatrix, csr
-from grfpp.typing import IntArray
-from grfpp.walks.plan import WalkPlan
-from grfpp.walks.walker import Output, PoolWalker, Walker, pool_bytes
+from grfpp.typing import FloatArray, IntArray
+from grfpp.walks.plan import Budget, WalkPlan
+from grfpp.walks.pool_arrays import NO_ROOM, NODE_BYTES, PoolSeries, WorkBuffers
 
 #: Called with the number of rows done and the number of all rows.
 Progress = Callable[[int, int], None]
@@ -38,18 +37,19 @@ Progress = Callable[[int, int], None]
 TASK_STEPS = 100_000
 #: Steps of one batch in lock-step: its buffers then stay in a core's second-level cache.
 BATCH_STEPS = 16_000
-#: Pilot rows, which tell how many entries a row has: a share of all rows, and at most so many.
+#: Share of all rows that are sampled as pilots, to forecast the entries of a row.
 PILOT_SHARE = 1 / 64
+#: Largest number of pilot rows.
 PILOT_ROWS = 512
-#: Steps of all pilot rows but for the first ones.
+#: Largest number of steps of all pilot rows but the first.
 _PILOT_STEPS = 2e7
-#: Rows that tell whether a request is out of all proportion, before more are sampled.
+#: Pilot rows that are sampled first, to refuse excessive requests early.
 _FIRST_ROWS = 8
-#: Entries of a matrix below which few pilot rows are not worth their time.
-_PILOT_WORTH = 1 << 23
+#: Smallest matrix, in entries, for which a few pilot rows pay.
+_MIN_PILOT_ENTRIES = 1 << 23
 #: Entries of the pilot's first buffer, which grows.
 _PILOT_ENTRIES = 1 << 16
-#: Blocks of rows for each worker of an executor, so that none waits long for the last one.
+#: Blocks of rows for each worker of an executor, for load balance.
 _BLOCKS_PER_WORKER = 4
 _MIN_BLOCKS = 8
 #: Steps of a block on an executor at most: a few seconds, after which an interruption is seen.
@@ -136,7 +136,7 @@ def walk_blocks(
 ) -> Iterator[tuple[range, Block]]:
     """Sample all rows, or `rows`, block by block, in their order.
 
-    A block is valid until the next one is asked for: its memory is used again. `then` is called for
+    A block is valid until the next iteration, which reuses its memory. `then` is called for
     each in the thread that sampled it, `on_failure` in a thread that raises.
     """
     n = plan.graph.n_nodes if rows is None else len(rows)
@@ -180,7 +180,7 @@ def walker_of(plan: WalkPlan, batch_steps: int) -> Walker | PoolWalker:
 def walker_bytes(plan: WalkPlan) -> int:
     """Bytes of the work buffers of one thread."""
     if plan.is_pooled:
-        return pool_bytes(plan)
+        return NODE_BYTES * pool_room(plan)
     return int(plan.n_walks * (40 + 30 * plan.lengths.mean))
 
 
@@ -209,13 +209,13 @@ def most_entries(plan: WalkPlan) -> float:
 def expected_entries(plan: WalkPlan, rows: IntArray | None = None) -> int:
     """An estimate, on the high side, of the entries in all rows of a factor, or in `rows`.
 
-    Many walks meet: pilot rows tell how many distinct nodes they reach.
+    Many walks visit the same nodes: pilot rows measure the number of distinct ones.
     """
     n = plan.graph.n_nodes if rows is None else len(rows)
     affordable = max(_FIRST_ROWS, int(_PILOT_STEPS / (plan.expected_steps + 1)))
     n_pilots = min(PILOT_ROWS, int(PILOT_SHARE * n), affordable)
     few = n_pilots < 4 * _FIRST_ROWS
-    if n < _FIRST_ROWS or (few and n * most_entries(plan) < _PILOT_WORTH):
+    if n < _FIRST_ROWS or (few and n * most_entries(plan) < _MIN_PILOT_ENTRIES):
         return int(n * most_entries(plan)) + 1
     require_walkers(plan, 1)
     walker, output = walker_of(plan, BATCH_STEPS), Output(_PILOT_ENTRIES, np.dtype(np.float64))
@@ -224,13 +224,177 @@ def expected_entries(plan: WalkPlan, rows: IntArray | None = None) -> int:
         pilots = np.linspace(0, n - 1, n_rows).astype(np.int64)
         block = walker.walk(pilots if rows is None else rows[pilots], output)
         per_row = (1 + n_rows**-0.5) * len(block.columns) / n_rows
-        # A quarter of what a factor takes, since so few rows may be unusual ones.
+        # A quarter of a factor's bytes, since so few rows may be unusual ones.
         require_bytes(
             int(3 * n * per_row),
             f"a factor of {n} nodes with {plan.n_walks} walks each",
             advice="use fewer walks (n_walks)",
         )
     return int(n * per_row) + 1
+
+
+# --- work buffers of one thread -------------------------------------------------------------------
+
+
+class Output:
+    """Memory for a block of rows, used again for the next block."""
+
+    def __init__(
+        self, size: int, dtype: np.dtype[Any], column_dtype: npt.DTypeLike = np.int32
+    ) -> None:
+        self.columns = np.empty(size, column_dtype)
+        self.values = np.empty(size, dtype)
+
+    def enlarge(self, used: int, size: int) -> None:
+        """Make room for `size` entries and keep the first `used`."""
+        require_bytes(size * (self.columns.itemsize + self.values.itemsize), f"{size} entries")
+        larger = Output(size, self.values.dtype, self.columns.dtype)
+        larger.columns[:used] = self.columns[:used]
+        larger.values[:used] = self.values[:used]
+        self.columns, self.values = larger.columns, larger.values
+
+
+class Walker:
+    """A plan's arrays and the work buffers of one batch of independent walkers.
+
+    A batch takes `batch_steps` steps in lock-step; the buffers grow for a row that takes more.
+    """
+
+    def __init__(self, plan: WalkPlan, batch_steps: int) -> None:
+        self._plan = plan
+        # Plain tuples: a class of ours in a compiled function's signature would break the caches
+        # of earlier versions when it moves.
+        self._law = (plan.layout.arrays, tuple(plan.lengths), plan.deposits)
+        self._batch_steps = self._log_size = batch_steps
+        self._make_buffers()
+
+    def _make_buffers(self) -> None:
+        n, n_log = max(self._batch_steps // 4, self._plan.n_walks), self._log_size
+        is_carried = not self._plan.steps.telescopes
+        self._walkers = (
+            np.empty(n, np.uint64),  # state
+            np.empty(n, np.int64),  # here
+            np.empty(n, np.int32),  # position
+            np.empty(n, np.int32),  # last
+            np.empty(n, np.int64),  # slot
+            np.empty(is_carried * n, np.float64),  # load
+            np.empty(n, np.int32),  # length
+            np.empty(self._batch_steps, np.int64),  # log_end
+            np.empty(n_log, np.int64),  # log_word
+            np.empty(is_carried * n_log, np.float64),  # log_load
+        )
+        self._table = (
+            np.empty(1 << max(4, (2 * n_log + 1).bit_length()), np.int32),  # table
+            np.empty(n_log + 1, np.int64),  # found_word
+            np.empty(n_log + 1, np.float64),  # sums
+        )
+
+    def _enlarge(self) -> None:
+        self._log_size *= 2
+        self._make_buffers()
+
+    def walk(self, rows: IntArray, output: Output, key: int | None = None) -> Block:
+        """Sample `rows` into `output`, with streams that start from `key` or the plan's key."""
+        from grfpp.walks.independent import sample_block
+
+        stream = np.uint64(self._plan.key if key is None else key)
+
+        def call(done: int, out: Any) -> Any:
+            n_walks = self._plan.n_walks
+            buffers = (self._walkers, self._table)
+            return sample_block(self._law, stream, n_walks, rows[done:], *buffers, out)
+
+        block = filled(call, len(rows), output, self._enlarge)
+        require_finite(block.values)
+        return block
+
+
+def require_finite(values: FloatArray) -> None:
+    """Refuse values that overflowed."""
+    with np.errstate(over="ignore", invalid="ignore"):
+        suspicious = not np.isfinite(values.sum())
+    if suspicious and not np.isfinite(values).all():
+        raise InputError(
+            "the loads of the walks overflow: the weights are too large for this kernel",
+            advice="normalise the weights ('sym') or use a smaller scale",
+        )
+
+
+class PoolWalker:
+    """A plan's arrays and the work buffers of one pool."""
+
+    def __init__(self, plan: WalkPlan) -> None:
+        self._plan, self._buffers, self._room = plan, WorkBuffers(), pool_room(plan)
+        self._series = pool_series(plan, plan.deposits)
+
+    def _enlarge(self) -> None:
+        self._room *= 2
+
+    def walk(self, rows: IntArray, output: Output, key: int | None = None) -> Block:
+        """Sample `rows` into `output`, with streams that start from `key` or the plan's key."""
+        from grfpp.walks.pool import write_rows
+
+        plan = self._plan
+        stream = np.uint64(plan.key if key is None else key)
+        # Compiled for float64 alone.
+        is_double = output.values.dtype == np.float64
+        target = output if is_double else Output(len(output.columns), np.dtype(np.float64))
+
+        def call(done: int, out: Any) -> Any:
+            buffers = self._buffers.of(self._room)
+            return write_rows(plan.layout, self._series, stream, rows[done:], buffers, out)
+
+        block = filled(call, len(rows), target, self._enlarge)
+        require_finite(block.values)
+        if is_double:
+            return block
+        with np.errstate(over="ignore"):
+            single = block.values.astype(output.values.dtype)
+        require_finite(single)
+        return block._replace(values=single)
+
+
+def filled(
+    call: Callable[..., tuple[int, int, int]],
+    n_rows: int,
+    output: Output,
+    enlarge_room: Callable[[], None],
+) -> Block:
+    """Call a compiled loop until all rows are written to `output`, which grows.
+
+    `call` takes the number of rows done and, for the others, the arrays of a `Block`. It returns
+    the number of rows and of entries that it has written, and why it ended.
+    """
+    end = np.empty(n_rows, np.int64)
+    done = written = 0
+    while True:
+        columns, values = output.columns[written:], output.values[written:]
+        n_done, n_entries, reason = call(done, (end[done:], columns, values))
+        end[done : done + n_done] += written
+        done += n_done
+        written += n_entries
+        if done == n_rows:
+            return Block(end, output.columns[:written], output.values[:written])
+        if reason == NO_ROOM:
+            enlarge_room()
+        else:
+            output.enlarge(written, 2 * len(output.columns) + 64)
+
+
+def pool_series(plan: WalkPlan, deposits: FloatArray) -> PoolSeries:
+    """The deposits and the budget of the pools of a plan."""
+    budget = plan.lengths
+    assert isinstance(budget, Budget)
+    padded = np.append(deposits, 0.0)
+    return PoolSeries(padded, budget.share, budget.rest, float(plan.expected_steps))
+
+
+def pool_room(plan: WalkPlan) -> int:
+    """Nodes that the buffers of a pool have room for, a power of two."""
+    # A step follows at most one edge more than its share, which is below one in the last steps.
+    followed = plan.expected_steps + 2 * plan.lengths.max_length + 8
+    everything = plan.graph.n_nodes + len(plan.graph.indices) + 8
+    return 1 << int(min(followed, everything)).bit_length()
 
 
 # --- executors ------------------------------------------------------------------------------------
@@ -272,17 +436,17 @@ class ExecutorSampler:
         # Plans of several factors differ in their keys alone, and share what is large.
         packed = self._packed.setdefault(id(plan.layout), PackedPlan(plan))
         blocks = row_blocks(plan, self._n_workers)
-        waiting: deque[Future[sp.csr_array]] = deque()
+        pending: deque[Future[sp.csr_array]] = deque()
         try:
             for rows in blocks:
-                waiting.append(self._executor.submit(walk_rows, packed, plan.key, rows, dtype))
+                pending.append(self._executor.submit(walk_rows, packed, plan.key, rows, dtype))
             for rows in blocks:
-                part = waiting.popleft().result()
+                part = pending.popleft().result()
                 matrix.append(Block(part.indptr[1:].astype(np.int64), part.indices, part.data))
                 if progress is not None:
                     progress(rows.stop, plan.graph.n_nodes)
         finally:  # on an error or Ctrl-C: drop what has not begun
-            for future in waiting:
+            for future in pending:
                 future.cancel()
         return matrix.finish()
 
@@ -292,8 +456,7 @@ def row_blocks(plan: WalkPlan, n_workers: int) -> list[range]:
     n = plan.graph.n_nodes
     by_steps = int(n * plan.expected_steps / _MAX_BLOCK_STEPS)
     n_blocks = min(n, max(_MIN_BLOCKS, _BLOCKS_PER_WORKER * n_workers, by_steps))
-    edges = [n * i // n_blocks for i in range(n_blocks + 1)]
-    return [range(start, stop) for start, stop in pairwise(edges)]
+    return split(n, n_blocks)
 
 
 class PackedPlan:

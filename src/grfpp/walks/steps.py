@@ -1,4 +1,4 @@
-"""What one step is, in compiled form: shared by the engine and by the deposits by length.
+"""Compiled primitives of walks: random words, steps, prefetching.
 
 The random words are those of `grfpp.walks.streams`, the words of nodes those of
 `grfpp.walks.transition`.
@@ -65,7 +65,7 @@ def draw_length(state: Any, lengths: Any) -> Any:
 
 @intrinsic
 def prefetch(typing_context: Any, array: Any, index: Any) -> Any:
-    """Ask for ``array[index]`` to be brought near, to be read a little later."""
+    """Prefetch the cache line of ``array[index]``."""
 
     def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
         array_type = signature.args[0]
@@ -88,7 +88,7 @@ def prefetch(typing_context: Any, array: Any, index: Any) -> Any:
 
 @inlined
 def home(word: Any, shift: Any) -> Any:
-    """Where in a hash table the node of this word is looked for first."""
+    """The cell of a hash table at which the search for the node of this word begins."""
     first_slot = uint64(word) >> uint64(DEGREE_BITS)
     return int64(((first_slot * uint64(_HASH)) & uint64(0xFFFFFFFF)) >> shift)
 
@@ -101,7 +101,7 @@ def degree_of(word: Any) -> Any:
 
 @inlined
 def node_stream(key: Any, row: Any) -> Any:
-    """What the streams of a row's walks start from."""
+    """The word that the streams of a row's walks derive from."""
     return mix64(key + uint64(row + 1) * uint64(_NODE_STRIDE))
 
 
@@ -125,7 +125,7 @@ def choose_slot(word: Any, state: Any) -> Any:
 
 @inlined
 def table_bits(n: Any) -> Any:
-    """Bits of the places of a hash table with room for `n` nodes, and as many free ones."""
+    """Bits of the cell index of a hash table for `n` nodes, at most half full."""
     bits = 4
     while (1 << bits) < 2 * n:
         bits += 1

@@ -1,4 +1,4 @@
-"""Where a walker steps, and what that does to its load."""
+"""Transition probabilities of walks, the loads of their steps, and the graph's layout for them."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from grfpp.normalization import BLOCK_EDGES, row_blocks
 from grfpp.typing import FloatArray, IntArray
 
 _NOTHING = np.empty(0)
-#: Where a series of powers of W counts as summed.
+#: Relative size of the last term of a series of powers of W.
 _RESOLVENT_ERROR = 1e-4
 
 
@@ -39,7 +39,7 @@ class UniformSteps:
 
     @classmethod
     def on(cls, graph: Graph) -> Self:
-        """Find out whether loads telescope on `graph`."""
+        """Steps on `graph`, with the potential where loads telescope."""
         degree = graph.out_degree.astype(np.float64)
         for exponent in (0.5, 0.0):
             potential = degree**exponent
@@ -55,10 +55,13 @@ class UniformSteps:
         return cls(graph, 1.0, _NOTHING)
 
     @classmethod
-    def on_equal_weights(cls, graph: Graph, scale: float) -> Self:
-        """For ``scale · D^-1/2 A D^-1/2`` of equal weights: what `on` finds, without rounding."""
+    def on_equal_weights(cls, graph: Graph, scale: float, *, by_degree: bool = True) -> Self:
+        """For ``scale · D^-1/2 A D^-1/2`` of equal weights: what `on` finds, without rounding.
+
+        Or for ``scale · D^-1 A``, where potentials do not go by degree.
+        """
         degree = graph.out_degree.astype(np.float64)
-        return cls(graph, scale, np.where(degree > 0, np.sqrt(degree), 1.0))
+        return cls(graph, scale, np.where((degree > 0) & by_degree, np.sqrt(degree), 1.0))
 
     @property
     def telescopes(self) -> bool:
@@ -71,7 +74,7 @@ class UniformSteps:
         return np.asarray(self.graph.weights * np.repeat(degree.astype(np.float64), degree))
 
     def second_moments(self, unit: float = 1.0) -> sp.csr_array:
-        """``M[i, j] = (W[i, j] / unit)² / p(i → j)``, whose powers tell how squared loads grow."""
+        """``M[i, j] = (W[i, j] / unit)² / p(i → j)``, which governs squared loads."""
         graph = self.graph
         squares = (graph.weights / unit) ** 2
         values = squares * np.repeat(graph.out_degree.astype(np.float64), graph.out_degree)
@@ -206,7 +209,7 @@ class WalkLayout(NamedTuple):
     potential: FloatArray
     #: ``1 / x`` by degree (``x`` is a function of the degree).
     inverse_potential: FloatArray
-    #: What every step multiplies the load with, beside that.
+    #: A further factor of every step's load.
     rate: float
 
     @property

@@ -157,7 +157,7 @@ def test_loaded_estimates_have_no_origin(tmp_path):
 
 def test_rows_of_large_graphs_are_walked_from_near_by(monkeypatch):
     """A row with its error bars does not take walks from everywhere."""
-    from grfpp.walks.walker import PoolWalker
+    from grfpp.walks.sampling import PoolWalker
 
     walked = []
     original = PoolWalker.walk

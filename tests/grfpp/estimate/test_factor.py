@@ -13,7 +13,7 @@ from grfpp.estimate.batches import HERE
 from grfpp.estimate.factor import Factor, KeptFactor, StoredFactor, WalkedFactor
 from grfpp.walks import WalkPlan, sample_factor, sampling
 from grfpp.walks.planning import plan_walks
-from grfpp.walks.walker import Walker
+from grfpp.walks.sampling import Walker
 
 NAMES = ["weighted, sym", "directed, None", "loops and isolated, sym", "one node"]
 

@@ -26,7 +26,7 @@ from grfpp.linalg.csr import (
     within_steps,
 )
 from grfpp.walks import WalkPlan, sample_factor, sampling
-from grfpp.walks.walker import Walker
+from grfpp.walks.sampling import Walker
 
 N_BLOCKS, ROWS = 40, 3
 

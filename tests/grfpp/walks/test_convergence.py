@@ -52,19 +52,6 @@ from grfpp.walks.transition import UniformSteps
 # --- trap 2: infinite variance -------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("mean", [0.5, 4.0, 50.0])
-@pytest.mark.parametrize("degree", [1, 2])
-def test_poisson_lengths_are_refused_for_inverse_powers(mean, degree):
-    with pytest.raises(InfiniteVarianceError) as caught:
-        sample(karate(0.8), INVERSE, degree, termination=Poisson(mean), seed=0)
-    message = str(caught.value)
-    assert f"with Poisson(mean={mean})" in message
-    named = re.search(r"geometric:(0\.\d+)", caught.value.advice)
-    law = Geometric(float(named.group(1)))
-    sample(karate(0.8), INVERSE, degree, termination=law, seed=0)
-    sample(karate(0.8), INVERSE, degree, termination=Geometric(law.p_halt / 3), seed=0)
-
-
 IGNORE = {"on_infinite_variance": "ignore"}
 HOPELESS = [
     (Diffusion(20.0), 1, Geometric(0.5)),
@@ -126,17 +113,16 @@ def test_which_laws_suit_which_kernels(kernel, scale, law, finite):
     assert accepted(kernel, 1, law, karate(scale)) == finite
 
 
-@pytest.mark.parametrize("scale", [0.5, 0.7, 0.9, 0.97])
+@pytest.mark.parametrize("scale", [0.5, 0.8, 0.97])
 @pytest.mark.parametrize("kernel", [INVERSE, InversePower(4), InversePower(2, of=2)], ids=str)
-def test_the_named_law_is_always_accepted(scale, kernel):
-    for law in (Poisson(3.0), Geometric(0.99)):
-        try:
-            check(kernel, 1, law, karate(scale))
-        except InfiniteVarianceError as error:
-            named = re.search(r"geometric:(0\.\d+)", error.advice)
-            assert accepted(kernel, 1, Geometric(float(named.group(1))), karate(scale))
-        else:
-            pytest.fail(f"{law} was accepted for {kernel} at {scale}")
+@pytest.mark.parametrize("degree", [1, 2])
+def test_a_refusal_names_a_law_that_is_accepted(scale, kernel, degree):
+    for law in (Poisson(0.5), Poisson(3.0), Geometric(0.99)):
+        with pytest.raises(InfiniteVarianceError) as caught:
+            sample(karate(scale), kernel, degree, termination=law, seed=0)
+        named = re.search(r"geometric:(0\.\d+)", caught.value.advice)
+        for p_halt in (float(named.group(1)), float(named.group(1)) / 3):
+            assert accepted(kernel, degree, Geometric(p_halt), karate(scale))
 
 
 @pytest.mark.parametrize("law", [Poisson(0.5), Poisson(4.0), Geometric(0.9), Geometric(0.1)])
@@ -346,14 +332,6 @@ def test_bias_of_diffusion_is_the_share_of_the_exponential(n, rho):
     assert bias == pytest.approx(wanted, rel=1e-6, abs=0)
 
 
-@pytest.mark.parametrize("n", [0, 10, 300])
-@pytest.mark.parametrize("rho", [0.3, 0.8, 0.99])
-def test_bias_of_an_inverse_power_is_the_tail_of_the_geometric_series(n, rho):
-    # All f(k) are one.
-    wanted = rho ** (n + 1)
-    assert truncation_bias(INVERSE, 1, karate(rho), n) == pytest.approx(wanted, rel=1e-5, abs=0)
-
-
 TRUNCATED = [
     (Diffusion(1.0), 1.0),
     (Diffusion(-2.0), 1.0),
@@ -512,20 +490,16 @@ def test_absurd_weights_are_refused_without_warnings(kernel, scale):
                 sample(Graph(matrix * scale), kernel, 1, n_walks=2, termination=law, seed=0)
 
 
-def test_powers_of_symmetric_weights_grow_by_the_spectral_radius():
-    assert_allclose(log_growth(karate(0.7), 5), np.arange(6) * np.log(0.7))
-
-
-def test_without_a_cycle_powers_end():
-    growth = log_growth(Graph(np.triu(np.ones((5, 5)), 1)), 8)
-    assert np.isfinite(growth[:5]).all() and (growth[5:] == -np.inf).all()
-
-
-def test_beyond_what_is_computed_it_goes_on_as_steep():
-    chain = Graph(np.eye(400, k=1) * 2.0)
-    assert_allclose(log_growth(chain, 300), np.arange(301) * np.log(2.0))
-
-
-def test_a_graph_without_edges():
-    growth = log_growth(Graph(np.zeros((3, 3))), 3)
-    assert growth[0] == 0.0 and (growth[1:] == -np.inf).all()
+@pytest.mark.parametrize(
+    ("graph", "wanted"),
+    [
+        (karate(0.7), np.arange(6) * np.log(0.7)),
+        # Beyond the powers that are computed the slope stays the same.
+        (Graph(np.eye(400, k=1) * 2.0), np.arange(301) * np.log(2.0)),
+        (Graph(np.zeros((3, 3))), [0.0, *[-np.inf] * 3]),
+        (Graph(np.eye(5, k=1)), [*[0.0] * 5, *[-np.inf] * 4]),
+    ],
+    ids=["symmetric", "extrapolated", "no edges", "no cycle"],
+)
+def test_growth_of_the_powers_of_weights(graph, wanted):
+    assert_allclose(log_growth(graph, len(wanted) - 1), wanted)

@@ -1,5 +1,4 @@
 import numpy as np
-import pytest
 from numpy.testing import assert_allclose
 from small_graphs import karate
 
@@ -70,10 +69,3 @@ def single_walk(plan, state):
         load *= W[node, following] * len(neighbours)
         node = following
     return phi
-
-
-def test_length_is_the_number_of_thresholds_above_the_draw():
-    plan = WalkPlan.of(karate(), np.ones(200), Geometric(0.3), n_walks=1, seed=0)
-    lengths = [draw_length(plan, walk_state(plan.key, node, 0)) for node in range(4000)]
-    assert np.mean(lengths) == pytest.approx(0.7 / 0.3, abs=4 * np.sqrt(0.7) / 0.3 / np.sqrt(4000))
-    assert min(lengths) == 0

@@ -3,11 +3,9 @@
 import networkx as nx
 import numpy as np
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 from little_memory import only
 from numpy.testing import assert_allclose, assert_array_equal
-from small_graphs import GRAPHS, QUICK, graphs, karate, laws, weighted
+from small_graphs import GRAPHS, karate, weighted
 
 from grfpp import Diffusion, FixedLength, Geometric, Graph, sample
 from grfpp.errors import InputError
@@ -19,10 +17,10 @@ from grfpp.walks.reference import reference_rows
 from grfpp.walks.sampling import (
     expected_entries,
     most_entries,
+    pool_room,
     require_walkers,
     walker_bytes,
 )
-from grfpp.walks.walker import pool_room
 
 KINDS = ["weighted, sym", "unweighted, sym", "directed, None", "loops and isolated, sym"]
 BLOCK_SIZES = [(24_000, 600_000), (300, 2_000), (8, 50)]
@@ -79,15 +77,6 @@ def test_any_rows_are_the_rows_of_the_whole_factor(monkeypatch, name, dtype):
         block_sizes(monkeypatch, *sizes)
         for rows in subsets:
             assert_same_bits(sample_rows(plan, rows, dtype), whole[np.asarray(rows)])
-
-
-@settings(QUICK, max_examples=30)
-@given(graphs(), laws(), st.data())
-def test_any_rows_of_generated_graphs(graph, law, data):
-    plan = plan_of(graph, law, n_walks=3, n=40)
-    rows = data.draw(st.lists(st.integers(0, graph.n_nodes - 1), max_size=9))
-    wanted = sample_factor(plan, n_jobs=1)
-    assert_same_bits(sample_rows(plan, rows), wanted[np.array(rows, dtype=int)])
 
 
 # --- buffers -------------------------------------------------------------------------------------

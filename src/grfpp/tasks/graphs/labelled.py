@@ -217,5 +217,6 @@ class GraphListTransformer(KernelParameters, GraphListEstimator):
         if choice.is_exact:
             choice.kernel.check_converges(W)
         else:
-            walks = BatchWalks.of(batch, W, choice.kernel, choice.options).factors
+            kind: Any = choice.normalization
+            walks = BatchWalks.of(batch, choice.kernel, choice.options, kind, choice.scale).factors
         return np.concatenate(over_parts(batch, W, walks, features, choice.options.n_jobs))

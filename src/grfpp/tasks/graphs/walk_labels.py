@@ -204,7 +204,8 @@ class WalkLabelFeatures(labelled.GraphListEstimator):
         n, fitted = len(self.labels_), self._fitted
         W, walks = batch.graph.normalized(fitted.normalization), None
         if fitted.estimate == "walks":
-            walks = BatchLengths.of(batch, W, fitted.n_lengths, self._options).powers
+            kind = fitted.normalization
+            walks = BatchLengths.of(batch, fitted.n_lengths, self._options, kind).powers
         tasks = batch.tasks()
         largest = max(int(batch.starts[task.stop] - batch.starts[task.start]) for task in tasks)
         n_numbers = (n + 1) * (6 * largest + 3 * max(map(len, tasks)) * (n + 1))

@@ -27,7 +27,7 @@ from grfpp.options import MAX_DEGREE, OF_ESTIMATES, WalkOptions
 from grfpp.torch.encodings import exact as _registers_the_other_kinds  # noqa: F401
 from grfpp.torch.encodings.base import KINDS, NodeEncoding, checked_scale
 from grfpp.typing import FloatArray, WordArray
-from grfpp.walks.batch import TASK_NODES, BatchWalks, GraphBatch, split_by_weights
+from grfpp.walks.batch import TASK_NODES, BatchWalks, GraphBatch
 from grfpp.walks.planning import check_normalized
 from grfpp.walks.streams import NODE_STRIDE, WALK_STRIDE, factor_key, mix64
 
@@ -216,13 +216,10 @@ class AddGRFPE(NodeEncoding):
         # The result, its parts and a copy in another type, and blocks of the running tasks.
         n_numbers = self.dim * (3 * n + 4 * n_threads * min(n, TASK_NODES))
         require_bytes(8 * n_numbers, f"encodings of {self.dim} numbers for {n} nodes")
-        result = np.empty((n, self.dim))
-        for nodes, part in split_by_weights(batch):
-            walks = BatchWalks.normalized(part, self.kernel, self.options, self.scale)
-            tasks = part.tasks()
-            parts = in_order(partial(self._encode_part, walks), tasks, min(n_threads, len(tasks)))
-            result[nodes] = np.concatenate(list(parts))
-        return result
+        walks = BatchWalks.of(batch, self.kernel, self.options, scale=self.scale)
+        tasks = batch.tasks()
+        parts = in_order(partial(self._encode_part, walks), tasks, min(n_threads, len(tasks)))
+        return np.concatenate(list(parts))
 
     def _encode_part(self, walks: BatchWalks, graphs: range) -> FloatArray:
         starts = walks.batch.starts[graphs.start : graphs.stop + 1]

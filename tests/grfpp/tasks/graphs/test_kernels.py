@@ -96,21 +96,13 @@ def test_features_do_not_depend_on_order_threads_or_calls(options, monkeypatch):
     np.testing.assert_allclose(features.transform(GRAPHS[::-1])[::-1], found, rtol=1e-11)
 
 
-#: A unit-weight graph beside a weighted one is walked by the loop for unequal weights, which draws
-#: edges in another order than the loop that walks it alone: 2 of 73 entries of a factor differ by
-#: 2e-5. Before the two loops became one file they agreed to 1e-16.
-DRAWN_IN_ANOTHER_ORDER = pytest.mark.xfail(
-    reason="pools of unit-weight graphs draw other edges in a batch with unequal weights"
-)
-
-
 @pytest.mark.parametrize(
     "options",
     [
         {"estimate": "exact"},
         {"degree": 2, **INDEPENDENT},
-        pytest.param({"degree": 1}, marks=DRAWN_IN_ANOTHER_ORDER),
-        pytest.param({"degree": 2}, marks=DRAWN_IN_ANOTHER_ORDER),
+        {"degree": 1},
+        {"degree": 2},
     ],
 )
 def test_features_of_a_graph_do_not_depend_on_its_neighbours(options):

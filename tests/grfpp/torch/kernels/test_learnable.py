@@ -371,7 +371,7 @@ def test_pooled_factors_are_those_of_the_engine(name, law):
     for number in (0, 2, 3, 1):
         side = W.reversed() if number % 2 and W.is_directed else W
         plan = plan_by_length(side, len(f), options).with_factor(number)
-        factor = sample_factor(type(plan).pooled(side, f, plan.lengths, 6, 5, number)).toarray()
+        factor = sample_factor(type(plan).of(side, f, plan.lengths, 6, 5, number)).toarray()
         product = product @ (factor.T if number % 2 else factor)
     assert_allclose(kernel.rows(range(W.n_nodes)).detach().numpy(), product, rtol=1e-12, atol=1e-15)
 

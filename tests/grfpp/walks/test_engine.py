@@ -1,4 +1,4 @@
-"""The compiled loops of pooled walks against plain Python, and what a pool is known to do."""
+"""The compiled loops of walks against plain Python, and properties of pools."""
 
 import networkx as nx
 import numpy as np
@@ -8,10 +8,10 @@ from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
 from small_graphs import GRAPHS, LAWS, QUICK, graphs, laws
 
-from grfpp import Diffusion, Geometric, Graph, Matched
+from grfpp import Diffusion, FixedLength, Geometric, Graph, Matched, Poisson
 from grfpp.walks import WalkPlan, sample_factor, sample_rows
-from grfpp.walks.budget import Budget
 from grfpp.walks.convergence import log_growth
+from grfpp.walks.plan import Budget
 from grfpp.walks.planning import share_steps
 from grfpp.walks.pool_arrays import PoolLayout
 from grfpp.walks.reference import reference_rows
@@ -22,7 +22,9 @@ MODULATION = 1.3 * (-0.6) ** np.arange(60) / np.sqrt(1 + np.arange(60))
 BUDGETS = [0.3, 1, 3, 16, 100]
 
 
-def budget_of(law, graph):
+def lengths_of(law, graph, is_pooled=True):
+    if not is_pooled:
+        return law
     if isinstance(law, Matched):
         return Budget.matched(law, MODULATION, log_growth(graph, len(MODULATION)))
     return Budget.by_law(law, min(59, 59 if law.max_length is None else law.max_length))
@@ -41,22 +43,30 @@ def series(graph, coefficients):
     return sum(f * np.linalg.matrix_power(W, k) for k, f in enumerate(coefficients))
 
 
-@pytest.mark.parametrize("n_walks", BUDGETS)
+@pytest.mark.parametrize(
+    ("law", "n_walks"),
+    [
+        *((law, n_walks) for law in (Matched(9), Geometric(0.15)) for n_walks in BUDGETS),
+        *((law, "independent") for law in (Geometric(0.15), Poisson(4.0), FixedLength(7))),
+    ],
+    ids=str,
+)
 @pytest.mark.parametrize("name", GRAPHS)
-def test_engine_equals_reference_on_every_kind_of_graph(name, n_walks):
-    graph = GRAPHS[name]
-    for law in (Matched(9), Geometric(0.15)):
-        budget = budget_of(law, graph)
-        assert_engine_equals_reference(WalkPlan.pooled(graph, MODULATION, budget, n_walks, 5, 3))
+def test_engine_equals_reference_on_every_kind_of_graph(name, law, n_walks):
+    graph, is_pooled = GRAPHS[name], n_walks != "independent"
+    lengths, number = lengths_of(law, graph, is_pooled), n_walks if is_pooled else 12
+    assert_engine_equals_reference(WalkPlan.of(graph, MODULATION, lengths, number, 5, 3))
 
 
+@pytest.mark.parametrize("is_pooled", [True, False])
 @pytest.mark.parametrize("law", LAWS)
 @pytest.mark.parametrize(
     "name", ["weighted, sym", "unweighted, sym", "directed, None", "loops and isolated, rw"]
 )
-def test_engine_equals_reference_for_every_law(name, law):
+def test_engine_equals_reference_for_every_law(name, law, is_pooled):
     graph = GRAPHS[name]
-    plan = WalkPlan.pooled(graph, MODULATION, budget_of(LAWS[law], graph), 4, 11)
+    lengths = lengths_of(LAWS[law], graph, is_pooled)
+    plan = WalkPlan.of(graph, MODULATION, lengths, 4 if is_pooled else 25, 11)
     assert np.count_nonzero(assert_engine_equals_reference(plan)) > graph.n_nodes
 
 
@@ -64,23 +74,24 @@ def test_engine_equals_reference_for_every_law(name, law):
 def test_engine_equals_reference_in_another_measure(name):
     graph = GRAPHS[name]
     steps = ProportionalSteps.on(graph).measured(1.2 * graph.spectral_radius())
-    plan = WalkPlan.pooled(steps, MODULATION, budget_of(Matched(9), graph), 2, 1)
+    plan = WalkPlan.of(steps, MODULATION, lengths_of(Matched(9), graph), 2, 1)
     assert np.ptp(plan.measure) > 0
     assert_engine_equals_reference(plan)
 
 
 @settings(QUICK, max_examples=120)
-@given(graphs(), laws(), st.floats(0.1, 9), st.integers(0, 2**70), st.integers(0, 9))
+@given(graphs(), laws(), st.integers(1, 9), st.integers(0, 2**70), st.integers(0, 9))
 def test_engine_equals_reference_on_generated_graphs(graph, law, n_walks, seed, factor):
-    plan = WalkPlan.pooled(graph, MODULATION, budget_of(law, graph), n_walks, seed, factor)
-    assert_engine_equals_reference(plan)
+    for lengths, number in ((law, n_walks), (lengths_of(law, graph), 0.9 * n_walks)):
+        plan = WalkPlan.of(graph, MODULATION, lengths, number, seed, factor)
+        assert_engine_equals_reference(plan)
 
 
 @pytest.mark.parametrize("name", GRAPHS)
 def test_with_room_for_everything_a_row_is_the_series_itself(name):
     graph = GRAPHS[name]
-    budget = budget_of(Matched(9), graph)
-    plan = WalkPlan.pooled(graph, MODULATION, budget, 10**4, seed=0)
+    budget = lengths_of(Matched(9), graph)
+    plan = WalkPlan.of(graph, MODULATION, budget, 10**4, seed=0)
     wanted = series(graph, MODULATION[: budget.max_length + 1])
     found = sample_factor(plan).toarray()
     assert_allclose(found, wanted, atol=1e-12 * np.abs(wanted).max())
@@ -89,7 +100,7 @@ def test_with_room_for_everything_a_row_is_the_series_itself(name):
 def test_a_ball_that_fits_is_exact_and_what_lies_beyond_is_not():
     path = Graph(nx.to_scipy_sparse_array(nx.path_graph(400))).normalized("sym")
     modulation, budget = share_steps(Diffusion(1.0), 1, Matched(9), path)
-    plan = WalkPlan.pooled(path, modulation, budget, 4, seed=0)
+    plan = WalkPlan.of(path, modulation, budget, 4, seed=0)
     row, exact = sample_rows(plan, [200]).toarray()[0], Diffusion(0.5).exact(path)[200]
     assert_allclose(row[198:203], exact[198:203], rtol=1e-4)
     assert not np.allclose(row, exact, rtol=0, atol=1e-12)
@@ -101,7 +112,7 @@ def test_hubs_cost_no_more_than_the_budget(n_walks):
     star = Graph(nx.to_scipy_sparse_array(nx.star_graph(n - 1), format="csr"))
     for graph in (star.normalized("sym"), Graph(star.adjacency * np.linspace(1, 2, n))):
         modulation, budget = share_steps(Diffusion(1.0), 1, Matched(9), graph)
-        plan = WalkPlan.pooled(graph, modulation, budget, n_walks, seed=0)
+        plan = WalkPlan.of(graph, modulation, budget, n_walks, seed=0)
         per_row = np.diff(sample_rows(plan, range(50)).indptr)
         assert per_row.max() <= min(9 * n_walks + 2 * budget.max_length + 3, n)
 
@@ -111,7 +122,7 @@ def test_edges_are_picked_in_proportion_to_their_weights():
     matrix = np.zeros((6, 6))
     matrix[0, 1:] = weights
     budget = Budget.by_importance(np.ones(1), 1.0)
-    plan = WalkPlan.pooled(Graph(matrix), np.array([0.0, 1.0]), budget, 1, seed=0)
+    plan = WalkPlan.of(Graph(matrix), np.array([0.0, 1.0]), budget, 1, seed=0)
     found = np.array([sample_rows(plan.with_factor(i), [0]).toarray()[0, 1:] for i in range(3000)])
     assert_allclose(found.sum(axis=1), weights.sum())  # one edge, with the mass of all
     share = (found > 0).mean(axis=0)
@@ -124,7 +135,7 @@ def test_heavy_edges_are_followed_with_what_they_carry():
     matrix[0, 1] = 100.0
     matrix[0, 2:] = 1.0
     budget = Budget.by_importance(np.ones(1), 3.0)
-    plan = WalkPlan.pooled(Graph(matrix), np.array([0.0, 1.0]), budget, 1, seed=0)
+    plan = WalkPlan.of(Graph(matrix), np.array([0.0, 1.0]), budget, 1, seed=0)
     row = sample_rows(plan, [0]).toarray()[0]
     assert_allclose(row[1], 100.0)
     assert_allclose(np.sort(row[2:])[-2:], [5.0, 5.0])  # two edges stand for ten
@@ -134,7 +145,7 @@ def test_threads_and_blocks_change_no_bit(monkeypatch):
     graph = Graph(nx.to_scipy_sparse_array(nx.barabasi_albert_graph(3000, 4, seed=0)))
     for W in (graph.normalized("sym"), GRAPHS["weighted, sym"]):
         modulation, budget = share_steps(Diffusion(5.0), 2, Matched(9), W)
-        plan = WalkPlan.pooled(W, modulation, budget, 16, seed=0)
+        plan = WalkPlan.of(W, modulation, budget, 16, seed=0)
         wanted = sample_factor(plan, n_jobs=1)
         for steps in (300, 7_000, 100_000):
             monkeypatch.setattr("grfpp.walks.sampling.TASK_STEPS", steps)
@@ -145,8 +156,8 @@ def test_threads_and_blocks_change_no_bit(monkeypatch):
 
 
 def test_single_precision_is_the_rounded_double():
-    plan = WalkPlan.pooled(
-        GRAPHS["weighted, sym"], MODULATION, budget_of(Matched(9), GRAPHS["weighted, sym"]), 2, 0
+    plan = WalkPlan.of(
+        GRAPHS["weighted, sym"], MODULATION, lengths_of(Matched(9), GRAPHS["weighted, sym"]), 2, 0
     )
     double, single = (sample_factor(plan, dtype=dtype) for dtype in (np.float64, np.float32))
     assert single.dtype == np.float32
@@ -158,7 +169,7 @@ def test_the_smallest_and_largest_weights():
         graph = Graph(np.array([[0.0, 1.0, 0.5], [1.0, 0.0, 1e-9], [0.5, 1e-9, 0.0]]) * scale)
         modulation = np.array([1.0, 1.0 / scale])
         budget = Budget.by_importance(np.ones(1), 9.0)
-        plan = WalkPlan.pooled(graph, modulation, budget, 1, seed=0)
+        plan = WalkPlan.of(graph, modulation, budget, 1, seed=0)
         row = sample_rows(plan, [0]).toarray()[0]
         assert_allclose(row[1:], [1.0, 0.5], rtol=1e-6)
 
