@@ -113,12 +113,12 @@ def stable_digits(
         can leave a zero where a small number should be. Without it zeros are taken as they come.
     """
     precision = digits + _GUARD_DIGITS
-    with decimal.localcontext(_context(precision)):
+    with decimal.localcontext(context(precision)):
         coarse = compute_here()
     zeros: Collection[int] | None = None
     while precision <= MAX_DIGITS:
         precision *= 2
-        with decimal.localcontext(_context(precision)):
+        with decimal.localcontext(context(precision)):
             fine = compute_here()
             share = Decimal(10) ** -digits
             unstable = [
@@ -132,7 +132,7 @@ def stable_digits(
         if not unresolved:
             for k in unstable:
                 fine[k] = Decimal(0)
-            with decimal.localcontext(_context(digits + _GUARD_DIGITS)):
+            with decimal.localcontext(context(digits + _GUARD_DIGITS)):
                 return [+value for value in fine]
         coarse = fine
     raise InputError(
@@ -141,7 +141,7 @@ def stable_digits(
     )
 
 
-def _context(precision: int) -> decimal.Context:
+def context(precision: int) -> decimal.Context:
     """Arithmetic of `precision` digits, with exponents too wide to overflow or underflow."""
     return decimal.Context(
         prec=precision,
@@ -254,7 +254,7 @@ def to_float64(series: Sequence[Decimal], scale: float = 1.0) -> FloatArray:
         With the first ``k`` at which the number is too large, as its argument.
     """
     result = np.zeros(len(series))
-    with decimal.localcontext(_context(DIGITS + _GUARD_DIGITS)):
+    with decimal.localcontext(context(DIGITS + _GUARD_DIGITS)):
         factor, ratio = Decimal(1), Decimal(scale)
         for k, value in enumerate(series):
             result[k] = float(value if scale == 1.0 else value * factor)

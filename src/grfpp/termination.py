@@ -136,9 +136,9 @@ class Poisson(Termination):
         self.__post_init__()
 
     def _pmf(self, k: IntArray) -> FloatArray:
-        from scipy.special import gammaln, xlogy
+        from scipy.stats import poisson
 
-        return np.asarray(np.exp(xlogy(k, self.mean) - self.mean - gammaln(k + 1.0)))
+        return np.asarray(poisson.pmf(k, self.mean))
 
     def _survival(self, k: IntArray) -> FloatArray:
         from scipy.special import gammainc
@@ -182,16 +182,9 @@ class NegativeBinomial(Termination):
         return self.n_halts * (1.0 - self.p_halt) / self.p_halt
 
     def _pmf(self, k: IntArray) -> FloatArray:
-        from scipy.special import gammaln
+        from scipy.stats import nbinom
 
-        log_pmf = (
-            gammaln(k + self.n_halts)
-            - gammaln(self.n_halts)
-            - gammaln(k + 1.0)
-            + self.n_halts * np.log(self.p_halt)
-            + k * np.log1p(-self.p_halt)
-        )
-        return np.asarray(np.exp(log_pmf))
+        return np.asarray(nbinom.pmf(k, self.n_halts, self.p_halt))
 
     def _survival(self, k: IntArray) -> FloatArray:
         from scipy.special import betainc

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Executor
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import Any
+from typing import Any, cast
 
 from grfpp._memory import require_bytes
 from grfpp._parallel import thread_count
@@ -179,15 +179,20 @@ class WalkedOrigin:
 
     def replicate(self, number: int) -> KernelEstimate:
         """An independent estimate; number 0, 1, … is the same in every call."""
-        walks = [(batch.walks(number + 1), batch.options) for batch in self.batches]
-        K = self._of(self.mean([self.backend.lazy_factors(*each) for each in walks]))
+        K = self._replicate(number, self.backend.lazy_factors)
         return K.T if self.transposed else K
+
+    def _replicate(self, number: int, factors: Callable[..., list[Factor]]) -> KernelEstimate:
+        walks = [(batch.walks(number + 1), batch.options) for batch in self.batches]
+        return self._of(self.mean([factors(*each) for each in walks]))
 
     def estimate(self, factors: Sequence[Factor], **meta: Any) -> KernelEstimate:
         """The estimate that these factors make."""
-        options = self._options
+        options, kernel = self._options, cast(Any, repr(self.kernel))
+        with suppress(InputError):  # coefficients given by a function
+            kernel = self.kernel.to_dict()
         description = {
-            "kernel": _description(self.kernel),
+            "kernel": kernel,
             "degree": options.degree,
             "n_walks": sum(batch.options.n_walks for batch in self.batches),
             "termination": options.termination.to_dict(),
@@ -204,12 +209,9 @@ class WalkedOrigin:
 
     def with_replicates(self, K: KernelEstimate) -> KernelEstimate:
         """Sample `n_groups` replicates and store them with the estimate."""
-        replicates = []
-        for number in range(1, self._options.n_groups + 1):
-            walks = [(batch.walks(number), batch.options) for batch in self.batches]
-            factors = self.mean([self.backend.factors(*each, progress=False) for each in walks])
-            replicates.append(self._of(factors))
-        K.replicates = tuple(replicates)
+        factors = partial(self.backend.factors, progress=False)
+        n_groups = self._options.n_groups
+        K.replicates = tuple(self._replicate(number, factors) for number in range(n_groups))
         return K
 
     def _of(self, factors: Sequence[Factor], **others: Any) -> KernelEstimate:
@@ -228,10 +230,3 @@ class WalkedOrigin:
             node_ids=self.graph.names,
             **others,
         )
-
-
-def _description(kernel: Kernel) -> Any:
-    try:
-        return kernel.to_dict()
-    except InputError:  # coefficients given by a function
-        return repr(kernel)

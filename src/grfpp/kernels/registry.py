@@ -90,8 +90,6 @@ def kernel_from_dict(values: dict[str, Any]) -> Kernel:
         _number(value, "coefficients", "taylor", Fraction) if isinstance(value, str) else value
         for value in parameters.pop("coefficients", [])
     ]
-    if parameters.get("name") == "taylor":
-        del parameters["name"]
     return _built(TaylorKernel, name, parameters)
 
 

@@ -1,6 +1,6 @@
 """What is picked on a machine whose speed is stated."""
 
-from dataclasses import replace
+from dataclasses import astuple, replace
 
 import networkx as nx
 import numpy as np
@@ -85,7 +85,7 @@ def test_memory_takes_methods_out(monkeypatch):
 
 def test_walks_are_tried_where_they_are_cheap():
     W = dense(400, 100).normalized("sym")
-    slow = MACHINE.times(1e3)
+    slow = MachineCosts(*(1e3 * seconds for seconds in astuple(MACHINE)))
     fast = {"wide": 1e-14, "narrow": 1e-14, "far": 1e-14, "far_narrow": 1e-14}
     fast_walks = replace(slow, walk=1e-12, number=1e-15, far_number=1e-15, **fast)
     assert picked(W, grfpp.Diffusion(1.0), 100, 0.1, fast_walks).method == "walks"
