@@ -135,24 +135,15 @@ def stable_digits(
             with decimal.localcontext(context(digits + _GUARD_DIGITS)):
                 return [+value for value in fine]
         coarse = fine
-    raise InputError(
-        f"coefficient {unresolved[0]} of the series cancels beyond {precision} digits; "
-        "ask for fewer coefficients"
-    )
+    problem = f"coefficient {unresolved[0]} of the series cancels beyond {precision} digits"
+    raise InputError(problem, advice="ask for fewer coefficients")
 
 
 def context(precision: int) -> decimal.Context:
     """Arithmetic of `precision` digits, with exponents too wide to overflow or underflow."""
-    return decimal.Context(
-        prec=precision,
-        rounding=decimal.ROUND_HALF_EVEN,
-        Emin=decimal.MIN_EMIN,
-        Emax=decimal.MAX_EMAX,
-        capitals=1,
-        clamp=0,
-        flags=[],
-        traps=[decimal.InvalidOperation, decimal.DivisionByZero, decimal.Overflow],
-    )
+    traps = [decimal.InvalidOperation, decimal.DivisionByZero, decimal.Overflow]
+    low, high = decimal.MIN_EMIN, decimal.MAX_EMAX
+    return decimal.Context(precision, decimal.ROUND_HALF_EVEN, low, high, traps=traps)
 
 
 def decimal_here(value: Fraction) -> Decimal:
@@ -206,12 +197,8 @@ def _without_zeros(
     fixed: Sequence[Term], lower: Sequence[Term]
 ) -> tuple[list[int], list[Term], list[Term]]:
     """Where the weights of a recurrence are not always zero, counted from 1, and those alone."""
-    kept = [
-        (j, u, low)
-        for j, (u, low) in enumerate(zip(fixed, lower, strict=True), start=1)
-        if u or low
-    ]
-    return [j for j, _, _ in kept], [u for _, u, _ in kept], [low for _, _, low in kept]
+    kept = [j for j, pair in enumerate(zip(fixed, lower, strict=True)) if any(pair)]
+    return [j + 1 for j in kept], [fixed[j] for j in kept], [lower[j] for j in kept]
 
 
 def _earlier(h: list[Term], offsets: list[int], length: int) -> Iterator[Term]:

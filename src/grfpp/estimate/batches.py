@@ -18,16 +18,9 @@ from grfpp.estimate.factor import Factor, KeptFactor, StoredFactor, WalkedFactor
 from grfpp.graph import Graph
 from grfpp.kernels import Kernel
 from grfpp.options import MAX_DEGREE, WalkOptions
-from grfpp.walks import WalkPlan, sample_factor
+from grfpp.walks import WalkPlan, sample_factor, sampling
 from grfpp.walks.planning import Plans, plan_walks
-from grfpp.walks.sampling import (
-    ExecutorSampler,
-    Progress,
-    expected_entries,
-    factor_bytes,
-    require_walkers,
-    walker_bytes,
-)
+from grfpp.walks.sampling import Progress
 
 #: Numbers of random streams: factor ``i`` of batch ``b`` of replicate ``r`` has the stream
 #: ``i + _FACTORS_PER_BATCH · (b + _MAX_BATCHES · r)``.
@@ -54,17 +47,17 @@ class Backend:
         if options.storage == "recompute":
             return [WalkedFactor(plan, options.dtype) for plan in plans]
         plan, n = plans[0], plans[0].graph.n_nodes
-        require_walkers(plan, options.n_jobs)
-        n_bytes = factor_bytes(expected_entries(plan), n, options.dtype)
+        sampling.require_walkers(plan, options.n_jobs)
+        n_bytes = sampling.factor_bytes(sampling.expected_entries(plan), n, options.dtype)
         require_bytes(
-            len(plans) * n_bytes + thread_count(options.n_jobs) * walker_bytes(plan),
+            len(plans) * n_bytes + thread_count(options.n_jobs) * sampling.walker_bytes(plan),
             f"{len(plans)} factors of {n} nodes with {plan.n_walks} walks each",
             advice="use a lower degree, fewer walks (n_walks), dtype='float32' or "
             "storage='recompute'",
         )
         sample: Callable[..., Any] = partial(sample_factor, n_jobs=options.n_jobs)
         if self._executor is not None:
-            sample = ExecutorSampler(self._executor).factor
+            sample = sampling.ExecutorSampler(self._executor).factor
         with reporting(progress, len(plans)) as report:
             return [
                 StoredFactor(sample(plan, dtype=options.dtype, progress=report(number)))
@@ -216,11 +209,9 @@ class WalkedOrigin:
 
     def _of(self, factors: Sequence[Factor], **others: Any) -> KernelEstimate:
         options = self._options
-        pairs = (
-            [(factors[0], factors[-1])] * options.stitching_degree
-            if options.reuse_walks
-            else list(zip(factors[::2], factors[1::2], strict=True))
-        )
+        pairs = list(zip(factors[::2], factors[1::2], strict=False))
+        if options.reuse_walks:
+            pairs = [(factors[0], factors[-1])] * options.stitching_degree
         return self.backend.estimate(
             pairs,
             sign=self.kernel.sign,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
@@ -25,12 +25,8 @@ _NODE_IDS = "node_ids"
 _ORTHONORMAL = 1e-6
 
 
-class StoredEstimate(NamedTuple):
-    """The content of a file: factors of the estimate and its replicates, and other arguments."""
-
-    factors: list[list[Factor]]
-    options: dict[str, Any]
-    made_by: dict[str, Any]
+#: Factors of an estimate and of its replicates, other arguments of its class, and its provenance.
+StoredEstimate = tuple[list[list[Factor]], dict[str, Any], dict[str, Any]]
 
 
 def save(
@@ -95,7 +91,7 @@ def _load(arrays: Any, meta: Mapping[str, Any]) -> StoredEstimate:
         "node_ids": NodeNames(n, None if ids is None else ids.tolist()),
     }
     parts = [factors[start : start + size] for start in range(0, len(factors), size)]
-    return StoredEstimate(parts, options, made_by)
+    return parts, options, made_by
 
 
 def _deflation(arrays: Mapping[str, Any], n: int) -> Deflation | None:

@@ -177,12 +177,8 @@ class Kernel(ABC):
     def check_weights(self, graph: Graph) -> None:
         """Warn where a kernel of random walks meets weights known to be normalised otherwise."""
         if self.normalization == "rw" and graph.is_symmetrically_normalized:
-            warning = InputWarning(
-                f"{self!r} is a kernel of random walks, but these weights are normalised "
-                "symmetrically: its rows are no probabilities",
-                advice="use normalization='rw'",
-            )
-            warn_user(warning, InputWarning)
+            problem = f"{self!r} is for random walks, but the weights are normalised symmetrically"
+            warn_user(InputWarning(problem, advice="use normalization='rw'"), InputWarning)
 
     def check_radius(self, largest: float, degree: int | None = None) -> None:
         """As `check_converges`, for all graphs whose spectral radius is `largest`."""
@@ -264,7 +260,7 @@ class Kernel(ABC):
         kernel = functions.by_columns(
             graph.n_nodes,
             lambda units: chebyshev.series_times(product, radius, coefficients, units),
-            # The spectral radius is an eigenvalue: no column tells more of the norm.
+            # The spectral radius is an eigenvalue: no column bounds the norm better.
             lambda first: error <= _EXACT_SHARE * max(end, np.linalg.norm(first, axis=0).max()),
         )
         if kernel is not None:
@@ -322,11 +318,8 @@ class Kernel(ABC):
         if method == "auto":
             method = methods[-1] if graph.is_directed else methods[0]
         elif method == "chebyshev" and graph.is_directed:
-            raise InputError(
-                "'chebyshev' needs an undirected graph, whose eigenvalues are real",
-                argument="method",
-                advice="use method='auto'",
-            )
+            problem = "'chebyshev' needs an undirected graph, whose eigenvalues are real"
+            raise InputError(problem, argument="method", advice="use method='auto'")
         self.check_converges(graph)
         if method == "chebyshev":
             return chebyshev.apply(graph, self.value, vectors, accuracy)

@@ -21,16 +21,8 @@ from grfpp.errors import InputError, shown
 from grfpp.kernels.base import InversePowerForm, LogDerivativeKernel, NamedKernel
 from grfpp.typing import FloatArray
 
-__all__ = [
-    "Cosine",
-    "Diffusion",
-    "HeatKernel",
-    "InversePower",
-    "PStep",
-    "PersonalizedPageRank",
-    "RegularizedLaplacian",
-    "SquaredDiffusion",
-]
+__all__ = ["Cosine", "Diffusion", "HeatKernel", "InversePower", "PStep", "PersonalizedPageRank"]
+__all__ += ["RegularizedLaplacian", "SquaredDiffusion"]
 
 #: ``|log2 a^p|`` up to which float64 holds ``a^p``.
 _MAX_LOG2 = 1022

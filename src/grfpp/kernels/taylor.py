@@ -202,10 +202,8 @@ def _listed(coefficients: Any) -> tuple[Coefficient, ...]:
     try:
         values = list(islice(coefficients, _MAX_LISTED + 1))
     except TypeError:
-        raise InputError(
-            f"must be a sequence of numbers or a function of k, found {shown(coefficients)}",
-            argument="coefficients",
-        ) from None
+        problem = f"must be a sequence of numbers or a function of k, found {shown(coefficients)}"
+        raise InputError(problem, argument="coefficients") from None
     if len(values) > _MAX_LISTED:
         raise InputError(
             f"must be at most {_MAX_LISTED} numbers",

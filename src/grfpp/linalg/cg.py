@@ -132,7 +132,7 @@ def inverse_times(
     """``A^-1 @ block`` by conjugate gradients, to a relative error in the Frobenius norm.
 
     The error is at most the residual over the smallest eigenvalue; the residual is computed anew
-    before that is believed.
+    before that is trusted.
 
     Parameters
     ----------

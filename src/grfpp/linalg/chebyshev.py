@@ -78,11 +78,8 @@ def coefficients_of(function: ScalarFunction, radius: float, tol: float) -> Floa
         if n_kept <= 3 * n_points // 4 and n_kept <= MAX_DEGREE + 1:
             return coefficients[: max(n_kept, 1)]
         n_points *= 2
-    raise InputError(
-        f"a polynomial of degree {MAX_DEGREE} does not reach tol={tol:g} between "
-        f"-{radius:.6g} and {radius:.6g}: the kernel varies too fast, or is singular near by",
-        advice="scale the graph down or raise tol",
-    )
+    problem = f"a polynomial of degree {MAX_DEGREE} does not reach tol={tol:g} up to {radius:.6g}"
+    raise InputError(problem, advice="scale the graph down or raise tol")
 
 
 def recurrence(

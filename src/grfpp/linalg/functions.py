@@ -99,9 +99,9 @@ def taylor_times(
     most ``tol`` times its largest absolute value; where the terms cancel so much that rounding
     alone exceeds that, or more than 100,000 of them are needed, an `InputError` says so.
     """
-    yardstick, bound, table, tails = bounded_terms(graph, coefficients, radius)
-    weights, spread = graph.adjacency, float(yardstick.max())
-    units = yardstick if vectors.ndim == 1 else yardstick[:, None]
+    norm_weights, bound, table, tails = bounded_terms(graph, coefficients, radius)
+    weights, spread = graph.adjacency, float(norm_weights.max())
+    units = norm_weights if vectors.ndim == 1 else norm_weights[:, None]
     term = vectors
     result: FloatArray = table[0] * vectors
     summed = _largest(result)
@@ -111,17 +111,15 @@ def taylor_times(
         result += coefficient * term
         largest = _largest(term)
         summed += abs(coefficient) * largest
-        # In units of the yardstick no product with W / bound makes a vector longer, so the terms
+        # In the weighted maximum norm no product with W / bound makes a vector longer, so the terms
         # left out are at most `tail` times the present length.
         length = largest if spread == 1 else spread * _largest(term / units)
         if np.all(tail * length <= tol * _largest(result)):
             break
     rounding = np.finfo(np.float64).eps * summed
     if np.any(rounding > tol * _largest(finite(result))):
-        raise InputError(
-            f"the terms of the power series cancel: rounding alone may exceed tol={tol:g}",
-            advice="raise tol, scale the graph down, or use kernel.exact",
-        )
+        problem = f"the terms of the power series cancel: rounding alone may exceed tol={tol:g}"
+        raise InputError(problem, advice="raise tol, scale the graph down, or use kernel.exact")
     return result
 
 
@@ -146,17 +144,17 @@ def bounded_terms(
         try:
             return ones, largest_row, *summable_terms(coefficients, largest_row)
         except (InputError, OverflowError):
-            # Some rows are far above the spectral radius: a better yardstick may still do.
+            # Some rows are far above the spectral radius: a weighted norm may still do.
             pass
-    yardstick, bound = _yardstick(graph, min(radius, largest_row))
+    norm_weights, bound = _norm_weights(graph, min(radius, largest_row))
     try:
-        spread = float(yardstick.max())
-        return yardstick, bound, *summable_terms(coefficients, bound, spread)
+        spread = float(norm_weights.max())
+        return norm_weights, bound, *summable_terms(coefficients, bound, spread)
     except OverflowError:
         raise InputError(TOO_LARGE) from None
 
 
-def _yardstick(graph: WeightMatrix, ceiling: float) -> tuple[FloatArray, float]:
+def _norm_weights(graph: WeightMatrix, ceiling: float) -> tuple[FloatArray, float]:
     """Find ``u ≥ 1`` with ``W u ≤ bound · u`` for a bound between spectral radius and ceiling.
 
     ``u = Σ (W/s)^k 1`` does for every ``s`` above the spectral radius, and long partial sums do.
@@ -172,11 +170,8 @@ def _yardstick(graph: WeightMatrix, ceiling: float) -> tuple[FloatArray, float]:
         if np.all(product * shrink <= bound * u):
             return u, bound
         u = finite(1 + product)
-    raise InputError(
-        f"the spectral radius {low:.9g} is too close to the radius of convergence {ceiling:.9g} "
-        "for a power series",
-        advice="scale the graph down",
-    )
+    problem = f"the spectral radius {low:.9g} is too close to that of convergence, {ceiling:.9g}"
+    raise InputError(problem, advice="scale the graph down")
 
 
 def summable_terms(

@@ -228,7 +228,7 @@ def symmetric_eigenvalues(weights: sp.csr_array) -> FloatArray:
     """
     n = weights.shape[0]
     # Equal rows have equal products with random vectors, to the last bit; others have not, but
-    # with a chance of 2^-100. Rows of symmetric matrices are sorted, so they are summed alike.
+    # with a chance of 2^-100. Rows of symmetric matrices are sorted, so the order of sums is one.
     probes = np.random.default_rng(0).standard_normal((n, 2))
     _, first, size = np.unique(weights @ probes, axis=0, return_index=True, return_counts=True)
     n_groups = len(first)

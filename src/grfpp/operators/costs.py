@@ -19,7 +19,7 @@ from grfpp.linalg.csr import CsrProduct
 
 #: Version of the file: raised when the constants mean something else.
 _VERSION = 2
-#: Measured constants are believed within this factor of the built-in values.
+#: Measured constants are trusted within this factor of the built-in values.
 _MAX_DEVIATION = 100.0
 #: Bytes of the cache of one core.
 _CACHE_BYTES = 2**20
@@ -67,7 +67,7 @@ class MachineCosts:
 
     @classmethod
     def read(cls, path: Path) -> Self:
-        """Constants from a file; the built-in ones where there are none that can be believed."""
+        """Constants from a file; the built-in ones where there are none that can be trusted."""
         try:
             content = json.loads(path.read_text(encoding="utf-8"))
             values = cls(**{key: float(value) for key, value in content["seconds"].items()})
@@ -249,8 +249,8 @@ def measure_costs(seconds: float = 0.3) -> MachineCosts:
     eigen_many = best(lambda: np.linalg.eigh(symmetric))
     path = sp.csr_array(np.diag(np.ones(15), 1) + np.diag(np.ones(15), -1))
 
-    walked = Graph(_random_graph(4000, rng), directed=True).normalized("rw")
-    n_steps = 4000 * sample(walked, Diffusion(1.0), seed=0).meta["steps_per_node"]
+    random_walk = Graph(_random_graph(4000, rng), directed=True).normalized("rw")
+    n_steps = 4000 * sample(random_walk, Diffusion(1.0), seed=0).meta["steps_per_node"]
 
     def lanczos() -> None:
         function_times(lambda v: path @ v, lambda x: np.exp(3 * x), 2.0, np.eye(16, 1), 1e-3, 10)
@@ -267,7 +267,7 @@ def measure_costs(seconds: float = 0.3) -> MachineCosts:
         dense=best(lambda: square @ square) / 768**3,
         eigen_square=eigen_few / few**2,
         eigen_cube=max((eigen_many - eigen_few * (many / few) ** 2) / many**3, 1e-12),
-        walk=best(lambda: sample(walked, Diffusion(1.0), seed=0)) / n_steps,
+        walk=best(lambda: sample(random_walk, Diffusion(1.0), seed=0)) / n_steps,
     )
 
 

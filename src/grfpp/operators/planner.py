@@ -91,10 +91,8 @@ def _checked_walks(
     if error is not None and error > thresholds.MAX_WALK_ERROR_RATIO * tol:
         reason = f"would have an error of about {error:.2g}; {best.method} reaches {tol:g}"
     elif tol < thresholds.MIN_WALK_TOLERANCE:
-        reason = (
-            f"random: for tolerances from {thresholds.MIN_WALK_TOLERANCE:g} on; "
-            f"{best.method} reaches {tol:g}"
-        )
+        least = thresholds.MIN_WALK_TOLERANCE
+        reason = f"random: for tolerances from {least:g} on; {best.method} reaches {tol:g}"
     elif seconds > thresholds.MAX_WALK_SHARE * best.seconds(n_products):
         reason = f"{seconds:.2g} s at least; {best.method} takes less"
     else:
@@ -180,14 +178,11 @@ class Runner:
         except InputError as error:
             if error.problem != TOO_LARGE:
                 raise
-            radius = self.problem.radius
-            raise InputError(
-                f"the values of {self.problem.kernel!r} exceed the range of float64 on this graph, "
-                f"whose spectral radius is {radius:.6g}",
-                advice="use the normalisation 'sym'"
-                if radius > 1 + 1e-6
-                else "take a kernel that grows less",
-            ) from None
+            kernel, radius = self.problem.kernel, self.problem.radius
+            problem = f"the values of {kernel!r} exceed float64 at the spectral radius {radius:.6g}"
+            is_large = radius > 1 + 1e-6
+            advice = "use the normalisation 'sym'" if is_large else "take a kernel that grows less"
+            raise InputError(problem, advice=advice) from None
         self.used = product.note
         # As predicted, not as measured: the same products are computed in the same way again.
         estimate = self._methods[self.name].estimate(block.shape[1], self.costs)
@@ -203,11 +198,8 @@ class Runner:
         with np.errstate(over="ignore"):
             product = np.ldexp(product, exponent)
         if not np.isfinite(product).all():
-            raise InputError(
-                f"has numbers up to {largest:.3g}: the product exceeds the range of float64",
-                argument="V",
-                advice="scale V down",
-            )
+            problem = f"has numbers up to {largest:.3g}: the product exceeds the range of float64"
+            raise InputError(problem, argument="V", advice="scale V down")
         return product
 
     def _product(self, block: FloatArray) -> Product:
