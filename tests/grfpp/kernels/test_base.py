@@ -14,7 +14,7 @@ import scipy.sparse as sp
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
-from kernel_cases import CANCELLING, FINITE, KERNELS, NAMED, TAME, geometric_float
+from kernel_cases import CANCELLING, FINITE, KERNELS, NAMED
 from matrix_functions import GRAPHS
 from series_helpers import power
 
@@ -33,14 +33,6 @@ from grfpp.kernels.taylor import TaylorKernel
 
 N = 200
 DEGREES = [1, 3, 8]
-
-
-def convolved(f, fold):
-    result = np.zeros(len(f))
-    result[0] = 1.0
-    for _ in range(fold):
-        result = np.convolve(result, f)[: len(f)]
-    return result
 
 
 @pytest.mark.parametrize("degree", [1, 8])
@@ -62,30 +54,6 @@ def test_convolution_of_the_modulation_gives_the_coefficients(kernel, degree):
                 assert error <= Decimal("1e-10") * abs(alpha[k]), k
             else:
                 assert error <= Decimal(10) ** (-digits // 2) * max(map(abs, f[: k + 1])), k
-
-
-@pytest.mark.parametrize("degree", DEGREES)
-@pytest.mark.parametrize("kernel", TAME, ids=repr)
-def test_convolution_in_float64(kernel, degree):
-    """The same in float64, for the kernels where nothing cancels.
-
-    Only those: elsewhere the products cancel. And only with ``α_k · scale^k``: alone, 1/k! drops
-    out of the range of float64 before k = 180.
-    """
-    scale = {
-        "diffusion": 40.0 / getattr(kernel, "lam", 1),
-        "heat": 40.0 / getattr(kernel, "t", 1),
-        "taylor": 40.0,
-    }.get(kernel.name, 1.0)
-    if kernel.name == "squared-diffusion":
-        scale = math.sqrt(20 / abs(kernel.lam))
-    if kernel == TaylorKernel(geometric_float, radius=1 / 0.6):
-        scale = 1.0
-    f = kernel.modulation(degree, N, scale=scale)
-    alpha = kernel.coefficients(N, scale=scale)
-    even = slice(None, None, 2) if not alpha[1] else slice(None)
-    assert (np.abs(alpha[even]) > 1e-290).all()
-    np.testing.assert_allclose(convolved(f, 2 * degree), alpha, rtol=1e-10)
 
 
 @pytest.mark.parametrize("kernel", [Diffusion(), Cosine(), PStep(), TaylorKernel([1, 1])], ids=repr)

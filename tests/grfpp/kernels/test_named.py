@@ -12,7 +12,6 @@ import scipy.sparse as sp
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.special import binom
-from sknetwork.ranking import PageRank
 from sknetwork.regression import Diffusion as DiscreteDiffusion
 
 import grfpp
@@ -224,26 +223,6 @@ def test_rows_are_those_of_networkx(name, alpha):
             network, alpha=1 - alpha, personalization={node: 1}, tol=1e-12, max_iter=2000
         )
         np.testing.assert_allclose(own[place], [theirs[v] for v in network], atol=1e-10)
-
-
-@pytest.mark.parametrize("name", NETWORKS)
-@pytest.mark.parametrize(
-    ("solver", "tol"), [("bicgstab", 1e-4), ("RH", 1e-12), ("piteration", 1e-9)]
-)
-def test_rows_are_those_of_scikit_network(name, solver, tol):
-    """To what its solvers reach; its power iteration is another where surfers get stuck."""
-    network = NETWORKS[name]
-    adjacency = sp.csr_matrix(nx.to_scipy_sparse_array(network, dtype=float))
-    stuck = network.is_directed() and min(degree for _, degree in network.out_degree) == 0
-    if solver == "piteration" and stuck:
-        pytest.skip("it scales what is left in every step")
-    if solver == "bicgstab" and name == "all paths end":
-        pytest.skip("its solver breaks down, without a word")
-    own = own_rows(network, 0.15)
-    ranking = PageRank(0.85, solver=solver, n_iter=200, tol=1e-10)
-    for place in range(len(network)):
-        theirs = ranking.fit_predict(adjacency, weights={place: 1})
-        np.testing.assert_allclose(own[place], theirs, atol=tol)
 
 
 def test_surfers_who_get_stuck_are_lost_here_and_go_back_there():

@@ -107,13 +107,6 @@ def test_roots_of_degrees_of_symmetric_normalisations(name):
     assert (values[component[isolated]] == 0).all() and values[component[0]] > 0
 
 
-def test_components_have_eigenvalues_of_their_own():
-    matrix = sp.block_diag([np.ones((3, 3)), 2 * np.ones((2, 2)), [[0.0]]], format="csr")
-    values, component = component_eigenpairs(sp.csr_array(matrix), np.ones(6))
-    assert_array_equal(values, [3, 4, 0])
-    assert_array_equal(component, [0, 0, 0, 1, 1, 2])
-
-
 @pytest.mark.parametrize(
     "candidate", [np.ones(9), np.zeros(9), np.full(9, np.nan), np.full(9, np.inf), -np.ones(9)]
 )
@@ -206,15 +199,6 @@ def test_paths_have_eigenvalues_side_by_side():
     path = sp.diags_array([np.ones(n - 1), np.ones(n - 1)], offsets=[-1, 1]).tocsr()
     expected = 2 * np.cos(np.pi / (n + 1))
     assert perron_root(path, symmetric=True) == pytest.approx(expected, rel=1e-9)
-
-
-def test_noda_iteration_brackets_from_above(monkeypatch):
-    rng = np.random.default_rng(2)
-    matrix = sp.csr_array(rng.random((40, 40)) + 0.01)
-    expected = by_numpy(matrix.toarray())
-    assert spectra._noda_iteration(matrix) == pytest.approx(expected, rel=1e-12)
-    assert spectra._noda_iteration(matrix, rounds=1) >= expected
-    assert spectra._noda_iteration(sp.csr_array(np.ones((3, 3)))) == pytest.approx(3, rel=1e-12)
 
 
 @pytest.mark.parametrize("unit", [1e-320, 1e-200, 1e200, 1e307])
