@@ -177,7 +177,7 @@ class Kernel(ABC):
     def check_weights(self, graph: Graph) -> None:
         """Warn where a kernel of random walks meets weights known to be normalised otherwise."""
         if self.normalization == "rw" and graph.is_symmetrically_normalized:
-            problem = f"{self!r} is for random walks, but the weights are normalised symmetrically"
+            problem = f"{self!r} is a kernel of random walks, but W is normalised symmetrically"
             warn_user(InputWarning(problem, advice="use normalization='rw'"), InputWarning)
 
     def check_radius(self, largest: float, degree: int | None = None) -> None:

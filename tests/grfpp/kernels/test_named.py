@@ -306,9 +306,9 @@ def test_estimates_are_unbiased(name, kernel):
 def test_the_planner_solves_for_pagerank():
     W = grfpp.Graph(nx.random_regular_graph(3, 40, seed=0)).normalized("sym")
     kernel, v = PersonalizedPageRank(0.15), np.arange(40.0)
-    with pytest.warns(InputWarning, match="normalised symmetrically"):
+    with pytest.warns(InputWarning, match="symmetrically"):
         exact = kernel.exact(W) @ v
-    with pytest.warns(InputWarning, match="normalised symmetrically"):
+    with pytest.warns(InputWarning, match="symmetrically"):
         found = grfpp.kernel_operator(W, kernel, tol=1e-8, method="solve") @ v
     np.testing.assert_allclose(found, exact, rtol=1e-6)
 
