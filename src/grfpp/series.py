@@ -113,12 +113,12 @@ def stable_digits(
         can leave a zero where a small number should be. Without it zeros are taken as they come.
     """
     precision = digits + _GUARD_DIGITS
-    with decimal.localcontext(_context(precision)):
+    with decimal.localcontext(context(precision)):
         coarse = compute_here()
     zeros: Collection[int] | None = None
     while precision <= MAX_DIGITS:
         precision *= 2
-        with decimal.localcontext(_context(precision)):
+        with decimal.localcontext(context(precision)):
             fine = compute_here()
             share = Decimal(10) ** -digits
             unstable = [
@@ -132,27 +132,18 @@ def stable_digits(
         if not unresolved:
             for k in unstable:
                 fine[k] = Decimal(0)
-            with decimal.localcontext(_context(digits + _GUARD_DIGITS)):
+            with decimal.localcontext(context(digits + _GUARD_DIGITS)):
                 return [+value for value in fine]
         coarse = fine
-    raise InputError(
-        f"coefficient {unresolved[0]} of the series cancels beyond {precision} digits; "
-        "ask for fewer coefficients"
-    )
+    problem = f"coefficient {unresolved[0]} of the series cancels beyond {precision} digits"
+    raise InputError(problem, advice="ask for fewer coefficients")
 
 
-def _context(precision: int) -> decimal.Context:
+def context(precision: int) -> decimal.Context:
     """Arithmetic of `precision` digits, with exponents too wide to overflow or underflow."""
-    return decimal.Context(
-        prec=precision,
-        rounding=decimal.ROUND_HALF_EVEN,
-        Emin=decimal.MIN_EMIN,
-        Emax=decimal.MAX_EMAX,
-        capitals=1,
-        clamp=0,
-        flags=[],
-        traps=[decimal.InvalidOperation, decimal.DivisionByZero, decimal.Overflow],
-    )
+    traps = [decimal.InvalidOperation, decimal.DivisionByZero, decimal.Overflow]
+    low, high = decimal.MIN_EMIN, decimal.MAX_EMAX
+    return decimal.Context(precision, decimal.ROUND_HALF_EVEN, low, high, traps=traps)
 
 
 def decimal_here(value: Fraction) -> Decimal:
@@ -206,12 +197,8 @@ def _without_zeros(
     fixed: Sequence[Term], lower: Sequence[Term]
 ) -> tuple[list[int], list[Term], list[Term]]:
     """Where the weights of a recurrence are not always zero, counted from 1, and those alone."""
-    kept = [
-        (j, u, low)
-        for j, (u, low) in enumerate(zip(fixed, lower, strict=True), start=1)
-        if u or low
-    ]
-    return [j for j, _, _ in kept], [u for _, u, _ in kept], [low for _, _, low in kept]
+    kept = [j for j, pair in enumerate(zip(fixed, lower, strict=True)) if any(pair)]
+    return [j + 1 for j in kept], [fixed[j] for j in kept], [lower[j] for j in kept]
 
 
 def _earlier(h: list[Term], offsets: list[int], length: int) -> Iterator[Term]:
@@ -254,7 +241,7 @@ def to_float64(series: Sequence[Decimal], scale: float = 1.0) -> FloatArray:
         With the first ``k`` at which the number is too large, as its argument.
     """
     result = np.zeros(len(series))
-    with decimal.localcontext(_context(DIGITS + _GUARD_DIGITS)):
+    with decimal.localcontext(context(DIGITS + _GUARD_DIGITS)):
         factor, ratio = Decimal(1), Decimal(scale)
         for k, value in enumerate(series):
             result[k] = float(value if scale == 1.0 else value * factor)

@@ -136,9 +136,9 @@ class Poisson(Termination):
         self.__post_init__()
 
     def _pmf(self, k: IntArray) -> FloatArray:
-        from scipy.special import gammaln, xlogy
+        from scipy.stats import poisson
 
-        return np.asarray(np.exp(xlogy(k, self.mean) - self.mean - gammaln(k + 1.0)))
+        return np.asarray(poisson.pmf(k, self.mean))
 
     def _survival(self, k: IntArray) -> FloatArray:
         from scipy.special import gammainc
@@ -154,11 +154,8 @@ def _halts(value: Any, name: str) -> float:
     """Check a number of halting signals: float64 resolves the probabilities in this range."""
     number = positive(value, name)
     if not 1e-100 <= number <= 1e9:
-        raise InputError(
-            f"must lie between 1e-100 and 1e9, found {number:g}",
-            argument=name,
-            advice="Poisson is the law of very many",
-        )
+        problem = f"must lie between 1e-100 and 1e9, found {number:g}"
+        raise InputError(problem, argument=name, advice="Poisson is the law of very many")
     return number
 
 
@@ -182,16 +179,9 @@ class NegativeBinomial(Termination):
         return self.n_halts * (1.0 - self.p_halt) / self.p_halt
 
     def _pmf(self, k: IntArray) -> FloatArray:
-        from scipy.special import gammaln
+        from scipy.stats import nbinom
 
-        log_pmf = (
-            gammaln(k + self.n_halts)
-            - gammaln(self.n_halts)
-            - gammaln(k + 1.0)
-            + self.n_halts * np.log(self.p_halt)
-            + k * np.log1p(-self.p_halt)
-        )
-        return np.asarray(np.exp(log_pmf))
+        return np.asarray(nbinom.pmf(k, self.n_halts, self.p_halt))
 
     def _survival(self, k: IntArray) -> FloatArray:
         from scipy.special import betainc
@@ -319,10 +309,8 @@ class CustomLength(Termination):
         with np.errstate(over="ignore"):
             total = float(values.sum())
         if not (values >= 0).all() or not abs(total - 1.0) <= 1e-9:
-            raise InputError(
-                f"must not be negative and must sum to 1, found a sum of {total:.12g}",
-                argument="probabilities",
-            )
+            problem = f"must not be negative and must sum to 1, found a sum of {total:.12g}"
+            raise InputError(problem, argument="probabilities")
         values = np.trim_zeros(values / total, "b")
         object.__setattr__(self, "probabilities", tuple(values.tolist()))
 
@@ -395,10 +383,8 @@ class Matched(Termination):
     _checks: ClassVar = {"mean": positive}
 
     def _survival(self, k: IntArray) -> NoReturn:
-        raise InputError(
-            f"{self!r} is a budget for pooled walks, not a law of lengths: use walks='pooled', or "
-            "a law such as Geometric(0.1)"
-        )
+        problem = f"{self!r} is a budget for pooled walks, not a law of lengths"
+        raise InputError(problem, advice="use walks='pooled', or a law such as Geometric(0.1)")
 
     _pmf = _survival
 

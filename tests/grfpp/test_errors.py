@@ -49,16 +49,6 @@ def test_processes_hand_them_on_whole(error):
     assert vars(again) == vars(error)
 
 
-def test_what_diverges_tells_where_and_what_would_not():
-    graph = grfpp.Graph(nx.cycle_graph(20))  # of spectral radius 2
-    error = raised(DivergentSeriesError, grfpp.InversePower(4).check_converges, graph)
-    assert error.radius == 1
-    assert error.spectral_radius == pytest.approx(2)
-    assert (error.scale, error.factor) == (0.9, 0.45)
-    grfpp.InversePower(4).check_converges(graph.normalized("sym", error.scale))
-    grfpp.InversePower(4).check_converges(graph.normalized(None, error.factor))
-
-
 def test_infinite_variance_and_truncation_advise_a_law():
     kernel, law = grfpp.InversePower(2), grfpp.Poisson(4)
     error = raised(InfiniteVarianceError, grfpp.sample, CIRCLE, kernel, termination=law)

@@ -46,18 +46,13 @@ class Cluster:
     def __init__(self, client: Any) -> None:
         self._dask, self._config = require("distributed", "grfpp.distributed"), require("dask")
         if not isinstance(client, self._dask.Client) or client.asynchronous:
-            raise InputError(
-                "must be a distributed.Client such as Client('tcp://host:8786'), not asynchronous, "
-                f"found {shown(client)}",
-                argument="client",
-            )
+            problem = f"must be a distributed.Client, not asynchronous, found {shown(client)}"
+            raise InputError(problem, argument="client")
         self.client = client
 
     def __reduce__(self) -> Any:
-        raise InputError(
-            "an estimate on a cluster cannot be pickled: its factors belong to this client",
-            advice="write it by K.save(path) or K.save_features(folder)",
-        )
+        problem = "an estimate on a cluster cannot be pickled: its factors belong to this client"
+        raise InputError(problem, advice="write it by K.save(path) or K.save_features(folder)")
 
     def check(self, graph: Graph) -> None:
         """Refuse a cluster without workers, and workers without this grfpp or this graph."""
@@ -89,11 +84,8 @@ class Cluster:
             opening = self.client.run(opening_problem, pickle.dumps(graph))
         problems = [f"{worker}: {problem}" for worker, problem in opening.items() if problem]
         if problems:
-            raise InputError(
-                f"not all workers can open the graph: {problems[0]}",
-                advice="put its folder where all see it under the same path, or pass "
-                "Graph(W.adjacency), which is sent to them",
-            )
+            advice = "put its folder where all see it under one path, or pass Graph(W.adjacency)"
+            raise InputError(f"not all workers can open the graph: {problems[0]}", advice=advice)
 
     @property
     def n_threads(self) -> int:
@@ -220,7 +212,5 @@ class Cluster:
         except Exception as error:  # of several classes, down to RuntimeError
             if self.client.status == "running":
                 raise
-            raise InputError(
-                f"the connection to the cluster is gone ({error})",
-                advice="connect a new client and sample again",
-            ) from error
+            problem = f"the connection to the cluster is gone ({error})"
+            raise InputError(problem, advice="connect a new client and sample again") from error

@@ -220,12 +220,10 @@ class ClusterBackend(Backend):
         # Twice, for their transposes.
         n_bytes = 2 * len(plans) * factor_bytes(expected_entries(plans[0]), n, options.dtype)
         if limit is not None and n_bytes > _MEMORY_SHARE * limit:
-            raise InputError(
-                f"{len(plans)} factors of {n} nodes and their transposes need "
-                f"{readable_bytes(n_bytes)}, but the workers may take {_MEMORY_SHARE:.0%} of their "
-                f"limits, {readable_bytes(int(_MEMORY_SHARE * limit))}",
-                advice="start more or larger workers, or use a smaller degree or dtype='float32'",
-            )
+            needed, allowed = map(readable_bytes, (n_bytes, int(_MEMORY_SHARE * limit)))
+            problem = f"{len(plans)} factors of {n} nodes need {needed}, but workers may take "
+            problem += f"{_MEMORY_SHARE:.0%} of their memory, {allowed}"
+            raise InputError(problem, advice="start more workers, or use dtype='float32'")
 
 
 def sample(
@@ -267,13 +265,7 @@ def sample(
         Where there are no workers, where some lack the package, its version or the graph's folder,
         and where the factors would not fit into their memory.
     """
-    chosen = WalkOptions.of(
-        without=("storage",),
-        degree=degree,
-        n_walks=n_walks,
-        termination=termination,
-        seed=seed,
-        **options,
-    )
+    options |= {"degree": degree, "n_walks": n_walks, "termination": termination, "seed": seed}
+    chosen = WalkOptions.of(without=("storage",), **options)
     backend = ClusterBackend(Cluster(client))
     return cast(DistributedEstimate, sample_estimate(W, kernel, chosen, progress, backend))

@@ -159,7 +159,7 @@ def stacked(cluster: Cluster, blocks: Sequence[Any], n_rows: int, n_entries: int
     for part in cluster.one_by_one(blocks):
         if matrix is None:
             matrix = GrowingMatrix(n_rows, part.shape[1], n_entries, part.dtype)
-        matrix.append(Block(part.indptr[1:].astype(np.int64), part.indices, part.data))
+        matrix.append(Block.of(part))
     assert matrix is not None
     return matrix.finish()
 

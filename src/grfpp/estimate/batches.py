@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Executor
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import Any
+from typing import Any, cast
 
 from grfpp._memory import require_bytes
 from grfpp._parallel import thread_count
@@ -18,16 +18,9 @@ from grfpp.estimate.factor import Factor, KeptFactor, StoredFactor, WalkedFactor
 from grfpp.graph import Graph
 from grfpp.kernels import Kernel
 from grfpp.options import MAX_DEGREE, WalkOptions
-from grfpp.walks import WalkPlan, sample_factor
+from grfpp.walks import WalkPlan, sample_factor, sampling
 from grfpp.walks.planning import Plans, plan_walks
-from grfpp.walks.sampling import (
-    ExecutorSampler,
-    Progress,
-    expected_entries,
-    factor_bytes,
-    require_walkers,
-    walker_bytes,
-)
+from grfpp.walks.sampling import Progress
 
 #: Numbers of random streams: factor ``i`` of batch ``b`` of replicate ``r`` has the stream
 #: ``i + _FACTORS_PER_BATCH · (b + _MAX_BATCHES · r)``.
@@ -54,17 +47,17 @@ class Backend:
         if options.storage == "recompute":
             return [WalkedFactor(plan, options.dtype) for plan in plans]
         plan, n = plans[0], plans[0].graph.n_nodes
-        require_walkers(plan, options.n_jobs)
-        n_bytes = factor_bytes(expected_entries(plan), n, options.dtype)
+        sampling.require_walkers(plan, options.n_jobs)
+        n_bytes = sampling.factor_bytes(sampling.expected_entries(plan), n, options.dtype)
         require_bytes(
-            len(plans) * n_bytes + thread_count(options.n_jobs) * walker_bytes(plan),
+            len(plans) * n_bytes + thread_count(options.n_jobs) * sampling.walker_bytes(plan),
             f"{len(plans)} factors of {n} nodes with {plan.n_walks} walks each",
             advice="use a lower degree, fewer walks (n_walks), dtype='float32' or "
             "storage='recompute'",
         )
         sample: Callable[..., Any] = partial(sample_factor, n_jobs=options.n_jobs)
         if self._executor is not None:
-            sample = ExecutorSampler(self._executor).factor
+            sample = sampling.ExecutorSampler(self._executor).factor
         with reporting(progress, len(plans)) as report:
             return [
                 StoredFactor(sample(plan, dtype=options.dtype, progress=report(number)))
@@ -179,15 +172,20 @@ class WalkedOrigin:
 
     def replicate(self, number: int) -> KernelEstimate:
         """An independent estimate; number 0, 1, … is the same in every call."""
-        walks = [(batch.walks(number + 1), batch.options) for batch in self.batches]
-        K = self._of(self.mean([self.backend.lazy_factors(*each) for each in walks]))
+        K = self._replicate(number, self.backend.lazy_factors)
         return K.T if self.transposed else K
+
+    def _replicate(self, number: int, factors: Callable[..., list[Factor]]) -> KernelEstimate:
+        walks = [(batch.walks(number + 1), batch.options) for batch in self.batches]
+        return self._of(self.mean([factors(*each) for each in walks]))
 
     def estimate(self, factors: Sequence[Factor], **meta: Any) -> KernelEstimate:
         """The estimate that these factors make."""
-        options = self._options
+        options, kernel = self._options, cast(Any, repr(self.kernel))
+        with suppress(InputError):  # coefficients given by a function
+            kernel = self.kernel.to_dict()
         description = {
-            "kernel": _description(self.kernel),
+            "kernel": kernel,
             "degree": options.degree,
             "n_walks": sum(batch.options.n_walks for batch in self.batches),
             "termination": options.termination.to_dict(),
@@ -204,21 +202,16 @@ class WalkedOrigin:
 
     def with_replicates(self, K: KernelEstimate) -> KernelEstimate:
         """Sample `n_groups` replicates and store them with the estimate."""
-        replicates = []
-        for number in range(1, self._options.n_groups + 1):
-            walks = [(batch.walks(number), batch.options) for batch in self.batches]
-            factors = self.mean([self.backend.factors(*each, progress=False) for each in walks])
-            replicates.append(self._of(factors))
-        K.replicates = tuple(replicates)
+        factors = partial(self.backend.factors, progress=False)
+        n_groups = self._options.n_groups
+        K.replicates = tuple(self._replicate(number, factors) for number in range(n_groups))
         return K
 
     def _of(self, factors: Sequence[Factor], **others: Any) -> KernelEstimate:
         options = self._options
-        pairs = (
-            [(factors[0], factors[-1])] * options.stitching_degree
-            if options.reuse_walks
-            else list(zip(factors[::2], factors[1::2], strict=True))
-        )
+        pairs = list(zip(factors[::2], factors[1::2], strict=False))
+        if options.reuse_walks:
+            pairs = [(factors[0], factors[-1])] * options.stitching_degree
         return self.backend.estimate(
             pairs,
             sign=self.kernel.sign,
@@ -228,10 +221,3 @@ class WalkedOrigin:
             node_ids=self.graph.names,
             **others,
         )
-
-
-def _description(kernel: Kernel) -> Any:
-    try:
-        return kernel.to_dict()
-    except InputError:  # coefficients given by a function
-        return repr(kernel)

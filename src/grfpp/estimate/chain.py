@@ -231,8 +231,7 @@ def _to_csr(matrices: Sequence[sp.csr_array], n_entries: int, n_jobs: int) -> sp
     n = first.shape[0]
     product = GrowingMatrix(n, n, n_entries, np.dtype(np.float64))
     for rows in _blocks(n, n_entries):
-        part = _product([first[rows], *others], n_jobs)
-        product.append(Block(part.indptr[1:].astype(np.int64), part.indices, part.data))
+        product.append(Block.of(_product([first[rows], *others], n_jobs)))
     return product.finish()
 
 
@@ -320,8 +319,14 @@ class SignedChain:
         """Dense features; symmetrised, ``X`` and ``Y`` change places in half of the columns."""
         project = self.chain.project if where == "middle" else self.chain.project_pairs
         X, Y = project(gaussian)
-        if self.symmetrized:
-            _swap_half(X, Y)
+        width = X.shape[1]
+        if self.symmetrized and width > 1:
+            first, others = slice(width - width // 2), slice(width - width // 2, width)
+            X[:, others], Y[:, others] = Y[:, others].copy(), X[:, others].copy()
+            # Both orders have the weight of one half, also where there is one column more of one.
+            for side in (X, Y):
+                side[:, first] *= np.sqrt(width / (2 * (width - width // 2)))
+                side[:, others] *= np.sqrt(width / (2 * (width // 2)))
         return self._signed(X), Y
 
     def matrices(self) -> list[sp.csr_array]:
@@ -364,17 +369,3 @@ def feature_sides(
         for side in (X, Y):
             side.data *= np.sqrt(0.5)
     return X if sign == 1 else sign * X, Y
-
-
-def _swap_half(X: FloatArray, Y: FloatArray) -> None:
-    """Make projected features of ``X Yᵀ`` those of ``(X Yᵀ + Y Xᵀ) / 2``, in place."""
-    n_components = X.shape[1]
-    n_others = n_components // 2
-    if n_others == 0:
-        return
-    n_first = n_components - n_others
-    X[:, n_first:], Y[:, n_first:] = Y[:, n_first:].copy(), X[:, n_first:].copy()
-    # Both orders have the weight of one half, also where there is one column more of one.
-    for side in (X, Y):
-        side[:, :n_first] *= np.sqrt(n_components / (2 * n_first))
-        side[:, n_first:] *= np.sqrt(n_components / (2 * n_others))

@@ -154,12 +154,8 @@ def deflation_of(graph: Graph, kernel: Kernel, number: int | Literal["auto"]) ->
             return None
     pairs = known.joined(_further_pairs(graph, kernel, known, further))
     if number != "auto" and len(pairs.values) < number and len(graph.indices):
-        warn_user(
-            InputWarning(
-                f"only {len(pairs.values)} of {number} eigenvectors were found to ten digits and "
-                "are used; the others have eigenvalues too close to each other"
-            )
-        )
+        found = f"only {len(pairs.values)} of {number} eigenvectors were found to ten digits"
+        warn_user(InputWarning(f"{found}: the others have eigenvalues too close to each other"))
     values = finite(kernel.value(pairs.values))
     order = np.argsort(-np.abs(values), kind="stable")
     return Deflation(np.ascontiguousarray(pairs.vectors[:, order]), values[order])
@@ -206,8 +202,8 @@ def _worthwhile(graph: Graph, kernel: Kernel, known: Eigenpairs, most: int) -> t
     """The choice of ``"auto"``: whether to use the known vectors, and how many others."""
     if most == 0 or not len(graph.indices):
         return False, 0
-    places, counts = spectral_density(graph.adjacency, known.vectors)
-    sizes = np.abs(finite(kernel.value(places)))
+    eigenvalues, counts = spectral_density(graph.adjacency, known.vectors)
+    sizes = np.abs(finite(kernel.value(eigenvalues)))
     known_sizes = np.abs(finite(kernel.value(known.values)))
     unit = max(sizes.max(), known_sizes.max(initial=0.0))  # so that no square overflows
     squares = (sizes / unit) ** 2

@@ -16,16 +16,9 @@ from grfpp._checks import one_of, truth, whole
 from grfpp._memory import require_bytes
 from grfpp._parallel import thread_count
 from grfpp.errors import InputError
-from grfpp.estimate import files
+from grfpp.estimate import error_bars, files
 from grfpp.estimate.chain import Chain, SignedChain, sum_of_products
 from grfpp.estimate.deflation import Deflation
-from grfpp.estimate.error_bars import (
-    MEASURED,
-    N_REPLICATES,
-    EstimateError,
-    estimate_error,
-    standard_error,
-)
 from grfpp.estimate.factor import Factor
 from grfpp.estimate.node_matrix import NodeMatrix
 from grfpp.io import matrices
@@ -41,7 +34,7 @@ class EstimateMeta(dict[str, Any]):
 
     Examples
     --------
-    >>> meta = EstimateMeta({"seed": 0}, lambda: dict.fromkeys(MEASURED, 0.25))
+    >>> meta = EstimateMeta({"seed": 0}, lambda: dict.fromkeys(error_bars.MEASURED, 0.25))
     >>> "relative_error" in meta, meta["relative_error"], len(meta)
     (True, 0.25, 5)
     """
@@ -53,14 +46,15 @@ class EstimateMeta(dict[str, Any]):
         self._measure = measure
 
     def __missing__(self, key: str) -> Any:
-        measured = self._measure() if key in MEASURED else None
+        measured = self._measure() if key in error_bars.MEASURED else None
         if measured is None:
             raise KeyError(key)
         self.update(measured)
         return self[key]
 
     def __contains__(self, key: object) -> bool:
-        return self.get(key) is not None if key in MEASURED else super().__contains__(key)
+        is_measured = key in error_bars.MEASURED
+        return self.get(key) is not None if is_measured else super().__contains__(key)
 
     def get(self, key: Any, default: Any = None) -> Any:
         """The value, measured if necessary; `default` where there is none."""
@@ -411,10 +405,8 @@ class KernelEstimate(NodeMatrix):
     def toarray(self) -> FloatArray:
         """The whole matrix, dense; refused where it does not fit into memory."""
         n, n_matrices = self.n_nodes, 2 if self.symmetrized else 1
-        require_bytes(
-            8 * n * (n_matrices * n + 3 * min(n, _BLOCK_COLUMNS)),
-            f"a dense matrix of {n} x {n} numbers",
-        )
+        n_bytes = 8 * n * (n_matrices * n + 3 * min(n, _BLOCK_COLUMNS))
+        require_bytes(n_bytes, f"a dense matrix of {n} x {n} numbers")
         result = np.empty((n, n))
         for start in range(0, n, _BLOCK_COLUMNS):
             unit = np.eye(n, min(_BLOCK_COLUMNS, n - start), k=-start)
@@ -445,7 +437,7 @@ class KernelEstimate(NodeMatrix):
         with_std = truth(return_std, "return_std")
         return self._with_std(lambda K: K @ V) if with_std else self @ V
 
-    def measure_error(self) -> EstimateError:
+    def measure_error(self) -> error_bars.EstimateError:
         """Measure the error of this estimate by random products, compared with exact ones.
 
         The numbers are in `meta` from then on: ``relative_error`` is ``‖K̂ − K‖_F / ‖K‖_F``,
@@ -455,23 +447,22 @@ class KernelEstimate(NodeMatrix):
         (`grfpp.estimate.error_bars.estimate_error`).
         """
         if self.origin is None:
-            raise InputError(
-                "the error of this estimate cannot be measured without its graph",
-                advice="use grfpp.relative_error(K, kernel, W)",
-            )
+            problem = "the error of this estimate cannot be measured without its graph"
+            raise InputError(problem, advice="use grfpp.relative_error(K, kernel, W)")
         graph = self.origin.graph.reversed() if self.origin.transposed else self.origin.graph
-        error = estimate_error(self, self.origin.kernel, graph)
+        error = error_bars.estimate_error(self, self.origin.kernel, graph)
         self._made_by |= error.to_meta()
         return error
 
     @property
     def meta(self) -> EstimateMeta:
         """A copy of the provenance and, measured when it is first needed, the error."""
+
         # Not kept: a reference cycle would keep large factors from being freed.
-        return EstimateMeta(
-            self._made_by,
-            lambda: None if self.origin is None else self.measure_error().to_meta(),
-        )
+        def measure() -> dict[str, float] | None:
+            return None if self.origin is None else self.measure_error().to_meta()
+
+        return EstimateMeta(self._made_by, measure)
 
     def _with_std(self, query: Callable[[KernelEstimate], Any]) -> tuple[Any, Any]:
         """``query(self)`` and its standard error.
@@ -481,15 +472,11 @@ class KernelEstimate(NodeMatrix):
         """
         n_stored = len(self.replicates)
         if n_stored == 1 or (n_stored == 0 and self.origin is None):
-            raise InputError(
-                f"error bars need at least two replicates, this estimate has {n_stored}",
-                advice="sample it with n_groups=16",
-            )
+            problem = f"error bars need at least two replicates, this estimate has {n_stored}"
+            raise InputError(problem, advice="sample it with n_groups=16")
         value = query(self)
-        if self.replicates or self.origin is None:
-            return value, standard_error(query, value, self.replicates)
-        replicates = map(self.origin.replicate, range(N_REPLICATES))
-        return value, standard_error(query, value, replicates)
+        replicates = self.replicates or map(self.origin.replicate, range(error_bars.N_REPLICATES))
+        return value, error_bars.standard_error(query, value, replicates)
 
     # --- files ----------------------------------------------------------------------------------
 
@@ -502,7 +489,7 @@ class KernelEstimate(NodeMatrix):
         estimates = [self, *self.replicates]
         factors = [factor for estimate in estimates for factor in estimate._factors]
         Chain.by_rows(list(dict.fromkeys(factors))).require_matrices()
-        self.meta.get(MEASURED[0])  # measures the error, if it was not
+        self.meta.get(error_bars.MEASURED[0])  # measures the error, if it was not
         meta = {
             "sign": self.sign,
             "symmetrize": self.symmetrized,
@@ -515,13 +502,9 @@ class KernelEstimate(NodeMatrix):
     @classmethod
     def load(cls, path: str | Path, *, n_jobs: int = -1) -> KernelEstimate:
         """Read an estimate that `save` wrote."""
-        stored = files.load(path)
-        estimates = [
-            cls(_pairs(factors), n_jobs=n_jobs, **stored.options) for factors in stored.factors
-        ]
-        first = estimates[0]
-        first._made_by = stored.made_by
-        first.replicates = tuple(estimates[1:])
+        parts, options, made_by = files.load(path)
+        first, *others = (cls(_pairs(factors), n_jobs=n_jobs, **options) for factors in parts)
+        first._made_by, first.replicates = made_by, tuple(others)
         return first
 
 

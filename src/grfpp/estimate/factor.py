@@ -11,16 +11,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from grfpp._memory import require_bytes
-from grfpp.linalg.csr import (
-    Block,
-    GrowingMatrix,
-    add_block_transposed,
-    block_times,
-    csr,
-    times,
-    transposed_times,
-    within_steps,
-)
+from grfpp.linalg.csr import Block, GrowingMatrix, csr, times, transposed_times, within_steps
 from grfpp.typing import FloatArray, IntArray
 from grfpp.walks import WalkPlan, sample_factor, sample_rows
 from grfpp.walks.sampling import expected_entries, factor_bytes, walk_blocks
@@ -110,15 +101,16 @@ class WalkedFactor(Factor):
         return self._plan.graph.n_nodes
 
     def matmat(self, dense: FloatArray, n_jobs: int, *, transposed: bool = False) -> FloatArray:
-        out = np.zeros((self.n_nodes, dense.shape[1]))
+        n = self.n_nodes
+        out = np.zeros((n, dense.shape[1]))
 
         def multiply(task: range, block: Block) -> None:
-            block_times(block, dense, out[task.start : task.stop])
+            times(block.matrix(n), dense, 1, out=out[task.start : task.stop])
 
         then = None if transposed else multiply
         for task, block in walk_blocks(self._plan, n_jobs=n_jobs, dtype=self._dtype, then=then):
             if transposed:  # summed here and in order: the same bits for any number of threads
-                add_block_transposed(block, dense[task.start : task.stop], out)
+                transposed_times(block.matrix(n), dense[task.start : task.stop], 1, out)
         return out
 
     def rows(self, nodes: IntArray, n_jobs: int, *, transposed: bool = False) -> sp.csr_array:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
@@ -25,12 +25,8 @@ _NODE_IDS = "node_ids"
 _ORTHONORMAL = 1e-6
 
 
-class StoredEstimate(NamedTuple):
-    """The content of a file: factors of the estimate and its replicates, and other arguments."""
-
-    factors: list[list[Factor]]
-    options: dict[str, Any]
-    made_by: dict[str, Any]
+#: Factors of an estimate and of its replicates, other arguments of its class, and its provenance.
+StoredEstimate = tuple[list[list[Factor]], dict[str, Any], dict[str, Any]]
 
 
 def save(
@@ -85,14 +81,17 @@ def _load(arrays: Any, meta: Mapping[str, Any]) -> StoredEstimate:
     by_number = {number: StoredFactor(_checked_csr(arrays, number, n)) for number in set(order)}
     factors: list[Factor] = [by_number[number] for number in order]
     size = len(factors) // n_estimates
+    ids = arrays.get(_NODE_IDS)
+    if ids is not None and (ids.shape != (n,) or ids.dtype.kind not in "iuU"):
+        raise ValueError(f"names of type {ids.dtype} and shape {ids.shape} for {n} nodes")
     options = {
         "sign": sign,
         "symmetrize": symmetrize,
         "deflation": _deflation(arrays, n),
-        "node_ids": NodeNames(n, _node_ids(arrays, n)),
+        "node_ids": NodeNames(n, None if ids is None else ids.tolist()),
     }
     parts = [factors[start : start + size] for start in range(0, len(factors), size)]
-    return StoredEstimate(parts, options, made_by)
+    return parts, options, made_by
 
 
 def _deflation(arrays: Mapping[str, Any], n: int) -> Deflation | None:
@@ -110,13 +109,6 @@ def _deflation(arrays: Mapping[str, Any], n: int) -> Deflation | None:
     if not np.allclose(gram, np.eye(len(values)), rtol=0, atol=_ORTHONORMAL):
         raise ValueError("the eigenvectors are not orthonormal")
     return Deflation(vectors, values)
-
-
-def _node_ids(arrays: Mapping[str, Any], n: int) -> list[Any] | None:
-    names = arrays.get(_NODE_IDS)
-    if names is not None and (names.shape != (n,) or names.dtype.kind not in "iuU"):
-        raise ValueError(f"names of type {names.dtype} and shape {names.shape} for {n} nodes")
-    return None if names is None else names.tolist()
 
 
 def _checked_csr(arrays: Mapping[str, Any], number: int, n: int) -> sp.csr_array:

@@ -47,7 +47,7 @@ def sample(
         is the method of regular graph random features. ``"auto"`` takes the degree of least
         predicted error at the steps that degree 2 would take in all.
     n_walks
-        Walks from every node for every factor: how much may be walked.
+        Walks from every node for every factor: the budget.
     termination
         The law of the walk lengths, ``Matched(9)`` if none is given (``Geometric(0.1)`` for
         independent walks).

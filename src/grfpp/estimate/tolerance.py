@@ -95,15 +95,10 @@ def walk_to_tolerance(
             cap = "memory"
     if not search.is_reached:
         reasons = {"memory": " for want of memory", "rounding": " because of rounding"}
-        warn_user(
-            InputWarning(
-                f"of {search.tol:g} is not reached{reasons.get(cap, '')}: {search.steps:.4g} "
-                f"steps a node gave an error of {search.error:.2g}",
-                argument="tol",
-                advice=(f"raise {cap}, or " if cap not in reasons else "")
-                + "use kernel_operator, which needs no walks",
-            )
-        )
+        problem = f"of {search.tol:g} is not reached{reasons.get(cap, '')}: {search.steps:.4g} "
+        problem += f"steps a node gave an error of {search.error:.2g}"
+        advice = (f"raise {cap}, or " if cap not in reasons else "") + "use kernel_operator"
+        warn_user(InputWarning(problem, argument="tol", advice=advice))
     return search.finished()
 
 
@@ -156,12 +151,9 @@ class _Search:
         forecast = self.steps + n_needed * steps_per_walk
         may_refuse = cap == math.inf and len(self.batches) >= _MIN_BATCHES_FOR_FORECAST
         if may_refuse and forecast > _MAX_STEPS_WITHOUT_CAP:
-            raise InputError(
-                f"of {self.tol:g} needs some {forecast:.1g} steps a node for {self.kernel!r} on "
-                f"this graph ({self.steps:.3g} steps gave {self.error:.2g})",
-                argument="tol",
-                advice="use kernel_operator, which needs no walks, or give max_steps",
-            )
+            problem = f"of {self.tol:g} needs some {forecast:.1g} steps a node for {self.kernel!r} "
+            problem += f"({self.steps:.3g} steps gave {self.error:.2g})"
+            raise InputError(problem, argument="tol", advice="use kernel_operator, or max_steps")
         if n_walks * steps_per_walk <= cap:
             return self._planned(n_walks), ""
         if cap >= steps_per_walk:

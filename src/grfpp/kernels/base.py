@@ -177,12 +177,8 @@ class Kernel(ABC):
     def check_weights(self, graph: Graph) -> None:
         """Warn where a kernel of random walks meets weights known to be normalised otherwise."""
         if self.normalization == "rw" and graph.is_symmetrically_normalized:
-            warning = InputWarning(
-                f"{self!r} is a kernel of random walks, but these weights are normalised "
-                "symmetrically: its rows are no probabilities",
-                advice="use normalization='rw'",
-            )
-            warn_user(warning, InputWarning)
+            problem = f"{self!r} is a kernel of random walks, but W is normalised symmetrically"
+            warn_user(InputWarning(problem, advice="use normalization='rw'"), InputWarning)
 
     def check_radius(self, largest: float, degree: int | None = None) -> None:
         """As `check_converges`, for all graphs whose spectral radius is `largest`."""
@@ -235,10 +231,14 @@ class Kernel(ABC):
             if kernel is not None:
                 return kernel
         weights = functions.dense_weights(graph)
-        if not graph.is_directed:
-            return functions.dense_symmetric(weights, self.value)
         with np.errstate(over="ignore", invalid="ignore"):
-            return functions.finite(self._dense(weights))
+            if graph.is_directed:
+                return functions.finite(self._dense(weights))
+            eigenvalues, vectors = np.linalg.eigh(weights)
+            kernel = (vectors * functions.finite(self.value(eigenvalues))) @ vectors.T
+            kernel *= 0.5  # first: the sum of two large numbers could leave the range of float64
+            kernel += kernel.T
+            return np.asarray(kernel)
 
     def _symmetric(self, graph: Graph) -> FloatArray | None:
         """The whole kernel by Chebyshev polynomials; ``None`` where dense algebra is better.
@@ -260,7 +260,7 @@ class Kernel(ABC):
         kernel = functions.by_columns(
             graph.n_nodes,
             lambda units: chebyshev.series_times(product, radius, coefficients, units),
-            # The spectral radius is an eigenvalue: no column tells more of the norm.
+            # The spectral radius is an eigenvalue: no column bounds the norm better.
             lambda first: error <= _EXACT_SHARE * max(end, np.linalg.norm(first, axis=0).max()),
         )
         if kernel is not None:
@@ -270,9 +270,8 @@ class Kernel(ABC):
 
     def _directed(self, graph: Graph) -> FloatArray | None:
         """The whole kernel by its power series; ``None`` where dense algebra is better."""
-        if not _polynomials_pay(
-            graph, functions.max_taylor_terms(graph, self._scaled, self.radius)
-        ):
+        _, _, table, _ = functions.bounded_terms(graph, self._scaled, self.radius)
+        if not _polynomials_pay(graph, len(table)):
             return None
         return functions.by_columns(
             graph.n_nodes, lambda units: self._taylor(graph, units, _EXACT_SHARE / 10)
@@ -319,18 +318,18 @@ class Kernel(ABC):
         if method == "auto":
             method = methods[-1] if graph.is_directed else methods[0]
         elif method == "chebyshev" and graph.is_directed:
-            raise InputError(
-                "'chebyshev' needs an undirected graph, whose eigenvalues are real",
-                argument="method",
-                advice="use method='auto'",
-            )
+            problem = "'chebyshev' needs an undirected graph, whose eigenvalues are real"
+            raise InputError(problem, argument="method", advice="use method='auto'")
         self.check_converges(graph)
         if method == "chebyshev":
             return chebyshev.apply(graph, self.value, vectors, accuracy)
         if self._exponential is None or method == "taylor":
             return self._taylor(graph, vectors, accuracy)
+        from scipy.sparse.linalg import expm_multiply
+
         factor, rate = self._exponential
-        return factor * functions.expm_multiply(graph, rate, vectors)
+        with np.errstate(over="ignore", invalid="ignore"):
+            return factor * functions.finite(expm_multiply(graph.adjacency * rate, vectors))
 
     def _taylor(self, graph: Graph, vectors: FloatArray, tol: float) -> FloatArray:
         return functions.taylor_times(graph, self._scaled, self.radius, vectors, tol)
@@ -352,6 +351,19 @@ class NamedKernel(Kernel):
     def __post_init__(self) -> None:
         for name, check in self._checks.items():
             object.__setattr__(self, name, check(getattr(self, name), name))
+
+    def value(self, x: npt.ArrayLike) -> FloatArray:
+        """``g(x)`` for real numbers, such as the eigenvalues of an undirected graph.
+
+        Infinite where it exceeds the range of float64, NaN where it is not real; also beyond the
+        radius of convergence.
+        """
+        with np.errstate(over="ignore", divide="ignore", invalid="ignore"):
+            return np.asarray(self._value(np.asarray(x, dtype=np.float64)))[()]
+
+    @abstractmethod
+    def _value(self, x: FloatArray) -> FloatArray:
+        """``g(x)`` of an array."""
 
     def to_dict(self) -> dict[str, Any]:
         """Return the kernel's name and parameters, which `from_dict` takes."""
@@ -400,16 +412,6 @@ class LogDerivativeKernel(NamedKernel):
         return series.from_log_derivative_here(start, upper, lower, order, n)
 
 
-def real_array(x: npt.ArrayLike) -> FloatArray:
-    """Return numbers as a float64 array."""
-    return np.asarray(x, dtype=np.float64)
-
-
-def quiet() -> np.errstate:
-    """Let overflow give inf, and points outside the domain nan, without warnings."""
-    return np.errstate(over="ignore", divide="ignore", invalid="ignore")
-
-
 def _polynomials_pay(graph: Graph, n_products: int) -> bool:
     """Whether `n_products` products with all columns take less time than dense algebra.
 
@@ -426,17 +428,15 @@ def _decimals(kernel: Kernel, degree: int | None, n: int, digits: int) -> Sequen
     precision = whole(digits, "digits", 1, series.MAX_DIGITS)
     # Two lists of decimals, one twice as precise.
     require_bytes(count * (400 + 3 * precision), f"a table of {count} terms of a series")
-    compute = _computed if count * precision > _MAX_KEPT_DIGITS else _kept
+    compute = _terms.__wrapped__ if count * precision > _MAX_KEPT_DIGITS else _terms
     return compute(kernel, degree, count, precision)
 
 
-def _computed(kernel: Kernel, degree: int | None, n: int, digits: int) -> Sequence[Decimal]:
+@lru_cache(maxsize=32)
+def _terms(kernel: Kernel, degree: int | None, n: int, digits: int) -> Sequence[Decimal]:
     if degree is None:
         return series.stable_digits(lambda: kernel._coefficients_here(n), digits)
     return kernel._modulation(2 * degree, n, digits)
-
-
-_kept = lru_cache(maxsize=32)(_computed)
 
 
 @lru_cache(maxsize=128)
@@ -464,15 +464,10 @@ def _table(kernel: Kernel, degree: int | None, n: int, scale: float) -> FloatArr
 
 def _vectors(V: npt.ArrayLike, n_nodes: int) -> FloatArray:
     array = np.asarray(V)
-    if array.dtype.kind not in "buif":
+    if array.dtype.kind not in "buif" or array.ndim not in (1, 2) or len(array) != n_nodes:
         raise InputError(
-            f"must be an array of real numbers, found {type(V).__name__} of dtype {array.dtype}",
-            argument="V",
-        )
-    if array.ndim not in (1, 2) or array.shape[0] != n_nodes:
-        raise InputError(
-            f"must have shape ({n_nodes},) or ({n_nodes}, c) for a graph of {n_nodes} nodes, "
-            f"found {array.shape}",
+            f"must be real numbers of shape ({n_nodes},) or ({n_nodes}, c), a row for each node, "
+            f"found {array.shape} of dtype {array.dtype}",
             argument="V",
         )
     require_bytes(6 * 8 * array.size, f"a product with {' x '.join(map(str, array.shape))} numbers")

@@ -18,19 +18,11 @@ import numpy.typing as npt
 from grfpp import series
 from grfpp._checks import finite, positive, probability, whole
 from grfpp.errors import InputError, shown
-from grfpp.kernels.base import InversePowerForm, LogDerivativeKernel, NamedKernel, quiet, real_array
+from grfpp.kernels.base import InversePowerForm, LogDerivativeKernel, NamedKernel
 from grfpp.typing import FloatArray
 
-__all__ = [
-    "Cosine",
-    "Diffusion",
-    "HeatKernel",
-    "InversePower",
-    "PStep",
-    "PersonalizedPageRank",
-    "RegularizedLaplacian",
-    "SquaredDiffusion",
-]
+__all__ = ["Cosine", "Diffusion", "HeatKernel", "InversePower", "PStep", "PersonalizedPageRank"]
+__all__ += ["RegularizedLaplacian", "SquaredDiffusion"]
 
 #: ``|log2 a^p|`` up to which float64 holds ``a^p``.
 _MAX_LOG2 = 1022
@@ -45,10 +37,8 @@ class _Exponential(LogDerivativeKernel):
     _of = 1
     _checks: ClassVar = {"lam": finite}
 
-    def value(self, x: npt.ArrayLike) -> FloatArray:
-        """``g(x)``, infinite where it exceeds the range of float64."""
-        with quiet():
-            return np.exp(self.lam * real_array(x) ** self._of)
+    def _value(self, x: FloatArray) -> FloatArray:
+        return np.exp(self.lam * x**self._of)
 
     def _log_derivative(self) -> tuple[list[Fraction], list[Fraction]]:
         return [*[Fraction(0)] * (self._of - 1), self._of * Fraction(self.lam)], [Fraction(1)]
@@ -138,10 +128,8 @@ class Cosine(NamedKernel):
         whole(degree, "degree", 1)
         return math.pi / (4 * abs(self.lam)) if self.lam else math.inf
 
-    def value(self, x: npt.ArrayLike) -> FloatArray:
-        """``cos(λ x) + sin(λ x)``."""
-        angle = self.lam * real_array(x)
-        return np.asarray(np.cos(angle) + np.sin(angle))[()]
+    def _value(self, x: FloatArray) -> FloatArray:
+        return np.asarray(np.cos(self.lam * x) + np.sin(self.lam * x))
 
     def _root_here(self, order: int, n: int) -> list[Decimal]:
         # Coefficients far below the precision change the root, which falls only as (π/4)^−k, by
@@ -161,8 +149,7 @@ class Cosine(NamedKernel):
 
     def _dense(self, weights: FloatArray) -> FloatArray:
         wave = _expm(1j * self.lam * weights)
-        result: FloatArray = wave.real + wave.imag
-        return result
+        return np.asarray(wave.real + wave.imag)
 
 
 def _exponent(value: Any, name: str) -> float:
@@ -200,10 +187,8 @@ class InversePowerKernel(LogDerivativeKernel):
         """
         return InversePowerForm(float(self._c()), self.of, self.power, float(self.value(0.0)))
 
-    def value(self, x: npt.ArrayLike) -> FloatArray:
-        """``g(x)``, also beyond the radius of convergence where it is real."""
-        with quiet():
-            return (1 - float(self._c()) * real_array(x) ** self.of) ** -float(self.power)
+    def _value(self, x: FloatArray) -> FloatArray:
+        return np.asarray((1 - float(self._c()) * x**self.of) ** -float(self.power))
 
     def _log_derivative(self) -> tuple[list[Fraction], list[Fraction]]:
         c, gap = self._c(), [Fraction(0)] * (self.of - 1)
@@ -216,8 +201,7 @@ class InversePowerKernel(LogDerivativeKernel):
         inverse = np.linalg.inv(np.eye(len(weights)) - base)
         if self.power == int(self.power):
             return np.linalg.matrix_power(inverse, int(self.power))
-        result: FloatArray = np.real(fractional_matrix_power(inverse, self.power))
-        return result
+        return np.asarray(np.real(fractional_matrix_power(inverse, self.power)))
 
 
 @dataclass(frozen=True)
@@ -351,9 +335,8 @@ class PersonalizedPageRank(InversePowerKernel):
     def _constant_here(self, order: int) -> Decimal:
         return series.root_of_number_here(Decimal(self.alpha), order)
 
-    def value(self, x: npt.ArrayLike) -> FloatArray:
-        """``α / (1 − (1 − α) x)``."""
-        return self.alpha * super().value(x)
+    def _value(self, x: FloatArray) -> FloatArray:
+        return self.alpha * super()._value(x)
 
     def _dense(self, weights: FloatArray) -> FloatArray:
         return self.alpha * super()._dense(weights)
@@ -405,10 +388,8 @@ class HeatKernel(LogDerivativeKernel):
     def _exponential(self) -> tuple[float, float]:  # type: ignore[override]
         return math.exp(-self.t), self.t
 
-    def value(self, x: npt.ArrayLike) -> FloatArray:
-        """``exp(t (x − 1))``, infinite where it exceeds the range of float64."""
-        with quiet():
-            return np.exp(self.t * (real_array(x) - 1))
+    def _value(self, x: FloatArray) -> FloatArray:
+        return np.exp(self.t * (x - 1))
 
     def _constant_here(self, order: int) -> Decimal:
         return (-Decimal(self.t) / order).exp()
@@ -469,10 +450,8 @@ class PStep(LogDerivativeKernel):
         """Return ``|a|``, or infinity when ``2 · degree`` divides ``p``: the series is finite."""
         return math.inf if self.p % (2 * whole(degree, "degree", 1)) == 0 else abs(self.a)
 
-    def value(self, x: npt.ArrayLike) -> FloatArray:
-        """Return ``(a + x)^p``."""
-        with quiet():
-            return (self.a + real_array(x)) ** self.p
+    def _value(self, x: FloatArray) -> FloatArray:
+        return np.asarray((self.a + x) ** self.p)
 
     @property
     def sign(self) -> int:  # type: ignore[override]
@@ -500,8 +479,7 @@ class PStep(LogDerivativeKernel):
 def _expm(matrix: npt.NDArray[Any]) -> npt.NDArray[Any]:
     from scipy.linalg import expm
 
-    result: npt.NDArray[Any] = expm(matrix)
-    return result
+    return np.asarray(expm(matrix))
 
 
 KERNELS: dict[str, type[NamedKernel]] = {

@@ -25,10 +25,8 @@ def kernel_of(kernel: str | Kernel) -> Kernel:
     if isinstance(kernel, Kernel):
         return kernel
     if not isinstance(kernel, str):
-        raise InputError(
-            f"must be a Kernel or text such as 'diffusion:1', not {shown(kernel)}",
-            argument="kernel",
-        )
+        problem = f"must be a Kernel or text such as 'diffusion:1', not {shown(kernel)}"
+        raise InputError(problem, argument="kernel")
     return kernel_from_spec(kernel)
 
 
@@ -90,8 +88,6 @@ def kernel_from_dict(values: dict[str, Any]) -> Kernel:
         _number(value, "coefficients", "taylor", Fraction) if isinstance(value, str) else value
         for value in parameters.pop("coefficients", [])
     ]
-    if parameters.get("name") == "taylor":
-        del parameters["name"]
     return _built(TaylorKernel, name, parameters)
 
 

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import decimal
 import math
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
 from decimal import Decimal
 from fractions import Fraction
@@ -13,6 +14,7 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
+from numpy.polynomial.polynomial import polyder, polydiv, polysub, polyval
 
 from grfpp import series
 from grfpp._checks import positive, whole
@@ -20,7 +22,6 @@ from grfpp.errors import DivergentSeriesError, InputError, shown
 from grfpp.graph import Graph
 from grfpp.kernels.base import Kernel
 from grfpp.linalg.functions import MAX_DEGREE, summable_terms
-from grfpp.linalg.polynomials import nearest_branch_point
 from grfpp.typing import FloatArray
 
 Coefficient = int | float | Fraction
@@ -32,6 +33,10 @@ _SAMPLE = 256
 _MAX_POLYNOMIAL = 256
 #: As many coefficients as other methods make products with the weights.
 _MAX_LISTED = MAX_DEGREE + 1
+#: Prime modulus of the test for common factors.
+_PRIME = 2**61 - 1
+#: Rounds of Graeffe's root squaring, and its digits.
+_SQUARINGS, _PRECISION = 30, 200
 #: Of dense kernels of directed graphs.
 _DENSE_ACCURACY = 1e-13
 
@@ -150,9 +155,8 @@ class TaylorKernel(Kernel):
             )
         # In units of the largest point: the table stays within range, and is cut where it ends.
         unit = largest or 1.0
-        table = summable_terms(self._scaled, unit) if largest else self.coefficients(1)
-        total: FloatArray = np.polynomial.polynomial.polyval(points / unit, table)  # type: ignore
-        return total
+        table = summable_terms(self._scaled, unit)[0] if largest else self.coefficients(1)
+        return np.asarray(polyval(points / unit, table), np.float64)[()]
 
     def to_dict(self) -> dict[str, Any]:
         """Return what `from_dict` needs; refused when the coefficients are a function."""
@@ -198,19 +202,15 @@ def _listed(coefficients: Any) -> tuple[Coefficient, ...]:
     try:
         values = list(islice(coefficients, _MAX_LISTED + 1))
     except TypeError:
-        raise InputError(
-            f"must be a sequence of numbers or a function of k, found {shown(coefficients)}",
-            argument="coefficients",
-        ) from None
+        problem = f"must be a sequence of numbers or a function of k, found {shown(coefficients)}"
+        raise InputError(problem, argument="coefficients") from None
     if len(values) > _MAX_LISTED:
         raise InputError(
             f"must be at most {_MAX_LISTED} numbers",
             argument="coefficients",
             advice="give longer series as a function of k",
         )
-    exactly = [_number(value, k) for k, value in enumerate(values)]
-    while exactly and exactly[-1] == 0:
-        exactly.pop()
+    exactly = _trimmed([_number(value, k) for k, value in enumerate(values)])
     if not exactly:
         raise InputError("must hold at least one that is not zero", argument="coefficients")
     return tuple(exactly)
@@ -248,3 +248,117 @@ def _estimated_radius(kernel: TaylorKernel, degree: int | None) -> float:
     if degree is None:
         return series.estimate_radius(kernel.coefficients_decimal(_SAMPLE))
     return series.estimate_radius(kernel.modulation_decimal(degree, _SAMPLE))
+
+
+@lru_cache(maxsize=64)
+def nearest_branch_point(polynomial: tuple[Fraction, ...], order: int) -> float:
+    """Distance from 0 to the nearest zero of a polynomial that is a branch point of its root.
+
+    Zeros whose multiplicity is a multiple of `order` are no branch points: the root of
+    ``(1 + x)^2 (5 + x)`` of order 2 is singular at −5 only. Without any the root is a polynomial
+    and the distance infinite. The coefficients are taken as exact.
+
+    Examples
+    --------
+    >>> round(nearest_branch_point((5, 11, 7, 1), 2), 6)
+    5.0
+    >>> nearest_branch_point((1, 2, 1), 2)
+    inf
+    """
+    factors = square_free_factors(polynomial)
+    zeros = (smallest_zero(factor) for multiplicity, factor in factors if multiplicity % order)
+    return min(zeros, default=math.inf)
+
+
+def square_free_factors(polynomial: Sequence[Fraction]) -> list[tuple[int, list[Fraction]]]:
+    """Factors with simple zeros and their multiplicities, by D. Y. Y. Yun's algorithm.
+
+    Examples
+    --------
+    >>> [(m, [str(c) for c in f]) for m, f in square_free_factors([5, 11, 7, 1])]
+    [(1, ['5', '1']), (2, ['1', '1'])]
+    """
+    f = _trimmed([Fraction(value) for value in polynomial])
+    if len(f) < 2:
+        return []
+    if _is_square_free(f):
+        return [(1, f)]
+    derivative = polyder(np.array(f))
+    common = _gcd(np.array(f), derivative)
+    b, c = polydiv(f, common)[0], polydiv(derivative, common)[0]
+    factors = []
+    multiplicity = 1
+    while len(b) > 1:
+        d = polysub(c, polyder(b))
+        factor = _gcd(b, d)
+        if len(factor) > 1:
+            factors.append((multiplicity, factor.tolist()))
+        b, c = polydiv(b, factor)[0], polydiv(d, factor)[0]
+        multiplicity += 1
+    return factors
+
+
+def _gcd(a: Any, b: Any) -> Any:
+    """Monic greatest common divisor of polynomials over the fractions."""
+    while b.any():
+        a, b = b, polydiv(a, b)[1]
+    return a / a[-1]
+
+
+def smallest_zero(polynomial: Sequence[Fraction]) -> float:
+    """Smallest absolute value of the zeros of a polynomial, to about eight digits.
+
+    Graeffe's root squaring: after ``m`` rounds every zero ``z`` has become ``z^(2^m)``, and the
+    bound of Fujiwara on the smallest, off by at most a factor ``2 · degree``, is off by the
+    ``2^m``-th root of that. In 200 digits, so that clusters of zeros do not disturb it, as they
+    do the eigenvalues of the companion matrix.
+
+    Examples
+    --------
+    >>> round(smallest_zero([Fraction(6), Fraction(-5), Fraction(1)]), 6)
+    2.0
+    """
+    exact = _trimmed([Fraction(value) for value in polynomial])
+    if len(exact) < 2:
+        return math.inf
+    with decimal.localcontext(series.context(_PRECISION)):
+        p, n = [series.decimal_here(value) for value in exact], len(exact)
+        for _ in range(_SQUARINGS):
+            # p(√x) p(−√x), scaled to 1 at zero.
+            even, odd = (series.product(part, part, n) for part in (p[0::2], p[1::2]))
+            p = [(e - o) / even[0] for e, o in zip(even, [Decimal(0), *odd[:-1]], strict=True)]
+        bounds = [(p[0] / abs(value)).ln() / k for k, value in enumerate(p) if k and value]
+        return float(((min(bounds) - Decimal(2).ln()) / 2**_SQUARINGS).exp())
+
+
+def _is_square_free(f: Sequence[Fraction]) -> bool:
+    """Whether ``f`` and ``f'`` have no common factor modulo a prime, and so none at all.
+
+    A cheap test: over the fractions the numbers in Euclid's algorithm grow long.
+    """
+    denominator = math.lcm(*(value.denominator for value in f))
+    residues = [int(value * denominator) % _PRIME for value in f]
+    if residues[-1] == 0:
+        return False
+    a, b = residues, _trimmed([k * value % _PRIME for k, value in enumerate(residues)][1:])
+    while b:
+        a, b = b, _remainder(a, b)
+    return len(a) == 1
+
+
+def _remainder(a: list[int], b: list[int]) -> list[int]:
+    """Remainder of ``a / b`` modulo the prime."""
+    rest, inverse = list(a), pow(b[-1], -1, _PRIME)
+    while len(rest) >= len(b):
+        factor = rest[-1] * inverse
+        for k, value in enumerate(b, start=len(rest) - len(b)):
+            rest[k] = (rest[k] - factor * value) % _PRIME
+        rest.pop()
+    return _trimmed(rest)
+
+
+def _trimmed(f: list[Any]) -> list[Any]:
+    """Without the zeros at the top."""
+    while f and f[-1] == 0:
+        f.pop()
+    return f

@@ -9,5 +9,5 @@
   rule, coefficients for quadrature by `on_step`); `inverse_times`, `solve_shifted`.
 - `spectra`: `largest_eigenpairs` (the one call of ARPACK for operators), `leading_eigenpairs`,
   `symmetric_eigenvalues`, `spectral_density`, `perron_root`.
-- `functions`: dense functions and power series; `polynomials`: zeros; `symmetrize`; `tensors`.
+- `functions`: dense functions and power series; `symmetrize`; `tensors`.
 """

@@ -132,7 +132,7 @@ def inverse_times(
     """``A^-1 @ block`` by conjugate gradients, to a relative error in the Frobenius norm.
 
     The error is at most the residual over the smallest eigenvalue; the residual is computed anew
-    before that is believed.
+    before that is trusted.
 
     Parameters
     ----------
@@ -218,11 +218,6 @@ def solve_shifted(
         image += added * block
         return image
 
-    return solve(
-        multiply,
-        right,
-        tol=tol,
-        max_steps=max_steps,
-        diagonal=diagonal + added,
-        start=None if start is None else np.ascontiguousarray(start),
-    )
+    start = None if start is None else np.ascontiguousarray(start)
+    options: Any = {"tol": tol, "max_steps": max_steps, "start": start}
+    return solve(multiply, right, diagonal=diagonal + added, **options)

@@ -78,11 +78,8 @@ def coefficients_of(function: ScalarFunction, radius: float, tol: float) -> Floa
         if n_kept <= 3 * n_points // 4 and n_kept <= MAX_DEGREE + 1:
             return coefficients[: max(n_kept, 1)]
         n_points *= 2
-    raise InputError(
-        f"a polynomial of degree {MAX_DEGREE} does not reach tol={tol:g} between "
-        f"-{radius:.6g} and {radius:.6g}: the kernel varies too fast, or is singular near by",
-        advice="scale the graph down or raise tol",
-    )
+    problem = f"a polynomial of degree {MAX_DEGREE} does not reach tol={tol:g} up to {radius:.6g}"
+    raise InputError(problem, advice="scale the graph down or raise tol")
 
 
 def recurrence(
@@ -116,15 +113,8 @@ def recurrence(
         k += 1
         weight = float(weights[k]) if k < len(weights) else 0.0
         # In place: a row of the new term needs of the one before the last its own numbers alone.
-        following = product(
-            current,
-            scale=2 / radius,
-            base=previous,
-            keep=-1.0,
-            out=previous,
-            total=total,
-            weight=weight,
-        )
+        terms = {"base": previous, "out": previous, "total": total}
+        following = product(current, scale=2 / radius, keep=-1.0, weight=weight, **terms)
         previous, current = current, following
 
 
@@ -178,8 +168,7 @@ def apply(
     """
     radius = graph.spectral_radius() * (1 + MARGIN)
     if radius == 0:
-        constant: FloatArray = finite(function(np.zeros(1)))[0] * vectors
-        return constant
+        return np.asarray(finite(function(np.zeros(1)))[0] * vectors)
     coefficients = coefficients_of(function, radius, tol)
     start = np.array(vectors.reshape(len(vectors), -1), order="C")
     product = series_times(CsrProduct(graph.adjacency), radius, coefficients, start)

@@ -115,6 +115,15 @@ class Block(NamedTuple):
     columns: npt.NDArray[np.int32]
     values: npt.NDArray[Any]
 
+    @classmethod
+    def of(cls, rows: sp.csr_array) -> Block:
+        """The rows of a CSR matrix."""
+        return cls(rows.indptr[1:].astype(np.int64), rows.indices, rows.data)
+
+    def matrix(self, n_columns: int) -> sp.csr_array:
+        """The rows as a CSR matrix."""
+        return csr(self.values, self.columns, np.concatenate([[0], self.end]), n_columns)
+
 
 class GrowingMatrix:
     """Rows appended in order to one CSR matrix, without a second copy of it at the end.
@@ -153,10 +162,11 @@ class GrowingMatrix:
             start, end = self._n_entries, self._n_entries + len(block.columns)
             if end > len(self._index):
                 changed.wait_for(lambda: self._n_copying == 0)
-                size = end * 3 // 2 * (self._index.itemsize + self._value.itemsize)
-                require_bytes(size, f"a sparse matrix of at least {end} entries")
-                self._index = _enlarged(self._index, start, end * 3 // 2)
-                self._value = _enlarged(self._value, start, end * 3 // 2)
+                arrays, size = (self._index, self._value), end * 3 // 2
+                n_bytes = size * sum(array.itemsize for array in arrays)
+                require_bytes(n_bytes, f"a sparse matrix of at least {end} entries")
+                for array in arrays:
+                    array.resize(size, refcheck=False)
             index, value = self._index[start:end], self._value[start:end]
             next_row = first_row + len(block.end)
             self._indptr[first_row + 1 : next_row + 1] = block.end + start
@@ -180,12 +190,6 @@ class GrowingMatrix:
         self._index.resize(self._n_entries, refcheck=False)
         self._value.resize(self._n_entries, refcheck=False)
         return csr(self._value, self._index, self._indptr, self._n_columns)
-
-
-def _enlarged(array: npt.NDArray[Any], used: int, size: int) -> npt.NDArray[Any]:
-    larger = np.empty(size, array.dtype)
-    larger[:used] = array[:used]
-    return larger
 
 
 def frobenius(block: FloatArray) -> float:
@@ -286,8 +290,12 @@ def times(
     return out
 
 
-def transposed_times(matrix: sp.csr_array, dense: FloatArray, n_jobs: int = -1) -> FloatArray:
+def transposed_times(
+    matrix: sp.csr_array, dense: FloatArray, n_jobs: int = -1, out: FloatArray | None = None
+) -> FloatArray:
     """``matrix.T @ dense`` without forming the transpose, for a C-contiguous float64 block.
+
+    It is added to `out` where that is given.
 
     Examples
     --------
@@ -296,35 +304,17 @@ def transposed_times(matrix: sp.csr_array, dense: FloatArray, n_jobs: int = -1) 
     """
     from grfpp.linalg.loops import columns_times
 
-    out = np.zeros((matrix.shape[1], dense.shape[1]))
+    total = np.zeros((matrix.shape[1], dense.shape[1])) if out is None else out
     arrays = tuple(map(readonly, (matrix.indptr, matrix.indices, matrix.data, dense)))
     parallel = matrix.nnz * dense.shape[1] >= _MIN_PARALLEL_WORK
     n_threads = thread_count(n_jobs) if parallel else 1
 
     def work(rows: range) -> None:
-        columns_times(*arrays, out, rows.start, rows.stop)
+        columns_times(*arrays, total, rows.start, rows.stop)
 
     # Every part reads the whole matrix: one part a thread.
-    list(in_order(work, split(len(out), n_threads), n_threads))
-    return out
-
-
-def block_times(block: Block, dense: FloatArray, out: FloatArray) -> None:
-    """Write the product of a block of rows with `dense` to its rows of the result."""
-    from grfpp.linalg.loops import rows_times
-
-    indptr = np.concatenate([[0], block.end])
-    arrays = map(readonly, (indptr, block.columns, block.values, dense, out))
-    rows_times(*arrays, out, out, 1.0, 0.0, 0.0, 0, len(block.end))
-
-
-def add_block_transposed(block: Block, dense: FloatArray, out: FloatArray) -> None:
-    """Add the product of a transposed block of rows with its rows of `dense` to the result."""
-    from grfpp.linalg.loops import columns_times
-
-    indptr = np.concatenate([[0], block.end])
-    arrays = map(readonly, (indptr, block.columns, block.values, dense))
-    columns_times(*arrays, out, 0, len(out))
+    list(in_order(work, split(len(total), n_threads), n_threads))
+    return total
 
 
 def sparse_product(a: sp.csr_array, b: sp.csr_array, n_jobs: int = -1) -> sp.csr_array:

@@ -61,22 +61,6 @@ def dense_weights(graph: WeightMatrix) -> FloatArray:
     return dense
 
 
-def dense_symmetric(weights: FloatArray, function: ScalarFunction) -> FloatArray:
-    """``function(W)`` of a symmetric matrix from all its eigenvalues and eigenvectors.
-
-    Examples
-    --------
-    >>> dense_symmetric(np.array([[0.0, 1.0], [1.0, 0.0]]), lambda x: (2 + x) ** 2)
-    array([[5., 4.],
-           [4., 5.]])
-    """
-    eigenvalues, vectors = np.linalg.eigh(weights)
-    kernel: FloatArray = (vectors * finite(function(eigenvalues))) @ vectors.T
-    kernel *= 0.5  # first: the sum of two large numbers could leave the range of float64
-    kernel += kernel.T
-    return kernel
-
-
 def by_columns(
     n: int,
     multiply: Callable[[FloatArray], FloatArray],
@@ -115,9 +99,9 @@ def taylor_times(
     most ``tol`` times its largest absolute value; where the terms cancel so much that rounding
     alone exceeds that, or more than 100,000 of them are needed, an `InputError` says so.
     """
-    yardstick, bound, table, tails = _bounded_terms(graph, coefficients, radius)
-    weights, spread = graph.adjacency, float(yardstick.max())
-    units = yardstick if vectors.ndim == 1 else yardstick[:, None]
+    norm_weights, bound, table, tails = bounded_terms(graph, coefficients, radius)
+    weights, spread = graph.adjacency, float(norm_weights.max())
+    units = norm_weights if vectors.ndim == 1 else norm_weights[:, None]
     term = vectors
     result: FloatArray = table[0] * vectors
     summed = _largest(result)
@@ -127,36 +111,16 @@ def taylor_times(
         result += coefficient * term
         largest = _largest(term)
         summed += abs(coefficient) * largest
-        # In units of the yardstick no product with W / bound makes a vector longer, so the terms
+        # In the weighted maximum norm no product with W / bound makes a vector longer, so the terms
         # left out are at most `tail` times the present length.
         length = largest if spread == 1 else spread * _largest(term / units)
         if np.all(tail * length <= tol * _largest(result)):
             break
     rounding = np.finfo(np.float64).eps * summed
     if np.any(rounding > tol * _largest(finite(result))):
-        raise InputError(
-            f"the terms of the power series cancel: rounding alone may exceed tol={tol:g}",
-            advice="raise tol, scale the graph down, or use kernel.exact",
-        )
+        problem = f"the terms of the power series cancel: rounding alone may exceed tol={tol:g}"
+        raise InputError(problem, advice="raise tol, scale the graph down, or use kernel.exact")
     return result
-
-
-def max_taylor_terms(graph: WeightMatrix, coefficients: Coefficients, radius: float) -> int:
-    """Largest number of terms that `taylor_times` adds up."""
-    return len(_bounded_terms(graph, coefficients, radius)[2])
-
-
-def summable_terms(coefficients: Coefficients, scale: float) -> FloatArray:
-    """``α_k · scale^k`` as far as their sum changes in float64."""
-    return _table(coefficients, scale, 1.0)[0]
-
-
-def expm_multiply(graph: WeightMatrix, lam: float, vectors: FloatArray) -> FloatArray:
-    """``exp(lam W) @ vectors`` to double precision, after Al-Mohy and Higham (2011), by SciPy."""
-    from scipy.sparse.linalg import expm_multiply as al_mohy_higham
-
-    with np.errstate(over="ignore", invalid="ignore"):
-        return finite(al_mohy_higham(graph.adjacency * lam, vectors))
 
 
 def _largest(vectors: FloatArray) -> FloatArray:
@@ -164,7 +128,7 @@ def _largest(vectors: FloatArray) -> FloatArray:
     return np.asarray(np.maximum(vectors.max(axis=0), -vectors.min(axis=0)))
 
 
-def _bounded_terms(
+def bounded_terms(
     graph: WeightMatrix, coefficients: Coefficients, radius: float
 ) -> tuple[FloatArray, float, FloatArray, FloatArray]:
     """Choose how to measure the terms of a power series.
@@ -178,18 +142,19 @@ def _bounded_terms(
         return ones, 1.0, coefficients(1, 1.0)[:1], np.zeros(1)
     if largest_row < radius:
         try:
-            return ones, largest_row, *_table(coefficients, largest_row, 1.0)
+            return ones, largest_row, *summable_terms(coefficients, largest_row)
         except (InputError, OverflowError):
-            # Some rows are far above the spectral radius: a better yardstick may still do.
+            # Some rows are far above the spectral radius: a weighted norm may still do.
             pass
-    yardstick, bound = _yardstick(graph, min(radius, largest_row))
+    norm_weights, bound = _norm_weights(graph, min(radius, largest_row))
     try:
-        return yardstick, bound, *_table(coefficients, bound, float(yardstick.max()))
+        spread = float(norm_weights.max())
+        return norm_weights, bound, *summable_terms(coefficients, bound, spread)
     except OverflowError:
         raise InputError(TOO_LARGE) from None
 
 
-def _yardstick(graph: WeightMatrix, ceiling: float) -> tuple[FloatArray, float]:
+def _norm_weights(graph: WeightMatrix, ceiling: float) -> tuple[FloatArray, float]:
     """Find ``u ≥ 1`` with ``W u ≤ bound · u`` for a bound between spectral radius and ceiling.
 
     ``u = Σ (W/s)^k 1`` does for every ``s`` above the spectral radius, and long partial sums do.
@@ -205,15 +170,12 @@ def _yardstick(graph: WeightMatrix, ceiling: float) -> tuple[FloatArray, float]:
         if np.all(product * shrink <= bound * u):
             return u, bound
         u = finite(1 + product)
-    raise InputError(
-        f"the spectral radius {low:.9g} is too close to the radius of convergence {ceiling:.9g} "
-        "for a power series",
-        advice="scale the graph down",
-    )
+    problem = f"the spectral radius {low:.9g} is too close to that of convergence, {ceiling:.9g}"
+    raise InputError(problem, advice="scale the graph down")
 
 
-def _table(
-    coefficients: Coefficients, scale: float, spread: float
+def summable_terms(
+    coefficients: Coefficients, scale: float, spread: float = 1.0
 ) -> tuple[FloatArray, FloatArray]:
     """``α_k · scale^k`` as far as they matter, and the sums of ``|α_j| scale^j`` over ``j > k``."""
     n = 64

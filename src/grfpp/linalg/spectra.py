@@ -50,7 +50,7 @@ class Eigenpairs(NamedTuple):
 
 
 def largest_eigenpairs(
-    multiply: Callable[[FloatArray], FloatArray],
+    matrix: FloatArray | Callable[[FloatArray], FloatArray],
     n: int,
     number: int,
     *,
@@ -61,14 +61,15 @@ def largest_eigenpairs(
     n_basis: int | None = None,
     max_restarts: int | None = None,
 ) -> Eigenpairs:
-    """Largest eigenvalues of a symmetric operator and their vectors by ARPACK, from large to small.
+    """Largest eigenvalues of a symmetric matrix and their vectors, from large to small.
 
-    The same bits for the same arguments. Fewer than asked for where some have not converged.
+    By LAPACK for dense matrices, else by ARPACK: fewer than asked for where some have not
+    converged. The same bits for the same arguments.
 
     Parameters
     ----------
-    multiply
-        Products with one vector.
+    matrix
+        A dense array, or a function that multiplies one vector; what follows `shift` is for ARPACK.
     known
         Eigenvectors that are not wanted: their eigenvalues are lowered by `shift`.
     tol
@@ -84,9 +85,15 @@ def largest_eigenpairs(
     >>> pairs.values
     array([8., 7.])
     """
+    U = np.zeros((n, 0)) if known is None else known
+    if isinstance(matrix, np.ndarray):
+        from scipy.linalg import eigh
+
+        values, vectors = eigh(matrix - (U * shift) @ U.T, subset_by_index=[n - number, n - 1])
+        return Eigenpairs(values[::-1], vectors[:, ::-1])
     from scipy.sparse.linalg import ArpackNoConvergence, LinearOperator, eigsh
 
-    U = np.zeros((n, 0)) if known is None else known
+    multiply = matrix
 
     def deflated(vector: FloatArray) -> FloatArray:
         column = vector.reshape(-1)
@@ -125,28 +132,17 @@ def leading_eigenpairs(
     >>> leading_eigenpairs(path, 1, Eigenpairs.none(3), 1.5).values
     array([1.414])
     """
-    from scipy.linalg import eigh
-
     n = matrix.shape[0]
     if number == 0 or matrix.nnz == 0:
         return Eigenpairs.none(n)
     dense = n <= _DENSE_NODES or 4 * number > n
     require_bytes(8 * n * (3 * n if dense else 4 * number + 60), f"{number} eigenvectors")
-    # Below all others.
-    shift = known.values + 2 * radius
-    if dense:
-        whole = matrix.toarray() - (known.vectors * shift) @ known.vectors.T
-        values, vectors = eigh(whole, subset_by_index=[n - number, n - 1])
-        pairs = Eigenpairs(values[::-1], vectors[:, ::-1])
-    else:
-        pairs = largest_eigenpairs(
-            lambda column: matrix @ column,
-            n,
-            number,
-            known=known.vectors,
-            shift=shift,
-            max_restarts=_RESTARTS,
-        )
+    pairs = largest_eigenpairs(
+        *(matrix.toarray() if dense else matrix.dot, n, number),
+        known=known.vectors,
+        shift=known.values + 2 * radius,  # below all others
+        max_restarts=_RESTARTS,
+    )
     residuals = np.linalg.norm(matrix @ pairs.vectors - pairs.vectors * pairs.values, axis=0)
     return pairs.take(residuals <= 10 * TOLERANCE * radius)
 
@@ -232,7 +228,7 @@ def symmetric_eigenvalues(weights: sp.csr_array) -> FloatArray:
     """
     n = weights.shape[0]
     # Equal rows have equal products with random vectors, to the last bit; others have not, but
-    # with a chance of 2^-100. Rows of symmetric matrices are sorted, so they are summed alike.
+    # with a chance of 2^-100. Rows of symmetric matrices are sorted, so the order of sums is one.
     probes = np.random.default_rng(0).standard_normal((n, 2))
     _, first, size = np.unique(weights @ probes, axis=0, return_index=True, return_counts=True)
     n_groups = len(first)

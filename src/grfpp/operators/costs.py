@@ -19,7 +19,7 @@ from grfpp.linalg.csr import CsrProduct
 
 #: Version of the file: raised when the constants mean something else.
 _VERSION = 2
-#: Measured constants are believed within this factor of the built-in values.
+#: Measured constants are trusted within this factor of the built-in values.
 _MAX_DEVIATION = 100.0
 #: Bytes of the cache of one core.
 _CACHE_BYTES = 2**20
@@ -66,32 +66,18 @@ class MachineCosts:
     walk: float = 3.0e-8
 
     @classmethod
-    def read(cls, path: Path) -> Self | None:
-        """Constants from a file; ``None`` where there are none that can be believed."""
-        built_in = asdict(cls())
+    def read(cls, path: Path) -> Self:
+        """Constants from a file; the built-in ones where there are none that can be trusted."""
         try:
             content = json.loads(path.read_text(encoding="utf-8"))
-            if content["version"] != _VERSION:
-                return None
-            values = {name: float(content["seconds"][name]) for name in built_in}
-        except (OSError, ValueError, TypeError, KeyError, RecursionError):
-            return None
-        ratios = np.array([values[name] / built_in[name] for name in built_in])
-        plausible = (ratios >= 1 / _MAX_DEVIATION) & (ratios <= _MAX_DEVIATION)
-        return cls(**values) if plausible.all() else None
-
-    def write(self, path: Path) -> bool:
-        """Write them to a file, whole or not at all; whether that could be done."""
-        from grfpp.io.atomic import atomic_write
-
-        try:
-            path.parent.mkdir(parents=True, exist_ok=True)
-            with atomic_write(path) as stream:
-                text = json.dumps({"version": _VERSION, "seconds": asdict(self)}, indent=1)
-                stream.write(text.encode())
-        except (OSError, ValueError):
-            return False
-        return True
+            values = cls(**{key: float(value) for key, value in content["seconds"].items()})
+            ratios = [value / asdict(cls())[key] for key, value in asdict(values).items()]
+            plausible = all(1 / _MAX_DEVIATION <= ratio <= _MAX_DEVIATION for ratio in ratios)
+            if plausible and content["version"] == _VERSION:
+                return values
+        except (OSError, ValueError, TypeError, KeyError, AttributeError, RecursionError):
+            pass
+        return cls()
 
     def product(
         self,
@@ -114,10 +100,6 @@ class MachineCosts:
             entry += scattered * max(far - entry, 0.0)
             number += max(self.far_number - self.number, 0.0) * (passes > 3)
         return self.step + width * (n_entries * entry + passes * n_nodes * number)
-
-    def times(self, factor: float) -> MachineCosts:
-        """The costs of a machine that is slower by this factor."""
-        return MachineCosts(**{name: factor * value for name, value in asdict(self).items()})
 
 
 def stays_in_cache(n_nodes: float, width: float) -> bool:
@@ -198,16 +180,25 @@ def costs_file() -> Path:
 def current_costs() -> Costs:
     """Those of this process: as measured on this machine, or the built-in ones."""
     try:
-        return Costs(MachineCosts.read(costs_file()) or MachineCosts())
+        return Costs(MachineCosts.read(costs_file()))
     except (OSError, RuntimeError):  # no home
         return Costs(MachineCosts())
 
 
 def measure_and_keep() -> bool:
-    """Measure this machine, use the constants and keep them; whether that could be done."""
-    costs = measure_costs()
-    current_costs().machine = costs
-    return costs.write(costs_file())
+    """Measure this machine, use the constants and write them to a file; whether that was done."""
+    from grfpp.io.atomic import atomic_write
+
+    path, machine = costs_file(), measure_costs()
+    current_costs().machine = machine
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        with atomic_write(path) as stream:
+            content = {"version": _VERSION, "seconds": asdict(machine)}
+            stream.write(json.dumps(content, indent=1).encode())
+    except (OSError, ValueError):
+        return False
+    return True
 
 
 def measure_costs(seconds: float = 0.3) -> MachineCosts:
@@ -218,6 +209,8 @@ def measure_costs(seconds: float = 0.3) -> MachineCosts:
     >>> measure_costs(1e-4).step > 0
     True
     """
+    from grfpp.estimate.sampling import sample
+    from grfpp.kernels import Diffusion
     from grfpp.linalg import loops  # noqa: F401 - large products are compiled from here on
     from grfpp.linalg.lanczos import function_times
 
@@ -256,6 +249,9 @@ def measure_costs(seconds: float = 0.3) -> MachineCosts:
     eigen_many = best(lambda: np.linalg.eigh(symmetric))
     path = sp.csr_array(np.diag(np.ones(15), 1) + np.diag(np.ones(15), -1))
 
+    random_walk = Graph(_random_graph(4000, rng), directed=True).normalized("rw")
+    n_steps = 4000 * sample(random_walk, Diffusion(1.0), seed=0).meta["steps_per_node"]
+
     def lanczos() -> None:
         function_times(lambda v: path @ v, lambda x: np.exp(3 * x), 2.0, np.eye(16, 1), 1e-3, 10)
 
@@ -271,7 +267,7 @@ def measure_costs(seconds: float = 0.3) -> MachineCosts:
         dense=best(lambda: square @ square) / 768**3,
         eigen_square=eigen_few / few**2,
         eigen_cube=max((eigen_many - eigen_few * (many / few) ** 2) / many**3, 1e-12),
-        walk=_walk_seconds(best, rng),
+        walk=best(lambda: sample(random_walk, Diffusion(1.0), seed=0)) / n_steps,
     )
 
 
@@ -280,15 +276,3 @@ def _random_graph(n: int, rng: np.random.Generator) -> sp.csr_array:
     indices = rng.integers(0, n, n_entries, dtype=np.int32)
     indptr = np.arange(0, n_entries + 1, _TIMED_DEGREE, dtype=np.int32)
     return sp.csr_array((np.full(n_entries, 1 / _TIMED_DEGREE), indices, indptr), shape=(n, n))
-
-
-def _walk_seconds(best: Callable[[Callable[[], Any]], float], rng: np.random.Generator) -> float:
-    from grfpp.estimate.sampling import sample
-    from grfpp.kernels import Diffusion
-
-    graph = Graph(_random_graph(4000, rng), directed=True).normalized("rw")
-    n_steps: list[float] = []
-    taken = best(
-        lambda: n_steps.append(sample(graph, Diffusion(1.0), seed=0).meta["steps_per_node"])
-    )
-    return float(taken / (4000 * n_steps[0]))

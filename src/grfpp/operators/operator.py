@@ -37,20 +37,12 @@ class KernelOperator(NodeMatrix):
     features are exact to rounding.
     """
 
-    def __init__(
-        self,
-        problem: Problem,
-        costs: Costs,
-        n_columns: int | None = None,
-        method: str = "auto",
-        *,
-        warn: bool = True,
-    ) -> None:
-        W, kernel = problem.graph, problem.kernel
+    def __init__(self, runner: Runner) -> None:
+        W, kernel = runner.problem.graph, runner.problem.kernel
         kernel.check_converges(W)
         super().__init__(np.dtype(np.float64), (W.n_nodes, W.n_nodes))
-        self.W, self.kernel, self.names, self.tol = W, kernel, W.names, problem.tol
-        self._runner = Runner(problem, costs, n_columns, method, warn=warn)
+        self.W, self.kernel, self.names, self.tol = W, kernel, W.names, runner.problem.tol
+        self._runner = runner
 
     @classmethod
     def exact(cls, W: Graph, kernel: Kernel, n_jobs: int = -1) -> KernelOperator:
@@ -66,7 +58,8 @@ class KernelOperator(NodeMatrix):
         """
         method = "dense" if W.n_nodes <= EXACT_DENSE_NODES else "chebyshev"
         costs = Costs(current_costs().machine, learns=False)
-        return cls(Problem(W, kernel, _EXACT_TOL, n_jobs), costs, method=method, warn=False)
+        problem = Problem(W, kernel, _EXACT_TOL, n_jobs)
+        return cls(Runner(problem, costs, method=method, warn=False))
 
     def __repr__(self) -> str:
         method = self.meta["method"]
@@ -105,16 +98,13 @@ class KernelOperator(NodeMatrix):
         )
         return self._runner.times(np.ascontiguousarray(block, dtype=np.float64))
 
-    def _matvec(self, x: Any) -> Any:
-        return self._matmat(x.reshape(-1, 1))
-
     def _transpose(self) -> KernelOperator:
         if not self.W.is_directed:
             return self
         runner = self._runner
         problem = replace(runner.problem, graph=self.W.reversed())
         options = (runner.costs, runner.n_columns, runner.method)
-        return KernelOperator(problem, *options, warn=runner.warn)
+        return KernelOperator(Runner(problem, *options, warn=runner.warn))
 
     _adjoint = _transpose
 
@@ -186,12 +176,9 @@ class KernelOperator(NodeMatrix):
         if not W.is_directed:
             # No zero of g lies within the radius checked above: |g| is ± g.
             return chebyshev.apply(W, lambda x: np.sqrt(np.abs(kernel.value(x))), block, 1e-13)
+        radius = kernel.modulation_radius(1)
         return taylor_times(
-            W,
-            lambda n, scale: kernel.modulation(1, n, scale=scale),
-            kernel.modulation_radius(1),
-            block,
-            1e-12,
+            W, lambda n, scale: kernel.modulation(1, n, scale=scale), radius, block, 1e-12
         )
 
 
@@ -276,4 +263,4 @@ def kernel_operator(
     if repeatable:
         costs = Costs(costs.machine, learns=False)
     problem = Problem(graph, kernel_of(kernel), accuracy, n_jobs, drawn)
-    return KernelOperator(problem, costs, columns, method)
+    return KernelOperator(Runner(problem, costs, columns, method))

@@ -16,9 +16,7 @@ from grfpp.linalg.csr import frobenius
 from grfpp.linalg.functions import TOO_LARGE
 from grfpp.operators import thresholds
 from grfpp.operators.costs import Costs
-from grfpp.operators.methods import METHODS, Method, Product
-from grfpp.operators.methods.lanczos import Lanczos
-from grfpp.operators.methods.walks import Walks, predicted_walk_error
+from grfpp.operators.methods import METHODS, Lanczos, Method, Product, Walks, predicted_walk_error
 from grfpp.operators.problem import CostEstimate, Plan, Problem
 from grfpp.typing import FloatArray
 
@@ -54,10 +52,11 @@ def choose(
     >>> choose(problem, 1, Costs(MachineCosts())).method
     'chebyshev'
     """
-    estimates = {
-        name: _checked_memory(method_class(problem).estimate(n_columns, costs))
-        for name, method_class in METHODS.items()
-    }
+    estimates = {name: each(problem).estimate(n_columns, costs) for name, each in METHODS.items()}
+    for name, each in estimates.items():
+        if each.ineligible_reason is None and not fits(each.n_bytes):
+            reason = f"needs {readable_bytes(int(each.n_bytes))} of memory"
+            estimates[name] = replace(each, ineligible_reason=reason)
     estimates["walks"] = _checked_walks(problem, estimates, n_products, predict=predict_walks)
     eligible = [each for each in estimates.values() if each.ineligible_reason is None]
     if method != "auto":
@@ -66,28 +65,12 @@ def choose(
         chosen = min(eligible, key=lambda each: each.seconds(n_products)).method
         reason = "the least time" if len(eligible) > 1 else "the only one"
     else:
-        reasons = "; ".join(
-            f"{each.method}: {each.ineligible_reason}" for each in estimates.values()
-        )
+        reasons = "; ".join(f"{name}: {e.ineligible_reason}" for name, e in estimates.items())
         raise InputError(f"no method can multiply with {problem.kernel!r} of this graph: {reasons}")
     return Plan(
-        repr(problem.kernel),
-        problem.n_nodes,
-        problem.n_entries,
-        problem.tol,
-        n_columns,
-        chosen,
-        tuple(estimates.values()),
-        reason,
-        n_products,
+        *(repr(problem.kernel), problem.n_nodes, problem.n_entries, problem.tol, n_columns),
+        *(chosen, tuple(estimates.values()), reason, n_products),
     )
-
-
-def _checked_memory(estimate: CostEstimate) -> CostEstimate:
-    if estimate.ineligible_reason is not None or fits(estimate.n_bytes):
-        return estimate
-    reason = f"needs {readable_bytes(int(estimate.n_bytes))} of memory"
-    return replace(estimate, ineligible_reason=reason)
 
 
 def _checked_walks(
@@ -108,10 +91,8 @@ def _checked_walks(
     if error is not None and error > thresholds.MAX_WALK_ERROR_RATIO * tol:
         reason = f"would have an error of about {error:.2g}; {best.method} reaches {tol:g}"
     elif tol < thresholds.MIN_WALK_TOLERANCE:
-        reason = (
-            f"random: for tolerances from {thresholds.MIN_WALK_TOLERANCE:g} on; "
-            f"{best.method} reaches {tol:g}"
-        )
+        least = thresholds.MIN_WALK_TOLERANCE
+        reason = f"random: for tolerances from {least:g} on; {best.method} reaches {tol:g}"
     elif seconds > thresholds.MAX_WALK_SHARE * best.seconds(n_products):
         reason = f"{seconds:.2g} s at least; {best.method} takes less"
     else:
@@ -175,10 +156,8 @@ class Runner:
 
     def _choose(self, width: int, *, predict_walks: bool) -> Plan:
         n_products = max(1.0, (self.n_columns or 0) / width)
-        return choose(
-            *(self.problem, width, self.costs, n_products, self.method),
-            predict_walks=predict_walks,
-        )
+        arguments = (self.problem, width, self.costs, n_products, self.method)
+        return choose(*arguments, predict_walks=predict_walks)
 
     def times(self, block: FloatArray) -> FloatArray:
         """``K @ block`` for a C-contiguous block of real numbers with at least one column."""
@@ -199,14 +178,11 @@ class Runner:
         except InputError as error:
             if error.problem != TOO_LARGE:
                 raise
-            radius = self.problem.radius
-            raise InputError(
-                f"the values of {self.problem.kernel!r} exceed the range of float64 on this graph, "
-                f"whose spectral radius is {radius:.6g}",
-                advice="use the normalisation 'sym'"
-                if radius > 1 + 1e-6
-                else "take a kernel that grows less",
-            ) from None
+            kernel, radius = self.problem.kernel, self.problem.radius
+            problem = f"the values of {kernel!r} exceed float64 at the spectral radius {radius:.6g}"
+            is_large = radius > 1 + 1e-6
+            advice = "use the normalisation 'sym'" if is_large else "take a kernel that grows less"
+            raise InputError(problem, advice=advice) from None
         self.used = product.note
         # As predicted, not as measured: the same products are computed in the same way again.
         estimate = self._methods[self.name].estimate(block.shape[1], self.costs)
@@ -222,11 +198,8 @@ class Runner:
         with np.errstate(over="ignore"):
             product = np.ldexp(product, exponent)
         if not np.isfinite(product).all():
-            raise InputError(
-                f"has numbers up to {largest:.3g}: the product exceeds the range of float64",
-                argument="V",
-                advice="scale V down",
-            )
+            problem = f"has numbers up to {largest:.3g}: the product exceeds the range of float64"
+            raise InputError(problem, argument="V", advice="scale V down")
         return product
 
     def _product(self, block: FloatArray) -> Product:
@@ -240,9 +213,13 @@ class Runner:
         plan = self.plan_for(width)
         name = "dense" if self._is_dense_due(plan) else plan.method
         if name == "walks":
-            product = self._by_walks(block)
-            if product is not None:
+            walks = self._methods["walks"]
+            assert isinstance(walks, Walks)
+            product = walks.attempt(block, self.problem.tol)
+            if product.reaches(self.problem.tol):
+                self.name = "walks"
                 return product
+            self.problem.walk_error = product.error / product.norm  # out of their reach
             del self._plans[width]
             return self._product(block)
         if name in ("chebyshev", "solve") and self._should_probe_lanczos(width):
@@ -258,28 +235,14 @@ class Runner:
     def _is_quick(self, width: int) -> bool:
         """Whether polynomials take so little that comparing methods would take as long."""
         problem, machine, expansion = self.problem, self.costs.machine, self.problem.expansion
-        if (
-            isinstance(expansion, str)
-            or self._methods["dense"].is_prepared
-            or self.n_columns is not None
-        ):
+        is_planned = self._methods["dense"].is_prepared or self.n_columns is not None
+        if isinstance(expansion, str) or is_planned:
             return False
         n, quick = float(problem.n_nodes), thresholds.QUICK_SECONDS
         seconds = expansion.n_terms(problem.tol) * machine.product(problem.n_entries, n, width)
         # Many of them are another matter: then eigenvectors may pay.
         is_first = self._seconds_spent < thresholds.N_QUICK_PRODUCTS * quick
         return seconds < min(quick, machine.eigen_square * n * n) and is_first
-
-    def _by_walks(self, block: FloatArray) -> Product | None:
-        """The product by walks if it reaches the tolerance; else it is out of their reach."""
-        walks = self._methods["walks"]
-        assert isinstance(walks, Walks)
-        product = walks.attempt(block, self.problem.tol)
-        if product.reaches(self.problem.tol):
-            self.name = "walks"
-            return product
-        self.problem.walk_error = product.error / product.norm
-        return None
 
     def _should_probe_lanczos(self, width: int) -> bool:
         """Whether Lanczos' method would pay with its optimistic number of steps."""
@@ -358,12 +321,9 @@ class Runner:
             again = self._by("dense", block)
             if again.reaches(tol):
                 return again
-        warn_user(
-            InputWarning(
-                f"the product with {problem.kernel!r} is so much smaller than the kernel's norm "
-                f"times that of V that rounding may be more than tol={tol:g} of it",
-            )
-        )
+        warning = f"the product with {problem.kernel!r} is so much smaller than the kernel's norm "
+        warning += f"times that of V that rounding may be more than tol={tol:g} of it"
+        warn_user(InputWarning(warning))
         return product
 
     def _on_components(self, block: FloatArray) -> Product | None:
@@ -377,11 +337,8 @@ class Runner:
         nodes = np.flatnonzero(np.isin(component, touched))
         if len(nodes) == graph.n_nodes:
             return None
-        part = replace(
-            self.problem,
-            graph=Graph(graph.adjacency[nodes][:, nodes], directed=graph.is_directed or None),
-        )
-        inner = Runner(part, self.costs, method=self.method)
+        part = Graph(graph.adjacency[nodes][:, nodes], directed=graph.is_directed or None)
+        inner = Runner(replace(self.problem, graph=part), self.costs, method=self.method)
         result = np.zeros_like(block)
         result[nodes] = inner.times(np.ascontiguousarray(block[nodes]))
         self.name = inner.name

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass, field
 from functools import cached_property
 
@@ -184,21 +183,19 @@ class Plan:
         return next(estimate for estimate in self.estimates if estimate.method == method)
 
     def __str__(self) -> str:
-        return "\n".join(self._lines())
-
-    __repr__ = __str__
-
-    def _lines(self) -> Iterator[str]:
-        yield (
+        lines = [
             f"{self.kernel} of {self.n_nodes:,} nodes, {self.n_entries:,} entries, "
             f"{self.n_columns:,} column{'s' * (self.n_columns > 1)} to {self.tol:g}: "
-            f"{self.method}, {self.reason}"
-        )
-        yield f"  {'method':<12}{'seconds':>9}{'memory':>10}"
+            f"{self.method}, {self.reason}",
+            f"  {'method':<12}{'seconds':>9}{'memory':>10}",
+        ]
         for estimate in self.estimates:
             seconds, memory, note = "-", "-", estimate.ineligible_reason
             if note is None:
                 seconds = f"{estimate.seconds(self.n_products):.2g}"
                 memory, note = readable_bytes(int(estimate.n_bytes)), estimate.note
             mark = "*" if estimate.method == self.method else " "
-            yield f"{mark} {estimate.method:<12}{seconds:>9}{memory:>10}  {note}"
+            lines.append(f"{mark} {estimate.method:<12}{seconds:>9}{memory:>10}  {note}")
+        return "\n".join(lines)
+
+    __repr__ = __str__

@@ -1,4 +1,4 @@
-"""All thresholds of the planner in one table, each with its reason."""
+"""The thresholds of the planner in one table, each with its reason."""
 
 from __future__ import annotations
 
@@ -33,10 +33,3 @@ MAX_WALK_SHARE = 0.5
 MAX_WALK_ERROR_RATIO = 10.0
 #: Entries of ``W`` up to which the error of walks is predicted, which takes some ten products.
 MAX_PREDICTED_ENTRIES = 300_000
-#: Walks of the first attempt, the factor to the next, and the largest number.
-FIRST_WALKS, WALKS_GROWTH, MAX_WALKS = 16, 4, 1024
-#: Stitching degrees for near and far kernels, and the Chebyshev terms from which a kernel is far.
-WALK_DEGREES, FAR_KERNEL_TERMS = (2, 4), 12
-#: Random combinations of columns on which a product of walks is checked, and the factor of safety
-#: on that estimate of the error.
-N_CHECKED_COLUMNS, CHECK_SAFETY = 8, 1.2

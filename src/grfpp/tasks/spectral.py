@@ -241,13 +241,10 @@ def _leading(
     left.
     """
     if isinstance(S, np.ndarray):
-        from scipy.linalg import eigh
-
-        n = len(scaling)
         # Eigenvalues are near to or below 1; the known ones become the last.
-        matrix = S * scaling[:, None] * scaling - 3 * (known @ known.T)
-        values, vectors = eigh(matrix, subset_by_index=[n - number, n - 1])
-        return values[::-1], _signed(vectors[:, ::-1])
+        scaled = S * scaling[:, None] * scaling
+        values, vectors = largest_eigenpairs(scaled, len(S), number, known=known, shift=3.0)
+        return values, _signed(vectors)
     values, vectors = _lanczos(S, scaling, known, number)
     for start in () if simple else count(1):
         (value,), vector = _lanczos(S, scaling, np.hstack([known, vectors]), 1, start)

@@ -21,7 +21,8 @@ import grfpp
 from grfpp import InputError, KernelEstimate
 from grfpp.estimate import chain, estimate
 from grfpp.estimate.deflation import Deflation
-from grfpp.estimate.estimate import MEASURED, EstimateMeta
+from grfpp.estimate.error_bars import MEASURED
+from grfpp.estimate.estimate import EstimateMeta
 from grfpp.estimate.factor import StoredFactor
 
 RNG = np.random.default_rng
@@ -76,18 +77,6 @@ class TestSampledEstimate(LinearOperatorCase):
     @pytest.fixture
     def operator(self, name):
         return source(name)
-
-    @pytest.fixture
-    def expected(self, name):
-        return product_of(name)
-
-
-@pytest.mark.parametrize("name", ["directed", "deflated"])
-class TestLoadedEstimate(LinearOperatorCase):
-    @pytest.fixture
-    def operator(self, name, tmp_path):
-        source(name).save(tmp_path / "k.npz")
-        return KernelEstimate.load(tmp_path / "k.npz")
 
     @pytest.fixture
     def expected(self, name):

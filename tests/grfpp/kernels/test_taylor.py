@@ -1,4 +1,4 @@
-"""Kernels told by their coefficients."""
+"""Kernels given by their coefficients, and zeros of polynomials with their multiplicities."""
 
 from __future__ import annotations
 
@@ -10,11 +10,28 @@ from itertools import repeat
 
 import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 from kernel_cases import bessel, exponential
+from series_helpers import power
 
 from grfpp.errors import DivergentSeriesError, InputError
 from grfpp.kernels import Diffusion, PStep, TaylorKernel
-from grfpp.series import decimal_here
+from grfpp.kernels.taylor import smallest_zero, square_free_factors
+from grfpp.series import decimal_here, product
+
+
+def expand(*factors):
+    """The product of polynomials to powers."""
+    result = [Fraction(1)]
+    for factor, multiplicity in factors:
+        size = len(result) + (len(factor) - 1) * multiplicity
+        exact = [Fraction(value) for value in factor]
+        result = product(result, power(exact, multiplicity, size), size)
+    return result
+
+
+THREE_ZEROS = expand(([1, 1], 4), ([2, 1], 2), ([3, 1], 1))
 
 
 def test_families_are_the_same_by_their_coefficients():
@@ -52,6 +69,10 @@ def test_no_root_without_a_constant(kernel):
         ([5, 11, 7, 1], 1, 5),
         ([5, 11, 7, 1], 2, 1),
         ([4, 0, 1], 3, 2),
+        (THREE_ZEROS, 1, 3),
+        (THREE_ZEROS, 2, 2),
+        (THREE_ZEROS, 3, 1),
+        (expand(([1, 1], 4), ([2, 1], 8)), 2, math.inf),
         (exponential, 3, math.inf),
         (lambda k: 0.25**k, 3, 4),
         (lambda k: Fraction((1, 1, -1, -1)[k % 4], math.factorial(k)), 2, math.pi / 4),
@@ -61,6 +82,27 @@ def test_no_root_without_a_constant(kernel):
 def test_radius_of_taylor_modulations(coefficients, degree, radius):
     found = TaylorKernel(coefficients).modulation_radius(degree)
     assert found == pytest.approx(radius, rel=1e-2 if callable(coefficients) else 1e-6)
+
+
+@given(st.lists(st.integers(-9, 9).filter(bool), min_size=1, max_size=6))
+@settings(max_examples=60, deadline=None)
+def test_square_free_factors_multiply_to_the_polynomial(zeros):
+    f = expand(*(([-zero, 1], 1) for zero in zeros))
+    factors = square_free_factors(f)
+    for multiplicity, factor in factors:
+        is_zero = [not sum(c * zero**k for k, c in enumerate(factor)) for zero in zeros]
+        assert sum(is_zero) == multiplicity * (len(factor) - 1)
+    back = expand(*((factor, multiplicity) for multiplicity, factor in factors))
+    assert [value / back[-1] for value in back] == f
+
+
+@pytest.mark.parametrize("degree", [1, 2, 3, 10, 41])
+def test_smallest_zero_against_the_companion_matrix(degree):
+    f = np.random.default_rng(degree).normal(size=degree + 1)
+    expected = np.abs(np.roots(f[::-1])).min()
+    assert smallest_zero([Fraction(value) for value in f]) == pytest.approx(expected, rel=1e-7)
+    # The companion matrix gives 0.97 here.
+    assert smallest_zero(expand(([1, 1], 12), ([5, 1], 3))) == pytest.approx(1.0, rel=1e-7)
 
 
 @pytest.mark.parametrize("by_function", [False, True])

@@ -16,7 +16,6 @@ from grfpp.linalg.chebyshev import (
     ChebyshevTerms,
     Expansion,
     block_products,
-    chebyshev_points,
     coefficients_of,
     power_diagonals,
 )
@@ -70,12 +69,6 @@ def test_large_sparse_graphs():
     V = np.random.default_rng(5).normal(size=(90_000, 3))
     reference = Diffusion().apply(graph, V, method="expm_multiply")
     assert np.abs(Diffusion().apply(graph, V) - reference).max() < 1e-9
-
-
-def test_values_at_points_give_coefficients():
-    x, matrix = chebyshev_points(16, 2.0)
-    values = numpy_chebyshev.chebval(x / 2.0, C[0])
-    assert_allclose(matrix @ values, np.append(C[0], np.zeros(8)), atol=1e-13)
 
 
 # --- series that are added up until they suffice -------------------------------------------------
