@@ -3,6 +3,7 @@
 Writes a line of JSON for each: its name, what became of it, and how much memory that took.
 """
 
+import functools
 import itertools
 import json
 import resource
@@ -35,6 +36,7 @@ file = FOLDER / "karate.txt"
 nx.write_weighted_edgelist(nx.karate_club_graph(), file)
 
 
+@functools.cache
 def walked(degree=1, n_walks=16):
     """An estimate that holds nothing yet."""
     return grfpp.sample(W, kernel, degree, n_walks, seed=0, storage="recompute")
