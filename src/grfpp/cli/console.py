@@ -65,18 +65,11 @@ def note(text: str) -> None:
     print("grfpp:", visible(" ".join(text.split())), file=sys.stderr)
 
 
-class _LogNotes(logging.Handler):
-    """Prints log messages of the library, such as that it compiles, as notes on a terminal."""
-
-    def emit(self, record: logging.LogRecord) -> None:
-        if shows_progress():
-            note(record.getMessage().removeprefix("grfpp: "))
-
-
 @contextmanager
 def log_notes() -> Iterator[None]:
-    """Show what the library logs while the block runs."""
-    logger, handler = logging.getLogger("grfpp"), _LogNotes()
+    """Show on a terminal what the library logs, such as that it compiles, in the block."""
+    logger = logging.getLogger("grfpp")
+    handler = logging.StreamHandler() if shows_progress() else logging.NullHandler()
     logger.addHandler(handler)
     try:
         yield

@@ -26,6 +26,7 @@ from grfpp.distributed.local import ask_top_k
 from grfpp.errors import InputError
 from grfpp.io.files import read_text
 from grfpp.local import LocalKernel
+from grfpp.operators.kernel_choice import KernelChoice
 
 
 @options.command
@@ -49,7 +50,7 @@ def query(
     node: Sequence[str],
     nodes_from: Path | None,
     top: int,
-    choice: options.KernelChoice,
+    choice: KernelChoice,
     std: bool,
     no_self: bool,
     output: Path | None,
@@ -98,7 +99,7 @@ def query(
     tol, seed, seconds = settings["tol"], settings["seed"], result.seconds
     effort = f"tol {tol:g}" if tol is not None else f"budget {local.budget:,.0f} edges a node"
     n_nodes = f"{len(rows):,} {'node' if len(rows) == 1 else 'nodes'}"
-    result.add_graph(file.path, source, normalize=choice.normalize, scale=choice.scale)
+    result.add_graph(file.path, source, choice)
     result.add("kernel", repr(choice.kernel), kernel=choice.kernel.to_dict())
     result.add("pools", f"{effort}, seed {seed}", tol=tol, budget=local.budget, seed=seed)
     result.add_cluster(client)

@@ -22,6 +22,7 @@ from grfpp.cli.console import print_json, timed, visible
 from grfpp.errors import InputError
 from grfpp.graph import Graph
 from grfpp.io.atomic import atomic_write, followed, target_problem
+from grfpp.operators.kernel_choice import KernelChoice
 from grfpp.options import WalkOptions
 from grfpp.termination import Termination
 from grfpp.typing import FloatArray
@@ -67,30 +68,25 @@ class Result:
         text = ", ".join(f"{self.seconds[name]:.2f} s {word}" for name, word in words.items())
         self.add("time", text, seconds=self.seconds)
 
-    def add_graph(self, path: Path, graph: Graph, **weights: Any) -> None:
+    def add_graph(self, path: Path, graph: Graph, choice: KernelChoice | None = None) -> None:
         """Add the graph that a command read, and how its weights were normalised."""
         kind = "directed" if graph.is_directed else "undirected"
+        text = f"{path}: {graph.n_nodes:,} nodes, {graph.n_edges:,} edges, {kind}"
         size = {"n_nodes": graph.n_nodes, "n_edges": graph.n_edges, "directed": graph.is_directed}
-        self.add(
-            "graph",
-            f"{path}: {graph.n_nodes:,} nodes, {graph.n_edges:,} edges, {kind}",
-            graph={"path": path, **size, **weights},
-        )
-        if weights:
-            self.add("weights", "normalize {normalize}, scale {scale:g}".format(**weights))
+        self.add("graph", text, graph={"path": path, **size})
+        if choice is not None:
+            normalize = choice.normalization or "none"
+            self.add("weights", f"normalize {normalize}, scale {choice.scale:g}")
+            self.document["graph"] |= {"normalize": normalize, "scale": choice.scale}
 
     def add_cluster(self, client: Any) -> None:
         """Add the Dask cluster that a command used."""
         self.add(cluster=None)
         if client is not None:
             threads = client.nthreads()
-            n_workers, n_threads = len(threads), sum(threads.values())
-            workers = "1 worker" if n_workers == 1 else f"{n_workers} workers"
-            self.add(
-                "cluster",
-                f"{workers} with {n_threads} threads in all",
-                cluster={"n_workers": n_workers, "n_threads": n_threads},
-            )
+            size = {"n_workers": len(threads), "n_threads": sum(threads.values())}
+            text = "{n_workers} workers with {n_threads} threads in all".format(**size)
+            self.add("cluster", text, cluster=size)
 
     def add_file(self, path: Path | None, n_bytes: int | None = None) -> dict[str, Any] | None:
         """Add a line for a file that was written, and return its path and size for programs."""

@@ -309,6 +309,9 @@ def test_nodes_and_eigenvalues_are_drawn(k, tmp_path):
     figure = clustering.plot()
     nodes, eigenvalues = figure.axes
     assert len(nodes.collections[0].get_offsets()) == 34
+    colours = nodes.collections[0].get_facecolors()
+    assert len(np.unique(colours, axis=0)) == min(k, 8)  # a palette of distinct colours
+    assert (nodes.get_legend() is not None) == (k <= 8)
     assert nodes.get_title() == f"34 nodes, {k} clusters"
     assert len(eigenvalues.lines[0].get_xdata()) == len(clustering.eigenvalues_)
     figure.savefig(tmp_path / "clusters.png")
