@@ -4,7 +4,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from cli_helpers import accepted, document, facts, refused, table
+from cli_helpers import accepted, document, facts, table
 from independent_walks import IN_WORDS, INDEPENDENT
 from PIL import Image
 
@@ -150,25 +150,4 @@ def test_parts_without_a_known_vertex_are_told(capsys, tmp_path, monkeypatch):
     arguments = ["interpolate", "many.off", "--mask", "0.95", "--walks", "64"]
     told = document(capsys, *arguments)
     assert 0 < told["n_cut_off"] <= told["n_unreached"] < told["n_hidden"]
-    text = accepted(capsys, *arguments)
-    assert (
-        f"no answer  at {told['n_unreached']:,} hidden vertices, counted as cosine 0, "
-        f"{told['n_cut_off']:,} of them in parts without a known one"
-    ) in text
-
-
-@pytest.mark.parametrize(
-    ("name", "text", "message"),
-    [
-        ("gone.stl", None, "there is no file"),
-        ("graph.txt", "0 1\n", "is not a mesh file"),
-        ("points.off", "OFF\n3 0 0\n0 0 0\n1 0 0\n0 1 0\n", "holds no triangles"),
-        ("line.off", "OFF\n3 1 0\n0 0 0\n1 0 0\n2 0 0\n3 0 1 2\n", "0 vertices"),
-    ],
-)
-def test_what_is_no_mesh_is_refused(capsys, tmp_path, monkeypatch, name, text, message):
-    monkeypatch.chdir(tmp_path)
-    if text is not None:
-        (tmp_path / name).write_text(text, encoding="utf-8")
-    assert message in refused(capsys, "interpolate", name, "--output", "n.csv")
-    assert not (tmp_path / "n.csv").exists()
+    assert f"no answer  at {told['n_unreached']:,} hidden" in accepted(capsys, *arguments)

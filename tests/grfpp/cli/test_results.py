@@ -60,22 +60,11 @@ def test_every_cell_can_be_written_and_read(text):
     stream.getvalue().encode()
 
 
-@pytest.mark.parametrize(
-    ("text", "names"),
-    [
-        ("0,5,9", ["0", "5", "9"]),
-        (" 0 , 5 ", ["0", "5"]),
-        ('"Smith, J.",Anna', ["Smith, J.", "Anna"]),
-    ],
-)
-def test_lists_of_rows(text, names):
-    assert split_rows(text) == names
-
-
-@pytest.mark.parametrize("text", ["", ",", "0,", '"open', "0\n1"])
-def test_lists_of_rows_that_are_none(text):
-    with pytest.raises(InputError):
-        split_rows(text)
+def test_lists_of_rows():
+    assert split_rows(' 0 , 5,"Smith, J.",Anna') == ["0", "5", "Smith, J.", "Anna"]
+    for text in ("", ",", "0,", '"open', "0\n1"):
+        with pytest.raises(InputError):
+            split_rows(text)
 
 
 def test_the_largest_entries_of_a_row_come_first():
