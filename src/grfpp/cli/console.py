@@ -8,9 +8,8 @@ import os
 import sys
 import unicodedata
 from collections.abc import Callable, Collection, Iterator, Sequence
-from contextlib import contextmanager, nullcontext
+from contextlib import contextmanager
 from functools import partial
-from time import perf_counter
 from typing import Any
 
 # Unicode categories that terminals obey or do not show: controls, formats (such as those that
@@ -49,15 +48,6 @@ def progress_bar(text: str, *columns: Any, **options: Any) -> Iterator[Callable[
 
     with Progress(*columns, console=Console(stderr=True), transient=True, **options) as bar:
         yield partial(bar.update, bar.add_task(text, total=None))
-
-
-@contextmanager
-def timed(seconds: dict[str, float], name: str, text: str | None = None) -> Iterator[None]:
-    """Record the wall time of the block, and show `text` on a terminal meanwhile."""
-    start = perf_counter()
-    with nullcontext() if text is None else status(text):
-        yield
-    seconds[name] = perf_counter() - start
 
 
 def note(text: str) -> None:

@@ -135,16 +135,11 @@ class GraphEstimator(NodeKernelParameters, BaseEstimator):  # type: ignore[misc]
         fit, since nodes are identified by their index in it.
         """
         if _is_matrix(X):
-            if reset and getattr(X, "ndim", 2) == 1:
+            options: Any = {"accept_sparse": "csr", "dtype": np.float64, "reset": reset}
+            matrix = X if np.ndim(X) == 1 else validate_data(self, X, **options)
+            if np.ndim(matrix) == 1 or matrix.shape[0] != matrix.shape[1]:
                 raise InputError(
-                    f"must be a graph, found {len(X)} entries", argument="X", advice=self._splitting
-                )
-            matrix = validate_data(
-                self, X, accept_sparse="csr", dtype=np.float64, reset=reset, ensure_min_features=1
-            )
-            if matrix.shape[0] != matrix.shape[1]:
-                raise InputError(
-                    f"must be a square adjacency matrix, found shape {matrix.shape}",
+                    f"must be a square adjacency matrix, found shape {np.shape(matrix)}",
                     argument="X",
                     advice=self._splitting,
                 )

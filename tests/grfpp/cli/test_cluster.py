@@ -58,6 +58,8 @@ def test_compares_with_the_classes_of_the_file(capsys, club, path):
         (["--method", "exact", "--scale", 0.25], {"estimate": "exact", "scale": 0.25}),
         (["--method", "auto"], {"method": "auto"}),
         (["--method", "walks"], {"estimate": "walks"}),
+        (["--method", "walks", "--walks", 9], {"estimate": "walks", "n_walks": 9}),
+        (["--method", "exact", "--walks", 9], {"how": "paper", "estimate": "exact"}),
         (["--how", "paper", "--walks", 2], {"how": "paper", "n_walks": 2}),
         (["--how", "paper", "--method", "chebyshev"], {"how": "paper", "method": "chebyshev"}),
         (["-k", "auto"], {"k": "auto"}),
@@ -70,6 +72,7 @@ def test_compares_with_the_classes_of_the_file(capsys, club, path):
 def test_options_reach_the_library(capsys, club, arguments, options):
     told = document(capsys, "cluster", "club.gml", "-k", 2, *arguments)
     assert told["labels"] == library(**options)
+    assert told["how"] == options.get("how", "regularized")
     assert told["sizes"] == np.bincount(told["labels"]).tolist()
 
 
@@ -144,16 +147,3 @@ def test_picture(capsys, club, suffix):
     told = accepted(capsys, "cluster", "club.gml", "-k", 2, "--picture", path)
     assert f"wrote     {path}" in told
     assert path.stat().st_size > 5000
-
-
-@pytest.mark.parametrize(
-    ("arguments", "how"),
-    [
-        (["--seed", 3], "regularized"),
-        (["--degree", 2], "paper"),
-        (["--degree", 2, "--method", "walks"], "regularized"),
-    ],
-)
-def test_options_about_walks_ask_for_walks(capsys, club, arguments, how):
-    told = document(capsys, "cluster", "club.gml", "-k", 2, *arguments)
-    assert told["how"] == how

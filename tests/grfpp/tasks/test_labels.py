@@ -200,7 +200,7 @@ class TestEstimator(NodeEstimatorCase):
         *("reached_", "n_features_in_"),
     )
     BAD = {"how": "magic", "balance": 2, "n_splits": 1, "normalization": "max"}
-    BAD["kernel"] = [[], 5, None, [5], "warmth"]
+    BAD["kernel"] = [[], 5, None, [5]]
 
     def make(self, **parameters):
         return KernelLabelPropagation(**{"graph": CLUB, **FAST, **parameters})
