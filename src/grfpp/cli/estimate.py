@@ -205,8 +205,10 @@ def _add_factors(result: results.Result, K: KernelEstimate, walks: WalkOptions) 
     index_bytes = 4 if n_entries < 2**31 else 8
     n_bytes = n_entries * (4 + walks.dtype.itemsize) + len(factors) * index_bytes * (K.n_nodes + 1)
     text = f"{len(factors)} with {n_entries:,} entries, {readable_bytes(n_bytes)}"
-    text += " (walks reused: the estimate is biased)" * walks.reuse_walks
-    text += ", symmetrised" * K.symmetrized
+    if walks.reuse_walks:
+        text += " (walks reused: the estimate is biased)"
+    if K.symmetrized:
+        text += ", symmetrised"
     if K.deflation is not None:
         text += f", {K.deflation.n_vectors} eigenvectors exact"
     result.add("factors", text, n_entries=n_entries, n_bytes=n_bytes)

@@ -155,21 +155,10 @@ def interpolate(
         made = {"walks": results.walks_text(walks), "exact": "exact"}.get(method, method_text)
         name = "diffusion" if kernel == "auto" else kernel
         method_text = f"{_SUMS[how]}: {name}, scale {factor:g}, {made}"
-    result.add(
-        "method",
-        method_text,
-        how=how,
-        kernel=kernel,
-        noise=noise,
-        estimate=method,
-        method=normals.method,
-        degree=walks.degree,
-        n_walks=walks.n_walks,
-        termination=results.law_text(walks.termination),
-        reuse_walks=walks.reuse_walks,
-        scale=factor,
-        sigma=factor**0.5,
-    )
+    chosen = {"how": how, "kernel": kernel, "noise": noise, "estimate": method}
+    walked = {name: getattr(walks, name) for name in ("degree", "n_walks", "reuse_walks")}
+    walked |= {"termination": results.law_text(walks.termination), "method": normals.method}
+    result.add("method", method_text, **chosen, **walked, scale=factor, sigma=factor**0.5)
     n_unreached, n_cut_off = normals.n_unreached, task.n_cut_off
     result.add(n_unreached=n_unreached, n_cut_off=n_cut_off)
     if n_unreached:

@@ -120,11 +120,9 @@ def label(
         right = f"{100 * score:.1f} % of labels held out to choose by"
     result.add("right", right, held_out_score=score, held_out=held_out)
     if held_out is not None:
-        result.add(
-            "held out",
-            f"{100 * held_out['accuracy']:.1f} % of {held_out['n']:,} labels are right; the "
-            f"probabilities are {held_out['calibration_error']:.3f} off",
-        )
+        right = f"{100 * held_out['accuracy']:.1f} % of {held_out['n']:,} labels are right"
+        error = held_out["calibration_error"]
+        result.add("held out", f"{right}; the probabilities are {error:.3f} off")
     sizes = [f"{name} {predicted.count(name):,}" for name in classes[:_N_SHOWN]]
     more = ", ..." if len(classes) > _N_SHOWN else ""
     result.add(

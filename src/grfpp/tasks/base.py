@@ -202,11 +202,8 @@ def read_nodes(
     # A list is passed on as it is: numpy converts numbers next to text into text.
     nodes = names.numbers(X if isinstance(X, list) and np.ndim(X) == 1 else column, argument)
     if distinct and len(np.unique(nodes)) < len(nodes):
-        counts = np.bincount(nodes)
-        raise InputError(
-            f"must have each node once, found node {counts.argmax()} {counts.max()} times",
-            argument=argument,
-        )
+        twice = np.bincount(nodes).argmax()
+        raise InputError(f"must have each node once, not node {twice}", argument=argument)
     return nodes
 
 

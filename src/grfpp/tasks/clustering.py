@@ -167,7 +167,13 @@ class SpectralKernelClustering(ClusterMixin, GraphEstimator):  # type: ignore[mi
         self._probabilities, self.embedding_, self.eigenvalues_, self.method_ = clusters
         self.labels_ = self._probabilities.argmax(axis=1)
         self.n_clusters_ = self._probabilities.shape[1]
-        self._warn_of_collapse(how)
+        n, largest = graph.n_nodes, int(np.bincount(self.labels_).max())
+        if 1 < self.n_clusters_ < n and largest > NEARLY_ALL * n:
+            advice = "a larger regularization" if how == "regularized" else "how='regularized'"
+            warn_user(
+                "nearly all nodes are in one cluster, as whiskers, hubs or outliers make it; try "
+                f"{advice} or other n_clusters: {largest:,} of {n:,} nodes"
+            )
         return self
 
     def _how(self) -> str:
@@ -196,15 +202,6 @@ class SpectralKernelClustering(ClusterMixin, GraphEstimator):  # type: ignore[mi
         return regularized_clusters(
             graph, choice, method, k, n_init, tau, n_components, trim, self.seed_
         )
-
-    def _warn_of_collapse(self, how: str) -> None:
-        n, largest = len(self.labels_), int(np.bincount(self.labels_).max())
-        if 1 < self.n_clusters_ < n and largest > NEARLY_ALL * n:
-            advice = "a larger regularization" if how == "regularized" else "how='regularized'"
-            warn_user(
-                "nearly all nodes are in one cluster, as whiskers, hubs or outliers make it; try "
-                f"{advice} or other n_clusters: {largest:,} of {n:,} nodes"
-            )
 
     def predict_proba(self, X: Any) -> FloatArray:
         """Probability of each cluster for each node, of shape ``(n_nodes, n_clusters_)``.

@@ -6,13 +6,7 @@ from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
-from sklearn.model_selection import (
-    BaseCrossValidator,
-    GroupKFold,
-    KFold,
-    StratifiedGroupKFold,
-    StratifiedKFold,
-)
+from sklearn import model_selection as cv
 from sklearn.utils.validation import _num_samples
 
 from grfpp._checks import array_of, one_of, whole
@@ -21,7 +15,7 @@ from grfpp.tasks.base import class_numbers, node_column, seed_of
 from grfpp.typing import IntArray
 
 
-class NodeKFold(BaseCrossValidator):  # type: ignore[misc]  # untyped base
+class NodeKFold(cv.BaseCrossValidator):  # type: ignore[misc]  # untyped base
     """Folds of nodes: each node is tested once, by a model that has not seen its label.
 
     Samples are node indices, and the graph is a parameter of the estimator: ``X`` is
@@ -96,9 +90,9 @@ class NodeKFold(BaseCrossValidator):  # type: ignore[misc]  # untyped base
         n_units = len(nodes) if group is None else int(group.max()) + 1
         whole(self.n_splits, "n_splits", 2, n_units)
         if group is None:
-            splitter = KFold if classes is None else StratifiedKFold
+            splitter = cv.KFold if classes is None else cv.StratifiedKFold
         else:
-            splitter = GroupKFold if classes is None else StratifiedGroupKFold
+            splitter = cv.GroupKFold if classes is None else cv.StratifiedGroupKFold
         seed = seed_of(self.random_state)
         seed = None if seed is None else seed % 2**32
         folds = splitter(self.n_splits, shuffle=True, random_state=seed)
@@ -120,7 +114,7 @@ class NodeKFold(BaseCrossValidator):  # type: ignore[misc]  # untyped base
         return self.n_splits
 
 
-class WholeGraph(BaseCrossValidator):  # type: ignore[misc]  # untyped base
+class WholeGraph(cv.BaseCrossValidator):  # type: ignore[misc]  # untyped base
     """One "split" whose training and test nodes are all nodes: for clustering only.
 
     Clustering learns from no labels and does not generalise to unseen nodes, so its parameters are
