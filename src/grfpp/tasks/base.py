@@ -136,10 +136,11 @@ class GraphEstimator(NodeKernelParameters, BaseEstimator):  # type: ignore[misc]
         """
         if _is_matrix(X):
             options: Any = {"accept_sparse": "csr", "dtype": np.float64, "reset": reset}
-            matrix = X if np.ndim(X) == 1 else validate_data(self, X, **options)
-            if np.ndim(matrix) == 1 or matrix.shape[0] != matrix.shape[1]:
+            is_list = reset and getattr(X, "ndim", 2) == 1
+            matrix = X if is_list else validate_data(self, X, **options)
+            if is_list or matrix.shape[0] != matrix.shape[1]:
                 raise InputError(
-                    f"must be a square adjacency matrix, found shape {np.shape(matrix)}",
+                    f"must be a square adjacency matrix, found shape {matrix.shape}",
                     argument="X",
                     advice=self._splitting,
                 )

@@ -5,7 +5,6 @@ import pytest
 import scipy.sparse as sp
 from estimator_case import KernelEstimatorCase
 from numpy.testing import assert_allclose, assert_array_equal
-from scipy.io import mmwrite
 from sklearn.base import clone
 from sklearn.utils.estimator_checks import parametrize_with_checks
 from small_graphs import directed, irregular, weighted
@@ -103,12 +102,10 @@ def test_transform_walks_the_same_walks_again(club, n_components):
     assert abs(first - transformer.fit_transform(A)).sum() > 0
 
 
-def test_takes_whatever_holds_a_graph(club, tmp_path):
-    A, path = club[0], tmp_path / "club.mtx"
-    mmwrite(path, A)
+def test_takes_whatever_holds_a_graph(club):
+    A, _ = club
     wanted = GraphRandomFeatures(4, random_state=0).fit_transform(A)
-    sources = [A.toarray(), A.toarray().tolist(), grfpp.Graph(A), nx.from_scipy_sparse_array(A)]
-    for source in [*sources, path, sp.coo_matrix(A)]:
+    for source in (A.toarray().tolist(), nx.from_scipy_sparse_array(A), sp.coo_matrix(A)):
         assert_array_equal(GraphRandomFeatures(4, random_state=0).fit_transform(source), wanted)
 
 

@@ -19,7 +19,7 @@ import scipy.sparse as sp
 
 from grfpp._checks import array_of, one_of, positive, whole
 from grfpp._memory import require_bytes
-from grfpp._parallel import thread_count
+from grfpp._parallel import in_order, split, thread_count
 from grfpp.errors import InputError
 from grfpp.kernels import Diffusion, SquaredDiffusion, kernel_of
 from grfpp.tasks.graphs import walk_labels
@@ -299,29 +299,34 @@ def nested_svm_scores(
     >>> [(score.chosen.features, score.accuracy) for score in scores]
     [('good', 1.0), ('good', 1.0), ('good', 1.0)]
     """
-    from joblib import parallel_config
-    from sklearn.model_selection import GridSearchCV, StratifiedKFold
+    from sklearn.model_selection import StratifiedKFold
     from sklearn.svm import SVC
 
     y, n_threads = array_of(classes, "classes"), thread_count(n_jobs)
     folds = stratified_folds(y, n_folds, seed)
     require_bytes(8 * (1 + 2 * n_threads) * len(y) ** 2, f"kernels of {len(y)} graphs")
-    machine, grid = SVC(kernel="precomputed", cache_size=500), {"C": list(penalties)}
+
+    def accuracy(K: FloatArray, penalty: float, train: Any, test: Any) -> float:
+        machine = SVC(C=penalty, kernel="precomputed", cache_size=500)
+        machine.fit(K[np.ix_(train, train)], y[train])
+        return float(machine.score(K[np.ix_(test, train)], y[test]))
+
+    def score(part: range, name: Any, K: FloatArray) -> FoldScore:
+        (fold,) = part
+        train, test = folds[fold]
+        fewest = int(np.unique(y[train], return_counts=True)[1].min())
+        n_inner = min(fewest, _INNER_FOLDS if len(train) <= _MANY_GRAPHS else 3)
+        inner_folds = StratifiedKFold(n_inner, shuffle=True, random_state=seed % 2**32)
+        cuts = [(train[kept], train[held]) for kept, held in inner_folds.split(train, y[train])]
+        inner = {C: float(np.mean([accuracy(K, C, *cut) for cut in cuts])) for C in penalties}
+        best = max(inner, key=inner.__getitem__)
+        chosen = SupportVectors(name, best)
+        return FoldScore(fold, chosen, inner[best], accuracy(K, best, train, test))
+
     scores = []
     for name, X in candidates.items():
-        K, found = cosine_kernel(X), []
-        for fold, (train, test) in enumerate(folds):
-            fewest = int(np.unique(y[train], return_counts=True)[1].min())
-            n_inner = min(fewest, _INNER_FOLDS if len(train) <= _MANY_GRAPHS else 3)
-            inner = StratifiedKFold(n_inner, shuffle=True, random_state=seed % 2**32)
-            with parallel_config("threading", n_jobs=n_threads):
-                search = GridSearchCV(machine, grid, cv=inner).fit(
-                    K[np.ix_(train, train)], y[train]
-                )
-            accuracy = float(search.score(K[np.ix_(test, train)], y[test]))
-            chosen = SupportVectors(name, search.best_params_["C"])
-            found.append(FoldScore(fold, chosen, float(search.best_score_), accuracy))
-        scores.append(found)
+        work = partial(score, name=name, K=cosine_kernel(X))
+        scores.append(list(in_order(work, split(len(folds), len(folds)), n_threads)))
     return _best_of(scores)
 
 
