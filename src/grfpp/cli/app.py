@@ -68,10 +68,8 @@ def _flags(command: click.Command) -> dict[str, str]:
             flags[f"{parameter.name}"] = max(parameter.opts, key=len)
             for opposite in parameter.secondary_opts:
                 flags[f"not {parameter.name}"] = opposite
-    for name, same in (("random_state", "seed"), ("normalization", "normalize")):
-        if same in flags:
-            flags[name] = flags[same]
-    return flags
+    same = {"random_state": "seed", "normalization": "normalize", "symmetrize": "undirected"}
+    return {**{name: flags[other] for name, other in same.items() if other in flags}, **flags}
 
 
 @click.group(
@@ -160,11 +158,8 @@ def in_options(message: Exception | str, flags: dict[str, str]) -> str:
     text = str(message)
     if not isinstance(message, InputError | InputWarning):
         return text
-    argument = str(message.argument)
-    if argument == "symmetrize" and argument not in flags:
-        flags = {**flags, argument: flags.get("undirected", argument)}
-    if argument in flags:
-        text = flags[argument] + text.removeprefix(argument)
+    if message.argument in flags:
+        text = flags[message.argument] + text.removeprefix(message.argument)
 
     def in_option(match: re.Match[str]) -> str:
         name, value = match[1], match[2].strip("'\"")

@@ -31,7 +31,7 @@ from __future__ import annotations
 
 from collections import Counter
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 import numpy as np
@@ -39,9 +39,6 @@ import numpy as np
 from grfpp.cli import console, options, results
 from grfpp.errors import InputError
 from grfpp.options import WalkOptions
-
-if TYPE_CHECKING:
-    from grfpp.tasks.graphs.selection import Setting, WalkSetting
 
 #: Numbers of walks are candidates, and walks are not reused.
 _WITHOUT = ("n_walks", "reuse_walks")
@@ -126,44 +123,28 @@ def classify(
     if method is None:
         method = "exact" if by_walks else "grf++"
     from grfpp.datasets import load_tudataset, read_tudataset
+    from grfpp.tasks.graphs import selection
     from grfpp.tasks.graphs.labelled import labelled_graphs
-    from grfpp.tasks.graphs.selection import (
-        Candidates,
-        candidate_features,
-        stratified_folds,
-        walk_candidates,
-    )
 
     with console.status(f"reading {dataset}"):
         is_file = dataset.lower().endswith(".zip")
         data = read_tudataset(dataset) if is_file else load_tudataset(dataset)
         is_unlabelled = features == "spectrum" or (by_walks and data.node_labels is None)
         graphs: list[Any] = list(data.graphs) if is_unlabelled else labelled_graphs(data)
-    stratified_folds(data.labels, folds, walks.seed)  # refuses too many folds before the walks
-    estimate = "exact" if method == "exact" else "walks"
-    result, candidates = results.Result(), Candidates()
+    selection.stratified_folds(data.labels, folds, walks.seed)  # refuses too many before the walks
+    result, candidates = results.Result(), selection.Candidates()
+    parameters = options.estimator_parameters(walks, without=_WITHOUT)
+    parameters["estimate"] = "exact" if method == "exact" else "walks"
+    degree, most_walks = parameters.pop("degree"), max(grid["n_walks"])
     with result.timed("features", "making features"):
         if by_walks:
-            candidates = walk_candidates(
-                graphs,
-                _BY_WALKS[features],
-                estimate=estimate,
-                n_walks=max(grid["n_walks"]),
-                **options.estimator_parameters(walks, without=(*_WITHOUT, "degree")),
-            )
+            kinds = _BY_WALKS[features]
+            candidates = selection.walk_candidates(graphs, kinds, n_walks=most_walks, **parameters)
         if has_kernel:
-            candidates.forests.update(
-                candidate_features(
-                    graphs,
-                    kind="spectrum" if by_walks else features,
-                    kernel=kernel,
-                    estimate=estimate,
-                    **grid,
-                    **options.estimator_parameters(walks, without=_WITHOUT),
-                )
-            )
-    learning = "learning" if by_walks else "forests"
-    with result.timed(learning, "learning"):
+            parameters |= {"kind": "spectrum" if by_walks else features, "kernel": kernel, **grid}
+            spectra = selection.candidate_features(graphs, degree=degree, **parameters)
+            candidates.forests.update(spectra)
+    with result.timed("learning" if by_walks else "forests", "learning"):
         scores = candidates.nested_scores(
             data.labels, n_folds=folds, seed=walks.seed, n_trees=trees, n_jobs=walks.n_jobs
         )
@@ -179,22 +160,22 @@ def classify(
     if output is not None:
         results.write_csv(output, list(rows[0]), [list(row.values()) for row in rows])
 
+    n_nodes = np.mean([graph.n_nodes for graph in data.graphs])
     result.add(
         "data",
-        f"{data.name}: {len(data):,} graphs of "
-        f"{np.mean([graph.n_nodes for graph in data.graphs]):.1f} nodes on average, "
+        f"{data.name}: {len(data):,} graphs of {n_nodes:.1f} nodes on average, "
         f"{len(data.classes)} classes",
         dataset=data.name,
         n_graphs=len(data),
         n_classes=len(data.classes),
     )
-    made = "exact"
+    made_by = "exact"
     if method != "exact":
-        degree = f"stitching degree {walks.degree}, " if has_kernel else ""
-        made = f"walks with {degree}lengths {results.law_text(walks.termination)}"
+        stitching = f"stitching degree {degree}, " if has_kernel else ""
+        made_by = f"walks with {stitching}lengths {results.law_text(walks.termination)}"
     if has_kernel:
-        made = f"{kernel}, {made}"
-    result.add("kernel" if has_kernel else "walks", made, method=made)
+        made_by = f"{kernel}, {made_by}"
+    result.add("kernel" if has_kernel else "walks", made_by, method=made_by)
     result.add("features", features, features=features)
     if by_walks:
         both = [*candidates.forests, *candidates.machines]
@@ -203,16 +184,10 @@ def classify(
         chosen = ", ".join(f"{name} {count}x" for name, count in counts.most_common())
     else:
         settings = [_setting(each) for each in candidates.forests]
-        columns = zip(*(score.chosen for score in scores), strict=True)
-        usual = (Counter(column).most_common(1)[0][0] for column in columns)
-        chosen = f"most often {_setting_text(*usual)}"
-    result.add(
-        "chosen",
-        chosen,
-        chosen_among={
-            name: list(dict.fromkeys(setting[name] for setting in settings)) for name in settings[0]
-        },
-    )
+        ((usual, _),) = Counter(score.chosen for score in scores).most_common(1)
+        chosen = f"most often {usual.words}"
+    among = {name: list(dict.fromkeys(each[name] for each in settings)) for name in settings[0]}
+    result.add("chosen", chosen, chosen_among=among)
     result.add("folds", f"{folds}, stratified, seed {walks.seed}", folds=rows, seed=walks.seed)
     result.add_time(**{name: name for name in result.seconds})
     accuracies = [score.accuracy for score in scores]
@@ -228,7 +203,7 @@ def classify(
     return result
 
 
-def _setting(chosen: Setting) -> dict[str, Any]:
+def _setting(chosen: Any) -> dict[str, Any]:
     """The setting of a forest; `sigma` is the root of the scale."""
     return {"scale": chosen.scale, "sigma": chosen.scale**0.5, **chosen._asdict()}
 
@@ -243,12 +218,6 @@ def _learner(chosen: Any) -> dict[str, Any]:
     }
 
 
-def _feature_text(features: Setting | WalkSetting) -> str:
+def _feature_text(setting: Any) -> str:
     """Features as the output names them."""
-    words = getattr(features, "words", None)
-    return words or f"spectrum, {_setting_text(*features)}"
-
-
-def _setting_text(scale: float, n_walks: int, n_eigenvalues: int) -> str:
-    walks = f"{n_walks} walks, " if n_walks else ""
-    return f"scale {scale:g}, {walks}{n_eigenvalues} eigenvalues"
+    return setting.words if hasattr(setting, "n_lengths") else f"spectrum, {setting.words}"

@@ -16,13 +16,14 @@ Example commands:
 
 from __future__ import annotations
 
-from collections import Counter
 from pathlib import Path
+
+import numpy as np
 
 from grfpp._imports import require
 from grfpp.cli import console, options, results
 from grfpp.cli.label import attribute_labels
-from grfpp.errors import InputError, warn_user
+from grfpp.errors import InputError
 from grfpp.io.atomic import atomic_write
 from grfpp.kernels import kernel_from_spec
 from grfpp.options import WalkOptions
@@ -84,14 +85,13 @@ def cluster(
         require("matplotlib", "--picture")
     if n_clusters is None and labels_from is None:
         raise InputError("-k says how many clusters to find; or give classes by --labels-from")
-    how = _checked_how(how, method)
+    how = options.algorithm(how, "regularized", options.asks_for_walks() and method != "walks")
     function = kernel_from_spec(kernel or DEFAULT_KERNELS[how])
     classes: dict[int, str] = {}
     with console.status(f"reading {file.path}"):
         source = file.read()
         if labels_from is not None:
             classes = attribute_labels(file.path, labels_from, source.n_nodes)
-            _warn_of_names(classes, labels_from)
     result = results.Result()
     with result.timed("all", "clustering"):
         from grfpp.tasks import SpectralKernelClustering
@@ -120,19 +120,12 @@ def cluster(
     if clustering.method_ != "walks":
         exact = clustering.method_ == "exact"
         walks_text = f"none: {'the exact kernel' if exact else clustering.method_}"
-    counts = Counter(labels)
-    sizes = [counts[label] for label in range(clustering.n_clusters_)]
+    sizes = np.bincount(clustering.labels_, minlength=clustering.n_clusters_).tolist()
     result.add_graph(file.path, source)
-    result.add(
-        "kernel",
-        f"{function!r}, scale {scale:g}",
-        kernel=repr(function),
-        scale=scale,
-        sigma=scale**0.5,
-    )
-    result.add(
-        "walks", walks_text, walks=walks_text, method=clustering.method_, how=how, seed=walks.seed
-    )
+    weights = {"scale": scale, "sigma": scale**0.5}
+    result.add("kernel", f"{function!r}, scale {scale:g}", kernel=repr(function), **weights)
+    made = {"method": clustering.method_, "how": how, "seed": walks.seed}
+    result.add("walks", walks_text, walks=walks_text, **made)
     result.add(
         "clusters",
         f"{len(sizes)} with {', '.join(map(str, sizes))} nodes",
@@ -150,36 +143,9 @@ def cluster(
         if n < source.n_nodes:
             which = f"{n:,} of {source.n_nodes:,} nodes have one"
             result.add("classes", f"{which}; the others are not compared")
-        result.add(
-            "error",
-            f"{error:.4f}: {round(error * n_pairs):,} of {n_pairs:,} pairs are wrong",
-            n_compared=n,
-            pair_error=error,
-        )
+        text = f"{error:.4f}: {round(error * n_pairs):,} of {n_pairs:,} pairs are wrong"
+        result.add("error", text, n_compared=n, pair_error=error)
     for path in (output, picture):
         result.add_file(path)
     result.add(output=output, picture=picture)
     return result
-
-
-def _checked_how(how: str | None, method: str | None) -> str:
-    """The algorithm; options about walks ask for the paper's, which walks."""
-    asks_for_walks = options.asks_for_walks()
-    if how is None:
-        how = "paper" if asks_for_walks and method is None else "regularized"
-    if asks_for_walks and how == "regularized" and method != "walks":
-        raise InputError(
-            "--how regularized does not walk: leave out options about walks, or use --how paper or "
-            "--method walks"
-        )
-    return how
-
-
-def _warn_of_names(classes: dict[int, str], attribute: str) -> None:
-    """Warn of an attribute that does not look like one of classes."""
-    sizes = Counter(classes.values())
-    if 2 * sum(size == 1 for size in sizes.values()) > len(classes):
-        warn_user(
-            f"--labels-from {attribute}: more than half of the nodes have a class of their own, as "
-            "names and measurements have; the error tells little then"
-        )

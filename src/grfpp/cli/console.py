@@ -8,9 +8,8 @@ import os
 import sys
 import unicodedata
 from collections.abc import Callable, Collection, Iterator, Sequence
-from contextlib import contextmanager, nullcontext
+from contextlib import contextmanager
 from functools import partial
-from time import perf_counter
 from typing import Any
 
 # Unicode categories that terminals obey or do not show: controls, formats (such as those that
@@ -51,32 +50,16 @@ def progress_bar(text: str, *columns: Any, **options: Any) -> Iterator[Callable[
         yield partial(bar.update, bar.add_task(text, total=None))
 
 
-@contextmanager
-def timed(seconds: dict[str, float], name: str, text: str | None = None) -> Iterator[None]:
-    """Record the wall time of the block, and show `text` on a terminal meanwhile."""
-    start = perf_counter()
-    with nullcontext() if text is None else status(text):
-        yield
-    seconds[name] = perf_counter() - start
-
-
 def note(text: str) -> None:
     """Print one line on stderr, whatever the text holds."""
     print("grfpp:", visible(" ".join(text.split())), file=sys.stderr)
 
 
-class _LogNotes(logging.Handler):
-    """Prints log messages of the library, such as that it compiles, as notes on a terminal."""
-
-    def emit(self, record: logging.LogRecord) -> None:
-        if shows_progress():
-            note(record.getMessage().removeprefix("grfpp: "))
-
-
 @contextmanager
 def log_notes() -> Iterator[None]:
-    """Show what the library logs while the block runs."""
-    logger, handler = logging.getLogger("grfpp"), _LogNotes()
+    """Show on a terminal what the library logs, such as that it compiles, in the block."""
+    logger = logging.getLogger("grfpp")
+    handler = logging.StreamHandler() if shows_progress() else logging.NullHandler()
     logger.addHandler(handler)
     try:
         yield

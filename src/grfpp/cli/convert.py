@@ -22,13 +22,6 @@ from grfpp.cli import console, options, results
 from grfpp.conversion import convert as convert_graph
 from grfpp.io.folder.reader import folder_bytes
 
-_STEPS = {
-    "reading": "reading",
-    "naming": "naming nodes",
-    "sorting": "sorting",
-    "writing": "writing",
-}
-
 
 @options.command
 @options.option("--nodes", "n_nodes", type=int)
@@ -63,7 +56,7 @@ def convert(
                 now = perf_counter()
                 seconds[step] = now - start
                 step, start = name, now
-            update(description=_STEPS[name], completed=done, total=total or None)
+            update(description=name, completed=done, total=total or None)
 
         graph = convert_graph(
             file.path, target, n_nodes=n_nodes, memory=memory, progress=progress, **file.parameters
@@ -73,12 +66,9 @@ def convert(
     weight = None if graph.scaled.base is not None else graph.scaled.value
     names = {None: f"none: nodes are 0 to {graph.n_nodes - 1}", "whole": "whole numbers"}
     result.add_graph(file.path, graph)
-    result.add(
-        "weights",
-        "of their own" if weight is None else f"all {weight:g}, none stored",
-        weights=weight,
-    )
+    text = "of their own" if weight is None else f"all {weight:g}, none stored"
+    result.add("weights", text, weights=weight)
     result.add("names", names.get(graph.names.kind, "text"), names=graph.names.kind)
-    result.add_time(**{name: _STEPS[name] for name in seconds})
+    result.add_time(**{name: name for name in seconds})
     result.add(output=result.add_file(target, folder_bytes(target)))
     return result

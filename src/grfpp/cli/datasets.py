@@ -74,8 +74,8 @@ def _document(info: DatasetInfo) -> dict[str, Any]:
 
 
 def _file(file: DataFile) -> dict[str, Any]:
-    shown = {field: getattr(file, field) for field in ("path", "n_bytes", "sha256")}
-    return {**shown, "address": file.address or None}
+    size = {"n_bytes": file.n_bytes, "sha256": file.sha256}
+    return {"path": file.path, **size, "address": file.address or None}
 
 
 def _print_table(chosen: list[DatasetInfo], gather: bool) -> None:

@@ -11,7 +11,7 @@ Example commands:
 from __future__ import annotations
 
 import csv
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import fields
 from inspect import getdoc
@@ -29,14 +29,13 @@ from grfpp.errors import InputError
 from grfpp.estimate import KernelEstimate
 from grfpp.estimate.accuracy import relative_error
 from grfpp.estimate.batches import HERE
-from grfpp.estimate.error_bars import EstimateError
 from grfpp.estimate.sampling import sample_estimate
 from grfpp.io.archive import save_arrays
 from grfpp.kernels import TaylorKernel
 from grfpp.kernels.named import KERNELS
+from grfpp.operators.kernel_choice import KernelChoice
 from grfpp.options import WalkOptions
 from grfpp.termination import LAWS
-from grfpp.typing import FloatArray
 
 FEATURES_FORMAT = "grfpp-features-1"
 #: Relative errors below this depend on the processor's rounding.
@@ -78,7 +77,7 @@ def _definitions(kinds: Mapping[str, type]) -> list[tuple[str, str]]:
 def estimate(
     *,
     file: options.GraphFile,
-    choice: options.KernelChoice,
+    choice: KernelChoice,
     walks: WalkOptions,
     output: Path | None,
     rows: str | None,
@@ -111,7 +110,19 @@ def estimate(
         Compare with the exact kernel too: whole matrices up to 3000 nodes, random probes beyond.
     """
     names = [] if rows is None else split_rows(rows)
-    _check_request(output, names, project, std=std, n_groups=walks.n_groups)
+    suffix = None if output is None else output.suffix.lower()
+    if project and suffix != ".npz":
+        raise InputError("--project needs --output FILE.npz for the features")
+    if suffix == ".csv" and not names:
+        raise InputError(
+            f"--output {output}: a .csv file is for --rows; estimates go to .npz files"
+        )
+    if std and not names:
+        raise InputError("--std is for the rows of --rows: name some")
+    if walks.n_groups and not std and (project or suffix != ".npz"):
+        raise InputError(
+            "--groups is for error bars: give --output FILE.npz without --project, or --std"
+        )
 
     result = results.Result()
     with result.timed("read", f"reading {file.path}"):
@@ -131,16 +142,26 @@ def estimate(
         measured = K.measure_error()
     if output is not None:
         with console.status(f"writing {output}"):
-            _write(output, K, labels, names, values, errors, project)
+            if suffix == ".csv":
+                columns = values if errors is None else np.vstack([values, errors])
+                header = names if errors is None else [*names, *(f"{name} std" for name in names)]
+                rows_of = zip(labels, columns.T.tolist(), strict=True)
+                results.write_csv(
+                    output, ["node", *header], ([name, *row] for name, row in rows_of)
+                )
+            elif project is not None:
+                X, Y = K.project(project, seed=K.meta["seed"])
+                save_arrays(output, FEATURES_FORMAT, {"X": X, "Y": Y}, {"made_by": K.meta})
+            else:
+                K.save(output)
 
-    result.add_graph(file.path, source, normalize=choice.normalize, scale=choice.scale)
+    result.add_graph(file.path, source, choice)
     result.add("kernel", f"{choice.kernel!r}, stitching degree {K.degree}", **K.meta)
     n, steps = K.meta["n_walks"], K.meta["steps_per_node"]
-    walked = f"{steps:,.0f} steps a node walked" if "tol" in K.meta else ""
     result.add(
         "walks",
         f"{walks.walks}, {n} a node and factor, lengths {walks.termination!r}, seed {walks.seed}: "
-        + (walked or f"{steps:.6g} steps a node expected"),
+        f"{steps:.6g} steps a node {'walked' if 'tol' in K.meta else 'expected'}",
     )
     _add_factors(result, K, walks)
     result.add_cluster(client)
@@ -157,14 +178,15 @@ def estimate(
                 "std": None if row_std is None else row_std.tolist(),
             }
         )
-    relative = (measured.relative, measured.relative_std, measured.n_probes)
-    off_diagonal = (measured.off_diagonal, measured.off_diagonal_std, measured.n_probes)
+    relative = (measured.relative, measured.relative_std)
+    off_diagonal = (measured.off_diagonal, measured.off_diagonal_std)
+    text = f"{_with_std(*relative)} relative to the kernel, off-diagonal {_with_std(*off_diagonal)}"
     result.add(
         "error",
-        _error_text(measured),
+        "none but rounding" if max(relative[0], off_diagonal[0]) < _ROUNDING_ERROR else text,
         rows=row_documents,
-        relative_error=_error_document(*relative),
-        off_diagonal_error=_error_document(*off_diagonal),
+        relative_error=_error_document(*relative, measured.n_probes),
+        off_diagonal_error=_error_document(*off_diagonal, measured.n_probes),
     )
     if check:
         with console.status("comparing with the exact kernel"):
@@ -209,59 +231,9 @@ def split_rows(text: str) -> list[str]:
     return names
 
 
-def _check_request(
-    output: Path | None, names: Sequence[str], project: int | None, *, std: bool, n_groups: int
-) -> None:
-    """Refuse what would not be written, and error bars of nothing, before anything is read."""
-    suffix = None if output is None else output.suffix.lower()
-    problems = {
-        "--project needs --output FILE.npz for the features": project and suffix is None,
-        f"--output {output}: a .csv file is for the rows of --rows; estimates and features of "
-        "--project go to .npz files": suffix == ".csv" and (project or not names),
-        "--std is for the rows of --rows: name some": std and not names,
-        "--groups keeps further estimates with the estimate, for error bars: give --output "
-        "FILE.npz without --project, or --rows and --std": n_groups
-        and not (std or (suffix == ".npz" and not project)),
-    }
-    for problem, is_there in problems.items():
-        if is_there:
-            raise InputError(problem)
-
-
 def _error_document(value: float, standard_error: float, n_probes: int) -> dict[str, Any]:
     return {"value": value, "standard_error": standard_error, "n_probes": n_probes}
 
 
-def _error_text(error: EstimateError) -> str:
-    """The error of an estimate, for people."""
-    if max(error.relative, error.off_diagonal) < _ROUNDING_ERROR:
-        return "none but rounding"
-    whole, off_diagonal = (
-        f"{value:.3g}" + (f" ± {std:.1g}" if std else "")
-        for value, std in (
-            (error.relative, error.relative_std),
-            (error.off_diagonal, error.off_diagonal_std),
-        )
-    )
-    return f"{whole} relative to the kernel, off-diagonal {off_diagonal}"
-
-
-def _write(
-    output: Path,
-    K: KernelEstimate,
-    labels: Any,
-    names: list[str],
-    values: FloatArray,
-    errors: FloatArray | None,
-    project: int | None,
-) -> None:
-    if output.suffix.lower() == ".csv":
-        columns = values if errors is None else np.vstack([values, errors])
-        header = names if errors is None else [*names, *(f"{name} std" for name in names)]
-        rows = zip(labels, columns.T.tolist(), strict=True)
-        results.write_csv(output, ["node", *header], ([label, *row] for label, row in rows))
-    elif project is not None:
-        X, Y = K.project(project, seed=K.meta["seed"])
-        save_arrays(output, FEATURES_FORMAT, {"X": X, "Y": Y}, {"made_by": K.meta})
-    else:
-        K.save(output)
+def _with_std(value: float, std: float) -> str:
+    return f"{value:.3g}" + (f" ± {std:.1g}" if std else "")

@@ -108,8 +108,8 @@ def interpolate(
     towards = tuple(finite(x, "view") for x in options.numbers(view, "view", float))
     if len(towards) != 3 or not any(towards):
         raise InputError(f"--view {view!r} is not a direction such as 1,-1.6,0.9")
-    how = _checked_how(how, method)
-    method = method or "walks"
+    needs_sums = method not in (None, "walks") or options.asks_for_walks()
+    how, method = options.algorithm(how, "kriging", needs_sums), method or "walks"
     parameters = {
         "how": how,
         "kernel": kernel,
@@ -141,48 +141,24 @@ def interpolate(
             laboratory.draw_errors(picture, surface, task, {**parameters, "method": None}, towards)
 
     graph, factor = surface.graph, 1.0 if scale is None else scale
-    n_edges, n_faces = graph.n_edges, len(surface.faces)
+    numbers = {"vertices": graph.n_nodes, "edges": graph.n_edges, "faces": len(surface.faces)}
+    text = ", ".join(f"{number:,} {name}" for name, number in numbers.items())
+    sizes = {f"n_{name}": number for name, number in numbers.items()}
     weights = f", weights {mesh_weights}" if mesh_weights else ""
-    result.add(
-        "mesh",
-        f"{mesh}: {graph.n_nodes:,} vertices, {n_edges:,} edges, {n_faces:,} faces{weights}",
-        mesh={
-            "path": mesh,
-            "n_vertices": graph.n_nodes,
-            "n_edges": n_edges,
-            "n_faces": n_faces,
-            "weights": mesh_weights or "unit",
-        },
-    )
+    document = {"path": mesh, **sizes, "weights": mesh_weights or "unit"}
+    result.add("mesh", f"{mesh}: {text}{weights}", mesh=document)
     n_known, n_hidden = len(task.known), len(task.hidden)
-    result.add(
-        "normals",
-        f"{n_known:,} known, {n_hidden:,} hidden",
-        n_known=n_known,
-        n_hidden=n_hidden,
-        mask=mask,
-        seed=walks.seed,
-    )
+    text = f"{n_known:,} known, {n_hidden:,} hidden"
+    result.add("normals", text, n_known=n_known, n_hidden=n_hidden, mask=mask, seed=walks.seed)
     method_text = normals.method
     if how != "kriging":
         made = {"walks": results.walks_text(walks), "exact": "exact"}.get(method, method_text)
         name = "diffusion" if kernel == "auto" else kernel
         method_text = f"{_SUMS[how]}: {name}, scale {factor:g}, {made}"
-    result.add(
-        "method",
-        method_text,
-        how=how,
-        kernel=kernel,
-        noise=noise,
-        estimate=method,
-        method=normals.method,
-        degree=walks.degree,
-        n_walks=walks.n_walks,
-        termination=results.law_text(walks.termination),
-        reuse_walks=walks.reuse_walks,
-        scale=factor,
-        sigma=factor**0.5,
-    )
+    chosen = {"how": how, "kernel": kernel, "noise": noise, "estimate": method}
+    walked = {name: getattr(walks, name) for name in ("degree", "n_walks", "reuse_walks")}
+    walked |= {"termination": results.law_text(walks.termination), "method": normals.method}
+    result.add("method", method_text, **chosen, **walked, scale=factor, sigma=factor**0.5)
     n_unreached, n_cut_off = normals.n_unreached, task.n_cut_off
     result.add(n_unreached=n_unreached, n_cut_off=n_cut_off)
     if n_unreached:
@@ -195,17 +171,6 @@ def interpolate(
     files = [result.add_file(path) for path in (output, picture)]
     result.add(written=[file for file in files if file is not None])
     return result
-
-
-def _checked_how(how: str | None, method: str | None) -> str:
-    """The algorithm; options that only sums have ask for the paper's."""
-    needs_sums = method not in (None, "walks") or options.asks_for_walks()
-    if how == "kriging" and needs_sums:
-        raise InputError(
-            "--how kriging does not walk and takes no --method: leave out options about walks, or "
-            "use --how paper"
-        )
-    return how or ("paper" if needs_sums else "kriging")
 
 
 def _write_table(path: Path, result: PredictedNormals, origin: list[int] | None) -> None:

@@ -20,7 +20,7 @@ import numpy as np
 
 from grfpp._checks import probability
 from grfpp.cli import console, options, results
-from grfpp.errors import InputError, shown
+from grfpp.errors import InputError
 from grfpp.graph import Graph
 from grfpp.io.files import read_attribute, read_text
 
@@ -110,48 +110,35 @@ def label(
 
     classes = model.classes_.tolist()
     result.add_graph(file.path, source)
-    result.add(
-        "labels",
-        f"{len(nodes):,} known, {len(classes)} different ones",
-        n_labelled=len(nodes),
-        classes=classes,
-    )
-    result.add(
-        "kernel",
-        f"{model.kernel_!r}, {model.how_} ({model.setting_})",
-        kernel=repr(model.kernel_),
-        how=model.how_,
-        setting=model.setting_,
-        seed=seed,
-    )
-    score = model.held_out_score_ if model.candidates_ else None
-    right = "not known: too few labels to hold some out"
-    if score is not None:
+    text = f"{len(nodes):,} known, {len(classes)} different ones"
+    result.add("labels", text, n_labelled=len(nodes), classes=classes)
+    chosen = {"kernel": repr(model.kernel_), "how": model.how_, "setting": model.setting_}
+    result.add("kernel", "{kernel}, {how} ({setting})".format(**chosen), **chosen, seed=seed)
+    score, right = None, "not known: too few labels to hold some out"
+    if model.candidates_:
+        score = model.held_out_score_
         right = f"{100 * score:.1f} % of labels held out to choose by"
     result.add("right", right, held_out_score=score, held_out=held_out)
     if held_out is not None:
-        result.add(
-            "held out",
-            f"{100 * held_out['accuracy']:.1f} % of {held_out['n']:,} labels are right; the "
-            f"probabilities are {held_out['calibration_error']:.3f} off",
-        )
-    sizes = [f"{name} {predicted.count(name):,}" for name in classes]
-    more = ", ..." if len(sizes) > _N_SHOWN else ""
+        right = f"{100 * held_out['accuracy']:.1f} % of {held_out['n']:,} labels are right"
+        error = held_out["calibration_error"]
+        result.add("held out", f"{right}; the probabilities are {error:.3f} off")
+    sizes = [f"{name} {predicted.count(name):,}" for name in classes[:_N_SHOWN]]
+    more = ", ..." if len(classes) > _N_SHOWN else ""
     result.add(
         "predicted",
-        f"{len(predicted):,} nodes: {', '.join(sizes[:_N_SHOWN])}{more}",
+        f"{len(predicted):,} nodes: {', '.join(sizes)}{more}",
         nodes=[results.json_name(name) for name in names],
         labels=predicted,
         probabilities=confidence,
     )
     n_unreached = int((~model.reached_[unknown]).sum())
-    result.add(n_unreached=n_unreached)
+    result.add(n_unreached=n_unreached, output=output)
     if n_unreached:
         text = f"at {n_unreached:,} nodes, which no label reaches: the shares of classes"
         result.add("no answer", text)
     result.add_time(**{name: f"to {name}" for name in result.seconds})
     result.add_file(output)
-    result.add(output=output)
     return result
 
 
@@ -166,15 +153,10 @@ def attribute_labels(path: Path, attribute: str, n_nodes: int) -> dict[int, str]
 def check_labels(labels: dict[int, str], option: str, n_nodes: int) -> None:
     """Refuse labels that nothing can be learned from, or compared with."""
     n, n_classes = len(labels), len(set(labels.values()))
-    if n_classes < 2:
+    if n_classes < 2 or (n == n_classes and n > max(2, n_nodes // 2)):
         raise InputError(
-            f"{option}: {n} of the {n_nodes} nodes have a label, and there must be two different "
-            "ones"
-        )
-    if n == n_classes and n > max(2, n_nodes // 2):
-        raise InputError(
-            f"{option}: each of the {n} nodes with a label has one of its own, such as "
-            f"{shown(next(iter(labels.values())))}; nodes must share some"
+            f"{option}: {n} of the {n_nodes} nodes have a label, {n_classes} different ones; there "
+            "must be two at least, and nodes must share some"
         )
 
 
@@ -192,17 +174,15 @@ def read_labels(path: Path, graph: Graph) -> dict[int, str]:
         if not line:
             continue
         where = f"--labels {path}, line {number}"
-        if len(line) < 2:
-            raise InputError(f"{where}: must hold a node and its label, found {shown(line[0])}")
-        name, text = line[0].strip(), line[1].strip()
+        name, text = (cell.strip() for cell in [*line, ""][:2])
         try:
             node = graph.names.written(name, f"{where}: nodes")
         except InputError:
             if number > 1:
                 raise
             continue
-        if node in labels:
-            raise InputError(f"{where}: {shown(name)} is there twice")
+        if len(line) < 2 or node in labels:
+            raise InputError(f"{where}: must hold a node, each once, and its label, found {line}")
         if text:
             labels[node] = text
     return labels
@@ -211,24 +191,25 @@ def read_labels(path: Path, graph: Graph) -> dict[int, str]:
 def _score_held_out(
     model: KernelLabelPropagation, nodes: Any, values: Any, share: float, seed: int
 ) -> dict[str, Any]:
-    """How well labels are predicted that are hidden, a share of each class."""
+    """How well labels are predicted that are hidden."""
     from sklearn.base import clone
 
     from grfpp.tasks.calibration import calibration_error
 
-    rng = np.random.default_rng(seed)
-    hidden = np.zeros(len(nodes), bool)
-    for value in np.unique(values):
-        members = np.flatnonzero(values == value)
-        # One of each class stays: a class that is never seen cannot be predicted.
-        n_hidden = min(round(share * len(members)), len(members) - 1)
-        hidden[rng.choice(members, n_hidden, replace=False)] = True
-    if not hidden.any():
-        raise InputError(f"--hold-out {share:g} of {len(nodes)} labels is none; hide more")
-    fitted = clone(model).fit(nodes[~hidden], values[~hidden])
+    shuffled, n_hidden = (
+        np.random.default_rng(seed).permutation(len(nodes)),
+        round(share * len(nodes)),
+    )
+    hidden, kept = np.split(shuffled, [n_hidden])
+    # A class that is never seen cannot be predicted.
+    hidden = hidden[np.isin(values[hidden], values[kept])]
+    if not len(hidden):
+        raise InputError(f"--hold-out {share:g} of {len(nodes)} labels hides none of a kept class")
+    known = np.setdiff1d(shuffled, hidden)
+    fitted = clone(model).fit(nodes[known], values[known])
     probabilities = fitted.predict_proba(nodes[hidden])
     return {
-        "n": int(hidden.sum()),
+        "n": len(hidden),
         "accuracy": float(fitted.score(nodes[hidden], values[hidden])),
         "calibration_error": calibration_error(probabilities, values[hidden], fitted.classes_),
     }

@@ -24,15 +24,16 @@ from typing import Any, Literal, get_args, get_origin, get_type_hints
 import click
 from click.core import ParameterSource
 
-from grfpp._checks import positive
+from grfpp._checks import whole
 from grfpp._imports import require
 from grfpp.cli.results import check_output, require_other
 from grfpp.errors import InputError, shown
 from grfpp.graph import Graph
 from grfpp.io.meshes import MeshWeights
 from grfpp.io.table_options import Duplicates, EdgeListOptions
-from grfpp.kernels import Kernel, kernel_from_spec
+from grfpp.kernels import kernel_from_spec
 from grfpp.linalg.symmetrize import Symmetrize
+from grfpp.operators.kernel_choice import KernelChoice
 from grfpp.options import WalkOptions
 
 Decorator = Callable[[Callable[..., Any]], Callable[..., Any]]
@@ -90,15 +91,15 @@ class Command(click.Command):
 
     def invoke(self, ctx: click.Context) -> Any:
         """Run the command, unless an output is also an input or another output."""
-        given = [(each, ctx.params.get(str(each.name))) for each in self.params]
-        files = [
-            (each, value)
-            for each, value in given
-            if value and (isinstance(each.type, click.Path) or isinstance(each, click.Argument))
-        ]
-        for output, path in files:
+        files = {
+            each: ctx.params[f"{each.name}"]
+            for each in self.params
+            if (isinstance(each.type, click.Path) or isinstance(each, click.Argument))
+            and ctx.params.get(f"{each.name}")
+        }
+        for output, path in files.items():
             if isinstance(output.type, OutputFile):
-                others = [other for parameter, other in files if parameter is not output]
+                others = [other for parameter, other in files.items() if parameter is not output]
                 require_other(_shown_name(output), path, others)
         return super().invoke(ctx)
 
@@ -186,6 +187,16 @@ def given(*names: str) -> list[str]:
     ]
 
 
+def algorithm(how: str | None, default: str, needs_paper: bool) -> str:
+    """The value of ``--how``; options that only the paper's algorithm has ask for it."""
+    if how == default and needs_paper:
+        raise InputError(
+            f"--how {default} does not use the options about walks or --method that were given: "
+            "leave them out, or use --how paper"
+        )
+    return how or ("paper" if needs_paper else default)
+
+
 def number_or_word(text: Any) -> Any:
     """A whole number if the text is one; whoever receives it checks the rest."""
     return int(text) if isinstance(text, str) and text.isdecimal() and len(text) < 40 else text
@@ -249,20 +260,6 @@ def shows_result(function: Callable[..., Any]) -> Callable[..., None]:
 # Kernels
 
 
-@dataclass(frozen=True)
-class KernelChoice:
-    """A kernel, and the normalisation and the scale of the weights that it is a function of."""
-
-    kernel: Kernel
-    normalize: str
-    scale: float
-
-    def weights(self, graph: Graph) -> Graph:
-        """The normalised weights of a graph."""
-        kind: Any = None if self.normalize == "none" else self.normalize
-        return graph.normalized(kind, self.scale)
-
-
 def _kernel_choice(kernel: str, normalize: str | None, scale: float) -> KernelChoice:
     """Check the options about the kernel.
 
@@ -275,8 +272,10 @@ def _kernel_choice(kernel: str, normalize: str | None, scale: float) -> KernelCh
         personalized-pagerank and heat, else sym.
     """
     function = kernel_from_spec(kernel)
-    kind = normalize or str(function.normalization)
-    return KernelChoice(function, kind, positive(scale, "scale"))
+    kind: Any = normalize or function.normalization
+    return KernelChoice.of(
+        kernel=function, normalization=None if kind == "none" else kind, scale=scale
+    )
 
 
 #: Gives a command options about the kernel; it receives `choice`, a `KernelChoice`.
@@ -460,18 +459,14 @@ def dask_client(address: str | None) -> Iterator[Any]:
         return
     distributed = require("distributed", "--dask")
     if address.startswith("local:"):
-        number = address.removeprefix("local:")
-        if not number.isdecimal() or not 1 <= int(number) <= _MAX_DASK_WORKERS:
-            raise InputError(
-                f"--dask local:N needs a number of processes from 1 to {_MAX_DASK_WORKERS}, found "
-                f"{shown(address)}"
-            )
+        number = number_or_word(address.removeprefix("local:"))
+        n_workers = whole(number, "--dask local:N", 1, _MAX_DASK_WORKERS)
         from grfpp.distributed.cluster import NO_STEALING
 
         with (
             require("dask").config.set(NO_STEALING),
             distributed.LocalCluster(
-                n_workers=int(number), threads_per_worker=1, processes=True, dashboard_address=":0"
+                n_workers=n_workers, threads_per_worker=1, processes=True, dashboard_address=":0"
             ) as cluster,
             distributed.Client(cluster) as client,
         ):

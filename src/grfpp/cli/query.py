@@ -26,6 +26,7 @@ from grfpp.distributed.local import ask_top_k
 from grfpp.errors import InputError
 from grfpp.io.files import read_text
 from grfpp.local import LocalKernel
+from grfpp.operators.kernel_choice import KernelChoice
 
 
 @options.command
@@ -49,7 +50,7 @@ def query(
     node: Sequence[str],
     nodes_from: Path | None,
     top: int,
-    choice: options.KernelChoice,
+    choice: KernelChoice,
     std: bool,
     no_self: bool,
     output: Path | None,
@@ -95,19 +96,14 @@ def query(
         else:
             answer = local.top_k(rows, k, with_std, include_self=not no_self)
 
-    tol, seed, seconds = settings["tol"], settings["seed"], result.seconds
+    tol, seed = settings["tol"], settings["seed"]
     effort = f"tol {tol:g}" if tol is not None else f"budget {local.budget:,.0f} edges a node"
     n_nodes = f"{len(rows):,} {'node' if len(rows) == 1 else 'nodes'}"
-    result.add_graph(file.path, source, normalize=choice.normalize, scale=choice.scale)
+    result.add_graph(file.path, source, choice)
     result.add("kernel", repr(choice.kernel), kernel=choice.kernel.to_dict())
     result.add("pools", f"{effort}, seed {seed}", tol=tol, budget=local.budget, seed=seed)
     result.add_cluster(client)
-    result.add(
-        "time",
-        f"{seconds['read']:.2f} s reading, {seconds['load']:.2f} s loading compiled loops, "
-        f"{seconds['query']:.4f} s for {n_nodes}",
-        seconds=seconds,
-    )
+    result.add_time(read="reading", load="loading compiled loops", query=f"for {n_nodes}")
     labels = results.node_names(source)
     nearest = []
     for row, *lists in zip(rows, *(array.tolist() for array in answer), strict=True):

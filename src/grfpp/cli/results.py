@@ -11,17 +11,19 @@ import io
 import os
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager, nullcontext, suppress
 from pathlib import Path
+from time import perf_counter
 from typing import Any
 
 import numpy as np
 
 from grfpp._memory import readable_bytes
-from grfpp.cli.console import print_json, timed, visible
+from grfpp.cli.console import print_json, status, visible
 from grfpp.errors import InputError
 from grfpp.graph import Graph
 from grfpp.io.atomic import atomic_write, followed, target_problem
+from grfpp.operators.kernel_choice import KernelChoice
 from grfpp.options import WalkOptions
 from grfpp.termination import Termination
 from grfpp.typing import FloatArray
@@ -58,39 +60,37 @@ class Result:
 
     @contextmanager
     def timed(self, name: str, text: str | None = None) -> Iterator[None]:
-        """Record the seconds of a step, and show `text` on a terminal meanwhile."""
-        with timed(self.seconds, name, text):
+        """Record the wall time of a step, and show `text` on a terminal meanwhile."""
+        start = perf_counter()
+        with nullcontext() if text is None else status(text):
             yield
+        self.seconds[name] = perf_counter() - start
 
     def add_time(self, **words: str) -> None:
         """Add the seconds of the steps, each with the words for what was done."""
-        text = ", ".join(f"{self.seconds[name]:.2f} s {word}" for name, word in words.items())
+        took = {word: self.seconds[name] for name, word in words.items()}
+        text = ", ".join(f"{s:.{2 if s > 0.01 else 4}f} s {word}" for word, s in took.items())
         self.add("time", text, seconds=self.seconds)
 
-    def add_graph(self, path: Path, graph: Graph, **weights: Any) -> None:
+    def add_graph(self, path: Path, graph: Graph, choice: KernelChoice | None = None) -> None:
         """Add the graph that a command read, and how its weights were normalised."""
         kind = "directed" if graph.is_directed else "undirected"
+        text = f"{path}: {graph.n_nodes:,} nodes, {graph.n_edges:,} edges, {kind}"
         size = {"n_nodes": graph.n_nodes, "n_edges": graph.n_edges, "directed": graph.is_directed}
-        self.add(
-            "graph",
-            f"{path}: {graph.n_nodes:,} nodes, {graph.n_edges:,} edges, {kind}",
-            graph={"path": path, **size, **weights},
-        )
-        if weights:
-            self.add("weights", "normalize {normalize}, scale {scale:g}".format(**weights))
+        self.add("graph", text, graph={"path": path, **size})
+        if choice is not None:
+            normalize = choice.normalization or "none"
+            self.add("weights", f"normalize {normalize}, scale {choice.scale:g}")
+            self.document["graph"] |= {"normalize": normalize, "scale": choice.scale}
 
     def add_cluster(self, client: Any) -> None:
         """Add the Dask cluster that a command used."""
         self.add(cluster=None)
         if client is not None:
             threads = client.nthreads()
-            n_workers, n_threads = len(threads), sum(threads.values())
-            workers = "1 worker" if n_workers == 1 else f"{n_workers} workers"
-            self.add(
-                "cluster",
-                f"{workers} with {n_threads} threads in all",
-                cluster={"n_workers": n_workers, "n_threads": n_threads},
-            )
+            size = {"n_workers": len(threads), "n_threads": sum(threads.values())}
+            text = "{n_workers} workers with {n_threads} threads in all".format(**size)
+            self.add("cluster", text, cluster=size)
 
     def add_file(self, path: Path | None, n_bytes: int | None = None) -> dict[str, Any] | None:
         """Add a line for a file that was written, and return its path and size for programs."""
@@ -179,18 +179,12 @@ def check_output(path: Path, suffixes: Sequence[str], option: str = "--output") 
 def require_other(option: str, path: Path, others: Iterable[str | Path]) -> None:
     """Refuse to write to a file that is read, or written too."""
     for other in others:
-        if _is_same_file(path, Path(other)):
-            raise InputError(
-                f"{option} {path} is the same file as {other}, which would be lost; name another"
-            )
-
-
-def _is_same_file(path: Path, other: Path) -> bool:
-    """Whether two paths name one file, also where it does not exist yet."""
-    with suppress(OSError, RuntimeError):
-        other = other.expanduser()
-        return path.resolve() == other.resolve() or path.samefile(other)
-    return False
+        with suppress(OSError, RuntimeError):  # of files that do not exist yet
+            file = Path(other).expanduser()
+            if path.resolve() == file.resolve() or path.samefile(file):
+                raise InputError(
+                    f"{option} {path} is the same file as {other}, which would be lost"
+                )
 
 
 def write_csv(path: Path, columns: Sequence[Any], rows: Iterable[Sequence[Any]]) -> None:

@@ -6,12 +6,12 @@ Example commands:
 
 from __future__ import annotations
 
-from grfpp.cli import console, options
+from grfpp.cli import options, results
 
 
 @options.command
-@options.json_option
-def warmup(as_json: bool) -> None:
+@options.shows_result
+def warmup() -> results.Result:
     """Compile the inner loops now, and measure the machine.
 
     The machine keeps the results; a second run only loads what is compiled. What is measured tells
@@ -20,14 +20,13 @@ def warmup(as_json: bool) -> None:
     from grfpp.operators.costs import costs_file, measure_and_keep
     from grfpp.warmup import warmup as compile_all
 
-    took: dict[str, float] = {}
-    with console.timed(took, "seconds", "compiling"):
+    result = results.Result()
+    with result.timed("seconds", "compiling"):
         compile_all()
-    with console.timed(took, "measuring", "measuring"):
+    with result.timed("measuring", "measuring"):
         is_kept = measure_and_keep()
-    if as_json:
-        console.print_json({**took, "costs": str(costs_file()) if is_kept else None})
-        return
     where = f"kept in {costs_file()}" if is_kept else "not kept: the folder cannot be written to"
-    print(f"ready after {took['seconds']:.1f} s")
-    print(f"measured in {took['measuring']:.1f} s, {where}")
+    result.add("ready", f"after {result.seconds['seconds']:.1f} s", **result.seconds)
+    result.add("measured", f"in {result.seconds['measuring']:.1f} s, {where}")
+    result.add(costs=str(costs_file()) if is_kept else None)
+    return result

@@ -135,14 +135,10 @@ class GraphEstimator(NodeKernelParameters, BaseEstimator):  # type: ignore[misc]
         fit, since nodes are identified by their index in it.
         """
         if _is_matrix(X):
-            if reset and getattr(X, "ndim", 2) == 1:
-                raise InputError(
-                    f"must be a graph, found {len(X)} entries", argument="X", advice=self._splitting
-                )
-            matrix = validate_data(
-                self, X, accept_sparse="csr", dtype=np.float64, reset=reset, ensure_min_features=1
-            )
-            if matrix.shape[0] != matrix.shape[1]:
+            options: Any = {"accept_sparse": "csr", "dtype": np.float64, "reset": reset}
+            is_list = reset and getattr(X, "ndim", 2) == 1
+            matrix = X if is_list else validate_data(self, X, **options)
+            if is_list or matrix.shape[0] != matrix.shape[1]:
                 raise InputError(
                     f"must be a square adjacency matrix, found shape {matrix.shape}",
                     argument="X",
@@ -207,11 +203,8 @@ def read_nodes(
     # A list is passed on as it is: numpy converts numbers next to text into text.
     nodes = names.numbers(X if isinstance(X, list) and np.ndim(X) == 1 else column, argument)
     if distinct and len(np.unique(nodes)) < len(nodes):
-        counts = np.bincount(nodes)
-        raise InputError(
-            f"must have each node once, found node {counts.argmax()} {counts.max()} times",
-            argument=argument,
-        )
+        twice = np.bincount(nodes).argmax()
+        raise InputError(f"must have each node once, not node {twice}", argument=argument)
     return nodes
 
 

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -22,8 +21,7 @@ _LOG_ODDS = (-12.0, 0.0)
 _PRIOR = 5.0
 
 
-@dataclass(frozen=True, eq=False)
-class Calibration:
+class Calibration(NamedTuple):
     """Probabilities ``(1 − lapse) · softmax(slope · logits + bias) + lapse · shares``.
 
     A lapse is a node whose label does not depend on its neighbours. Without lapses, a temperature
@@ -38,17 +36,17 @@ class Calibration:
     #: Class probabilities of nodes that no label reaches.
     unreached: FloatArray
 
-    @classmethod
-    def none(cls, n_classes: int) -> Calibration:
-        """Logits as they are."""
-        even = np.full(n_classes, 1 / n_classes)
-        return cls(1.0, np.zeros(n_classes), 0.0, even, even)
-
     def log_probabilities(self, logits: FloatArray, reached: BoolArray) -> FloatArray:
         """Logarithms of the probabilities of all classes, a row a node."""
         result = _mix(log_softmax(self.slope * logits + self.bias, axis=1), self.lapse, self.shares)
         result[~reached] = np.log(self.unreached)
         return result
+
+
+def even(n_classes: int) -> Calibration:
+    """The calibration that leaves logits as they are."""
+    shares = np.full(n_classes, 1 / n_classes)
+    return Calibration(1.0, np.zeros(n_classes), 0.0, shares, shares)
 
 
 def _mix(log_softmaxes: FloatArray, lapse: float, shares: FloatArray) -> FloatArray:
@@ -86,15 +84,15 @@ def calibrate(
     >>> np.exp(fitted.log_probabilities(logits, all_nodes))[0].round(2)
     array([0.71, 0.29])
     """
-    ones = np.ones(logits.shape[1])
-    shares = unreached = ones / len(ones)
+    fitted, ones = even(logits.shape[1]), np.ones(logits.shape[1])
     if with_shares:
         shares = _shares(labels[reached], ones)
         unreached = _shares(labels[~reached], _PRIOR * _shares(labels, ones))
-    fitted = 1.0, 0.0 * ones, 0.0
-    if reached.any():
-        fitted = _most_likely(logits[reached], labels[reached], shares, with_shares)
-    return Calibration(*fitted, shares, unreached)
+        fitted = fitted._replace(shares=shares, unreached=unreached)
+    if not reached.any():
+        return fitted
+    found = _most_likely(logits[reached], labels[reached], fitted.shares, with_shares)
+    return Calibration(*found, *fitted[3:])
 
 
 def _shares(labels: IntArray, prior: FloatArray) -> FloatArray:

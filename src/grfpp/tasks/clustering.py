@@ -17,7 +17,7 @@ from grfpp.errors import InputError, warn_user
 from grfpp.graph import Graph
 from grfpp.kernels import Kernel
 from grfpp.operators.kernel_choice import KernelChoice
-from grfpp.tasks.base import GraphEstimator, class_numbers
+from grfpp.tasks.base import GraphEstimator, class_numbers, is_auto
 from grfpp.tasks.spectral import Clustering, paper_clusters, regularized_clusters, require_embedding
 from grfpp.typing import FloatArray, IntArray
 
@@ -30,8 +30,9 @@ _DEFAULTS = {
     "regularized": {"kernel": "diffusion:10", "estimate": "exact"},
     "paper": {"kernel": "diffusion", "estimate": "walks"},
 }
-#: Largest number of clusters in a legend.
-_MAX_LEGEND = 12
+#: Colours of clusters that are distinct for colour-blind readers too (Okabe and Ito, 2008); more
+#: clusters than these share colours, and have no legend.
+_COLOURS = ("#0072b2", "#e69f00", "#009e73", "#d55e00", "#cc79a7", "#56b4e9", "#f0e442", "#000")
 #: Number of nodes above which they are drawn as dots.
 _MANY_NODES = 2000
 #: Eigenvalues below are drawn here: the axis is logarithmic.
@@ -153,14 +154,10 @@ class SpectralKernelClustering(ClusterMixin, GraphEstimator):  # type: ignore[mi
         y
             Not used.
         """
-        how, is_auto = self._how(), isinstance(self.n_clusters, str) and self.n_clusters == "auto"
-        if is_auto and how == "paper":
-            raise InputError("must be a number for how='paper'", argument="n_clusters")
-        k = None if is_auto else whole(self.n_clusters, "n_clusters", 1)
-        n_init = whole(self.n_init, "n_init", 1, _MAX_STARTS)
-        graph = self._read_graph(X, reset=True)
-        if k is not None:
-            whole(k, "n_clusters", 1, graph.n_nodes)
+        how, n_init = self._how(), whole(self.n_init, "n_init", 1, _MAX_STARTS)
+        graph, k = self._read_graph(X, reset=True), None
+        if how == "paper" or not is_auto(self.n_clusters):
+            k = whole(self.n_clusters, "n_clusters", 1, graph.n_nodes)
             require_embedding(graph.n_nodes, k)  # before anything is walked
         choice = self._choose()
         if how == "paper":
@@ -170,7 +167,13 @@ class SpectralKernelClustering(ClusterMixin, GraphEstimator):  # type: ignore[mi
         self._probabilities, self.embedding_, self.eigenvalues_, self.method_ = clusters
         self.labels_ = self._probabilities.argmax(axis=1)
         self.n_clusters_ = self._probabilities.shape[1]
-        self._warn_of_collapse(how)
+        n, largest = graph.n_nodes, int(np.bincount(self.labels_).max())
+        if 1 < self.n_clusters_ < n and largest > NEARLY_ALL * n:
+            advice = "a larger regularization" if how == "regularized" else "how='regularized'"
+            warn_user(
+                "nearly all nodes are in one cluster, as whiskers, hubs or outliers make it; try "
+                f"{advice} or other n_clusters: {largest:,} of {n:,} nodes"
+            )
         return self
 
     def _how(self) -> str:
@@ -179,13 +182,10 @@ class SpectralKernelClustering(ClusterMixin, GraphEstimator):  # type: ignore[mi
 
     def _kernel_parameters(self) -> dict[str, Any]:
         parameters = super()._kernel_parameters()
-        how = self._how()
-        if how == "paper" and parameters["method"] == "paper":
+        if parameters["method"] == "paper":
             parameters["method"] = None
-        for name, value in _DEFAULTS[how].items():
-            if parameters[name] is None:
-                parameters[name] = value
-        return parameters
+        given = {name: value for name, value in parameters.items() if value is not None}
+        return {**parameters, **_DEFAULTS[self._how()], **given}
 
     def _regularized(
         self, graph: Graph, choice: KernelChoice, k: int | None, n_init: int
@@ -195,23 +195,13 @@ class SpectralKernelClustering(ClusterMixin, GraphEstimator):  # type: ignore[mi
             raise InputError(f"must be from 0 to 1e6, found {tau:g}", argument="regularization")
         one_of(choice.normalization, "normalization", ("sym", "rw"))
         if n_components is not None:
-            n_components = whole(n_components, "n_components", 1, graph.n_nodes)
+            whole(n_components, "n_components", 1, graph.n_nodes)
         trim = truth(self.trim, "trim")
         choice.check(graph)
-        method = self.method if choice.is_exact else "walks"
-        method = None if method == "auto" else method
+        method = "walks" if not choice.is_exact else None if is_auto(self.method) else self.method
         return regularized_clusters(
             graph, choice, method, k, n_init, tau, n_components, trim, self.seed_
         )
-
-    def _warn_of_collapse(self, how: str) -> None:
-        n, largest = len(self.labels_), int(np.bincount(self.labels_).max())
-        if 1 < self.n_clusters_ < n and largest > NEARLY_ALL * n:
-            advice = "a larger regularization" if how == "regularized" else "how='regularized'"
-            warn_user(
-                "nearly all nodes are in one cluster, as whiskers, hubs or outliers make it; try "
-                f"{advice} or other n_clusters: {largest:,} of {n:,} nodes"
-            )
 
     def predict_proba(self, X: Any) -> FloatArray:
         """Probability of each cluster for each node, of shape ``(n_nodes, n_clusters_)``.
@@ -324,10 +314,12 @@ def _draw_nodes(axes: Any, embedding: FloatArray, labels: IntArray) -> None:
     # In random order, so that no cluster hides the others.
     order, many = np.random.default_rng(0).permutation(n), n > _MANY_NODES
     dots = {"s": 3 if many else 16, "rasterized": many}
-    drawn = axes.scatter(*points[order].T, c=labels[order], cmap="viridis", **dots)
-    if n_clusters <= _MAX_LEGEND:
-        legend = drawn.legend_elements(num=None)
-        axes.legend(*legend, title="cluster", loc="center left", bbox_to_anchor=(1.0, 0.5))
+    colours = np.array(_COLOURS)[labels[order] % len(_COLOURS)]
+    axes.scatter(*points[order].T, c=colours, **dots)
+    if n_clusters <= len(_COLOURS):
+        for label, colour in enumerate(_COLOURS[:n_clusters]):
+            axes.scatter([], [], c=colour, label=f"{label}")
+        axes.legend(title="cluster", loc="center left", bbox_to_anchor=(1.0, 0.5))
     axes.set_aspect("equal", adjustable="datalim")
     axes.set_title(f"{n:,} nodes, {n_clusters} clusters")
     axes.set_xlabel(f"first direction ({shares[-1]:.0%} of the variance)")

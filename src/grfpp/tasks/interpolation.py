@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import KW_ONLY, dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -17,7 +18,7 @@ from grfpp._memory import require_bytes
 from grfpp.errors import InputError
 from grfpp.estimate import KernelEstimate
 from grfpp.graph import Graph, as_graph
-from grfpp.kernels import Diffusion, Kernel
+from grfpp.kernels import Diffusion
 from grfpp.operators import KernelOperator
 from grfpp.operators.kernel_choice import KernelChoice, how_made
 from grfpp.tasks import base, kriging
@@ -194,8 +195,8 @@ class KernelInterpolator(NodeKernelParameters, RegressorMixin, BaseEstimator):  
         else:
             product = np.asarray(K @ field)
         sums, mass = product[:, :-1].copy(), product[:, -1].copy()
-        threshold = 0.0 if isinstance(K, KernelEstimate) else _RESOLVED * np.abs(mass).max()
-        reached = np.abs(mass) > threshold
+        resolved = 0.0 if isinstance(K, KernelEstimate) else _RESOLVED
+        reached = np.abs(mass) > resolved * np.abs(mass).max()
         self.mass_, self.reached_, self.method_ = mass, reached, how_made(K)
         if output != "mean":
             return sums
@@ -222,30 +223,24 @@ class KernelInterpolator(NodeKernelParameters, RegressorMixin, BaseEstimator):  
         self.seed_ = 0 if self.random_state is None else choice.options.seed
         method = None if self.method in ("auto", "walks") else self.method
 
-        def make(graph: Graph, kernel: Kernel) -> kriging.Process:
-            n_jobs = choice.options.n_jobs
-            return kriging.process_of(
-                graph, kernel, choice.normalization, choice.scale, method, n_jobs
-            )
-
+        settings: Any = {"scale": choice.scale, "method": method, "n_jobs": choice.options.n_jobs}
+        make = partial(kriging.process_of, normalization=choice.normalization, **settings)
         loss = direction_losses if output == "direction" else None
         options: Any = {"loss": loss, "margin": kriging.MARGIN if is_default else 0.0}
         result = self._kriging = kriging.krige(
             graph, make, kernels, noises, known, columns, seed=self.seed_, **options
         )
-        self.kernel_, self.noise_ = result.setting
-        self.losses_ = result.losses
+        (self.kernel_, self.noise_), self.losses_ = result.setting, result.losses
         self.reached_ = connected_to(graph, known)
-        words = [f"kriging: {self.kernel_}", f"noise {self.noise_:g}"]
-        if choice.scale != 1:
-            words.insert(1, f"scale {choice.scale:g}")
+        scale = f", scale {choice.scale:g}" if choice.scale != 1 else ""
+        self.method_ = f"kriging: {self.kernel_}{scale}, noise {self.noise_:g}"
         if self.losses_:
-            sizes = [len(fold) for fold in result.held.folds]
-            words.append(
-                f"chosen from {len(self.losses_)} at {sum(sizes)} held-out of {len(known)} known "
-                f"nodes, in {len(sizes)} parts"
+            n_held_out = sum(map(len, result.held.folds))
+            self.method_ += (
+                f", chosen from {len(self.losses_)} at {n_held_out} held-out of {len(known)} known "
+                f"nodes, in {len(result.held.folds)} parts"
             )
-        self.method_ = f"{', '.join(words)}; {result.n_steps} steps of conjugate gradients"
+        self.method_ += f"; {result.n_steps} steps of conjugate gradients"
         return result.field
 
     def predict(self, X: npt.ArrayLike, return_std: bool = False) -> Any:
@@ -279,10 +274,10 @@ class KernelInterpolator(NodeKernelParameters, RegressorMixin, BaseEstimator):  
     @property
     def noise_std(self) -> FloatArray:
         """Of kriging: standard deviations of observations around the field, one a column."""
-        check_is_fitted(self)
         return self._fitted_kriging().noise_std()
 
     def _fitted_kriging(self) -> kriging.Kriging:
+        check_is_fitted(self)
         if self.how_ != "kriging":
             raise InputError(
                 f"must be 'kriging' for standard errors, found {self.how_!r}", argument="how"

@@ -202,20 +202,15 @@ def _svm(block: LabelledBlock, rule: Rule) -> tuple[FloatArray, FloatArray]:
     """A linear support-vector machine, one class against the others, on rows of unit length."""
     from sklearn.svm import LinearSVC
 
-    weights = np.zeros((block.rows.shape[1], block.n_classes))
-    bias = np.full(block.n_classes, -2.0)  # of classes without a node
-    if len(np.unique(block.labels)) < 2:
-        bias[block.labels[0]] = 2.0
-        return weights, bias
     norms = np.linalg.norm(block.rows, axis=1, keepdims=True)
     weighting = "balanced" if rule.balanced else None
     machine = LinearSVC(C=rule.setting, class_weight=weighting, dual=False, max_iter=300, tol=1e-3)
     machine.fit(block.rows / np.maximum(norms, _TINY), block.labels)
-    coefficients, intercepts = machine.coef_, machine.intercept_
-    if len(machine.classes_) == 2:
-        coefficients = np.concatenate([-coefficients, coefficients])
-        intercepts = np.concatenate([-intercepts, intercepts])
-    weights[:, machine.classes_], bias[machine.classes_] = coefficients.T, intercepts
+    weights = np.zeros((block.rows.shape[1], block.n_classes))
+    bias = np.full(block.n_classes, -2.0)  # of classes without a node
+    signs = [[-1.0], [1.0]] if len(machine.classes_) == 2 else 1.0  # one row for two classes
+    weights[:, machine.classes_] = (signs * machine.coef_).T
+    bias[machine.classes_] = np.ravel(signs * machine.intercept_)
     return weights, bias
 
 
@@ -232,13 +227,9 @@ def _kriging(block: LabelledBlock, rule: Rule) -> tuple[FloatArray, FloatArray]:
     inner = (inner + inner.T) / 2
     ridge = rule.setting * max(float(np.abs(inner.diagonal()).mean()), _TINY)
     if len(block.landmarks) == len(block.labels):
-        matrix, right = inner + ridge * np.eye(len(inner)), Y[block.landmarks]
+        weights = solve(inner + ridge * np.eye(len(inner)), Y[block.landmarks], assume_a="sym")
     else:
-        matrix, right = block.rows.T @ block.rows + ridge * inner, block.rows.T @ Y
-    try:
-        weights = solve(matrix, right, assume_a="sym")
-    except (np.linalg.LinAlgError, ValueError):
-        weights = lstsq(matrix, right)[0]
+        weights = lstsq(block.rows.T @ block.rows + ridge * inner, block.rows.T @ Y)[0]
     return weights, np.zeros(block.n_classes)
 
 
@@ -355,15 +346,12 @@ def candidates(
 
     slow = [rule for rule in rules if rule.how == "svm"]
     quick = [rule for rule in rules if rule.how != "svm"]
-    numbers: Sequence[int] = range(n_kernels)
-    scored: list[Candidate] = []
-    if quick or n_kernels > _N_FINALISTS:
-        # Without quick rules, kriging shows which kernels are worth the time.
-        pilots = quick or [slow[0]._replace(how="kriging", setting=r) for r in SETTINGS["kriging"]]
-        scored = [score(number, rule) for number in numbers for rule in pilots]
-        losses = [min(c.loss for c in scored if c.kernel == number) for number in numbers]
-        numbers = sorted(np.argsort(losses, kind="stable")[:_N_FINALISTS].tolist())
-    finals = [score(number, rule) for number in numbers for rule in slow]
+    # Without quick rules, kriging shows which kernels are worth the time.
+    pilots = quick or [slow[0]._replace(how="kriging", setting=r) for r in SETTINGS["kriging"]]
+    scored = [score(number, rule) for number in range(n_kernels) for rule in pilots]
+    losses = [min(c.loss for c in scored if c.kernel == number) for number in range(n_kernels)]
+    finalists = sorted(np.argsort(losses, kind="stable")[:_N_FINALISTS].tolist())
+    finals = [score(number, rule) for number in finalists for rule in slow]
     return [*(scored if quick else []), *finals]
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import KW_ONLY, dataclass, replace
 from numbers import Real
 from typing import Any
@@ -18,7 +17,7 @@ from grfpp.graph import Graph, as_graph
 from grfpp.kernels import Diffusion, Kernel, RegularizedLaplacian
 from grfpp.tasks import label_rules as rules
 from grfpp.tasks.base import NodeKernelParameters, candidate_kernels, read_nodes
-from grfpp.tasks.calibration import Calibration
+from grfpp.tasks.calibration import even
 from grfpp.tasks.kriging import is_covariance, require_covariance
 from grfpp.tasks.label_rules import SETTINGS
 from grfpp.tasks.splits import NodeKFold
@@ -170,9 +169,17 @@ class KernelLabelPropagation(NodeKernelParameters, ClassifierMixin, BaseEstimato
         if others is None:
             folds = NodeKFold(min(n_splits, len(sample.nodes)), random_state=self.seed_)
             splits = rules.splits_of(sample, folds)
-        hows = self._hows(products)
+        hows = self._rules(products)
         if others is None and not splits:
-            scored, best = [], _default(kernels, hows[0], balanced, len(classes))
+            number, how = kernels.index(DEFAULT) if tuple(kernels) == GRID else 0, hows[0]
+            warning = InputWarning(
+                "fewer than two classes have labels to hold out, so that nothing is chosen or "
+                f"calibrated: {kernels[number]!r} and {how} with temperature 1 are used",
+                advice="label more nodes of each class, or pass validation nodes",
+            )
+            warn_user(warning, InputWarning)
+            rule, plain = rules.Rule(how, rules.DEFAULTS[how], balanced), even(len(classes))
+            scored, best = [], rules.Candidate(number, rule, plain, np.nan, np.nan)
         else:
             tried = [rules.Rule(how, value, balanced) for how in hows for value in SETTINGS[how]]
             scored = rules.candidates(products, tried, sample, others, splits)
@@ -182,17 +189,12 @@ class KernelLabelPropagation(NodeKernelParameters, ClassifierMixin, BaseEstimato
         self.kernel_ = kernels[best.kernel]
         self.how_, self.setting_, _ = best.rule
         self.held_out_score_, self.held_out_loss_ = best.accuracy, best.loss
-        self.temperature_, self.bias_ = 1 / best.calibration.slope, best.calibration.bias
-        self.lapse_ = best.calibration.lapse
+        slope, self.bias_, self.lapse_, *_ = best.calibration
+        self.temperature_ = 1 / slope
+        names = ("kernel", "how", "setting", "accuracy", "loss")
         self.candidates_ = [
-            {
-                "kernel": kernels[each.kernel],
-                "how": each.rule.how,
-                "setting": each.rule.setting,
-                "accuracy": each.accuracy,
-                "loss": each.loss,
-            }
-            for each in scored
+            dict(zip(names, (kernels[number], *rule[:2], *score), strict=True))
+            for number, rule, _, *score in scored
         ]
         chosen = rules.KernelProducts(graph, [choices[best.kernel]])
         self.probabilities_, self.reached_ = rules.predict_all(chosen, best, known, sample)
@@ -202,7 +204,7 @@ class KernelLabelPropagation(NodeKernelParameters, ClassifierMixin, BaseEstimato
             self.probabilities_[~self.reached_] = self.probabilities_[self.reached_].mean(axis=0)
         return self
 
-    def _hows(self, products: rules.KernelProducts) -> tuple[str, ...]:
+    def _rules(self, products: rules.KernelProducts) -> tuple[str, ...]:
         """The rules to try; kriging with covariances only."""
         W, kernels = products.weights, [choice.kernel for choice in products.choices]
         if self.how == "kriging" and not W.is_directed:
@@ -210,9 +212,8 @@ class KernelLabelPropagation(NodeKernelParameters, ClassifierMixin, BaseEstimato
                 require_covariance(kernel, W)
         if self.how != "auto":
             return (self.how,)
-        if W.is_directed or all(is_covariance(kernel, W) for kernel in kernels):
-            return tuple(SETTINGS)
-        return tuple(how for how in SETTINGS if how != "kriging")
+        can_krige = W.is_directed or all(is_covariance(kernel, W) for kernel in kernels)
+        return tuple(how for how in SETTINGS if how != "kriging" or can_krige)
 
     def predict(self, X: npt.ArrayLike) -> npt.NDArray[Any]:
         """The most probable labels of nodes.
@@ -233,41 +234,20 @@ class KernelLabelPropagation(NodeKernelParameters, ClassifierMixin, BaseEstimato
         return probabilities
 
 
-def _default(
-    kernels: Sequence[Kernel], how: str, balanced: bool, n_classes: int
-) -> rules.Candidate:
-    """The candidate where no labels can be held out."""
-    number = kernels.index(DEFAULT) if tuple(kernels) == GRID else 0
-    message = (
-        "fewer than two classes have labels to hold out, so that nothing is chosen or calibrated: "
-        f"{kernels[number]!r} and {how} with temperature 1 are used"
-    )
-    advice = "label more nodes of each class, or pass validation nodes"
-    warn_user(InputWarning(message, advice=advice), InputWarning)
-    rule = rules.Rule(how, rules.DEFAULTS[how], balanced)
-    return rules.Candidate(number, rule, Calibration.none(n_classes), np.nan, np.nan)
-
-
 def _labels(y: Any, n: int, argument: str) -> npt.NDArray[Any]:
     """Labels of `n` nodes, all text or all integers, checked."""
-    labels: npt.NDArray[Any] = array_of(y, argument)
-    if labels.ndim == 2 and labels.shape[1] == 1:
-        labels = labels[:, 0]
-    if labels.shape != (n,):
-        raise InputError(
-            f"must have one label for each of {n} nodes, found shape {labels.shape}",
-            argument=argument,
-        )
+    shape = array_of(y, argument).shape
     # Numpy converts numbers next to text into text: check the values that were given.
     given = np.array(y, object).ravel().tolist()
     is_text = all(isinstance(label, str) for label in given)
-    if not is_text and not all(isinstance(x, Real) and float(x).is_integer() for x in given):
+    is_whole = all(isinstance(x, Real) and float(x).is_integer() for x in given)
+    if shape not in ((n,), (n, 1)) or not (is_text or is_whole):
         raise InputError(
-            f"must be all text or all integers, found {shown(y)}; unknown label type",
+            f"must be {n} labels, all text or all integers, found {shown(y)}; unknown label type",
             argument=argument,
             advice="leave out nodes without a label; use KernelInterpolator for a continuous field",
         )
-    return np.array(given) if labels.dtype.kind == "O" else labels
+    return np.array(given)
 
 
 def _validation(validation: Any, graph: Graph, classes: Any, known: Any) -> rules.Labelled:
@@ -278,12 +258,6 @@ def _validation(validation: Any, graph: Graph, classes: Any, known: Any) -> rule
         )
     nodes = read_nodes(pair[0], graph.names, "validation", distinct=True)
     labels = _labels(pair[1], len(nodes), "validation")
-    if np.isin(nodes, known).any():
-        raise InputError("must have no node of X", argument="validation")
-    is_known = np.isin(labels, classes) & (
-        (labels.dtype.kind == "U") == (classes.dtype.kind == "U")
-    )
-    if not is_known.all():
-        found = shown(labels[~is_known][0].item())
-        raise InputError(f"has the label {found}, which no node of X has", argument="validation")
+    if np.isin(nodes, known).any() or not set(labels.tolist()) <= set(classes.tolist()):
+        raise InputError("must have no node of X, and only labels of X", argument="validation")
     return rules.Labelled(nodes, np.searchsorted(classes, labels), len(classes))

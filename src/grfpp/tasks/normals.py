@@ -10,7 +10,7 @@ import numpy.typing as npt
 import scipy.sparse as sp
 
 from grfpp._checks import probability, whole
-from grfpp.errors import InputError, shown
+from grfpp.errors import InputError
 from grfpp.graph import Graph
 from grfpp.io.meshes import merged
 from grfpp.tasks.base import connected_to
@@ -82,8 +82,6 @@ def hide_normals(mesh: TriangleMesh, mask: float = 0.8, seed: int = 0) -> Hidden
     >>> len(task.known), len(task.hidden), task.n_cut_off
     (32, 130, 0)
     """
-    if not all(hasattr(mesh, part) for part in ("graph", "vertices", "faces")):
-        raise InputError(f"must be a TriangleMesh, found {shown(mesh)}", argument="mesh")
     return hide(mesh.graph, vertex_normals(mesh.vertices, mesh.faces), mask, seed)
 
 
@@ -152,10 +150,9 @@ def vertex_normals(vertices: npt.ArrayLike, faces: npt.ArrayLike) -> FloatArray:
     array([-0.57735027, -0.57735027, -0.57735027])
     """
     mesh = merged(vertices, faces)  # checks; equal points are one only in what it returns
-    if mesh.vertices.shape[1] != 3:
-        raise InputError(f"must have shape (n, 3), found {np.shape(vertices)}", argument="vertices")
-    if mesh.largest > 3 or not len(mesh.faces):
-        raise InputError(f"must have shape (n, 3), found {np.shape(faces)}", argument="faces")
+    if mesh.vertices.shape[1] != 3 or mesh.largest > 3 or not len(mesh.faces):
+        found = f"{np.shape(vertices)} and {np.shape(faces)}"
+        raise InputError(f"must have shape (n, 3), as vertices, found {found}", argument="faces")
     triangles = np.asarray(faces, dtype=np.int64)
     points = np.asarray(vertices, dtype=np.float64)
     points = points - points.mean(axis=0)

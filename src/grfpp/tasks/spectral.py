@@ -9,6 +9,7 @@ to the rest) and outliers (small components) apart.
 from __future__ import annotations
 
 import warnings
+from dataclasses import replace
 from itertools import count
 from typing import Any, NamedTuple
 
@@ -155,9 +156,8 @@ def regularized_spectrum(
     array([ True,  True, False, False])
     """
     n = adjacency.shape[0]
-    largest = float(adjacency.data.max(initial=0.0))
-    if largest and not 1e-100 < largest < 1e100:  # sums would leave the range of floating point
-        adjacency = sp.csr_array(adjacency * (1 / largest))
+    # In units of the largest weight no sum leaves the range of float64.
+    adjacency = sp.csr_array(adjacency / adjacency.data.max(initial=1e-300))
     degree = np.asarray(adjacency.sum(axis=1), np.float64).ravel()
     constant = regularization * float(degree.mean())
     strength = degree + constant
@@ -171,13 +171,10 @@ def regularized_spectrum(
         ends = g.value(scale * np.append(np.clip(values, -1.0, 1.0), 1.0))
         values = np.clip(ends[:-1] / ends[-1], 0.0, None)
         return Spectrum(values, vectors, "eigenvectors of the weights")
-    K = KernelChoice(
-        kernel=g,
-        estimate="exact" if method is None else choice.estimate,
-        method={None: "auto", "walks": None}.get(method, method),
-        normalization=None,
-        options=choice.options,
-    ).operator(Graph(_scaled(adjacency, strength, scale)))
+    if method != "walks":
+        choice = replace(choice, estimate="exact", method=method or "auto")
+    W = Graph(_scaled(adjacency, strength, scale))
+    K = replace(choice, normalization=None, scale=1.0).operator(W)
     peak = float(np.max(np.abs(g.value(np.array([-scale, 0.0, scale])))))
     S = _symmetric(K, dense)
     values, vectors = _leading(S, np.full(n, peak**-0.5), known, number, _is_simple(K))

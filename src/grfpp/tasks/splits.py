@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
-from sklearn.model_selection import GroupKFold, KFold, StratifiedGroupKFold, StratifiedKFold
+from sklearn import model_selection as cv
 from sklearn.utils.validation import _num_samples
 
 from grfpp._checks import array_of, one_of, whole
@@ -16,7 +15,7 @@ from grfpp.tasks.base import class_numbers, node_column, seed_of
 from grfpp.typing import IntArray
 
 
-class NodeKFold:
+class NodeKFold(cv.BaseCrossValidator):  # type: ignore[misc]  # untyped base
     """Folds of nodes: each node is tested once, by a model that has not seen its label.
 
     Samples are node indices, and the graph is a parameter of the estimator: ``X`` is
@@ -79,10 +78,7 @@ class NodeKFold:
         """
         nodes = node_column(X)
         if len(set(nodes.tolist())) < len(nodes):
-            raise InputError(
-                "must have each node once: the same one would be learned from and tested on",
-                argument="X",
-            )
+            raise InputError("must have each node once", argument="X")
         group = None if groups is None else class_numbers(_entries(groups, "groups", len(nodes)))
         classes = None if y is None else self._classes(_entries(y, "y", len(nodes)))
         if self.stratify and classes is None:
@@ -94,29 +90,21 @@ class NodeKFold:
         n_units = len(nodes) if group is None else int(group.max()) + 1
         whole(self.n_splits, "n_splits", 2, n_units)
         if group is None:
-            splitter = KFold if classes is None else StratifiedKFold
+            splitter = cv.KFold if classes is None else cv.StratifiedKFold
         else:
-            splitter = GroupKFold if classes is None else StratifiedGroupKFold
+            splitter = cv.GroupKFold if classes is None else cv.StratifiedGroupKFold
         seed = seed_of(self.random_state)
         seed = None if seed is None else seed % 2**32
-        yield from splitter(self.n_splits, shuffle=True, random_state=seed).split(
-            nodes, classes, group
-        )
+        folds = splitter(self.n_splits, shuffle=True, random_state=seed)
+        yield from folds.split(nodes, classes, group)
 
     def _classes(self, labels: Any) -> IntArray | None:
         """Class numbers to stratify by; ``None`` where classes are small or not asked for."""
         if labels.ndim != 1 or self.stratify is False:
             return None
-        is_missing = [
-            label is None or (isinstance(label, float) and math.isnan(label))
-            for label in labels.tolist()
-        ]
-        if any(is_missing):
+        if any(label is None or str(label) == "nan" for label in labels.tolist()):
             raise InputError(
-                f"has no label at {sum(is_missing)} of {len(labels)} positions, first at "
-                f"{is_missing.index(True)}",
-                argument="y",
-                advice="leave these nodes out of X and y",
+                "has nodes without a label", argument="y", advice="leave them out of X and y"
             )
         classes = class_numbers(labels)
         return classes if np.bincount(classes).min() >= self.n_splits else None
@@ -125,14 +113,8 @@ class NodeKFold:
         """Number of folds."""
         return self.n_splits
 
-    def __repr__(self) -> str:
-        return (
-            f"NodeKFold({self.n_splits}, stratify={self.stratify!r}, "
-            f"random_state={self.random_state!r})"
-        )
 
-
-class WholeGraph:
+class WholeGraph(cv.BaseCrossValidator):  # type: ignore[misc]  # untyped base
     """One "split" whose training and test nodes are all nodes: for clustering only.
 
     Clustering learns from no labels and does not generalise to unseen nodes, so its parameters are
@@ -166,9 +148,6 @@ class WholeGraph:
     def get_n_splits(self, X: Any = None, y: Any = None, groups: Any = None) -> int:
         """One."""
         return 1
-
-    def __repr__(self) -> str:
-        return "WholeGraph()"
 
 
 def _entries(values: Any, argument: str, n: int) -> Any:

@@ -6,6 +6,7 @@ import signal
 import subprocess
 import sys
 from time import monotonic, sleep
+from unittest.mock import Mock
 
 import pytest
 from cli_helpers import accepted, refused, start, warned, write_karate
@@ -69,8 +70,6 @@ def test_help_loads_nothing_heavy():
         ("estimate", "GRAPH"),
         ("estimate a.txt b.txt", "b.txt"),
         ("estimate a.txt --walks many", "--walks"),
-        ("estimate a.txt --walks 0", "--walks"),
-        ("estimate a.txt --degree 1.5", "--degree"),
         ("estimate a.txt --seed -1", "--seed"),
         ("estimate a.txt --normalize both", "--normalize"),
         ("estimate a.txt --project 0", "--project"),
@@ -92,7 +91,7 @@ def test_wrong_usage_is_one_line(capsys, arguments, told):
     ],
 )
 def test_what_the_user_can_mend_is_one_line(capsys, tmp_path, monkeypatch, error, told):
-    monkeypatch.setattr(estimate, "sample_estimate", _raiser(error))
+    monkeypatch.setattr(estimate, "sample_estimate", Mock(side_effect=error))
     assert told in refused(capsys, "estimate", write_karate(tmp_path))
 
 
@@ -100,16 +99,9 @@ def test_what_the_user_can_mend_is_one_line(capsys, tmp_path, monkeypatch, error
     "error", [RuntimeError("ours"), ModuleNotFoundError("ours", name="grfpp.lost"), ValueError("x")]
 )
 def test_bugs_are_not_hidden(tmp_path, monkeypatch, error):
-    monkeypatch.setattr(estimate, "sample_estimate", _raiser(error))
+    monkeypatch.setattr(estimate, "sample_estimate", Mock(side_effect=error))
     with pytest.raises(type(error)):
         run(["estimate", str(write_karate(tmp_path))])
-
-
-def _raiser(error):
-    def fail(*_, **__):
-        raise error
-
-    return fail
 
 
 #: The program with walks that say when they begin, and do not end.

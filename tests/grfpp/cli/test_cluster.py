@@ -1,6 +1,5 @@
 """`grfpp cluster`: what goes in, what comes out, what is refused."""
 
-import csv
 from pathlib import Path
 
 import networkx as nx
@@ -10,7 +9,6 @@ from cli_helpers import accepted, document, facts, refused, table
 from independent_walks import IN_WORDS, INDEPENDENT
 
 import grfpp
-from grfpp.cli import run
 from grfpp.tasks import SpectralKernelClustering
 from grfpp.tasks.clustering import pair_error
 
@@ -60,6 +58,8 @@ def test_compares_with_the_classes_of_the_file(capsys, club, path):
         (["--method", "exact", "--scale", 0.25], {"estimate": "exact", "scale": 0.25}),
         (["--method", "auto"], {"method": "auto"}),
         (["--method", "walks"], {"estimate": "walks"}),
+        (["--method", "walks", "--walks", 9], {"estimate": "walks", "n_walks": 9}),
+        (["--method", "exact", "--walks", 9], {"how": "paper", "estimate": "exact"}),
         (["--how", "paper", "--walks", 2], {"how": "paper", "n_walks": 2}),
         (["--how", "paper", "--method", "chebyshev"], {"how": "paper", "method": "chebyshev"}),
         (["-k", "auto"], {"k": "auto"}),
@@ -72,20 +72,15 @@ def test_compares_with_the_classes_of_the_file(capsys, club, path):
 def test_options_reach_the_library(capsys, club, arguments, options):
     told = document(capsys, "cluster", "club.gml", "-k", 2, *arguments)
     assert told["labels"] == library(**options)
+    assert told["how"] == options.get("how", "regularized")
     assert told["sizes"] == np.bincount(told["labels"]).tolist()
 
 
-@pytest.fixture
-def half(club):
-    """The club with classes at some of its nodes."""
-    graph = nx.read_gml("club.gml")
+def test_nodes_without_a_class_are_not_compared(capsys, club):
+    graph, half = nx.read_gml("club.gml"), club[:20]
     for node in list(graph)[20:]:
         del graph.nodes[node]["club"]
     nx.write_gml(graph, "half.gml")
-    return club[:20]
-
-
-def test_nodes_without_a_class_are_not_compared(capsys, half):
     arguments = ("cluster", "half.gml", "--labels-from", "club")
     told = facts(accepted(capsys, *arguments))
     error = pair_error(library()[:20], half)
@@ -93,8 +88,7 @@ def test_nodes_without_a_class_are_not_compared(capsys, half):
     assert told["error"] == f"{error:.4f}: {round(190 * error)} of 190 pairs are wrong"
     told = document(capsys, *arguments, "-o", "labels.csv")
     assert (told["n_compared"], told["n_clusters"], told["pair_error"]) == (20, 2, error)
-    with Path("labels.csv").open(newline="") as stream:
-        assert [line["club"] for line in csv.DictReader(stream)] == half + [""] * 14
+    assert [line["club"] for line in table("labels.csv")] == half + [""] * 14
 
 
 def with_attribute(name, values):
@@ -109,14 +103,6 @@ def test_names_and_measurements_are_no_classes(capsys, club, more):
     for values in ([f"p{i}" for i in range(34)], [0.5 + i / 7 for i in range(34)]):
         assert "other.gml" in refused(capsys, *with_attribute("other", values), *more)
     assert "other.gml" in refused(capsys, *with_attribute("other", ["x"] * 34), *more)
-
-
-@pytest.mark.filterwarnings("always")
-def test_classes_that_are_nearly_all_of_one_node_are_doubted(capsys, club):
-    arguments = with_attribute("age", [min(i, 25) for i in range(34)])
-    assert run([*arguments]) == 0
-    assert "--labels-from age" in capsys.readouterr().err
-    accepted(capsys, *with_attribute("pair", [i // 2 for i in range(34)]))
 
 
 def test_a_class_called_cluster_has_a_column_of_its_own(capsys, club):
@@ -138,28 +124,20 @@ def test_table(capsys, club):
     assert Path("labels.csv").read_text().startswith("node,cluster\n0,")
 
 
-def test_directed(capsys, club):
-    told = facts(accepted(capsys, "cluster", "club.txt", "-k", 2, "--directed"))
-    assert told["graph"].endswith("directed")
-    assert "undirected" not in told["graph"]
-
-
-def test_components(capsys, tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
-    nx.write_gml(nx.disjoint_union_all([nx.path_graph(4), nx.cycle_graph(6)]), "two.gml")
-    told = document(capsys, "cluster", "two.gml", "-k", 2)
-    assert pair_error(told["labels"], [0] * 4 + [1] * 6) == 0
-
-
-def test_reused_walks_are_told(capsys, club):
-    options = ("-k", 2, "--how", "paper", "--reuse-walks")
-    told = facts(accepted(capsys, "cluster", "club.gml", *options))
-    assert "stitching degree 2, 16 walks a node and factor, reused (biased)" in told["walks"]
-
-
-def test_no_walks_by_default(capsys, club):
-    told = facts(accepted(capsys, "cluster", "club.gml", "-k", 2))
-    assert told["walks"] == "none: eigenvectors of the weights"
+@pytest.mark.parametrize(
+    ("arguments", "label", "text"),
+    [
+        (["--directed"], "graph", "78 edges, directed"),
+        (
+            ["--how", "paper", "--reuse-walks"],
+            "walks",
+            "16 walks a node and factor, reused (biased)",
+        ),
+        ([], "walks", "none: eigenvectors of the weights"),
+    ],
+)
+def test_says_how_it_read_and_walked(capsys, club, arguments, label, text):
+    assert text in facts(accepted(capsys, "cluster", "club.txt", "-k", 2, *arguments))[label]
 
 
 @pytest.mark.parametrize("suffix", ["png", "svg"])
@@ -169,16 +147,3 @@ def test_picture(capsys, club, suffix):
     told = accepted(capsys, "cluster", "club.gml", "-k", 2, "--picture", path)
     assert f"wrote     {path}" in told
     assert path.stat().st_size > 5000
-
-
-@pytest.mark.parametrize(
-    ("arguments", "how"),
-    [
-        (["--seed", 3], "regularized"),
-        (["--degree", 2], "paper"),
-        (["--degree", 2, "--method", "walks"], "regularized"),
-    ],
-)
-def test_options_about_walks_ask_for_walks(capsys, club, arguments, how):
-    told = document(capsys, "cluster", "club.gml", "-k", 2, *arguments)
-    assert told["how"] == how

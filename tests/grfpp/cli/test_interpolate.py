@@ -4,7 +4,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from cli_helpers import accepted, document, facts, refused, table
+from cli_helpers import accepted, document, facts, table
 from independent_walks import IN_WORDS, INDEPENDENT
 from PIL import Image
 
@@ -87,9 +87,8 @@ def test_options_reach_the_library(capsys, sphere, arguments, options):
     assert told["n_hidden"] == len(found.task.hidden)
     assert told["mask"] == options.get("mask", 0.8)
     assert told["seed"] == options.get("seed", 0)
-    assert told["mesh"]["n_vertices"] == 162
+    assert (told["mesh"]["n_vertices"], told["n_unreached"]) == (162, found.n_unreached)
     assert set(told["seconds"]) == {"read", "predict"}
-    assert told["n_unreached"] == found.n_unreached
 
 
 def test_the_table_holds_every_vertex(capsys, sphere):
@@ -130,13 +129,9 @@ def test_the_picture(capsys, sphere):
     out = accepted(capsys, "interpolate", sphere, "--picture", "errors.png", "--walks", "2")
     assert "errors.png, " in out
     pixels = np.asarray(Image.open("errors.png").convert("RGB")).astype(int)
-    height, width, _ = pixels.shape
-    assert width > 2 * height
-    saturated = (pixels.max(axis=2) - pixels.min(axis=2)) > 60
-    thirds = np.array_split(saturated[: height // 2 * 2], 3, axis=1)
-    assert all(third.mean() > 0.05 for third in thirds)
-    options = ["--picture", "errors.pdf", "--view=-1,0,2"]
-    accepted(capsys, "interpolate", sphere, *options)
+    coloured = pixels.max(axis=2) - pixels.min(axis=2) > 60
+    assert all(third.mean() > 0.05 for third in np.array_split(coloured, 3, axis=1))
+    accepted(capsys, "interpolate", sphere, "--picture", "errors.pdf", "--view=-1,0,2")
     assert Path("errors.pdf").read_bytes().startswith(b"%PDF")
 
 
@@ -150,25 +145,4 @@ def test_parts_without_a_known_vertex_are_told(capsys, tmp_path, monkeypatch):
     arguments = ["interpolate", "many.off", "--mask", "0.95", "--walks", "64"]
     told = document(capsys, *arguments)
     assert 0 < told["n_cut_off"] <= told["n_unreached"] < told["n_hidden"]
-    text = accepted(capsys, *arguments)
-    assert (
-        f"no answer  at {told['n_unreached']:,} hidden vertices, counted as cosine 0, "
-        f"{told['n_cut_off']:,} of them in parts without a known one"
-    ) in text
-
-
-@pytest.mark.parametrize(
-    ("name", "text", "message"),
-    [
-        ("gone.stl", None, "there is no file"),
-        ("graph.txt", "0 1\n", "is not a mesh file"),
-        ("points.off", "OFF\n3 0 0\n0 0 0\n1 0 0\n0 1 0\n", "holds no triangles"),
-        ("line.off", "OFF\n3 1 0\n0 0 0\n1 0 0\n2 0 0\n3 0 1 2\n", "0 vertices"),
-    ],
-)
-def test_what_is_no_mesh_is_refused(capsys, tmp_path, monkeypatch, name, text, message):
-    monkeypatch.chdir(tmp_path)
-    if text is not None:
-        (tmp_path / name).write_text(text, encoding="utf-8")
-    assert message in refused(capsys, "interpolate", name, "--output", "n.csv")
-    assert not (tmp_path / "n.csv").exists()
+    assert f"no answer  at {told['n_unreached']:,} hidden" in accepted(capsys, *arguments)

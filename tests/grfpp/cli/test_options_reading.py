@@ -55,13 +55,6 @@ def test_weights_of_meshes(tmp_path, capsys, weights):
     assert told["mesh"]["weights"] == weights
 
 
-def test_weights_of_meshes_are_for_meshes(tmp_path, capsys):
-    path = tmp_path / "list.txt"
-    path.write_text("a b\n")
-    told = refused(capsys, "estimate", path, "--mesh-weights", "length")
-    assert told.startswith("--mesh-weights")
-
-
 @pytest.mark.filterwarnings("always")
 def test_edges_that_are_left_out_are_told_of_in_options(tmp_path, capsys):
     path = tmp_path / "mesh.off"

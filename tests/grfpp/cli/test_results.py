@@ -39,17 +39,22 @@ def test_results_are_shown_as_text_or_as_json(capsys, tmp_path):
     }
 
 
-@pytest.mark.parametrize(
-    "text",
-    ["=1+1", "+1+1", "-1+1", "@SUM(A1)", "\t=1", "\r=1", "\n=1", " =1", "＝1+1", "-cmd|' /C x'!A0"],
-)
-def test_formulas_become_text(text):
-    assert results.csv_cell(text) == f"'{text}"
-
-
-@pytest.mark.parametrize("value", ["a=b", "-5", "+3.25", "-1e-7", "", -5, -0.5, True, "a@b.org"])
-def test_numbers_and_other_text_stay(value):
-    assert results.csv_cell(value) == value
+def test_formulas_become_text_and_other_cells_stay():
+    for text in (
+        "=1+1",
+        "+1+1",
+        "-1+1",
+        "@SUM(A1)",
+        "\t=1",
+        "\r=1",
+        "\n=1",
+        " =1",
+        "＝1",
+        "-cmd|'x'",
+    ):
+        assert results.csv_cell(text) == f"'{text}"
+    for value in ("a=b", "-5", "+3.25", "-1e-7", "", -5, -0.5, True, "a@b.org"):
+        assert results.csv_cell(value) == value
 
 
 @QUICK
@@ -60,22 +65,11 @@ def test_every_cell_can_be_written_and_read(text):
     stream.getvalue().encode()
 
 
-@pytest.mark.parametrize(
-    ("text", "names"),
-    [
-        ("0,5,9", ["0", "5", "9"]),
-        (" 0 , 5 ", ["0", "5"]),
-        ('"Smith, J.",Anna', ["Smith, J.", "Anna"]),
-    ],
-)
-def test_lists_of_rows(text, names):
-    assert split_rows(text) == names
-
-
-@pytest.mark.parametrize("text", ["", ",", "0,", '"open', "0\n1"])
-def test_lists_of_rows_that_are_none(text):
-    with pytest.raises(InputError):
-        split_rows(text)
+def test_lists_of_rows():
+    assert split_rows(' 0 , 5,"Smith, J.",Anna') == ["0", "5", "Smith, J.", "Anna"]
+    for text in ("", ",", "0,", '"open', "0\n1"):
+        with pytest.raises(InputError):
+            split_rows(text)
 
 
 def test_the_largest_entries_of_a_row_come_first():
@@ -121,11 +115,8 @@ def test_no_cell_of_a_table_is_a_formula(folder):
 #: A command that reads and writes each kind of file, the suffixes of these, and how one file can
 #: have two names.
 LINKS = [
-    *(("estimate INPUT --output OUTPUT", ".npz", ".npz", link) for link in ("name", "dotted")),
-    *(
-        ("estimate INPUT --rows 0 --output OUTPUT", ".txt", ".csv", link)
-        for link in ("soft", "hard")
-    ),
+    ("estimate INPUT --output OUTPUT", ".npz", ".npz", "name"),
+    ("estimate INPUT --rows 0 --output OUTPUT", ".txt", ".csv", "soft"),
     ("cluster INPUT -k 2 --output OUTPUT", ".csv", ".csv", "name"),
     ("query graph.txt --nodes-from INPUT --output OUTPUT", ".csv", ".csv", "dotted"),
     ("interpolate INPUT --picture OUTPUT", ".off", ".png", "soft"),

@@ -36,29 +36,19 @@ def test_parameters_of_an_estimator():
 
 
 def test_seeds():
-    assert seed_of(None) is None
-    assert seed_of(np.int64(3)) == 3
-    assert seed_of(np.random.RandomState(0)) == seed_of(np.random.RandomState(0))
-    assert seed_of(np.random.default_rng(0)) == seed_of(np.random.default_rng(0))
+    assert (seed_of(None), seed_of(np.int64(3))) == (None, 3)
+    for make in (np.random.RandomState, np.random.default_rng):
+        assert seed_of(make(0)) == seed_of(make(0)) != seed_of(make(1))
     for wrong in (-1, "dice", 1.5):
         with pytest.raises(grfpp.InputError, match="random_state"):
             seed_of(wrong)
 
 
-@pytest.mark.parametrize(
-    "matrix",
-    [
-        [[0, 1, 0], [1, 0, 1]],
-        [[0, -1], [-1, 0]],
-        [[0, np.nan], [np.nan, 0]],
-        [["a", "b"], ["c", "d"]],
-        np.zeros((0, 0)),
-        np.arange(4),
-    ],
-)
-def test_what_is_no_graph_is_refused(matrix):
-    with pytest.raises(ValueError):
-        GraphRandomFeatures().fit(matrix)
+def test_what_is_no_graph_is_refused():
+    square = ([[0, -1], [-1, 0]], [[0, np.nan], [np.nan, 0]], [["a", "b"], ["c", "d"]])
+    for matrix in (*square, [[0, 1, 0], [1, 0, 1]], np.zeros((0, 0)), np.arange(4)):
+        with pytest.raises(ValueError):
+            GraphRandomFeatures().fit(matrix)
 
 
 def test_another_graph_is_refused(club):
@@ -86,7 +76,7 @@ def test_nodes_by_name_and_once():
     names = grfpp.Graph(nx.les_miserables_graph()).names
     for given in (["Valjean", 0], [[10], [0]], np.array(["Valjean", "Napoleon"], object)):
         assert read_nodes(given, names).tolist() == [10, 0]
-    with pytest.raises(grfpp.InputError, match="node 4 2 times"):
+    with pytest.raises(grfpp.InputError, match="not node 4"):
         read_nodes([4, 2, 4], names, distinct=True)
 
 

@@ -98,19 +98,14 @@ def test_the_error_by_hand():
     assert calibration_error([[1.0, 0.0]], [0]) == 0
 
 
-@pytest.mark.parametrize(
-    ("argument", "arguments"),
-    [
-        ("probabilities", ([0.5, 0.5], [0])),
-        ("probabilities", ([[1.5, -0.5]], [0])),
-        ("probabilities", ([[np.nan, 0.5]], [0])),
-        ("probabilities", ([["a", "b"]], [0])),
-        ("labels", ([[0.5, 0.5]], [0, 1])),
-        ("labels", ([[0.5, 0.5]], [0], [1, 2, 3])),
-        ("n_bins", ([[0.5, 0.5]], [0], None, 0)),
-    ],
-)
-def test_what_is_refused(argument, arguments):
-    with pytest.raises(InputError) as error:
-        calibration_error(*arguments)
-    assert error.value.argument == argument
+def test_what_is_refused():
+    tables = ([0.5, 0.5], [[1.5, -0.5]], [[np.nan, 0.5]], [["a", "b"]])
+    even = [[0.5, 0.5]]
+    for argument, arguments in (
+        *(("probabilities", (table, [0])) for table in tables),
+        *(("labels", (even, [0, 1])), ("labels", (even, [0], [1, 2, 3]))),
+        ("n_bins", (even, [0], None, 0)),
+    ):
+        with pytest.raises(InputError) as error:
+            calibration_error(*arguments)
+        assert error.value.argument == argument

@@ -11,7 +11,6 @@ from estimator_case import KernelEstimatorCase
 from hypothesis import given
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
-from sklearn.metrics import rand_score
 from sklearn.utils.estimator_checks import parametrize_with_checks
 from small_graphs import QUICK, irregular
 from square_inputs import SquareClustering
@@ -68,17 +67,11 @@ class TestPaperEstimator(TestEstimator):
     [SquareClustering(n_jobs=1)],
     expected_failed_checks=lambda estimator: {
         "check_clustering": "fits points in the plane, which are not a graph",
-        **{
-            f"check_estimator_sparse_{kind}": "asks whoever has predict_proba for classifier tags"
-            for kind in ("array", "matrix")
-        },
-        **{
-            f"check_{name}": "asks predict_proba about other graphs than the fitted one"
-            for name in (
-                *("methods_sample_order_invariance", "methods_subset_invariance"),
-                "fit_idempotent",
-            )
-        },
+        "check_estimator_sparse_array": "asks whoever has predict_proba for classifier tags",
+        "check_estimator_sparse_matrix": "asks whoever has predict_proba for classifier tags",
+        "check_methods_sample_order_invariance": "asks about other graphs than the fitted one",
+        "check_methods_subset_invariance": "asks about other graphs than the fitted one",
+        "check_fit_idempotent": "asks about other graphs than the fitted one",
     },
 )
 def test_scikit_learn_checks(estimator, check):
@@ -90,15 +83,6 @@ def test_narrow_kernels_are_resolved(monkeypatch):
     monkeypatch.setattr(spectral, "DENSE_NODES", 0)
     labels = clustered(nx.path_graph(300), 4, how="paper", estimate="exact", scale=0.0001).labels_
     assert np.count_nonzero(np.diff(labels)) == 3  # four pieces
-
-
-@pytest.mark.parametrize("method", METHODS)
-@pytest.mark.parametrize("k", [3, 8])
-def test_clusters_lie_within_components(method, k):
-    parts = [nx.gnp_random_graph(60, 0.4, seed=0), nx.complete_graph(3), nx.empty_graph(1)]
-    labels = clustered(nx.disjoint_union_all(parts), k, how="paper", **METHODS[method]).labels_
-    component = np.repeat([0, 1, 2], [60, 3, 1])
-    assert len(set(labels)) == len(set(zip(labels, component, strict=True))) == k
 
 
 @pytest.mark.parametrize("method", METHODS)
@@ -129,12 +113,6 @@ def test_components_are_clusters(options, dense_nodes, monkeypatch):
     assert len(set(more)) == len(set(zip(more, truth, strict=True))) == 6
     # Components stay whole; the smallest share a cluster.
     assert pair_error(clustered(A, 2, **options).labels_, truth == 3) == 0
-
-
-@pytest.mark.parametrize("options", [{"how": "paper", **each} for each in METHODS.values()] + WAYS)
-def test_karate(club, options):
-    A, parties = club
-    assert pair_error(clustered(A, 2, **options).labels_, parties) < 0.12
 
 
 def test_equal_nodes_and_trees_can_be_clustered():
@@ -275,11 +253,9 @@ def test_score_needs_classes_of_the_same_nodes(club):
 @QUICK
 def test_pair_error_counts_pairs(nodes):
     labels, truth = zip(*nodes, strict=True)
-    wrong = sum((a == b) != (c == d) for (a, c), (b, d) in combinations(nodes, 2))
-    n = len(nodes)
-    assert pair_error(labels, truth) == pytest.approx(wrong / (n * (n - 1) / 2))
+    wrong = [(a == b) != (c == d) for (a, c), (b, d) in combinations(nodes, 2)]
+    assert pair_error(labels, truth) == pytest.approx(np.mean(wrong))
     assert pair_error(truth, labels) == pair_error(labels, truth)
-    assert pair_error(labels, truth) == pytest.approx(1 - rand_score(truth, labels))
 
 
 def test_pair_error_of_the_paper_of_many_nodes_and_of_any_labels():
@@ -309,6 +285,9 @@ def test_nodes_and_eigenvalues_are_drawn(k, tmp_path):
     figure = clustering.plot()
     nodes, eigenvalues = figure.axes
     assert len(nodes.collections[0].get_offsets()) == 34
+    colours = nodes.collections[0].get_facecolors()
+    assert len(np.unique(colours, axis=0)) == min(k, 8)  # a palette of distinct colours
+    assert (nodes.get_legend() is not None) == (k <= 8)
     assert nodes.get_title() == f"34 nodes, {k} clusters"
     assert len(eigenvalues.lines[0].get_xdata()) == len(clustering.eigenvalues_)
     figure.savefig(tmp_path / "clusters.png")

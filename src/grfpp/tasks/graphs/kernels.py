@@ -14,6 +14,7 @@ from typing import Any, Self
 import numpy as np
 import numpy.typing as npt
 import scipy.sparse as sp
+from numpy.linalg import eigvalsh
 from sklearn.utils.validation import check_is_fitted
 
 from grfpp._checks import whole
@@ -226,12 +227,12 @@ def estimated_spectra(
             return _lanczos(chain, k, sign)
         require_bytes(4 * 8 * n * n, f"the kernel of a graph of {n} nodes")
         K = chain @ np.eye(n)
-        return _eigenvalues(0.5 * sign * (K + K.T))
+        return np.asarray(eigvalsh(0.5 * sign * (K + K.T)))
 
     def of_many(starts: IntArray, size: int) -> FloatArray:
         blocks = [_dense_blocks(factor, starts, size) for factor in factors]
-        K = reduce(np.matmul, stitched(blocks, _transposed))
-        return _eigenvalues(0.5 * sign * (K + _transposed(K)))
+        K = reduce(np.matmul, stitched(blocks, lambda block: block.swapaxes(1, 2)))
+        return np.asarray(eigvalsh(0.5 * sign * (K + K.swapaxes(1, 2))))
 
     return _by_size(starts, k, of_one, of_many)
 
@@ -249,7 +250,7 @@ def exact_spectra(
         return np.sort(finite(function(symmetric_eigenvalues(weights[rows, rows]))))
 
     def of_many(starts: IntArray, size: int) -> FloatArray:
-        values = _eigenvalues(_dense_blocks(weights, starts, size))
+        values = np.asarray(eigvalsh(_dense_blocks(weights, starts, size)), np.float64)
         return np.sort(finite(function(values)), axis=1)
 
     return _by_size(starts, k, of_one, of_many)
@@ -289,14 +290,6 @@ def _dense_blocks(matrix: sp.csr_array, starts: IntArray, size: int) -> FloatArr
     dense = np.zeros(n_blocks * size * size)
     dense[rows * size + chosen.indices - starts[rows // size]] = chosen.data
     return dense.reshape(n_blocks, size, size)
-
-
-def _eigenvalues(symmetric: FloatArray) -> FloatArray:
-    return np.asarray(np.linalg.eigvalsh(symmetric), np.float64)
-
-
-def _transposed(blocks: FloatArray) -> FloatArray:
-    return blocks.swapaxes(1, 2)
 
 
 def _lanczos(chain: Chain, k: int, sign: int) -> FloatArray:

@@ -13,7 +13,7 @@ from sklearn.base import BaseEstimator, TransformerMixin
 
 from grfpp._checks import array_of, one_of
 from grfpp._parallel import Result, in_order, thread_count
-from grfpp.errors import InputError, shown
+from grfpp.errors import InputError
 from grfpp.graph import Graph, as_graph
 from grfpp.tasks.base import KernelParameters
 from grfpp.typing import FloatArray, IntArray
@@ -72,8 +72,6 @@ def labelled_graphs(dataset: TUDataset) -> list[LabelledGraph]:
     >>> from grfpp.datasets import load_tudataset
     >>> molecules = labelled_graphs(load_tudataset("MUTAG"))  # doctest: +SKIP
     """
-    if not (hasattr(dataset, "node_labels") and hasattr(dataset, "graphs")):
-        raise InputError(f"must be a TUDataset, found {shown(dataset)}", argument="dataset")
     if dataset.node_labels is None:
         raise InputError(f"has no labels of nodes: {dataset.name}", argument="dataset")
     labels: Sequence[LabelArray] = dataset.node_labels
@@ -93,16 +91,14 @@ def graph_batch(graphs: Any) -> GraphBatch:
 
 def all_labels(graphs: Sequence[Any], purpose: str) -> LabelArray:
     """The labels of all nodes of all graphs, concatenated."""
-    for number, graph in enumerate(graphs):
-        if not isinstance(graph, LabelledGraph):
-            raise InputError(
-                f"must have labels for {purpose}, found none in graph {number}",
-                argument="X",
-                advice="pass LabelledGraph(graph, labels)",
-            )
-    if len({graph.labels.dtype.kind == "U" for graph in graphs}) > 1:
-        raise InputError("must have labels that are all text or all numbers", argument="X")
-    return np.concatenate([graph.labels for graph in graphs])
+    labels = [graph.labels for graph in graphs if isinstance(graph, LabelledGraph)]
+    if len(labels) < len(graphs) or len({each.dtype.kind == "U" for each in labels}) > 1:
+        raise InputError(
+            f"must all have labels for {purpose}, all text or all numbers",
+            argument="X",
+            advice="pass LabelledGraph(graph, labels)",
+        )
+    return np.concatenate(labels)
 
 
 def labels_or_degrees(graphs: Any, batch: GraphBatch, purpose: str, *, degrees: bool) -> LabelArray:

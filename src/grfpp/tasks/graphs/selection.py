@@ -57,6 +57,12 @@ class Setting(NamedTuple):
     n_walks: int
     n_eigenvalues: int
 
+    @property
+    def words(self) -> str:
+        """As tables name it."""
+        walks = f"{self.n_walks} walks, " if self.n_walks else ""
+        return f"scale {self.scale:g}, {walks}{self.n_eigenvalues} eigenvalues"
+
 
 class WalkSetting(NamedTuple):
     """Parameters of features by walks."""
@@ -196,8 +202,8 @@ def walk_candidates(graphs: Any, kinds: tuple[str, ...] = WALK_KINDS, **options:
     candidates = Candidates()
     if MASSES in kinds:
         sums = walk_labels.WalkLabelFeatures(n_lengths=MASS_LENGTHS, **options)
-        name = WalkSetting(MASSES, MASS_LENGTHS)
-        candidates.forests[name] = sums.fit_transform(graphs).toarray()
+        masses = sums.fit_transform(graphs).toarray()
+        candidates.forests[WalkSetting(MASSES, MASS_LENGTHS)] = masses
     if SIGNATURES in kinds:
         # Not normalised: of one step they are Weisfeiler and Lehman's colours then.
         signatures = walk_labels.WalkLabelFeatures(
@@ -293,30 +299,34 @@ def nested_svm_scores(
     >>> [(score.chosen.features, score.accuracy) for score in scores]
     [('good', 1.0), ('good', 1.0), ('good', 1.0)]
     """
-    from sklearn.model_selection import GridSearchCV, StratifiedKFold
+    from sklearn.model_selection import StratifiedKFold
     from sklearn.svm import SVC
 
     y, n_threads = array_of(classes, "classes"), thread_count(n_jobs)
     folds = stratified_folds(y, n_folds, seed)
     require_bytes(8 * (1 + 2 * n_threads) * len(y) ** 2, f"kernels of {len(y)} graphs")
-    machine = SVC(kernel="precomputed", cache_size=500)
+
+    def accuracy(K: FloatArray, penalty: float, train: Any, test: Any) -> float:
+        machine = SVC(C=penalty, kernel="precomputed", cache_size=500)
+        machine.fit(K[np.ix_(train, train)], y[train])
+        return float(machine.score(K[np.ix_(test, train)], y[test]))
+
+    def score(part: range, name: Any, K: FloatArray) -> FoldScore:
+        (fold,) = part
+        train, test = folds[fold]
+        fewest = int(np.unique(y[train], return_counts=True)[1].min())
+        n_inner = min(fewest, _INNER_FOLDS if len(train) <= _MANY_GRAPHS else 3)
+        inner_folds = StratifiedKFold(n_inner, shuffle=True, random_state=seed % 2**32)
+        cuts = [(train[kept], train[held]) for kept, held in inner_folds.split(train, y[train])]
+        inner = {C: float(np.mean([accuracy(K, C, *cut) for cut in cuts])) for C in penalties}
+        best = max(inner, key=inner.__getitem__)
+        chosen = SupportVectors(name, best)
+        return FoldScore(fold, chosen, inner[best], accuracy(K, best, train, test))
+
     scores = []
     for name, X in candidates.items():
-        K = cosine_kernel(X)
-
-        def score(part: range, K: FloatArray = K, name: Any = name) -> FoldScore:
-            (fold,) = part
-            train, test = folds[fold]
-            fewest = int(np.unique(y[train], return_counts=True)[1].min())
-            n_inner = min(fewest, _INNER_FOLDS if len(train) <= _MANY_GRAPHS else 3)
-            inner = StratifiedKFold(n_inner, shuffle=True, random_state=seed % 2**32)
-            search = GridSearchCV(machine, {"C": list(penalties)}, cv=inner)
-            search.fit(K[np.ix_(train, train)], y[train])
-            accuracy = float(search.score(K[np.ix_(test, train)], y[test]))
-            chosen = SupportVectors(name, search.best_params_["C"])
-            return FoldScore(fold, chosen, float(search.best_score_), accuracy)
-
-        scores.append(list(in_order(score, split(len(folds), len(folds)), n_threads)))
+        work = partial(score, name=name, K=cosine_kernel(X))
+        scores.append(list(in_order(work, split(len(folds), len(folds)), n_threads)))
     return _best_of(scores)
 
 

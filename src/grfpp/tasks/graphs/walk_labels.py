@@ -158,18 +158,13 @@ class WalkLabelFeatures(labelled.GraphListEstimator):
         """Such as ``C``, ``C-O after 2``, ``C back after 2`` and ``signature 2:8a3f…``."""
         check_is_fitted(self)
         lengths = range(1, self._fitted.n_lengths + 1)
-        labels = [str(label) for label in self.labels_]
+        labels, pairs = [str(label) for label in self.labels_], labelled.pair_names(self.labels_)
+        signatures = [(k, word) for k, words in enumerate(self.signatures_) for word in words]
         names = {
             COUNTS: labels,
-            PAIRS: [
-                f"{pair} after {k}" for k in lengths for pair in labelled.pair_names(self.labels_)
-            ],
+            PAIRS: [f"{pair} after {k}" for k in lengths for pair in pairs],
             RETURNS: [f"{label} back after {k}" for k in lengths for label in labels],
-            SIGNATURES: [
-                f"signature {k}:{word:016x}"
-                for k, words in enumerate(self.signatures_)
-                for word in words.tolist()
-            ],
+            SIGNATURES: [f"signature {k}:{int(word):016x}" for k, word in signatures],
         }
         return np.array([name for key in self._fitted.sets for name in names[key]], object)
 
@@ -260,9 +255,8 @@ def _part(fitted: Any, powers: Any, numbers: IntArray, n: int, starts: IntArray)
         if SIGNATURES in sets:
             words.append(next_words(words[-1], product, fitted.width))
     if COUNTS in sets:
-        sums[COUNTS] = [
-            labelled.sums_by_label(np.ones((len(numbers), 1)), numbers, n, starts)[:, :, 0]
-        ]
+        ones = np.ones((len(numbers), 1))
+        sums[COUNTS] = [labelled.sums_by_label(ones, numbers, n, starts)[:, :, 0]]
     if RETURNS in sets:
         if sp.issparse(powers):
             # D^-1 A has the diagonals of powers of the symmetric D^-1/2 A D^-1/2 = √(W ∘ Wᵀ).

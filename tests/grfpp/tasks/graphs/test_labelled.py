@@ -29,9 +29,9 @@ def test_a_data_set_with_its_labels():
     assert [each.labels.tolist() for each in plain] == [[5, 3], [3]]
     several = labelled_graphs(data((np.array([[1, 2], [1, 3]]), np.array([[1, 2]]))))
     assert [each.labels.tolist() for each in several] == [[0, 1], [0]]
-    for wrong in (data(None), graphs):
-        with pytest.raises(InputError):
-            labelled_graphs(wrong)
+    with pytest.raises(InputError) as error:
+        labelled_graphs(data(None))
+    assert error.value.argument == "dataset"
 
 
 def test_missing_and_mixed_labels_are_refused():

@@ -120,20 +120,13 @@ def test_one_step_without_a_norm_is_a_round_of_weisfeiler_lehman():
     assert sorted(found[n_labels:]) == sorted(counts)
 
 
-def test_signatures_do_not_depend_on_the_order_of_nodes():
-    features = WalkLabelFeatures("signatures", width=1e-6).fit([HEAVY])
-    found = features.transform(shuffled(HEAVY, 20)).toarray()
+def test_signatures_do_not_depend_on_the_order_of_nodes_and_wider_bins_have_fewer():
+    features = [WalkLabelFeatures("signatures", width=w).fit([HEAVY]) for w in (1e-6, 0.2, 100)]
+    found = features[0].transform(shuffled(HEAVY, 20)).toarray()
     assert (found == found[0]).all()
     assert found[0].sum() == 5 * len(HEAVY.labels)
-
-
-def test_wider_bins_tell_less_apart():
-    graphs = [ODD, HEAVY]
-    widths = [
-        sum(map(len, WalkLabelFeatures("signatures", width=width).fit(graphs).signatures_))
-        for width in (1e-6, 0.2, 100.0)
-    ]
-    assert widths[0] > widths[1] > widths[2] == 5 * 3
+    n_signatures = [sum(map(len, each.signatures_)) for each in features]
+    assert n_signatures[0] > n_signatures[1] > n_signatures[2] == 5 * len(features[0].labels_)
 
 
 def test_labels_and_signatures_that_were_not_fitted_are_left_out():
@@ -156,10 +149,10 @@ def test_degrees_or_a_constant_stand_for_labels():
     assert found.tolist() == [[40, 0, 1], [2, 1, 0]]
     constant = WalkLabelFeatures("counts", unlabelled="constant").fit([star])
     assert constant.transform([star]).toarray().tolist() == [[41]]
-    with pytest.raises(InputError, match="graph 1"):
-        by_degree.transform([WATER, star])
-    with pytest.raises(InputError, match="type"):
-        by_degree.transform([WATER])
+    for graphs in ([WATER, star], [WATER]):
+        with pytest.raises(InputError) as error:
+            by_degree.transform(graphs)
+        assert error.value.argument == "X"
 
 
 @pytest.mark.parametrize("estimate", ["exact", "walks"])
@@ -188,11 +181,10 @@ def test_a_grid_search_over_graphs():
     trees = [LabelledGraph(nx.random_labeled_tree(9, seed=i), [0] * 9) for i in range(12)]
     rings = [LabelledGraph(nx.cycle_graph(9), [0] * 9) for _ in range(12)]
     model = make_pipeline(WalkLabelFeatures(), LinearSVC(dual=False))
-    grid = {"walklabelfeatures__sets": ["counts", "signatures", SUMS]}
+    grid = {"walklabelfeatures__sets": ["counts", "signatures"]}
     search = GridSearchCV(model, grid, cv=3, error_score="raise")
     search.fit([*trees, *rings], [0] * 12 + [1] * 12)
-    assert search.best_params_ == {"walklabelfeatures__sets": "signatures"}
-    assert search.best_score_ == 1.0
+    assert (search.best_params_, search.best_score_) == ({next(iter(grid)): "signatures"}, 1.0)
 
 
 def test_graphs_without_edges_and_of_one_node():
@@ -213,31 +205,19 @@ def test_directed_graphs_and_walks_shorter_than_the_lengths_are_refused():
         WalkLabelFeatures(termination="fixed:2", estimate="walks").fit([WATER, CHAIN])
 
 
-def signature_words(numbers, masses, width):
-    words = [numbers.astype(np.uint64)]
-    for each in masses:
-        words.append(next_words(words[-1], each, width))
-    return np.array(words)
-
-
 def test_words_are_equal_where_labels_and_bins_are():
-    numbers = np.array([0, 0, 0, 1])
-    one = np.array([[0.5, 0.1], [0.5 + 1e-12, 0.1], [0.5, 0.2], [0.5, 0.1]])
-    two = np.array([[1.0, 0.0], [1.0, 0.0], [1.0, 0.0], [1.0, 0.0]])
-    words = signature_words(numbers, [one, two], 1e-3)
-    assert words.shape == (3, 4)
-    for k, n_different in enumerate([2, 3, 3]):
-        assert len(np.unique(words[k])) == n_different
-    assert (words[:, 0] == words[:, 1]).all()
-    assert len(np.unique(words)) == 8
-
-
-def test_masses_at_other_labels_are_not_confused():
+    labels = np.array([0, 0, 0, 1], np.uint64)
+    masses = np.array([[0.5, 0.1], [0.5 + 1e-12, 0.1], [0.5, 0.2], [0.5, 0.1]])
+    words = next_words(labels, masses, 1e-3)
+    assert len(np.unique(words)) == 3
+    assert words[0] == words[1]
+    again = next_words(words, np.ones((4, 2)), 1e-3)
+    assert len(np.unique([labels, words, again])) == 8
     masses = np.array([[0.2, 0.4], [0.4, 0.2], [-0.2, 0.4], [1e300, 0.0], [-1e300, 0.0]])
-    words = signature_words(np.zeros(5, int), [masses], 0.1)
-    assert len(np.unique(words[1])) == 5
+    words = next_words(np.zeros(5, np.uint64), masses, 0.1)
+    assert len(np.unique(words)) == 5
     # A label that no walk leads to changes nothing.
-    wider = signature_words(np.zeros(5, int), [np.pad(masses, ((0, 0), (0, 1)))], 0.1)
+    wider = next_words(np.zeros(5, np.uint64), np.pad(masses, ((0, 0), (0, 1))), 0.1)
     np.testing.assert_array_equal(words, wider)
 
 
