@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 import scipy.sparse as sp
 
-from grfpp._checks import probability, whole
+from grfpp._checks import instance_of, probability, whole
 from grfpp.errors import InputError
 from grfpp.graph import Graph
 from grfpp.io.meshes import merged
@@ -82,6 +82,9 @@ def hide_normals(mesh: TriangleMesh, mask: float = 0.8, seed: int = 0) -> Hidden
     >>> len(task.known), len(task.hidden), task.n_cut_off
     (32, 130, 0)
     """
+    from grfpp.datasets import TriangleMesh
+
+    instance_of(mesh, "mesh", TriangleMesh)
     return hide(mesh.graph, vertex_normals(mesh.vertices, mesh.faces), mask, seed)
 
 

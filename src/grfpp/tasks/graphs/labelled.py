@@ -11,7 +11,7 @@ import numpy.typing as npt
 import scipy.sparse as sp
 from sklearn.base import BaseEstimator, TransformerMixin
 
-from grfpp._checks import array_of, one_of
+from grfpp._checks import array_of, instance_of, one_of
 from grfpp._parallel import Result, in_order, thread_count
 from grfpp.errors import InputError
 from grfpp.graph import Graph, as_graph
@@ -72,6 +72,9 @@ def labelled_graphs(dataset: TUDataset) -> list[LabelledGraph]:
     >>> from grfpp.datasets import load_tudataset
     >>> molecules = labelled_graphs(load_tudataset("MUTAG"))  # doctest: +SKIP
     """
+    from grfpp.datasets import TUDataset
+
+    instance_of(dataset, "dataset", TUDataset)
     if dataset.node_labels is None:
         raise InputError(f"has no labels of nodes: {dataset.name}", argument="dataset")
     labels: Sequence[LabelArray] = dataset.node_labels
