@@ -13,7 +13,7 @@ from bisect import bisect_left
 from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
 from pathlib import Path
 from typing import Any, Literal
 
@@ -69,7 +69,15 @@ class GraphFolder:
         last written are verified now; with `verify` all are. With a `fingerprint` the folder must
         be the one that another process had opened.
         """
-        folder = _existing(path)
+        try:
+            folder = Path(path).expanduser().resolve()
+        except (
+            OSError,
+            RuntimeError,
+            TypeError,
+            ValueError,
+        ) as error:  # an unknown user, a zero byte
+            raise InputError(f"cannot read {str(path)!r}: {error}") from None
         header, text = Header.read(folder)
         files = [folder / HEADER, *(array_file(folder, name) for name in header.arrays)]
         stats = layout.stats_of(files)
@@ -90,7 +98,7 @@ class GraphFolder:
         return cls(folder, header, checksum.hexdigest(), stats)
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return _reopened, (str(self.path), self.fingerprint)
+        return partial(GraphFolder.open, fingerprint=self.fingerprint), (str(self.path),)
 
     def __getitem__(self, name: str) -> npt.NDArray[Any]:
         """An array, mapped and read-only."""
@@ -154,22 +162,6 @@ class GraphFolder:
                 now = os.stat(file)  # noqa: PTH116  (as fast as it gets: every answer asks)
             if now is None or known != [now.st_ino, now.st_size, now.st_mtime_ns, now.st_ctime_ns]:
                 raise InputError(f"{self.path} has changed since it was opened ({Path(file).name})")
-
-
-def _reopened(path: str, fingerprint: str) -> GraphFolder:
-    return GraphFolder.open(path, fingerprint=fingerprint)
-
-
-def _existing(path: str | os.PathLike[str]) -> Path:
-    try:
-        folder = Path(path).expanduser().resolve()
-        problem = "it is a file, and graphs on disk are folders" if folder.is_file() else ""
-        problem = problem if folder.exists() else "it does not exist"
-    except (OSError, RuntimeError, TypeError, ValueError) as error:  # an unknown user, a zero byte
-        problem = str(error)
-    if problem:
-        raise InputError(f"cannot read {str(path)!r}: {problem}")
-    return folder
 
 
 # --- names ----------------------------------------------------------------------------------------
