@@ -12,7 +12,7 @@ import weakref
 from bisect import bisect_left
 from collections.abc import Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property, partial
 from pathlib import Path
 from typing import Any, Literal
@@ -24,9 +24,8 @@ from grfpp._memory import available_bytes
 from grfpp.errors import InputError
 from grfpp.io.folder import layout
 from grfpp.io.folder.layout import HEADER, SUFFIX, Header, array_file, damaged
-from grfpp.io.texts import Texts, decoded
 from grfpp.linalg.csr import csr
-from grfpp.nodes import SEVERAL, NodeNames
+from grfpp.nodes import SEVERAL, NodeNames, Texts, decoded
 from grfpp.normalization import Kind, ScaledWeights
 from grfpp.typing import FloatArray, IntArray
 
@@ -364,6 +363,4 @@ class MappedForm:
 def _remapped(folder: GraphFolder, is_reversed: bool, kind: Kind, value: float) -> MappedForm:
     form = MappedForm._stored(folder)
     form = form.reversed() if is_reversed else form
-    rule = form.scaled
-    strengths = (rule.base, rule.out_strength, rule.in_strength)
-    return MappedForm(folder, ScaledWeights(kind, value, *strengths), is_reversed)
+    return replace(form, scaled=replace(form.scaled, kind=kind, value=value))
