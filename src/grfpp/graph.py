@@ -90,9 +90,9 @@ class Graph:
     Warns
     -----
     InputWarning
-        Where a directed source looks like nearest neighbours, or like distances to them, and
-        neither `symmetrize` nor ``directed=True`` says what is meant; and where a full matrix looks
-        like distances, and ``directed=False`` does not say that it is meant.
+        Where a directed source looks like nearest neighbours, and neither `symmetrize` nor
+        ``directed=True`` says what is meant; and where a full matrix looks like distances, and
+        ``directed=False`` does not say that it is meant.
 
     Examples
     --------

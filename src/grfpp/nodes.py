@@ -1,4 +1,4 @@
-"""`NodeNames`: from what users call nodes to node indices.
+"""`NodeNames`: from what users call nodes to node indices; `Texts`: many names in one buffer.
 
 One rule for all: whole numbers are indices, 0 … n-1, and text is a name. Names that are themselves
 numbers are converted to indices first, by `index`.
@@ -7,16 +7,16 @@ numbers are converted to indices first, by `index`.
 from __future__ import annotations
 
 import difflib
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from functools import cached_property
-from typing import Any, Literal
+from typing import Any, Literal, overload
 
 import numpy as np
 import numpy.typing as npt
 
 from grfpp._checks import node_numbers
 from grfpp.errors import InputError, shown
-from grfpp.typing import IntArray
+from grfpp.typing import AnyInts, IntArray
 
 #: Names that a message shows where one is unknown.
 _N_SHOWN = 3
@@ -24,6 +24,9 @@ _N_SHOWN = 3
 _MAX_COMPARED = 20_000
 #: The index of a name that several nodes have.
 SEVERAL = -1
+#: Up to this length names are a list of strings. Each string takes 60 bytes and more.
+MAX_LIST_LENGTH = 200_000
+_TEXTS_PER_BATCH = 1 << 15
 
 
 class NodePlaceError(InputError, IndexError):
@@ -248,3 +251,89 @@ def _closest(name: str, names: Iterable[str]) -> list[str]:
     if len(similar) > _MAX_COMPARED:
         similar = [other for other in similar if other[:1].casefold() == name[:1].casefold()]
     return difflib.get_close_matches(name, similar[:_MAX_COMPARED], _N_SHOWN)
+
+
+class Texts(Sequence[str]):
+    """A sequence of texts that compares with lists and prints as one.
+
+    Parameters
+    ----------
+    buffer
+        All of them, one after the other, in UTF-8.
+    ends
+        Where each ends.
+
+    Examples
+    --------
+    >>> names = Texts(np.frombuffer(b"AnnaBen", np.uint8), np.array([4, 7]))
+    >>> names, names[-1], names == ["Anna", "Ben"], "Be" in names
+    (['Anna', 'Ben'], 'Ben', True, False)
+    """
+
+    __hash__ = None  # type: ignore[assignment]  # as of lists
+
+    def __init__(self, buffer: npt.NDArray[np.uint8], ends: AnyInts) -> None:
+        self._buffer, self._ends = buffer, ends
+
+    def __len__(self) -> int:
+        return len(self._ends)
+
+    @overload
+    def __getitem__(self, place: int) -> str: ...
+
+    @overload
+    def __getitem__(self, place: slice) -> list[str]: ...
+
+    def __getitem__(self, place: int | slice) -> str | list[str]:
+        if isinstance(place, slice):
+            return [self[i] for i in range(*place.indices(len(self)))]
+        at = place + len(self) if place < 0 else place
+        if not 0 <= at < len(self):
+            raise IndexError(place)
+        return decoded(self.raw(at))
+
+    def raw(self, place: int) -> bytes:
+        """The bytes of one of them."""
+        start = int(self._ends[place - 1]) if place else 0
+        return self._buffer[start : int(self._ends[place])].tobytes()
+
+    def __iter__(self) -> Iterator[str]:
+        begin = 0
+        for first in range(0, len(self), _TEXTS_PER_BATCH):
+            ends = (self._ends[first : first + _TEXTS_PER_BATCH] - begin).tolist()
+            text = self._buffer[begin : begin + ends[-1]].tobytes()
+            yield from (decoded(text[i:j]) for i, j in zip([0, *ends], ends, strict=False))
+            begin += ends[-1]
+
+    def __contains__(self, name: object) -> bool:
+        if not isinstance(name, str):
+            return False
+        hashes, order = self._by_hash
+        first, last = (np.searchsorted(hashes, hash(name), side) for side in ("left", "right"))
+        return any(self[int(place)] == name for place in order[first:last])
+
+    @cached_property
+    def _by_hash(self) -> tuple[IntArray, IntArray]:
+        """The sorted hashes of all texts, and the place of each."""
+        hashes = np.fromiter(map(hash, self), np.int64, len(self))
+        order = np.argsort(hashes)
+        return hashes[order], order
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return Texts, (self._buffer, self._ends)  # hashes differ from process to process
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, list | Texts):
+            return NotImplemented
+        return len(self) == len(other) and all(a == b for a, b in zip(self, other, strict=True))
+
+    def __repr__(self) -> str:
+        return repr(list(self))
+
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> npt.NDArray[Any]:
+        return np.array(list(self), dtype)
+
+
+def decoded(name: bytes) -> str:
+    """A name as it was before ``encode(errors="surrogatepass")``: any that Python can hold."""
+    return name.decode(errors="surrogatepass")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import Any, Literal
 
@@ -193,12 +194,23 @@ class Rows:
         """Sums of rows, from left to right: as `Graph.normalized` rounds them."""
         if self.weights is None:
             return np.diff(self.indptr).astype(np.float64)
-        sums = np.empty(len(self.indptr) - 1)
+        sums = [
+            np.bincount(block.sources(), block.weights, minlength=len(block.indptr) - 1)
+            for _, block in self.blocks()
+        ]
+        return np.concatenate(sums)
+
+    def sources(self) -> IntArray:
+        """The row of each entry."""
+        return np.repeat(np.arange(len(self.indptr) - 1), np.diff(self.indptr))
+
+    def blocks(self) -> Iterator[tuple[int, Rows]]:
+        """Runs of rows with about `BLOCK_EDGES` entries each, and the first row of each run."""
         for first, last in row_blocks(self.indptr, BLOCK_EDGES):
-            edges = slice(int(self.indptr[first]), int(self.indptr[last]))
-            rows = np.repeat(np.arange(last - first), np.diff(self.indptr[first : last + 1]))
-            sums[first:last] = np.bincount(rows, self.weights[edges], minlength=last - first)
-        return sums
+            ends = self.indptr[first : last + 1]
+            entries = slice(int(ends[0]), int(ends[-1]))
+            weights = None if self.weights is None else self.weights[entries]
+            yield first, Rows(ends - ends[0], self.indices[entries], weights)
 
 
 def _equal(one: npt.NDArray[Any], other: npt.NDArray[Any]) -> bool:

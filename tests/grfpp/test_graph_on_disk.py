@@ -192,13 +192,10 @@ def test_every_way_in(tmp_path):
     with pytest.raises(InputError, match="cannot be read with directed=False"):
         Graph(path, directed=False)
     assert grfpp.sample(path, Diffusion(1.0), seed=0).n_nodes == 4
-    with pytest.raises(InputError, match="does not exist"):
-        Graph.open(tmp_path / "nothing.grf")
     (tmp_path / "file.grf").write_text("")
-    with pytest.raises(InputError, match="is a file"):
-        Graph.open(tmp_path / "file.grf")
-    with pytest.raises(InputError, match="cannot read"):
-        Graph.open("a\0.grf")
+    for wrong in (tmp_path / "nothing.grf", tmp_path / "file.grf", "a\0.grf"):
+        with pytest.raises(InputError, match="read"):
+            Graph.open(wrong)
 
 
 def test_estimates_have_the_names(tmp_path):

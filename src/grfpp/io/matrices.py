@@ -9,7 +9,7 @@ from __future__ import annotations
 import io
 import os
 import warnings
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from contextlib import nullcontext
 from numbers import Real
 from pathlib import Path
@@ -124,26 +124,15 @@ def checked(matrix: Any) -> sp.csr_array | sp.coo_array:
             return coordinates(matrix.data, matrix.row, matrix.col, shape)
         case "dia":
             return diagonals(matrix.data, matrix.offsets, shape)
-        case "dok" | "lil" as kind:
-            return _of_entries(matrix.items() if kind == "dok" else _list_entries(matrix), shape)
+        case "dok" | "lil":
+            try:
+                if matrix.format == "lil" and [*map(len, matrix.rows)] != [*map(len, matrix.data)]:
+                    raise ValueError("as many columns as values are needed in a row")
+                return checked(matrix.tocoo())
+            except (TypeError, ValueError) as error:
+                raise _malformed(str(error)) from None
         case other:
             raise InputError(f"sparse matrices of the format {other!r} are not known")
-
-
-def _list_entries(matrix: Any) -> Iterator[tuple[tuple[int, Any], Any]]:
-    for i, row in enumerate(zip(matrix.rows, matrix.data, strict=True)):
-        yield from (((i, column), value) for column, value in zip(*row, strict=True))
-
-
-def _of_entries(entries: Iterable[tuple[Any, Any]], shape: Shape) -> sp.coo_array:
-    """A matrix from pairs of ``(row, column)`` and value, which are Python objects."""
-    try:
-        listed = list(entries)
-        rows, columns = np.array([place for place, _ in listed]).reshape(-1, 2).T
-    except (TypeError, ValueError):
-        raise _malformed("each of its values must have a row and a column") from None
-    weights = real_numbers([value for _, value in listed], lambda i: f"entry {listed[i][0]}")
-    return coordinates(weights, rows, columns, shape)
 
 
 def compressed(

@@ -29,7 +29,7 @@ from grfpp.io.text import at_line, decode, naming
 from grfpp.typing import FloatArray, IntArray
 
 MeshWeights = Literal["unit", "length", "cotangent"]
-#: Corners of faces: an array where all have as many, else a list of lists.
+#: Faces: an array with the corners of one in a row, or a list of lists.
 Polygons = Sequence[Sequence[int]] | npt.NDArray[Any]
 
 #: Cotangents that are closer to zero are those of right angles, but for rounding.
@@ -100,7 +100,8 @@ class Mesh(NamedTuple):
 
     def triangulated(self) -> Mesh:
         """The same with the triangles for faces: their diagonals are edges too."""
-        return self._replace(sides=_sides(self.faces), largest=3)
+        sizes = np.full(len(self.faces), 3)
+        return self._replace(sides=_sides(self.faces.ravel(), sizes), largest=3)
 
     def labels(self) -> list[int] | None:
         """The points' indices before equal ones were merged; ``None`` where that changed none."""
@@ -123,25 +124,20 @@ def as_mesh(source: Any) -> Mesh | None:
 
 def merged(vertices: Any, faces: Any) -> Mesh:
     """Check a mesh and merge equal points, in the order in which they first appear."""
-    points, polygons = as_array(vertices, "vertices"), _polygons(faces)
+    points, (corners, sizes) = as_array(vertices, "vertices"), _corners(faces)
     if points.ndim != 2 or points.shape[1] not in (2, 3):
         raise InputError(f"vertices must have shape (n, 3), found {points.shape}")
     require_real(points.dtype, "vertices")
     if not np.isfinite(points).all():
         row = int(np.argmin(np.isfinite(points).all(axis=1)))
         raise InputError(f"vertices must be finite, found {points[row].tolist()} at {row}")
-    corners, ends = _triangles(polygons), _sides(polygons)
-    if ends.size and not 0 <= ends.min() <= ends.max() < len(points):
-        wrong = ends.min() if ends.min() < 0 else ends.max()
+    if corners.size and not 0 <= corners.min() <= corners.max() < len(points):
+        wrong = corners.min() if corners.min() < 0 else corners.max()
         raise InputError(f"faces name vertex {wrong}, but there are {len(points)}, from 0")
     first, new_index = _equal_rows(points)
-    return Mesh(
-        points[first].astype(np.float64),
-        new_index[corners].reshape(-1, 3),
-        first,
-        new_index[ends].reshape(-1, 2),
-        max(map(len, polygons), default=3),
-    )
+    corners = new_index[corners]
+    triangles, sides = _triangles(corners, sizes), _sides(corners, sizes)
+    return Mesh(points[first].astype(np.float64), triangles, first, sides, sizes.max(initial=3))
 
 
 def _equal_rows(points: FloatArray) -> tuple[IntArray, IntArray]:
@@ -155,39 +151,39 @@ def _equal_rows(points: FloatArray) -> tuple[IntArray, IntArray]:
     return np.sort(first), group
 
 
-def _polygons(faces: Any) -> Polygons:
-    """Faces as an array, or as a list of lists where they have different numbers of corners."""
+def _corners(faces: Any) -> tuple[IntArray, IntArray]:
+    """The corners of all faces, one after the other, and how many each has."""
     if isinstance(faces, list) and len({np.shape(face) for face in faces}) > 1:
         for face in faces:
             if np.ndim(face) != 1 or np.asarray(face).dtype.kind not in "iu" or len(face) < 3:
                 raise InputError(f"a face must list three vertices at least, found {shown(face)}")
-        return [list(map(int, face)) for face in faces]
+        sizes = np.array([len(face) for face in faces])
+        return np.concatenate([np.asarray(face, np.int64) for face in faces]), sizes
     corners = as_array(faces, "faces")
     if corners.shape[:1] == (0,):
-        return np.zeros((0, 3), np.int64)
+        return np.zeros(0, np.int64), np.zeros(0, np.int64)
     if corners.ndim != 2 or corners.shape[1] < 3 or corners.dtype.kind not in "iu":
         found = f"{corners.dtype} {corners.shape}"
         raise InputError(f"faces must be whole numbers of shape (n, 3) or more, found {found}")
-    return corners.astype(np.int64)
+    return corners.astype(np.int64).ravel(), np.full(len(corners), corners.shape[1])
 
 
-def _sides(polygons: Polygons) -> IntArray:
+def _sides(corners: IntArray, sizes: IntArray) -> IntArray:
     """Both ends of every side of every polygon, and no diagonal."""
-    if isinstance(polygons, np.ndarray):
-        return np.stack([polygons, np.roll(polygons, -1, axis=1)], axis=2).reshape(-1, 2)
-    ends = [
-        (corners[i - 1], corners[i]) for corners in polygons for i in (*range(1, len(corners)), 0)
-    ]
-    return np.array(ends, dtype=np.int64).reshape(-1, 2)
+    following = np.arange(1, len(corners) + 1)
+    ends = np.cumsum(sizes)
+    following[ends - 1] = ends - sizes
+    return np.column_stack([corners, corners[following]])
 
 
-def _triangles(polygons: Polygons) -> IntArray:
-    """Cut polygons into fans of triangles."""
-    if isinstance(polygons, np.ndarray):
-        fans = [polygons[:, [0, i, i + 1]] for i in range(1, polygons.shape[1] - 1)]
-        return np.stack(fans, axis=1).reshape(-1, 3)
-    corners = [(face[0], *face[i : i + 2]) for face in polygons for i in range(1, len(face) - 1)]
-    return np.array(corners, dtype=np.int64).reshape(-1, 3)
+def _triangles(corners: IntArray, sizes: IntArray) -> IntArray:
+    """Cut polygons into fans of triangles, around the first corner of each."""
+    starts = np.cumsum(sizes) - sizes
+    offset = np.arange(len(corners)) - np.repeat(starts, sizes)
+    second = np.flatnonzero((offset > 0) & (offset < np.repeat(sizes, sizes) - 1))
+    return np.column_stack(
+        [corners[np.repeat(starts, sizes - 2)], corners[second], corners[second + 1]]
+    )
 
 
 def _cotangents(vertices: FloatArray, faces: IntArray) -> sp.csr_array:
@@ -205,7 +201,7 @@ def _cotangents(vertices: FloatArray, faces: IntArray) -> sp.csr_array:
         values.append(0.5 * along[valid] / across[valid])
     ends = np.concatenate(sides)
     half = sp.csr_array((np.concatenate(values), ends.T), shape=(n, n))
-    n_flat = _n_edges(_sides(faces)) - _n_edges(ends)
+    n_flat = _n_edges(_sides(faces.ravel(), np.full(len(faces), 3))) - _n_edges(ends)
     if n_flat:
         _warn_left_out(f"{n_flat} edges belong to flat triangles alone, without cotangents")
     matrix = sp.csr_array(half + half.T)

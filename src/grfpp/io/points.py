@@ -1,7 +1,7 @@
 """Graphs of nearest neighbours of points, and warnings about matrices that were made from points.
 
 Weights say how similar nodes are. Distances as weights, and directed graphs of neighbours, are
-seldom meant as they are: both are recognised by their numbers.
+seldom meant as they are: users are warned of both.
 """
 
 from __future__ import annotations
@@ -28,17 +28,13 @@ _MIN_AFFINITY = 1e-12
 _MIN_NODES_OF_DISTANCES = 10
 #: Largest number of nodes in the test; its cost is cubic.
 _MAX_NODES_OF_DISTANCES = 300
-#: How far below zero the triple product must be: its standard deviation is 2.4 for independent
+#: Largest skewness of the spectrum of distances; its standard deviation is 2.4 for independent
 #: entries. ``python -m grfpp_lab.studies.distance_notes`` counts right and false alarms.
-_MAX_TRIPLE_PRODUCT = -12.0
+_MAX_SKEWNESS = -12.0
 #: On fewer nodes equal numbers of arcs from each may be chance.
 _MIN_NODES_OF_NEIGHBOURS = 20
 #: Share of arcs with one back: above 0.2 for neighbours of points in 1000 dimensions.
 _MIN_SHARE_RETURNING = 0.05
-#: Share of arcs and pairs that must be as expected; approximate searches miss some neighbours, and
-#: copies of a point have no distance.
-_NEARLY_ALL = 0.9
-_AFFINITIES = "use Graph.from_points(X), or affinities such as exp(-d**2 / s**2) for distances d"
 
 
 def neighbour_graph(
@@ -161,81 +157,51 @@ def _affinities(distances: FloatArray, neighbours: IntArray) -> sp.csr_array:
     return matrix
 
 
-# --- hints ----------------------------------------------------------------------------------------
+# --- warnings -------------------------------------------------------------------------------------
 
 
 def neighbours_note(matrix: sp.csr_array) -> InputWarning | None:
     """A warning about a canonical matrix that looks like one of nearest neighbours, if it does.
 
-    It has as many arcs from every node, but not to every node; many arcs have one back, but not
-    all. Where weights are distances, an arc without one back is longer than all arcs from its end.
+    Every node has as many arcs to others, but not as many from others (or the reverse, as in PyG);
+    more arcs than by chance have one back, and not all.
 
     Examples
     --------
     >>> from sklearn.neighbors import kneighbors_graph
     >>> points = np.random.default_rng(0).normal(size=(100, 2))
-    >>> str(neighbours_note(sp.csr_array(kneighbors_graph(points, 5, mode="distance"))))[:43]
-    'these weights look like distances to the 5 '
     >>> str(neighbours_note(sp.csr_array(kneighbors_graph(points, 5))))[:45]
     'this looks like a directed graph of the 5 nea'
     """
     n = matrix.shape[0]
-    degrees = np.diff(matrix.indptr), np.bincount(matrix.indices, minlength=n)
-    if n < _MIN_NODES_OF_NEIGHBOURS or max(map(_share_of_largest, degrees)) < 0.25:
+    arcs = sp.coo_array(matrix)
+    other = arcs.row != arcs.col  # nodes may be among their own neighbours
+    ends = arcs.row[other], arcs.col[other]
+    degrees = [np.bincount(nodes, minlength=n) for nodes in ends]
+    constant = [int(degree[0]) for degree in degrees if (degree == degree[0]).all()]
+    if n < _MIN_NODES_OF_NEIGHBOURS or len(constant) != 1 or not 2 <= constant[0] <= n / 2:
         return None
-    transpose = matrix.T.tocsr()
-    same_degrees = np.array_equal(transpose.indptr, matrix.indptr)
-    if same_degrees and np.array_equal(transpose.indices, matrix.indices):
-        return None  # undirected, as most graphs
-    if _share_of_largest(degrees[1]) > _share_of_largest(degrees[0]):
-        matrix = transpose  # arcs point from the neighbours, as in PyG
-    entries = sp.coo_array(matrix.sorted_indices())
-    other = entries.row != entries.col  # nodes may be among their own neighbours
-    rows, columns = entries.row[other].astype(np.int64), entries.col[other].astype(np.int64)
-    weights = entries.data[other]
-    degree = np.bincount(rows, minlength=n)
-    k, share_full = int(degree.max()), _share_of_largest(degree)
-    in_degree = np.bincount(columns, minlength=n)
-    if not 2 <= k <= n / 2 or share_full < 0.5 or _share_of_largest(in_degree) == 1:
-        return None
-    keys, wanted = rows * n + columns, columns * n + rows
-    place = np.minimum(np.searchsorted(keys, wanted), len(keys) - 1)
-    back = np.where(keys[place] == wanted, weights[place], 0.0)
-    share = float((back > 0).mean())
+    k = constant[0]
+    pattern = sp.csr_array((np.ones(n * k, bool), ends), shape=(n, n))
+    share = pattern.multiply(pattern.T).nnz / (n * k)
     # Among arcs to random nodes, k / n of them have one back by chance.
-    if share == 1 or share < max(_MIN_SHARE_RETURNING, 2 * k / n):
-        return None
-    farthest = np.zeros(n)
-    np.maximum.at(farthest, rows, weights)
-    same = np.isclose(weights, back, rtol=1e-5, atol=0)[back > 0]
-    longer = (weights >= (1 - 1e-5) * farthest[columns])[back == 0]
-    varied = weights.min() < weights.max()
-    if varied and same.mean() >= _NEARLY_ALL and longer.mean() >= _NEARLY_ALL:
-        return InputWarning(
-            f"these weights look like distances to the {k} nearest neighbours",
-            advice=f"{_AFFINITIES}; directed=True keeps them",
-        )
-    if share_full < 1:
+    if share < max(_MIN_SHARE_RETURNING, 2 * k / n):
         return None
     return InputWarning(
         f"this looks like a directed graph of the {k} nearest neighbours of points: "
         f"{1 - share:.0%} of the arcs have none back",
-        advice="pass symmetrize='max', or use Graph.from_points(X); directed=True keeps it",
+        advice="pass symmetrize='max', or Graph.from_points(X) where the weights are distances; "
+        "directed=True keeps it",
     )
-
-
-def _share_of_largest(degree: IntArray) -> float:
-    """The share of nodes with the largest degree."""
-    return float((degree == degree.max()).mean())
 
 
 def distances_note(matrix: sp.csr_array) -> InputWarning | None:
     """A warning about a weight matrix that looks like one of all distances, if it does.
 
-    Where two nodes are each close to a third, they are close to each other: so the product of
-    entries round triangles, after the means of rows and columns are taken off, is below zero for
-    distances, above for affinities, and near zero for other numbers. It must be so for the entries
-    and for their ranks.
+    Distances are negative definite and affinities are positive definite kernels (Schoenberg, 1938)
+    once the means of rows and columns are subtracted: so the spectrum of the off-diagonal entries
+    has a negative skewness ``tr(R^3) / |R|^3`` for distances, a positive one for affinities, and
+    nearly none for other numbers. It must be so for the entries and for their ranks.
 
     Examples
     --------
@@ -251,30 +217,28 @@ def distances_note(matrix: sp.csr_array) -> InputWarning | None:
     n = matrix.shape[0]
     if n < _MIN_NODES_OF_DISTANCES or matrix.nnz < 0.95 * n * (n - 1):
         return None
+    from scipy.spatial.distance import squareform
+    from scipy.stats import rankdata  # which takes half a second to import
+
     chosen = np.linspace(0, n - 1, min(n, _MAX_NODES_OF_DISTANCES)).astype(np.int64)
     part = matrix[chosen][:, chosen].toarray()
-    np.fill_diagonal(part, 0)
-    entries = part[part > 0]
-    if not len(entries) or entries.min() == entries.max():  # edges without weights
-        return None
     # Roots of differences in single precision are that inexact.
-    rounding = 1e-2 * np.median(entries)
+    rounding = 1e-2 * np.median(part)
     if matrix.diagonal().max() > rounding or np.abs(part - part.T).max() > rounding:
         return None
-    part = (part / entries.max() + part.T / entries.max()) / 2
-    ordered = np.sort(part, axis=None)[len(part) :]  # zeros first, and they are the diagonal
-    ranks = sum(np.searchsorted(ordered, part, side) for side in ("left", "right")) + 1.0
-    np.fill_diagonal(ranks, 0)
-    if max(map(_triple_product, (part, ranks))) >= _MAX_TRIPLE_PRODUCT:
+    entries = squareform(part, checks=False)
+    ranks = rankdata(entries)
+    if any(_skewness(squareform(x / x.max())) >= _MAX_SKEWNESS for x in (entries, ranks)):
         return None
     return InputWarning(
         "these weights look like distances between all nodes",
-        advice=f"{_AFFINITIES}; directed=False keeps them",
+        advice="use Graph.from_points(X), or affinities such as exp(-d**2 / s**2) for distances d; "
+        "directed=False keeps them",
     )
 
 
-def _triple_product(values: FloatArray) -> float:
-    """Normalised sum of the products of centred values round triangles."""
+def _skewness(values: FloatArray) -> float:
+    """Skewness of the spectrum of centred off-diagonal values, in units of ``n ** -1.5``."""
     n = len(values)
     sums = values.sum(axis=1)
     mean = sums.sum() / (n * (n - 1))

@@ -198,36 +198,29 @@ def is_number(text: str) -> bool:
     return "_" not in text and text.isascii()
 
 
-def is_missing(field: str) -> bool:
-    """Whether a field says that there is no value."""
-    return field.lower() in _MISSING
-
-
-def is_header(fields: Sequence[str], *, table: bool) -> bool | None:
+def is_header(fields: Sequence[str]) -> bool | None:
     """Whether a first line holds column names; ``None`` where only the lines below can tell.
 
-    Usual names of columns make a header. A whole number for a node, or a proper weight, makes an
-    edge. In a `table`, where columns usually have names, so does a word in place of the weight;
-    more fields than an edge has are names if they are words.
+    Usual names of columns make a header, a whole number for a node makes an edge, and so does
+    anything but a word for the weight. More fields than an edge has are names if they are words.
 
     Examples
     --------
-    >>> is_header(["src", "dst"], table=True), is_header(["ann", "7"], table=True)
-    (True, False)
-    >>> is_header(["ann", "bob"], table=True) is None
+    >>> is_header(["src", "dst"]), is_header(["ann", "7"]), is_header(["ann", "bob", "n"])
+    (True, False, True)
+    >>> is_header(["ann", "bob"]) is None
     True
     """
     if _usual_ends(fields) is not None:
         return True
     if len(fields) > 3:
-        return True if all(map(_WORD.match, fields)) else None
+        return all(map(_WORD.match, fields))
     if any(map(INTEGER.fullmatch, fields[:2])):
         return False
-    if len(fields) == 3:
-        if is_number(fields[2]) or is_missing(fields[2]):
-            return False
-        return True if table and _WORD.match(fields[2]) else None
-    return None
+    if len(fields) < 3:
+        return None
+    weight = fields[2]
+    return bool(_WORD.match(weight)) and not is_number(weight) and weight.lower() not in _MISSING
 
 
 def columns_of(names: Sequence[str], asked: Sequence[Column] | None = None) -> tuple[int, ...]:

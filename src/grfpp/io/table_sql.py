@@ -19,7 +19,7 @@ import numpy.typing as npt
 from grfpp._memory import available_bytes
 from grfpp.errors import InputError, InputWarning, warn_user
 from grfpp.io.table_options import ListRequest
-from grfpp.io.texts import MAX_LIST_LENGTH, Texts
+from grfpp.nodes import MAX_LIST_LENGTH, Texts
 
 _ROWS_PER_BATCH = 1 << 20
 _NAMES_PER_BATCH = 1 << 16

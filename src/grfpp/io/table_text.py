@@ -6,11 +6,9 @@ parses the copy. The first line decides its dialect and header, or else all line
 
 from __future__ import annotations
 
-import ast
 import csv
 import io
 import re
-import warnings
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from itertools import chain, islice
@@ -30,7 +28,6 @@ _Record = tuple[int, list[str]]
 
 TEXT_SUFFIXES = (".txt", ".tsv", ".csv", ".edges", ".edgelist")
 
-_TABLES = (".csv", ".tsv")
 _CHUNK = 1 << 22
 _MAX_LINE = 1 << 21  # DuckDB's
 #: Stands for separators of several characters in the copy.
@@ -47,11 +44,7 @@ _RUN = re.compile(r"[ \t]+")
 _EDGE_OF_LINE = re.compile(r"^ +| +$", re.MULTILINE)
 _HEAD = 1 << 16
 #: A line ``u v {'weight': 2.0}``, as networkx writes edges.
-_WITH_ATTRIBUTES = re.compile(
-    r"^[ \t]*([^\s,;{}#%][^\s,;{}]*)([ \t,;])([^\s,;{}]+)\2(\{.*\})[ \t]*$", re.MULTILINE
-)
-_PLAIN_ATTRIBUTES = re.compile(r"\{(?:'weight': ([0-9.eE+-]+))?\}")
-_MAX_ATTRIBUTES = 100_000
+_WITH_ATTRIBUTES = re.compile(r"[ \t]*[^\s,;{}]+([ \t,;])[^\s,;{}]+\1\{.*\}[ \t]*")
 _SEVERAL_NUMBERS = r"{0} LIKE '% %' AND regexp_full_match({0}, '-?[0-9.]+(\s+-?[0-9.]+)+')"
 _IS_WHOLE = "({0} = try_cast({0} AS BIGINT)::VARCHAR) IS TRUE"
 
@@ -137,46 +130,39 @@ class _FirstLine:
         Its number in the file, from 1.
     fields
         Those of source, target and weight.
-    named
+    is_header
         Whether it holds column names; ``None`` where only the lines below can tell.
     guessed
         Whether no option says so.
     columns
         The positions of source, target and, if there is one, weight.
     n_fields
-        How many fields a line has.
+        How many fields a line has, at least.
     open_end
         Whether further fields may follow.
     """
 
     number: int
     fields: list[str]
-    named: bool | None
+    is_header: bool | None
     guessed: bool
     columns: tuple[int, ...]
     n_fields: int
-    open_end: bool = False
+    open_end: bool
 
     @classmethod
     def of(
-        cls,
-        number: int,
-        fields: list[str],
-        options: EdgeListOptions,
-        dialect: _Dialect,
-        table: bool,
+        cls, number: int, fields: list[str], options: EdgeListOptions, dialect: _Dialect
     ) -> _FirstLine:
         """Interpret the fields of the line."""
         asked, n = options.columns, len(fields)
         named, guessed = options.header, options.header is None and not options.by_name
-        if options.by_name:
-            named = True
-        elif named is None:
+        if guessed:
             chosen = range(n) if asked is None else [int(i) for i in asked if int(i) < n]
-            named = is_header([fields[i] for i in chosen], table=table)
-        if named:
-            columns = columns_of(fields, asked)
-            return cls(number, [fields[i] for i in columns], True, guessed, columns, n)
+            named = is_header([fields[i] for i in chosen])
+        if named is not False and (named or options.by_name):
+            columns, open_end = columns_of(fields, asked), False
+            return cls(number, [fields[i] for i in columns], True, guessed, columns, n, open_end)
         if asked is None and n not in (2, 3):
             advice = "separator" if n < 2 else "columns: those of source, target and weight"
             problem = f"found {n} fields separated by {dialect}, not 2 or 3, in "
@@ -184,14 +170,8 @@ class _FirstLine:
         columns = tuple(range(n)) if asked is None else tuple(map(int, asked))
         if max(columns) >= n:
             raise InputError(f"there is no column {max(columns)}: there are {n}, numbered from 0")
-        n_fields = n if asked is None else max(columns) + 1
         picked = [fields[i] for i in columns]
-        return cls(number, picked, named, guessed, columns, n_fields, asked is not None)
-
-    @property
-    def is_edge(self) -> bool:
-        """Whether it may be an edge, and is read as one."""
-        return self.named is False or (self.named is None and len(self.fields) == 2)
+        return cls(number, picked, named, guessed, columns, max(columns) + 1, asked is not None)
 
 
 @dataclass(frozen=True)
@@ -234,7 +214,7 @@ class TextList:
             raise self._bad_row(bad[0])
         if not dialect.given and dialect.separator != " ":
             self._require_one_separator(database)
-        return self._settle_header(database)
+        return self._resolve_header(database)
 
     def _require_one_separator(self, database: Database) -> None:
         """Refuse names that are several numbers, in lines that are separated by white space."""
@@ -245,56 +225,41 @@ class TextList:
             problem = f"{shown(' '.join(fields))} is separated otherwise than the lines before"
             raise at_line(self.name, line, problem, "pass separator")
 
-    def _settle_header(self, database: Database) -> bool:
+    def _resolve_header(self, database: Database) -> bool:
         """Find out whether the first line was an edge; return whether all nodes are numbers."""
         first = self._first_line
-        is_doubtful = first.named is None and first.is_edge
         n_rows = database.one("SELECT count(*) FROM listed")
-        if not n_rows and first.named is None:
-            raise self._no_weight()
         if not n_rows:
             raise InputError(f"{self.name} holds no edges, only column names")
-        below = "rowid > 0" if is_doubtful and n_rows > 1 else "true"
+        in_doubt = first.is_header is None and n_rows > 1
+        below = "rowid > 0" if in_doubt else "true"
         both = f"{_IS_WHOLE.format('s')} AND {_IS_WHOLE.format('t')}"
         other = f"SELECT 1 FROM listed WHERE {below} AND NOT ({both}) LIMIT 1"
         is_whole = database.first(other) is None
-        if not (first.named is None or (first.named and first.guessed)):
+        if not (in_doubt or (first.is_header and first.guessed)):
             return is_whole
         names = dict(zip("st", first.fields, strict=False))
         known = f"SELECT 1 FROM listed WHERE {below} AND (s IN ($s, $t) OR t IN ($s, $t)) LIMIT 1"
         is_known = database.first(known, names) is not None
-        if first.named is None and not first.is_edge and not is_whole:
-            raise self._no_weight()
-        if first.named and is_known:
-            raise self._doubtful_header()
-        if is_doubtful and n_rows > 1 and not is_known:
-            if not is_whole:
-                raise self._doubtful_header()
+        if (first.is_header and is_known) or (in_doubt and not (is_known or is_whole)):
+            ends = " and ".join(shown(field) for field in first.fields[:2])
+            problem = f"{ends} may be the names of the columns or of two nodes"
+            raise at_line(self.name, first.number, problem, "pass header=True or header=False")
+        if in_doubt and not is_known:
             database.run("DELETE FROM listed WHERE rowid = 0")
         return is_whole
-
-    def _doubtful_header(self) -> InputError:
-        names = " and ".join(shown(field) for field in self._first_line.fields[:2])
-        problem = f"{names} may be the names of the columns or of two nodes"
-        return at_line(
-            self.name, self._first_line.number, problem, "pass header=True or header=False"
-        )
-
-    def _no_weight(self) -> InputError:
-        first = self._first_line
-        problem = f"the weight {shown(first.fields[2])} is not a number"
-        return at_line(self.name, first.number, problem, "pass header if these are column names")
 
     def _rejected(self, message: str) -> InputError:
         """Make the error about the first record that does not have the fields of an edge."""
         first, line = self._first_line, self._first
         for line, fields in self._records():
-            n = min(len(fields), first.n_fields) if first.open_end else len(fields)
-            if n != first.n_fields:
+            if len(fields) < first.n_fields or (
+                len(fields) > first.n_fields and not first.open_end
+            ):
                 found = f"separated by {self._dialect}, found {shown(' '.join(fields))}"
                 advice = "pass columns if some lines have a weight and others none"
                 problem = f"expected {first.n_fields} fields {found}"
-                return at_line(self.name, line, problem, None if first.named else advice)
+                return at_line(self.name, line, problem, None if first.is_header else advice)
         return at_line(self.name, line, f"cannot be split into fields: {message}")
 
     def _bad_row(self, row: int) -> InputError:
@@ -330,18 +295,17 @@ def copy_text(
     name = file.name
     chunks = _chunks(file, options.encoding)
     number, text = _from_first_line(chunks, name)
-    if _WITH_ATTRIBUTES.match(text.partition("\n")[0]) is not None:
-        text = _without_attributes(text, name, number)
-        chunks = ((line, _without_attributes(piece, name, line)) for line, piece in chunks)
+    if _WITH_ATTRIBUTES.fullmatch(text.partition("\n")[0]) is not None:
+        raise at_line(name, number, "attributes of edges; pass the list to Graph, and save that")
     dialect = _Dialect.of(text, file.suffix, options.separator)
     text = dialect.cleaned(text, name, number)
     lines = io.StringIO(text, newline="\n")
     _, fields = next(dialect.records(lines, name, number), (number, []))
     try:
-        first_line = _FirstLine.of(number, fields, options, dialect, file.suffix in _TABLES)
+        first_line = _FirstLine.of(number, fields, options, dialect)
     except InputError as error:
         raise at_line(name, number, error.problem, error.advice) from None
-    n_skipped = 0 if first_line.is_edge else text.count("\n", 0, lines.tell())
+    n_skipped = text.count("\n", 0, lines.tell()) if first_line.is_header else 0
     first, text = number + n_skipped, text.split("\n", n_skipped)[n_skipped]
     copy, n_lines, n_characters = folder / "listed.txt", 1, 0
     is_packed = file.path.suffix.lower() in (*COMPRESSED, ".zip")
@@ -381,6 +345,13 @@ def _chunks(file: ListFile, encoding: str | None) -> Iterator[tuple[int, str]]:
             number += text.count("\n")
 
 
+def attribute_separator(file: ListFile, encoding: str | None) -> str | None:
+    """What separates fields of lines ``u v {'weight': 2.0}``; ``None`` where lines are others."""
+    _, text = _from_first_line(_chunks(file, encoding), file.name)
+    found = _WITH_ATTRIBUTES.fullmatch(text.partition("\n")[0])
+    return None if found is None else found[1]
+
+
 def _line_of_bad_bytes(file: ListFile, encoding: str) -> int:
     with opened_member(*file) as binary:
         lines = io.TextIOWrapper(binary, encoding, errors="replace")
@@ -396,31 +367,3 @@ def _from_first_line(chunks: Iterator[tuple[int, str]], name: str) -> tuple[int,
             start = found.start()
             return number + text.count("\n", 0, start), text[start:]
     raise InputError(f"{name} holds no edges: it is empty, or has nothing but comments")
-
-
-def _without_attributes(text: str, name: str, number: int) -> str:
-    """Put weights in place of dictionaries, at the ends of lines that have one."""
-
-    def with_weight(line: re.Match[str]) -> str:
-        source, mark, target, attributes = line.groups()
-        plain = _PLAIN_ATTRIBUTES.fullmatch(attributes)
-        weight = _weight(attributes) if plain is None else plain[1]
-        if weight == "":
-            problem = f"{shown(attributes)} is not a dictionary of plain values"
-            raise at_line(name, number + text.count("\n", 0, line.start()), problem)
-        return mark.join((source, target) if weight is None else (source, target, weight))
-
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # about backslashes
-        return _WITH_ATTRIBUTES.sub(with_weight, text)
-
-
-def _weight(attributes: str) -> str | None:
-    """The weight in a dictionary that is written as Python does; empty where it is not one."""
-    try:
-        values = ast.literal_eval(attributes) if len(attributes) <= _MAX_ATTRIBUTES else None
-    except (ValueError, SyntaxError, RecursionError, MemoryError):
-        return ""
-    if not isinstance(values, dict):
-        return ""
-    return repr(values["weight"]) if "weight" in values else None

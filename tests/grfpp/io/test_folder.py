@@ -4,7 +4,6 @@ import hashlib
 import json
 import os
 import shutil
-import subprocess
 import sys
 from pathlib import Path
 
@@ -184,23 +183,6 @@ def test_structure_is_verified_whatever_the_checksum(folder, name, change):
     assert f"{name}.bin is damaged: " in refusal(folder)
 
 
-def test_wrong_indices_do_not_end_the_process(folder):
-    """Compiled loops would read far outside of the array: the folder must not get there."""
-    rewritten(folder, "indices", lambda a: a.fill(2**31 - 1))
-    code = (
-        "import sys, grfpp\n"
-        "try:\n"
-        "    W = grfpp.Graph.open(sys.argv[1]).normalized('rw')\n"
-        "    grfpp.sample(W, grfpp.Diffusion(1.0), seed=0)\n"
-        "except grfpp.InputError as error:\n"
-        "    print(error)\n"
-    )
-    run = subprocess.run(
-        [sys.executable, "-c", code, str(folder)], capture_output=True, text=True, check=True
-    )
-    assert "indices.bin is damaged" in run.stdout
-
-
 @pytest.mark.parametrize(
     ("key", "values"),
     [
@@ -323,14 +305,6 @@ def test_close_names_are_offered(tmp_path):
         disk.index("10000001")
     with pytest.raises(InputError, match="no node is named"):
         disk.index("9" * 5000)
-
-
-def test_names_are_a_sequence(tmp_path):
-    _, disk = stored(tmp_path, ["b", "", "ü", "a"])
-    ids = disk.ids
-    assert ids[-1] == "a" and ids[1:3] == ["", "ü"] and len(ids) == 4 and "ü" in ids
-    with pytest.raises(IndexError):
-        ids[4]
 
 
 def test_all_kinds_of_names_of_graphs(tmp_path):

@@ -3,7 +3,6 @@
 import io
 from fractions import Fraction
 
-import networkx as nx
 import numpy as np
 import pytest
 import scipy.io
@@ -20,7 +19,6 @@ from grfpp.io.matrices import (
     check_compressed,
     check_node_count,
     checked,
-    packages,
     real_numbers,
     undirected,
     unweighted,
@@ -45,14 +43,6 @@ def test_every_real_dtype(dtype):
 def test_masked_entries_are_no_edges():
     masked = np.ma.masked_equal(np.array([[-1.0, 3.0], [3.0, -1.0]]), -1.0)
     np.testing.assert_array_equal(dense(masked), [[0, 3], [3, 0]])
-
-
-def test_packages_of_a_type_and_of_its_bases():
-    class Mine(nx.Graph):
-        pass
-
-    assert "networkx" in packages(Mine())
-    assert "networkx" not in packages([])
 
 
 def test_objects_that_are_real_numbers():

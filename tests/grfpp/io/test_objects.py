@@ -12,7 +12,6 @@ from hypothesis import given
 from io_helpers import QUICK, dense, refusal, weight_matrices
 
 from grfpp.graph import Graph
-from grfpp.io import read_adjacency
 
 torch = pytest.importorskip("torch", reason="needs grfpp[torch]")
 FORMATS = ("bsr", "coo", "csc", "csr", "dia", "dok", "lil")
@@ -66,13 +65,6 @@ def test_the_source_is_not_changed():
     array[0, 1] = 5  # still writeable
 
 
-def test_duplicates_are_summed_and_zeros_dropped():
-    matrix = sp.coo_array(([1.0, 2.0, 0.0], ([0, 0, 1], [1, 1, 1])), shape=(2, 2))
-    assert Graph(matrix).adjacency.nnz == 1
-    index = np.array([[0, 1, 1], [1, 0, 0]])
-    np.testing.assert_array_equal(dense((index, [1.0, 2.0, 3.0])), [[0, 1], [5, 0]])
-
-
 @pytest.mark.parametrize(
     ("source", "words"),
     [
@@ -121,12 +113,6 @@ def test_directed_false_refuses_a_directed_source():
     assert "square" in refusal(np.ones((3, 2)), directed=False)
     assert Graph(PAIR, directed=True).n_edges == 1
     assert "True, False or None" in refusal(PAIR, directed="yes")
-
-
-def test_names_come_with_the_matrix():
-    matrix, names = read_adjacency(nx.path_graph(["x", "y"]))
-    assert matrix.shape == (2, 2) and names == ["x", "y"]
-    assert read_adjacency(PAIR)[1] is None
 
 
 def test_reading_a_matrix_imports_nothing_heavy():

@@ -58,13 +58,14 @@ def test_numbers_and_names():
         (["u", "v", "NA"], False),
         (["u", "v", ""], False),
         (["u", "v"], None),
-        (["u", "v", "5x"], None),
+        (["u", "v", "5x"], False),
+        (["u", "v", "w"], True),
         (["u", "v", "w", "x"], True),
-        (["u", "v", "w", "2020"], None),
+        (["u", "v", "w", "2020"], False),
     ],
 )
 def test_headers(fields, answer):
-    assert is_header(fields, table=True) is answer
+    assert is_header(fields) is answer
 
 
 @pytest.mark.parametrize(

@@ -12,6 +12,7 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from io_helpers import file_holding, file_refusal, read_text, refusal, weight_matrices
 
+from grfpp import InputError, convert
 from grfpp.errors import InputWarning
 from grfpp.graph import Graph
 from grfpp.io import table_text
@@ -155,6 +156,7 @@ def test_labels_with_spaces_between_commas_tabs_and_quotes():
         ("from;to;cost\n5;6;2\n", 1),
         ("node_a,node_b,w\n5,6,2\n", 1),  # words over whole numbers
         ("a b w\n5 6 2\n", 1),
+        ("a b w\nx y 2\n", 1),  # a word for a weight
         ("src dst\nx y\n", 1),  # usual names of columns
         ("person,friend\n1,2\n-1,2\n", 2),
         ("ann,bob\nbob,cy\n", 2),  # bob is a node
@@ -177,11 +179,6 @@ def test_a_header_in_doubt_is_refused(content):
     n_lines = content.count("\n")
     assert read_text(content, ".csv", header=True).n_edges == n_lines - 1
     assert read_text(content, ".csv", header=False).n_edges == n_lines
-
-
-def test_a_word_for_a_weight_is_a_column_name_in_tables_only():
-    assert read_text("a,b,w\nx,y,2\n", ".csv").node_ids == ["x", "y"]
-    assert refused_line("a b w\nx y 2\n") == refused_line("a b w\n") == 1
 
 
 def test_columns():
@@ -256,10 +253,7 @@ def test_quotes():
         (b"0 1\n1\x002\n", 2),
         ("0 1\n".encode("utf-16-le"), 1),
         ("0 1\n1 2".encode("utf-16") + b"\n", 2),
-        ("a b {'weight': 3}\nb c {}\n", 2),
         ("a b {}\nb c 3\n", 2),
-        ("a b {'weight': '3'}\n", 1),
-        ("a b {'weight': -3}\n", 1),
         ("a b {}\nb c {__import__('os')}\n", 2),
         ("a b {" + "-" * 10**6 + "1}\n", 1),
         ("a b {'\\d', 1}\n", 1),
@@ -320,4 +314,8 @@ def test_attributes_beside_the_weight():
         "# by networkx\na b {'x': {'y': 1}, 'weight': 2, 'z': ', {'}\n\nb c {'weight': 3}"
     )
     assert graph.weights.tolist() == [2, 2, 3, 3]
-    assert read_text("a b {'x': 1, 'y': 2}\n", columns=(0, 1)).weights.tolist() == [1, 1]
+    assert read_text("1 2 {'x': 1, 'y': 2}\n2 3 {'weight': 3}").weights.tolist() == [1, 1, 3, 3]
+    for weight in ("-3", "'3'"):
+        assert "weights must be" in file_refusal(f"a b {{'weight': {weight}}}")
+    with file_holding("a b {}\n", ".txt") as path, pytest.raises(InputError, match="to Graph"):
+        convert(path, path.with_suffix(".grf"))

@@ -12,8 +12,8 @@ import weakref
 from bisect import bisect_left
 from collections.abc import Sequence
 from contextlib import suppress
-from dataclasses import dataclass
-from functools import cached_property
+from dataclasses import dataclass, replace
+from functools import cached_property, partial
 from pathlib import Path
 from typing import Any, Literal
 
@@ -24,9 +24,8 @@ from grfpp._memory import available_bytes
 from grfpp.errors import InputError
 from grfpp.io.folder import layout
 from grfpp.io.folder.layout import HEADER, SUFFIX, Header, array_file, damaged
-from grfpp.io.texts import Texts, decoded
 from grfpp.linalg.csr import csr
-from grfpp.nodes import SEVERAL, NodeNames
+from grfpp.nodes import SEVERAL, NodeNames, Texts, decoded
 from grfpp.normalization import Kind, ScaledWeights
 from grfpp.typing import FloatArray, IntArray
 
@@ -69,7 +68,15 @@ class GraphFolder:
         last written are verified now; with `verify` all are. With a `fingerprint` the folder must
         be the one that another process had opened.
         """
-        folder = _existing(path)
+        try:
+            folder = Path(path).expanduser().resolve()
+        except (
+            OSError,
+            RuntimeError,
+            TypeError,
+            ValueError,
+        ) as error:  # an unknown user, a zero byte
+            raise InputError(f"cannot read {str(path)!r}: {error}") from None
         header, text = Header.read(folder)
         files = [folder / HEADER, *(array_file(folder, name) for name in header.arrays)]
         stats = layout.stats_of(files)
@@ -90,7 +97,7 @@ class GraphFolder:
         return cls(folder, header, checksum.hexdigest(), stats)
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return _reopened, (str(self.path), self.fingerprint)
+        return partial(GraphFolder.open, fingerprint=self.fingerprint), (str(self.path),)
 
     def __getitem__(self, name: str) -> npt.NDArray[Any]:
         """An array, mapped and read-only."""
@@ -154,22 +161,6 @@ class GraphFolder:
                 now = os.stat(file)  # noqa: PTH116  (as fast as it gets: every answer asks)
             if now is None or known != [now.st_ino, now.st_size, now.st_mtime_ns, now.st_ctime_ns]:
                 raise InputError(f"{self.path} has changed since it was opened ({Path(file).name})")
-
-
-def _reopened(path: str, fingerprint: str) -> GraphFolder:
-    return GraphFolder.open(path, fingerprint=fingerprint)
-
-
-def _existing(path: str | os.PathLike[str]) -> Path:
-    try:
-        folder = Path(path).expanduser().resolve()
-        problem = "it is a file, and graphs on disk are folders" if folder.is_file() else ""
-        problem = problem if folder.exists() else "it does not exist"
-    except (OSError, RuntimeError, TypeError, ValueError) as error:  # an unknown user, a zero byte
-        problem = str(error)
-    if problem:
-        raise InputError(f"cannot read {str(path)!r}: {problem}")
-    return folder
 
 
 # --- names ----------------------------------------------------------------------------------------
@@ -372,6 +363,4 @@ class MappedForm:
 def _remapped(folder: GraphFolder, is_reversed: bool, kind: Kind, value: float) -> MappedForm:
     form = MappedForm._stored(folder)
     form = form.reversed() if is_reversed else form
-    rule = form.scaled
-    strengths = (rule.base, rule.out_strength, rule.in_strength)
-    return MappedForm(folder, ScaledWeights(kind, value, *strengths), is_reversed)
+    return replace(form, scaled=replace(form.scaled, kind=kind, value=value))

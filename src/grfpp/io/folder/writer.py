@@ -144,7 +144,7 @@ def finish_graph(writer: FolderWriter, **known: Any) -> None:
     header = Header(
         n_nodes=len(rows.indptr) - 1,
         n_stored=len(rows.indices),
-        n_loops=_count_loops(rows),
+        n_loops=sum(int((b.sources() + first == b.indices).sum()) for first, b in rows.blocks()),
         directed=columns is not None,
         symmetric=symmetries(rows, columns, strength, into),
         tame=is_tame(rows.weights, strength),
@@ -157,11 +157,8 @@ def finish_graph(writer: FolderWriter, **known: Any) -> None:
 
 def _write_strengths(writer: FolderWriter, rows: Rows, name: str) -> FloatArray:
     """Write the sums of rows, block by block."""
-    for first, last in row_blocks(rows.indptr, BLOCK_EDGES):
-        entries = slice(int(rows.indptr[first]), int(rows.indptr[last]))
-        weights = None if rows.weights is None else rows.weights[entries]
-        indptr = rows.indptr[first : last + 1] - rows.indptr[first]
-        writer.append(name, Rows(indptr, rows.indices[entries], weights).strengths())
+    for _, block in rows.blocks():
+        writer.append(name, block.strengths())
     return writer.mapped(name)
 
 
@@ -187,17 +184,6 @@ def write_names(writer: FolderWriter, names: npt.NDArray[Any]) -> str:
     writer.append("name_ends", np.cumsum([len(text) for text in texts]))
     writer.append("name_order", sorted(range(len(texts)), key=texts.__getitem__))
     return "text"
-
-
-def _count_loops(rows: Rows) -> int:
-    """Edges from nodes to themselves."""
-    n_loops = 0
-    for first, last in row_blocks(rows.indptr, BLOCK_EDGES):
-        nodes = np.arange(first, last, dtype=np.int32)
-        sources = np.repeat(nodes, np.diff(rows.indptr[first : last + 1]))
-        targets = rows.indices[int(rows.indptr[first]) : int(rows.indptr[last])]
-        n_loops += int(np.count_nonzero(sources == targets))
-    return n_loops
 
 
 def symmetries(

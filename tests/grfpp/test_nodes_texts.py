@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from io_helpers import QUICK
 
 from grfpp import Graph
-from grfpp.io.texts import Texts
+from grfpp.nodes import Texts
 
 NAMES = st.lists(st.text(max_size=20), min_size=1, max_size=30)
 
