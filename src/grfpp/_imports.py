@@ -24,7 +24,6 @@ _EXTRAS = {
     "linear_operator": ("gpytorch", "linear_operator"),
     "matplotlib": ("plot", "matplotlib"),
     "meshio": ("mesh", "meshio"),
-    "narwhals": ("frames", "narwhals"),
     "pooch": (_LABORATORY, "pooch"),
     "pyarrow": ("frames", "pyarrow"),
     "pynndescent": ("points", "pynndescent"),
