@@ -91,8 +91,9 @@ def test_both_kinds_of_attention_in_one_model_are_masked_once(training):
     torch.testing.assert_close(model(x), expected, rtol=0, atol=1e-5)
     with torch.no_grad():
         torch.testing.assert_close(copy.deepcopy(model)(x), expected, rtol=0, atol=1e-5)
-    with pytest.raises(InputError, match="is for 10 tokens"):
+    with pytest.raises(InputError) as caught:
         model(x[:, :7])
+    assert caught.value.argument == "mask"
     added.remove()
     torch.testing.assert_close(model(x), plain)
 

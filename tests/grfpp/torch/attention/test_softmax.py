@@ -114,7 +114,7 @@ def test_batches_in_the_module(masks, lam):
     torch.testing.assert_close(fixed(x), each(x, masks))
     alone = [each(x[i : i + 1, :n], masks[i, :n, :n]) for i, n in enumerate(SIZES)]
     assert_each_as_alone(each(x, masks), alone)
-    assert "no mask" in repr(each) and "batch=3, n_tokens=7" in repr(fixed)
+    assert "shape=None" in repr(each) and "shape=(3, 7, 7)" in repr(fixed)
     fixed(x).square().sum().backward()
     gradient = fixed.graph_mask.lam.grad
     assert torch.isfinite(gradient) and gradient != 0
