@@ -3,13 +3,12 @@
 import numpy as np
 import pytest
 import scipy.sparse as sp
+import torch
 
-torch = pytest.importorskip("torch")
-
-from grfpp.estimate.chain import Chain  # noqa: E402 - below the check above
-from grfpp.estimate.factor import StoredFactor  # noqa: E402
-from grfpp.linalg.tensors import from_scipy  # noqa: E402
-from grfpp.torch.kernels.chain import (  # noqa: E402
+from grfpp.estimate.chain import Chain
+from grfpp.estimate.factor import StoredFactor
+from grfpp.linalg.tensors import from_scipy
+from grfpp.torch.kernels.chain import (
     FactorChain,
     Link,
     SparsePattern,
