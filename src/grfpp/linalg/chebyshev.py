@@ -312,14 +312,12 @@ class ChebyshevTerms:
 
         def square(part: range, product: CsrProduct) -> None:
             traces = np.ones((n_terms + 2, len(part)))
-            before = products = np.empty((self.graph.n_nodes, len(part)))
+            before = np.zeros(0)
             terms = recurrence(product, self.radius, start(part))
             for k, term in zip(range(n_terms // 2 + 1), terms, strict=False):
-                # Sums over rows of a buffer, which numpy vectorises: faster than einsum.
-                squares = np.multiply(term, term, out=products).sum(axis=0)
-                traces[2 * k] = 2 * squares - 1
+                traces[2 * k] = 2 * np.einsum("ij,ij->j", term, term) - 1
                 if k:
-                    mixed = np.multiply(term, before, out=products).sum(axis=0)
+                    mixed = np.einsum("ij,ij->j", term, before)
                     traces[2 * k - 1] = 2 * mixed - loops[part.start : part.stop]
                 before = term  # overwritten by the next term but one
             result[:, part.start : part.stop] = coefficients @ traces[:n_terms]
