@@ -301,14 +301,14 @@ class ChebyshevTerms:
 
         def square(part: range, product: CsrProduct) -> None:
             traces = np.ones((n_terms + 2, len(part)))
-            before = np.zeros((self.graph.n_nodes, len(part)))
+            before = np.zeros(0)
             terms = recurrence(product, self.radius, start(part))
             for k, term in zip(range(n_terms // 2 + 1), terms, strict=False):
                 traces[2 * k] = 2 * np.einsum("ij,ij->j", term, term) - 1
                 if k:
                     mixed = np.einsum("ij,ij->j", term, before)
                     traces[2 * k - 1] = 2 * mixed - loops[part.start : part.stop]
-                before[:] = term
+                before = term  # overwritten by the next term but one
             result[:, part.start : part.stop] = coefficients @ traces[:n_terms]
 
         self._over(len(nodes), square)

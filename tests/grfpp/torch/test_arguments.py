@@ -2,9 +2,6 @@
 
 import numpy as np
 import pytest
-
-pytest.importorskip("torch", reason="torch is not installed")
-
 import torch
 
 from grfpp.errors import InputError

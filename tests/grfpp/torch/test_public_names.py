@@ -1,16 +1,15 @@
-"""The cheap constructors of grfpp.torch, with junk: see tests/grfpp/test_public_names.py."""
+"""Names of grfpp.torch, and its cheap constructors with junk (tests/grfpp/test_public_names.py)."""
 
 import warnings
 
 import numpy as np
 import pytest
+import torch
 from hypothesis import given
 from hypothesis import strategies as st
 from junk import FEW, call_with_junk
 
-torch = pytest.importorskip("torch", reason="needs the extra torch")
-
-from grfpp import torch as grfpp_torch  # noqa: E402  # it needs torch
+from grfpp import torch as grfpp_torch
 
 A = np.array([[0, 1, 1], [1, 0, 1], [1, 1, 0]], float)
 MODULATION = {"n_lengths": 4}
@@ -47,3 +46,12 @@ def test_junk_is_refused_or_works(name):
         warnings.simplefilter("ignore", RuntimeWarning)
         warnings.simplefilter("ignore", DeprecationWarning)
         try_it()
+
+
+def test_every_public_name_is_there():
+    assert sorted(grfpp_torch.__all__) == grfpp_torch.__all__
+    assert set(grfpp_torch.__all__) <= set(dir(grfpp_torch))
+    for name in grfpp_torch.__all__:
+        assert getattr(grfpp_torch, name).__doc__
+    with pytest.raises(AttributeError, match="no attribute 'Nothing'"):
+        _ = grfpp_torch.Nothing

@@ -12,7 +12,7 @@ from torch import Tensor, nn
 
 from grfpp._checks import instance_of
 from grfpp.errors import InputError
-from grfpp.torch.attention.softmax import MaskBias, check_batch, check_tokens, merged
+from grfpp.torch.attention.softmax import MaskBias, check_mask, check_sizes, merged
 
 #: The submodule that holds a mask, and the attribute that records changes of a module.
 _MASK, _CHANGES = "graph_mask", "_graph_mask_changes"
@@ -21,6 +21,12 @@ _ARGUMENTS = (
     *("query", "key", "value", "key_padding_mask", "need_weights", "attn_mask"),
     *("average_attn_weights", "is_causal"),
 )
+#: Attributes that keep encoders from fast paths of evaluation, which do not call their attention;
+#: nested tensors take no masks.
+_WITHOUT_FAST_PATH = {
+    nn.TransformerEncoderLayer: ("activation_relu_or_gelu", 0),
+    nn.TransformerEncoder: ("use_nested_tensor", False),
+}
 
 
 def add_mask(module: nn.Module, mask: Tensor, lam: float = 0.5, learn: bool = False) -> AddedMask:
@@ -77,15 +83,13 @@ def add_mask(module: nn.Module, mask: Tensor, lam: float = 0.5, learn: bool = Fa
     >>> list(layer.state_dict()) == names, added.lam
     (True, 0.5)
     >>> added
-    AddedMask(TransformerEncoderLayer, n_tokens=9, lam=0.5, learned=False)
+    AddedMask(TransformerEncoderLayer, shape=(9, 9), lam=0.5, learned=False)
     >>> layer(torch.ones(2, 9, 16)).shape
     torch.Size([2, 9, 16])
     >>> added.remove()
     """
     model = _unwrapped(module)
-    if any(isinstance(getattr(part, _MASK, None), MaskBias) for part in model.modules()) or any(
-        _CHANGES in vars(part) for part in model.modules()
-    ):
+    if any(isinstance(part, MaskBias) or _CHANGES in vars(part) for part in model.modules()):
         raise InputError(
             "has a mask already, or is part of a model that has one",
             argument="module",
@@ -109,16 +113,19 @@ def add_mask(module: nn.Module, mask: Tensor, lam: float = 0.5, learn: bool = Fa
 
         count = count_masked
         for part in custom:
-            _changes(part, bias).attributes["forward"] = vars(part).get("forward")
-            part.forward = MaskedForward(part, bias, part is model)
+            _replace(part, bias, "forward", MaskedForward(part, bias, part is model))
+    # Modules that are in none of the others hold the mask; containers of torch cannot.
+    inner = {id(part) for module in custom for part in module.modules() if part is not module}
+    for part in attentions or [module for module in custom if id(module) not in inner]:
+        _replace(part, bias, _MASK, bias)
     for attention in attentions:
         hook = partial(_merge, count=count, required=attention is model)
         handle = attention.register_forward_pre_hook(hook, with_kwargs=True)
-        _changes(attention, bias).handles.append(handle)
-    for part in attentions or _outermost(custom):
-        part.add_module(_MASK, bias)
-        _changes(part, bias).holds_mask = True
-    _disable_fast_paths(model, bias)
+        vars(attention)[_CHANGES].hook = handle
+    for part in model.modules():
+        for kind, (name, value) in _WITHOUT_FAST_PATH.items():
+            if isinstance(part, kind):
+                _replace(part, bias, name, value)
     _reset_compiler()
     return AddedMask(model, bias)
 
@@ -171,7 +178,8 @@ class AddedMask:
 
     @mask.setter
     def mask(self, mask: Tensor) -> None:
-        self.bias.exchange(mask)
+        check_mask(mask)
+        self.bias.mask = mask.detach().to(self.bias.lam.device)
 
     @property
     def lam(self) -> float:
@@ -188,15 +196,17 @@ class _Changes:
     """Changes of a module, stored in the module so that copies have them too."""
 
     bias: MaskBias
-    handles: list[Any] = field(default_factory=list)
     #: Attributes as they were; ``None`` for those that were not there.
     attributes: dict[str, Any] = field(default_factory=dict)
-    holds_mask: bool = False
+    #: Handle of the pre-forward hook, where there is one.
+    hook: Any = None
 
 
-def _changes(module: nn.Module, bias: MaskBias) -> _Changes:
+def _replace(module: nn.Module, bias: MaskBias, name: str, value: Any) -> None:
+    """Set an attribute, and note its value before."""
     changes: _Changes = vars(module).setdefault(_CHANGES, _Changes(bias))
-    return changes
+    changes.attributes[name] = vars(module).get(name)
+    setattr(module, name, value)
 
 
 def _undo(model: nn.Module, bias: MaskBias | None) -> int:
@@ -206,14 +216,12 @@ def _undo(model: nn.Module, bias: MaskBias | None) -> int:
         changes: _Changes | None = vars(part).get(_CHANGES)
         if changes is None or (bias is not None and changes.bias is not bias):
             continue
-        for handle in changes.handles:
-            handle.remove()
+        if changes.hook is not None:
+            changes.hook.remove()
         for name, value in changes.attributes.items():
             delattr(part, name)
             if value is not None:
                 setattr(part, name, value)
-        if changes.holds_mask:
-            delattr(part, _MASK)
         delattr(part, _CHANGES)
         n_changed += 1
     if n_changed:
@@ -240,25 +248,6 @@ def _custom_modules(model: nn.Module, attentions: list[nn.MultiheadAttention]) -
         and not isinstance(part, torch.jit.ScriptModule)
         and "_orig_mod" not in dict(part.named_children())
     ]
-
-
-def _outermost(custom: list[nn.Module]) -> list[nn.Module]:
-    """Modules that are in none of the others; containers of torch cannot hold a mask."""
-    inner = {id(part) for module in custom for part in module.modules() if part is not module}
-    return [module for module in custom if id(module) not in inner]
-
-
-def _disable_fast_paths(model: nn.Module, bias: MaskBias) -> None:
-    """Keep encoders from fast paths of evaluation that do not call their attention."""
-    for part in model.modules():
-        if isinstance(part, nn.TransformerEncoderLayer):
-            name, value = "activation_relu_or_gelu", 0
-        elif isinstance(part, nn.TransformerEncoder):  # nested tensors take no masks
-            name, value = "use_nested_tensor", False
-        else:
-            continue
-        _changes(part, bias).attributes[name] = getattr(part, name)
-        setattr(part, name, value)
 
 
 def _reset_compiler() -> None:
@@ -292,11 +281,11 @@ def _merge(
     if named.get("is_causal") and named.get("attn_mask") is None:
         raise InputError("=True is a hint about attn_mask, which is missing", argument="is_causal")
     bias = getattr(attention, _MASK)
-    check_tokens(bias.n_tokens, query, key, 1 if attention.batch_first and query.ndim == 3 else 0)
+    is_batch_first = attention.batch_first and query.ndim == 3
+    axes = (1, 0) if is_batch_first else (0, 1)
+    check_sizes(bias.mask.shape, query, key, *axes)
     scaled = bias(query)
     if scaled.ndim == 3:
-        axis = 0 if attention.batch_first else 1
-        check_batch(scaled, query.shape[axis] if query.ndim == 3 else None)
         scaled = scaled.repeat_interleave(attention.num_heads, dim=0)
     named["attn_mask"] = merged(scaled, named.get("attn_mask"), False)
     named["is_causal"] = False

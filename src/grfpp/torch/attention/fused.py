@@ -60,7 +60,8 @@ class _Masking(TorchFunctionMode):  # type: ignore[misc]  # untyped base
             self.other_sizes.add(sizes)
             return named
         self.n_masked += 1
-        attn_mask = merged(broadcast_bias(self.bias(query), query), named.get("attn_mask"), True)
+        bias = broadcast_bias(self.bias(query), query, named["key"])
+        attn_mask = merged(bias, named.get("attn_mask"), True)
         if named.get("is_causal"):
             causal = torch.ones(sizes, dtype=torch.bool, device=query.device).tril()
             attn_mask = merged(attn_mask, causal, True)

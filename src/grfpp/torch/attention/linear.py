@@ -17,7 +17,7 @@ from torch.utils.checkpoint import checkpoint
 from grfpp._checks import instance_of, one_of
 from grfpp.errors import InputError, shown
 from grfpp.torch.attention.masks import FactoredMask
-from grfpp.torch.attention.softmax import SelfAttention, check_tokens, checked_strength
+from grfpp.torch.attention.softmax import SelfAttention, check_sizes, checked_strength
 
 FeatureMap = Callable[[Tensor], Tensor]
 How = Literal["multiply", "add"]
@@ -73,8 +73,20 @@ def linear_masked_attention(
     True
     """
     strength = _checked(mask, lam, how)
-    check_tokens(mask.n_tokens, query, key)
-    return _mixed(query, key, value, mask, strength, how)
+    check_sizes((mask.n_tokens,), query, key)
+    for name, features in (("query", query), ("key", key)):
+        if not torch.compiler.is_compiling() and (features < 0).any():
+            raise InputError(
+                f"features must not be negative, found {features.min().item():.3g}",
+                argument=name,
+                advice="use a feature map such as elu(x) + 1",
+            )
+    # The sums of the weights are one more column, of values that are 1 everywhere.
+    value = torch.cat([value, torch.ones_like(value[..., :1])], dim=-1)
+    plain = query @ (key.transpose(-1, -2) @ value)
+    masked = mask(value) if how == "add" else _times_mask(query, key, value, mask)
+    both = plain + strength * masked
+    return both[..., :-1] / both[..., -1:].clamp_min(torch.finfo(both.dtype).tiny)
 
 
 def _checked(mask: Any, lam: Any, how: Any) -> float | Tensor:
@@ -93,25 +105,6 @@ def _checked(mask: Any, lam: Any, how: Any) -> float | Tensor:
     if strength < 0:
         raise InputError(f"must not be negative, found {strength:g}", argument="lam")
     return strength
-
-
-def _mixed(
-    query: Tensor, key: Tensor, value: Tensor, mask: FactoredMask, lam: float | Tensor, how: How
-) -> Tensor:
-    """`linear_masked_attention` without checks of shapes."""
-    for name, features in (("query", query), ("key", key)):
-        if not torch.compiler.is_compiling() and (features < 0).any():
-            raise InputError(
-                f"features must not be negative, found {features.min().item():.3g}",
-                argument=name,
-                advice="use a feature map such as elu(x) + 1",
-            )
-    # The sums of the weights are one more column, of values that are 1 everywhere.
-    value = torch.cat([value, torch.ones_like(value[..., :1])], dim=-1)
-    plain = query @ (key.transpose(-1, -2) @ value)
-    masked = mask(value) if how == "add" else _times_mask(query, key, value, mask)
-    both = plain + lam * masked
-    return both[..., :-1] / both[..., -1:].clamp_min(torch.finfo(both.dtype).tiny)
 
 
 def _times_mask(query: Tensor, key: Tensor, value: Tensor, mask: FactoredMask) -> Tensor:
@@ -199,7 +192,6 @@ class LinearMaskedAttention(SelfAttention):
             self.register_buffer("lam", torch.tensor(strength), persistent=False)
 
     def _attend(self, query: Tensor, key: Tensor, value: Tensor, mask: Tensor | None) -> Tensor:
-        check_tokens(self.graph_mask.n_tokens, query, key)
         features = self.feature_map(query), self.feature_map(key)
         lam = self.lam.abs().to(value.dtype)
-        return _mixed(*features, value, self.graph_mask, lam, self.how)
+        return linear_masked_attention(*features, value, self.graph_mask, lam, self.how)

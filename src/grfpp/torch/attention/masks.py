@@ -19,13 +19,13 @@ from grfpp._memory import require_bytes
 from grfpp.datasets.generators import grid
 from grfpp.errors import InputError
 from grfpp.estimate import KernelEstimate
-from grfpp.graph import as_graph
+from grfpp.graph import Graph, as_graph
 from grfpp.kernels import Kernel
 from grfpp.operators import KernelOperator
 from grfpp.operators.kernel_choice import KernelChoice
 from grfpp.torch.arguments import device_of, floating
 from grfpp.torch.kernels.chain import FactorChain, Link, SparsePattern
-from grfpp.typing import FloatArray
+from grfpp.typing import FloatArray, IntArray
 
 Scaling = Literal["cosine", "rows"] | None
 _SCALINGS = ("cosine", "rows", None)
@@ -103,19 +103,15 @@ def graph_mask(
             raise InputError("is for the mask of one graph, found several", argument="nodes")
         options = {"scaling": scaling, "class_token": class_token, "dtype": dtype, "device": device}
         return _padded([graph_mask(single, **walks, **options) for single in graph])
-    n_prefix, dtype, device = _prefix(class_token), floating(dtype), device_of(device)
-    one_of(scaling, "scaling", _SCALINGS)
-    source = as_graph(graph)
-    chosen = np.arange(source.n_nodes) if nodes is None else source.names.numbers(nodes)
-    if not len(chosen):
-        raise InputError("must hold at least one node, found none", argument="nodes")
+    dtype, device = floating(dtype), device_of(device)
+    source, chosen, n_prefix = _tokens(graph, nodes, scaling, class_token)
     n = len(chosen) + n_prefix
     require_bytes(24 * n * n, f"a mask of {n} x {n} numbers, with room to compute it,")
-    K = _operator(source, **walks)
-    rows, columns = (scales[chosen] for scales in _scales(K, scaling))
+    K, rows, columns = _scaled_kernel(source, scaling, **walks)
+    values = K.toarray() if nodes is None else K[np.ix_(chosen, chosen)]
     mask = torch.zeros(n, n, dtype=dtype, device=device)
-    values = rows[:, None] * (K.toarray() if nodes is None else K[np.ix_(chosen, chosen)]) * columns
-    mask[n_prefix:, n_prefix:] = torch.from_numpy(values).to(mask)
+    scaled = rows[chosen, None] * values * columns[chosen]
+    mask[n_prefix:, n_prefix:] = torch.from_numpy(scaled).to(mask)
     return mask
 
 
@@ -173,22 +169,18 @@ def factored_mask(
     >>> bool(torch.allclose(mask.dense(), patch_grid_mask(8, 8), atol=1e-6))
     True
     """
-    n_prefix = _prefix(class_token)
-    one_of(scaling, "scaling", _SCALINGS)
     if is_batch(graph):
         raise InputError(
             "must be one graph, found a list; graph_mask takes lists", argument="graph"
         )
-    K = _operator(graph, n_walks=n_walks, **options)
+    source, chosen, n_prefix = _tokens(graph, nodes, scaling, class_token)
+    K, rows, columns = _scaled_kernel(source, scaling, n_walks=n_walks, **options)
     if not isinstance(K, KernelEstimate):
         raise InputError("must be 'walks': an exact kernel has no factors", argument="estimate")
-    rows, columns = _scales(K, scaling)
     first, *inner, last = K.matrices()
-    factors = [sp.diags_array(rows) @ first, *inner, last @ sp.diags_array(columns)]
-    if nodes is not None:
-        chosen = K.names.numbers(nodes)
-        factors = [factors[0][chosen], *factors[1:-1], factors[-1][:, chosen]]
-    return FactoredMask(factors, n_prefix=n_prefix, dtype=dtype, device=device)
+    first = (sp.diags_array(rows) @ first).tocsr()[chosen]
+    last = (last @ sp.diags_array(columns)).tocsr()[:, chosen]
+    return FactoredMask([first, *inner, last], n_prefix=n_prefix, dtype=dtype, device=device)
 
 
 class FactoredMask(nn.Module):  # type: ignore[misc]  # untyped base
@@ -322,16 +314,29 @@ def _padded(masks: Sequence[Tensor]) -> Tensor:
     return batch
 
 
-def _operator(graph: Any, *, seed: int = 0, **choice: Any) -> KernelEstimate | KernelOperator:
+def _tokens(
+    graph: Any, nodes: Any, scaling: Scaling, class_token: bool | int
+) -> tuple[Graph, IntArray, int]:
+    """The graph, the nodes that are tokens, and the number of tokens before them."""
+    one_of(scaling, "scaling", _SCALINGS)
+    is_bool = isinstance(class_token, bool)
+    n_prefix = int(class_token) if is_bool else whole(class_token, "class_token", 0)
+    source = as_graph(graph)
+    chosen = np.arange(source.n_nodes) if nodes is None else source.names.numbers(nodes)
+    if not len(chosen):
+        raise InputError("must hold at least one node, found none", argument="nodes")
+    return source, chosen, n_prefix
+
+
+def _scaled_kernel(
+    graph: Graph, scaling: Scaling, *, seed: int = 0, **choice: Any
+) -> tuple[KernelEstimate | KernelOperator, FloatArray, FloatArray]:
+    """The kernel, and the factors of its rows and of its columns."""
     # Masks are not saved with the weights of a model, so a drawn seed would be lost: no None.
-    return KernelChoice.of(seed=whole(seed, "seed", 0), **choice).operator(graph)
-
-
-def _scales(K: KernelEstimate | KernelOperator, scaling: Scaling) -> tuple[FloatArray, FloatArray]:
-    """Factors of rows and of columns."""
+    K = KernelChoice.of(seed=whole(seed, "seed", 0), **choice).operator(graph)
     ones = np.ones(K.n_nodes)
     if scaling is None:
-        return ones, ones
+        return K, ones, ones
     divisors = K.diagonal() if scaling == "cosine" else K @ ones
     if not (np.isfinite(divisors).all() and (divisors > 0).all()):
         what = "diagonal entries" if scaling == "cosine" else "row sums"
@@ -341,11 +346,5 @@ def _scales(K: KernelEstimate | KernelOperator, scaling: Scaling) -> tuple[Float
             advice="use more walks, another kernel, or scaling=None",
         )
     if scaling == "rows":
-        return 1 / divisors, ones
-    return 1 / np.sqrt(divisors), 1 / np.sqrt(divisors)
-
-
-def _prefix(class_token: bool | int) -> int:
-    if isinstance(class_token, bool):
-        return int(class_token)
-    return whole(class_token, "class_token", 0)
+        return K, 1 / divisors, ones
+    return K, divisors**-0.5, divisors**-0.5

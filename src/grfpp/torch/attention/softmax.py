@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 from abc import abstractmethod
+from collections.abc import Sequence
 from typing import Any
 
 import torch
@@ -48,12 +49,9 @@ def masked_attention(
     torch.Size([1, 4, 2])
     """
     check_mask(mask)
-    check_tokens(mask.shape[-1], query, key)
-    bias = _scaled(mask, checked_strength(lam), query.dtype)
     p = probability(dropout, "dropout", below_one=True)
-    return nn.functional.scaled_dot_product_attention(
-        query, key, value, attn_mask=broadcast_bias(bias, query), dropout_p=p
-    )
+    bias = broadcast_bias(_scaled(mask, checked_strength(lam), query.dtype), query, key)
+    return nn.functional.scaled_dot_product_attention(query, key, value, bias, p)
 
 
 class SelfAttention(nn.Module):  # type: ignore[misc]  # untyped base
@@ -163,12 +161,9 @@ class MaskedAttention(SelfAttention):
         return self._mix(x, mask)
 
     def _attend(self, query: Tensor, key: Tensor, value: Tensor, mask: Tensor | None) -> Tensor:
-        bias = self.graph_mask(query, mask)
-        check_tokens(bias.shape[-1], query, key)
-        dropout = self.dropout if self.training else 0.0
-        return nn.functional.scaled_dot_product_attention(
-            query, key, value, attn_mask=broadcast_bias(bias, query), dropout_p=dropout
-        )
+        bias = broadcast_bias(self.graph_mask(query, mask), query, key)
+        p = self.dropout if self.training else 0.0
+        return nn.functional.scaled_dot_product_attention(query, key, value, bias, p)
 
 
 class MaskBias(nn.Module):  # type: ignore[misc]  # untyped base
@@ -208,11 +203,6 @@ class MaskBias(nn.Module):  # type: ignore[misc]  # untyped base
             raise InputError("must be passed to every call of this module", argument="mask")
         return _scaled(chosen.to(query.device), self.lam.to(query.device), query.dtype)
 
-    def exchange(self, mask: Tensor) -> None:
-        """Replace the mask."""
-        check_mask(mask)
-        self.mask = mask.detach().to(self.lam.device)
-
     def _load_from_state_dict(self, state_dict: Any, prefix: str, *rest: Any) -> None:
         # A state from before the mask was added leaves λ as it is.
         if isinstance(self.lam, nn.Parameter):
@@ -220,11 +210,9 @@ class MaskBias(nn.Module):  # type: ignore[misc]  # untyped base
         super()._load_from_state_dict(state_dict, prefix, *rest)
 
     def extra_repr(self) -> str:
-        """Sizes, strength and whether it is learned."""
-        parts = [] if self.mask is None or self.mask.ndim == 2 else [f"batch={len(self.mask)}"]
-        parts.append("no mask" if self.mask is None else f"n_tokens={self.n_tokens}")
-        learned = isinstance(self.lam, nn.Parameter)
-        return ", ".join([*parts, f"lam={self.lam.item():g}", f"learned={learned}"])
+        """Shape of the mask, strength and whether it is learned."""
+        shape = None if self.mask is None else tuple(self.mask.shape)
+        return f"shape={shape}, lam={self.lam.item():g}, learned={self.lam.requires_grad}"
 
 
 def _scaled(mask: Tensor, lam: float | Tensor, dtype: torch.dtype) -> Tensor:
@@ -237,11 +225,11 @@ def _scaled(mask: Tensor, lam: float | Tensor, dtype: torch.dtype) -> Tensor:
     return (lam * finer.masked_fill(padding, 0)).masked_fill(padding, float("-inf")).to(dtype)
 
 
-def broadcast_bias(bias: Tensor, query: Tensor) -> Tensor:
+def broadcast_bias(bias: Tensor, query: Tensor, key: Tensor) -> Tensor:
     """``λ M`` in a shape that broadcasts to queries of shape ``(batch, …, n_tokens, d)``."""
+    check_sizes(bias.shape, query, key)
     if bias.ndim == 2:
         return bias
-    check_batch(bias, query.shape[0] if query.ndim > 2 else None)
     return bias.reshape(len(bias), *[1] * (query.ndim - 3), *bias.shape[1:])
 
 
@@ -263,19 +251,17 @@ def merged(bias: Tensor, other: Tensor | None, keeps_true: bool) -> Tensor:
     return bias + other.to(bias.dtype)
 
 
-def check_batch(bias: Tensor, n_sequences: int | None) -> None:
-    """Refuse another number of sequences than a batch of masks has."""
-    if n_sequences != len(bias):
-        found = "no batch" if n_sequences is None else f"a batch of {n_sequences}"
-        raise InputError(f"is for a batch of {len(bias)} graphs, found {found}", argument="mask")
-
-
-def check_tokens(n_tokens: int, query: Tensor, key: Tensor, axis: int = -2) -> None:
-    """Refuse attention among another number of tokens than the mask has."""
-    if not query.shape[axis] == key.shape[axis] == n_tokens:
+def check_sizes(
+    shape: Sequence[int], query: Tensor, key: Tensor, axis: int = -2, batch_axis: int = 0
+) -> None:
+    """Refuse another number of tokens, or of sequences, than a mask has."""
+    n_queries, n_keys = query.shape[axis], key.shape[axis]
+    n_sequences = query.shape[batch_axis] if query.ndim > 2 else None
+    fits = n_queries == n_keys == shape[-1]
+    if not fits or (len(shape) == 3 and shape[0] != n_sequences):
         raise InputError(
-            f"is for {n_tokens} tokens, found {query.shape[axis]} queries and {key.shape[axis]} "
-            "keys",
+            f"has shape {tuple(shape)}, found {n_queries} queries and {n_keys} keys, in a batch of "
+            f"{n_sequences}",
             argument="mask",
             advice="use class_token=True for a model with a class token",
         )
@@ -294,16 +280,12 @@ def checked_strength(lam: Any) -> float | Tensor:
 
 def check_mask(mask: Any) -> None:
     """Check that a mask is a square matrix of finite numbers, or a padded batch of them."""
-    if not isinstance(mask, Tensor) or not (
-        mask.is_floating_point() and mask.layout == torch.strided
-    ):
+    is_dense = isinstance(mask, Tensor) and mask.is_floating_point()
+    is_dense = is_dense and mask.layout == torch.strided and mask.numel() > 0
+    if not is_dense or mask.ndim not in (2, 3) or mask.shape[-2] != mask.shape[-1]:
         raise InputError(
-            f"must be a dense floating-point tensor, found {shown(mask)}", argument="mask"
-        )
-    if mask.ndim not in (2, 3) or mask.shape[-2] != mask.shape[-1] or mask.numel() == 0:
-        raise InputError(
-            f"must have shape (n_tokens, n_tokens) or (batch, n_tokens, n_tokens), found "
-            f"{tuple(mask.shape)}",
+            "must be a dense floating-point tensor of shape (n_tokens, n_tokens) or "
+            f"(batch, n_tokens, n_tokens), found {shown(mask)}",
             argument="mask",
         )
     if torch.compiler.is_compiling():

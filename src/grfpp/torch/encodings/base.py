@@ -6,12 +6,12 @@ A subclass names its `kind`, checks its options in ``__init__`` and implements `
 from __future__ import annotations
 
 import hashlib
+import pickle
 import threading
 from abc import ABC, abstractmethod
 from collections import OrderedDict
 from collections.abc import Iterable, Sequence
 from copy import copy
-from dataclasses import fields
 from itertools import pairwise
 from typing import Any, ClassVar
 
@@ -19,10 +19,8 @@ import torch
 from torch import Tensor
 
 from grfpp._checks import finite, positive, truth
-from grfpp._imports import require
 from grfpp._parallel import thread_count
 from grfpp.errors import InputError, shown
-from grfpp.options import WalkOptions
 from grfpp.torch.arguments import floating
 from grfpp.torch.encodings.graphs import (
     EdgeList,
@@ -35,11 +33,8 @@ from grfpp.torch.encodings.graphs import (
 from grfpp.typing import FloatArray
 from grfpp.walks.batch import GraphBatch
 
-require("torch_geometric")
-
-# Below the check, so that a missing package is named.
-from torch_geometric.data import Batch, Data  # noqa: E402 - below the check above
-from torch_geometric.transforms import BaseTransform  # noqa: E402 - below the check above
+from torch_geometric.data import Batch, Data  # isort: skip - graphs requires it
+from torch_geometric.transforms import BaseTransform  # isort: skip
 
 #: The encodings by `kind`.
 KINDS: dict[str, type[NodeEncoding]] = {}
@@ -60,6 +55,8 @@ class NodeEncoding(BaseTransform, ABC):  # type: ignore[misc]  # untyped base
     ----------
     attr_name
         The attribute that gets the encoding; ``None`` to append it to ``data.x``.
+    scale
+        The weights are ``scale · D^-1/2 A D^-1/2``.
     symmetrize
         Use the mean of both directions of every edge, instead of refusing directed graphs.
     weight_attr
@@ -83,8 +80,9 @@ class NodeEncoding(BaseTransform, ABC):  # type: ignore[misc]  # untyped base
 
     def __init__(
         self,
-        attr_name: str | None,
+        attr_name: str | None = KIND_NAME,
         *,
+        scale: float = 1.0,
         symmetrize: bool = False,
         weight_attr: str | None = "edge_weight",
         dtype: torch.dtype = torch.float32,
@@ -95,6 +93,9 @@ class NodeEncoding(BaseTransform, ABC):  # type: ignore[misc]  # untyped base
         if finite(cache_mb, "cache_mb") < 0:
             raise InputError(f"must not be negative, found {cache_mb}", argument="cache_mb")
         self.attr_name = f"{self.kind}_pe" if attr_name == KIND_NAME else attr_name
+        self.scale = positive(scale, "scale")
+        if self.scale > _MAX_SCALE:
+            raise InputError(f"must be at most {_MAX_SCALE:g}, found {scale:g}", argument="scale")
         self.symmetrize = truth(symmetrize, "symmetrize")
         self.weight_attr = weight_attr
         self.dtype = floating(dtype)
@@ -118,7 +119,7 @@ class NodeEncoding(BaseTransform, ABC):  # type: ignore[misc]  # untyped base
         if isinstance(data, Batch):
             graphs = read_batch(data, self.weight_attr, self.needs_features)
         else:
-            graphs = self._read([data])
+            graphs = read_graphs([data], self.weight_attr, self.needs_features)
         return self._add(data, torch.cat(self._cached(graphs, n_jobs=1)))
 
     def transform_all(self, graphs: Iterable[Any], n_jobs: int = -1) -> list[Any]:
@@ -150,22 +151,21 @@ class NodeEncoding(BaseTransform, ABC):  # type: ignore[misc]  # untyped base
                     f"graph {index} must be a Data, found {shown(graph)}",
                     advice="use grf_pe for other graphs",
                 )
-        encodings = self._cached(self._read(given), n_jobs)
+        lists = read_graphs(given, self.weight_attr, self.needs_features)
+        encodings = self._cached(lists, n_jobs)
         return [self._add(copy(graph), pe) for graph, pe in zip(given, encodings, strict=True)]
 
     def encode_all(self, graphs: Iterable[Any], n_jobs: int = -1) -> list[Tensor]:
         """Encodings of many graphs, without the cache: see `grf_pe`."""
         thread_count(n_jobs)
         given = as_list(graphs)
-        encodings = self._encoded(self._read(given), n_jobs)
+        lists = read_graphs(given, self.weight_attr, self.needs_features)
+        encodings = self._encoded(lists, n_jobs)
         return [pe.to(_device(graph)) for pe, graph in zip(encodings, given, strict=True)]
-
-    def _read(self, graphs: Sequence[Any]) -> list[EdgeList]:
-        return read_graphs(graphs, self.weight_attr, self.needs_features)
 
     def _cached(self, lists: Sequence[EdgeList], n_jobs: int) -> list[Tensor]:
         """Encodings from the cache; the missing ones are computed together."""
-        keys = [graph_key(graph) for graph in lists]
+        keys = [_key(graph) for graph in lists]
         encodings = [self.cache.get(key) for key in keys]
         missing = [index for index, pe in enumerate(encodings) if pe is None]
         if missing:
@@ -205,13 +205,9 @@ class NodeEncoding(BaseTransform, ABC):  # type: ignore[misc]  # untyped base
         return data
 
     def __repr__(self) -> str:
-        options = {"kind": self.kind} | {k: v for k, v in vars(self).items() if k != "cache"}
-        walks = options.pop("options", None)
-        if isinstance(walks, WalkOptions):
-            for field in fields(walks):
-                if getattr(walks, field.name) != field.default:
-                    options[field.name] = getattr(walks, field.name)
-        text = ", ".join(f"{name}={value!r}" for name, value in options.items())
+        options = {"kind": self.kind} | vars(self)
+        shown_ones = (name for name in options if name != "cache" and not name.startswith("_"))
+        text = ", ".join(f"{name}={options[name]!r}" for name in shown_ones)
         return f"{type(self).__name__}({text})"
 
 
@@ -254,24 +250,9 @@ class EncodingCache:
                 self.n_bytes -= oldest.nbytes
 
 
-def graph_key(graph: EdgeList) -> bytes:
-    """A hash of 128 bits of edges in their order, weights, number of nodes, and features."""
-    digest = hashlib.blake2b(str(graph.n_nodes).encode(), digest_size=16)
-    for array in (graph.ends, graph.weights, graph.features):
-        if array is None:
-            digest.update(b"None")
-        else:
-            digest.update(f"{array.dtype} {array.shape}".encode())
-            digest.update(array.tobytes())
-    return digest.digest()
-
-
-def checked_scale(scale: float) -> float:
-    """Check the scale of normalised weights."""
-    factor = positive(scale, "scale")
-    if factor > _MAX_SCALE:
-        raise InputError(f"must be at most {_MAX_SCALE:g}, found {factor:g}", argument="scale")
-    return factor
+def _key(graph: EdgeList) -> bytes:
+    """A hash of 128 bits of all but the position."""
+    return hashlib.blake2b(pickle.dumps(graph[:-1]), digest_size=16).digest()
 
 
 def _device(graph: Any) -> Any:

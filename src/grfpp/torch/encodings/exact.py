@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Mapping, Sequence, Set
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any, Literal
 
@@ -22,9 +22,8 @@ from grfpp.errors import InputError
 from grfpp.graph import Graph
 from grfpp.kernels import Kernel, kernel_of
 from grfpp.linalg.chebyshev import MARGIN, block_products, coefficients_of, power_diagonals
-from grfpp.linalg.csr import csr
 from grfpp.options import WalkOptions
-from grfpp.torch.encodings.base import KIND_NAME, NodeEncoding, checked_scale
+from grfpp.torch.encodings.base import NodeEncoding
 from grfpp.typing import FloatArray, IntArray
 from grfpp.walks.batch import TASK_NODES, GraphBatch
 from grfpp.walks.by_length import plan_by_length, sample_by_length
@@ -73,33 +72,23 @@ class NormalizedBatch:
     features: Any = None
 
     @classmethod
-    def of(cls, batch: GraphBatch, scale: float, features: FloatArray | None) -> NormalizedBatch:
-        """Normalise all graphs of a batch."""
-        degrees = np.asarray(batch.graph.adjacency.sum(axis=1)).ravel()
-        is_isolated = batch.graph.out_degree == 0
-        roots = np.sqrt(np.where(is_isolated, 1.0, degrees))
-        W = batch.graph.normalized("sym", scale).adjacency
-        return cls(W, batch.starts, roots, is_isolated, scale, features)
+    def of(
+        cls, batch: GraphBatch, graphs: range, scale: float, features: FloatArray | None
+    ) -> NormalizedBatch:
+        """Normalise some consecutive graphs of a batch."""
+        starts = batch.starts[graphs.start : graphs.stop + 1]
+        nodes = slice(int(starts[0]), int(starts[-1]))
+        part = Graph(batch.graph.adjacency[nodes, nodes])
+        is_isolated = part.out_degree == 0
+        roots = np.sqrt(np.where(is_isolated, 1.0, part.adjacency.sum(axis=1)))
+        W = part.normalized("sym", scale).adjacency
+        chosen = None if features is None else features[nodes]
+        return cls(W, starts - starts[0], roots, is_isolated, scale, chosen)
 
     @property
     def n_nodes(self) -> int:
         """Number of nodes of all graphs."""
         return len(self.roots)
-
-    def part(self, graphs: range) -> NormalizedBatch:
-        """Some consecutive graphs."""
-        first, last = int(self.starts[graphs.start]), int(self.starts[graphs.stop])
-        begin, end = int(self.W.indptr[first]), int(self.W.indptr[last])
-        nodes = slice(first, last)
-        columns, rows = self.W.indices[begin:end] - first, self.W.indptr[first : last + 1] - begin
-        return replace(
-            self,
-            W=csr(self.W.data[begin:end], columns, rows, last - first),
-            starts=self.starts[graphs.start : graphs.stop + 1] - first,
-            roots=self.roots[nodes],
-            is_isolated=self.is_isolated[nodes],
-            features=None if self.features is None else self.features[nodes],
-        )
 
     def products(self, kernels: Sequence[Kernel], vectors: FloatArray) -> FloatArray:
         """``g(W) @ vectors`` for every kernel, from one recurrence."""
@@ -114,28 +103,25 @@ class NormalizedBatch:
 class ExactEncoding(NodeEncoding):
     """An encoding that is a function of the graph; nodes in another order have the same rows."""
 
-    scale: float
-
-    @abstractmethod
-    def _width(self, n_features: int) -> int:
-        """Numbers per node."""
+    #: Numbers per node, and more of them per feature.
+    _n_columns: int = 0
+    _n_columns_per_feature: int = 0
 
     @abstractmethod
     def _rows(self, graphs: NormalizedBatch) -> FloatArray:
         """Encodings of all nodes of some graphs, on one thread."""
 
     def _encode(self, batch: GraphBatch, features: FloatArray | None, n_jobs: int) -> FloatArray:
-        n_threads = thread_count(n_jobs)
-        n, width = batch.graph.n_nodes, self._width(0 if features is None else features.shape[1])
+        n_threads, n, width = thread_count(n_jobs), batch.graph.n_nodes, self._n_columns
+        if features is not None:
+            width += self._n_columns_per_feature * features.shape[1]
         n_numbers = width * (3 * n + 6 * n_threads * min(n, TASK_NODES))
         require_bytes(8 * n_numbers, f"encodings of {width} numbers for {n} nodes")
-        # The caller checks for overflow.
-        with np.errstate(over="ignore", invalid="ignore"):
-            normalized = NormalizedBatch.of(batch, self.scale, features)
 
         def rows(graphs: range) -> FloatArray:
+            # The caller checks for overflow.
             with np.errstate(over="ignore", invalid="ignore"):
-                return self._rows(normalized.part(graphs))
+                return self._rows(NormalizedBatch.of(batch, graphs, self.scale, features))
 
         tasks = batch.tasks()
         return np.concatenate(list(in_order(rows, tasks, min(n_threads, len(tasks)))))
@@ -176,12 +162,10 @@ class AddReturnPE(ExactEncoding):
         Other lengths instead, up to 512.
     kernel
         Or kernels, one number each, as such or by their names on the command line.
-    scale
-        Of the weights.
     n_walks, seed
         Of walks on very large graphs.
-    attr_name, **options
-        As for `AddGRFPE`: `symmetrize`, `weight_attr`, `dtype`, `cache_mb`.
+    **options
+        As for `AddGRFPE`: `attr_name`, `scale`, `symmetrize`, `weight_attr`, `dtype`, `cache_mb`.
 
     Examples
     --------
@@ -208,17 +192,14 @@ class AddReturnPE(ExactEncoding):
         *,
         lengths: Sequence[int] | None = None,
         kernel: Kernels | None = None,
-        scale: float = 1.0,
         n_walks: int = 64,
         seed: int | None = 0,
-        attr_name: str | None = KIND_NAME,
         **options: Any,
     ) -> None:
-        super().__init__(attr_name, **options)
+        super().__init__(**options)
         given = {"dim": dim, "lengths": lengths, "kernel": kernel}
         if len(both := [name for name, value in given.items() if value is not None]) > 1:
             raise InputError("exclude each other", argument=" and ".join(both))
-        self.scale = checked_scale(scale)
         self.options = WalkOptions.of(n_walks=n_walks, seed=seed)
         self.kernel = None if kernel is None else _checked_kernels(kernel, self.scale)
         if lengths is None:
@@ -228,9 +209,7 @@ class AddReturnPE(ExactEncoding):
             raise InputError("must hold at least one length", argument="lengths")
         #: Coefficients of power series, one per column.
         self._series = [_power_series(k, self.scale) for k in self.kernel or ()]
-
-    def _width(self, n_features: int) -> int:
-        return len(self._series or self.lengths)
+        self._n_columns = len(self._series or self.lengths)
 
     def _rows(self, graphs: NormalizedBatch) -> FloatArray:
         if self.kernel is None:
@@ -252,10 +231,14 @@ class AddReturnPE(ExactEncoding):
         work = np.diff(starts) * np.diff(W.indptr[starts]) * (0.5 * n_lengths)
         if (work <= _MAX_PRODUCTS).all():
             return power_diagonals(W, starts, n_lengths)
-        if len(work) == 1:
-            return self._estimated(Graph(W), n_lengths)
-        single = [graphs.part(range(graph, graph + 1)) for graph in range(len(work))]
-        return np.concatenate([self._masses(graph, n_lengths) for graph in single])
+        masses = []
+        for first, last, n_products in zip(starts, starts[1:], work, strict=False):
+            part = W[first:last, first:last]
+            if n_products > _MAX_PRODUCTS:
+                masses.append(self._estimated(Graph(part), n_lengths))
+            else:
+                masses.append(power_diagonals(part, np.array([0, last - first]), n_lengths))
+        return np.concatenate(masses)
 
     def _estimated(self, W: Graph, n_lengths: int) -> FloatArray:
         """Products of rows of ``Φ_a`` and of an independent ``Φ'_b``: mean ``diag(W^(a+b))``."""
@@ -303,10 +286,8 @@ class AddSmoothPE(ExactEncoding):
     include_self
         Whether walks of length zero count: a node's own features, which would outweigh those of
         others and are in ``x`` already.
-    scale
-        Of the weights.
-    attr_name, **options
-        As for `AddGRFPE`: `symmetrize`, `weight_attr`, `dtype`, `cache_mb`.
+    **options
+        As for `AddGRFPE`: `attr_name`, `scale`, `symmetrize`, `weight_attr`, `dtype`, `cache_mb`.
 
     Examples
     --------
@@ -330,15 +311,13 @@ class AddSmoothPE(ExactEncoding):
         kernel: Kernels = _WIDTHS,
         normalization: Normalization = "rw",
         include_self: bool = False,
-        scale: float = 1.0,
-        attr_name: str | None = KIND_NAME,
         **options: Any,
     ) -> None:
-        super().__init__(attr_name, **options)
-        self.scale = checked_scale(scale)
+        super().__init__(**options)
         self.normalization = one_of(normalization, "normalization", ("rw", "sym"))
         self.include_self = truth(include_self, "include_self")
         self.kernel = _checked_kernels(kernel, self.scale)
+        self._n_columns_per_feature = len(self.kernel)
         for checked in self.kernel:
             values = checked.value([self.scale, 0.0])
             share = np.ptp(values) / np.abs(values).max()
@@ -348,9 +327,6 @@ class AddSmoothPE(ExactEncoding):
                     argument="kernel",
                     advice="use a wider kernel, or include_self=True",
                 )
-
-    def _width(self, n_features: int) -> int:
-        return len(self.kernel) * n_features
 
     def _rows(self, graphs: NormalizedBatch) -> FloatArray:
         return np.concatenate(self._smoothed(graphs), axis=1)
@@ -387,10 +363,10 @@ class AddContrastPE(AddSmoothPE):
     kernel
         One or several, narrow ones first, as such or by their names on the command line. The heat
         kernel of time ``t`` reaches about ``√t`` edges.
-    normalization, include_self, scale
+    normalization, include_self
         Of the smoothing, as for `AddSmoothPE`. With ``"rw"``, constant features give zeros.
-    attr_name, **options
-        As for `AddGRFPE`: `symmetrize`, `weight_attr`, `dtype`, `cache_mb`.
+    **options
+        As for `AddGRFPE`: `attr_name`, `scale`, `symmetrize`, `weight_attr`, `dtype`, `cache_mb`.
 
     Examples
     --------
@@ -426,12 +402,9 @@ class AddProfilePE(AddContrastPE):
     ----------
     dim
         Lengths of the walks that return, ``1 … dim``; 8 if not given.
-    kernel, normalization, include_self
-        As for `AddContrastPE`.
-    scale
-        Of the weights, for both.
-    attr_name, **options
-        As for `AddGRFPE`: `symmetrize`, `weight_attr`, `dtype`, `cache_mb`.
+    **options
+        As for `AddContrastPE`: `kernel`, `normalization`, `include_self`; as for `AddGRFPE`:
+        `attr_name`, `scale` (for both), `symmetrize`, `weight_attr`, `dtype`, `cache_mb`.
 
     Examples
     --------
@@ -448,20 +421,10 @@ class AddProfilePE(AddContrastPE):
 
     kind = "profile"
 
-    def __init__(
-        self,
-        dim: int | None = None,
-        *,
-        kernel: Kernels = _WIDTHS,
-        scale: float = 1.0,
-        attr_name: str | None = KIND_NAME,
-        **options: Any,
-    ) -> None:
-        super().__init__(kernel=kernel, scale=scale, attr_name=attr_name, **options)
-        self.returns = AddReturnPE(dim, scale=scale)
-
-    def _width(self, n_features: int) -> int:
-        return self.returns._width(n_features) + super()._width(n_features)
+    def __init__(self, dim: int | None = None, **options: Any) -> None:
+        super().__init__(**options)
+        self.returns = AddReturnPE(dim, scale=self.scale)
+        self._n_columns = self.returns._n_columns
 
     def _rows(self, graphs: NormalizedBatch) -> FloatArray:
         return np.concatenate([self.returns._rows(graphs), super()._rows(graphs)], axis=1)
@@ -484,10 +447,8 @@ class AddLandmarkPE(ExactEncoding):
         Number of landmarks; 8 if not given.
     kernel
         As such or by its name on the command line. Its logarithm should fall slowly.
-    scale
-        Of the weights ``W = scale · D^-1/2 A D^-1/2``.
-    attr_name, **options
-        As for `AddGRFPE`: `symmetrize`, `weight_attr`, `dtype`, `cache_mb`.
+    **options
+        As for `AddGRFPE`: `attr_name`, `scale`, `symmetrize`, `weight_attr`, `dtype`, `cache_mb`.
 
     Examples
     --------
@@ -503,21 +464,11 @@ class AddLandmarkPE(ExactEncoding):
     kind = "landmark"
 
     def __init__(
-        self,
-        dim: int | None = None,
-        *,
-        kernel: Kernel | str = _LANDMARK_KERNEL,
-        scale: float = 1.0,
-        attr_name: str | None = KIND_NAME,
-        **options: Any,
+        self, dim: int | None = None, *, kernel: Kernel | str = _LANDMARK_KERNEL, **options: Any
     ) -> None:
-        super().__init__(attr_name, **options)
-        self.dim = whole(8 if dim is None else dim, "dim", 1)
-        self.scale = checked_scale(scale)
+        super().__init__(**options)
+        self.dim = self._n_columns = whole(8 if dim is None else dim, "dim", 1)
         self.kernel = _checked_kernels(kernel_of(kernel), self.scale)
-
-    def _width(self, n_features: int) -> int:
-        return self.dim
 
     def _rows(self, graphs: NormalizedBatch) -> FloatArray:
         starts = graphs.starts

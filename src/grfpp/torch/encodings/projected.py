@@ -25,7 +25,7 @@ from grfpp.estimate.factor import StoredFactor
 from grfpp.kernels import kernel_of
 from grfpp.options import MAX_DEGREE, OF_ESTIMATES, WalkOptions
 from grfpp.torch.encodings import exact as _registers_the_other_kinds  # noqa: F401
-from grfpp.torch.encodings.base import KINDS, NodeEncoding, checked_scale
+from grfpp.torch.encodings.base import KINDS, NodeEncoding
 from grfpp.typing import FloatArray, WordArray
 from grfpp.walks.batch import TASK_NODES, BatchWalks, GraphBatch
 from grfpp.walks.planning import check_normalized
@@ -184,18 +184,20 @@ class AddGRFPE(NodeEncoding):
         cache_mb: float = 64.0,
         **options: Any,
     ) -> None:
-        super().__init__(
-            attr_name,
-            symmetrize=symmetrize,
-            weight_attr=weight_attr,
-            dtype=dtype,
-            cache_mb=cache_mb,
-        )
         #: The encoding that is used instead, of another kind.
         self.other: NodeEncoding | None = None
         if kind != "projected":
             self.other = _encoding_of(kind, dim, degree, n_walks, **options)
             self.needs_features = self.other.needs_features
+        super().__init__(
+            attr_name,
+            scale=options.pop("scale", 1.0),
+            symmetrize=symmetrize,
+            weight_attr=weight_attr,
+            dtype=dtype,
+            cache_mb=cache_mb,
+        )
+        if self.other is not None:
             return
         names = {"features": ("factors", "stitched"), "projection": ("graph", "shared")}
         names["rotation"] = ("none", "principal")
@@ -203,7 +205,6 @@ class AddGRFPE(NodeEncoding):
             setattr(self, name, one_of(options.pop(name, known[0]), name, known))
         self.dim = whole(8 if dim is None else dim, "dim", 1)
         self.kernel = kernel_of(options.pop("kernel", "diffusion"))
-        self.scale = checked_scale(options.pop("scale", 1.0))
         walks = {"degree": 2 if degree is None else degree, "seed": 0, **options}
         walks["n_walks"] = 16 if n_walks is None else n_walks
         self.options = WalkOptions.of(without=(*OF_ESTIMATES, "n_jobs"), **walks)

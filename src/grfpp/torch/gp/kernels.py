@@ -253,9 +253,7 @@ class NodeKernel(_KernelOnNodes):
         return to_linear_operator(span.kernel(self.coefficients(span.n_terms)))
 
     def _pairs(self, rows: Tensor, columns: Tensor) -> Tensor:
-        K, pairs = self._polynomial(self.coefficients(), rows, columns), torch.arange(len(rows))
-        same = torch.equal(rows, columns)
-        entries: Tensor = K.diagonal() if same else K._get_indices(pairs, pairs)
+        entries: Tensor = self._polynomial(self.coefficients(), rows, columns).diagonal()
         return entries
 
     def _polynomial(self, coefficients: Tensor, rows: Tensor, columns: Tensor) -> Any:

@@ -100,22 +100,19 @@ class KernelLinearOperator(LinearOperator):  # type: ignore[misc]  # untyped bas
     def _size(self) -> torch.Size:
         return torch.Size((*self._batch, *self._chain.shape))
 
-    def _with(self, chain: FactorChain, values: Any, batch: Any) -> KernelLinearOperator:
-        return type(self)(*values, chain=chain, batch=tuple(batch))
-
     def _transpose_nonbatch(self) -> KernelLinearOperator:
         if self.is_symmetric:
             return self
-        return self._with(self._chain.T, self._values, self._batch)
+        return type(self)(*self._values, chain=self._chain.T, batch=self._batch)
 
     def _expand_batch(self, batch_shape: Any) -> KernelLinearOperator:
-        return self._with(self._chain, self._values, batch_shape)
+        return type(self)(*self._values, chain=self._chain, batch=batch_shape)
 
     def _unsqueeze_batch(self, dim: int) -> KernelLinearOperator:
-        return self._with(self._chain, self._values, (*self._batch[:dim], 1, *self._batch[dim:]))
+        return self._expand_batch((*self._batch[:dim], 1, *self._batch[dim:]))
 
     def _permute_batch(self, *dims: int) -> KernelLinearOperator:
-        return self._with(self._chain, self._values, [self._batch[dim] for dim in dims])
+        return self._expand_batch([self._batch[dim] for dim in dims])
 
     def _matmul(self, rhs: Tensor) -> Tensor:
         if rhs.dim() == 1:
@@ -152,7 +149,8 @@ class KernelLinearOperator(LinearOperator):  # type: ignore[misc]  # untyped bas
         indices = zip((row_index, col_index), self._chain.shape, strict=True)
         rows, columns = (_selection(index, size, self.device) for index, size in indices)
         batch = torch.empty(self._batch, device="meta")[batch_indices].shape
-        return self._with(*self._chain.select(self._values, rows, columns), batch)
+        chain, values = self._chain.select(self._values, rows, columns)
+        return type(self)(*values, chain=chain, batch=batch)
 
 
 def _guarded(name: str) -> Callable[..., Any]:
@@ -255,12 +253,8 @@ class PolynomialLinearOperator(LinearOperator):  # type: ignore[misc]  # untyped
     def _diagonal(self) -> Tensor:
         if not np.array_equal(self._rows, self._columns):
             return self.to_dense().diagonal()
-        coefficients = self._coefficients
-        if not (torch.is_grad_enabled() and coefficients.requires_grad):
-            table = _numbers(coefficients)[None]
-            return torch.from_numpy(self._terms.diagonals(table, self._rows)[0]).to(coefficients)
-        every_term = self._terms.diagonals(np.eye(len(coefficients)), self._rows)
-        return coefficients @ torch.from_numpy(every_term).to(coefficients)
+        every_term = self._terms.diagonals(np.eye(len(self._coefficients)), self._rows)
+        return self._coefficients @ torch.from_numpy(every_term).to(self._coefficients)
 
     def to_dense(self) -> Tensor:
         """The matrix itself."""

@@ -71,37 +71,16 @@ class NodeLikelihood(
 
     def forward(self, function_dist: Any, target: Tensor, *params: Any) -> Tensor:
         """The likelihood of the targets, with other terms (priors) that the model has."""
+        n = len(target)
+        limit = gpytorch.settings.max_cholesky_size.value()
+        if self.dense or n <= limit:
+            with gpytorch.settings.max_cholesky_size(max(n, limit)):
+                return super().forward(function_dist, target, *params)
         law = self.likelihood(function_dist, *params)
-        deviation = target - law.mean
-        if self.dense or len(target) <= gpytorch.settings.max_cholesky_size.value():
-            density = _DenseDensity.apply(law.covariance_matrix, deviation)
-        else:
-            A = law.lazy_covariance_matrix.evaluate_kernel()
-            density = log_density(A, deviation, n_probes=self.n_probes, tol=self.tol)
+        A = law.lazy_covariance_matrix.evaluate_kernel()
+        density = log_density(A, target - law.mean, n_probes=self.n_probes, tol=self.tol)
         total: Tensor = self._add_other_terms(density, params)
-        return total / len(target)
-
-
-class _DenseDensity(torch.autograd.Function):  # type: ignore[misc]  # untyped base
-    """Logarithm of the normal density, of a covariance and a deviation from the mean.
-
-    Its gradient needs one inverse, where that of a factorisation would need several products of
-    triangular matrices.
-    """
-
-    @staticmethod
-    def forward(ctx: Any, A: Tensor, deviation: Tensor) -> Tensor:
-        root = require("linear_operator").utils.cholesky.psd_safe_cholesky(A)
-        u = torch.cholesky_solve(deviation[:, None], root)[:, 0]
-        ctx.save_for_backward(root, u)
-        log_determinant = 2 * root.diagonal().log().sum()
-        return -0.5 * (deviation @ u + log_determinant + len(u) * math.log(2 * math.pi))
-
-    @staticmethod
-    def backward(ctx: Any, gradient: Tensor) -> Any:
-        root, u = ctx.saved_tensors
-        of_covariance = torch.outer(u, u).sub_(torch.cholesky_inverse(root))
-        return 0.5 * gradient * of_covariance, -gradient * u
+        return total / n
 
 
 def log_density(A: Any, deviation: Tensor, *, n_probes: int, tol: float) -> Tensor:

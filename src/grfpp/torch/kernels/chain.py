@@ -6,7 +6,7 @@ with every call. `chain_entries` evaluates single entries of a chain, a block of
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from typing import Any, NamedTuple
@@ -15,6 +15,7 @@ import numpy as np
 import scipy.sparse as sp
 import torch
 from torch import Tensor, nn
+from torch.utils.checkpoint import checkpoint
 
 from grfpp.estimate.chain import Chain
 from grfpp.estimate.factor import StoredFactor
@@ -24,10 +25,6 @@ Values = Sequence[Tensor]
 
 #: Row selections that a pattern caches: training and test nodes, with some to spare.
 _CACHED_SELECTIONS = 4
-#: Rows that are computed first to measure the density of all.
-_N_PILOT_ROWS = 8
-#: Rows denser than this multiply faster as dense matrices.
-_MIN_DENSITY_FOR_DENSE_ROWS = 1 / 20
 #: Pairs whose rows are held at a time.
 _MIN_PAIRS, _MAX_PAIRS = 16, 256
 #: Numbers in a block of dense rows, which then stays in a core's cache.
@@ -133,25 +130,18 @@ class Link(NamedTuple):
         """The matrix as a sparse CSR tensor."""
         return self.pattern.matrix(values[self.value], self.transposed)
 
-    def to_coo(self, values: Values, nodes: Tensor | None = None) -> Tensor:
-        """The matrix as a sparse COO tensor, or selected rows of one that is not transposed."""
-        pattern, entries = self._rows(values, nodes)
-        positions = pattern.positions()
-        matrix = torch.sparse_coo_tensor(positions, entries, pattern.shape, check_invariants=False)
+    def to_coo(self, values: Values) -> Tensor:
+        """The matrix as a sparse COO tensor."""
+        positions, shape = self.pattern.positions(), self.pattern.shape
+        entries = values[self.value]
+        matrix = torch.sparse_coo_tensor(positions, entries, shape, check_invariants=False)
         return matrix.t() if self.transposed else matrix
 
-    def to_dense(self, values: Values, nodes: Tensor | None = None) -> Tensor:
-        """As `to_coo`, dense; differentiable any number of times, which COO tensors are not."""
-        pattern, entries = self._rows(values, nodes)
-        rows, columns = pattern.positions()
-        matrix = entries.new_zeros(pattern.shape).index_put((rows, columns), entries)
+    def to_dense(self, values: Values) -> Tensor:
+        """A dense matrix; differentiable any number of times, which COO tensors are not."""
+        entries, positions = values[self.value], tuple(self.pattern.positions())
+        matrix = entries.new_zeros(self.pattern.shape).index_put(positions, entries)
         return matrix.T if self.transposed else matrix
-
-    def _rows(self, values: Values, nodes: Tensor | None) -> tuple[SparsePattern, Tensor]:
-        if nodes is None:
-            return self.pattern, values[self.value]
-        pattern, entries = self.pattern.take_rows(nodes)
-        return pattern, values[self.value][entries]
 
 
 @dataclass(frozen=True)
@@ -159,7 +149,7 @@ class FactorChain:
     """``L_1 L_2 … L_2l``: the positions of the matrices; their values come with every call.
 
     As `grfpp.estimate.chain.Chain`, for tensors with gradients. A palindrome, ``X Xᵀ`` with ``X``
-    the first half, is symmetric and positive semidefinite. Rows are taken of chains whose first
+    the first half, is symmetric and positive semidefinite. Rows are selected of chains whose first
     link is not transposed, columns of those whose last one is.
     """
 
@@ -195,19 +185,19 @@ class FactorChain:
         """The links as sparse CSR tensors, for many products without gradients."""
         return [link.to_csr(values) for link in self.links]
 
-    def rows(self, values: Values, nodes: Tensor | None = None) -> Tensor:
-        """Rows of the product as a sparse COO tensor; by default all."""
+    def to_coo(self, values: Values) -> Tensor:
+        """The product as a sparse COO tensor."""
         first, *others = self.links
-        product = first.to_coo(values, nodes)
+        product = first.to_coo(values)
         with no_autocast(product.device):
             for link in others:
                 product = torch.sparse.mm(product, link.to_coo(values))
         return product.coalesce()
 
-    def to_dense(self, values: Values, nodes: Tensor | None = None) -> Tensor:
-        """The product, or selected rows of it, as a dense matrix."""
+    def to_dense(self, values: Values) -> Tensor:
+        """The product as a dense matrix."""
         first, *others = self.links
-        product = first.to_dense(values, nodes).T
+        product = first.to_dense(values).T
         for link in others:
             product = link.T.matmat(values, product)
         return product.T
@@ -217,34 +207,33 @@ class FactorChain:
         factors = []
         for matrix in self.matrices([entries.detach().double().cpu() for entries in values]):
             parts = (matrix.values(), matrix.col_indices(), matrix.crow_indices())
-            arrays = tuple(part.cpu().numpy() for part in parts)
+            arrays = tuple(part.numpy() for part in parts)
             factors.append(StoredFactor(sp.csr_array(arrays, shape=tuple(matrix.shape))))
         return Chain.by_rows(factors)
+
+    def take_rows(self, values: Values, nodes: Tensor) -> tuple[FactorChain, list[Tensor]]:
+        """The chain of selected rows, and its values: those of the new first link come last."""
+        first, *others = self.links
+        pattern, entries = first.pattern.take_rows(nodes)
+        links = (Link(pattern, len(values)), *others)
+        return FactorChain(links), [*values, values[first.value][entries]]
 
     def select(
         self, values: Values, rows: Tensor | None, columns: Tensor | None
     ) -> tuple[FactorChain, list[Tensor]]:
         """The chain of selected rows and columns (``None``: all of them), and its values."""
-        first, *inner, last = self.links
-        chosen = list(values)
-        same = rows is columns or (
-            rows is not None and columns is not None and torch.equal(rows, columns)
-        )
-        first = _with_rows(first, chosen, rows)
-        last = first.T if self.is_symmetric and same else _with_rows(last.T, chosen, columns).T
-        links = (first, *inner, last)
-        used = sorted({link.value for link in links})
-        renumbered = tuple(link._replace(value=used.index(link.value)) for link in links)
-        return FactorChain(renumbered), [chosen[value] for value in used]
-
-
-def _with_rows(link: Link, values: list[Tensor], rows: Tensor | None) -> Link:
-    """The link with selected rows, whose values are appended to the list."""
-    if rows is None:
-        return link
-    pattern, entries = link.pattern.take_rows(rows)
-    values.append(values[link.value][entries])
-    return Link(pattern, len(values) - 1, link.transposed)
+        chain, chosen = self, list(values)
+        if rows is not None:
+            chain, chosen = chain.take_rows(chosen, rows)
+        both = rows is not None and columns is not None
+        if self.is_symmetric and both and torch.equal(rows, columns):
+            chain = FactorChain((*chain.links[:-1], chain.links[0].T))
+        elif columns is not None:
+            chain, chosen = chain.T.take_rows(chosen, columns)
+            chain = chain.T
+        used = sorted({link.value for link in chain.links})
+        links = (link._replace(value=used.index(link.value)) for link in chain.links)
+        return FactorChain(tuple(links)), [chosen[value] for value in used]
 
 
 def product_of(matrices: Sequence[Tensor], dense: Tensor) -> Tensor:
@@ -315,69 +304,27 @@ class _Sample(torch.autograd.Function):  # type: ignore[misc]  # untyped base
 
 
 def chain_entries(chain: FactorChain, values: Values, rows: Tensor, columns: Tensor) -> Tensor:
-    """The entries of the chain at ``(rows[p], columns[p])``."""
+    """The entries of the chain at ``(rows[p], columns[p])``.
+
+    A block of pairs at a time: by scipy, or with gradients from dense rows, which the backward pass
+    computes again.
+    """
     if len(rows) == 0:
         return values[0].new_zeros(0)
-    entries: Tensor = _Entries.apply(chain, rows, columns, *values)
-    return entries
-
-
-class _Entries(torch.autograd.Function):  # type: ignore[misc]  # untyped base
-    """Entries of a chain; the backward pass computes their rows again instead of keeping them."""
-
-    @staticmethod
-    def forward(
-        ctx: Any, chain: FactorChain, rows: Tensor, columns: Tensor, *values: Tensor
-    ) -> Tensor:
-        left, right = (half.to_numpy(values) for half in chain.halves())
-        pilots = left.rows(rows[:: 1 + len(rows) // _N_PILOT_ROWS].cpu().numpy())
-        ctx.dense = pilots.nnz > _MIN_DENSITY_FOR_DENSE_ROWS * np.prod(pilots.shape)
-        ctx.chain, ctx.rows, ctx.columns = chain, rows, columns
-        ctx.save_for_backward(*values)
-
-        def block(i: Tensor, j: Tensor) -> Tensor:
-            if ctx.dense:
-                return _block_entries(chain, values, True, i, j)
-            X, Y = left.rows(i.cpu().numpy()), right.rows(j.cpu().numpy())
-            return torch.from_numpy(X.multiply(Y).sum(axis=1)).to(values[0])
-
-        return torch.cat([block(i, j) for i, j in _blocks(ctx)])
-
-    @staticmethod
-    def backward(ctx: Any, grad: Tensor) -> tuple[Tensor | None, ...]:
-        values, twice = ctx.saved_tensors, torch.is_grad_enabled()
-        needed = ctx.needs_input_grad[3:]
-        if not twice:
-            values = [v.detach().requires_grad_(n) for v, n in zip(values, needed, strict=True)]
-        inputs = [v for v, n in zip(values, needed, strict=True) if n]
-        sums = [torch.zeros_like(v) for v in inputs]
-        options = {"create_graph": twice, "allow_unused": True, "materialize_grads": True}
-        with torch.enable_grad():
-            for i, j, weights in _blocks(ctx, grad):
-                entries = _block_entries(ctx.chain, values, ctx.dense, i, j)
-                gradients = torch.autograd.grad(entries, inputs, weights, **options)
-                sums = [total + part for total, part in zip(sums, gradients, strict=True)]
-        totals = iter(sums)
-        return None, None, None, *(next(totals) if n else None for n in needed)
-
-
-def _blocks(ctx: Any, *others: Tensor) -> Iterator[tuple[Tensor, ...]]:
-    """Rows, columns and what belongs to them, of some pairs at a time."""
-    size = _MAX_PAIRS
-    if ctx.dense:
-        size = min(size, max(_MIN_PAIRS, _MAX_BLOCK_SIZE // ctx.chain.links[0].shape[1]))
-    parts = (part.split(size) for part in (ctx.rows, ctx.columns, *others))
-    return zip(*parts, strict=True)
-
-
-def _block_entries(
-    chain: FactorChain, values: Values, dense: bool, rows: Tensor, columns: Tensor
-) -> Tensor:
     left, right = chain.halves()
-    make = FactorChain.to_dense if dense else FactorChain.rows
-    X = make(left, values, rows)
-    Y = X if left == right and torch.equal(rows, columns) else make(right, values, columns)
-    if dense:
+    if not (torch.is_grad_enabled() and any(entries.requires_grad for entries in values)):
+        X, Y = left.to_numpy(values), right.to_numpy(values)
+        pairs = torch.stack([rows, columns]).cpu().numpy()
+        parts = np.array_split(pairs, -(-len(rows) // _MAX_PAIRS), axis=1)
+        sums = [X.rows(i).multiply(Y.rows(j)).sum(axis=1) for i, j in parts]
+        return torch.from_numpy(np.concatenate(sums)).to(values[0])
+
+    def block(i: Tensor, j: Tensor, *entries: Tensor) -> Tensor:
+        X = FactorChain.to_dense(*left.take_rows(entries, i))
+        is_square = left == right and torch.equal(i, j)
+        Y = X if is_square else FactorChain.to_dense(*right.take_rows(entries, j))
         return (X * Y).sum(1)
-    total: Tensor = torch.sparse.sum(X * Y, dim=1).to_dense()
-    return total
+
+    size = min(_MAX_PAIRS, max(_MIN_PAIRS, _MAX_BLOCK_SIZE // left.shape[1]))
+    blocks = zip(rows.split(size), columns.split(size), strict=True)
+    return torch.cat([checkpoint(block, i, j, *values, use_reentrant=False) for i, j in blocks])

@@ -203,8 +203,8 @@ class LearnableKernel(nn.Module):  # type: ignore[misc]  # untyped base
         """
         left, right = self.chain.halves()
         values = self.values()
-        X = left.rows(values)
-        return X, X if self.symmetric else right.rows(values)
+        X = left.to_coo(values)
+        return X, X if self.symmetric else right.to_coo(values)
 
     def project(self, projection: Tensor) -> tuple[Tensor, Tensor]:
         """Dense features ``X G, Y G`` for a matrix ``G`` with a row for every node.

@@ -3,9 +3,6 @@
 import copy
 
 import pytest
-
-pytest.importorskip("torch", reason="torch is not installed")
-
 import torch
 from attention_helpers import (
     DIM,
@@ -20,7 +17,6 @@ from attention_helpers import (
     without_warnings_of_the_compiler,
 )
 from torch import nn
-from torch.nn import functional
 from torch.utils.checkpoint import checkpoint
 
 from grfpp.errors import InputError
@@ -65,22 +61,10 @@ def test_a_mask_that_meets_no_attention_is_an_error():
     for model, n in ((OwnModel(), 7), (Pooling(), N), (Nothing(), N)):
         added = add_mask(model, MASK)
         x = torch.randn(1, n, DIM)
-        with pytest.raises(InputError) as caught:
+        with pytest.raises(InputError, check=lambda error: error.argument == "mask"):
             model(x)
-        assert caught.value.argument == "mask"
         added.remove()
         model(x)
-
-
-def test_an_error_inside_a_model_leaves_no_mask_behind():
-    model = OwnModel()
-    add_mask(model, MASK)
-    with pytest.raises(RuntimeError):
-        model(torch.randn(1, N, DIM + 1))
-    q = torch.randn(1, N, 4)
-    torch.testing.assert_close(
-        functional.scaled_dot_product_attention(q, q, q), paper(q, q, q, 0 * MASK, 0.0)
-    )
 
 
 @pytest.mark.parametrize("training", [True, False])
@@ -91,7 +75,7 @@ def test_both_kinds_of_attention_in_one_model_are_masked_once(training):
     torch.testing.assert_close(model(x), expected, rtol=0, atol=1e-5)
     with torch.no_grad():
         torch.testing.assert_close(copy.deepcopy(model)(x), expected, rtol=0, atol=1e-5)
-    with pytest.raises(InputError, match="is for 10 tokens"):
+    with pytest.raises(InputError, check=lambda error: error.argument == "mask"):
         model(x[:, :7])
     added.remove()
     torch.testing.assert_close(model(x), plain)
@@ -142,19 +126,18 @@ def test_a_masked_model_inside_another_that_does_not_know_it():
     torch.testing.assert_close(outer(x), expected, rtol=0, atol=1e-6)
 
 
-def test_an_interruption_leaves_no_mask_behind():
+@pytest.mark.parametrize("error", [KeyboardInterrupt, RuntimeError])
+def test_an_interruption_leaves_no_mask_behind(error):
     class Interrupted(OwnModel):
         def forward(self, x):
             super().forward(x)
-            raise KeyboardInterrupt
+            raise error
 
     model, plain, x = Interrupted(), OwnModel(), torch.randn(2, N, DIM)
     expected = plain(x)
     add_mask(model, 5 * MASK)
-    with pytest.raises(KeyboardInterrupt):
+    with pytest.raises(error):
         model(x)
-    torch.testing.assert_close(plain(x), expected)
-    add_mask(plain, MASK, 0.0)
     torch.testing.assert_close(plain(x), expected)
 
 

@@ -6,9 +6,6 @@ from functools import partial
 import networkx as nx
 import numpy as np
 import pytest
-
-pytest.importorskip("torch", reason="torch is not installed")
-
 import torch
 from independent_walks import INDEPENDENT
 from statistics_helpers import copies
@@ -65,12 +62,6 @@ def test_the_mean_of_many_masks_is_the_exact_mask():
     z = (many.mean(0) - exact) / (many.std(0) / len(many) ** 0.5)
     assert float(z.square().mean().sqrt()) < 1.3
     assert float(z.abs().max()) < 4.5
-
-
-def test_more_walks_come_nearer_to_the_exact_mask():
-    exact = patch_grid_mask(7, 7, estimate="exact")
-    few, many = (patch_grid_mask(7, 7, n_walks=n, **INDEPENDENT) - exact for n in (8, 128))
-    assert many.norm() < 0.5 * few.norm()
 
 
 @pytest.mark.parametrize("class_token, n_prefix", [(False, 0), (True, 1), (0, 0), (3, 3)])
@@ -181,9 +172,8 @@ def test_large_masks_are_refused_before_they_fill_the_memory():
 def test_a_kernel_without_positive_diagonal_cannot_be_scaled():
     """`W - I` in place of a kernel: -1 on the diagonal."""
     kernel = grfpp.TaylorKernel([-1, 1])
-    with pytest.raises(InputError) as caught:
+    with pytest.raises(InputError, check=lambda error: error.argument == "scaling"):
         graph_mask(nx.path_graph(4), kernel=kernel, estimate="exact")
-    assert caught.value.argument == "scaling"
     assert graph_mask(nx.path_graph(4), kernel=kernel, estimate="exact", scaling=None)[0, 0] == -1
 
 
@@ -214,9 +204,8 @@ def test_automatic_half_precision_leaves_the_factors_alone():
 )
 @pytest.mark.parametrize("make", [graph_mask, factored_mask])
 def test_bad_options_are_refused(make, options, argument):
-    with pytest.raises(InputError) as caught:
+    with pytest.raises(InputError, check=lambda error: error.argument == argument):
         make(grid(3, 3), **options)
-    assert caught.value.argument == argument
 
 
 @pytest.mark.parametrize(
@@ -236,9 +225,8 @@ def test_bad_options_are_refused(make, options, argument):
     ],
 )
 def test_bad_arguments_are_refused(call, argument):
-    with pytest.raises(InputError) as caught:
+    with pytest.raises(InputError, check=lambda error: error.argument == argument):
         call()
-    assert caught.value.argument == argument
 
 
 def test_lists_of_graphs():

@@ -4,9 +4,6 @@ import math
 
 import networkx as nx
 import pytest
-
-pytest.importorskip("torch", reason="torch is not installed")
-
 import torch
 from attention_helpers import DIM, HEADS, MASK, N, OwnAttention, paper, paper_multihead
 from torch import nn
@@ -64,9 +61,8 @@ def test_dropout_only_in_training():
 )
 def test_bad_arguments_are_refused(changes, argument):
     given = dict.fromkeys(("query", "key", "value"), torch.ones(N, 4)) | {"mask": MASK}
-    with pytest.raises(InputError) as caught:
+    with pytest.raises(InputError, check=lambda error: error.argument == argument):
         masked_attention(**given | changes)
-    assert caught.value.argument == argument
 
 
 def test_gradients_reach_mask_and_strength():
@@ -114,7 +110,7 @@ def test_batches_in_the_module(masks, lam):
     torch.testing.assert_close(fixed(x), each(x, masks))
     alone = [each(x[i : i + 1, :n], masks[i, :n, :n]) for i, n in enumerate(SIZES)]
     assert_each_as_alone(each(x, masks), alone)
-    assert "no mask" in repr(each) and "batch=3, n_tokens=7" in repr(fixed)
+    assert "shape=None" in repr(each) and "shape=(3, 7, 7)" in repr(fixed)
     fixed(x).square().sum().backward()
     gradient = fixed.graph_mask.lam.grad
     assert torch.isfinite(gradient) and gradient != 0
@@ -130,9 +126,8 @@ def test_batches_in_an_encoder(masks, batch_first):
     batch = turn(model(turn(x)))
     padding = torch.arange(7) >= torch.tensor(SIZES)[:, None]
     torch.testing.assert_close(turn(model(turn(x), src_key_padding_mask=padding)), batch)
-    with pytest.raises(InputError) as caught:
+    with pytest.raises(InputError, check=lambda error: error.argument == "mask"):
         model(turn(x[:2]))
-    assert caught.value.argument == "mask"
     alone = []
     for i, n in enumerate(SIZES):
         added.mask = masks[i, :n, :n]
@@ -163,6 +158,5 @@ def test_bad_batches_are_refused(masks):
         lambda: MaskedAttention(DIM, HEADS, masks[:1, :, 3:].repeat(1, 1, 2)[..., :7]),
     ]
     for call in calls:
-        with pytest.raises(InputError) as caught:
+        with pytest.raises(InputError, check=lambda error: error.argument == "mask"):
             call()
-        assert caught.value.argument == "mask"

@@ -5,9 +5,6 @@ import pickle
 import networkx as nx
 import numpy as np
 import pytest
-
-pytest.importorskip("torch_geometric", reason="torch and torch_geometric are not installed")
-
 import torch
 from encoding_helpers import EDGE, data, equal, molecules
 from torch_geometric.data import Batch, Data, HeteroData
@@ -136,18 +133,6 @@ def test_the_classes_are_the_kinds(kind):
     assert equal([each[f"{kind}_pe"] for each in pipe], expected[5:7])
 
 
-@every_kind
-def test_directed_and_empty_graphs_are_refused_or_made_undirected(options):
-    one_way = Data(edge_index=torch.tensor([[0, 1], [1, 2]]), x=torch.ones(3, 1))
-    with pytest.raises(InputError, match="graph 0"):
-        grf_pe([one_way], **options)
-    (pe,) = grf_pe([one_way], symmetrize=True, **options)
-    assert len(pe) == 3
-    empty = Data(edge_index=torch.empty(2, 0, dtype=torch.long), x=torch.ones(0, 1))
-    with pytest.raises(InputError, match="graph 1"):
-        grf_pe([data([[0, 1], [1, 0]], x=torch.ones(2, 1)), empty], **options)
-
-
 @pytest.mark.filterwarnings("ignore:.*fork.*:DeprecationWarning")
 @pytest.mark.parametrize("n_workers", [0, 2])
 def test_any_number_of_worker_processes(n_workers):
@@ -236,9 +221,8 @@ def test_the_cache_is_bounded_and_drops_the_oldest():
     ],
 )
 def test_bad_options_are_refused(options, argument):
-    with pytest.raises(InputError) as caught:
+    with pytest.raises(InputError, check=lambda error: error.argument == argument):
         AddGRFPE(**options)
-    assert caught.value.argument == argument
 
 
 @pytest.mark.parametrize("options", [{"kind": "return", "degree": 2}, {"kind": "smooth", "dim": 4}])
@@ -251,9 +235,8 @@ def test_options_of_other_kinds_are_refused(options):
 def test_features_that_encodings_cannot_be_appended_to(x):
     graph = data([[0, 1], [1, 0]])
     graph.x = x
-    with pytest.raises(InputError) as caught:
+    with pytest.raises(InputError, check=lambda error: error.argument == "x"):
         AddGRFPE(attr_name=None)(graph)
-    assert caught.value.argument == "x"
 
 
 def test_messages_name_the_graph():

@@ -3,9 +3,6 @@
 import networkx as nx
 import numpy as np
 import pytest
-
-pytest.importorskip("torch_geometric", reason="torch and torch_geometric are not installed")
-
 import torch
 from encoding_helpers import EDGE, data, molecules
 from torch_geometric.data import Data
@@ -13,7 +10,7 @@ from torch_geometric.transforms import AddRandomWalkPE
 
 from grfpp import Diffusion, DivergentSeriesError, Graph, RegularizedLaplacian
 from grfpp.errors import InputError
-from grfpp.torch import AddContrastPE, AddGRFPE, AddLandmarkPE, AddSmoothPE, grf_pe
+from grfpp.torch import AddGRFPE, AddLandmarkPE, AddSmoothPE, grf_pe
 from grfpp.torch.encodings import exact as encodings
 
 EXACT = {"dtype": torch.float64}
@@ -119,16 +116,6 @@ def test_they_are_differences_of_smoothed_features(normalization, include_self):
     assert torch.equal(found, torch.cat([graph.x - near, near - middle, middle - far], dim=1))
 
 
-def test_there_are_none_of_constants_and_at_isolated_nodes():
-    matrix = np.zeros((6, 6))
-    matrix[:5, :5] = nx.to_numpy_array(nx.star_graph(4))
-    graph = data(matrix, x=torch.tensor([[3.0, 0.0]] * 4 + [[3.0, 1.0], [3.0, 7.0]]))
-    contrast = AddContrastPE(kernel="heat:2")(graph).contrast_pe
-    assert contrast[:, 0].abs().max() < 1e-6
-    assert contrast[5].tolist() == [0, 0]
-    assert contrast[:5, 1].abs().min() > 1e-3
-
-
 def test_they_are_returns_and_contrasts():
     graphs = molecules(2)
     for graph in graphs:
@@ -214,9 +201,8 @@ def test_a_single_node_and_several_alone():
     ],
 )
 def test_bad_options_are_refused(options, argument):
-    with pytest.raises(InputError) as caught:
+    with pytest.raises(InputError, check=lambda error: error.argument == argument):
         AddGRFPE(**options)
-    assert caught.value.argument == argument
 
 
 def test_series_that_diverge_are_refused():

@@ -4,9 +4,6 @@ import networkx as nx
 import numpy as np
 import pytest
 import scipy.sparse as sp
-
-pytest.importorskip("torch_geometric", reason="torch and torch_geometric are not installed")
-
 import torch
 from encoding_helpers import EDGE, data, molecules
 from torch_geometric.data import Batch, Data, HeteroData
@@ -116,13 +113,11 @@ def test_bad_graphs_are_refused(graphs, culprit):
 def test_bad_batches_are_refused():
     batch = Batch.from_data_list(molecules(1) * 2)
     batch.edge_index = torch.cat([batch.edge_index, torch.tensor([[0, 3], [3, 0]])], dim=1)
-    with pytest.raises(InputError) as caught:
+    with pytest.raises(InputError, check=lambda error: error.argument == "edge_index"):
         AddGRFPE()(batch)
-    assert caught.value.argument == "edge_index"
     batch.edge_index = batch.edge_index + 5
-    with pytest.raises(InputError) as caught:
+    with pytest.raises(InputError, check=lambda error: error.argument == "edge_index"):
         AddGRFPE()(batch)
-    assert caught.value.argument == "edge_index"
     del batch.ptr
     with pytest.raises(InputError, match="ptr"):
         AddGRFPE()(batch)

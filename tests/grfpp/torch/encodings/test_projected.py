@@ -5,9 +5,6 @@ from functools import partial
 import networkx as nx
 import numpy as np
 import pytest
-
-pytest.importorskip("torch_geometric", reason="torch and torch_geometric are not installed")
-
 import torch
 from encoding_helpers import data, molecules
 from independent_walks import INDEPENDENT
@@ -35,16 +32,9 @@ def test_the_mean_over_walks_is_the_projected_root_of_the_kernel(features, degre
     F = Diffusion(1.5 / root).exact(batch.graph.normalized("sym", 0.8))
     n_sets = degree if features == "factors" else 2
     residuals = []
+    options = {"kernel": "diffusion:1.5", "scale": 0.8, "n_walks": 4, **INDEPENDENT}
     for seed in range(150):
-        made = AddGRFPE(
-            features=features,
-            degree=degree,
-            seed=seed,
-            kernel="diffusion:1.5",
-            scale=0.8,
-            n_walks=4,
-            **INDEPENDENT,
-        )
+        made = AddGRFPE(features=features, degree=degree, seed=seed, **options)
         G = sum(made._projection(batch, range(1), number) for number in range(n_sets))
         residuals.append(made._encode(batch, None, 1) - F @ G)
     residuals = np.array(residuals)
@@ -52,18 +42,6 @@ def test_the_mean_over_walks_is_the_projected_root_of_the_kernel(features, degre
     # 72 numbers of which each is about standard normal; seeds are fixed.
     assert np.sqrt((z**2).mean()) < 1.35
     assert np.abs(residuals.mean(axis=0)).max() < 0.12
-
-
-def test_the_error_falls_with_the_root_of_the_number_of_walks():
-    batch = joined(read_graphs(molecules(20), "edge_weight"), False)
-    F = Diffusion(1 / 4).exact(batch.graph.normalized("sym"))
-    errors = []
-    for n_walks in (4, 400):
-        made = AddGRFPE(n_walks=n_walks, **INDEPENDENT)
-        exact = F @ sum(made._projection(batch, range(20), number) for number in range(2))
-        errors.append(np.linalg.norm(made._encode(batch, None, 1) - exact) / np.linalg.norm(exact))
-    assert errors[0] < 0.5
-    assert 7 < errors[0] / errors[1] < 13  # a tenth, for a hundred times the walks
 
 
 def test_products_of_encodings_estimate_products_of_features():
@@ -179,9 +157,8 @@ def test_principal_axes_forget_rotations_and_nothing_else():
 )
 def test_bad_options_are_refused(options, argument):
     for make in (AddGRFPE, partial(grf_pe, [data([[0, 1], [1, 0]])])):
-        with pytest.raises(InputError) as caught:
+        with pytest.raises(InputError, check=lambda error: error.argument == argument):
             make(**options)
-        assert caught.value.argument == argument
 
 
 @pytest.mark.parametrize(

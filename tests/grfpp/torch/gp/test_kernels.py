@@ -7,11 +7,6 @@ from functools import partial
 import networkx as nx
 import numpy as np
 import pytest
-
-pytest.importorskip(
-    "grfpp.torch.gp.kernels", reason="torch or gpytorch is not installed", exc_type=ImportError
-)
-
 import torch
 from torch.testing import assert_close
 
@@ -108,21 +103,8 @@ def test_entries_are_those_of_the_graph_kernel():
     assert_close(kernel(TEST, TRAIN).to_dense(), K[TEST][:, TRAIN])
     assert_close(kernel(TRAIN, diag=True), K.diagonal()[TRAIN])
     assert_close(kernel(TRAIN.double()[:, None]).to_dense(), K[TRAIN][:, TRAIN])
-
-
-def test_a_node_that_is_seen_twice():
-    K = walk_kernel()(torch.tensor([3, 3, 7])).to_dense()
-    assert_close(K[0], K[1])
-
-
-def test_hubs_cost_no_more_than_the_default_budget():
-    star = np.zeros((3001, 3001))
-    star[0, 1:] = star[1:, 0] = 1
-    kernel = GRFKernel(grfpp.Graph(star).normalized("sym"), seed=0).graph_kernel
-    # A pool follows so many edges in the mean, and one more in a step at most.
-    budget = kernel.n_walks * grfpp.WalkOptions().termination.mean
-    for factor in kernel.factors:
-        assert int(factor.pattern.crow.diff().max()) <= budget + kernel.modulation.n_lengths
+    twice = torch.tensor([3, 3, 7])
+    assert_close(kernel(twice).to_dense(), K[twice][:, twice])
 
 
 @pytest.mark.parametrize("make", [NodeKernel, partial(GRFKernel, seed=0)])
@@ -160,6 +142,5 @@ def test_a_product_with_a_kernel_of_another_column(make):
     ],
 )
 def test_bad_arguments_are_refused(make, argument):
-    with pytest.raises(InputError) as caught:
+    with pytest.raises(InputError, check=lambda error: error.argument == argument):
         make()
-    assert caught.value.argument == argument

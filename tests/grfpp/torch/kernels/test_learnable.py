@@ -6,9 +6,6 @@ import pickle
 import networkx as nx
 import numpy as np
 import pytest
-
-pytest.importorskip("torch", reason="torch is not installed")
-
 import scipy.sparse as sp
 import torch
 from independent_walks import INDEPENDENT
@@ -79,16 +76,16 @@ def test_gradients_of_products(name):
     assert gradcheck(function, inputs)
 
 
-@pytest.mark.parametrize(
-    "method",
-    [
-        lambda kernel: kernel.rows([3, 0]),
-        lambda kernel: kernel.entries([3, 0, 1], [3, 2, 2]),
-        lambda kernel: kernel.diagonal(),
-        lambda kernel: kernel.features()[1].to_dense(),
-        lambda kernel: kernel.project(torch.eye(9, 2, dtype=DOUBLE))[0],
-    ],
-)
+PARTS = [
+    lambda kernel: kernel.rows([3, 0]),
+    lambda kernel: kernel.entries([3, 0, 1], [3, 2, 2]),
+    lambda kernel: kernel.diagonal(),
+    lambda kernel: kernel.features()[1].to_dense(),
+    lambda kernel: kernel.project(torch.eye(9, 2).to(kernel.factors[0].amounts))[0],
+]
+
+
+@pytest.mark.parametrize("method", PARTS)
 @pytest.mark.parametrize("symmetric", [False, True])
 def test_gradients_of_parts(method, symmetric):
     function, inputs = as_function(kernel_of(n_lengths=5, symmetric=symmetric), method)
@@ -247,11 +244,7 @@ def test_a_series_that_diverges_on_the_graph_is_refused():
     [
         lambda kernel: kernel(torch.ones(9, 2)),
         lambda kernel: kernel(torch.ones(9, dtype=torch.bfloat16)),
-        lambda kernel: kernel.rows([3, 0]),
-        lambda kernel: kernel.entries([3, 0, 1], [3, 2, 2]),
-        lambda kernel: kernel.diagonal(),
-        lambda kernel: kernel.features()[1].to_dense(),
-        lambda kernel: kernel.project(torch.eye(9, 2))[0],
+        *PARTS,
     ],
 )
 def test_autocast_changes_nothing(method):
@@ -298,18 +291,12 @@ def test_autocast_leaves_a_network_its_precision():
         (lambda: kernel_of()(torch.ones(9, dtype=torch.cfloat)), "vectors"),
         (lambda: kernel_of().project(torch.ones(8, 2)), "projection"),
         (lambda: kernel_of().entries([0, 1], [0]), None),
+        (lambda: kernel_of().rows([9]), "nodes"),
     ],
 )
 def test_bad_arguments_are_refused(make, argument):
-    with pytest.raises(InputError) as caught:
+    with pytest.raises(InputError, check=lambda error: error.argument == argument):
         make()
-    assert caught.value.argument == argument
-
-
-@pytest.mark.parametrize("nodes", [[0, [1]], [1j], [0.5], [9], [-1], [np.nan], ["a"], [True]])
-def test_bad_nodes_are_refused(nodes):
-    with pytest.raises(InputError):
-        kernel_of().rows(nodes)
 
 
 @pytest.mark.parametrize("walks", ["pooled", "independent"])
@@ -324,9 +311,8 @@ def test_a_modulation_of_the_wrong_kind_is_refused(values):
         def forward(self):
             return values
 
-    with pytest.raises(InputError) as caught:
+    with pytest.raises(InputError, check=lambda error: error.argument == "modulation"):
         LearnableKernel(SMALL, Own(5), seed=0).rows([0])
-    assert caught.value.argument == "modulation"
 
 
 @pytest.mark.parametrize("copied", [copy.deepcopy, lambda each: pickle.loads(pickle.dumps(each))])
