@@ -3,9 +3,8 @@ import json
 import networkx as nx
 import numpy as np
 import pytest
-from datasets_helpers import diameter, is_frozen, needs_data, no_data, refusal, write_gzip
+from datasets_helpers import diameter, is_frozen, needs_data, refusal, write_gzip
 
-from grfpp.errors import MissingDataError
 from grfpp_lab.datasets import peptides as module
 from grfpp_lab.datasets.peptides import (
     LONGEST_PEPTIDE,
@@ -65,26 +64,13 @@ def test_damaged_tables(tmp_path, text):
     assert f"cannot read {path}" in refusal(read_peptides, path)
 
 
-def splits_file(folder, document):
-    path = folder / "splits.json"
-    path.write_text(document if isinstance(document, str) else json.dumps(document))
-    return path
-
-
 def test_splits(tmp_path):
-    path = splits_file(tmp_path, {"train": [0, 3], "val": [1], "test": []})
+    path = tmp_path / "splits.json"
+    path.write_text(json.dumps({"train": [0, 3], "val": [1], "test": []}))
     splits = read_peptide_splits(path)
     assert repr(splits) == "PeptideSplits(2, 1, 0)"
     assert splits.train.tolist() == [0, 3]
     assert is_frozen(splits.train)
-
-
-def test_missing_files(tmp_path, monkeypatch):
-    no_data(monkeypatch, tmp_path)
-    with pytest.raises(MissingDataError, match="peptide_multi_class_dataset"):
-        load_peptides(download=False)
-    with pytest.raises(MissingDataError, match=r"peptides/splits\.json"):
-        load_peptide_splits()
     assert "cannot read" in refusal(read_peptide_splits, tmp_path)
 
 
