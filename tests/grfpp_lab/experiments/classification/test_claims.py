@@ -1,11 +1,14 @@
 """The paper's tables."""
 
+from itertools import product
+
 import numpy as np
 import pytest
+from verdict_case import NO, NOISE, OPEN, YES, verdicts
 
 from grfpp_lab.experiments.claims import POOLED
 from grfpp_lab.experiments.classification import claims
-from grfpp_lab.experiments.classification.claims import DIFFUSION, EXACT, SPECTRUM
+from grfpp_lab.experiments.classification.claims import DIFFUSION, EXACT, GRFPP, SPECTRUM
 from grfpp_lab.experiments.classification.planning import SIX, TEN
 from grfpp_lab.experiments.classification.verdicts import (
     judge,
@@ -15,7 +18,6 @@ from grfpp_lab.experiments.classification.verdicts import (
     judge_squared,
     judge_walks,
 )
-from grfpp_lab.harness.experiment import Holds
 
 
 def rows_of(dataset, method, accuracy, spread=1.0, n_folds=10, **more):
@@ -23,14 +25,8 @@ def rows_of(dataset, method, accuracy, spread=1.0, n_folds=10, **more):
     wiggle = spread * np.where(np.arange(n_folds) % 2, 1.0, -1.0)
     return [
         {
-            "dataset": dataset,
-            "features": SPECTRUM,
-            "kernel": DIFFUSION,
-            "method": method,
-            "n_walks": 0 if method == EXACT else 16,
-            "repeat": 0,
-            "fold": fold,
-            "inner": 0.5,
+            **{"dataset": dataset, "features": SPECTRUM, "kernel": DIFFUSION, "method": method},
+            **{"n_walks": 0 if method == EXACT else 16, "repeat": 0, "fold": fold, "inner": 0.5},
             "accuracy": (accuracy + wiggle[fold]) / 100,
             **more,
         }
@@ -58,173 +54,128 @@ def test_the_choice_among_walks_is_made_by_the_other_folds():
     assert (gap.mean, gap.standard_error) == (pytest.approx(20), pytest.approx(0, abs=1e-9))
 
 
-def as_paper(change=None, kernel=claims.DIFFUSION):
+def as_paper(change=None, kernel=DIFFUSION):
     """The paper's own accuracies, some of them changed."""
-    found = []
-    for name in TEN:
-        for method, column in zip(
-            (claims.EXACT, claims.GRF, claims.GRFPP), claims.OWN, strict=True
-        ):
-            accuracy = claims.quoted()[column, name].mean + (change or {}).get((name, method), 0.0)
-            found += rows_of(name, method, accuracy, kernel=kernel)
+    found, methods = [], zip((EXACT, claims.GRF, GRFPP), claims.OWN, strict=True)
+    for name, (method, column) in product(TEN, methods):
+        accuracy = claims.quoted()[column, name].mean + (change or {}).get((name, method), 0.0)
+        found += rows_of(name, method, accuracy, kernel=kernel)
     return found
 
 
-def test_as_the_paper_says():
-    true = judge(as_paper())
-    assert true.holds is Holds.YES
-    assert "or above it, on 10 of 10" in true.measured
-    assert "GRF++ at most 2 points below exact on 10 of 10" in true.measured
-    assert "above GRF on 10 of 10, by 1.4 points on average" in true.measured
+def below(names, points, method=GRFPP, **more):
+    return as_paper({(name, method): -points for name in names}, **more)
 
 
-def test_an_exact_kernel_that_is_worse_than_the_papers_is_told():
-    few = judge(as_paper({("DD", claims.EXACT): -4.0, ("NCI1", claims.EXACT): -3.5}))
-    assert few.holds is Holds.YES
-    assert "on 8 of 10 (not on DD -4.0; NCI1 -3.5)" in few.measured
-    many = judge(as_paper({(name, claims.EXACT): -4.0 for name in TEN[:3]}))
-    assert many.holds is Holds.NO
+NOISY = [
+    {**row, "accuracy": row["accuracy"] + 0.1 * (row["fold"] % 3 - 1) * (row["fold"] < 9)}
+    if (row["dataset"], row["method"]) == ("MUTAG", GRFPP)
+    else row
+    for row in below(["MUTAG"], 1.5)
+]
 
 
-def test_estimates_below_the_exact_kernel():
-    bad = judge(as_paper({(name, claims.GRFPP): -3.0 for name in TEN[3:6]}))
-    assert bad.holds is Holds.NO
-    assert "GRF++ at most 2 points below exact on 7 of 10 (not on PROTEINS" in bad.measured
-
-
-def test_the_other_kernel():
-    assert judge_squared(as_paper(kernel=claims.SQUARED)).holds is Holds.YES
-    below = as_paper({(name, claims.GRFPP): -5.0 for name in TEN}, kernel=claims.SQUARED)
-    assert judge_squared(below).holds is Holds.NO
-    assert judge_squared(as_paper()).holds is Holds.OPEN
-    assert judge(as_paper(kernel=claims.SQUARED)).holds is Holds.OPEN
-
-
-def test_differences_within_noise_are_told_from_others():
-    noisy = [
-        {**row, "accuracy": row["accuracy"] + 0.1 * (row["fold"] % 3 - 1) * (row["fold"] < 9)}
-        if (row["dataset"], row["method"]) == ("MUTAG", claims.GRFPP)
-        else row
-        for row in as_paper({("MUTAG", claims.GRFPP): -1.5})
-    ]
-    verdict = judge(noisy)
-    assert verdict.holds is Holds.NOISE
-    assert "above GRF on 9 of 10" in verdict.measured
-    assert ", noise)" in verdict.measured
-    certain = judge(as_paper({("MUTAG", claims.GRFPP): -1.5}))
-    assert certain.holds is Holds.NO
-    assert "noise" not in certain.measured
+def test_only_differences_within_noise_are_called_so():
+    assert "noise" not in judge(below(["MUTAG"], 1.5)).measured
 
 
 def rivals(dataset, accuracies):
-    return [
-        row
-        for number, accuracy in enumerate(accuracies)
-        for row in rows_of(
-            dataset, f"K{number}", accuracy, features=claims.GRAPH_KERNEL, kernel=None
-        )
-    ]
+    more = {"features": claims.GRAPH_KERNEL, "kernel": None}
+    named = {f"K{number}": accuracy for number, accuracy in enumerate(accuracies)}
+    return [row for name, mean in named.items() for row in rows_of(dataset, name, mean, **more)]
 
 
-def test_rank_among_graph_kernels():
-    own = as_paper()
-    good = judge_kernels([*own, *rivals("COLLAB", [60, 70, 80]), *rivals("MUTAG", [99, 99])])
-    assert good.holds is Holds.YES
-    assert "number 2 of 4 on COLLAB, number 3 of 3 on MUTAG" in good.measured
-    assert judge_kernels([*own, *rivals("COLLAB", [60, 80, 85])]).holds is Holds.NO
-    assert judge_kernels([*own, *rivals("MUTAG", [60])]).holds is Holds.OPEN
-    failed = [
-        {"dataset": "COLLAB", "features": claims.GRAPH_KERNEL, "method": "SP", "why_not": "slow"}
-    ]
-    assert "number" in judge_kernels([*own, *failed]).measured
-    assert judge_kernels(own).holds is Holds.OPEN
+FAILED = {"dataset": "COLLAB", "features": claims.GRAPH_KERNEL, "method": "SP", "why_not": "slow"}
 
 
-def test_what_labels_bring():
-    def rows(gain, names=("MUTAG", "NCI1")):
-        found = []
-        for name in names:
-            found += rows_of(name, claims.GRFPP, 70)
-            for kind in claims.LABEL_FEATURES:
-                extra = gain if kind == claims.LABEL_FEATURES[-1] else -5
-                more = {"features": kind, "inner": 0.6 if extra == gain else 0.4}
-                found += rows_of(name, claims.GRFPP, 70 + extra, spread=1.5, **more)
-        return found
-
-    true = judge_labels(rows(6))
-    assert true.holds is Holds.YES
-    assert "MUTAG +6.0" in true.measured
-    assert "same-label -5.0" in true.measured
-    assert judge_labels(rows(-6)).holds is Holds.NO
-    assert judge_labels(rows_of("MUTAG", claims.GRFPP, 70)).holds is Holds.OPEN
-    # Plain features with other numbers of walks are not what labels are compared with.
-    other = rows_of("MUTAG", claims.GRFPP, 95, n_walks=64, inner=0.9)
-    assert len(claims.with_labels([*rows(6), *other], "MUTAG", claims.GRFPP)) == 40
+def label_rows(gain, names=("MUTAG", "NCI1")):
+    found = []
+    for name in names:
+        found += rows_of(name, GRFPP, 70)
+        for kind in claims.LABEL_FEATURES:
+            extra = gain if kind == claims.LABEL_FEATURES[-1] else -5
+            more = {"features": kind, "inner": 0.6 if extra == gain else 0.4}
+            found += rows_of(name, GRFPP, 70 + extra, spread=1.5, **more)
+    return found
 
 
-def test_walks_beside_weisfeiler_lehman():
-    def rows(gaps):
-        found = []
-        for name, gap in zip(SIX, gaps, strict=True):
-            more = {"features": claims.WALKS, "chosen": "signatures of 3 steps"}
-            found += rows_of(name, claims.WALK_METHOD, 70 + gap, **more)
-            found += rows_of(name, claims.RIVAL, 70, features=claims.GRAPH_KERNEL)
-        return found
+def test_plain_features_with_other_numbers_of_walks_are_not_compared_with_labels():
+    other = rows_of("MUTAG", GRFPP, 95, n_walks=64, inner=0.9)
+    assert len(claims.with_labels([*label_rows(6), *other], "MUTAG", GRFPP)) == 40
 
-    near = judge_walks(rows([1, -1.9, -1, 0, -5, -6]))
-    assert near.holds is Holds.YES
-    assert "so on 4 of 6: MUTAG +1.0" in near.measured
-    assert judge_walks(rows([1, -1, -1, -2.5, -5, -6])).holds is Holds.NO
-    assert (
-        judge_walks(rows_of("MUTAG", claims.RIVAL, 70, features=claims.GRAPH_KERNEL)).holds
-        is Holds.OPEN
-    )
-    (panel,) = claims.walks_panels(rows([0] * 6))
+
+def walk_rows(gaps):
+    found, more = [], {"features": claims.WALKS, "chosen": "signatures of 3 steps"}
+    for name, gap in zip(SIX, gaps, strict=True):
+        found += rows_of(name, claims.WALK_METHOD, 70 + gap, **more)
+        found += rows_of(name, claims.RIVAL, 70, features=claims.GRAPH_KERNEL)
+    return found
+
+
+def test_walks_and_weisfeiler_lehman_are_drawn():
+    (panel,) = claims.walks_panels(walk_rows([0] * 6))
     assert [curve.name for curve in panel.curves] == [claims.WALK_METHOD, claims.RIVAL]
     assert all(len(curve.y) == 6 for curve in panel.curves)
-    (line, *_) = claims.walks_table(rows([1] * 6)).groups[0].rows
-    assert line[3].startswith("+1.0")
-    assert line[4] == "signatures of 3 steps 10x"
+    (line, *_) = claims.walks_table(walk_rows([1] * 6)).groups[0].rows
+    assert line[3].startswith("+1.0") and line[4] == "signatures of 3 steps 10x"
 
 
 def pooled(change=None, **more):
     """Pooled walks at the exact kernel's accuracy, some of them changed."""
-    return [
-        row
-        for name in TEN
-        for row in rows_of(
-            name,
-            POOLED,
-            claims.quoted()["Diffusion", name].mean + (change or {}).get(name, 0.0),
-            walks="pooled",
-            **more,
-        )
+    found = []
+    for name in TEN:
+        accuracy = claims.quoted()["Diffusion", name].mean + (change or {}).get(name, 0.0)
+        found += rows_of(name, POOLED, accuracy, walks="pooled", **more)
+    return found
+
+
+PAPER = as_paper()
+WORSE_EXACT = as_paper({("DD", EXACT): -4.0, ("NCI1", EXACT): -3.5})
+BELOW_SQUARED = below(TEN, 5.0, kernel=claims.SQUARED)
+RIVALS = [*rivals("COLLAB", [60, 70, 80]), *rivals("MUTAG", [99, 99])]
+ALONE = rows_of("MUTAG", claims.RIVAL, 70, features=claims.GRAPH_KERNEL)
+NEAR = "pooled walks within 1 point of exact on 10 of 10; more than that below it on 0; GRF++ "
+NEAR += "within it on 5 of 10; GRF within it on 2 of 10"
+
+test_verdicts = verdicts(
+    [
+        (judge, PAPER, YES, "or above it, on 10 of 10", "at most 2 points below exact on 10 of 10"),
+        (judge, PAPER, YES, "above GRF on 10 of 10, by 1.4 points on average"),
+        (judge, WORSE_EXACT, YES, "on 8 of 10 (not on DD -4.0; NCI1 -3.5)"),
+        (judge, below(TEN[:3], 4.0, EXACT), NO),
+        (judge, below(TEN[3:6], 3.0), NO, "below exact on 7 of 10 (not on PROTEINS"),
+        (judge, NOISY, NOISE, "above GRF on 9 of 10", ", noise)"),
+        (judge, below(["MUTAG"], 1.5), NO),
+        (judge, as_paper(kernel=claims.SQUARED), OPEN),
+        (judge_squared, as_paper(kernel=claims.SQUARED), YES),
+        (judge_squared, BELOW_SQUARED, NO),
+        (judge_squared, PAPER, OPEN),
+        (judge_kernels, [*PAPER, *RIVALS], YES, "number 2 of 4 on COLLAB, number 3 of 3 on MUTAG"),
+        (judge_kernels, [*PAPER, *rivals("COLLAB", [60, 80, 85])], NO),
+        (judge_kernels, [*PAPER, *rivals("MUTAG", [60])], OPEN),
+        (judge_kernels, [*PAPER, FAILED], YES, "number"),
+        (judge_kernels, PAPER, OPEN),
+        (judge_labels, label_rows(6), YES, "MUTAG +6.0", "same-label -5.0"),
+        (judge_labels, label_rows(-6), NO),
+        (judge_labels, rows_of("MUTAG", GRFPP, 70), OPEN),
+        (judge_walks, walk_rows([1, -1.9, -1, 0, -5, -6]), YES, "so on 4 of 6: MUTAG +1.0"),
+        (judge_walks, walk_rows([1, -1, -1, -2.5, -5, -6]), NO),
+        (judge_walks, ALONE, OPEN),
+        (judge_pooled, [*PAPER, *pooled({"DD": 0.9, "NCI1": -0.9})], YES, NEAR),
+        (judge_pooled, [*PAPER, *pooled({"DD": -1.5})], YES, "on 9 of 10 (not on DD -1.5 ± 0.0)"),
+        (judge_pooled, [*PAPER, *pooled({"DD": -1.5, "NCI1": 1.5})], NO, "that below it on 1;"),
+        (judge_pooled, PAPER, OPEN),
+        (judge_pooled, pooled(), OPEN),
     ]
-
-
-def test_pooled_walks():
-    own = as_paper()
-    near = judge_pooled([*own, *pooled({"DD": 0.9, "NCI1": -0.9})])
-    assert near.holds is Holds.YES
-    told = "more than that below it on 0; GRF++ within it on 5 of 10; GRF within it on 2 of 10"
-    assert near.measured == f"pooled walks within 1 point of exact on 10 of 10; {told}"
-    one = judge_pooled([*own, *pooled({"DD": -1.5})])
-    assert one.holds is Holds.YES
-    assert "on 9 of 10 (not on DD -1.5 ± 0.0)" in one.measured
-    two = judge_pooled([*own, *pooled({"DD": -1.5, "NCI1": 1.5})])
-    assert two.holds is Holds.NO
-    assert "; more than that below it on 1;" in two.measured
-    assert judge_pooled(own).holds is Holds.OPEN
-    assert judge_pooled(pooled()).holds is Holds.OPEN
+)
 
 
 def test_pooled_walks_have_the_default_number_and_leave_other_verdicts_alone():
-    own = as_paper()
     # However well others did in the choice, it is not made.
     others = pooled(dict.fromkeys(TEN, -9.0), n_walks=32, inner=0.9)
-    more = [*own, *pooled(), *others]
-    assert judge_pooled(more) == judge_pooled([*own, *pooled()])
-    assert judge(more) == judge(own)
+    more = [*PAPER, *pooled(), *others]
+    assert judge_pooled(more) == judge_pooled([*PAPER, *pooled()])
+    assert judge(more) == judge(PAPER)
     assert [len(curve.x) for curve in claims.panels(more)[0].curves] == [1, 1, 2, 2]
     (panel,) = claims.pooled_panels(more)
     assert [len(curve.x) for curve in panel.curves] == [10, 10, 10]

@@ -1,72 +1,56 @@
 """Verdicts on Gaussian processes."""
 
 import pytest
+from verdict_case import NO, OPEN, YES, verdicts
 
 from grfpp_lab.experiments.claims import POOLED
 from grfpp_lab.experiments.gp import experiment as gp
 from grfpp_lab.experiments.gp.claims import EXACT, HEAD, PEER_GENERAL, pooled_panels
-from grfpp_lab.harness.experiment import Holds
 
 CLAIMS = {claim.name: claim for claim in gp.EXPERIMENT.claims}
 
 
-def made_up(method, n_nodes, rmse, seconds=1.0, coverage=0.95):
+def row(method, n_nodes=2562, rmse=1.0, seconds=1.0, coverage=0.95):
+    shared = {"repeat": 0, "n_steps": 60, "latent_rmse": 2 * rmse, "coverage": coverage}
     times = dict.fromkeys(gp.TIMINGS, seconds)
-    return {
-        "method": method,
-        "n_nodes": n_nodes,
-        "repeat": 0,
-        "n_steps": 60,
-        "rmse": rmse,
-        "latent_rmse": 2 * rmse,
-        "coverage": coverage,
-        **times,
-    }
+    return {"method": method, "n_nodes": n_nodes, "rmse": rmse, **shared, **times}
 
 
-@pytest.mark.parametrize(
-    ("error", "holds"), [(0.999, Holds.YES), (1.009, Holds.YES), (1.02, Holds.NO)]
-)
-def test_verdict_on_accuracy(error, holds):
-    found = CLAIMS["gp-accuracy"].judge([made_up(EXACT, 2562, 1.0), made_up(HEAD, 2562, error)])
-    assert found.holds is holds
-    assert f"× {error:.3f} ({error:.3f}) at 2,562 nodes" in found.measured
-    alone = [made_up(HEAD, 2562, 1.0)]
-    assert CLAIMS["gp-accuracy"].judge(alone).holds is Holds.OPEN
+def pair(method, error=1.0, n_nodes=2562, **more):
+    return [row(EXACT, n_nodes), row(method, n_nodes, error, **more)]
 
 
-@pytest.mark.parametrize("coverage", [0.3, 0.9, 0.999])
-def test_intervals_that_do_not_hold_what_they_say_are_no_success(coverage):
-    rows = [made_up(EXACT, 2562, 1.0), made_up(HEAD, 2562, 1.0, coverage=coverage)]
-    assert CLAIMS["gp-accuracy"].judge(rows).holds is Holds.NO
+def timed(ours, theirs):
+    large = [row(HEAD, n_nodes, seconds=ours) for n_nodes in (163_842, 2562)]
+    return [*large, row(PEER_GENERAL, seconds=theirs)]
 
 
-@pytest.mark.parametrize(
-    ("ours", "theirs", "holds"),
-    [(100.0, 200.0, Holds.YES), (100.0, 50.0, Holds.NO), (1000.0, 2000.0, Holds.NO)],
-)
-def test_verdict_on_time(ours, theirs, holds):
-    rows = [
-        made_up(HEAD, 163_842, 1.0, ours),
-        made_up(HEAD, 2562, 1.0, ours),
-        made_up(PEER_GENERAL, 2562, 1.0, theirs),
+accuracy, time, pooled = (CLAIMS[f"gp-{name}"].judge for name in ("accuracy", "time", "pooled"))
+
+test_verdicts = verdicts(
+    [
+        (accuracy, pair(HEAD, 0.999), YES, "× 0.999 (0.999) at 2,562 nodes"),
+        (accuracy, pair(HEAD, 1.009), YES, "× 1.009 (1.009) at 2,562 nodes"),
+        (accuracy, pair(HEAD, 1.02), NO, "× 1.020 (1.020) at 2,562 nodes"),
+        (accuracy, [row(HEAD)], OPEN),
+        # Intervals that do not hold what they say are no success.
+        *((accuracy, pair(HEAD, coverage=share), NO) for share in (0.3, 0.9, 0.999)),
+        (time, timed(100.0, 200.0), YES),
+        (time, timed(100.0, 50.0), NO),
+        (time, timed(1000.0, 2000.0), NO),
+        (time, timed(100.0, 200.0)[:1], OPEN),
+        (pooled, pair(POOLED, 0.9981), YES, "× 0.9981 (0.9981) at 2,562 nodes"),
+        (pooled, pair(POOLED, 1.0019), YES, "× 1.0019 (1.0019) at 2,562 nodes"),
+        (pooled, pair(POOLED, 1.0021), NO, "× 1.0021 (1.0021) at 2,562 nodes"),
+        (pooled, pair(POOLED, 0.997), NO, "× 0.9970 (0.9970) at 2,562 nodes"),
+        (pooled, [row(EXACT)], OPEN),
+        (pooled, [row(POOLED)], OPEN),
+        (pooled, pair(POOLED, n_nodes=642), OPEN, "too small to judge"),
     ]
-    assert CLAIMS["gp-time"].judge(rows).holds is holds
-    assert CLAIMS["gp-time"].judge(rows[:1]).holds is Holds.OPEN
-    assert CLAIMS["gp-time"].judge([]).holds is Holds.OPEN
-
-
-@pytest.mark.parametrize(
-    ("error", "holds"),
-    [(0.9981, Holds.YES), (1.0019, Holds.YES), (1.0021, Holds.NO), (0.997, Holds.NO)],
 )
-def test_verdict_on_pooled_walks(error, holds):
-    judge = CLAIMS["gp-pooled"].judge
-    rows = [made_up(EXACT, 2562, 1.0), made_up(POOLED, 2562, error)]
-    assert judge(rows).holds is holds
-    assert f"× {error:.4f} ({error:.4f}) at 2,562 nodes" in judge(rows).measured
-    assert judge(rows[:1]).holds is judge(rows[1:]).holds is judge([]).holds is Holds.OPEN
-    small = judge([made_up(EXACT, 642, 1.0), made_up(POOLED, 642, error)])
-    assert (small.holds, "too small to judge" in small.measured) == (Holds.OPEN, True)
-    (panel,) = pooled_panels(rows)
+
+
+@pytest.mark.parametrize("error", [0.9981, 1.0021])
+def test_pooled_walks_are_drawn(error):
+    (panel,) = pooled_panels(pair(POOLED, error))
     assert panel.curves[0].y == pytest.approx([100 * abs(error - 1)])

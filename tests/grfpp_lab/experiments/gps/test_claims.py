@@ -3,23 +3,12 @@
 import numpy as np
 import pytest
 from scipy.stats import ttest_rel
+from verdict_case import NO, NOISE, OPEN, YES, verdicts
 
 from grfpp_lab.experiments.claims import Difference
-from grfpp_lab.experiments.gps import claims
+from grfpp_lab.experiments.gps import claims, encodings
 from grfpp_lab.experiments.gps import data as gps_data
-from grfpp_lab.experiments.gps.encodings import (
-    ENCODINGS,
-    GRF,
-    GRF_PP,
-    LAPLACIAN,
-    NOISE,
-    NONE,
-    OURS,
-    RETURN,
-    SMOOTH,
-    WALK,
-)
-from grfpp_lab.harness.experiment import Holds
+from grfpp_lab.experiments.gps.encodings import ENCODINGS, GRF, GRF_PP, LAPLACIAN, NONE, OURS, WALK
 
 
 def made_rows(gains, *, n_seeds=5, noise=0.002, seed=0):
@@ -31,16 +20,9 @@ def made_rows(gains, *, n_seeds=5, noise=0.002, seed=0):
         for repeat in range(n_seeds):
             base = 0.6 + 0.05 * rng.normal()
             for encoding, gain in {NONE: 0.0, **by_encoding}.items():
-                rows.append(
-                    {
-                        "dataset": dataset,
-                        "encoding": encoding,
-                        "repeat": repeat,
-                        "test": base + sign * gain + noise * rng.normal(),
-                        "n_train": 10,
-                        "n_test": 5,
-                    }
-                )
+                row = {"dataset": dataset, "encoding": encoding, "repeat": repeat}
+                score = base + sign * gain + noise * rng.normal()
+                rows.append({**row, "test": score, "n_train": 10, "n_test": 5})
     return rows
 
 
@@ -61,110 +43,90 @@ def test_paired_tests_are_those_of_scipy():
 def test_pairs_are_made_seed_by_seed_whatever_the_order():
     rows = made_rows({"mnist": {GRF: 0.01}, "pattern": {GRF: 0.02}})
     shuffled = [rows[number] for number in np.random.default_rng(0).permutation(len(rows))]
-    assert claims.differences(rows, GRF, NONE).keys() == {"mnist", "pattern"}
-    assert dict(sorted(claims.differences(shuffled, GRF, NONE).items())) == claims.differences(
-        rows, GRF, NONE
-    )
+    found = claims.differences(rows, GRF, NONE)
+    assert found.keys() == {"mnist", "pattern"}
+    assert dict(sorted(claims.differences(shuffled, GRF, NONE).items())) == found
     lost = [row for row in rows if (row["encoding"], row["repeat"]) != (NONE, 2)]
     assert {each.n for each in claims.differences(lost, GRF, NONE).values()} == {4}
 
 
-def test_the_claim_holds_where_it_is_true():
-    rows = made_rows({name: {GRF: 0.01, GRF_PP: 0.03} for name in ALL})
-    verdict = claims.judge(rows)
-    assert verdict.holds is Holds.YES
-    assert "GRF++ above no encoding on 6 of 6 data sets" in verdict.measured
-    assert "* p < 0.05" in verdict.measured
+def same(gains, **others):
+    """Rows with one set of gains on all data sets, but for some."""
+    return made_rows({**dict.fromkeys(ALL, gains), **others})
 
 
-@pytest.mark.parametrize(
-    ("gains", "found"),
-    [
-        ({GRF: 0.05, GRF_PP: 0.03}, "GRF++ above GRF on 0 of 6"),
-        ({GRF: -0.01, GRF_PP: -0.03}, "GRF++ above no encoding on 0 of 6 data sets"),
-    ],
-)
-def test_the_claim_does_not_hold_where_it_is_false(gains, found):
-    verdict = claims.judge(made_rows(dict.fromkeys(ALL, gains)))
-    assert verdict.holds is Holds.NO
-    assert found in verdict.measured
-    # One data set where it is clearly worse is enough.
-    others = {key: {GRF: 0.01, GRF_PP: 0.03} for key in ALL}
-    assert claims.judge(made_rows({**others, "mnist": gains})).holds is Holds.NO
+TRUE, WORSE_THAN_GRF = {GRF: 0.01, GRF_PP: 0.03}, {GRF: 0.05, GRF_PP: 0.03}
+WORSE_THAN_NONE = {GRF: -0.01, GRF_PP: -0.03}
+HALF = made_rows({key: {GRF: 0.1, GRF_PP: 0.1} for key in ("mnist", "pattern")}, noise=0.0)
+SMALL_GAINS = {
+    "pattern": [0.01, -0.005, 0.004],
+    "cluster": [0.02, -0.01, 0.001],
+    "mnist": [-0.01, 0.008, 0.004],
+}
+CHANCE = [
+    {"dataset": name, "encoding": encoding, "repeat": repeat, "test": test}
+    for name, each in SMALL_GAINS.items()
+    for repeat, gain in enumerate(each)
+    for encoding, test in ((NONE, 0.5), (GRF, 0.5), (GRF_PP, 0.5 + gain))
+]
+SINGLE = made_rows(dict.fromkeys(ALL, TRUE), n_seeds=1)
+OTHERS = {GRF_PP: 0.03, encodings.NOISE: 0.0, WALK: 0.05, LAPLACIAN: 0.01}
 
 
-def test_half_a_claim_that_is_open_leaves_it_open():
-    rows = made_rows({key: {GRF: 0.1, GRF_PP: 0.1} for key in ("mnist", "pattern")}, noise=0.0)
-    assert claims.judge(rows).holds is Holds.OPEN
-    assert claims.holds(claims.differences(rows, GRF_PP, NONE)) is Holds.YES
-
-
-def test_gains_within_noise_are_told_as_such():
-    values = {
-        "pattern": [0.01, -0.005, 0.004],
-        "cluster": [0.02, -0.01, 0.001],
-        "mnist": [-0.01, 0.008, 0.004],
-    }
-    found = {name: Difference(each) for name, each in values.items()}
-    assert claims.holds(found) is Holds.NOISE
-    # The other way round nothing can be told: no loss is more than chance either.
-    opposite = {name: Difference([-v for v in each]) for name, each in values.items()}
-    assert claims.holds(opposite) is Holds.OPEN
-    rows = [
-        {"dataset": name, "encoding": encoding, "repeat": repeat, "test": test}
-        for name, each in values.items()
-        for repeat, gain in enumerate(each)
-        for encoding, test in ((NONE, 0.5), (GRF, 0.5), (GRF_PP, 0.5 + gain))
-    ]
-    verdict = claims.judge(rows)
-    assert verdict.holds is Holds.NOISE
-    assert "none more than chance" in verdict.measured
-
-
-def test_nothing_is_said_of_nothing():
-    assert claims.judge([]).holds is Holds.OPEN
-    assert claims.judge_reference([]).holds is Holds.OPEN
-    single = made_rows({name: {GRF: 0.01, GRF_PP: 0.03} for name in ALL}, n_seeds=1)
-    assert claims.judge(single).holds is Holds.OPEN
-    assert claims.judge(single).measured
-
-
-def test_many_small_losses_are_a_loss():
-    """On no data set more than chance, but on all of them together."""
-    losses = {name: Difference([-0.01, -0.02, -0.001]) for name in ALL}
-    assert min(each.p for each in losses.values()) > 0.05
-    assert claims.holds(losses) is Holds.NO
-    gains = {name: Difference([0.01, 0.02, 0.001]) for name in ALL}
-    assert claims.holds(gains) is Holds.YES
-    assert claims.holds({**gains, "mnist": Difference([-0.01, 0.001, -0.001])}) is Holds.NOISE
-
-
-def test_beside_other_encodings():
-    gains = {GRF_PP: 0.03, NOISE: 0.0, WALK: 0.05, LAPLACIAN: 0.01}
-    verdict = claims.judge_reference(made_rows(dict.fromkeys(ALL, gains)))
-    assert verdict.holds is Holds.YES
-    assert "above random numbers on 6 of 6" in verdict.measured
-    assert "above random walk on 0 of 6" in verdict.measured
-    worse = claims.judge_reference(made_rows({name: {GRF_PP: -0.02, NOISE: 0.02} for name in ALL}))
-    assert worse.holds is Holds.NO
-
-
-def test_one_kind_without_random_numbers_has_to_be_above_none_on_four_of_six():
+def kinds(*smooth, **options):
+    """Kinds without random numbers are below none, but for smooth ones on some data sets."""
     gains = {name: dict.fromkeys(OURS, -0.03) for name in ALL}
-    assert claims.judge_kinds(made_rows(gains)).holds is Holds.NO
-    for name in ALL[:3]:
-        gains[name] = {**gains[name], SMOOTH: 0.03}
-    gains[ALL[5]] = {**gains[ALL[5]], RETURN: 0.03}
-    assert claims.judge_kinds(made_rows(gains)).holds is Holds.NO
-    gains[ALL[5]] = {**gains[ALL[5]], SMOOTH: 0.03}
-    verdict = claims.judge_kinds(made_rows(gains))
-    assert verdict.holds is Holds.YES
-    assert "smooth above no encoding on 4 of 6 data sets" in verdict.measured
-    assert claims.judge_kinds(made_rows(gains, n_seeds=2)).holds is Holds.OPEN
-    assert (
-        claims.judge_kinds(made_rows({name: gains[name] for name in ALL[:5]})).holds is Holds.OPEN
-    )
-    assert claims.judge_kinds([]).holds is Holds.OPEN
+    gains[ALL[5]][encodings.RETURN] = 0.03
+    for place in smooth:
+        gains[ALL[place]][encodings.SMOOTH] = 0.03
+    return made_rows(gains, **options)
+
+
+FIVE = [row for row in kinds(0, 1, 2) if row["dataset"] != ALL[5]]
+
+test_verdicts = verdicts(
+    [
+        (claims.judge, same(TRUE), YES, "above no encoding on 6 of 6 data sets", "* p < 0.05"),
+        (claims.judge, same(WORSE_THAN_GRF), NO, "GRF++ above GRF on 0 of 6"),
+        (claims.judge, same(WORSE_THAN_NONE), NO, "above no encoding on 0 of 6 data sets"),
+        # One data set where it is clearly worse is enough.
+        (claims.judge, same(TRUE, mnist=WORSE_THAN_GRF), NO),
+        (claims.judge, same(TRUE, mnist=WORSE_THAN_NONE), NO),
+        (claims.judge, HALF, OPEN),
+        (claims.judge, CHANCE, NOISE, "none more than chance"),
+        (claims.judge, SINGLE, OPEN, " "),
+        (claims.judge_reference, same(OTHERS), YES, "above random numbers on 6 of 6"),
+        (claims.judge_reference, same(OTHERS), YES, "above random walk on 0 of 6"),
+        (claims.judge_reference, same({GRF_PP: -0.02, encodings.NOISE: 0.02}), NO),
+        # One kind has to be above none on four of six data sets.
+        (claims.judge_kinds, kinds(), NO),
+        (claims.judge_kinds, kinds(0, 1, 2), NO),
+        (
+            claims.judge_kinds,
+            kinds(0, 1, 2, 5),
+            YES,
+            "smooth above no encoding on 4 of 6",
+        ),
+        (claims.judge_kinds, kinds(0, 1, 2, 5, n_seeds=2), OPEN),
+        (claims.judge_kinds, FIVE, OPEN),
+    ]
+)
+
+
+def test_gains_and_losses_of_all_data_sets_together():
+    def holds(values):
+        return claims.holds({name: Difference(each) for name, each in values.items()})
+
+    assert claims.holds(claims.differences(HALF, GRF_PP, NONE)) is YES
+    assert holds(SMALL_GAINS) is NOISE
+    # The other way round nothing can be told: no loss is more than chance either.
+    assert holds({name: [-v for v in each] for name, each in SMALL_GAINS.items()}) is OPEN
+    # On no data set more than chance, but on all of them together.
+    assert Difference([-0.01, -0.02, -0.001]).p > 0.05
+    assert holds({key: [-0.01, -0.02, -0.001] for key in ALL}) is NO
+    gains = {key: [0.01, 0.02, 0.001] for key in ALL}
+    assert holds(gains) is YES
+    assert holds({**gains, "mnist": [-0.01, 0.001, -0.001]}) is NOISE
 
 
 def test_the_papers_table_is_quoted_and_put_right():
@@ -181,7 +143,7 @@ def test_the_papers_table_is_quoted_and_put_right():
 
 
 def test_tables_and_charts_have_every_data_set_and_encoding():
-    gains = {GRF: 0.01, GRF_PP: 0.03, WALK: 0.0, LAPLACIAN: 0.0, NOISE: 0.0}
+    gains = {GRF: 0.01, GRF_PP: 0.03, WALK: 0.0, LAPLACIAN: 0.0, encodings.NOISE: 0.0}
     gains |= dict.fromkeys(OURS, 0.02)
     rows = made_rows(dict.fromkeys(ALL, gains), n_seeds=3)
     assert [len(group.rows) for group in claims.pairs_table(rows).groups] == [6, 6, 6]

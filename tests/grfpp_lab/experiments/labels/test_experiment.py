@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from verdict_case import NO, OPEN, YES, verdicts
 
 from grfpp import _imports as optional
 from grfpp_lab.experiments.labels import experiment as labels
@@ -25,7 +26,7 @@ from grfpp_lab.experiments.labels.experiment import (
     rival_scores,
     table,
 )
-from grfpp_lab.harness.experiment import Holds, Settings, Size
+from grfpp_lab.harness.experiment import Settings, Size
 
 
 def row(data="cora", split=PLANETOID, method=OURS, accuracy=0.73, repeat=0, **more):
@@ -94,41 +95,34 @@ def test_the_largest_component():
     assert (part.n_nodes, part.n_edges) == (5, 5)
 
 
-@pytest.mark.parametrize(
-    ("changes", "holds"),
+def planetoid(**changes):
+    return [row(), row("pubmed", **changes)]
+
+
+GOOD, FOLD_ROWS = random_rows([0.775] * 10), random_rows([0.7] * 10, method=FOLDS)
+OTHERS = [row(method=PROPAGATION, accuracy=0.68), row(method=SPREADING, accuracy=0.7)]
+BELOW = [row(split=RANDOM, accuracy=0.6), row(split=RANDOM, method=SPREADING, accuracy=0.7)]
+CORA = "Cora: 73.0 %, calibration error 0.030, 2.0 s, by Diffusion(lam=20.0)"
+SPLITS = "Cora: 77.5 ± 0.0 % over 10 splits, without a validation set 70.0"
+
+test_verdicts = verdicts(
     [
-        ({}, Holds.YES),
-        ({"accuracy": 0.72}, Holds.YES),
-        ({"accuracy": 0.719}, Holds.NO),
-        ({"seconds": 10.1}, Holds.NO),
-        ({"calibration_error": 0.051}, Holds.NO),
-    ],
+        (judge_planetoid, planetoid(), YES, CORA),
+        (judge_planetoid, planetoid(accuracy=0.72), YES, CORA),
+        (judge_planetoid, planetoid(accuracy=0.719), NO, CORA),
+        (judge_planetoid, planetoid(seconds=10.1), NO, CORA),
+        (judge_planetoid, planetoid(calibration_error=0.051), NO, CORA),
+        (judge_planetoid, [row()], OPEN),
+        (judge_planetoid, [row(accuracy=0.719)], OPEN),
+        (judge_random, [*GOOD, *FOLD_ROWS], YES, SPLITS),
+        (judge_random, random_rows([0.774] * 10), NO),
+        (judge_random, GOOD[:9], OPEN),
+        (judge_random, random_rows([0.9] * 10, data="pubmed"), OPEN),
+        (judge_rivals, [row(), *OTHERS], YES, f"Planetoid: 73.0 against 70.0 % ({SPREADING})"),
+        (judge_rivals, [row(), *OTHERS, *BELOW], NO),
+        (judge_rivals, [row()], OPEN),
+    ]
 )
-def test_the_public_split(changes, holds):
-    found = judge_planetoid([row(), row("pubmed", **changes)])
-    assert found.holds is holds
-    assert "Cora: 73.0 %, calibration error 0.030, 2.0 s, by Diffusion(lam=20.0)" in found.measured
-    assert judge_planetoid([row(**changes)]).holds is Holds.OPEN
-
-
-def test_random_splits():
-    good, bad = random_rows([0.775] * 10), random_rows([0.774] * 10)
-    found = judge_random([*good, *random_rows([0.7] * 10, method=FOLDS)])
-    assert found.holds is Holds.YES
-    assert "Cora: 77.5 ± 0.0 % over 10 splits, without a validation set 70.0" in found.measured
-    assert judge_random(bad).holds is Holds.NO
-    assert judge_random(good[:9]).holds is Holds.OPEN
-    assert judge_random(random_rows([0.9] * 10, data="pubmed")).holds is Holds.OPEN
-
-
-def test_other_methods():
-    others = [row(method=PROPAGATION, accuracy=0.68), row(method=SPREADING, accuracy=0.7)]
-    found = judge_rivals([row(), *others])
-    assert found.holds is Holds.YES
-    assert f"Cora, Planetoid: 73.0 against 70.0 % ({SPREADING})" in found.measured
-    below = [row(split=RANDOM, accuracy=0.6), row(split=RANDOM, method=SPREADING, accuracy=0.7)]
-    assert judge_rivals([row(), *others, *below]).holds is Holds.NO
-    assert judge_rivals([row()]).holds is Holds.OPEN
 
 
 def test_tables_and_panels():
