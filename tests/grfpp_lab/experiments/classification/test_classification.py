@@ -1,14 +1,25 @@
-"""The paper's tables."""
+"""Graph classification: plans, the smallest size, and verdicts on rows made by hand."""
 
+import json
+import os
+from contextlib import redirect_stdout
+from io import StringIO
 from itertools import product
 
 import numpy as np
 import pytest
+from experiment_cases import draw_one_file, run_cells_here
 from verdict_case import NO, NOISE, OPEN, YES, verdicts
 
+from grfpp._imports import missing_packages
+from grfpp.cli import run
 from grfpp_lab.experiments.claims import POOLED
-from grfpp_lab.experiments.classification import claims
-from grfpp_lab.experiments.classification.claims import DIFFUSION, EXACT, GRFPP, SPECTRUM
+from grfpp_lab.experiments.classification import claims, graph_sets, planning
+from grfpp_lab.experiments.classification import experiment as classification
+from grfpp_lab.experiments.classification.claims import (
+    EXACT,
+    GRFPP,
+)
 from grfpp_lab.experiments.classification.planning import SIX, TEN
 from grfpp_lab.experiments.classification.verdicts import (
     judge,
@@ -18,6 +29,140 @@ from grfpp_lab.experiments.classification.verdicts import (
     judge_squared,
     judge_walks,
 )
+from grfpp_lab.experiments.registry import EXPERIMENTS
+from grfpp_lab.harness.experiment import Settings, Size
+
+
+def test_all_methods_share_their_folds(no_data):
+    cells = planning.plan(Settings(Size.TINY)).cells
+    seeds = {planning.fold_seed(cell["dataset"], 0, cell.get("repeat", 0)) for cell in cells}
+    (rival,) = {cell["fold_seed"] for cell in cells if "budget" in cell}
+    assert seeds == {rival}
+    other = planning.plan(Settings(Size.TINY, seed=1)).cells
+    assert next(cell for cell in other if "budget" in cell)["fold_seed"] != rival
+
+
+def test_walks_by_length_are_run_where_their_rival_is(no_data):
+    folder = no_data / "tudataset"
+    folder.mkdir()
+    for name in planning.TEN:
+        (folder / f"{name}.zip").touch()
+    cells = planning.plan(Settings(Size.FULL)).cells
+    ours = [cell for cell in cells if cell["features"] == claims.WALKS]
+    assert [cell["dataset"] for cell in ours] == list(planning.SIX)
+    rivals = {c["dataset"]: c["budget"] for c in cells if c["method"] == claims.RIVAL}
+    assert set(planning.SIX) <= set(rivals)
+    assert set(rivals.values()) == {300.0}
+
+
+def test_data_that_is_not_at_hand_is_left_out(no_data):
+    plan = planning.plan(Settings(Size.FULL))
+    assert set(plan.skipped) == {*planning.TEN, *planning.LARGER}
+    assert plan.skipped["DD"] == "tudataset/DD.zip is not at hand"
+    assert {cell["dataset"] for cell in plan.cells} == {graph_sets.GENERATED}
+    folder = no_data / "tudataset"
+    folder.mkdir()
+    (folder / "REDDIT-MULTI-5K.zip").touch()
+    plan = planning.plan(Settings(Size.FULL, scale=0.25, p_halt=0.2))
+    assert {cell["dataset"] for cell in plan.cells} == {"REDDIT-MULTI-5K"}
+    assert plan.cells[0]["sigmas"] == [0.5]
+    assert plan.cells[0]["termination"] == "geometric:0.2"
+
+
+def test_pooled_walks_have_the_width_of_the_exact_kernel_and_the_default(no_data):
+    folder = no_data / "tudataset"
+    folder.mkdir()
+    for name in ("MUTAG", "COLLAB"):
+        (folder / f"{name}.zip").touch()
+    cells = planning.plan(Settings(Size.FULL)).cells
+    pools = [cell for cell in cells if cell["method"] == POOLED]
+    assert {(tuple(c["sigmas"]), c["termination"], c["walks"]) for c in pools} == {
+        ((0.9,), "matched:9", "pooled")
+    }
+    walks = {}
+    for cell in cells:
+        if cell["features"] == SPECTRUM and cell["repeat"] == 0:
+            key = (cell["dataset"], cell["kernel"], cell["method"])
+            walks.setdefault(key, []).append(cell["n_walks"])
+    assert walks["MUTAG", "diffusion:1", POOLED] == [4, 16, 32, 256]
+    assert walks["COLLAB", "diffusion:1", POOLED] == [4, 16, 32]
+    assert walks["MUTAG", "squared-diffusion:1", POOLED] == [16, 32]
+    assert walks["MUTAG", "diffusion:1", GRFPP] == [4, 32, 256]
+    assert walks["MUTAG", "diffusion:1", EXACT] == [0]
+    assert not any("walks" in cell for cell in cells if cell["method"] != POOLED)
+
+
+@pytest.mark.skipif(not os.environ.get("GRFPP_DATA"), reason="GRFPP_DATA does not point to data")
+def test_a_real_collection():
+    data = graph_sets.load_set("MUTAG")
+    assert len(data.graphs) == len(data.classes) == 188
+    assert data.has_labels
+    plan = classification.plan(Settings(Size.QUICK))
+    assert not set(plan.skipped) & {"MUTAG"}
+
+
+def test_kernels_that_take_too_long_become_rows(no_data):
+    cell = {"dataset": "generated", "method": "WL-OA", "n_folds": 2, "fold_seed": 0}
+    (row,) = graph_sets.run_limited({**cell, "budget": 0.1})
+    assert "stopped after" in row["why_not"]
+    (row,) = graph_sets.run_limited({**cell, "dataset": "DD", "budget": 60})
+    assert "tudataset/DD.zip" in row["why_not"]
+
+
+COMMAND = ["reproduce", "classification", "--tiny", "--jobs", "1", "--json"]
+
+
+@pytest.fixture(scope="module")
+def finished(tmp_path_factory):
+    """A folder that the command has filled without any data at hand, and what it printed."""
+    folder = tmp_path_factory.mktemp("classification")
+    with pytest.MonkeyPatch.context() as patch, redirect_stdout(StringIO()) as out:
+        patch.delenv("GRFPP_DATA", raising=False)
+        patch.setenv("GRFPP_CACHE", str(folder / "none"))
+        run_cells_here(patch)
+        draw_one_file(patch)
+        assert run([*COMMAND, "--out", str(folder)]) == 0
+    return folder, json.loads(out.getvalue())["experiments"]["classification"]
+
+
+def test_the_smallest_size_runs(no_data, finished):
+    plan = classification.plan(Settings(Size.TINY))
+    assert {cell["dataset"] for cell in plan.cells} == {graph_sets.GENERATED}
+    document = json.loads((finished[0] / "rows.json").read_text(encoding="utf-8"))
+    told = document["experiments"]["classification"]["rows"]
+    walked = next(cell for cell in plan.cells if cell["method"] == GRFPP)
+    rows = classification.run(walked)
+    assert all(row in told for row in rows)
+    assert [row["fold"] for row in rows] == [0, 1]
+    assert all(0 <= row["accuracy"] <= 1 for row in rows)
+    by_length = next(cell for cell in plan.cells if cell["features"] == claims.WALKS)
+    own = classification.run(by_length)
+    assert all(row in told for row in own)
+    assert [row["fold"] for row in own] == [0, 1]
+    assert all(row["chosen"].startswith(("walk-masses", "signatures")) for row in own)
+    assert all(row["accuracy"] > 0.8 for row in own)
+    rival = next(cell for cell in plan.cells if "budget" in cell)
+    found = [row for row in told if row["method"] == rival["method"]]
+    if "why_not" in found[0]:
+        assert "./lab[all]" in found[0]["why_not"]
+        pytest.skip("GraKeL is not installed")
+    assert [row["fold"] for row in found] == [0, 1]
+    for claim in classification.EXPERIMENT.claims:
+        assert claim.judge([*rows, *own, *found]).measured
+
+
+def test_the_command_writes_a_page(finished):
+    folder, told = finished
+    assert told["errors"] == []
+    claims = EXPERIMENTS["classification"].claims
+    assert [each["claim"] for each in told["verdicts"]] == [claim.title for claim in claims]
+    if missing_packages():
+        pytest.skip("matplotlib or jinja2 is not installed: no page")
+    html = (folder / "index.html").read_text(encoding="utf-8")
+    section = html.partition('<section id="classification">')[2].partition("</section>")[0]
+    assert section.count('<div class="gallery"') == len(claims)
+    figures = {path.stem for path in (folder / "figures").iterdir()}
+    assert figures == {claim.name for claim in claims}
 
 
 def rows_of(dataset, method, accuracy, spread=1.0, n_folds=10, **more):
@@ -25,7 +170,12 @@ def rows_of(dataset, method, accuracy, spread=1.0, n_folds=10, **more):
     wiggle = spread * np.where(np.arange(n_folds) % 2, 1.0, -1.0)
     return [
         {
-            **{"dataset": dataset, "features": SPECTRUM, "kernel": DIFFUSION, "method": method},
+            **{
+                "dataset": dataset,
+                "features": SPECTRUM,
+                "kernel": DIFFUSION,
+                "method": method,
+            },
             **{"n_walks": 0 if method == EXACT else 16, "repeat": 0, "fold": fold, "inner": 0.5},
             "accuracy": (accuracy + wiggle[fold]) / 100,
             **more,

@@ -1,15 +1,191 @@
-"""How settings are chosen."""
+"""Vertex normals: rows, plans, pictures, and verdicts on rows made by hand."""
 
 import itertools
 
 import numpy as np
 import pytest
+from independent_walks import INDEPENDENT
 from verdict_case import NO, OPEN, YES, verdicts
 
-from grfpp.datasets import mesh_table
+from grfpp.datasets import at_hand, mesh_table, triangulated_sphere
+from grfpp.tasks.normals import hide_normals, predict_normals
 from grfpp_lab.experiments.claims import POOLED
 from grfpp_lab.experiments.normals import claims
-from grfpp_lab.experiments.normals.claims import AL_MOHY, BRUTE, GRF, PAPER, STITCHED, chosen_rows
+from grfpp_lab.experiments.normals import experiment as normals
+from grfpp_lab.experiments.normals import measuring as normals_measuring
+from grfpp_lab.experiments.normals.claims import (
+    BRUTE,
+    GRF,
+    PAPER,
+    STITCHED,
+    chosen_rows,
+)
+from grfpp_lab.experiments.normals.picture import LIMIT, error_surfaces, picture_panels
+from grfpp_lab.harness.experiment import Settings, Size
+
+
+@pytest.mark.parametrize(
+    ("method", "options"),
+    [
+        (GRF, {"degree": 1}),
+        (STITCHED, {"degree": 2}),
+        (claims.REUSED, {"degree": 2, "reuse_walks": True}),
+        (POOLED, {"degree": 2, "walks": "pooled", "termination": "matched:9"}),
+    ],
+)
+def test_rows_are_what_the_library_predicts(no_data, method, options):
+    cell = {
+        **{"part": claims.COSINES, "graph": "sphere 2", "n_nodes": 162, "paper_size": 0},
+        **{"stand_in": False, "method": method, "n_walks": [4], "sigmas": [0.6]},
+        **{"n_choosing": 1, "repeats": 2, "termination": "geometric:0.1", "seed": 0},
+    }
+    cell |= {name: options[name] for name in ("walks", "termination") if name in options}
+    (row,) = normals.run(cell)
+    sphere = triangulated_sphere(2)
+    seeds = normals_measuring.seeds(
+        3, graph="sphere 2", method=method, seed=0, sigma=0.6, n_walks=4
+    )
+    masks = normals_measuring.seeds(3, graph="sphere 2", what="hidden vertices", seed=0)
+    found = [
+        predict_normals(
+            hide_normals(sphere, 0.8, mask),
+            how="paper",
+            scale=0.6**2,
+            n_walks=4,
+            random_state=seed,
+            **{**INDEPENDENT, **options},
+        ).cosine
+        for mask, seed in zip(masks, seeds, strict=True)
+    ]
+    assert row["cosine_to_choose_by"] == pytest.approx(found[0], rel=1e-12)
+    assert row["cosine"] == pytest.approx(np.mean(found[1:]), rel=1e-12)
+
+
+def test_methods_differ_as_they_should(no_data):
+    shared = {
+        **{"part": claims.COSINES, "graph": "sphere 2", "n_nodes": 162, "paper_size": 0},
+        **{"stand_in": False, "sigmas": [0.8], "n_choosing": 1, "repeats": 3, "seed": 0},
+        **{"termination": "geometric:0.1"},
+    }
+    found = {
+        method: normals.run({**shared, "method": method, "n_walks": [n_walks]})[0]["cosine"]
+        for method, n_walks in (
+            *((BRUTE, None), (claims.AL_MOHY, None), (GRF, 8), (STITCHED, 8), (claims.REUSED, 8)),
+        )
+    }
+    assert found[claims.AL_MOHY] == pytest.approx(found[BRUTE], abs=1e-12)
+    assert len({round(value, 9) for value in found.values()}) == 4
+    assert found[GRF] < found[STITCHED] < found[BRUTE]
+
+
+def test_a_surface_a_method_with_the_angles_that_it_predicts():
+    sphere = triangulated_sphere(2)
+    task = hide_normals(sphere, 0.8, 3)
+    parameters = {"how": "paper", "n_walks": 4, "random_state": 0, "n_jobs": 1}
+    exact, grf, stitched = error_surfaces(sphere, task, {**parameters, "degree": 1}, (0, 0, 1))
+    titles = ["exact kernel", "pooled, degree 1", "pooled, degree 2"]
+    assert [each.title for each in (exact, grf, stitched)] == titles
+    assert exact.mesh is grf.mesh is stitched.mesh
+    assert exact.mesh.towards == (0, 0, 1)
+    assert exact.limit == LIMIT
+    for surface, degree in ((grf, 1), (stitched, 2)):
+        angles = predict_normals(task, **parameters, degree=degree).angles()
+        np.testing.assert_array_equal(surface.values, angles)
+        assert f"{np.nanmean(angles):.1f}°" in surface.note
+    assert np.nanmean(exact.values) < np.nanmean(grf.values)
+
+
+def test_kriging_stands_beside_the_papers_sums():
+    sphere = triangulated_sphere(2)
+    task = hide_normals(sphere, 0.8, 3)
+    panels = error_surfaces(sphere, task, {"random_state": 0, "n_walks": 4})
+    assert [each.title for each in panels] == [
+        "kriging",
+        "sum, exact kernel",
+        "sum, pooled, degree 2",
+    ]
+    kriging, exact, _ = (each.values for each in panels)
+    np.testing.assert_array_equal(kriging, predict_normals(task, random_state=0).angles())
+    np.testing.assert_array_equal(
+        exact, predict_normals(task, how="paper", estimate="exact").angles()
+    )
+    assert np.nanmean(kriging) < np.nanmean(exact)
+
+
+def test_the_picture_is_left_out_without_its_mesh(no_data):
+    row = {"part": claims.PICTURE, "graph": "mesh 98480", "sigma": 0.8, "seed": 12345}
+    assert picture_panels([{**row, "termination": "geometric:0.1"}]) == []
+
+
+@pytest.fixture
+def tiny(no_data):
+    plan = normals.plan(Settings(Size.TINY, seed=3))
+    return plan, [row for cell in plan.cells for row in normals.run(cell)]
+
+
+def test_the_smallest_size_gives_rows_verdicts_charts_and_tables(tiny):
+    plan, rows = tiny
+    assert "mesh 60246" in plan.skipped
+    assert {row["part"] for row in rows} == {claims.COSINES, claims.SECONDS, claims.PICTURE}
+    cosines = [row for row in rows if row["part"] == claims.COSINES]
+    assert {row["method"] for row in cosines} == {*claims.METHODS, POOLED, *claims.BESIDE}
+    assert {row["method"] for row in rows if "walks" in row} == {POOLED}
+    assert all(-1 <= row["cosine"] <= 1 for row in rows)
+    for claim in normals.EXPERIMENT.claims:
+        assert claim.judge(rows).measured
+        assert claim.panels(rows)
+        for table in claim.tables:
+            made = table(rows)
+            assert {len(line) for group in made.groups for line in group.rows} == {
+                len(made.columns)
+            }
+    again = [
+        row for cell in plan.cells if cell["part"] != claims.SECONDS for row in normals.run(cell)
+    ]
+    assert again == [row for row in rows if row["part"] != claims.SECONDS]
+    dense = [row for row in rows if row["method"] == claims.DENSE]
+    assert dense
+    assert all(row["distance_to_polynomials"] < 1e-12 for row in dense)
+
+
+@pytest.mark.skipif(not at_hand("60246"), reason="meshes are not at hand (GRFPP_DATA)")
+def test_real_meshes_and_their_numbers():
+    plan = normals.plan(Settings(Size.TINY))
+    assert {cell["graph"] for cell in plan.cells} == {"mesh 60246", "mesh 85580"}
+    cell = next(
+        cell
+        for cell in plan.cells
+        if (cell["graph"], cell["part"], cell["method"]) == ("mesh 85580", claims.COSINES, BRUTE)
+    )
+    rows = normals.run(cell)
+    assert {row["paper_cosine"] for row in rows} == {0.7675}
+    assert all(0.6 < row["cosine"] < 1 for row in rows)
+
+
+@pytest.mark.skipif(not at_hand("87370"), reason="meshes are not at hand (GRFPP_DATA)")
+def test_the_full_size_has_all_meshes_of_the_paper_and_the_large_ones():
+    plan = normals.plan(Settings(Size.FULL))
+    compared = {cell["graph"] for cell in plan.cells if cell["part"] == claims.COSINES}
+    assert len(compared) == 41
+    timed = {cell["n_nodes"] for cell in plan.cells if cell["part"] == claims.SECONDS}
+    assert {35_300, 151_438} <= timed
+    dense = {cell["n_nodes"] for cell in plan.cells if cell["method"] == claims.DENSE}
+    assert max(dense) <= 10_000
+    assert [cell["graph"] for cell in plan.cells if cell["part"] == claims.PICTURE] == [
+        "mesh 98480"
+    ]
+
+
+def test_settings_reach_the_cells(no_data):
+    plan = normals.plan(Settings(Size.TINY, scale=0.25, p_halt=0.3))
+    for cell in plan.cells:
+        if cell["part"] == claims.COSINES:
+            assert cell["sigmas"] == ([None] if cell["method"] in claims.BESIDE else [0.5])
+        else:
+            assert cell["sigma"] == 0.5
+    laws = {cell.get("walks"): cell["termination"] for cell in plan.cells}
+    assert laws == {None: "geometric:0.3", POOLED: "matched:2.33333333333"}
+
 
 TRUE = [mesh for mesh in mesh_table() if mesh.role == "normals" and not mesh.is_stand_in]
 
@@ -18,7 +194,7 @@ def cosine_rows(cosine, meshes=None):
     """Rows whose cosine is a function of method, walks and the paper's number."""
     found = []
     chosen = TRUE[::4] if meshes is None else meshes
-    walks = {BRUTE: [None], AL_MOHY: [None], GRF: [4, 8, 16, 32]}
+    walks = {BRUTE: [None], claims.AL_MOHY: [None], GRF: [4, 8, 16, 32]}
     for mesh, method in itertools.product(chosen, (*claims.METHODS, POOLED)):
         for n_walks in walks.get(method, [4, 8, 16]):
             base = PAPER[mesh.paper_vertices, BRUTE]
@@ -38,7 +214,13 @@ def as_paper(method, n_walks, base):
 
 
 def second_rows(dense=100.0, largest=2.0):
-    seconds = {claims.EXACT: 0.01, AL_MOHY: 0.05, STITCHED: 1.0, GRF: 0.5, claims.REUSED: 0.4}
+    seconds = {
+        claims.EXACT: 0.01,
+        claims.AL_MOHY: 0.05,
+        STITCHED: 1.0,
+        GRF: 0.5,
+        claims.REUSED: 0.4,
+    }
     rows = [
         {"part": claims.SECONDS, "n_nodes": n, "method": method, "seconds": value, "cosine": 0.9}
         for n in (992, 2996, 35_300)
@@ -79,14 +261,18 @@ def test_the_papers_table_has_its_meshes_and_methods():
     sizes = {size for size, _ in PAPER}
     assert len(sizes) == 41
     assert sizes == {mesh.paper_vertices for mesh in mesh_table() if mesh.role == "normals"}
-    assert {size for size in sizes if (size, AL_MOHY) not in PAPER} == {9603}
+    assert {size for size in sizes if (size, claims.AL_MOHY) not in PAPER} == {9603}
     assert all((size, method) in PAPER for size in sizes for method in (BRUTE, GRF, STITCHED))
     assert (PAPER[64, BRUTE], PAPER[8800, BRUTE], PAPER[9603, claims.REUSED]) == (
         0.4255,
         0.9836,
         0.9734,
     )
-    assert (PAPER[992, GRF], PAPER[992, STITCHED], PAPER[992, AL_MOHY]) == (0.6967, 0.7144, 0.7184)
+    assert (PAPER[992, GRF], PAPER[992, STITCHED], PAPER[992, claims.AL_MOHY]) == (
+        0.6967,
+        0.7144,
+        0.7184,
+    )
     assert len(TRUE) == 33
 
 
