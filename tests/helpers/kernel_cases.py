@@ -46,11 +46,7 @@ TAME = [
 
 
 # The coefficients fall faster than those of the root: hundreds of digits cancel.
-CANCELLING = [
-    grfpp.Cosine(),
-    grfpp.Cosine(-2.0),
-    grfpp.TaylorKernel(bessel),
-]
+CANCELLING = [grfpp.Cosine(), grfpp.Cosine(-2.0), grfpp.TaylorKernel(bessel)]
 
 
 # The coefficients end and those of the root do not: all digits cancel.

@@ -16,10 +16,7 @@ from grfpp.cli import run
 from grfpp_lab.experiments.claims import POOLED
 from grfpp_lab.experiments.classification import claims, graph_sets, planning
 from grfpp_lab.experiments.classification import experiment as classification
-from grfpp_lab.experiments.classification.claims import (
-    EXACT,
-    GRFPP,
-)
+from grfpp_lab.experiments.classification.claims import DIFFUSION, EXACT, GRFPP, SPECTRUM
 from grfpp_lab.experiments.classification.planning import SIX, TEN
 from grfpp_lab.experiments.classification.verdicts import (
     judge,
@@ -170,12 +167,7 @@ def rows_of(dataset, method, accuracy, spread=1.0, n_folds=10, **more):
     wiggle = spread * np.where(np.arange(n_folds) % 2, 1.0, -1.0)
     return [
         {
-            **{
-                "dataset": dataset,
-                "features": SPECTRUM,
-                "kernel": DIFFUSION,
-                "method": method,
-            },
+            **{"dataset": dataset, "features": SPECTRUM, "kernel": DIFFUSION, "method": method},
             **{"n_walks": 0 if method == EXACT else 16, "repeat": 0, "fold": fold, "inner": 0.5},
             "accuracy": (accuracy + wiggle[fold]) / 100,
             **more,

@@ -184,23 +184,14 @@ def test_tables_and_panels():
     assert second.groups[1].rows[0] == ["Karate", "0.2995", "0.2585", "", "0.4367"]
     assert [panel.title for panel in claims.walk_panels(made)] == ["Karate", "Cora"]
     (panel,) = claims.rival_panels(made)  # the paper has no Cora
-    assert [curve.name for curve in panel.curves] == [
-        GRF,
-        GRF_PP,
-        LOUVAIN,
-        claims.EQUAL,
-    ]
+    assert [curve.name for curve in panel.curves] == [GRF, GRF_PP, LOUVAIN, claims.EQUAL]
     assert (panel.curves[1].x, panel.curves[1].y) == ([0.2585], [0.2])
 
 
 def test_the_default_beside_the_best_other_method():
     made = [*rows(karate=(0.3, 0.2, 0.2, 0.4)), *regularized_rows(karate=0.1)]
     (panel,) = claims.regularized_panels(made)
-    assert [curve.name for curve in panel.curves] == [
-        claims.REGULARIZED,
-        EXACT,
-        LOUVAIN,
-    ]
+    assert [curve.name for curve in panel.curves] == [claims.REGULARIZED, EXACT, LOUVAIN]
     assert [curve.y for curve in panel.curves] == [[0.1], [0.2], [0.4]]
     assert claims.REGULARIZED in claims.rival_table(made).columns
 
@@ -208,12 +199,7 @@ def test_the_default_beside_the_best_other_method():
 def test_pooled_walks_are_a_further_curve_and_column():
     made = [*rows(karate=(0.3, 0.2, 0.2, 0.4)), *pooled_rows(karate=0.19)]
     (panel,) = claims.walk_panels(made)
-    assert [curve.name for curve in panel.curves] == [
-        GRF,
-        GRF_PP,
-        POOLED_PP,
-        EXACT,
-    ]
+    assert [curve.name for curve in panel.curves] == [GRF, GRF_PP, POOLED_PP, EXACT]
     assert len({curve.style for curve in panel.curves}) == 4
     (beside,) = claims.pooled_panels(made)
     assert [curve.y for curve in beside.curves] == [pytest.approx([y]) for y in (0.1, 0.0, 0.01)]

@@ -15,11 +15,7 @@ from grfpp_lab.experiments.claims import Difference
 from grfpp_lab.experiments.gps import claims, encodings
 from grfpp_lab.experiments.gps import data as gps_data
 from grfpp_lab.experiments.gps import experiment as gps
-from grfpp_lab.experiments.gps.encodings import (
-    GRF,
-    GRF_PP,
-    NONE,
-)
+from grfpp_lab.experiments.gps.encodings import GRF, GRF_PP, NONE
 from grfpp_lab.experiments.gps.experiment import PARAMETERS
 from grfpp_lab.harness.experiment import Settings, Size
 from grfpp_lab.harness.processes import answer
@@ -308,12 +304,7 @@ test_verdicts = verdicts(
         # One kind has to be above none on four of six data sets.
         (claims.judge_kinds, kinds(), NO),
         (claims.judge_kinds, kinds(0, 1, 2), NO),
-        (
-            claims.judge_kinds,
-            kinds(0, 1, 2, 5),
-            YES,
-            "smooth above no encoding on 4 of 6",
-        ),
+        (claims.judge_kinds, kinds(0, 1, 2, 5), YES, "smooth above no encoding on 4 of 6"),
         (claims.judge_kinds, kinds(0, 1, 2, 5, n_seeds=2), OPEN),
         (claims.judge_kinds, FIVE, OPEN),
     ]

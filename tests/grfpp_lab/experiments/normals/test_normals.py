@@ -13,13 +13,7 @@ from grfpp_lab.experiments.claims import POOLED
 from grfpp_lab.experiments.normals import claims
 from grfpp_lab.experiments.normals import experiment as normals
 from grfpp_lab.experiments.normals import measuring as normals_measuring
-from grfpp_lab.experiments.normals.claims import (
-    BRUTE,
-    GRF,
-    PAPER,
-    STITCHED,
-    chosen_rows,
-)
+from grfpp_lab.experiments.normals.claims import BRUTE, GRF, PAPER, STITCHED, chosen_rows
 from grfpp_lab.experiments.normals.picture import LIMIT, error_surfaces, picture_panels
 from grfpp_lab.harness.experiment import Settings, Size
 

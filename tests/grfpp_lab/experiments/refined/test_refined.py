@@ -9,11 +9,7 @@ from grfpp_lab.experiments.measuring import EIGHT, seeds
 from grfpp_lab.experiments.refined import claims, measuring
 from grfpp_lab.experiments.refined import experiment as refined
 from grfpp_lab.experiments.refined.claims import Bar, Ratio, judge_bars
-from grfpp_lab.experiments.refined.measuring import (
-    AVERAGED,
-    INDEPENDENT,
-    POOLED,
-)
+from grfpp_lab.experiments.refined.measuring import AVERAGED, INDEPENDENT, POOLED
 from grfpp_lab.harness.experiment import Settings, Size
 
 
