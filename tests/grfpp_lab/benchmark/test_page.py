@@ -5,21 +5,12 @@ from bench_helpers import ROWS
 
 from grfpp_lab.benchmark.settings import Row
 
+MACHINE = {
+    **{"processor": "Abacus 5", "cores": 2, "memory_bytes": 8 * 2**30, "system": "Linux x86_64"},
+    **{"python": "3.11", "numpy": "2", "scipy": "1", "numba": "0.6"},
+}
 DOCUMENT = {
-    "machine": {
-        "processor": "Abacus 5",
-        "cores": 2,
-        "memory_bytes": 8 * 2**30,
-        "system": "Linux x86_64",
-        "python": "3.11",
-        "numpy": "2",
-        "scipy": "1",
-        "numba": "0.6",
-    },
-    "threads": 2,
-    "set": "quick",
-    "seconds": 200.0,
-    "grfpp": "0.1",
+    **{"machine": MACHINE, "threads": 2, "set": "quick", "seconds": 200.0, "grfpp": "0.1"},
     "began": "2026-01-01T00:00:00+00:00",
 }
 

@@ -14,6 +14,7 @@ from grfpp_lab.benchmark.suite import TASKS
 from grfpp_lab.benchmark.uses import FAST_GRAPH_GP, PECANPY, PEERS, TORCH_CLUSTER, ask_peer
 
 FOLDER = Path(__file__).parents[3] / "benchmarks" / "peers"
+needs_peers = pytest.mark.skipif(not FOLDER.is_dir(), reason="peers are not part of the package")
 
 
 def ask(command, peer=TORCH_CLUSTER, graph="graph.npz"):
@@ -59,7 +60,7 @@ def test_failure():
     assert row["note"] == "RuntimeError: out of luck"
 
 
-@pytest.mark.skipif(not FOLDER.is_dir(), reason="the peers' folder is not part of the package")
+@needs_peers
 def test_every_peer_has_a_file(monkeypatch):
     source = (FOLDER / "__main__.py").read_text("utf-8")
     for peer in PEERS:
@@ -67,7 +68,7 @@ def test_every_peer_has_a_file(monkeypatch):
     assert FAST_GRAPH_GP.is_slow
 
 
-@pytest.mark.skipif(not FOLDER.is_dir(), reason="the peers' folder is not part of the package")
+@needs_peers
 def test_a_missing_package_is_named(tmp_path):
     families.grid(9).save(tmp_path / "graph.npz")
     row = ask([sys.executable, str(FOLDER)], PECANPY, str(tmp_path / "graph.npz"))
@@ -75,7 +76,7 @@ def test_a_missing_package_is_named(tmp_path):
         assert row["note"] == "numba_progress is not installed in the peers' environment"
 
 
-@pytest.mark.skipif(not FOLDER.is_dir(), reason="the peers' folder is not part of the package")
+@needs_peers
 def test_best_rate(monkeypatch):
     monkeypatch.syspath_prepend(str(FOLDER))
     from common import best_rate, read_graph
@@ -114,15 +115,9 @@ def test_chebyshev_on_sparse_vectors():
 def test_dense_graph():
     results = TASKS["dense"]({**COMMON, "n_nodes": 60, "degree": 20, "columns": {"a": 2, "b": 5}})
     named = [(result["workload"], result["method"]) for result in results]
-    assert named == [
-        ("a", "grfpp"),
-        ("a", "grfpp, plan made before"),
-        ("a", "Chebyshev"),
-        ("a", "Al-Mohy–Higham"),
-        ("b", "grfpp"),
-        ("b", "grfpp, plan made before"),
-        ("b", "Chebyshev"),
-    ]
+    both = ("grfpp", "grfpp, plan made before", "Chebyshev")
+    expected = [(workload, method) for workload in "ab" for method in both]
+    assert named == [*expected[:3], ("a", "Al-Mohy–Higham"), *expected[3:]]
     assert results[2]["numbers"]["error"] <= results[0]["numbers"]["error"]
 
 

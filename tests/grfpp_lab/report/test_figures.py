@@ -119,12 +119,8 @@ def test_linear_axes_begin_at_zero_and_have_few_ticks(values):
 def test_ticks_that_are_too_close_become_round_numbers():
     crowded = Curve("c", [992, 11700, 15521, 24194, 35300], [1, 2, 3, 4, 5])
     (axes,) = figures.panel_figure(Panel("t", [crowded], "nodes", "s")).axes
-    assert [tick.get_text() for tick in axes.get_xticklabels()] == [
-        "1,000",
-        "3,000",
-        "10,000",
-        "30,000",
-    ]
+    ticks = [tick.get_text() for tick in axes.get_xticklabels()]
+    assert ticks == ["1,000", "3,000", "10,000", "30,000"]
 
 
 def drawn_apart(labels, side):

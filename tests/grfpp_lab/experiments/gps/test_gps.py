@@ -5,7 +5,6 @@ import json
 import numpy as np
 import pytest
 from independent_walks import INDEPENDENT
-from scipy.stats import ttest_rel
 from sklearn.metrics import balanced_accuracy_score
 from verdict_case import NO, NOISE, OPEN, YES, verdicts
 
@@ -232,13 +231,7 @@ def made_rows(gains, *, n_seeds=5, noise=0.002, seed=0):
 ALL = tuple(gps_data.TASKS)
 
 
-def test_paired_tests_are_those_of_scipy():
-    rows = made_rows({"mnist": {GRF_PP: 0.001}}, n_seeds=6)
-    (found,) = claims.differences(rows, GRF_PP, NONE).values()
-    columns = [[row["test"] for row in rows if row["encoding"] == e] for e in (GRF_PP, NONE)]
-    expected = ttest_rel(*columns)
-    assert found.p == pytest.approx(expected.pvalue)
-    assert found.mean / found.standard_error == pytest.approx(expected.statistic)
+def test_signs_are_counted():
     assert claims.sign_test({"mnist": Difference([1.0] * 5)})[2] == pytest.approx(1 / 32)
     assert claims.sign_test({}) == (0, 0, 1.0)
 
