@@ -23,3 +23,13 @@ def verdicts(cases):
         assert judge(rows[::-1]).holds is holds
 
     return test
+
+
+def check_claims(experiment, rows):
+    """Every claim has a verdict, a chart, and tables whose lines are as long as their heads."""
+    for claim in experiment.claims:
+        assert claim.judge(rows).measured, claim.name
+        assert claim.panels(rows), claim.name
+        for table in (make(rows) for make in claim.tables):
+            lengths = {len(line) for group in table.groups for line in group.rows}
+            assert lengths == {len(table.columns)}, claim.name

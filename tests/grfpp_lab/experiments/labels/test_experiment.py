@@ -8,23 +8,14 @@ from grfpp import _imports as optional
 from grfpp_lab.experiments.labels import experiment as labels
 from grfpp_lab.experiments.labels.experiment import (
     FOLDS,
-    GENERATED,
-    OF_NETWORK,
     OURS,
     PLANETOID,
     PROPAGATION,
     RANDOM,
-    RIVALS,
     SPREADING,
-    accuracy_panels,
-    calibration_panels,
     judge_planetoid,
     judge_random,
     judge_rivals,
-    label_task,
-    largest_component,
-    rival_scores,
-    table,
 )
 from grfpp_lab.harness.experiment import Settings, Size
 
@@ -57,30 +48,30 @@ def test_cells_say_everything(no_data):
 def test_without_scikit_network(no_data, monkeypatch):
     monkeypatch.setattr(optional, "find_spec", lambda name: None)
     plan = labels.plan(Settings(size=Size.TINY))
-    assert ", ".join(OF_NETWORK) in plan.skipped
-    assert not {cell["method"] for cell in plan.cells} & set(OF_NETWORK)
+    assert ", ".join(labels.OF_NETWORK) in plan.skipped
+    assert not {cell["method"] for cell in plan.cells} & set(labels.OF_NETWORK)
 
 
-@pytest.mark.parametrize("method", [OURS, FOLDS, *RIVALS])
+@pytest.mark.parametrize("method", [OURS, FOLDS, *labels.RIVALS])
 def test_rows(no_data, method):
     pytest.importorskip("sknetwork", reason="needs scikit-network")
     cells = {cell["method"]: cell for cell in labels.plan(Settings(size=Size.TINY)).cells}
     (row,) = labels.run(cells[method])
     assert row["accuracy"] > 0.6  # chance: a third
-    assert (row["calibration_error"] is None) is (method in RIVALS)
+    assert (row["calibration_error"] is None) is (method in labels.RIVALS)
     assert row["n_train"] == 60
     assert row["n_test"] + row["n_train"] + 170 == row["n_nodes"]
 
 
-@pytest.mark.parametrize("method", RIVALS)
+@pytest.mark.parametrize("method", labels.RIVALS)
 def test_others_see_the_training_labels_alone(no_data, method):
     pytest.importorskip("sknetwork", reason="needs scikit-network")
-    task = label_task(GENERATED, RANDOM, 1)
+    task = labels.label_task(labels.GENERATED, RANDOM, 1)
     hidden = task.labels.copy()
     rest = np.setdiff1d(np.arange(len(hidden)), task.split.train)
     hidden[rest] = 0
     np.testing.assert_array_equal(
-        rival_scores(method, task), rival_scores(method, task._replace(labels=hidden))
+        labels.rival_scores(method, task), labels.rival_scores(method, task._replace(labels=hidden))
     )
 
 
@@ -90,7 +81,7 @@ def test_the_largest_component():
     import grfpp
 
     graph = grfpp.Graph(nx.disjoint_union(nx.path_graph(3), nx.cycle_graph(5)))
-    part, nodes = largest_component(graph)
+    part, nodes = labels.largest_component(graph)
     assert nodes.tolist() == [3, 4, 5, 6, 7]
     assert (part.n_nodes, part.n_edges) == (5, 5)
 
@@ -128,7 +119,7 @@ test_verdicts = verdicts(
 def test_tables_and_panels():
     other = row(method=PROPAGATION, accuracy=0.68, calibration_error=None, chosen=None)
     made = [row(), other, *random_rows([0.7, 0.8]), row("pubmed")]
-    found = table(made)
+    found = labels.table(made)
     assert [group.title for group in found.groups] == ["Cora", "Pubmed"]
     ours, theirs = found.groups[0].rows
     assert ours == [
@@ -136,10 +127,10 @@ def test_tables_and_panels():
         *("75.0 ± 7.1", "0.030", "2"),
     ]
     assert theirs == [PROPAGATION, "68.0", "", "2", "", "", "", ""]
-    first, second = accuracy_panels(made)
+    first, second = labels.accuracy_panels(made)
     assert (first.title, second.title) == ("Cora", "Pubmed")
     assert [(curve.name, list(curve.x)) for curve in first.curves] == [
         (OURS, [0, 1, 2]),
         (PROPAGATION, [0]),
     ]
-    assert [curve.name for curve in calibration_panels(made)[0].curves] == [OURS]
+    assert [curve.name for curve in labels.calibration_panels(made)[0].curves] == [OURS]

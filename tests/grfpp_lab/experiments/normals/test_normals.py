@@ -5,7 +5,7 @@ import itertools
 import numpy as np
 import pytest
 from independent_walks import INDEPENDENT
-from verdict_case import NO, OPEN, YES, verdicts
+from verdict_case import NO, OPEN, YES, check_claims, verdicts
 
 from grfpp.datasets import at_hand, mesh_table, triangulated_sphere
 from grfpp.tasks.normals import hide_normals, predict_normals
@@ -16,6 +16,11 @@ from grfpp_lab.experiments.normals import measuring as normals_measuring
 from grfpp_lab.experiments.normals.claims import BRUTE, GRF, PAPER, STITCHED, chosen_rows
 from grfpp_lab.experiments.normals.picture import LIMIT, error_surfaces, picture_panels
 from grfpp_lab.harness.experiment import Settings, Size
+
+SPHERE = {
+    **{"part": claims.COSINES, "graph": "sphere 2", "n_nodes": 162, "paper_size": 0},
+    **{"stand_in": False, "n_choosing": 1, "termination": "geometric:0.1", "seed": 0},
+}
 
 
 @pytest.mark.parametrize(
@@ -28,11 +33,7 @@ from grfpp_lab.harness.experiment import Settings, Size
     ],
 )
 def test_rows_are_what_the_library_predicts(no_data, method, options):
-    cell = {
-        **{"part": claims.COSINES, "graph": "sphere 2", "n_nodes": 162, "paper_size": 0},
-        **{"stand_in": False, "method": method, "n_walks": [4], "sigmas": [0.6]},
-        **{"n_choosing": 1, "repeats": 2, "termination": "geometric:0.1", "seed": 0},
-    }
+    cell = {**SPHERE, "method": method, "n_walks": [4], "sigmas": [0.6], "repeats": 2}
     cell |= {name: options[name] for name in ("walks", "termination") if name in options}
     (row,) = normals.run(cell)
     sphere = triangulated_sphere(2)
@@ -56,11 +57,7 @@ def test_rows_are_what_the_library_predicts(no_data, method, options):
 
 
 def test_methods_differ_as_they_should(no_data):
-    shared = {
-        **{"part": claims.COSINES, "graph": "sphere 2", "n_nodes": 162, "paper_size": 0},
-        **{"stand_in": False, "sigmas": [0.8], "n_choosing": 1, "repeats": 3, "seed": 0},
-        **{"termination": "geometric:0.1"},
-    }
+    shared = {**SPHERE, "sigmas": [0.8], "repeats": 3}
     found = {
         method: normals.run({**shared, "method": method, "n_walks": [n_walks]})[0]["cosine"]
         for method, n_walks in (
@@ -125,14 +122,7 @@ def test_the_smallest_size_gives_rows_verdicts_charts_and_tables(tiny):
     assert {row["method"] for row in cosines} == {*claims.METHODS, POOLED, *claims.BESIDE}
     assert {row["method"] for row in rows if "walks" in row} == {POOLED}
     assert all(-1 <= row["cosine"] <= 1 for row in rows)
-    for claim in normals.EXPERIMENT.claims:
-        assert claim.judge(rows).measured
-        assert claim.panels(rows)
-        for table in claim.tables:
-            made = table(rows)
-            assert {len(line) for group in made.groups for line in group.rows} == {
-                len(made.columns)
-            }
+    check_claims(normals.EXPERIMENT, rows)
     again = [
         row for cell in plan.cells if cell["part"] != claims.SECONDS for row in normals.run(cell)
     ]

@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from verdict_case import NO, OPEN, YES, verdicts
+from verdict_case import NO, OPEN, YES, check_claims, verdicts
 
 import grfpp
 from grfpp_lab.experiments.measuring import EIGHT, seeds
@@ -129,14 +129,7 @@ def test_the_smallest_size_gives_rows_verdicts_charts_and_tables(no_data):
         measuring.CHEBYSHEV,
         measuring.LARGEST,
     }
-    for claim in refined.EXPERIMENT.claims:
-        assert claim.judge(rows).measured
-        assert claim.panels(rows), claim.name
-        for table in claim.tables:
-            made = table(rows)
-            assert {len(line) for group in made.groups for line in group.rows} == {
-                len(made.columns)
-            }
+    check_claims(refined.EXPERIMENT, rows)
     by_name = {claim.name: claim.judge(rows).holds for claim in refined.EXPERIMENT.claims}
     assert by_name["refined-off"] is YES
 
