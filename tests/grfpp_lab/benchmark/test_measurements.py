@@ -1,4 +1,4 @@
-"""Peers: what they answer, and what becomes of those that do not."""
+"""What the benchmark measures, at the smallest size: sampling, equal seconds, uses, peers."""
 
 import json
 import sys
@@ -9,9 +9,96 @@ import pytest
 from bench_helpers import COMMON, run
 
 from grfpp_lab import graphs as families
-from grfpp_lab.benchmark import uses
+from grfpp_lab.benchmark import equal_seconds, uses
 from grfpp_lab.benchmark.suite import TASKS
 from grfpp_lab.benchmark.uses import FAST_GRAPH_GP, PECANPY, PEERS, TORCH_CLUSTER, ask_peer
+
+
+@pytest.fixture
+def graph(tmp_path):
+    families.grid(64).normalized("sym").save(tmp_path / "graph.npz")
+    return str(tmp_path / "graph.npz")
+
+
+def test_sample(graph):
+    found = run("sample", graph=graph)
+    double, single = found["grfpp, float64"]["numbers"], found["grfpp, float32"]["numbers"]
+    assert double["steps"] == pytest.approx(64 * 144, rel=1e-4)
+    assert double["steps_per_second"] == pytest.approx(double["steps"] / double["seconds"])
+    pooled = found["grfpp, pooled, float64"]["numbers"]
+    assert pooled["steps"] == pytest.approx(64 * 144)
+    assert single["bytes_per_node"] < double["bytes_per_node"]
+
+
+def test_limit():
+    assert run("limit", n_bytes=1000)["pointer chases"]["numbers"]["table_bytes"] == 1000
+
+
+def test_plain(graph):
+    found = run("plain", graph=graph)
+    assert set(found) == {"plain Python, lists", "plain Python, numpy arrays"}
+    assert all(row["version"].startswith("Python 3") for row in found.values())
+
+
+def test_growth():
+    numbers = run("growth", n_nodes=100)["grfpp, float32"]["numbers"]
+    assert numbers["n_nodes"] == 100
+    assert 100 < numbers["stored_bytes_per_node"] < 600
+    assert numbers["microseconds_per_node"] == pytest.approx(1e4 * numbers["seconds"])
+
+
+def test_recompute():
+    assert run("recompute", n_nodes=100)["grfpp, recompute"]["numbers"]["same_as_stored"] == 1
+
+
+@pytest.fixture
+def mesh(tmp_path):
+    path = tmp_path / "mesh.off"
+    path.write_text("OFF\n4 4 0\n0 0 0\n1 0 0\n0 1 0\n0 0 1\n3 0 1 2\n3 0 1 3\n3 0 2 3\n3 1 2 3\n")
+    return str(path)
+
+
+def test_mesh(mesh):
+    found = run("mesh", mesh=mesh)
+    assert found["grfpp"]["numbers"]["error"] < 1
+    assert found["Chebyshev"]["numbers"]["error"] < 1e-9
+    assert found["Al-Mohy–Higham"]["numbers"]["error"] < 1e-12
+    assert found["Al-Mohy–Higham"]["version"].startswith("scipy ")
+
+
+def test_dense_mesh(mesh):
+    whole = run("dense-mesh", mesh=mesh, n_nodes=None)["dense brute force"]
+    assert "status" not in whole
+    part = run("dense-mesh", mesh=mesh, n_nodes=2)["dense brute force"]
+    assert part["status"] == "estimated"
+    assert part["numbers"]["seconds"] == pytest.approx(8 * part["numbers"]["pilot_seconds"])
+
+
+def test_pooled_walks_beside_independent_ones_that_take_as_long():
+    request = {**COMMON, "family": "grid", "n_nodes": 144}
+    names = {f"{kernel}, here": kernel for kernel in equal_seconds.DEGREES}
+    rows = equal_seconds.equal_seconds({**request, "kernels": names})
+    assert [(row["workload"], row["method"]) for row in rows] == [
+        (name, method)
+        for name in names
+        for method in (equal_seconds.POOLED, equal_seconds.INDEPENDENT)
+    ]
+    for pooled, independent in zip(rows[::2], rows[1::2], strict=True):
+        assert pooled["numbers"]["steps"] == 576
+        assert pooled["numbers"]["error"] < independent["numbers"]["error"] / 3
+        assert 1 <= independent["numbers"]["n_walks"] <= 48
+        assert "degree" in pooled["note"]
+
+
+def test_printed(capsys, monkeypatch):
+    monkeypatch.setattr(equal_seconds, "warmup", lambda: None)
+    options = ["--nodes", "64", "--threads", "1", "--families", "grid", "--budget", "0.001"]
+    equal_seconds.main(options)
+    lines = capsys.readouterr().out.splitlines()
+    assert len(lines) == 4
+    assert lines[0].startswith("grid, exp(W) ")
+    assert "error" in lines[0]
+
 
 FOLDER = Path(__file__).parents[3] / "benchmarks" / "peers"
 needs_peers = pytest.mark.skipif(not FOLDER.is_dir(), reason="peers are not part of the package")
