@@ -10,7 +10,8 @@ import networkx as nx
 import numpy as np
 import scipy.sparse as sp
 
-from grfpp.datasets import TriangleMesh, dataset_info, load_mesh, triangulated_sphere, where
+from grfpp.datasets import TriangleMesh, dataset_info, load_mesh, triangulated_sphere
+from grfpp.datasets.fetch import find_file
 from grfpp.graph import Graph
 from grfpp.io.folder.writer import save_folder
 from grfpp.normalization import Rows
@@ -270,9 +271,9 @@ LEAST = 1800
 
 
 def why_absent(name: str) -> str | None:
-    """Why a data set cannot be loaded without a download, or ``None`` when it can."""
-    info = dataset_info(name)
-    return None if where(info) else f"{info.files[0].path} is not at hand"
+    """Why a mesh of Thingi10K cannot be had without a download, or ``None`` when it can."""
+    (file,) = dataset_info(name).files
+    return None if find_file(file) else f"{file.path} is not at hand"
 
 
 def spheres(levels: tuple[int, ...]) -> list[tuple[str, int]]:

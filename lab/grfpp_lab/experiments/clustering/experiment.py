@@ -1,6 +1,7 @@
 """Tabs. node_clustering, node_cluster_extend: clusters of nodes by estimated kernels."""
 
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -9,9 +10,8 @@ from grfpp.datasets import GraphDataset, load_graph
 from grfpp.graph import Graph
 from grfpp_lab.experiments.claims import POOLED
 from grfpp_lab.experiments.clustering import claims
-from grfpp_lab.experiments.measuring import at_hand, mean_and_error, pick, seeds
+from grfpp_lab.experiments.measuring import at_hand, mean_and_error, pick, seeds, why_absent
 from grfpp_lab.experiments.study import errors as grid
-from grfpp_lab.graphs import why_absent
 from grfpp_lab.harness import experiment as lab
 from grfpp_lab.harness.experiment import but
 
@@ -41,7 +41,8 @@ PARAMETERS = {
 def plan(settings: lab.Settings) -> lab.Plan:
     """A cell for every graph, method and number of walks."""
     mine, (scale, p_halt) = PARAMETERS[settings.size], grid.chosen(settings)
-    graphs, skipped = at_hand(mine.graphs, why_absent)
+    read = partial(load_graph, download=False)
+    graphs, skipped = at_hand(mine.graphs, lambda name: why_absent(name, read))
     absent = claims.why_no_rivals()
     if absent is not None:
         skipped[", ".join(claims.RIVALS)] = absent
