@@ -4,6 +4,7 @@ import json
 
 import pytest
 from bench_helpers import TINY
+from experiment_cases import forget_loaded
 
 from grfpp_lab.benchmark import suite
 from grfpp_lab.benchmark.settings import SETS
@@ -12,9 +13,11 @@ from grfpp_lab.benchmark.settings import SETS
 @pytest.fixture
 def no_data(monkeypatch, tmp_path):
     """No data but what is generated; the folder in which some would be looked for."""
+    forget_loaded()
     monkeypatch.delenv("GRFPP_DATA", raising=False)
     monkeypatch.setenv("GRFPP_CACHE", str(tmp_path))
-    return tmp_path
+    yield tmp_path
+    forget_loaded()
 
 
 @pytest.fixture

@@ -83,17 +83,8 @@ ROWS = [
 ]
 
 
-ROW = {
-    "section": str,
-    "workload": str,
-    "method": str,
-    "version": str,
-    "status": str,
-    "note": str,
-    "numbers": dict,
-    "threads": int,
-    "hardware": str,
-}
+TEXTS = ("section", "workload", "method", "version", "status", "note", "hardware")
+ROW = {**dict.fromkeys(TEXTS, str), "numbers": dict, "threads": int}
 
 
 def check(document):

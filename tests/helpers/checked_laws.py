@@ -2,16 +2,9 @@
 
 import warnings
 
-from grfpp import (
-    InfiniteVarianceError,
-    InversePower,
-    TaylorKernel,
-)
+from grfpp import InfiniteVarianceError, InversePower, TaylorKernel
 from grfpp.walks import WalkPlan
-from grfpp.walks.convergence import (
-    check_variance,
-    modulation_table,
-)
+from grfpp.walks.convergence import check_variance, modulation_table
 
 INVERSE = InversePower(2)  # with weights of spectral radius 0.8: (I - 0.8 W)^-2
 GAP = TaylorKernel([1.0] + [0.0] * 100 + [0.5])  # I + W^101 / 2

@@ -59,15 +59,17 @@ class WorkerHere:
     close = stop
 
 
-def run_cells_here(patch):
-    """Run cells without starting processes, which takes most of the time of small ones.
-
-    What other tests have loaded, perhaps with other data, is forgotten first.
-    """
+def forget_loaded():
+    """Clear the caches of the laboratory, which may hold other data than a test asks for."""
     for name, module in list(sys.modules.items()):
         if name.startswith("grfpp_lab."):
             for value in vars(module).values():
                 getattr(value, "cache_clear", lambda: None)()
+
+
+def run_cells_here(patch):
+    """Run cells without starting processes, which takes most of the time of small ones."""
+    forget_loaded()
     patch.setattr(processes, "Worker", WorkerHere)
     patch.setattr("grfpp.warmup.warmup", lambda: None)
 

@@ -23,50 +23,22 @@ def geometric_float(k):
 
 # All products in one convolution have one sign: nothing cancels.
 TAME = [
-    grfpp.Diffusion(),
-    grfpp.Diffusion(0.1),
-    grfpp.Diffusion(7.5),
-    grfpp.Diffusion(-3.0),
-    grfpp.SquaredDiffusion(),
-    grfpp.SquaredDiffusion(-0.3),
-    grfpp.RegularizedLaplacian(1, 1.0),
-    grfpp.RegularizedLaplacian(2, 0.2),
-    grfpp.RegularizedLaplacian(2.5, 10.0),
-    grfpp.InversePower(1),
-    grfpp.InversePower(4),
-    grfpp.InversePower(4, of=2),
-    grfpp.InversePower(0.3, of=2),
-    grfpp.PersonalizedPageRank(),
-    grfpp.PersonalizedPageRank(0.7),
-    grfpp.HeatKernel(),
-    grfpp.HeatKernel(12.5),
+    *map(grfpp.Diffusion, (1.0, 0.1, 7.5, -3.0)),
+    *map(grfpp.SquaredDiffusion, (1.0, -0.3)),
+    *(grfpp.RegularizedLaplacian(*each) for each in ((1, 1.0), (2, 0.2), (2.5, 10.0))),
+    *map(grfpp.InversePower, (1, 4)),
+    *(grfpp.InversePower(power, of=2) for power in (4, 0.3)),
+    *map(grfpp.PersonalizedPageRank, (0.15, 0.7)),
+    *map(grfpp.HeatKernel, (1.0, 12.5)),
     grfpp.TaylorKernel(exponential),
     grfpp.TaylorKernel(geometric_float, radius=1 / 0.6),
 ]
-
-
 # The coefficients fall faster than those of the root: hundreds of digits cancel.
-CANCELLING = [
-    grfpp.Cosine(),
-    grfpp.Cosine(-2.0),
-    grfpp.TaylorKernel(bessel),
-]
-
-
+CANCELLING = [*map(grfpp.Cosine, (1.0, -2.0)), grfpp.TaylorKernel(bessel)]
 # The coefficients end and those of the root do not: all digits cancel.
 FINITE = [
-    grfpp.PStep(2, 2.0),
-    grfpp.PStep(3, 0.7),
-    grfpp.PStep(16, 1.1),
-    grfpp.PStep(3, -1.5),
-    grfpp.TaylorKernel([1, 2, 1]),
-    grfpp.TaylorKernel([2.5, -1.0, 0.3]),
-    grfpp.TaylorKernel([-2, 1, Fraction(1, 3)]),
-    grfpp.TaylorKernel([7]),
+    *(grfpp.PStep(*each) for each in ((2, 2.0), (3, 0.7), (16, 1.1), (3, -1.5))),
+    *map(grfpp.TaylorKernel, ([1, 2, 1], [2.5, -1.0, 0.3], [-2, 1, Fraction(1, 3)], [7])),
 ]
-
-
 KERNELS = TAME + CANCELLING + FINITE
-
-
 NAMED = [k for k in KERNELS if not isinstance(k, grfpp.TaylorKernel)]

@@ -16,25 +16,14 @@ def geometric(k):
 
 
 KERNELS = [
-    grfpp.Diffusion(1.5),
-    grfpp.Diffusion(-2.0),
-    grfpp.SquaredDiffusion(0.7),
-    grfpp.SquaredDiffusion(-1.0),
-    grfpp.RegularizedLaplacian(2, 0.5),
-    grfpp.RegularizedLaplacian(1.5, 3.0),
-    grfpp.InversePower(4),
-    grfpp.InversePower(0.5),
-    grfpp.InversePower(4, of=2),
-    grfpp.PStep(3, 2.0),
-    grfpp.PStep(4, -0.5),
-    grfpp.Cosine(),
-    grfpp.Cosine(3.0),
-    grfpp.PersonalizedPageRank(0.15),
-    grfpp.HeatKernel(5.0),
-    grfpp.TaylorKernel([1, -2, 0, 3.5]),
-    grfpp.TaylorKernel([0, 1]),
-    grfpp.TaylorKernel([2]),
-    grfpp.TaylorKernel(exponential),
+    *map(grfpp.Diffusion, (1.5, -2.0)),
+    *map(grfpp.SquaredDiffusion, (0.7, -1.0)),
+    *(grfpp.RegularizedLaplacian(*each) for each in ((2, 0.5), (1.5, 3.0))),
+    *(*map(grfpp.InversePower, (4, 0.5)), grfpp.InversePower(4, of=2)),
+    *(grfpp.PStep(*each) for each in ((3, 2.0), (4, -0.5))),
+    *map(grfpp.Cosine, (1.0, 3.0)),
+    *(grfpp.PersonalizedPageRank(0.15), grfpp.HeatKernel(5.0)),
+    *map(grfpp.TaylorKernel, ([1, -2, 0, 3.5], [0, 1], [2], exponential)),
     grfpp.TaylorKernel(geometric, radius=1 / 0.9),
 ]
 
@@ -77,11 +66,7 @@ def graphs():
 
 
 GRAPHS = graphs()
-
-
 UNDIRECTED = [name for name, graph in GRAPHS.items() if not graph.is_directed]
-
-
 DIRECTED = [name for name, graph in GRAPHS.items() if graph.is_directed]
 
 

@@ -6,7 +6,6 @@ import logging
 import os
 import sys
 from pathlib import Path
-from urllib.parse import urlsplit
 
 from grfpp._imports import require
 from grfpp._memory import readable_bytes
@@ -33,19 +32,15 @@ def cache_folder() -> Path:
 
     It is not made before it is needed.
     """
-    named = os.environ.get("GRFPP_CACHE")
-    return Path(named).expanduser() if named else _system_cache() / "grfpp"
-
-
-def _system_cache() -> Path:
-    """Where `pooch.os_cache` is too, without need of pooch."""
+    if named := os.environ.get("GRFPP_CACHE"):
+        return Path(named).expanduser()
+    # As `pooch.os_cache`, which is an optional package.
     if sys.platform == "win32":
-        local = os.environ.get("LOCALAPPDATA")
-        return (Path(local) if local else Path.home() / "AppData/Local") / "grfpp" / "Cache"
+        local = os.environ.get("LOCALAPPDATA") or Path.home() / "AppData/Local"
+        return Path(local, "grfpp", "Cache", "grfpp")
     if sys.platform == "darwin":
-        return Path.home() / "Library/Caches"
-    named = os.environ.get("XDG_CACHE_HOME", "").strip()
-    return Path(named) if named else Path.home() / ".cache"
+        return Path.home() / "Library/Caches/grfpp"
+    return Path(os.environ.get("XDG_CACHE_HOME", "").strip() or Path.home() / ".cache", "grfpp")
 
 
 def find_file(file: DataFile) -> Path | None:
@@ -73,17 +68,14 @@ def where(info: DatasetInfo) -> str | None:
 
     ``None`` when it is not wholly at hand.
     """
-    folders = {"GRFPP_DATA": data_folder(), "cache": cache_folder()}
     paths = [find_file(file) for file in info.files]
     if info.instead and None in paths:
         paths = [find_file(info.instead)]
     if None in paths:
         return info.package or None
-    return " and ".join(
-        name
-        for name, folder in folders.items()
-        if folder and any(path.is_relative_to(folder) for path in paths if path)
-    )
+    cache = cache_folder()
+    folders = {"cache" if path and path.is_relative_to(cache) else "GRFPP_DATA" for path in paths}
+    return " and ".join(sorted(folders))
 
 
 def fetch(name: str, family: str | None = None, *, download: bool = True) -> Path:
@@ -127,23 +119,15 @@ def fetch_file(info: DatasetInfo, file: DataFile, *, download: bool = True) -> P
             downloader=pooch.HTTPDownloader(timeout=_TIMEOUT_SECONDS),
         )
     except ValueError:
-        raise missing(
-            info, file, f"what is at its address has not the checksum {file.checksum}"
-        ) from None
+        reason = f"the file at its address does not have the checksum {file.checksum}"
+        raise missing(info, file, reason) from None
     except OSError as error:  # all of requests' are, and those of a cache that cannot be written
-        raise missing(info, file, f"the download failed: {_failure(error, file)}") from None
+        reason = type(error).__name__
+        if (response := getattr(error, "response", None)) is not None:
+            response.close()  # pooch leaves it open
+            reason = f"HTTP status {response.status_code}"
+        raise missing(info, file, f"the download failed ({reason})") from None
     return target
-
-
-def _failure(error: OSError, file: DataFile) -> str:
-    host = urlsplit(file.address).hostname
-    response = getattr(error, "response", None)
-    if response is not None:
-        response.close()  # pooch leaves it open
-        return f"{host} answers {response.status_code}"
-    if type(error).__module__.startswith("requests"):
-        return f"{host} cannot be reached ({type(error).__name__})"
-    return str(error)
 
 
 def missing(info: DatasetInfo, file: DataFile, reason: str) -> MissingDataError:

@@ -16,6 +16,7 @@ from grfpp.errors import InputError
 from grfpp.graph import Graph
 from grfpp.io.archive import opened_arrays
 from grfpp.io.markup import matrix_of, parse_gml
+from grfpp.io.matrices import unweighted
 from grfpp.io.packed import explained
 from grfpp.io.text import naming
 from grfpp.typing import IntArray
@@ -103,9 +104,8 @@ def read_labelled_gml(path: str | Path, name: str | None = None) -> GraphDataset
     matrix, node_ids = matrix_of(parsed, str(file), ".gml")
     classes = [value for _, value in parsed.nodes(data=_CLASS_ATTRIBUTE)]
     if None in classes:
-        advice = f"give each node its class in the attribute {_CLASS_ATTRIBUTE!r}"
         node = node_ids[classes.index(None)]
-        raise InputError(f"{file}: node {node!r} has no class", advice=advice)
+        raise InputError(f"{file}: node {node!r} has no attribute {_CLASS_ATTRIBUTE!r}, its class")
     with naming(str(file)):
         graph = Graph(matrix)
     return _dataset(name or file.stem, graph, node_ids, classes, str(file))
@@ -203,8 +203,7 @@ def read_planetoid(path: str | Path, name: str | None = None) -> SplitGraph:
     """
     file = Path(path)
     with opened_arrays(file) as arrays, naming(str(file)):
-        missing = [array for array in _PLANETOID_ARRAYS if array not in arrays]
-        if missing:
+        if missing := [array for array in _PLANETOID_ARRAYS if array not in arrays]:
             raise InputError(f"there is no array {missing[0]!r}")
         arrays.require_memory(_PLANETOID_ARRAYS, _PLANETOID_BYTES_PER_BYTE, "the graph in")
         n_nodes = whole(arrays["n_nodes"].tolist(), "n_nodes", 1)
@@ -216,12 +215,10 @@ def read_planetoid(path: str | Path, name: str | None = None) -> SplitGraph:
         raise InputError(f"{file}: labels must be an integer for each of {n_nodes} nodes")
     if len(np.unique(split)) < len(split) or (stored[split] < 0).any():
         raise InputError(f"{file}: a node of the split has no label, or is in two of its parts")
-    labels = stored.astype(np.int64)
-    known = labels >= 0
-    labels[known], labels[~known] = class_indices(labels[known])[1], -1
-    # An edge may be listed in either direction, or in both.
-    pairs = np.unique(np.sort(edges, axis=1), axis=0)
-    graph = Graph((pairs.T, None), n_nodes=n_nodes, symmetrize="max")
+    labels = np.full(n_nodes, -1)
+    known = stored >= 0
+    labels[known] = class_indices(stored[known])[1]
+    graph = Graph(unweighted(edges, n_nodes))
     train, validation, test = map(read_only, parts)
     name = name or file.stem
     return SplitGraph(name, graph, read_only(labels), train, validation, test, str(file))

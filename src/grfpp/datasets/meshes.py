@@ -44,24 +44,22 @@ class TriangleMesh:
     graph: Graph
 
     def __repr__(self) -> str:
-        return (
-            f"{type(self).__name__}({self.name!r}, {len(self.vertices)} vertices, "
-            f"{len(self.faces)} faces)"
-        )
+        sizes = f"{len(self.vertices)} vertices, {len(self.faces)} faces"
+        return f"TriangleMesh({self.name!r}, {sizes})"
 
 
 def load_mesh(name: str | int, *, stand_in: bool = False, download: bool = True) -> TriangleMesh:
     """Load a mesh by its number in Thingi10K, such as ``"101332"``.
 
-    `mesh_table` lists them. Some meshes of the paper are not to be had; others of nearly the same
-    size stand in for them, and only on request.
+    `mesh_table` lists them. Some meshes of the paper are not available; others of nearly the same
+    size replace them, only on request.
 
     Parameters
     ----------
     name
         The number.
     stand_in
-        Whether the number of a mesh of the paper that is not to be had gives its stand-in.
+        Whether the number of a mesh of the paper that is not available gives its stand-in.
     download
         Whether to download what is not at hand.
     """
@@ -69,11 +67,8 @@ def load_mesh(name: str | int, *, stand_in: bool = False, download: bool = True)
     substitutes = {mesh.paper_name: mesh for mesh in mesh_table() if mesh.is_stand_in}
     if (mesh := substitutes.get(number)) is not None:
         if not stand_in:
-            problem = (
-                f"mesh {number} of the paper ({mesh.paper_vertices:,} vertices) is not to be had"
-            )
             advice = f"pass stand_in=True, or load {mesh.name!r} ({mesh.n_vertices:,} vertices)"
-            raise InputError(problem, advice=advice)
+            raise InputError(f"mesh {number} of the paper is not available", advice=advice)
         number = mesh.name
     return triangle_mesh(number, read_mesh_file(fetch(number, "meshes", download=download)))
 
@@ -118,16 +113,15 @@ def icosphere(n_subdivisions: int) -> tuple[FloatArray, IntArray]:
 
 
 def _icosahedron() -> tuple[FloatArray, IntArray]:
-    """Two poles and two rings of five."""
-    turn = 2 * np.pi * np.arange(5) / 5
-    height, ring = 1 / np.sqrt(5), 2 / np.sqrt(5)
-    upper = np.stack([ring * np.cos(turn), ring * np.sin(turn), np.full(5, height)], axis=1)
-    turn = turn + np.pi / 5
-    lower = np.stack([ring * np.cos(turn), ring * np.sin(turn), np.full(5, -height)], axis=1)
-    vertices = np.concatenate([[[0, 0, 1]], upper, lower, [[0, 0, -1]]])
+    """Two poles, and two rings of five vertices, one turned by 36 degrees."""
+    upper = 2 * np.pi * np.arange(5) / 5
+    angle = np.concatenate([upper, upper + np.pi / 5])
+    height, radius = np.repeat([1, -1], 5) / np.sqrt(5), 2 / np.sqrt(5)
+    rings = np.stack([radius * np.cos(angle), radius * np.sin(angle), height], axis=1)
+    vertices = np.concatenate([[[0, 0, 1]], rings, [[0, 0, -1]]])
     faces = []
     for i in range(5):
-        u, v = 1 + i, 1 + (i + 1) % 5  # on the upper ring
-        x, y = u + 5, v + 5  # below, half a turn of the ring further
+        u, v = 1 + i, 1 + (i + 1) % 5  # neighbours on the upper ring
+        x, y = u + 5, v + 5  # those of the lower ring that follow them
         faces += [(0, u, v), (u, x, v), (v, x, y), (11, y, x)]
     return vertices, np.array(faces)

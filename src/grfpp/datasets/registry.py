@@ -16,7 +16,6 @@ from grfpp.errors import InputError, shown
 
 #: Packages whose tables are listed; the laboratory is looked up by name and may be missing.
 LIBRARY, LABORATORY = "grfpp.datasets", "grfpp_lab.datasets"
-_MAX_LISTED = 25
 
 
 @dataclass(frozen=True)
@@ -140,18 +139,14 @@ def all_datasets() -> tuple[DatasetInfo, ...]:
 
 def _catalogue(package: str) -> tuple[DatasetInfo, ...]:
     """Data sets of one package. Each file has a row; the first row of a data set describes it."""
-    by_name = groupby(_table("datasets.csv", package), key=lambda row: row["name"])
-    return tuple(_entry(list(rows)) for _, rows in by_name)
-
-
-def _entry(rows: list[dict[str, str]]) -> DatasetInfo:
-    files = [(_record(DataFile, row), row["serves_instead"]) for row in rows]
-    return _record(
-        DatasetInfo,
-        rows[0],
-        files=tuple(file for file, instead in files if not instead),
-        instead=next((file for file, instead in files if instead), None),
-    )
+    entries = []
+    for _, group in groupby(_table("datasets.csv", package), key=lambda row: row["name"]):
+        rows = list(group)
+        needed = tuple(_record(DataFile, row) for row in rows if not row["serves_instead"])
+        others = [_record(DataFile, row) for row in rows if row["serves_instead"]]
+        instead = others[0] if others else None
+        entries.append(_record(DatasetInfo, rows[0], files=needed, instead=instead))
+    return tuple(entries)
 
 
 def dataset_info(name: str, family: str | None = None) -> DatasetInfo:
@@ -164,21 +159,14 @@ def dataset_info(name: str, family: str | None = None) -> DatasetInfo:
     family
         Only look among data sets of this kind.
     """
-    families = list(dict.fromkeys(info.family for info in all_datasets()))
-    one_of(family, "family", (None, *families))
+    one_of(family, "family", (None, *{info.family: None for info in all_datasets()}))
     known = {info.name.lower(): info for info in all_datasets() if family in (None, info.family)}
     if (info := known.get(str(name).lower())) is not None:
         return info
     kind = "" if family is None else f" among the {family}"
     near = get_close_matches(str(name).lower(), known, n=1, cutoff=0.7)
-    if near:
-        raise InputError(
-            f"there is no data set {shown(name)}{kind}; did you mean {known[near[0]].name!r}?"
-        )
-    # Meshes have numbers for names, and there are many.
-    names = [info.name for info in known.values() if family or info.family != "meshes"]
-    listed = ", ".join(names if len(names) <= _MAX_LISTED else [*names[: _MAX_LISTED // 3], "..."])
-    raise InputError(f"there is no data set {shown(name)}{kind}; known are {listed}")
+    advice = f"did you mean {known[near[0]].name!r}?" if near else "`grfpp datasets` lists them"
+    raise InputError(f"there is no data set {shown(name)}{kind}", advice=advice)
 
 
 def mesh_table() -> tuple[MeshInfo, ...]:

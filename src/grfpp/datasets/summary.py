@@ -33,12 +33,10 @@ def count(name: str, *, download: bool = True) -> Counts:
         return {**sizes, **{p: len(getattr(citations, p)) for p in ("train", "validation", "test")}}
     if info.family == "tudataset":
         collection = load_tudataset(info.name, download=download)
-        return {
-            "graphs": len(collection),
-            "classes": len(collection.classes),
-            "nodes of a graph": _mean([graph.n_nodes for graph in collection.graphs]),
-            "edges of a graph": _mean([graph.n_edges for graph in collection.graphs]),
-        }
+        means = np.mean([list(_sizes(graph).values()) for graph in collection.graphs], axis=0)
+        nodes, edges = means.round(2).tolist()
+        sizes = {"nodes of a graph": nodes, "edges of a graph": edges}
+        return {"graphs": len(collection), "classes": len(collection.classes), **sizes}
     if info.family == "meshes":
         mesh = load_mesh(info.name, download=download)
         return {**_sizes(mesh.graph), "faces": len(mesh.faces)}
@@ -48,7 +46,3 @@ def count(name: str, *, download: bool = True) -> Counts:
 
 def _sizes(graph: Graph) -> Counts:
     return {"nodes": graph.n_nodes, "edges": graph.n_edges}
-
-
-def _mean(values: list[int]) -> float:
-    return round(float(np.mean(values)), 2)

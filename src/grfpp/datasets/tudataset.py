@@ -87,14 +87,12 @@ def read_tudataset(path: str | Path) -> TUDataset:
     file = Path(path)
     with opened_zip(file) as archive:
         tables = _Tables(archive, file)
-        classes, labels = class_indices(tables.read("graph_labels", np.int64, n_columns=1)[:, 0])
-        n_graphs = len(labels)
-        graph_of = tables.indices("graph_indicator", n_graphs, n_columns=1)[:, 0]
-        sizes = np.bincount(graph_of, minlength=n_graphs)
-        n_nodes = len(graph_of)
+        classes, labels = class_indices(tables.read("graph_labels", n_columns=1)[:, 0])
+        graph_of = tables.indices("graph_indicator", len(labels), n_columns=1)[:, 0]
+        sizes, n_nodes = np.bincount(graph_of, minlength=len(labels)), len(graph_of)
         if not sizes.all():
-            name, graph = tables.name("graph_indicator"), int(np.argmin(sizes)) + 1
-            raise InputError(f"{name}: graph {graph} has a class, but no nodes")
+            problem = f"graph {int(np.argmin(sizes)) + 1} has a class, but no nodes"
+            raise InputError(f"{tables.name('graph_indicator')}: {problem}")
         ends = tables.indices("A", n_nodes, n_columns=2)
         crossing = np.flatnonzero(graph_of[ends[:, 0]] != graph_of[ends[:, 1]])
         if len(crossing):
@@ -131,49 +129,45 @@ class _Tables:
 
     def __init__(self, archive: zipfile.ZipFile, path: Path) -> None:
         self._archive, self._path = archive, path
-        found = [name for name in archive.namelist() if name.endswith("_graph_indicator.txt")]
-        if len(found) != 1:
-            problem = f"found {len(found)} files DS_graph_indicator.txt instead of one"
+        names = [name for name in archive.namelist() if name.endswith("_graph_indicator.txt")]
+        if len(names) != 1:
+            problem = f"found {len(names)} files DS_graph_indicator.txt instead of one"
             raise InputError(f"{path} is not in TUDataset's format: {problem}")
-        self._prefix = found[0].removesuffix("graph_indicator.txt")
+        self._prefix = names[0].removesuffix("graph_indicator.txt")
         self.dataset = Path(self._prefix).name.removesuffix("_")
 
     def __contains__(self, table: str) -> bool:
         return f"{self._prefix}{table}.txt" in self._archive.namelist()
 
     def name(self, table: str) -> str:
-        """What errors call a table."""
+        """Archive and table, for errors."""
         return f"{self._path}: {self._prefix}{table}.txt"
 
     def read(
-        self, table: str, dtype: type, *, n_columns: int | None = None, n_rows: int | None = None
+        self, table: str, dtype: type = np.int64, *, n_columns: int = 0, n_rows: int = 0
     ) -> npt.NDArray[Any]:
-        """A table of finite numbers, as many a line everywhere."""
-        name = self.name(table)
+        """Read a table of finite numbers; 0 rows or columns for as many as there are."""
         if table not in self:
-            raise InputError(f"there is no file {name}")
+            raise InputError(f"there is no file {self.name(table)}")
         member = self._archive.getinfo(f"{self._prefix}{table}.txt")
-        require_bytes(_BYTES_PER_BYTE * member.file_size, f"reading {name}")
+        require_bytes(_BYTES_PER_BYTE * member.file_size, f"reading {self.name(table)}")
         data = self._archive.read(member).rstrip()
         values: npt.NDArray[Any] = np.empty((0, n_columns or 1), dtype)
-        if data:
-            try:
-                stream = io.BytesIO(data)
-                values = np.loadtxt(stream, dtype, comments=None, delimiter=",", ndmin=2)
-            except (ValueError, OverflowError) as error:  # it names the row
-                raise InputError(f"{name}: {error}") from None
+        try:
+            if data:
+                values = np.loadtxt(io.BytesIO(data), dtype, comments=None, delimiter=",", ndmin=2)
+        except (ValueError, OverflowError) as error:  # it names the row
+            raise InputError(f"{self.name(table)}: {error}") from None
         # numpy skips empty lines, which would shift those that follow.
-        n_rows = n_rows or data.count(b"\n") + bool(data)
-        if values.shape != (n_rows, n_columns or values.shape[1]) or not np.isfinite(values).all():
-            wanted = f"{n_rows} lines of {n_columns or values.shape[1]} finite numbers"
-            raise InputError(f"{name}: expected {wanted}, found {values.shape}")
+        shape = (n_rows or data.count(b"\n") + bool(data), n_columns or values.shape[1])
+        if values.shape != shape or not np.isfinite(values).all():
+            problem = f"expected {shape[0]} lines of {shape[1]} finite numbers"
+            raise InputError(f"{self.name(table)}: {problem}, found {values.shape}")
         return values
 
     def indices(self, table: str, n: int, *, n_columns: int) -> IntArray:
-        """A table of numbers from 1 to `n`, minus 1."""
-        values = self.read(table, np.int64, n_columns=n_columns)
-        wrong = np.flatnonzero(((values < 1) | (values > n)).any(axis=1))
-        if len(wrong):
-            line = f"{self.name(table)}, line {wrong[0] + 1}"
-            raise InputError(f"{line}: expected whole numbers from 1 to {n:,}")
+        """Read a table of numbers from 1 to `n`, and subtract 1."""
+        values = self.read(table, n_columns=n_columns)
+        if len(values) and not 1 <= values.min() <= values.max() <= n:
+            raise InputError(f"{self.name(table)}: expected whole numbers from 1 to {n:,}")
         return values - 1

@@ -25,10 +25,8 @@ def test_a_file(monkeypatch, tmp_path):
         assert mesh.graph.adjacency[face[0], face[1]] == 1
 
 
-def test_missing_and_damaged_files(monkeypatch, tmp_path):
+def test_damaged_files(monkeypatch, tmp_path):
     no_data(monkeypatch, tmp_path)
-    with pytest.raises(MissingDataError, match="thingi10k_101332"):
-        load_mesh("101332", download=False)
     (tmp_path / "meshes").mkdir()
     path = write_zip(tmp_path / "meshes/thingi10k_101332.stl.zip", {"101332.stl": STL[:150]})
     assert str(path) in refusal(load_mesh, "101332")
@@ -38,9 +36,7 @@ def test_missing_and_damaged_files(monkeypatch, tmp_path):
 
 def test_stand_ins_are_given_on_request_only(monkeypatch, tmp_path):
     no_data(monkeypatch, tmp_path)
-    message = refusal(load_mesh, "1514901")
-    assert "mesh 1514901 of the paper (2,599 vertices) is not to be had" in message
-    assert "stand_in=True, or load '53048'" in message
+    assert "stand_in=True, or load '53048'" in refusal(load_mesh, "1514901")
     with pytest.raises(MissingDataError, match="thingi10k_53048"):
         load_mesh("1514901", stand_in=True, download=False)
     assert "stands in for 1514901" in dataset_info("53048").description
@@ -83,10 +79,8 @@ def test_the_table_of_meshes():
 
 
 def rows(name):
-    with Path(os.environ["GRFPP_DATA"], "meshes", name).open(
-        encoding="utf-8", newline=""
-    ) as stream:
-        return list(csv.DictReader(stream))
+    path = Path(os.environ["GRFPP_DATA"], "meshes", name)
+    return list(csv.DictReader(path.read_text("utf-8").splitlines()))
 
 
 def test_the_table_says_what_the_real_data_say():

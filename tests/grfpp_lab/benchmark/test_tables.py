@@ -1,4 +1,4 @@
-"""Ratios, slopes, bars: right for given rows."""
+"""Ratios, slopes, bars, tables and the page, from given rows."""
 
 from dataclasses import replace
 
@@ -123,13 +123,10 @@ def test_bars_that_are_missed(bar, row, numbers):
     assert [v for v in found if v != "met"] == ["not met"]
 
 
-def test_bars_on_growth_need_ten_million_nodes():
+def test_bars_need_the_sizes_of_the_full_set():
     rows = [grown(10**4, 2.0, 500.0), grown(10**6, 2.5, 400.0)]
     assert verdicts(rows)[5] == "not measured"
     assert "full set" in tables.bars(rows)[5].found
-
-
-def test_bars_at_equal_seconds_need_a_million_nodes():
     rows = equal("exp(W), grid, 100,000 nodes", 2e4)
     bar = tables.bars(rows)[12]
     assert bar.verdict == "not measured"
@@ -189,12 +186,41 @@ def test_winners():
 
 def test_all_lines_of_a_table_are_as_long_as_its_head():
     for make in (
-        tables.bar_table,
-        tables.sampling_table,
-        tables.equal_table,
-        tables.growth_table,
-        tables.paper_rows,
-        tables.uses_table,
+        *(tables.bar_table, tables.sampling_table, tables.equal_table),
+        *(tables.growth_table, tables.paper_rows, tables.uses_table),
     ):
         table = make(ROWS)
         assert {len(line) for group in table.groups for line in group.rows} == {len(table.columns)}
+
+
+MACHINE = {
+    **{"processor": "Abacus 5", "cores": 2, "memory_bytes": 8 * 2**30, "system": "Linux x86_64"},
+    **{"python": "3.11", "numpy": "2", "scipy": "1", "numba": "0.6"},
+}
+DOCUMENT = {
+    **{"machine": MACHINE, "threads": 2, "set": "quick", "seconds": 200.0, "grfpp": "0.1"},
+    "began": "2026-01-01T00:00:00+00:00",
+}
+
+
+def test_page():
+    pytest.importorskip("matplotlib")
+    pytest.importorskip("jinja2")
+    from grfpp_lab.benchmark.page import bench_page
+
+    html = bench_page(DOCUMENT, ROWS)
+    for text in (
+        "Abacus 5, 2 cores, 8 GiB",
+        "it does not build",
+        "walks lose: Chebyshev is 10 × faster",
+        "Chebyshev is deterministic, accurate to many digits, and up to 40 × faster",
+        "not measured",
+        "Equal seconds",
+        "time by the power 1.000",
+    ):
+        assert text in html
+    # A picture for sampling, two for growth, one for the meshes, two for the uses.
+    assert html.count("<img ") == 6
+    sections = ("sampling", "equal", "growth", "paper", "uses")
+    empty = [Row(section, "w", "m", status="not run") for section in sections]
+    assert "<img " not in bench_page(DOCUMENT, empty)

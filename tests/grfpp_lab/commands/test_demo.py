@@ -1,4 +1,4 @@
-"""`grfpp demo`, on fewer and smaller graphs than users see."""
+"""`grfpp demo`, on fewer and smaller graphs than users see, and what commands share."""
 
 import json
 from pathlib import Path
@@ -7,7 +7,8 @@ import pytest
 from cli_helpers import accepted, refused
 
 from grfpp.cli import run
-from grfpp_lab.commands import demo
+from grfpp.errors import InputError
+from grfpp_lab.commands import demo, shared
 from grfpp_lab.demo import measure
 
 
@@ -22,20 +23,10 @@ def small(monkeypatch, tmp_path):
 
 def test_prints_a_table_and_writes_a_page(capsys):
     out = accepted(capsys, "demo")
-    assert sorted(path.name for path in Path("out/demo").iterdir()) == [
-        "index.html",
-        "kernel-row.png",
-    ]
-    for word in (
-        "graph",
-        "nodes",
-        "method",
-        "walks",
-        "steps per node",
-        "relative error",
-        "seconds",
-    ):
-        assert word in out.splitlines()[2]
+    written = sorted(path.name for path in Path("out/demo").iterdir())
+    assert written == ["index.html", "kernel-row.png"]
+    columns = ("graph", "nodes", "method", "walks", "steps per node", "relative error", "seconds")
+    assert all(column in out.splitlines()[2] for column in columns)
     assert out.count("GRF++ degree 4 *") == 2
     assert out.count("pooled degree 2 *") == 2
     assert "Karate club" in out
@@ -50,12 +41,9 @@ def test_json(capsys, monkeypatch):
     told = json.loads(accepted(capsys, "demo", "--json", "--seed", "2", "--out", "elsewhere"))
     assert told["seed"] == 2
     assert len(told["results"]) == 2 * 12
-    assert {"graph", "n_nodes", "method", "n_walks", "steps_per_node", "error"} <= set(
-        told["results"][0]
-    )
-    assert told["written"] == [
-        str(Path("elsewhere", name)) for name in ("index.html", "kernel-row.png")
-    ]
+    keys = {"graph", "n_nodes", "method", "n_walks", "steps_per_node", "error"}
+    assert keys <= set(told["results"][0])
+    assert [Path(each).name for each in told["written"]] == ["index.html", "kernel-row.png"]
     assert all(Path(path).exists() for path in told["written"])
 
 
@@ -87,3 +75,21 @@ def test_the_seed_changes_the_walks(capsys, monkeypatch):
         return [result["error"] for result in results]
 
     assert errors() == errors("--seed", "0") != errors("--seed", "1")
+
+
+def test_folders_are_made_or_refused(tmp_path):
+    shared.make_folder(tmp_path / "a" / "b")
+    shared.make_folder(tmp_path / "a" / "b")
+    assert (tmp_path / "a" / "b").is_dir()
+    (tmp_path / "file").touch()
+    with pytest.raises(InputError, match="file/below: cannot make this folder"):
+        shared.make_folder(tmp_path / "file" / "below")
+
+
+def test_files_that_were_written_and_packages_that_are_missing(capsys):
+    shared.say_no_page([])
+    shared.print_written([Path("a"), Path("b")])
+    assert capsys.readouterr() == ("wrote a\nwrote b\n", "")
+    shared.say_no_page(["matplotlib"])
+    err = capsys.readouterr().err
+    assert err.startswith("grfpp: no page was written, because matplotlib is not installed: pip")

@@ -3,24 +3,10 @@ import json
 import networkx as nx
 import numpy as np
 import pytest
-from datasets_helpers import diameter, is_frozen, needs_data, no_data, refusal, write_gzip
+from datasets_helpers import diameter, is_frozen, needs_data, refusal, write_gzip
 
-from grfpp.errors import MissingDataError
-from grfpp_lab.datasets import peptides as module
-from grfpp_lab.datasets.peptides import (
-    LONGEST_PEPTIDE,
-    SHAPE_DESCRIPTORS,
-    Peptides,
-    load_peptide_shapes,
-    load_peptide_splits,
-    load_peptides,
-    longest_peptide,
-    molecule_graph,
-    molecule_shape,
-    read_peptide_splits,
-    read_peptides,
-    shape_descriptors,
-)
+from grfpp_lab.datasets import peptides
+from grfpp_lab.datasets.peptides import SHAPE_DESCRIPTORS, molecule_shape
 
 HEADER = ",smiles,peptide_seq,labels,identifier\n"
 ROWS = (
@@ -38,13 +24,13 @@ def table(folder, text):
 
 
 def test_a_table(tmp_path):
-    peptides = read_peptides(table(tmp_path, HEADER + ROWS))
-    assert repr(peptides) == "Peptides(2 molecules)"
-    assert peptides.smiles == ("CCO", "C1CC1")
-    assert peptides.sequences == ("AB", "CD")
-    assert peptides.labels.shape == (2, 10)
-    assert peptides.labels.sum(axis=1).tolist() == [2, 1]
-    assert is_frozen(peptides.labels)
+    found = peptides.read_peptides(table(tmp_path, HEADER + ROWS))
+    assert repr(found) == "Peptides(2 molecules)"
+    assert found.smiles == ("CCO", "C1CC1")
+    assert found.sequences == ("AB", "CD")
+    assert found.labels.shape == (2, 10)
+    assert found.labels.sum(axis=1).tolist() == [2, 1]
+    assert is_frozen(found.labels)
 
 
 @pytest.mark.parametrize(
@@ -62,69 +48,56 @@ def test_a_table(tmp_path):
 )
 def test_damaged_tables(tmp_path, text):
     path = table(tmp_path, text)
-    assert f"cannot read {path}" in refusal(read_peptides, path)
-
-
-def splits_file(folder, document):
-    path = folder / "splits.json"
-    path.write_text(document if isinstance(document, str) else json.dumps(document))
-    return path
+    assert f"cannot read {path}" in refusal(peptides.read_peptides, path)
 
 
 def test_splits(tmp_path):
-    path = splits_file(tmp_path, {"train": [0, 3], "val": [1], "test": []})
-    splits = read_peptide_splits(path)
+    path = tmp_path / "splits.json"
+    path.write_text(json.dumps({"train": [0, 3], "val": [1], "test": []}))
+    splits = peptides.read_peptide_splits(path)
     assert repr(splits) == "PeptideSplits(2, 1, 0)"
     assert splits.train.tolist() == [0, 3]
     assert is_frozen(splits.train)
-
-
-def test_missing_files(tmp_path, monkeypatch):
-    no_data(monkeypatch, tmp_path)
-    with pytest.raises(MissingDataError, match="peptide_multi_class_dataset"):
-        load_peptides(download=False)
-    with pytest.raises(MissingDataError, match=r"peptides/splits\.json"):
-        load_peptide_splits()
-    assert "cannot read" in refusal(read_peptide_splits, tmp_path)
+    assert "cannot read" in refusal(peptides.read_peptide_splits, tmp_path)
 
 
 def test_molecules(rdkit, capfd):
-    ring = molecule_graph("C1CCCCC1")
+    ring = peptides.molecule_graph("C1CCCCC1")
     assert nx.is_isomorphic(nx.from_scipy_sparse_array(ring.adjacency), nx.cycle_graph(6))
-    assert set(molecule_graph("C=C(C)C#N").weights) == {1.0}
-    assert molecule_graph("O").n_edges == 0
-    assert molecule_graph("[Na+].[Cl-]").n_nodes == 2
+    assert set(peptides.molecule_graph("C=C(C)C#N").weights) == {1.0}
+    assert peptides.molecule_graph("O").n_edges == 0
+    assert peptides.molecule_graph("[Na+].[Cl-]").n_nodes == 2
     assert capfd.readouterr().err == ""
 
 
 def test_graphs_of_rows(rdkit):
-    peptides = Peptides(("CCO", "C("), ("", ""), np.zeros((2, 10), dtype=np.int8))
-    assert peptides.graph(0).n_nodes == 3
-    assert "molecule 1: 'C(' is not" in refusal(peptides.graph, 1)
-    assert "rows are numbered from 0 to 1" in refusal(peptides.graph, 2)
-    assert "rows are numbered from 0 to 1" in refusal(peptides.graph, -1)
+    found = peptides.Peptides(("CCO", "C("), ("", ""), np.zeros((2, 10), dtype=np.int8))
+    assert found.graph(0).n_nodes == 3
+    assert "molecule 1: 'C(' is not" in refusal(found.graph, 1)
+    assert "rows are numbered from 0 to 1" in refusal(found.graph, 2)
+    assert "rows are numbered from 0 to 1" in refusal(found.graph, -1)
 
 
 def test_the_real_table():
     needs_data()
-    peptides, splits = load_peptides(), load_peptide_splits()
-    assert len(peptides) == 15_535
-    assert peptides.labels.shape == (15_535, 10)
+    found, splits = peptides.load_peptides(), peptides.load_peptide_splits()
+    assert len(found) == 15_535
+    assert found.labels.shape == (15_535, 10)
     assert [len(rows) for rows in (splits.train, splits.val, splits.test)] == [10873, 2331, 2331]
     assert len(np.union1d(np.union1d(splits.train, splits.val), splits.test)) == 15_535
 
 
 def test_the_longest_real_peptide(rdkit):
     needs_data()
-    graph = longest_peptide()
+    graph = peptides.longest_peptide()
     assert graph.n_nodes == 434
     assert diameter(graph) == 159
     # The others of the greatest diameters.
-    peptides = load_peptides()
+    found = peptides.load_peptides()
     for row, n_nodes, longest in ((6185, 424, 159), (7471, 444, 159), (13049, 404, 158)):
-        other = peptides.graph(row)
+        other = found.graph(row)
         assert (other.n_nodes, diameter(other)) == (n_nodes, longest)
-    assert peptides.graph(LONGEST_PEPTIDE).n_nodes == 434
+    assert found.graph(peptides.LONGEST_PEPTIDE).n_nodes == 434
 
 
 ALANINES = "C[C@H](N)C(=O)N[C@@H](C)C(=O)N[C@@H](C)C(=O)O"
@@ -137,12 +110,12 @@ def cloud(n=40, seed=0):
 
 def test_descriptors_do_not_depend_on_place_and_direction():
     places, masses, valences = cloud()
-    expected = shape_descriptors(places, masses, valences)
+    expected = peptides.shape_descriptors(places, masses, valences)
     rotation, _ = np.linalg.qr(np.random.default_rng(1).normal(size=(3, 3)))
-    moved = shape_descriptors(places @ rotation + [5, -3, 2], masses, valences)
+    moved = peptides.shape_descriptors(places @ rotation + [5, -3, 2], masses, valences)
     assert np.allclose(moved, expected)
     assert len(expected) == len(SHAPE_DESCRIPTORS) == 11
-    larger = shape_descriptors(2 * places, masses, valences)
+    larger = peptides.shape_descriptors(2 * places, masses, valences)
     assert np.allclose(larger / expected, [4] * 6 + [2] * 3 + [1] + [2])
 
 
@@ -189,36 +162,36 @@ def computed(monkeypatch):
         asked.append(smiles)
         return molecule_shape(smiles)
 
-    monkeypatch.setattr(module, "molecule_shape", shape)
+    monkeypatch.setattr(peptides, "molecule_shape", shape)
     return asked
 
 
 def test_shapes_are_computed_once(cache, computed):
-    first = load_peptide_shapes([2, 0])
+    first = peptides.load_peptide_shapes([2, 0])
     assert sorted(computed) == ["CCO", "NCC(=O)O"]
     assert np.array_equal(first.values, [molecule_shape(SMILES[2]), molecule_shape(SMILES[0])])
     assert first.rows.tolist() == [2, 0]
     assert is_frozen(first.values)
     assert "computed by grfpp with RDKit" in repr(first)
     computed.clear()
-    again = load_peptide_shapes(np.array([0, 1, 2, 0]), n_jobs=2)
+    again = peptides.load_peptide_shapes(np.array([0, 1, 2, 0]), n_jobs=2)
     assert computed == ["C1CC1"]
     assert np.array_equal(again.values[[2, 0]], first.values)
     assert np.array_equal(again.values[3], first.values[1])
-    assert load_peptide_shapes([]).values.shape == (0, 11)
+    assert peptides.load_peptide_shapes([]).values.shape == (0, 11)
 
 
 @pytest.mark.parametrize("what", ["cut", "text", "other version", "pickle"])
 def test_a_file_that_is_none_is_not_believed(what, cache, computed):
-    expected = load_peptide_shapes([0, 3]).values
+    expected = peptides.load_peptide_shapes([0, 3]).values
     if what == "cut":
         cache.write_bytes(cache.read_bytes()[:-40])
     elif what == "text":
         cache.write_text("shapes")
     elif what == "other version":
-        module._store_shapes(cache, {1: np.zeros(11)}, "1999.1")
+        peptides._store_shapes(cache, {1: np.zeros(11)}, "1999.1")
     else:
         np.savez(cache, molecules=np.array([{}], dtype=object))
     computed.clear()
-    assert np.array_equal(load_peptide_shapes([0, 3]).values, expected)
+    assert np.array_equal(peptides.load_peptide_shapes([0, 3]).values, expected)
     assert sorted(computed) == ["CC(=O)NC", "CCO"]

@@ -49,23 +49,16 @@ def results():
     return measure.measure_all([karate_club()], seed=0)
 
 
-def test_every_degree_is_measured_at_the_same_costs(results):
-    costs = {
-        method: [round(r.steps_per_node) for r in results if (r.walks, r.degree) == method]
-        for method in measure.METHODS
-    }
-    assert costs["independent", 1] == [288, 576, 1152]
-    assert all(each == [288, 576, 1152] for each in costs.values())
-
-
-def test_the_table_compares_at_equal_walks_and_at_equal_steps(results):
+def test_methods_are_compared_at_equal_walks_and_at_equal_steps(results):
+    for method in measure.METHODS:
+        costs = [round(r.steps_per_node) for r in results if (r.walks, r.degree) == method]
+        assert costs == [288, 576, 1152]
     shown = list(measure.worth_a_line(results))
     assert len(shown) == 7
     assert [r.degree for r in shown if r.n_walks == measure.MAIN_WALKS] == [1, 2, 4, 2]
     equal = [r for r in shown if measure.has_equal_steps(r)]
-    assert [r.method for r in equal] == [
-        *("GRF", "GRF++ degree 2", "GRF++ degree 4", "pooled degree 2")
-    ]
+    names = ["GRF", "GRF++ degree 2", "GRF++ degree 4", "pooled degree 2"]
+    assert [r.method for r in equal] == names
     assert len({round(r.steps_per_node) for r in equal}) == 1
 
 
@@ -78,32 +71,24 @@ def test_errors_are_means_over_the_seeds(results):
     ]
     (found,) = (r for r in results if (r.walks, r.degree, r.n_walks) == ("independent", 2, 16))
     assert len(errors) == measure.N_REPEATS
+    assert not set(measure.seeds(0)) & set(measure.seeds(1))
     assert found.error == pytest.approx(np.mean(errors))
     assert found.standard_error == pytest.approx(np.std(errors, ddof=1) / np.sqrt(len(errors)))
 
 
-def test_more_walks_and_at_equal_walks_a_higher_degree_have_less_error(results):
-    error = {(r.degree, r.n_walks): r.error for r in results if r.walks == "independent"}
-    assert error[1, 64] < error[1, 32] < error[1, 16]
-    assert error[2, 16] < error[1, 16]
-    assert error[4, 16] < error[2, 16]
-
-
-def test_pooled_walks_have_a_small_part_of_the_error(results):
+def test_more_walks_higher_degrees_and_pools_have_less_error(results):
     error = {(r.walks, r.degree, r.n_walks): r.error for r in results}
+    one = {n_walks: error["independent", 1, n_walks] for n_walks in (16, 32, 64)}
+    assert one[64] < one[32] < one[16]
+    assert error["independent", 4, 16] < error["independent", 2, 16] < one[16]
     for n_walks in measure.walks_of(2):
         assert 5 * error["pooled", 2, n_walks] < error["independent", 2, n_walks]
 
 
-def test_seeds_of_different_demos_do_not_overlap():
-    assert not set(measure.seeds(0)) & set(measure.seeds(1))
-
-
 def test_cells_of_the_table():
     result = measure.Measurement("Any", 9, "independent", 2, 16, 1234.5, 0.12345, 0.0067, 0.5)
-    assert measure.table_cells(result) == [
-        *("GRF++ degree 2", "16", "1,234", "0.123 ± 0.007", "0.500")
-    ]
+    cells = ["GRF++ degree 2", "16", "1,234", "0.123 ± 0.007", "0.500"]
+    assert measure.table_cells(result) == cells
     small = replace(result, walks="pooled", error=0.000123, standard_error=4e-6)
     assert measure.table_cells(small)[::3] == ["pooled degree 2", "0.000123 ± 0.000004"]
 
@@ -119,15 +104,13 @@ def test_rows():
     rows = measure.kernel_rows(each, seed=0)
     exact = measure.KERNEL.exact(each.graph.normalized("sym"))[each.start]
     np.testing.assert_allclose(rows[0].values, exact, atol=1e-7)
-    assert [row.title for row in rows] == [
-        *("exact", "GRF", "GRF", "GRF++ degree 4", "pooled degree 2")
-    ]
+    titles = ["exact", "GRF", "GRF", "GRF++ degree 4", "pooled degree 2"]
+    assert [row.title for row in rows] == titles
     assert rows[0].n_missed == 0
     assert rows[1].n_missed > rows[2].n_missed >= rows[3].n_missed >= rows[4].n_missed
     for row in rows[1:]:
         error = np.linalg.norm(row.values - exact) / np.linalg.norm(exact)
         assert row.note.endswith(f"error {error:.2g}")
-    assert "16 walks, 288 steps" in rows[1].note
-    assert "64 walks, 1,152 steps" in rows[2].note
-    assert "16 walks, 1,152 steps" in rows[3].note
-    assert "32 walks, 1,152 steps" in rows[4].note
+    budgets = ((16, "288"), (64, "1,152"), (16, "1,152"), (32, "1,152"))
+    for row, (n_walks, steps) in zip(rows[1:], budgets, strict=True):
+        assert f"{n_walks} walks, {steps} steps" in row.note

@@ -1,5 +1,7 @@
 """Comparisons on rows made by hand."""
 
+import itertools
+
 import numpy as np
 import pytest
 from scipy.stats import ttest_rel
@@ -28,17 +30,11 @@ def test_the_worst_answer_counts():
 
 ROWS = [
     {
-        "graph": graph,
-        "n_nodes": 9,
-        "degree": degree,
-        "n_walks": walks,
-        "error": 1 / (degree * walks),
+        **{"graph": graph, "n_nodes": 9, "degree": degree, "n_walks": walks},
+        **{"error": 1 / (degree * walks), "standard_error": 0.01},
     }
-    for graph in ("karate", "er-20")
-    for degree in (2, 1)
-    for walks in (16, 4)
+    for graph, degree, walks in itertools.product(("karate", "er-20"), (2, 1), (16, 4))
 ]
-ROWS = [{**row, "standard_error": 0.01} for row in ROWS]
 
 
 def test_a_claim_on_errors_is_about_its_own_rows():
@@ -99,11 +95,8 @@ def test_pairs_are_made_by_seed():
     assert paired({0: 2.0, 1: 2.0}, {0: 1.0, 1: 1.0}).p == 0.0
 
 
-NAMES = [f"graph {number}" for number in range(10)]
-
-
 def gap_verdict(gaps, share=1.0):
-    named = dict(zip(NAMES, gaps, strict=False))
+    named = {f"graph {number}": gap for number, gap in enumerate(gaps)}
     words = {name: f"{gap:+g}" for name, gap in named.items()}
     return judge_gaps("near", named, words, 1.0, share=share, unit=" point", more="and more")
 

@@ -9,17 +9,13 @@ import grfpp
 from grfpp_lab.experiments import measuring
 
 
-def test_generated_graphs_are_always_at_hand(monkeypatch, tmp_path):
-    monkeypatch.delenv("GRFPP_DATA", raising=False)
-    monkeypatch.setenv("GRFPP_CACHE", str(tmp_path))
-    measuring.load.cache_clear()
+def test_generated_graphs_are_always_at_hand(no_data):
     found, skipped = measuring.at_hand([*measuring.EIGHT, *measuring.FAR])
     generated = {"er-20", "er-100", "binary-tree", "regular", "karate", "infection"}
     assert generated == set(found)
     assert "graphs/eurosis.gml is not at hand" in skipped["eurosis"]
     for name in found:
         assert measuring.load(name).n_nodes == measuring.n_nodes_of(name)
-    measuring.load.cache_clear()
 
 
 def test_graphs_of_the_table_are_as_far_apart_as_it_says():
@@ -42,14 +38,8 @@ def test_copies_are_independent_estimates():
 
 
 CELL = {
-    "graph": "karate",
-    "kernel": "diffusion:1",
-    "scale": 0.8,
-    "termination": "geometric:0.1",
-    "degree": 2,
-    "n_walks": 8,
-    "repeats": 3,
-    "seed": 5,
+    **{"graph": "karate", "kernel": "diffusion:1", "scale": 0.8, "termination": "geometric:0.1"},
+    **{"degree": 2, "n_walks": 8, "repeats": 3, "seed": 5},
 }
 
 
@@ -102,11 +92,7 @@ def test_weights_are_those_of_the_paper():
 
 
 def test_seeds_differ_wherever_anything_differs():
-    found = {
-        seed
-        for n_walks in (2, 4)
-        for degree in (1, 2)
-        for seed in measuring.seeds(3, n_walks=n_walks, degree=degree)
-    }
+    settings = [{"n_walks": n_walks, "degree": degree} for n_walks in (2, 4) for degree in (1, 2)]
+    found = {seed for each in settings for seed in measuring.seeds(3, **each)}
     assert len(found) == 12
     assert all(0 <= seed < 2**56 for seed in found)

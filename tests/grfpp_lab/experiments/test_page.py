@@ -1,6 +1,5 @@
 """The page of the estimation study."""
 
-import csv
 import json
 import random
 import shutil
@@ -12,6 +11,7 @@ from io import StringIO
 
 import pytest
 from cell_functions import wait_for
+from cli_helpers import table
 from experiment_cases import draw_one_file, run_cells_here
 from laboratory.html_pages import checked
 
@@ -21,8 +21,6 @@ from grfpp_lab.experiments.registry import EXPERIMENTS, STUDY
 
 NAMES = [each.name for each in STUDY]
 STUDY_TINY = ["reproduce", "estimation-study", "--tiny"]
-
-
 CLAIMS = [claim for each in STUDY for claim in each.claims]
 
 
@@ -46,48 +44,25 @@ def finished(generated, tmp_path_factory):
     return folder, json.loads(out.getvalue())
 
 
-@pytest.fixture(scope="module")
-def html(finished):
-    return (finished[0] / "index.html").read_text(encoding="utf-8")
-
-
-def test_the_page_is_well_formed_and_needs_nothing_else(html):
+def test_the_page_stands_alone_and_has_every_figure_beside_its_verdict(finished):
+    folder, printed = finished
+    html = (folder / "index.html").read_text(encoding="utf-8")
     checker = checked(html)
     assert checker.links == set(NAMES)
     assert checker.links <= checker.anchors
-
-
-def test_the_page_has_every_figure_beside_its_verdict(html, finished):
-    sections = {
-        name: html.partition(f'<section id="{name}">')[2].partition("</section>")[0]
-        for name in NAMES
-    }
-    for name, each in finished[1]["experiments"].items():
-        assert sections[name].count('<div class="judgement') == len(each["verdicts"])
-        assert sections[name].count('<div class="gallery"') == len(each["verdicts"])
+    for name, each in printed["experiments"].items():
+        section = html.partition(f'<section id="{name}">')[2].partition("</section>")[0]
+        for element in ('<div class="judgement', '<div class="gallery"'):
+            assert section.count(element) == len(each["verdicts"])
         for verdict in each["verdicts"]:
-            assert f'<p class="word">{verdict["holds"].capitalize()}</p>' in sections[name]
-            assert verdict["measured"][:20].replace("'", "&#39;") in sections[name]
-
-
-def test_the_page_says_how_it_was_made(html):
-    assert "grfpp reproduce estimation-study --tiny --seed 0" in html
-    assert "σ² = 1" in html
-    assert "p_halt = 0.1" in html
+            assert f'<p class="word">{verdict["holds"].capitalize()}</p>' in section
+            assert verdict["measured"][:20].replace("'", "&#39;") in section
+    for text in ("grfpp reproduce estimation-study --tiny --seed 0", "σ² = 1", "p_halt = 0.1"):
+        assert text in html
     assert "meshes/thingi10k_60246.stl.zip is not at hand" in html
-
-
-def test_figures_are_there_for_paper(finished):
-    figures = finished[0] / "figures"
-    assert {path.name for path in figures.iterdir()} == {
-        f"{claim.name}.{kind}" for claim in CLAIMS for kind in ("pdf", "png")
-    }
-    assert all((figures / f"{c.name}.pdf").read_bytes().startswith(b"%PDF") for c in CLAIMS)
-
-
-def table(path):
-    with path.open(encoding="utf-8", newline="") as stream:
-        return list(csv.DictReader(stream))
+    figures = {path.name: path for path in (folder / "figures").iterdir()}
+    assert set(figures) == {f"{c.name}.{kind}" for c in CLAIMS for kind in ("pdf", "png")}
+    assert all(figures[f"{c.name}.pdf"].read_bytes().startswith(b"%PDF") for c in CLAIMS)
 
 
 def test_every_experiment_has_rows_and_verdicts(finished):

@@ -10,21 +10,15 @@ from grfpp_lab.experiments.registry import EXPERIMENTS, GROUPS, chosen_experimen
 from grfpp_lab.harness.experiment import Holds, Settings, Size
 
 
-def test_names_of_claims_are_unique():
-    names = [claim.name for each in EXPERIMENTS.values() for claim in each.claims]
-    assert len(set(names)) == len(names)
-    assert [each.name for each in chosen_experiments(["theory", "estimation", "theory"])] == [
-        "estimation",
-        "theory",
-    ]
+def test_names_and_groups():
+    def chosen(*names):
+        return [each.name for each in chosen_experiments(names)]
 
-
-def test_all_means_all_of_it():
-    assert [each.name for each in chosen_experiments(["all"])] == list(EXPERIMENTS)
-    assert [each.name for each in chosen_experiments(["estimation-study"])][:2] == [
-        "estimation",
-        "long-range",
-    ]
+    claims = [claim.name for each in EXPERIMENTS.values() for claim in each.claims]
+    assert len(set(claims)) == len(claims)
+    assert chosen("theory", "estimation", "theory") == ["estimation", "theory"]
+    assert chosen("all") == list(EXPERIMENTS)
+    assert chosen("estimation-study")[:2] == ["estimation", "long-range"]
     parts = [each for name in ("estimation-study", "tasks", "models") for each in GROUPS[name]]
     assert parts == chosen_experiments(["all"])
 
@@ -32,7 +26,6 @@ def test_all_means_all_of_it():
 @pytest.mark.parametrize("name", EXPERIMENTS)
 @pytest.mark.parametrize("size", [Size.FULL, Size.QUICK, Size.TINY])
 def test_plans_hold_plain_values_and_no_cell_twice(name, size, monkeypatch):
-
     monkeypatch.setattr(graphs, "load", lambda name: None)
     plan = EXPERIMENTS[name].plan(Settings(size))
     texts = [json.dumps(cell, sort_keys=True, allow_nan=False) for cell in plan.cells]

@@ -1,4 +1,4 @@
-"""Charts and drawings show what they are given."""
+"""Charts, drawings and surfaces show what they are given."""
 
 import base64
 import io
@@ -8,10 +8,11 @@ from xml.etree import ElementTree
 import numpy as np
 import pytest
 from laboratory.surfaces import surface
+from matplotlib import colormaps
 from PIL import Image
 
-from grfpp_lab.report import figures
-from grfpp_lab.report.panels import Curve, Panel, legend
+from grfpp_lab.report import figures, surfaces
+from grfpp_lab.report.panels import Curve, Mesh, Panel, Surface, legend
 
 TRIANGLE = np.array([[0.0, 0.0], [1.0, 0.0], [0.0, 1.0]])
 EDGES = np.array([[0, 1], [1, 2]])
@@ -119,12 +120,8 @@ def test_linear_axes_begin_at_zero_and_have_few_ticks(values):
 def test_ticks_that_are_too_close_become_round_numbers():
     crowded = Curve("c", [992, 11700, 15521, 24194, 35300], [1, 2, 3, 4, 5])
     (axes,) = figures.panel_figure(Panel("t", [crowded], "nodes", "s")).axes
-    assert [tick.get_text() for tick in axes.get_xticklabels()] == [
-        "1,000",
-        "3,000",
-        "10,000",
-        "30,000",
-    ]
+    ticks = [tick.get_text() for tick in axes.get_xticklabels()]
+    assert ticks == ["1,000", "3,000", "10,000", "30,000"]
 
 
 def drawn_apart(labels, side):
@@ -178,3 +175,55 @@ def test_surfaces_have_no_legend_and_say_what_they_show():
     head, _, data = figures.panel_uri(surface([5] * 8)).partition(",")
     assert head == "data:image/png;base64"
     assert min(Image.open(io.BytesIO(base64.b64decode(data))).size) > 300
+
+
+def test_colours_tell_values():
+    low, _, high, _ = surfaces.triangle_colours(surface([0] * 4 + [10] * 4))
+    scale = colormaps["YlOrRd"]
+    np.testing.assert_allclose(low, scale(0.0))
+    np.testing.assert_allclose(high, scale(1.0))
+
+
+def test_where_there_is_no_value_it_is_grey_and_others_do_not_fade():
+    nan = np.nan
+    grey, _, red, _ = surfaces.triangle_colours(surface([nan] * 4 + [10, nan, nan, nan]))
+    assert np.ptp(grey[:3]) < 0.1
+    np.testing.assert_allclose(red, colormaps["YlOrRd"](1.0))
+
+
+@pytest.mark.parametrize("towards", [[0, 0, 1], [0, 0, -5], [1, 0, 0], [0.2, -0.5, 0.3]])
+def test_the_view_turns_and_does_not_mirror(towards):
+    view = surfaces.turn(np.asarray(towards))
+    np.testing.assert_allclose(view.T @ view, np.eye(3), atol=1e-12)
+    assert np.linalg.det(view) == pytest.approx(1)
+    ahead = [0, 0, np.linalg.norm(towards)]
+    np.testing.assert_allclose(np.asarray(towards) @ view, ahead, atol=1e-9)
+
+
+def test_triangles_without_area_are_drawn_too():
+    line = np.array([[0.0, 0.0, 0.0], [1.0, 0.0, 0.0], [2.0, 0.0, 0.0]])
+    mesh = Mesh(line, np.array([[0, 1, 2]]), (0.0, 0.0, 1.0))
+    flat = Surface("t", mesh, np.zeros(3), 1.0, "error", "")
+    (polygons,) = surfaces.surfaces_figure([flat]).axes[0].collections
+    assert np.isfinite(polygons.get_facecolor()).all()
+
+
+def test_triangles_are_lit_from_either_side_and_the_near_ones_are_drawn_last():
+    figure = surfaces.surfaces_figure([surface([5] * 8)])
+    (polygons,) = figure.axes[0].collections
+    sizes = [np.ptp(path.vertices, axis=0).prod() for path in polygons.get_paths()]
+    assert sizes[-1] < sizes[0]  # the small square is above
+    assert len({tuple(colour) for colour in polygons.get_facecolor().round(6)}) == 1
+
+
+def test_surfaces_stand_side_by_side_above_one_scale():
+    panels = [surface([5] * 8, title) for title in ("one", "two", "three")]
+    figure = surfaces.surfaces_figure(panels)
+    *shown, scale = figure.axes
+    assert [axes.get_title() for axes in shown] == ["one\nnote", "two\nnote", "three\nnote"]
+    assert scale.get_xlabel() == "error"
+    again = surfaces.surfaces_figure(panels)
+    for kind, head in (("pdf", b"%PDF"), ("png", b"\x89PNG")):
+        first, second = (surfaces.image_bytes(each, kind, dpi=50) for each in (figure, again))
+        assert first == second
+        assert first.startswith(head)

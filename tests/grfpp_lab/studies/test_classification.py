@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+from grfpp_lab.experiments.classification.planning import SIX, TEN
 from grfpp_lab.studies import classification
 from grfpp_lab.studies.classification import SETTLING, contacts, molecules
 
@@ -14,8 +15,7 @@ def test_collections_beside_weisfeiler_lehman(capsys, monkeypatch):
     classification.show_judging(["generated"], 2, 0)
     lines = capsys.readouterr().out.splitlines()
     assert lines[0].startswith("generated: 40 graphs, features in ")
-    names = [line[2:28].strip() for line in lines[1:7]]
-    assert names == [
+    assert [line[2:28].strip() for line in lines[1:7]] == [
         *("chosen in the folds", "walk-masses alone", "signatures alone", "label-pairs alone"),
         *("spectrum-and-pairs", "WL-VH of GraKeL"),
     ]
@@ -33,12 +33,7 @@ def test_settings_that_were_looked_at(capsys, monkeypatch):
     assert lines[0] == "molecules, rule 0: 30 graphs"
     assert lines[-1].startswith("  chosen in the folds")
     assert sum(line.startswith("  forest, ") for line in lines) == 7
-
-
-def test_none_of_them_is_judged_on():
-    from grfpp_lab.experiments.classification.planning import SIX, TEN
-
-    assert not set(SETTLING) & {*SIX, *TEN}
+    assert not set(SETTLING) & {*SIX, *TEN}  # none of them is judged on
 
 
 @pytest.mark.parametrize("rule", [0, 1, 2])

@@ -9,11 +9,6 @@ from grfpp_lab.studies import clustering
 from grfpp_lab.studies.clustering import CHOOSING_SEEDS, JUDGING_SEEDS
 
 
-def test_nothing_is_judged_on_what_it_was_chosen_on():
-    assert not set(CHOOSING_SEEDS) & set(JUDGING_SEEDS)
-    assert len(JUDGING_SEEDS) == 30
-
-
 @pytest.mark.parametrize("family", clustering.FAMILIES)
 def test_graphs_are_connected_and_a_function_of_the_seed(family):
     one, again = (clustering.FAMILIES[family](3) for _ in range(2))
@@ -21,10 +16,8 @@ def test_graphs_are_connected_and_a_function_of_the_seed(family):
     assert (one.adjacency != again.adjacency).nnz == 0
     np.testing.assert_array_equal(one.truth, again.truth)
     graph = nx.from_scipy_sparse_array(one.adjacency)
-    assert nx.is_connected(graph)
-    assert nx.number_of_selfloops(graph) == 0
-    assert len(one.truth) == len(graph)
-    assert one.n_clusters >= 2
+    assert nx.is_connected(graph) and nx.number_of_selfloops(graph) == 0
+    assert len(one.truth) == len(graph) and one.n_clusters >= 2
     assert (one.adjacency != one.adjacency.T).nnz == 0
 
 
@@ -52,6 +45,8 @@ def test_choosing(capsys, monkeypatch):
     monkeypatch.setattr(clustering, "REGULARIZATIONS", (0.1,))
     clustering.main(["choose", "--seeds", "1"])
     lines = capsys.readouterr().out.splitlines()
+    assert not set(CHOOSING_SEEDS) & set(JUDGING_SEEDS)
+    assert len(JUDGING_SEEDS) == 30
     means = [float(line.split()[-1]) for line in lines[1:]]
     assert len(means) == len(dict(clustering.settings()))
     assert means == sorted(means, reverse=True)
@@ -80,8 +75,5 @@ def test_sureness(capsys, monkeypatch):
     assert len(told) == 2 * (2 + len(clustering.WIDTHS))
     assert f"{clustering.TEMPERATURE:g} is the default" in told[0]
     assert f"{clustering.TEMPERATURE:g}" in {line.split()[0] for line in told}
-
-
-def test_large(capsys):
     clustering.main(["large", "--nodes", "2000"])
     assert "10 clusters: " in capsys.readouterr().out

@@ -14,18 +14,15 @@ from grfpp_lab.studies import distributed as study
 def test_bits_are_the_same_or_the_verdict_is_false(monkeypatch, capsys, shift):
     W = scale_free(40, 3).normalized("sym")
     monkeypatch.setattr(study, "OPTIONS", {"degree 1": {"degree": 1}, "deflated": {"deflate": 2}})
-    monkeypatch.setattr(
-        study.distributed,
-        "sample",
-        lambda client, *what, seed, **how: sample(*what, seed=seed + shift, **how),
-    )
-    monkeypatch.setattr(
-        study.distributed,
-        "top_k",
-        lambda client, W, kernel, seed: grfpp.LocalKernel(W, kernel, seed=seed).top_k(
-            range(39 + (not shift))
-        ),
-    )
+
+    def other_sample(client, *what, seed, **how):
+        return sample(*what, seed=seed + shift, **how)
+
+    def other_top_k(client, W, kernel, seed):
+        return grfpp.LocalKernel(W, kernel, seed=seed).top_k(range(39 + (not shift)))
+
+    monkeypatch.setattr(study.distributed, "sample", other_sample)
+    monkeypatch.setattr(study.distributed, "top_k", other_top_k)
     assert study.report_bits(None, W, seed=3) == [not shift] * 4
     assert capsys.readouterr().out.count("NOT MET") == 4 * shift
 

@@ -2,30 +2,22 @@
 
 import numpy as np
 import pytest
+from verdict_case import NO, OPEN, YES, verdicts
 
 from grfpp import _imports as optional
 from grfpp_lab.experiments.labels import experiment as labels
 from grfpp_lab.experiments.labels.experiment import (
     FOLDS,
-    GENERATED,
-    OF_NETWORK,
     OURS,
     PLANETOID,
     PROPAGATION,
     RANDOM,
-    RIVALS,
     SPREADING,
-    accuracy_panels,
-    calibration_panels,
     judge_planetoid,
     judge_random,
     judge_rivals,
-    label_task,
-    largest_component,
-    rival_scores,
-    table,
 )
-from grfpp_lab.harness.experiment import Holds, Settings, Size
+from grfpp_lab.harness.experiment import Settings, Size
 
 
 def row(data="cora", split=PLANETOID, method=OURS, accuracy=0.73, repeat=0, **more):
@@ -56,30 +48,30 @@ def test_cells_say_everything(no_data):
 def test_without_scikit_network(no_data, monkeypatch):
     monkeypatch.setattr(optional, "find_spec", lambda name: None)
     plan = labels.plan(Settings(size=Size.TINY))
-    assert ", ".join(OF_NETWORK) in plan.skipped
-    assert not {cell["method"] for cell in plan.cells} & set(OF_NETWORK)
+    assert ", ".join(labels.OF_NETWORK) in plan.skipped
+    assert not {cell["method"] for cell in plan.cells} & set(labels.OF_NETWORK)
 
 
-@pytest.mark.parametrize("method", [OURS, FOLDS, *RIVALS])
+@pytest.mark.parametrize("method", [OURS, FOLDS, *labels.RIVALS])
 def test_rows(no_data, method):
     pytest.importorskip("sknetwork", reason="needs scikit-network")
     cells = {cell["method"]: cell for cell in labels.plan(Settings(size=Size.TINY)).cells}
     (row,) = labels.run(cells[method])
     assert row["accuracy"] > 0.6  # chance: a third
-    assert (row["calibration_error"] is None) is (method in RIVALS)
+    assert (row["calibration_error"] is None) is (method in labels.RIVALS)
     assert row["n_train"] == 60
     assert row["n_test"] + row["n_train"] + 170 == row["n_nodes"]
 
 
-@pytest.mark.parametrize("method", RIVALS)
+@pytest.mark.parametrize("method", labels.RIVALS)
 def test_others_see_the_training_labels_alone(no_data, method):
     pytest.importorskip("sknetwork", reason="needs scikit-network")
-    task = label_task(GENERATED, RANDOM, 1)
+    task = labels.label_task(labels.GENERATED, RANDOM, 1)
     hidden = task.labels.copy()
     rest = np.setdiff1d(np.arange(len(hidden)), task.split.train)
     hidden[rest] = 0
     np.testing.assert_array_equal(
-        rival_scores(method, task), rival_scores(method, task._replace(labels=hidden))
+        labels.rival_scores(method, task), labels.rival_scores(method, task._replace(labels=hidden))
     )
 
 
@@ -89,52 +81,45 @@ def test_the_largest_component():
     import grfpp
 
     graph = grfpp.Graph(nx.disjoint_union(nx.path_graph(3), nx.cycle_graph(5)))
-    part, nodes = largest_component(graph)
+    part, nodes = labels.largest_component(graph)
     assert nodes.tolist() == [3, 4, 5, 6, 7]
     assert (part.n_nodes, part.n_edges) == (5, 5)
 
 
-@pytest.mark.parametrize(
-    ("changes", "holds"),
+def planetoid(**changes):
+    return [row(), row("pubmed", **changes)]
+
+
+GOOD, FOLD_ROWS = random_rows([0.775] * 10), random_rows([0.7] * 10, method=FOLDS)
+OTHERS = [row(method=PROPAGATION, accuracy=0.68), row(method=SPREADING, accuracy=0.7)]
+BELOW = [row(split=RANDOM, accuracy=0.6), row(split=RANDOM, method=SPREADING, accuracy=0.7)]
+CORA = "Cora: 73.0 %, calibration error 0.030, 2.0 s, by Diffusion(lam=20.0)"
+SPLITS = "Cora: 77.5 ± 0.0 % over 10 splits, without a validation set 70.0"
+
+test_verdicts = verdicts(
     [
-        ({}, Holds.YES),
-        ({"accuracy": 0.72}, Holds.YES),
-        ({"accuracy": 0.719}, Holds.NO),
-        ({"seconds": 10.1}, Holds.NO),
-        ({"calibration_error": 0.051}, Holds.NO),
-    ],
+        (judge_planetoid, planetoid(), YES, CORA),
+        (judge_planetoid, planetoid(accuracy=0.72), YES, CORA),
+        (judge_planetoid, planetoid(accuracy=0.719), NO, CORA),
+        (judge_planetoid, planetoid(seconds=10.1), NO, CORA),
+        (judge_planetoid, planetoid(calibration_error=0.051), NO, CORA),
+        (judge_planetoid, [row()], OPEN),
+        (judge_planetoid, [row(accuracy=0.719)], OPEN),
+        (judge_random, [*GOOD, *FOLD_ROWS], YES, SPLITS),
+        (judge_random, random_rows([0.774] * 10), NO),
+        (judge_random, GOOD[:9], OPEN),
+        (judge_random, random_rows([0.9] * 10, data="pubmed"), OPEN),
+        (judge_rivals, [row(), *OTHERS], YES, f"Planetoid: 73.0 against 70.0 % ({SPREADING})"),
+        (judge_rivals, [row(), *OTHERS, *BELOW], NO),
+        (judge_rivals, [row()], OPEN),
+    ]
 )
-def test_the_public_split(changes, holds):
-    found = judge_planetoid([row(), row("pubmed", **changes)])
-    assert found.holds is holds
-    assert "Cora: 73.0 %, calibration error 0.030, 2.0 s, by Diffusion(lam=20.0)" in found.measured
-    assert judge_planetoid([row(**changes)]).holds is Holds.OPEN
-
-
-def test_random_splits():
-    good, bad = random_rows([0.775] * 10), random_rows([0.774] * 10)
-    found = judge_random([*good, *random_rows([0.7] * 10, method=FOLDS)])
-    assert found.holds is Holds.YES
-    assert "Cora: 77.5 ± 0.0 % over 10 splits, without a validation set 70.0" in found.measured
-    assert judge_random(bad).holds is Holds.NO
-    assert judge_random(good[:9]).holds is Holds.OPEN
-    assert judge_random(random_rows([0.9] * 10, data="pubmed")).holds is Holds.OPEN
-
-
-def test_other_methods():
-    others = [row(method=PROPAGATION, accuracy=0.68), row(method=SPREADING, accuracy=0.7)]
-    found = judge_rivals([row(), *others])
-    assert found.holds is Holds.YES
-    assert f"Cora, Planetoid: 73.0 against 70.0 % ({SPREADING})" in found.measured
-    below = [row(split=RANDOM, accuracy=0.6), row(split=RANDOM, method=SPREADING, accuracy=0.7)]
-    assert judge_rivals([row(), *others, *below]).holds is Holds.NO
-    assert judge_rivals([row()]).holds is Holds.OPEN
 
 
 def test_tables_and_panels():
     other = row(method=PROPAGATION, accuracy=0.68, calibration_error=None, chosen=None)
     made = [row(), other, *random_rows([0.7, 0.8]), row("pubmed")]
-    found = table(made)
+    found = labels.table(made)
     assert [group.title for group in found.groups] == ["Cora", "Pubmed"]
     ours, theirs = found.groups[0].rows
     assert ours == [
@@ -142,10 +127,10 @@ def test_tables_and_panels():
         *("75.0 ± 7.1", "0.030", "2"),
     ]
     assert theirs == [PROPAGATION, "68.0", "", "2", "", "", "", ""]
-    first, second = accuracy_panels(made)
+    first, second = labels.accuracy_panels(made)
     assert (first.title, second.title) == ("Cora", "Pubmed")
     assert [(curve.name, list(curve.x)) for curve in first.curves] == [
         (OURS, [0, 1, 2]),
         (PROPAGATION, [0]),
     ]
-    assert [curve.name for curve in calibration_panels(made)[0].curves] == [OURS]
+    assert [curve.name for curve in labels.calibration_panels(made)[0].curves] == [OURS]

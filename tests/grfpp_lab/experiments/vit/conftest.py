@@ -1,8 +1,0 @@
-"""No data but what is generated."""
-
-import pytest
-
-
-@pytest.fixture(autouse=True)
-def _generated(no_data):
-    pass
