@@ -241,7 +241,7 @@ class KernelEstimate(NodeMatrix):
     def _times(self, chain: SignedChain, block: FloatArray) -> FloatArray:
         return chain @ block if self.deflation is None else self.deflation.times(chain, block)
 
-    def one_order(self, block: FloatArray) -> FloatArray:
+    def unsymmetrized_times(self, block: FloatArray) -> FloatArray:
         """``K̂ @ block`` without the average with the transpose, at half the cost."""
         return self._times(self._signed_chain.plain, block)
 
@@ -367,7 +367,11 @@ class KernelEstimate(NodeMatrix):
         return self.rows(nodes, sparse=self.deflation is None)
 
     def entry(self, i: int | str, j: int | str, *, return_std: bool = False) -> Any:
-        """The entry ``K̂[i, j]``; with `return_std` its standard error too."""
+        """The entry ``K̂[i, j]``; with `return_std` its standard error too.
+
+        Standard errors come from the replicates of the estimate (``n_groups`` of `grfpp.sample`)
+        or, where it has none, from 16 that are sampled for them.
+        """
         row, column = (int(self.names.numbers([node])[0]) for node in (i, j))
         if truth(return_std, "return_std"):
             return self._with_std(lambda K: K._entry(row, column))
@@ -410,7 +414,7 @@ class KernelEstimate(NodeMatrix):
         result = np.empty((n, n))
         for start in range(0, n, _BLOCK_COLUMNS):
             unit = np.eye(n, min(_BLOCK_COLUMNS, n - start), k=-start)
-            result[:, start : start + _BLOCK_COLUMNS] = self.one_order(unit)
+            result[:, start : start + _BLOCK_COLUMNS] = self.unsymmetrized_times(unit)
         if self.symmetrized:  # at half the products, and symmetric to the last bit
             result += result.T
             result *= 0.5

@@ -130,7 +130,7 @@ def _warn_if_large(K: KernelEstimate, graph: Graph, kernel: Kernel) -> None:
         problem = f"the values of {kernel!r} exceed the range of float64 on this graph of spectral "
         problem += f"radius {radius:.6g}"
         advice = "use a smaller scale, or a kernel that grows less"
-    elif seems_large(K.one_order, kernel, graph) and K.measure_error().relative > LARGE:
+    elif seems_large(K.unsymmetrized_times, kernel, graph) and K.measure_error().relative > LARGE:
         problem = f"this estimate of {kernel!r} is off by {K.meta['relative_error']:.2g} of the "
         problem += "kernel's Frobenius norm"
         higher = "" if graph.is_directed else "a higher degree ('auto'), deflate='auto', "

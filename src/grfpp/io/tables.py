@@ -62,12 +62,12 @@ _UNNAMED_INDEX = re.compile(r"__index_level_\d+__")
 _TUPLES = Origin("the list of edges", lambda row: f"number {row}")
 _NUMBERS = re.compile(r"U?(TINY|SMALL|BIG|HUGE)?INT(EGER)?$|FLOAT$|DOUBLE$|BOOLEAN$|DECIMAL")
 
-Matrix = tuple[Any, Sequence[Any] | None]
+MatrixAndLabels = tuple[Any, Sequence[Any] | None]
 #: Fills the table ``listed``, and returns whether all nodes are whole numbers.
 Loader = Callable[[Database], bool]
 
 
-def read_list_file(file: ListFile, request: ListRequest) -> Matrix:
+def read_list_file(file: ListFile, request: ListRequest) -> MatrixAndLabels:
     """Read an edge list from a file: its weight matrix, and the names of its nodes."""
     n_bytes = file.path.stat().st_size
     if file.suffix in TEXT_SUFFIXES:
@@ -80,7 +80,7 @@ def read_list_file(file: ListFile, request: ListRequest) -> Matrix:
         return _matrix(origin, load, Path(folder), request, n_bytes)
 
 
-def _read_attributes(file: ListFile, request: ListRequest, mark: str) -> Matrix:
+def _read_attributes(file: ListFile, request: ListRequest, mark: str) -> MatrixAndLabels:
     """Read lines ``u v {'weight': 2.0}``, as networkx writes them; without a weight it is 1."""
     request.options.require_only(("duplicates", "encoding"), "lists with attributes of edges")
     text = decode(read_bytes(*file), file.name, request.options.encoding)
@@ -135,7 +135,8 @@ def open_list(
 
 def _matrix(
     origin: Origin, load: Loader, folder: Path, request: ListRequest, n_bytes: int | None = None
-) -> Matrix:
+) -> MatrixAndLabels:
+    """Load a list into a database, number its nodes, merge repeated edges, and make the matrix."""
     with Database(folder, purpose=f"reading {origin.name}", n_bytes=n_bytes) as database:
         nodes = number_nodes(database, origin, request, is_whole=load(database))
         labels = nodes.labels()
@@ -176,7 +177,7 @@ def is_frame(source: Any) -> bool:
     return isinstance(source, EdgeFrame) or made_of_columns
 
 
-def read_frame(source: Any, request: ListRequest) -> Matrix:
+def read_frame(source: Any, request: ListRequest) -> MatrixAndLabels:
     """Read a frame of edges, or a weight matrix: one of pandas whose index is its columns."""
     options = request.options
     plain = options.columns is None and not isinstance(source, EdgeFrame)
@@ -267,7 +268,7 @@ def is_edge_tuples(source: Any) -> bool:
     return isinstance(source, list) and any(isinstance(edge, tuple) for edge in source)
 
 
-def read_edge_tuples(edges: Sequence[Any], request: ListRequest) -> Matrix:
+def read_edge_tuples(edges: Sequence[Any], request: ListRequest) -> MatrixAndLabels:
     """Read a list of tuples ``(u, v)`` or ``(u, v, weight)``.
 
     Without a database: opening one takes 50 ms, in which this reads 50,000 edges.
@@ -298,8 +299,10 @@ def read_edge_tuples(edges: Sequence[Any], request: ListRequest) -> Matrix:
         again = int(np.setdiff1d(np.arange(len(edges)), first)[0])
         raise listed_again(_TUPLES, edges[again][:2], again, int(first[pair[again]]))
     if is_repeated and options.duplicates is None and not directed:
-        up, down = (np.sort(pair[side] + 1j * weights[side]) for side in (u < v, u > v))
-        if len(up) and np.array_equal(up, down):  # each edge in both orders with the same weights
+        order = np.lexsort((weights, pair))
+        up, down = (order[side[order]] for side in (u < v, u > v))
+        is_mirrored = np.array_equal(pair[up], pair[down])
+        if len(up) and is_mirrored and np.array_equal(weights[up], weights[down]):
             warn_of_mirrored(_TUPLES.name)
     values = weights[first]
     if options.duplicates == "max":
@@ -331,7 +334,7 @@ def _load_parquet(
     database: Database, file: ListFile, options: EdgeListOptions, in_memory: bool
 ) -> bool:
     path = {"path": str(file.path)}
-    with _damaged(file):
+    with _as_input_error(file):
         rows = database.run("DESCRIBE SELECT * FROM read_parquet($path)", path).fetchall()
         if in_memory:  # by rows: equal numbers take next to no bytes in the file
             n_rows = database.one("SELECT num_rows FROM parquet_file_metadata($path)", path)
@@ -345,7 +348,7 @@ def _load_feather(
 ) -> bool:
     pyarrow = require("pyarrow", "reading Feather files")
     errors = (pyarrow.ArrowException, OSError, ValueError, KeyError)
-    with _damaged(file, *errors), pyarrow.OSFile(str(file.path)) as stream:
+    with _as_input_error(file, *errors), pyarrow.OSFile(str(file.path)) as stream:
         reader = pyarrow.ipc.open_file(stream)
         names = _chosen(reader.schema.names, file, options)
         schema = pyarrow.schema([reader.schema.field(name) for name in names])
@@ -378,7 +381,7 @@ def _named_columns(names: Sequence[str]) -> list[str]:
 
 
 @contextmanager
-def _damaged(file: ListFile, *errors: type[Exception]) -> Iterator[None]:
+def _as_input_error(file: ListFile, *errors: type[Exception]) -> Iterator[None]:
     """Turn errors of a reader into an `InputError` that names the file."""
     caught: tuple[type[Exception], ...] = (QueryError, *errors)
     try:

@@ -50,7 +50,7 @@ class LocalKernel:
     seed
         Where the random numbers start from.
     n_jobs
-        Threads for querys about many nodes; -1: all cores.
+        Threads for queries of many nodes; -1: all cores.
 
     Attributes
     ----------

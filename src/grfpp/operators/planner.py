@@ -141,7 +141,7 @@ class Runner:
 
     @property
     def plan(self) -> Plan:
-        """That of products like the last one; before the first, for the columns expected."""
+        """The plan for products as wide as the last one; before the first, as wide as expected."""
         plan = self._choose(self._last_width, predict_walks=True)
         if not self.name or self.name == plan.method:
             return plan
@@ -203,13 +203,22 @@ class Runner:
         return product
 
     def _product(self, block: FloatArray) -> Product:
+        """Choose a method for a block, and multiply. The first rule that applies decides.
+
+        1. The method that the user has named.
+        2. Dense matrices for tiny graphs; polynomials where comparing methods would take as long.
+        3. Dense eigenvectors, once the products so far have taken as long as they would.
+        4. The method of least predicted time (`choose`). Walks that miss the tolerance are
+           ineligible from then on; polynomials and solves are compared with Lanczos' method again,
+           whose steps are counted on the first column where that may pay.
+        """
         width = block.shape[1]
         if self.method != "auto":
-            return self._by(self.method, block)
+            return self._multiply_by(self.method, block)
         if self.problem.n_nodes <= thresholds.TINY_NODES:
-            return self._by("dense", block)
+            return self._multiply_by("dense", block)
         if self._is_quick(width):
-            return self._by("chebyshev", block)
+            return self._multiply_by("chebyshev", block)
         plan = self.plan_for(width)
         name = "dense" if self._is_dense_due(plan) else plan.method
         if name == "walks":
@@ -229,8 +238,8 @@ class Runner:
                 if width == 1:
                     self.name = "lanczos"
                     return first
-                return _joined([first, self._by(name, block[:, 1:])])
-        return self._by(name, block)
+                return _joined([first, self._multiply_by(name, block[:, 1:])])
+        return self._multiply_by(name, block)
 
     def _is_quick(self, width: int) -> bool:
         """Whether polynomials take so little that comparing methods would take as long."""
@@ -285,7 +294,7 @@ class Runner:
             return False
         return dense.product < share * plan[plan.method].product
 
-    def _by(self, name: str, block: FloatArray) -> Product:
+    def _multiply_by(self, name: str, block: FloatArray) -> Product:
         """The product by one method, some columns at a time."""
         self.name = name
         method = self._methods[name]
@@ -318,7 +327,7 @@ class Runner:
         n = problem.n_nodes
         is_possible = n <= thresholds.FALLBACK_DENSE_NODES and fits(40 * n * n)
         if self.name != "dense" and is_possible:
-            again = self._by("dense", block)
+            again = self._multiply_by("dense", block)
             if again.reaches(tol):
                 return again
         warning = f"the product with {problem.kernel!r} is so much smaller than the kernel's norm "

@@ -43,7 +43,7 @@ class Calibration(NamedTuple):
         return result
 
 
-def even(n_classes: int) -> Calibration:
+def identity_calibration(n_classes: int) -> Calibration:
     """The calibration that leaves logits as they are."""
     shares = np.full(n_classes, 1 / n_classes)
     return Calibration(1.0, np.zeros(n_classes), 0.0, shares, shares)
@@ -84,7 +84,7 @@ def calibrate(
     >>> np.exp(fitted.log_probabilities(logits, all_nodes))[0].round(2)
     array([0.71, 0.29])
     """
-    fitted, ones = even(logits.shape[1]), np.ones(logits.shape[1])
+    fitted, ones = identity_calibration(logits.shape[1]), np.ones(logits.shape[1])
     if with_shares:
         shares = _shares(labels[reached], ones)
         unreached = _shares(labels[~reached], _PRIOR * _shares(labels, ones))

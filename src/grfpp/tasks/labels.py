@@ -17,7 +17,7 @@ from grfpp.graph import Graph, as_graph
 from grfpp.kernels import Diffusion, Kernel, RegularizedLaplacian
 from grfpp.tasks import label_rules as rules
 from grfpp.tasks.base import NodeKernelParameters, candidate_kernels, read_nodes
-from grfpp.tasks.calibration import even
+from grfpp.tasks.calibration import identity_calibration
 from grfpp.tasks.kriging import is_covariance, require_covariance
 from grfpp.tasks.label_rules import SETTINGS
 from grfpp.tasks.splits import NodeKFold
@@ -29,8 +29,8 @@ GRID: tuple[Kernel, ...] = (
     *(Diffusion(time) for time in (1.0, 2.0, 5.0, 10.0, 20.0, 40.0, 80.0)),
     *(RegularizedLaplacian(2, round(c / (1 - c), 9)) for c in (0.5, 0.8, 0.9, 0.95, 0.98, 0.99)),
 )
-#: Kernel of ``"auto"`` where no labels can be held out: from single labels narrower ones have fewer
-#: nodes right, and twice the time hardly more, with probabilities nearer to even.
+#: Kernel of ``"auto"`` where no labels can be held out. With one label per class, shorter times are
+#: less accurate; the time 20 is hardly more accurate, and less confident.
 DEFAULT = Diffusion(10.0)
 #: Largest number of labelled nodes that kernels and rules are compared on, and whose columns
 #: support vectors and kriging use: each costs a column of every kernel.
@@ -171,14 +171,18 @@ class KernelLabelPropagation(NodeKernelParameters, ClassifierMixin, BaseEstimato
             splits = rules.splits_of(sample, folds)
         hows = self._rules(products)
         if others is None and not splits:
-            number, how = kernels.index(DEFAULT) if tuple(kernels) == GRID else 0, hows[0]
+            number = kernels.index(DEFAULT) if tuple(kernels) == GRID else 0
+            how = hows[0]
             warning = InputWarning(
                 "fewer than two classes have labels to hold out, so that nothing is chosen or "
                 f"calibrated: {kernels[number]!r} and {how} with temperature 1 are used",
                 advice="label more nodes of each class, or pass validation nodes",
             )
             warn_user(warning, InputWarning)
-            rule, plain = rules.Rule(how, rules.DEFAULTS[how], balanced), even(len(classes))
+            rule, plain = (
+                rules.Rule(how, rules.DEFAULTS[how], balanced),
+                identity_calibration(len(classes)),
+            )
             scored, best = [], rules.Candidate(number, rule, plain, np.nan, np.nan)
         else:
             tried = [rules.Rule(how, value, balanced) for how in hows for value in SETTINGS[how]]

@@ -166,7 +166,7 @@ class NodeKernel(_KernelOnNodes):
         if not 1e-13 <= self.tol <= 1e-2:
             raise InputError(f"must be from 1e-13 to 0.01, found {tol}", argument="tol")
         self.terms = ChebyshevTerms(self.graph, n_jobs)
-        self.is_searched = start is None
+        self.needs_search = start is None
         low, high = self.bounds
         number = min(max(_START, low), high) if start is None else positive(start, "start")
         if not low <= number <= high:

@@ -81,8 +81,8 @@ class NodeGP(gpytorch.models.ExactGP):  # type: ignore[misc, name-defined]  # un
     >>> losses = model.fit()
     >>> model.plan.how
     'columns'
-    >>> law = model.posterior(torch.arange(1, 64, 2), seed=0)
-    >>> bool((law.mean - y[1::2]).abs().mean() < 0.2)
+    >>> posterior = model.posterior(torch.arange(1, 64, 2), seed=0)
+    >>> bool((posterior.mean - y[1::2]).abs().mean() < 0.2)
     True
     """
 
@@ -138,8 +138,8 @@ class NodeGP(gpytorch.models.ExactGP):  # type: ignore[misc, name-defined]  # un
         super().__init__(x, standard.to(dtype), likelihood)
         self.offset, self.scale, self.plan = offset, scale, plan
         self._is_constant = spread == 0
-        self._is_given = noise is not None or outputscale is not None
-        self._is_searched = isinstance(kernel, NodeKernel) and kernel.is_searched
+        self._has_initial_values = noise is not None or outputscale is not None
+        self._needs_search = isinstance(kernel, NodeKernel) and kernel.needs_search
         self._is_dense = plan is not None and plan.how == "columns"
         self.mean_module = gpytorch.means.ConstantMean()
         # The size of a graph kernel may have any order of magnitude: it is learned as a logarithm.
@@ -252,7 +252,7 @@ class NodeGP(gpytorch.models.ExactGP):  # type: ignore[misc, name-defined]  # un
                 return [float(loss())]
         if steps == 0:
             return []
-        if self._is_searched:
+        if self._needs_search:
             self._search()
         parameters = [p for p in self.parameters() if p.requires_grad]
         if self._is_dense:
@@ -264,14 +264,16 @@ class NodeGP(gpytorch.models.ExactGP):  # type: ignore[misc, name-defined]  # un
 
     def _search(self) -> None:
         """Set the parameters to the best of a grid, in the first training only."""
-        self._is_searched = False
+        self._needs_search = False
         kernel, (x,), y = self.kernel, self.train_inputs, self.train_targets
         if not self._is_dense:
             some = _spaced(len(x), _MAX_SEARCHED)
             x, y = x[some], y[some]
             kernel.prepare(x[:, 0])
         size = float(self.covar_module.outputscale.detach()) * self._mean_variance()
-        ratios = (float(self.likelihood.noise.detach()) / size,) if self._is_given else RATIOS
+        ratios = (
+            (float(self.likelihood.noise.detach()) / size,) if self._has_initial_values else RATIOS
+        )
 
         def matrix(number: float) -> Tensor:
             kernel.set_parameter(number)
@@ -281,7 +283,7 @@ class NodeGP(gpytorch.models.ExactGP):  # type: ignore[misc, name-defined]  # un
         with torch.no_grad():
             start = search(matrix, y, kernel.bounds, ratios)
         kernel.set_parameter(start.number)
-        if not self._is_given:
+        if not self._has_initial_values:
             self.covar_module.outputscale = start.outputscale
             self.likelihood.noise = max(start.noise, 1.01 * _MIN_NOISE)
             self.mean_module.constant.data.fill_(start.mean)
@@ -310,7 +312,7 @@ class NodeGP(gpytorch.models.ExactGP):  # type: ignore[misc, name-defined]  # un
         if not isinstance(self.kernel, GRFKernel | NodeKernel):
             raise InputError("posterior needs a GRFKernel or a NodeKernel", argument="kernel")
         (x,) = self.train_inputs
-        law = posterior_samples(
+        posterior = posterior_samples(
             self.kernel,
             x[:, 0],
             self.train_targets,
@@ -324,8 +326,10 @@ class NodeGP(gpytorch.models.ExactGP):  # type: ignore[misc, name-defined]  # un
             std=std,
             dense=None if self.plan is None else self._is_dense,
         )
-        mean, samples = (part * self.scale + self.offset for part in (law.mean, law.samples))
-        return Posterior(mean, law.std * self.scale, samples)
+        mean, samples = (
+            part * self.scale + self.offset for part in (posterior.mean, posterior.samples)
+        )
+        return Posterior(mean, posterior.std * self.scale, samples)
 
 
 def _spaced(n: int, n_most: int) -> Tensor:
@@ -417,10 +421,11 @@ class NodeGPRegressor(RegressorMixin, BaseEstimator):  # type: ignore[misc]  # u
         """The mean at nodes, and with `return_std` its standard deviation, without noise."""
         check_is_fitted(self)
         if not truth(return_std, "return_std"):
-            law = self.model_.posterior(_node_list(X), n_samples=2, std="samples", seed=0)
-            return law.mean.numpy()
-        law = self.model_.posterior(_node_list(X), seed=self.random_state)
-        return law.mean.numpy(), law.std.numpy()
+            # The mean does not depend on the samples: as few as there may be.
+            posterior = self.model_.posterior(_node_list(X), n_samples=2, std="samples", seed=0)
+            return posterior.mean.numpy()
+        posterior = self.model_.posterior(_node_list(X), seed=self.random_state)
+        return posterior.mean.numpy(), posterior.std.numpy()
 
 
 def _node_list(X: Any) -> Any:
