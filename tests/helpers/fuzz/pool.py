@@ -16,6 +16,9 @@ from fuzz import check, formats
 
 from grfpp import _memory as memory
 
+# Workers have little address space, of which glibc reserves 64 MB for the heap of every thread.
+os.environ["MALLOC_ARENA_MAX"] = "1"
+
 #: What a mutant may take beside what the process has, and what grfpp is told that there is.
 _LIMIT_BYTES = 3 * 2**29
 _STARTING_SECONDS = 300
