@@ -65,7 +65,7 @@ def atomic_folder(path: str | Path, mark: str) -> Iterator[Path]:
     An existing folder is replaced if it is empty or holds a file called `mark`; others are refused.
     """
     target = _writable(path, folder=True)
-    if target.is_dir() and any(target.iterdir()) and not (target / mark).is_file():
+    if _is_foreign(target, mark):
         problem = f"cannot write {path}: it is a folder without {mark}"
         raise InputError(problem, advice="remove it, or take another name")
     with explained_writing(path):
@@ -138,6 +138,15 @@ def _writable(path: str | Path, *, folder: bool = False) -> Path:
     if problem:
         raise InputError(f"cannot write {str(path)!r}: {problem}")
     return followed(target)
+
+
+def _is_foreign(target: Path, mark: str) -> bool:
+    """Whether there is a folder that holds files, but none called `mark`."""
+    with suppress(FileNotFoundError, NotADirectoryError):
+        before, names = target.stat().st_ino, [file.name for file in target.iterdir()]
+        # Another writer may have moved it away, and removed some of its files.
+        return bool(names) and mark not in names and target.stat().st_ino == before
+    return False
 
 
 def _stem(target: Path) -> str:

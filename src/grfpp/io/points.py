@@ -187,11 +187,13 @@ def neighbours_note(matrix: sp.csr_array) -> InputWarning | None:
     # Among arcs to random nodes, k / n of them have one back by chance.
     if share < max(_MIN_SHARE_RETURNING, 2 * k / n):
         return None
+    advice = "pass symmetrize='max', or use Graph.from_points(X); directed=True keeps it"
+    if arcs.data[other].min() < arcs.data[other].max():
+        advice = "if its weights d are distances, pass exp(-d**2 / s**2) instead; " + advice
     return InputWarning(
         f"this looks like a directed graph of the {k} nearest neighbours of points: "
         f"{1 - share:.0%} of the arcs have none back",
-        advice="pass symmetrize='max', or Graph.from_points(X) where the weights are distances; "
-        "directed=True keeps it",
+        advice=advice,
     )
 
 

@@ -144,7 +144,7 @@ def test_sampling_walks_nothing_yet(monkeypatch):
     def refuse(*args, **kwargs):
         raise AssertionError("walked")
 
-    monkeypatch.setattr(grfpp.walks.walker.Walker, "walk", refuse)
+    monkeypatch.setattr(grfpp.walks.sampling.Walker, "walk", refuse)
     sample(karate(), Diffusion(1.0), storage="recompute")
     sample(karate(), Diffusion(1.0), storage="recompute", deflate=3)
 

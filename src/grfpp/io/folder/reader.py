@@ -68,15 +68,7 @@ class GraphFolder:
         last written are verified now; with `verify` all are. With a `fingerprint` the folder must
         be the one that another process had opened.
         """
-        try:
-            folder = Path(path).expanduser().resolve()
-        except (
-            OSError,
-            RuntimeError,
-            TypeError,
-            ValueError,
-        ) as error:  # an unknown user, a zero byte
-            raise InputError(f"cannot read {str(path)!r}: {error}") from None
+        folder = _existing(path)
         header, text = Header.read(folder)
         files = [folder / HEADER, *(array_file(folder, name) for name in header.arrays)]
         stats = layout.stats_of(files)
@@ -161,6 +153,18 @@ class GraphFolder:
                 now = os.stat(file)  # noqa: PTH116  (as fast as it gets: every answer asks)
             if now is None or known != [now.st_ino, now.st_size, now.st_mtime_ns, now.st_ctime_ns]:
                 raise InputError(f"{self.path} has changed since it was opened ({Path(file).name})")
+
+
+def _existing(path: str | os.PathLike[str]) -> Path:
+    try:
+        folder = Path(path).expanduser().resolve()
+        problem = "it is a file, and graphs on disk are folders" if folder.is_file() else ""
+        problem = problem if folder.exists() else "it does not exist"
+    except (OSError, RuntimeError, TypeError, ValueError) as error:  # an unknown user, a zero byte
+        problem = str(error)
+    if problem:
+        raise InputError(f"cannot read {str(path)!r}: {problem}")
+    return folder
 
 
 # --- names ----------------------------------------------------------------------------------------
