@@ -61,10 +61,12 @@ def _compile_lengths(graph: Graph) -> None:
 
 
 def _compile_local(graph: Graph) -> None:
-    from grfpp import Diffusion, LocalKernel
+    from grfpp import Diffusion, LocalKernel, PersonalizedPageRank
 
-    near = LocalKernel(graph, Diffusion(1.0), budget=8.0)
-    near.rows([0])
-    near.top_k([0], 1, return_std=True)
-    near.entry(0, 1)
-    near.block([0], [1])
+    walk = Graph([[0.0, 1.0], [1.0, 0.0]]).normalized("rw")
+    for W, kernel in ((graph, Diffusion(1.0)), (walk, PersonalizedPageRank(0.5))):
+        near = LocalKernel(W, kernel, budget=8.0)
+        near.rows([0])
+        near.top_k([0], 1, return_std=True)
+        near.entry(0, 1)
+        near.block([0], [1])

@@ -7,6 +7,7 @@ estimate: ``E ‖A z‖² = ‖A‖²_F`` with ``A = K̂ − K``, and ``z ∘ A 
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterable
 from dataclasses import astuple, dataclass
 from functools import cache
@@ -209,9 +210,10 @@ def seems_large(multiply: Callable[[FloatArray], FloatArray], kernel: Kernel, gr
         exact = kernel.apply(graph, signs, tol=1e-4)
     except InputError:  # out of the range of numbers, or of polynomials
         return False
+    unit = float(np.abs(exact).max()) or 1.0  # squares of large values would overflow
     with np.errstate(over="ignore", invalid="ignore"):
-        off = np.linalg.norm(multiply(signs) - exact)
-        return bool(off > _SUSPECT * np.linalg.norm(exact))
+        off = np.linalg.norm((multiply(signs) - exact) / unit)
+        return bool(off > _SUSPECT * np.linalg.norm(exact / unit))
 
 
 def random_signs(rng: np.random.Generator, n: int, number: int) -> FloatArray:
@@ -222,15 +224,19 @@ def random_signs(rng: np.random.Generator, n: int, number: int) -> FloatArray:
 def _compared(
     K: Any, kernel: Kernel, graph: Graph, block: FloatArray
 ) -> tuple[FloatArray, FloatArray]:
-    """``kernel(W) @ block``, and the difference of the estimate's product from it."""
-    product = np.asarray(K @ block)
+    """``kernel(W) @ block``, and the difference of the estimate's product from it.
+
+    Both in units of a power of two near the norm of the kernel, whose square may overflow.
+    """
     radius = graph.spectral_radius()
-    largest = np.abs(kernel.value(np.array([-radius, 0.0, radius]))).max()
-    exact = difference = product
+    largest = float(np.abs(kernel.value(np.array([-radius, 0.0, radius]))).max())
+    unit = 2.0 ** math.floor(math.log2(largest)) if 0 < largest < math.inf else 1.0
+    exact = difference = product = np.asarray(K @ block) / unit
     for tol in _TOLERANCES:
-        exact = kernel.apply(graph, block, tol=tol)
+        exact = kernel.apply(graph, block, tol=tol) / unit
         difference = product - exact
-        if tol * largest * np.linalg.norm(block) <= _PRODUCT_SHARE * np.linalg.norm(difference):
+        bound = tol * (largest / unit) * np.linalg.norm(block)
+        if bound <= _PRODUCT_SHARE * np.linalg.norm(difference):
             break
     return exact, difference
 

@@ -126,7 +126,8 @@ class Series(NamedTuple):
         # (radius / rate)^k undoes that masses are counted in units of the rate, not of the radius.
         rate = weights.value * unit
         deposits = terms[:n] if rate == radius else kernel.coefficients(n, scale=rate)
-        ratio = _ratio(terms[:n]) if weights.keeps_mass else 0.0
+        # Further than the series is summed: one that ends is not geometric.
+        ratio = _ratio(kernel.coefficients(2 * n, scale=radius)) if weights.keeps_mass else 0.0
         return cls(
             unit=unit,
             scale=float(deposits[0]) if ratio else 1.0,

@@ -228,7 +228,8 @@ class KernelLabelPropagation(NodeKernelParameters, ClassifierMixin, BaseEstimato
             Indices or names of nodes, of shape ``(n,)`` or ``(n, 1)``. For labelled nodes this is
             a prediction too, not their label.
         """
-        labels: npt.NDArray[Any] = self.classes_[self.predict_proba(X).argmax(axis=1)]
+        most_probable = self.predict_proba(X).argmax(axis=1)
+        labels: npt.NDArray[Any] = self.classes_[most_probable]
         return labels
 
     def predict_proba(self, X: npt.ArrayLike) -> FloatArray:

@@ -266,3 +266,10 @@ def test_one_probe_finds_large_errors_only():
     kernel = grfpp.Diffusion(1.0)
     assert not seems_large(lambda block: kernel.apply(BARABASI, block), kernel, BARABASI)
     assert seems_large(lambda block: 0 * block, kernel, BARABASI)
+
+
+def test_errors_of_values_whose_squares_overflow():
+    W = grfpp.Graph(nx.random_regular_graph(9, 30, seed=0))  # exp(50 W) has entries of 1e194
+    with pytest.warns(InputWarning):
+        K = grfpp.sample(W, grfpp.Diffusion(50.0), seed=0)
+    assert 0.5 < K.meta["relative_error"] < 10

@@ -258,3 +258,10 @@ def test_neighbours_of_all_nodes_with_error_bars():
 
 def test_kernels_as_text():
     assert LocalKernel(karate(), "diffusion:2", seed=0).kernel == grfpp.Diffusion(2.0)
+
+
+def test_a_geometric_series_that_ends_is_not_summed_to_infinity():
+    W = Graph(nx.karate_club_graph()).normalized("sym")
+    kernel = grfpp.TaylorKernel([1, 0.9, 0.81])
+    row = LocalKernel(W, kernel, seed=0).rows([0]).toarray()
+    assert_allclose(row[0], kernel.exact(W)[0], atol=1e-3)
