@@ -141,6 +141,12 @@ def test_isolated_nodes_of_large_graphs_all_count(monkeypatch):
     np.testing.assert_allclose(features.transform([nx.empty_graph(600)]), 1)
 
 
+@pytest.mark.parametrize("n", [10**12, 2**100])
+def test_more_eigenvalues_than_memory_holds(n):
+    with pytest.raises(InputError, match="eigenvalues of each of 1 graphs needs"):
+        KernelSpectrumFeatures(n).fit_transform([irregular()])
+
+
 def sums(graph, labels, kernel, scale=1.0):
     """Yᵀ K Y on and above the diagonal, by loops over nodes."""
     K = kernel.exact(graph.graph.normalized("sym", scale))
