@@ -103,8 +103,8 @@ class NodeKFold(cv.BaseCrossValidator):  # type: ignore[misc]  # untyped base
         """Class numbers to stratify by; ``None`` where classes are small or not asked for."""
         if labels.ndim != 1 or self.stratify is False:
             return None
-        is_missing = [each is None or (isinstance(each, float) and isnan(each)) for each in labels]
-        if any(is_missing):
+        given = labels.tolist()
+        if any(each is None or (isinstance(each, float) and isnan(each)) for each in given):
             raise InputError(
                 "has nodes without a label", argument="y", advice="leave them out of X and y"
             )

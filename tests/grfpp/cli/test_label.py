@@ -73,7 +73,7 @@ def test_json_and_labels_held_out(capsys, club):
 
 
 def test_a_share_of_each_class_is_held_out(capsys, club):
-    """One of three in each of ten classes, which is 45 % rounded; the only one of the last stays."""
+    """45 % of three is one, in each of ten classes; the only label of the last one stays."""
     Path("known.csv").write_text("".join(f"{node},{node // 3}\n" for node in range(31)))
     arguments = ("--hold-out", 0.45, "--how", "propagation", "--kernel", "diffusion:2")
     told = document(capsys, "label", "club.gml", "--labels", "known.csv", *arguments)

@@ -113,7 +113,8 @@ class ExactEncoding(NodeEncoding):
         # Constructors pass parameters of their base classes on as **options: name all of them.
         parameters: dict[str, Any] = {}
         for each in cls.__mro__[: cls.__mro__.index(NodeEncoding) + 1]:
-            parameters = {**parameters, **signature(each.__init__).parameters, **parameters}
+            inherited = signature(each.__init__).parameters  # type: ignore[misc]
+            parameters = {**parameters, **inherited, **parameters}
         named = [value for name, value in parameters.items() if name not in ("self", "options")]
         cls.__signature__ = Signature(named)
 
