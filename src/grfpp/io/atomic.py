@@ -65,7 +65,10 @@ def atomic_folder(path: str | Path, mark: str) -> Iterator[Path]:
     An existing folder is replaced if it is empty or holds a file called `mark`; others are refused.
     """
     target = _writable(path, folder=True)
-    if target.is_dir() and any(target.iterdir()) and not (target / mark).is_file():
+    names = []
+    with suppress(FileNotFoundError):  # another writer may move it away meanwhile
+        names = [entry.name for entry in target.iterdir()]
+    if names and mark not in names:
         problem = f"cannot write {path}: it is a folder without {mark}"
         raise InputError(problem, advice="remove it, or take another name")
     with explained_writing(path):
