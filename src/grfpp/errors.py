@@ -100,7 +100,7 @@ class MissingDataError(InputError):
 
 
 def shown(value: Any) -> str:
-    """A value as messages show it: on one line, shortened if it is long.
+    """A value as messages show it: on one line, an array with its shape, shortened if it is long.
 
     Examples
     --------
@@ -111,6 +111,8 @@ def shown(value: Any) -> str:
         text = " ".join(repr(value).split("\n"))
     except Exception:  # such as that of Python for whole numbers of 4,301 digits
         text = f"<{type(value).__name__}>"
+    if isinstance(shape := getattr(value, "shape", ()), tuple) and shape:
+        text = f"shape {tuple(shape)}: {text}"
     return text if len(text) <= _MAX_SHOWN else f"{text[: _MAX_SHOWN - 3]}..."
 
 

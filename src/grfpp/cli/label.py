@@ -191,25 +191,24 @@ def read_labels(path: Path, graph: Graph) -> dict[int, str]:
 def _score_held_out(
     model: KernelLabelPropagation, nodes: Any, values: Any, share: float, seed: int
 ) -> dict[str, Any]:
-    """How well labels are predicted that are hidden."""
+    """How well labels are predicted that are hidden, a share of each class."""
     from sklearn.base import clone
 
     from grfpp.tasks.calibration import calibration_error
 
-    shuffled, n_hidden = (
-        np.random.default_rng(seed).permutation(len(nodes)),
-        round(share * len(nodes)),
-    )
-    hidden, kept = np.split(shuffled, [n_hidden])
-    # A class that is never seen cannot be predicted.
-    hidden = hidden[np.isin(values[hidden], values[kept])]
-    if not len(hidden):
-        raise InputError(f"--hold-out {share:g} of {len(nodes)} labels hides none of a kept class")
-    known = np.setdiff1d(shuffled, hidden)
-    fitted = clone(model).fit(nodes[known], values[known])
+    rng = np.random.default_rng(seed)
+    hidden = np.zeros(len(nodes), bool)
+    for value in np.unique(values):
+        members = np.flatnonzero(values == value)
+        # One of each class stays: a class that is never seen cannot be predicted.
+        n_hidden = min(round(share * len(members)), len(members) - 1)
+        hidden[rng.choice(members, n_hidden, replace=False)] = True
+    if not hidden.any():
+        raise InputError(f"--hold-out {share:g} of {len(nodes)} labels is none; hide more")
+    fitted = clone(model).fit(nodes[~hidden], values[~hidden])
     probabilities = fitted.predict_proba(nodes[hidden])
     return {
-        "n": len(hidden),
+        "n": int(hidden.sum()),
         "accuracy": float(fitted.score(nodes[hidden], values[hidden])),
         "calibration_error": calibration_error(probabilities, values[hidden], fitted.classes_),
     }

@@ -214,7 +214,9 @@ def _with_names(frame: Any) -> tuple[Any, list[Any]]:
         if frame.columns.nlevels > 1:
             raise InputError("the columns of the frame have names of several levels; give each one")
         return frame, list(frame.columns)
-    table = pyarrow.table(frame.collect() if hasattr(frame, "collect") else frame)
+    table = frame.collect() if hasattr(frame, "collect") else frame
+    if not isinstance(table, pyarrow.Table):  # of another library, by Arrow's interface
+        table = pyarrow.table(table)
     return table, _named_columns(table.schema.names)
 
 

@@ -227,9 +227,13 @@ def _kriging(block: LabelledBlock, rule: Rule) -> tuple[FloatArray, FloatArray]:
     inner = (inner + inner.T) / 2
     ridge = rule.setting * max(float(np.abs(inner.diagonal()).mean()), _TINY)
     if len(block.landmarks) == len(block.labels):
-        weights = solve(inner + ridge * np.eye(len(inner)), Y[block.landmarks], assume_a="sym")
+        matrix, right = inner + ridge * np.eye(len(inner)), Y[block.landmarks]
     else:
-        weights = lstsq(block.rows.T @ block.rows + ridge * inner, block.rows.T @ Y)[0]
+        matrix, right = block.rows.T @ block.rows + ridge * inner, block.rows.T @ Y
+    try:
+        weights = solve(matrix, right, assume_a="sym")
+    except np.linalg.LinAlgError:  # of kernels that are no covariance
+        weights = lstsq(matrix, right)[0]
     return weights, np.zeros(block.n_classes)
 
 
@@ -346,11 +350,14 @@ def candidates(
 
     slow = [rule for rule in rules if rule.how == "svm"]
     quick = [rule for rule in rules if rule.how != "svm"]
-    # Without quick rules, kriging shows which kernels are worth the time.
-    pilots = quick or [slow[0]._replace(how="kriging", setting=r) for r in SETTINGS["kriging"]]
-    scored = [score(number, rule) for number in range(n_kernels) for rule in pilots]
-    losses = [min(c.loss for c in scored if c.kernel == number) for number in range(n_kernels)]
-    finalists = sorted(np.argsort(losses, kind="stable")[:_N_FINALISTS].tolist())
+    finalists: Sequence[int] = range(n_kernels)
+    scored: list[Candidate] = []
+    if quick or n_kernels > _N_FINALISTS:
+        # Without quick rules, kriging shows which kernels are worth the time.
+        pilots = quick or [slow[0]._replace(how="kriging", setting=r) for r in SETTINGS["kriging"]]
+        scored = [score(number, rule) for number in finalists for rule in pilots]
+        losses = [min(c.loss for c in scored if c.kernel == number) for number in finalists]
+        finalists = sorted(np.argsort(losses, kind="stable")[:_N_FINALISTS].tolist())
     finals = [score(number, rule) for number in finalists for rule in slow]
     return [*(scored if quick else []), *finals]
 

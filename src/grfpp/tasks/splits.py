@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from math import isnan
 from typing import Any
 
 import numpy as np
@@ -102,7 +103,8 @@ class NodeKFold(cv.BaseCrossValidator):  # type: ignore[misc]  # untyped base
         """Class numbers to stratify by; ``None`` where classes are small or not asked for."""
         if labels.ndim != 1 or self.stratify is False:
             return None
-        if any(label is None or str(label) == "nan" for label in labels.tolist()):
+        given = labels.tolist()
+        if any(each is None or (isinstance(each, float) and isnan(each)) for each in given):
             raise InputError(
                 "has nodes without a label", argument="y", advice="leave them out of X and y"
             )

@@ -72,6 +72,14 @@ def test_json_and_labels_held_out(capsys, club):
     assert "of 4 labels are right" in told["held"]
 
 
+def test_a_share_of_each_class_is_held_out(capsys, club):
+    """45 % of three is one, in each of ten classes; the only label of the last one stays."""
+    Path("known.csv").write_text("".join(f"{node},{node // 3}\n" for node in range(31)))
+    arguments = ("--hold-out", 0.45, "--how", "propagation", "--kernel", "diffusion:2")
+    told = document(capsys, "label", "club.gml", "--labels", "known.csv", *arguments)
+    assert told["held_out"]["n"] == 10
+
+
 def test_nodes_that_no_label_reaches(capsys, club):
     Path("club.txt").write_text(Path("club.txt").read_text() + "34 35 1\n")
     told = accepted(capsys, "label", "club.txt", "--labels", "known.csv")

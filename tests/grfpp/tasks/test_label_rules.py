@@ -8,7 +8,7 @@ from numpy.testing import assert_allclose
 import grfpp
 from grfpp.linalg.chebyshev import MARGIN
 from grfpp.operators.kernel_choice import KernelChoice
-from grfpp.tasks.label_rules import KernelProducts
+from grfpp.tasks.label_rules import KernelProducts, LabelledBlock, Rule, learn
 
 CLUB = grfpp.Graph(nx.karate_club_graph())
 KERNELS = ("diffusion:2", "diffusion:60", "regularized-laplacian:2:19")
@@ -42,3 +42,12 @@ def test_products_are_those_of_the_kernels(options, is_shared):
 def test_a_series_that_diverges_is_refused():
     with pytest.raises(grfpp.DivergentSeriesError, match="converges"):
         KernelProducts(CLUB, [KernelChoice.of(kernel="inverse-power", estimate="exact")])
+
+
+def test_kriging_of_a_singular_matrix_is_the_best_fit():
+    """A kernel with zeros on its diagonal is no covariance, but shows which others are good."""
+    house = nx.Graph([(0, 1), (1, 2), (2, 3), (3, 0), (0, 4), (3, 4)])
+    K, labels = nx.to_numpy_array(house, nodelist=range(5)), np.array([0, 0, 1, 1, 1])
+    block = LabelledBlock(K, labels, 2, np.arange(5), K.sum(axis=0))
+    weights = learn(Rule("kriging", 0.01, False), block).weights
+    assert_allclose(K @ K @ weights, K @ block.targets, atol=1e-12)

@@ -10,7 +10,7 @@ from sklearn.model_selection import GridSearchCV, cross_val_score
 from sklearn.svm import LinearSVC
 
 import grfpp
-from grfpp.tasks import KernelLabelPropagation, NodeKFold
+from grfpp.tasks import KernelLabelPropagation, NodeKFold, label_rules
 from grfpp.tasks import labels as module
 from grfpp_lab.graphs import block_model, split_of
 
@@ -79,6 +79,18 @@ def test_the_machine_works_with_rows_of_length_one():
     machine = LinearSVC(C=model.setting_, **options)
     machine.fit(rows[TRAIN], BLOCKS.labels[TRAIN])
     assert (machine.predict(rows) == model.predict(np.arange(400))).mean() > 0.99
+
+
+@pytest.mark.parametrize(("n_kernels", "n_tried"), [(4, 4), (6, 4)])
+def test_kriging_chooses_kernels_for_machines_where_they_are_many(monkeypatch, n_kernels, n_tried):
+    learned, learn = [], label_rules.learn
+    monkeypatch.setattr(
+        label_rules, "learn", lambda rule, block: learned.append(rule.how) or learn(rule, block)
+    )
+    kernels = [f"diffusion:{time}" for time in range(1, n_kernels + 1)]
+    model = KernelLabelPropagation(CLUB, kernel=kernels, how="svm").fit(KNOWN, PARTIES[KNOWN])
+    assert ("kriging" in learned) == (n_kernels > n_tried)
+    assert len(model.candidates_) == n_tried * len(label_rules.SETTINGS["svm"])
 
 
 def test_a_validation_set_chooses_and_shows_the_shares_of_classes():

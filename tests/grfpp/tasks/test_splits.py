@@ -58,6 +58,11 @@ def test_classes_are_spread_over_folds():
         assert len(list(NodeKFold(5).split(nodes, field))) == 5
 
 
+def test_a_class_may_be_called_nan():
+    for _, test in NodeKFold(2, stratify=True).split(range(8), ["nan", "b"] * 4):
+        assert sorted(np.array(["nan", "b"] * 4)[test]) == ["b", "b", "nan", "nan"]
+
+
 @pytest.mark.parametrize("y", [None, [0, 1] * 20])
 def test_groups_stay_together(y):
     groups = np.array([None, "a", "b", "c", 4] * 8, dtype=object)

@@ -80,8 +80,8 @@ class NodeEncoding(BaseTransform, ABC):  # type: ignore[misc]  # untyped base
 
     def __init__(
         self,
-        attr_name: str | None = KIND_NAME,
         *,
+        attr_name: str | None = KIND_NAME,
         scale: float = 1.0,
         symmetrize: bool = False,
         weight_attr: str | None = "edge_weight",

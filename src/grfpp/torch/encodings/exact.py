@@ -8,6 +8,7 @@ from __future__ import annotations
 from abc import abstractmethod
 from collections.abc import Mapping, Sequence, Set
 from dataclasses import dataclass
+from inspect import Signature, signature
 from itertools import pairwise
 from typing import Any, Literal
 
@@ -106,6 +107,16 @@ class ExactEncoding(NodeEncoding):
     #: Numbers per node, and more of them per feature.
     _n_columns: int = 0
     _n_columns_per_feature: int = 0
+
+    def __init_subclass__(cls, **options: Any) -> None:
+        super().__init_subclass__(**options)
+        # Constructors pass parameters of their base classes on as **options: name all of them.
+        parameters: dict[str, Any] = {}
+        for each in cls.__mro__[: cls.__mro__.index(NodeEncoding) + 1]:
+            inherited = signature(each.__init__).parameters  # type: ignore[misc]
+            parameters = {**parameters, **inherited, **parameters}
+        named = [value for name, value in parameters.items() if name not in ("self", "options")]
+        cls.__signature__ = Signature(named)
 
     @abstractmethod
     def _rows(self, graphs: NormalizedBatch) -> FloatArray:

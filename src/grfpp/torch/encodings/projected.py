@@ -190,7 +190,7 @@ class AddGRFPE(NodeEncoding):
             self.other = _encoding_of(kind, dim, degree, n_walks, **options)
             self.needs_features = self.other.needs_features
         super().__init__(
-            attr_name,
+            attr_name=attr_name,
             scale=options.pop("scale", 1.0),
             symmetrize=symmetrize,
             weight_attr=weight_attr,

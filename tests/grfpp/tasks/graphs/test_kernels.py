@@ -55,7 +55,7 @@ def test_exact_spectra_are_those_of_dense_kernels(kernel, k):
         np.testing.assert_allclose(found, np.pad(values, (0, k - len(values))), atol=1e-12)
 
 
-@pytest.mark.parametrize("degree", [1, 3])
+@pytest.mark.parametrize("degree", [1, 2, 3])
 def test_estimated_spectra_approach_the_exact_ones(degree):
     exact = KernelSpectrumFeatures(8, estimate="exact", scale=0.49).fit_transform(GRAPHS)
 
@@ -139,6 +139,12 @@ def test_isolated_nodes_of_large_graphs_all_count(monkeypatch):
     monkeypatch.setattr(kernels, "LANCZOS_RATIO", 1)
     np.testing.assert_allclose(features.transform([graph]), dense, rtol=1e-9)
     np.testing.assert_allclose(features.transform([nx.empty_graph(600)]), 1)
+
+
+@pytest.mark.parametrize("n", [10**12, 2**100])
+def test_more_eigenvalues_than_memory_holds(n):
+    with pytest.raises(InputError, match="eigenvalues of each of 1 graphs needs"):
+        KernelSpectrumFeatures(n).fit_transform([irregular()])
 
 
 def sums(graph, labels, kernel, scale=1.0):

@@ -64,6 +64,12 @@ def test_the_mean_of_many_masks_is_the_exact_mask():
     assert float(z.abs().max()) < 4.5
 
 
+def test_more_walks_come_nearer_to_the_exact_mask():
+    exact = patch_grid_mask(7, 7, estimate="exact")
+    few, many = (patch_grid_mask(7, 7, n_walks=n, **INDEPENDENT) - exact for n in (8, 128))
+    assert many.norm() < 0.5 * few.norm()
+
+
 @pytest.mark.parametrize("class_token, n_prefix", [(False, 0), (True, 1), (0, 0), (3, 3)])
 def test_tokens_before_the_patches_are_neutral(class_token, n_prefix):
     mask = patch_grid_mask(3, 2, class_token=class_token)

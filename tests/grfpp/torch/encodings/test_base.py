@@ -1,6 +1,7 @@
 """What all encodings have in common, and the transform in pipelines of PyG."""
 
 import pickle
+from inspect import signature
 
 import networkx as nx
 import numpy as np
@@ -125,6 +126,8 @@ def test_the_classes_are_the_kinds(kind):
     again = pickle.loads(pickle.dumps(transform))
     assert repr(again) == repr(transform)
     assert repr(transform).startswith(f"{type(transform).__name__}(kind='{name}'")
+    names = signature(type(transform)).parameters
+    assert "attr_name" in names and ("options" in names) == (kind == "grf")
     with pytest.raises(InputError, match=f"^{type(transform).__name__} takes a Data or a Batch"):
         transform(3)
     assert torch.equal(again(graphs[5])[f"{kind}_pe"], expected[5])

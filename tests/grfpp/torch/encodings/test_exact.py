@@ -10,7 +10,7 @@ from torch_geometric.transforms import AddRandomWalkPE
 
 from grfpp import Diffusion, DivergentSeriesError, Graph, RegularizedLaplacian
 from grfpp.errors import InputError
-from grfpp.torch import AddGRFPE, AddLandmarkPE, AddSmoothPE, grf_pe
+from grfpp.torch import AddContrastPE, AddGRFPE, AddLandmarkPE, AddSmoothPE, grf_pe
 from grfpp.torch.encodings import exact as encodings
 
 EXACT = {"dtype": torch.float64}
@@ -114,6 +114,16 @@ def test_they_are_differences_of_smoothed_features(normalization, include_self):
     (found,) = grf_pe([graph], kind="contrast", **options)
     near, middle, far = smooth.split(2, dim=1)
     assert torch.equal(found, torch.cat([graph.x - near, near - middle, middle - far], dim=1))
+
+
+def test_there_are_none_of_constants_and_at_isolated_nodes():
+    matrix = np.zeros((6, 6))
+    matrix[:5, :5] = nx.to_numpy_array(nx.star_graph(4))
+    graph = data(matrix, x=torch.tensor([[3.0, 0.0]] * 4 + [[3.0, 1.0], [3.0, 7.0]]))
+    contrast = AddContrastPE(kernel="heat:2")(graph).contrast_pe
+    assert contrast[:, 0].abs().max() < 1e-6
+    assert contrast[5].tolist() == [0, 0]
+    assert contrast[:5, 1].abs().min() > 1e-3
 
 
 def test_they_are_returns_and_contrasts():

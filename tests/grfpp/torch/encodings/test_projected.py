@@ -44,6 +44,18 @@ def test_the_mean_over_walks_is_the_projected_root_of_the_kernel(features, degre
     assert np.abs(residuals.mean(axis=0)).max() < 0.12
 
 
+def test_the_error_falls_with_the_root_of_the_number_of_walks():
+    batch = joined(read_graphs(molecules(20), "edge_weight"), False)
+    F = Diffusion(1 / 4).exact(batch.graph.normalized("sym"))
+    errors = []
+    for n_walks in (4, 400):
+        made = AddGRFPE(n_walks=n_walks, **INDEPENDENT)
+        exact = F @ sum(made._projection(batch, range(20), number) for number in range(2))
+        errors.append(np.linalg.norm(made._encode(batch, None, 1) - exact) / np.linalg.norm(exact))
+    assert errors[0] < 0.5
+    assert 7 < errors[0] / errors[1] < 13  # a tenth, for a hundred times the walks
+
+
 def test_products_of_encodings_estimate_products_of_features():
     """``PE PEᵀ``, over many projections, is ``Σ_s K_s K_sᵀ``: with many walks ``2 F Fᵀ``."""
     F = Diffusion(1 / 4).exact(Graph(nx.cycle_graph(6)).normalized("sym"))
