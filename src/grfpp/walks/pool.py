@@ -93,22 +93,27 @@ def _arrive(
 
     Returns the numbers of nodes reached and of nodes in the pool.
     """
-    at = probe(cells, shift, int64(node), _NUMBER_BITS)
-    cell = cells[at]
-    if cell.key == FREE:
-        prefetch(indptr, node)
-        cell.key = (int64(node) << _NUMBER_BITS) | n_used
-        cell.value = amount
-        new = reached[uint64(n_used)]
-        new.node, new.cell = node, at
-        pool[uint64(n_pool)] = at
-        return n_used + 1, n_pool + 1
-    before = cell.value
-    cell.value = before + amount
-    if before == 0.0:
-        pool[uint64(n_pool)] = at
-        n_pool += 1
-    return n_used, n_pool
+    mask = uint64(len(cells) - 1)
+    at = home(node, shift)
+    while True:
+        cell = cells[at]
+        key = cell.key
+        if key >> _NUMBER_BITS == node:
+            before = cell.value
+            cell.value = before + amount
+            if before == 0.0:
+                pool[uint64(n_pool)] = at
+                n_pool += 1
+            return n_used, n_pool
+        if key == FREE:
+            prefetch(indptr, node)
+            cell.key = (int64(node) << _NUMBER_BITS) | n_used
+            cell.value = amount
+            new = reached[uint64(n_used)]
+            new.node, new.cell = node, at
+            pool[uint64(n_pool)] = at
+            return n_used + 1, n_pool + 1
+        at = (at + uint64(1)) & mask
 
 
 @inlined
