@@ -236,22 +236,21 @@ def gather(graph: Any, buffers: Any, n_runs: Any, n_used: Any) -> Any:
     for a in range(n_runs):
         run = buffers.runs[uint64(a)]
         carried, first, end = run.mass, run.first, run.end
-        ends, offset = graph.indices, int64(0)
+        ends, shown = graph.indices, first
         if is_read:
-            offset = first
             _read(graph.file, buffers.ends_address, first, end - first)
-            ends = buffers.ends
+            ends, shown = buffers.ends, int64(0)
         if len(weights):
             for slot in range(first, end):
                 mass = carried * weights[uint64(slot)]
                 if mass > 0.0:
-                    node = ends[uint64(slot - offset)]
+                    node = ends[uint64(shown + (slot - first))]
                     n_used, n_pool = _arrive(
                         cells, shift, reached, pool, indptr, node, mass, n_used, n_pool
                     )
         elif carried > 0.0:
-            for slot in range(first, end):
-                node = ends[uint64(slot - offset)]
+            for slot in range(shown, shown + (end - first)):
+                node = ends[uint64(slot)]
                 n_used, n_pool = _arrive(
                     cells, shift, reached, pool, indptr, node, carried, n_used, n_pool
                 )
@@ -264,7 +263,7 @@ def gather(graph: Any, buffers: Any, n_runs: Any, n_used: Any) -> Any:
 
 @inlined
 def _threshold_equal(
-    indices: Any, reached: Any, movers: Any, runs: Any, n_movers: Any, total: Any, allowed: Any
+    indices: Any, reached: Any, movers: Any, runs: Any, n_movers: Any, allowed: Any
 ) -> Any:
     """The threshold where all edges of a node weigh the same; nodes above it become runs.
 
@@ -273,6 +272,10 @@ def _threshold_equal(
     n_light = n_movers
     n_runs = int64(0)
     exact = int64(0)
+    total = 0.0
+    for a in range(n_movers):
+        mover = movers[uint64(a)]
+        total += mover.carried * int64(mover.degree)
     threshold = total / allowed
     for _ in range(_MAX_PASSES):
         before = n_light
@@ -448,14 +451,13 @@ def step(
     buffers: Any,
     n_movers: Any,
     n_edges: Any,
-    total: Any,
     n_used: Any,
 ) -> Any:
     """Choose the edges of the `k`-th step of a pool: its share of the budget, the threshold.
 
     `state` is the remaining budget and the probability that the pool is still alive. The budget
     counts expected edges: a step with less than one edge continues with that probability. The
-    movers have `n_edges` edges, which carry `total`.
+    movers have `n_edges` edges.
 
     Returns the number of runs, or `NO_ROOM`; and the state.
     """
@@ -479,7 +481,7 @@ def step(
             )
         else:
             threshold, n_runs, n_movers = _threshold_equal(
-                indices, reached, movers, runs, n_movers, total, allowed
+                indices, reached, movers, runs, n_movers, allowed
             )
         point = random_point(key, row, k)
         n_runs = sample_edges(graph, buffers, n_movers, threshold, point, n_runs)
@@ -508,33 +510,33 @@ def series_pool(graph: Any, series: Any, key: Any, row: Any, buffers: Any) -> An
         if len(trace_end) and n_trace + n_pool > len(trace):
             clear(buffers.cells, buffers.reached, n_used)
             return int64(NO_ROOM)
+        if series.with_ahead or len(trace_end):
+            for a in range(n_pool):
+                cell = buffers.cells[uint64(buffers.pool[uint64(a)])]
+                number = cell.key & _NUMBER_MASK
+                buffers.reached[uint64(number)].ahead += following * cell.value
+                if len(trace_end):
+                    entry = trace[uint64(n_trace)]
+                    entry.number, entry.mass = number, cell.value
+                    n_trace += 1
+            trace_end[k:] = n_trace
         n_movers = int64(0)
         n_edges = int64(0)
-        total = 0.0
         for a in range(n_pool):
             number, amount = take(buffers.cells, buffers.pool, a)
             reached = buffers.reached[uint64(number)]
             reached.total += deposit * amount
-            if series.with_ahead:
-                reached.ahead += following * amount
-            if len(trace_end):
-                entry = trace[uint64(n_trace)]
-                entry.number, entry.mass = number, amount
-                n_trace += 1
             degree = reached.degree
             if degree:
                 mover = buffers.movers[uint64(n_movers)]
                 carried = amount * reached.share
                 mover.number, mover.degree, mover.carried = number, degree, carried
-                total += carried * degree
                 n_edges += degree
                 n_movers += 1
-        if len(trace_end):
-            trace_end[k:] = n_trace
         if n_movers == 0 or k + 1 == n_steps:
             break
         n_runs, left, alive = step(
-            graph, series, key, row, k + 1, state, buffers, n_movers, n_edges, total, n_used
+            graph, series, key, row, k + 1, state, buffers, n_movers, n_edges, n_used
         )
         if n_runs < 0:
             clear(buffers.cells, buffers.reached, n_used)
