@@ -226,7 +226,9 @@ def _read(file: Any, address: Any, first: Any, count: Any) -> None:
 
 
 @inlined
-def gather(graph: Any, buffers: Any, n_runs: Any, n_used: Any) -> Any:
+def gather(
+    graph: Any, buffers: Any, n_runs: Any, n_picks: Any, picked_mass: Any, n_used: Any
+) -> Any:
     """Follow the listed edges; returns the numbers of nodes reached and of nodes in the pool."""
     cells, shift, reached, pool = buffers.cells, buffers.shift, buffers.reached, buffers.pool
     indptr, weights = graph.indptr, graph.weights
@@ -236,24 +238,33 @@ def gather(graph: Any, buffers: Any, n_runs: Any, n_used: Any) -> Any:
     for a in range(n_runs):
         run = buffers.runs[uint64(a)]
         carried, first, end = run.mass, run.first, run.end
-        ends, shown = graph.indices, first
+        ends, offset = graph.indices, int64(0)
         if is_read:
+            offset = first
             _read(graph.file, buffers.ends_address, first, end - first)
-            ends, shown = buffers.ends, int64(0)
+            ends = buffers.ends
         if len(weights):
             for slot in range(first, end):
                 mass = carried * weights[uint64(slot)]
                 if mass > 0.0:
-                    node = ends[uint64(shown + (slot - first))]
+                    node = ends[uint64(slot - offset)]
                     n_used, n_pool = _arrive(
                         cells, shift, reached, pool, indptr, node, mass, n_used, n_pool
                     )
         elif carried > 0.0:
-            for slot in range(shown, shown + (end - first)):
+            for slot in range(first - offset, end - offset):
                 node = ends[uint64(slot)]
                 n_used, n_pool = _arrive(
                     cells, shift, reached, pool, indptr, node, carried, n_used, n_pool
                 )
+    for a in range(n_picks):
+        slot = buffers.picks[uint64(a)]
+        if is_read:
+            _read(graph.file, buffers.ends_address, slot, int64(1))
+        node = buffers.ends[0] if is_read else graph.indices[uint64(slot)]
+        n_used, n_pool = _arrive(
+            cells, shift, reached, pool, indptr, node, picked_mass, n_used, n_pool
+        )
     _describe(graph, reached, before, n_used)
     return n_used, n_pool
 
@@ -387,23 +398,54 @@ def sample_edges(
 
     The light edges of all movers lie one after the other on a line, each with the length of what
     it carries over the threshold. The points ``u, u + 1, …`` pick the edges that carry the
-    threshold. Returns the number of runs.
+    threshold. Returns the numbers of runs and of picks.
     """
-    indices, weights, tails, runs = graph.indices, graph.weights, graph.tails, buffers.runs
     inverse = 1.0 / threshold if threshold > _MIN_THRESHOLD else 0.0
+    if len(graph.weights):
+        n_runs = _sample_weighted(graph, buffers, n_movers, threshold, inverse, point, n_runs)
+        return n_runs, int64(0)
+    n_picks = int64(0)
+    start = 0.0
+    for a in range(n_movers):
+        mover = buffers.movers[uint64(a)]
+        degree = int64(mover.degree)
+        stop = start + mover.carried * degree * inverse
+        if point < stop:
+            first = buffers.reached[uint64(mover.number)].first
+            while point < stop:
+                slot = first + int64((point - start) / (stop - start) * degree)
+                slot = min(max(slot, first), first + degree - 1)
+                prefetch(graph.indices, slot)
+                buffers.picks[uint64(n_picks)] = slot
+                n_picks += 1
+                point += 1.0
+        start = stop
+    return n_runs, n_picks
+
+
+@inlined
+def _sample_weighted(
+    graph: Any,
+    buffers: Any,
+    n_movers: Any,
+    threshold: Any,
+    inverse: Any,
+    point: Any,
+    n_runs: Any,
+) -> Any:
+    """The same where weights differ; picks are runs of one edge."""
+    indices, weights, tails, runs = graph.indices, graph.weights, graph.tails, buffers.runs
     start = 0.0
     for a in range(n_movers):
         mover, light = buffers.movers[uint64(a)], buffers.light[uint64(a)]
-        carried, degree = mover.carried, int64(mover.degree)
-        n_heavy = light.n_heavy if len(weights) else int64(0)
-        length = (light.sum if len(weights) else carried * degree) * inverse
-        stop = start + length
+        carried, n_heavy = mover.carried, light.n_heavy
+        stop = start + light.sum * inverse
         if n_heavy == 0 and not point < stop:
             start = stop
             continue
         first = buffers.reached[uint64(mover.number)].first
-        end = first + degree
-        if len(weights) and not len(tails):
+        end = first + mover.degree
+        if not len(tails):
             for slot in range(first, end):
                 carries = carried * weights[uint64(slot)]
                 if carries >= threshold:
@@ -419,14 +461,10 @@ def sample_edges(
             n_runs = add_run(indices, runs, first, first + n_heavy, carried, n_runs)
             first += n_heavy
         while point < stop:
-            if len(tails):
-                # Tails fall: the edge whose part of the tail holds the point.
-                tail = (stop - point) / (stop - start) * tails[uint64(first)]
-                slot = first_below(tails, first, end, tail) - 1
-            else:
-                slot = first + int64((point - start) / (stop - start) * degree)
-            slot = min(max(slot, first), end - 1)
-            mass = threshold / weights[uint64(slot)] if len(weights) else threshold
+            # Tails fall: the edge whose part of the tail holds the point.
+            tail = (stop - point) / (stop - start) * tails[uint64(first)]
+            slot = min(max(first_below(tails, first, end, tail) - 1, first), end - 1)
+            mass = threshold / weights[uint64(slot)]
             n_runs = add_run(indices, runs, slot, slot + 1, mass, n_runs)
             point += 1.0
         start = stop
@@ -459,7 +497,7 @@ def step(
     counts expected edges: a step with less than one edge continues with that probability. The
     movers have `n_edges` edges.
 
-    Returns the number of runs, or `NO_ROOM`; and the state.
+    Returns the numbers of runs, or `NO_ROOM`, and of picks; what a pick carries; and the state.
     """
     indices, reached, movers, runs = graph.indices, buffers.reached, buffers.movers, buffers.runs
     left, alive = state
@@ -467,13 +505,16 @@ def step(
     allowed = fair / alive
     n_runs = int64(0)
     if n_used + min(allowed, float64(n_edges)) + SLACK > len(reached):
-        return int64(NO_ROOM), left, alive
+        return int64(NO_ROOM), int64(0), 0.0, left, alive
     if n_edges <= allowed:
         for a in range(n_movers):
             mover = movers[uint64(a)]
             first = reached[uint64(mover.number)].first
             n_runs = add_run(indices, runs, first, first + mover.degree, mover.carried, n_runs)
-        return n_runs, left * series.rest[k] + (fair - alive * n_edges), alive
+        left = left * series.rest[k] + (fair - alive * n_edges)
+        return n_runs, int64(0), 0.0, left, alive
+    n_picks = int64(0)
+    threshold = 0.0
     if allowed > 0.0:
         if len(graph.weights):
             threshold = _threshold_weighted(
@@ -484,8 +525,8 @@ def step(
                 indices, reached, movers, runs, n_movers, allowed
             )
         point = random_point(key, row, k)
-        n_runs = sample_edges(graph, buffers, n_movers, threshold, point, n_runs)
-    return n_runs, left * series.rest[k], alive * min(1.0, allowed)
+        n_runs, n_picks = sample_edges(graph, buffers, n_movers, threshold, point, n_runs)
+    return n_runs, n_picks, threshold, left * series.rest[k], alive * min(1.0, allowed)
 
 
 # Whole pools.
@@ -535,16 +576,16 @@ def series_pool(graph: Any, series: Any, key: Any, row: Any, buffers: Any) -> An
                 n_movers += 1
         if n_movers == 0 or k + 1 == n_steps:
             break
-        n_runs, left, alive = step(
+        n_runs, n_picks, picked_mass, left, alive = step(
             graph, series, key, row, k + 1, state, buffers, n_movers, n_edges, n_used
         )
         if n_runs < 0:
             clear(buffers.cells, buffers.reached, n_used)
             return n_runs
-        if n_runs == 0:
+        if n_runs + n_picks == 0:
             break
         state = (left, alive)
-        n_used, n_pool = gather(graph, buffers, n_runs, n_used)
+        n_used, n_pool = gather(graph, buffers, n_runs, n_picks, picked_mass, n_used)
     return n_used
 
 
