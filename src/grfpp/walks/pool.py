@@ -8,15 +8,14 @@ deposits by length and local queries differ in where pools start and in what is 
 from __future__ import annotations
 
 import math
-import os
 from typing import Any
 
 import numpy as np
-from numba import float64, int32, int64, types, uint64
+from numba import float64, int64, uint64
 
 from grfpp._compiled import compiled, inlined
 from grfpp.walks.pool_arrays import DONE, FREE, NO_OUTPUT, NO_ROOM, PLAIN, RW, SYM
-from grfpp.walks.steps import mix64, node_stream, prefetch, walk_stream
+from grfpp.walks.steps import mix64, node_stream, prefetch, read_ends, walk_stream
 
 #: Low bits of a key: the number of the node in the order of arrival.
 _NUMBER_BITS = 32
@@ -37,16 +36,6 @@ _INVERSE = 1.0 / np.arange(1.0, 257.0)
 _INVERSE_ROOT = np.sqrt(_INVERSE)
 
 # Indices are unsigned where it counts: numba checks signed ones for wraparound.
-
-if hasattr(os, "pread"):
-    _pread = types.ExternalFunction(
-        "pread", types.intp(types.int32, types.intp, types.uintp, types.int64)
-    )
-else:  # graphs have no file to read from: `grfpp.local.plan`
-
-    @inlined
-    def _pread(file: Any, target: Any, n_bytes: Any, position: Any) -> Any:
-        return int64(-1)
 
 
 # The hash table.
@@ -144,16 +133,17 @@ def _describe(graph: Any, reached: Any, first_new: Any, n_used: Any) -> None:
     kind, out, into = graph.kind, graph.out_strength, graph.in_strength
     is_one_sided = kind == RW or (kind == SYM and not len(into))
     by_degree = is_one_sided and not len(out)
+    inverse_rate = 1.0 / graph.rate
     for number in range(first_new, n_used):
         new = reached[uint64(number)]
         node = uint64(new.node)
         first = graph.indptr[node]
         degree = graph.indptr[node + uint64(1)] - first
-        share = 1.0 / graph.rate
+        share = inverse_rate
         if degree == 0:
             share = 1.0
-        elif by_degree and degree <= len(_INVERSE):
-            share = _INVERSE[uint64(degree - 1)]
+        elif by_degree:
+            share = _INVERSE[uint64(degree - 1)] if degree <= len(_INVERSE) else 1.0 / degree
         elif kind != PLAIN:
             strength = out[node] if len(out) else float64(degree)
             if not is_one_sided:
@@ -213,19 +203,6 @@ def add_run(indices: Any, runs: Any, first: Any, end: Any, mass: Any, n_runs: An
 
 
 @inlined
-def _read(file: Any, address: Any, first: Any, count: Any) -> None:
-    """Read ends of edges from the graph's file; failures are counted."""
-    n_bytes = 4 * count
-    done = int64(0)
-    while done < n_bytes:
-        got = _pread(int32(file[0]), address + done, uint64(n_bytes - done), 4 * first + done)
-        if got <= 0:
-            file[1] += 1
-            break
-        done += got
-
-
-@inlined
 def gather(
     graph: Any, buffers: Any, n_runs: Any, n_picks: Any, picked_mass: Any, n_used: Any
 ) -> Any:
@@ -241,7 +218,7 @@ def gather(
         ends, offset = graph.indices, int64(0)
         if is_read:
             offset = first
-            _read(graph.file, buffers.ends_address, first, end - first)
+            read_ends(graph.file, buffers.ends_address, first, end - first)
             ends = buffers.ends
         if len(weights):
             for slot in range(first, end):
@@ -260,7 +237,7 @@ def gather(
     for a in range(n_picks):
         slot = buffers.picks[uint64(a)]
         if is_read:
-            _read(graph.file, buffers.ends_address, slot, int64(1))
+            read_ends(graph.file, buffers.ends_address, slot, int64(1))
         node = buffers.ends[0] if is_read else graph.indices[uint64(slot)]
         n_used, n_pool = _arrive(
             cells, shift, reached, pool, indptr, node, picked_mass, n_used, n_pool
@@ -400,10 +377,9 @@ def sample_edges(
     it carries over the threshold. The points ``u, u + 1, …`` pick the edges that carry the
     threshold. Returns the numbers of runs and of picks.
     """
-    inverse = 1.0 / threshold if threshold > _MIN_THRESHOLD else 0.0
     if len(graph.weights):
-        n_runs = _sample_weighted(graph, buffers, n_movers, threshold, inverse, point, n_runs)
-        return n_runs, int64(0)
+        return _sample_weighted(graph, buffers, n_movers, threshold, point, n_runs), int64(0)
+    inverse = 1.0 / threshold if threshold > _MIN_THRESHOLD else 0.0
     n_picks = int64(0)
     start = 0.0
     for a in range(n_movers):
@@ -425,15 +401,10 @@ def sample_edges(
 
 @inlined
 def _sample_weighted(
-    graph: Any,
-    buffers: Any,
-    n_movers: Any,
-    threshold: Any,
-    inverse: Any,
-    point: Any,
-    n_runs: Any,
+    graph: Any, buffers: Any, n_movers: Any, threshold: Any, point: Any, n_runs: Any
 ) -> Any:
     """The same where weights differ; picks are runs of one edge."""
+    inverse = 1.0 / threshold if threshold > _MIN_THRESHOLD else 0.0
     indices, weights, tails, runs = graph.indices, graph.weights, graph.tails, buffers.runs
     start = 0.0
     for a in range(n_movers):
@@ -532,7 +503,7 @@ def step(
 # Whole pools.
 
 
-@compiled(_nrt=False, error_model="numpy", no_cfunc_wrapper=True, no_cpython_wrapper=True)
+@inlined
 def series_pool(graph: Any, series: Any, key: Any, row: Any, buffers: Any) -> Any:
     """Let a pool spread from a node, and leave ``Σ_k deposits[k] x_k`` in ``reached.total``.
 
