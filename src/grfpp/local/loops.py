@@ -111,7 +111,7 @@ def _push_kept(graph: Any, buffers: Any, tau: Any, ratio: Any, n_kept: Any) -> A
 def _flush(graph: Any, buffers: Any, tau: Any, ratio: Any, point: Any, n_kept: Any) -> Any:
     """Move all kept residuals by a systematic sample of edges that carry `tau` each.
 
-    Edges of unequal weights that carry more do so. Returns the number of runs.
+    Edges of unequal weights that carry more do so. Returns the numbers of runs and of picks.
     """
     n_movers = int64(0)
     for a in range(n_kept):
@@ -164,6 +164,7 @@ def residual_pool(
         if round_ + 1 == residual.max_rounds:
             break
         n_sampled = 0.0
+        n_picks = int64(0)
         if n_runs == 0:
             left = 0.0
             for a in range(n_kept):
@@ -184,13 +185,13 @@ def residual_pool(
                 if n_used + n_sampled <= room:
                     n_flushes += 1
                     point = random_point(key, row, n_flushes)
-                    n_runs = _flush(graph, buffers, tau, ratio, point, n_kept)
+                    n_runs, n_picks = _flush(graph, buffers, tau, ratio, point, n_kept)
                     n_kept = int64(0)
         edges += n_followed
         if n_used + n_followed + n_sampled > room:
             clear(buffers.cells, buffers.reached, n_used)
             return int64(NO_ROOM)
-        n_used, n_pool = gather(graph, buffers, n_runs, n_used)
+        n_used, n_pool = gather(graph, buffers, n_runs, n_picks, tau, n_used)
     return n_used
 
 

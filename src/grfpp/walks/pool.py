@@ -8,15 +8,14 @@ deposits by length and local queries differ in where pools start and in what is 
 from __future__ import annotations
 
 import math
-import os
 from typing import Any
 
 import numpy as np
-from numba import float64, int32, int64, types, uint64
+from numba import float64, int64, uint64
 
 from grfpp._compiled import compiled, inlined
 from grfpp.walks.pool_arrays import DONE, FREE, NO_OUTPUT, NO_ROOM, PLAIN, RW, SYM
-from grfpp.walks.steps import mix64, node_stream, prefetch, walk_stream
+from grfpp.walks.steps import mix64, node_stream, prefetch, read_ends, walk_stream
 
 #: Low bits of a key: the number of the node in the order of arrival.
 _NUMBER_BITS = 32
@@ -37,16 +36,6 @@ _INVERSE = 1.0 / np.arange(1.0, 257.0)
 _INVERSE_ROOT = np.sqrt(_INVERSE)
 
 # Indices are unsigned where it counts: numba checks signed ones for wraparound.
-
-if hasattr(os, "pread"):
-    _pread = types.ExternalFunction(
-        "pread", types.intp(types.int32, types.intp, types.uintp, types.int64)
-    )
-else:  # graphs have no file to read from: `grfpp.local.plan`
-
-    @inlined
-    def _pread(file: Any, target: Any, n_bytes: Any, position: Any) -> Any:
-        return int64(-1)
 
 
 # The hash table.
@@ -93,22 +82,27 @@ def _arrive(
 
     Returns the numbers of nodes reached and of nodes in the pool.
     """
-    at = probe(cells, shift, int64(node), _NUMBER_BITS)
-    cell = cells[at]
-    if cell.key == FREE:
-        prefetch(indptr, node)
-        cell.key = (int64(node) << _NUMBER_BITS) | n_used
-        cell.value = amount
-        new = reached[uint64(n_used)]
-        new.node, new.cell = node, at
-        pool[uint64(n_pool)] = at
-        return n_used + 1, n_pool + 1
-    before = cell.value
-    cell.value = before + amount
-    if before == 0.0:
-        pool[uint64(n_pool)] = at
-        n_pool += 1
-    return n_used, n_pool
+    mask = uint64(len(cells) - 1)
+    at = home(node, shift)
+    while True:
+        cell = cells[at]
+        key = cell.key
+        if key >> _NUMBER_BITS == node:
+            before = cell.value
+            cell.value = before + amount
+            if before == 0.0:
+                pool[uint64(n_pool)] = at
+                n_pool += 1
+            return n_used, n_pool
+        if key == FREE:
+            prefetch(indptr, node)
+            cell.key = (int64(node) << _NUMBER_BITS) | n_used
+            cell.value = amount
+            new = reached[uint64(n_used)]
+            new.node, new.cell = node, at
+            pool[uint64(n_pool)] = at
+            return n_used + 1, n_pool + 1
+        at = (at + uint64(1)) & mask
 
 
 @inlined
@@ -139,16 +133,17 @@ def _describe(graph: Any, reached: Any, first_new: Any, n_used: Any) -> None:
     kind, out, into = graph.kind, graph.out_strength, graph.in_strength
     is_one_sided = kind == RW or (kind == SYM and not len(into))
     by_degree = is_one_sided and not len(out)
+    inverse_rate = 1.0 / graph.rate
     for number in range(first_new, n_used):
         new = reached[uint64(number)]
         node = uint64(new.node)
         first = graph.indptr[node]
         degree = graph.indptr[node + uint64(1)] - first
-        share = 1.0 / graph.rate
+        share = inverse_rate
         if degree == 0:
             share = 1.0
-        elif by_degree and degree <= len(_INVERSE):
-            share = _INVERSE[uint64(degree - 1)]
+        elif by_degree:
+            share = _INVERSE[uint64(degree - 1)] if degree <= len(_INVERSE) else 1.0 / degree
         elif kind != PLAIN:
             strength = out[node] if len(out) else float64(degree)
             if not is_one_sided:
@@ -208,20 +203,9 @@ def add_run(indices: Any, runs: Any, first: Any, end: Any, mass: Any, n_runs: An
 
 
 @inlined
-def _read(file: Any, address: Any, first: Any, count: Any) -> None:
-    """Read ends of edges from the graph's file; failures are counted."""
-    n_bytes = 4 * count
-    done = int64(0)
-    while done < n_bytes:
-        got = _pread(int32(file[0]), address + done, uint64(n_bytes - done), 4 * first + done)
-        if got <= 0:
-            file[1] += 1
-            break
-        done += got
-
-
-@inlined
-def gather(graph: Any, buffers: Any, n_runs: Any, n_used: Any) -> Any:
+def gather(
+    graph: Any, buffers: Any, n_runs: Any, n_picks: Any, picked_mass: Any, n_used: Any
+) -> Any:
     """Follow the listed edges; returns the numbers of nodes reached and of nodes in the pool."""
     cells, shift, reached, pool = buffers.cells, buffers.shift, buffers.reached, buffers.pool
     indptr, weights = graph.indptr, graph.weights
@@ -234,7 +218,7 @@ def gather(graph: Any, buffers: Any, n_runs: Any, n_used: Any) -> Any:
         ends, offset = graph.indices, int64(0)
         if is_read:
             offset = first
-            _read(graph.file, buffers.ends_address, first, end - first)
+            read_ends(graph.file, buffers.ends_address, first, end - first)
             ends = buffers.ends
         if len(weights):
             for slot in range(first, end):
@@ -245,11 +229,19 @@ def gather(graph: Any, buffers: Any, n_runs: Any, n_used: Any) -> Any:
                         cells, shift, reached, pool, indptr, node, mass, n_used, n_pool
                     )
         elif carried > 0.0:
-            for slot in range(first, end):
-                node = ends[uint64(slot - offset)]
+            for slot in range(first - offset, end - offset):
+                node = ends[uint64(slot)]
                 n_used, n_pool = _arrive(
                     cells, shift, reached, pool, indptr, node, carried, n_used, n_pool
                 )
+    for a in range(n_picks):
+        slot = buffers.picks[uint64(a)]
+        if is_read:
+            read_ends(graph.file, buffers.ends_address, slot, int64(1))
+        node = buffers.ends[0] if is_read else graph.indices[uint64(slot)]
+        n_used, n_pool = _arrive(
+            cells, shift, reached, pool, indptr, node, picked_mass, n_used, n_pool
+        )
     _describe(graph, reached, before, n_used)
     return n_used, n_pool
 
@@ -259,7 +251,7 @@ def gather(graph: Any, buffers: Any, n_runs: Any, n_used: Any) -> Any:
 
 @inlined
 def _threshold_equal(
-    indices: Any, reached: Any, movers: Any, runs: Any, n_movers: Any, total: Any, allowed: Any
+    indices: Any, reached: Any, movers: Any, runs: Any, n_movers: Any, allowed: Any
 ) -> Any:
     """The threshold where all edges of a node weigh the same; nodes above it become runs.
 
@@ -268,6 +260,10 @@ def _threshold_equal(
     n_light = n_movers
     n_runs = int64(0)
     exact = int64(0)
+    total = 0.0
+    for a in range(n_movers):
+        mover = movers[uint64(a)]
+        total += mover.carried * int64(mover.degree)
     threshold = total / allowed
     for _ in range(_MAX_PASSES):
         before = n_light
@@ -379,23 +375,48 @@ def sample_edges(
 
     The light edges of all movers lie one after the other on a line, each with the length of what
     it carries over the threshold. The points ``u, u + 1, …`` pick the edges that carry the
-    threshold. Returns the number of runs.
+    threshold. Returns the numbers of runs and of picks.
     """
-    indices, weights, tails, runs = graph.indices, graph.weights, graph.tails, buffers.runs
+    if len(graph.weights):
+        return _sample_weighted(graph, buffers, n_movers, threshold, point, n_runs), int64(0)
     inverse = 1.0 / threshold if threshold > _MIN_THRESHOLD else 0.0
+    n_picks = int64(0)
+    start = 0.0
+    for a in range(n_movers):
+        mover = buffers.movers[uint64(a)]
+        degree = int64(mover.degree)
+        stop = start + mover.carried * degree * inverse
+        if point < stop:
+            first = buffers.reached[uint64(mover.number)].first
+            while point < stop:
+                slot = first + int64((point - start) / (stop - start) * degree)
+                slot = min(max(slot, first), first + degree - 1)
+                prefetch(graph.indices, slot)
+                buffers.picks[uint64(n_picks)] = slot
+                n_picks += 1
+                point += 1.0
+        start = stop
+    return n_runs, n_picks
+
+
+@inlined
+def _sample_weighted(
+    graph: Any, buffers: Any, n_movers: Any, threshold: Any, point: Any, n_runs: Any
+) -> Any:
+    """The same where weights differ; picks are runs of one edge."""
+    inverse = 1.0 / threshold if threshold > _MIN_THRESHOLD else 0.0
+    indices, weights, tails, runs = graph.indices, graph.weights, graph.tails, buffers.runs
     start = 0.0
     for a in range(n_movers):
         mover, light = buffers.movers[uint64(a)], buffers.light[uint64(a)]
-        carried, degree = mover.carried, int64(mover.degree)
-        n_heavy = light.n_heavy if len(weights) else int64(0)
-        length = (light.sum if len(weights) else carried * degree) * inverse
-        stop = start + length
+        carried, n_heavy = mover.carried, light.n_heavy
+        stop = start + light.sum * inverse
         if n_heavy == 0 and not point < stop:
             start = stop
             continue
         first = buffers.reached[uint64(mover.number)].first
-        end = first + degree
-        if len(weights) and not len(tails):
+        end = first + mover.degree
+        if not len(tails):
             for slot in range(first, end):
                 carries = carried * weights[uint64(slot)]
                 if carries >= threshold:
@@ -411,14 +432,10 @@ def sample_edges(
             n_runs = add_run(indices, runs, first, first + n_heavy, carried, n_runs)
             first += n_heavy
         while point < stop:
-            if len(tails):
-                # Tails fall: the edge whose part of the tail holds the point.
-                tail = (stop - point) / (stop - start) * tails[uint64(first)]
-                slot = first_below(tails, first, end, tail) - 1
-            else:
-                slot = first + int64((point - start) / (stop - start) * degree)
-            slot = min(max(slot, first), end - 1)
-            mass = threshold / weights[uint64(slot)] if len(weights) else threshold
+            # Tails fall: the edge whose part of the tail holds the point.
+            tail = (stop - point) / (stop - start) * tails[uint64(first)]
+            slot = min(max(first_below(tails, first, end, tail) - 1, first), end - 1)
+            mass = threshold / weights[uint64(slot)]
             n_runs = add_run(indices, runs, slot, slot + 1, mass, n_runs)
             point += 1.0
         start = stop
@@ -443,16 +460,15 @@ def step(
     buffers: Any,
     n_movers: Any,
     n_edges: Any,
-    total: Any,
     n_used: Any,
 ) -> Any:
     """Choose the edges of the `k`-th step of a pool: its share of the budget, the threshold.
 
     `state` is the remaining budget and the probability that the pool is still alive. The budget
     counts expected edges: a step with less than one edge continues with that probability. The
-    movers have `n_edges` edges, which carry `total`.
+    movers have `n_edges` edges.
 
-    Returns the number of runs, or `NO_ROOM`; and the state.
+    Returns the numbers of runs, or `NO_ROOM`, and of picks; what a pick carries; and the state.
     """
     indices, reached, movers, runs = graph.indices, buffers.reached, buffers.movers, buffers.runs
     left, alive = state
@@ -460,13 +476,16 @@ def step(
     allowed = fair / alive
     n_runs = int64(0)
     if n_used + min(allowed, float64(n_edges)) + SLACK > len(reached):
-        return int64(NO_ROOM), left, alive
+        return int64(NO_ROOM), int64(0), 0.0, left, alive
     if n_edges <= allowed:
         for a in range(n_movers):
             mover = movers[uint64(a)]
             first = reached[uint64(mover.number)].first
             n_runs = add_run(indices, runs, first, first + mover.degree, mover.carried, n_runs)
-        return n_runs, left * series.rest[k] + (fair - alive * n_edges), alive
+        left = left * series.rest[k] + (fair - alive * n_edges)
+        return n_runs, int64(0), 0.0, left, alive
+    n_picks = int64(0)
+    threshold = 0.0
     if allowed > 0.0:
         if len(graph.weights):
             threshold = _threshold_weighted(
@@ -474,17 +493,17 @@ def step(
             )
         else:
             threshold, n_runs, n_movers = _threshold_equal(
-                indices, reached, movers, runs, n_movers, total, allowed
+                indices, reached, movers, runs, n_movers, allowed
             )
         point = random_point(key, row, k)
-        n_runs = sample_edges(graph, buffers, n_movers, threshold, point, n_runs)
-    return n_runs, left * series.rest[k], alive * min(1.0, allowed)
+        n_runs, n_picks = sample_edges(graph, buffers, n_movers, threshold, point, n_runs)
+    return n_runs, n_picks, threshold, left * series.rest[k], alive * min(1.0, allowed)
 
 
 # Whole pools.
 
 
-@compiled(_nrt=False, error_model="numpy", no_cfunc_wrapper=True, no_cpython_wrapper=True)
+@inlined
 def series_pool(graph: Any, series: Any, key: Any, row: Any, buffers: Any) -> Any:
     """Let a pool spread from a node, and leave ``Σ_k deposits[k] x_k`` in ``reached.total``.
 
@@ -503,41 +522,41 @@ def series_pool(graph: Any, series: Any, key: Any, row: Any, buffers: Any) -> An
         if len(trace_end) and n_trace + n_pool > len(trace):
             clear(buffers.cells, buffers.reached, n_used)
             return int64(NO_ROOM)
+        if series.with_ahead or len(trace_end):
+            for a in range(n_pool):
+                cell = buffers.cells[uint64(buffers.pool[uint64(a)])]
+                number = cell.key & _NUMBER_MASK
+                buffers.reached[uint64(number)].ahead += following * cell.value
+                if len(trace_end):
+                    entry = trace[uint64(n_trace)]
+                    entry.number, entry.mass = number, cell.value
+                    n_trace += 1
+            trace_end[k:] = n_trace
         n_movers = int64(0)
         n_edges = int64(0)
-        total = 0.0
         for a in range(n_pool):
             number, amount = take(buffers.cells, buffers.pool, a)
             reached = buffers.reached[uint64(number)]
             reached.total += deposit * amount
-            if series.with_ahead:
-                reached.ahead += following * amount
-            if len(trace_end):
-                entry = trace[uint64(n_trace)]
-                entry.number, entry.mass = number, amount
-                n_trace += 1
             degree = reached.degree
             if degree:
                 mover = buffers.movers[uint64(n_movers)]
                 carried = amount * reached.share
                 mover.number, mover.degree, mover.carried = number, degree, carried
-                total += carried * degree
                 n_edges += degree
                 n_movers += 1
-        if len(trace_end):
-            trace_end[k:] = n_trace
         if n_movers == 0 or k + 1 == n_steps:
             break
-        n_runs, left, alive = step(
-            graph, series, key, row, k + 1, state, buffers, n_movers, n_edges, total, n_used
+        n_runs, n_picks, picked_mass, left, alive = step(
+            graph, series, key, row, k + 1, state, buffers, n_movers, n_edges, n_used
         )
         if n_runs < 0:
             clear(buffers.cells, buffers.reached, n_used)
             return n_runs
-        if n_runs == 0:
+        if n_runs + n_picks == 0:
             break
         state = (left, alive)
-        n_used, n_pool = gather(graph, buffers, n_runs, n_used)
+        n_used, n_pool = gather(graph, buffers, n_runs, n_picks, picked_mass, n_used)
     return n_used
 
 

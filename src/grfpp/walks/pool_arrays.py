@@ -50,7 +50,7 @@ _LIGHT = np.dtype([("sum", "f8"), ("heaviest", "f8"), ("n_heavy", "i8")], align=
 _RUN = np.dtype([("first", "i8"), ("end", "i8"), ("mass", "f8")], align=True)
 _TRACE = np.dtype([("number", "i8"), ("mass", "f8")], align=True)
 _INT32 = np.dtype("i4")
-_TYPES = (_REACHED, _INT32, _MOVER, _LIGHT, _RUN, _INT32)
+_TYPES = (_REACHED, _INT32, _MOVER, _LIGHT, _RUN, np.dtype("i8"), _INT32)
 #: Bytes of the buffers for every node that a row may reach; the table has two cells for each.
 NODE_BYTES = 2 * _CELL.itemsize + sum(dtype.itemsize for dtype in _TYPES)
 
@@ -175,8 +175,10 @@ class PoolBuffers(NamedTuple):
     #: weights differ, the masses on the edges below the threshold.
     movers: Any
     light: Any
-    #: Consecutive edges that are followed: all of a node, or single ones.
+    #: Edges that are followed: consecutive ones of a node; and, where weights are equal, single
+    #: ones.
     runs: Any
+    picks: IntArray
     #: Ends of the edges of a run that were read from a file, and their address.
     ends: npt.NDArray[np.int32]
     ends_address: int

@@ -1,4 +1,4 @@
-"""Compiled primitives of walks: random words, steps, prefetching.
+"""Compiled primitives of walks: random words, steps, prefetching, reading.
 
 The random words are those of `grfpp.walks.streams`, the words of nodes those of
 `grfpp.walks.transition`.
@@ -6,10 +6,11 @@ The random words are those of `grfpp.walks.streams`, the words of nodes those of
 
 from __future__ import annotations
 
+import os
 from typing import Any
 
 from llvmlite import ir
-from numba import int64, types, uint64
+from numba import int32, int64, types, uint64
 from numba.core import cgutils
 from numba.extending import intrinsic
 
@@ -130,3 +131,27 @@ def table_bits(n: Any) -> Any:
     while (1 << bits) < 2 * n:
         bits += 1
     return bits
+
+
+if hasattr(os, "pread"):
+    _pread = types.ExternalFunction(
+        "pread", types.intp(types.int32, types.intp, types.uintp, types.int64)
+    )
+else:  # graphs have no file to read from: `grfpp.local.plan`
+
+    @inlined
+    def _pread(file: Any, target: Any, n_bytes: Any, position: Any) -> Any:
+        return int64(-1)
+
+
+@inlined
+def read_ends(file: Any, address: Any, first: Any, count: Any) -> None:
+    """Read ends of edges from the graph's file; failures are counted."""
+    n_bytes = 4 * count
+    done = int64(0)
+    while done < n_bytes:
+        got = _pread(int32(file[0]), address + done, uint64(n_bytes - done), 4 * first + done)
+        if got <= 0:
+            file[1] += 1
+            break
+        done += got
