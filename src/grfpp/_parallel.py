@@ -27,9 +27,8 @@ def thread_count(n_jobs: int) -> int:
     except TypeError:
         number = 0
     if number == 0 or abs(number) > _MOST:
-        raise InputError(
-            f"must be a whole number, not 0 (-1: all cores), not {shown(n_jobs)}", argument="n_jobs"
-        )
+        problem = f"must be a number of threads up to {_MOST}, or -1: all cores"
+        raise InputError(f"{problem}, found {shown(n_jobs)}", argument="n_jobs")
     if number > 0:
         return number
     cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()

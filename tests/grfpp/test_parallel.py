@@ -44,7 +44,7 @@ def test_systems_without_affinity(monkeypatch, cores, expected):
 
 @pytest.mark.parametrize("bad", [0, True, False, 1.0, "2", None, [1]])
 def test_other_numbers_of_jobs_are_refused(bad):
-    with pytest.raises(InputError, match=r"n_jobs must be a whole number, not 0 \(-1: all cores\)"):
+    with pytest.raises(InputError, match="n_jobs must be a number of threads"):
         thread_count(bad)
 
 
@@ -164,5 +164,6 @@ def test_split_covers_everything_evenly(n, n_parts):
 
 @pytest.mark.parametrize("n_jobs", [np.timedelta64(3, "s"), 10**400, np.bool_(True), [1], 2**40])
 def test_what_is_no_number_of_threads_is_refused(n_jobs):
-    with pytest.raises(InputError, match="n_jobs must be a whole number, not 0"):
+    with pytest.raises(InputError) as refused:
         thread_count(n_jobs)
+    assert refused.value.argument == "n_jobs"

@@ -110,6 +110,8 @@ def interpolate(
         raise InputError(f"--view {view!r} is not a direction such as 1,-1.6,0.9")
     needs_sums = method not in (None, "walks") or options.asks_for_walks()
     how, method = options.algorithm(how, "kriging", needs_sums), method or "walks"
+    if noise is not None and how != "kriging":
+        raise InputError("--noise is for --how kriging")
     parameters = {
         "how": how,
         "kernel": kernel,

@@ -6,12 +6,12 @@ from typing import Any, Literal
 
 import numpy as np
 
-from grfpp._checks import instance_of, one_of, whole
+from grfpp._checks import one_of, whole
 from grfpp._memory import require_bytes
 from grfpp.errors import InputError
 from grfpp.estimate.error_bars import jackknife_error, random_signs
 from grfpp.graph import as_graph
-from grfpp.kernels import Kernel
+from grfpp.kernels import Kernel, kernel_of
 
 #: Number of nodes up to which the error is computed from the whole matrices.
 DENSE_LIMIT = 3000
@@ -90,7 +90,7 @@ def relative_error(
     True
     """
     graph = as_graph(W)
-    instance_of(kernel, "kernel", Kernel)
+    kernel = kernel_of(kernel)
     if not hasattr(K, "shape"):
         K = np.asarray(K)
     n = graph.n_nodes

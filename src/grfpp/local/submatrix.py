@@ -12,11 +12,11 @@ from grfpp.estimate.chain import Chain
 from grfpp.estimate.degree import settle_degree
 from grfpp.estimate.factor import WalkedFactor
 from grfpp.graph import as_graph
-from grfpp.kernels import Kernel
+from grfpp.kernels import Kernel, kernel_of
 from grfpp.options import OF_ESTIMATES, Degree, WalkOptions
 from grfpp.termination import Termination
 from grfpp.typing import FloatArray, IntArray
-from grfpp.walks.planning import Plans, plan_walks, require_kernel
+from grfpp.walks.planning import Plans, plan_walks
 
 #: Nodes whose walks are in memory at a time.
 _BLOCK_NODES = 1 << 14
@@ -75,7 +75,7 @@ def sample_submatrix(
         **options,
     )
     graph = as_graph(W)
-    require_kernel(kernel)
+    kernel = kernel_of(kernel)
     chosen = settle_degree(graph, kernel, chosen)
     plans = plan_walks(graph, kernel, chosen)
     n, steps = plans.forward.graph.n_nodes, plans.forward.expected_steps

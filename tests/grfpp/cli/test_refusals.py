@@ -103,6 +103,7 @@ REFUSED = {
         --kernel inverse-power:4 --how paper : --scale
         --how guess                        : --how
         --how kriging --walks 4            : --how
+        --how paper --noise 0.1            : --noise
         --how kriging --method exact       : --how
         --noise 0                          : --noise
         --output normals.npz               : .csv
