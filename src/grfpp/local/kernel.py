@@ -107,7 +107,7 @@ class LocalKernel:
 
     @property
     def shape(self) -> tuple[int, int]:
-        """Of the whole kernel."""
+        """Shape of the whole kernel."""
         return self.graph.n_nodes, self.graph.n_nodes
 
     @overload
@@ -147,7 +147,8 @@ class LocalKernel:
         On undirected graphs the best ``2 k + 16`` nodes of a row are computed from their
         neighbours, with an exact last step; the values are more accurate than those of `rows`.
         Of equal entries the lower node comes first. Where fewer nodes are reached, the nodes are -1
-        and the values 0.
+        and the values 0. Every row has the fixed `budget` of this object; a graph on disk is read
+        through its memory map.
 
         Parameters
         ----------

@@ -58,7 +58,7 @@ def _by_column(nodes: IntArray, values: FloatArray) -> Part:
 def neighbour_matrix(
     plan: LocalPlan, k: int, include_self: bool, n_threads: int, progress: bool | Progress
 ) -> sp.csr_array:
-    """All of it in memory."""
+    """The graph of the `k` nearest nodes of every node, in memory."""
     n = plan.graph.n_nodes
     require_bytes(
         (12 * k + 8) * n * 2, f"{k} neighbours of {n} nodes", advice="give output='….grf'"

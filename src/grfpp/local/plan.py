@@ -58,7 +58,7 @@ class LocalWeights(NamedTuple):
 
     @classmethod
     def of(cls, graph: Graph) -> LocalWeights:
-        """Those of a graph; nothing is computed from its edges."""
+        """The weights of a graph; nothing is computed from its edges."""
         scaled = graph.scaled
         arrays = (scaled.base, scaled.out_strength, scaled.in_strength)
         kind = _KINDS[scaled.kind]

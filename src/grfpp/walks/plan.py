@@ -31,7 +31,7 @@ class WalkPlan:
     lengths: LengthTable | Budget
     #: Number of walks that start at each node; for pools, the factor of the budget.
     n_walks: int
-    #: Random streams are a function of the seed, the factor, the node and the walk.
+    #: Random streams are a function of the seed, the factor, the node and the walk (pools: step).
     seed: int
     #: The word that the streams of this factor start from.
     key: int
@@ -194,10 +194,11 @@ class Budget(NamedTuple):
     An exact step may need less than its share; the remainder goes to later steps.
     """
 
-    #: Of step ``k``, at index ``k``: its share of the remaining budget, and the least remainder.
+    #: ``share[k]`` is the fraction of the remaining budget for step ``k``.
     share: FloatArray
+    #: ``rest[k] = 1 − share[k]``, the fraction that is kept for later steps.
     rest: FloatArray
-    #: Edges of all steps, for every walk.
+    #: Expected edges of all steps together, per walk.
     mean: float
 
     @classmethod
@@ -207,7 +208,8 @@ class Budget(NamedTuple):
         with np.errstate(invalid="ignore"):
             share = np.append(0.0, importance / later)
             rest = np.append(0.0, np.append(later[1:], 0.0) / later)
-        return cls(share, rest, float(mean) if len(importance) else 0.0)  # no loop for whole ones
+        # A float: numba would compile the loops again for an integer.
+        return cls(share, rest, float(mean) if len(importance) else 0.0)
 
     @classmethod
     def by_law(cls, law: Termination, max_length: int) -> Budget:

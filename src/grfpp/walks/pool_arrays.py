@@ -32,6 +32,9 @@ _MAX_DEGREE = np.iinfo(np.int32).max
 _SMALL_ROOM = 1 << 16
 
 _CELL = np.dtype([("key", "i8"), ("value", "f8")], align=True)
+#: A reached node: its degree and first edge; the mass that an edge of weight one carries of a unit
+#: of mass (`share`); its deposits (`total`) and, of local queries, the same one step ahead or the
+#: mass that waits to be pushed (`ahead`, `has_residual`); its cell in the hash table.
 _REACHED = np.dtype(
     [
         ("node", "i4"),

@@ -1,9 +1,9 @@
-"""Random numbers as a pure function of ``(seed, factor, node, walk)``, in plain Python.
+"""Random numbers as a pure function of ``(seed, factor, node, index)``, in plain Python.
 
-Every walk has a 64-bit state of its own, made by hashing those four numbers; draw ``t`` of the walk
-is the hash of ``state + t · GOLDEN`` (the generator SplitMix64). Draw 0 decides the length, draw
-``t`` the ``t``-th step. Nothing depends on threads, blocks or the order of work. The engine holds
-the same few lines in compiled form.
+The index is the number of the walk for independent walkers, and of the step for pools. A 64-bit
+state is the hash of those four numbers; draw ``t`` is the hash of ``state + t · GOLDEN`` (the
+generator SplitMix64): of a walk, draw 0 decides the length and draw ``t`` the ``t``-th step.
+Nothing depends on threads, blocks or the order of work. `grfpp.walks.steps` is the same, compiled.
 """
 
 from __future__ import annotations
