@@ -324,7 +324,7 @@ def _growth_cells(row: Row) -> Cells:
 
 
 def paper_rows(rows: Sequence[Row]) -> Table:
-    """Seconds for ``K · F``, beside the paper's."""
+    """Seconds for ``K · F``, compared with the paper's."""
     return _seconds_table(rows, "paper")
 
 

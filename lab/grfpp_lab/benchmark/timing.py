@@ -93,7 +93,7 @@ _PILOT = 200_000
 
 
 def chases_per_second(n_bytes: int, threads: int, seconds: float = 0.4) -> float:
-    """Follow pointers through a random cycle over a table of so many bytes, on all threads.
+    """Follow pointers through a random cycle over a table of `n_bytes`, on all threads.
 
     Every access is random and depends on the previous one of its chain; the chains are
     independent, so that the processor can overlap them. A walk over a table of this size whose

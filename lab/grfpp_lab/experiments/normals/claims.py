@@ -247,7 +247,7 @@ POOLED_NEAR = 0.0005
 #: Kriging is above harmonic functions on this share of the meshes, and biharmonic ones are above
 #: it by no more than this in the mean.
 _ABOVE_HARMONIC, _BELOW_BIHARMONIC = 30 / 33, 0.002
-#: Seconds that kriging may take from the file to the cosine, at so many vertices.
+#: Largest number of seconds of kriging, from reading the file to the cosine, and its vertices.
 _KRIGING_SECONDS, _KRIGING_SIZE = 10.0, 151_438
 #: What a mesh of the paper's largest size may take.
 _MOST_SECONDS = 5.0

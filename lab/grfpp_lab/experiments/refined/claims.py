@@ -367,7 +367,7 @@ def off_panels(rows: Rows) -> list[Panel]:
 
 
 def entry_panels(rows: Rows) -> list[Panel]:
-    """Errors against stored entries, beside the best sparse matrix."""
+    """Errors against stored entries, compared with the best sparse matrix."""
     methods = series((INDEPENDENT, 2), (POOLED, 2), (AVERAGED, 2), (LARGEST, None))
     return _drawn(
         [

@@ -95,7 +95,7 @@ def error_plan(
     far
         Whether only pairs count that are as far apart as the paper's table says.
     pooled
-        The stitching degree at which pooled walks stand beside the paper's.
+        The stitching degree at which pooled walks are compared with the paper's.
     words
         Parameters for the page in place of the usual ones, from ``p_halt``.
     """
