@@ -23,7 +23,7 @@ from grfpp.io.folder.writer import save_folder
 from grfpp.io.matrices import GRAPH_FORMAT, canonical_matrix, read_saved_graph
 from grfpp.io.meshes import MeshWeights
 from grfpp.io.objects import says_direction
-from grfpp.io.points import Method, distances_note, neighbour_graph, neighbours_note
+from grfpp.io.points import Method, neighbour_graph, neighbours_note
 from grfpp.io.table_options import Column, Duplicates, EdgeListKeywords, EdgeListOptions
 from grfpp.io.tables import EdgeFrame
 from grfpp.linalg import spectra
@@ -91,8 +91,7 @@ class Graph:
     -----
     InputWarning
         Where a directed source looks like nearest neighbours, and neither `symmetrize` nor
-        ``directed=True`` says what is meant; and where a full matrix looks like distances, and
-        ``directed=False`` does not say that it is meant.
+        ``directed=True`` says what is meant.
 
     Examples
     --------
@@ -148,10 +147,9 @@ class Graph:
         elif not isinstance(source, Graph):
             says = directed or says_direction(source)
             canonical = canonical if says else without_rounding(canonical)
-            notes = [None if says else neighbours_note(canonical), distances_note(canonical)]
-            for note in notes if directed is None and mesh_weights is None else ():
-                if note is not None:
-                    warn_user(note, InputWarning)
+            note = None if says else neighbours_note(canonical)
+            if note is not None and directed is None and mesh_weights is None:
+                warn_user(note, InputWarning)
         self._adopt(canonical, node_ids)
 
     @classmethod

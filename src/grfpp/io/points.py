@@ -1,8 +1,4 @@
-"""Graphs of nearest neighbours of points, and warnings about matrices that were made from points.
-
-Weights say how similar nodes are. Distances as weights, and directed graphs of neighbours, are
-seldom meant as they are: users are warned of both.
-"""
+"""Graphs of nearest neighbours of points, and a warning about directed ones that users made."""
 
 from __future__ import annotations
 
@@ -24,13 +20,6 @@ Method = Literal["auto", "exact", "approximate"]
 _MANY_POINTS, _MANY_DIMENSIONS = 50_000, 15
 #: No edge between neighbours is weaker, however far an outlier is: it would be lost in rounding.
 _MIN_AFFINITY = 1e-12
-#: With fewer nodes there are too few triangles to tell distances from affinities.
-_MIN_NODES_OF_DISTANCES = 10
-#: Largest number of nodes in the test; its cost is cubic.
-_MAX_NODES_OF_DISTANCES = 300
-#: Largest skewness of the spectrum of distances; its standard deviation is 2.4 for independent
-#: entries. ``python -m grfpp_lab.studies.distance_notes`` counts right and false alarms.
-_MAX_SKEWNESS = -12.0
 #: On fewer nodes equal numbers of arcs from each may be chance.
 _MIN_NODES_OF_NEIGHBOURS = 20
 #: Share of arcs with one back: above 0.2 for neighbours of points in 1000 dimensions.
@@ -195,59 +184,3 @@ def neighbours_note(matrix: sp.csr_array) -> InputWarning | None:
         f"{1 - share:.0%} of the arcs have none back",
         advice=advice,
     )
-
-
-def distances_note(matrix: sp.csr_array) -> InputWarning | None:
-    """A warning about a weight matrix that looks like one of all distances, if it does.
-
-    Distances are negative definite and affinities are positive definite kernels (Schoenberg, 1938)
-    once the means of rows and columns are subtracted: so the spectrum of the off-diagonal entries
-    has a negative skewness ``tr(R^3) / |R|^3`` for distances, a positive one for affinities, and
-    nearly none for other numbers. It must be so for the entries and for their ranks.
-
-    Examples
-    --------
-    >>> from sklearn.metrics import pairwise_distances
-    >>> D = pairwise_distances(np.random.default_rng(0).normal(size=(50, 3)))
-    >>> str(distances_note(sp.csr_array(D)))[:45]
-    'these weights look like distances between all'
-    >>> affinities = np.exp(-(D**2))
-    >>> np.fill_diagonal(affinities, 0)
-    >>> distances_note(sp.csr_array(affinities)) is None
-    True
-    """
-    n = matrix.shape[0]
-    if n < _MIN_NODES_OF_DISTANCES or matrix.nnz < 0.95 * n * (n - 1):
-        return None
-    from scipy.spatial.distance import squareform
-    from scipy.stats import rankdata  # which takes half a second to import
-
-    chosen = np.linspace(0, n - 1, min(n, _MAX_NODES_OF_DISTANCES)).astype(np.int64)
-    part = matrix[chosen][:, chosen].toarray()
-    # Roots of differences in single precision are that inexact.
-    rounding = 1e-2 * np.median(part)
-    if matrix.diagonal().max() > rounding or np.abs(part - part.T).max() > rounding:
-        return None
-    entries = squareform(part, checks=False)
-    ranks = rankdata(entries)
-    if any(_skewness(squareform(x / x.max())) >= _MAX_SKEWNESS for x in (entries, ranks)):
-        return None
-    return InputWarning(
-        "these weights look like distances between all nodes",
-        advice="use Graph.from_points(X), or affinities such as exp(-d**2 / s**2) for distances d; "
-        "directed=False keeps them",
-    )
-
-
-def _skewness(values: FloatArray) -> float:
-    """Skewness of the spectrum of centred off-diagonal values, in units of ``n ** -1.5``."""
-    n = len(values)
-    sums = values.sum(axis=1)
-    mean = sums.sum() / (n * (n - 1))
-    level = (sums - (n - 1) * mean) / (n - 2)
-    rest = values - mean - level[:, np.newaxis] - level
-    np.fill_diagonal(rest, 0)
-    size = float(np.linalg.norm(rest))
-    if size <= 1e-5 * np.linalg.norm(values):
-        return 0.0
-    return float(((rest @ rest) * rest).sum() / size**3 * n**1.5)

@@ -8,7 +8,6 @@ import networkx as nx
 import numpy as np
 import pytest
 import scipy.sparse as sp
-from scipy.spatial.distance import cdist
 from sklearn.metrics import pairwise_distances
 from sklearn.neighbors import kneighbors_graph, radius_neighbors_graph
 
@@ -16,7 +15,7 @@ import grfpp
 from grfpp import Graph, InputError
 from grfpp.errors import InputWarning
 from grfpp.io import points as module
-from grfpp.io.points import distances_note, neighbour_graph, neighbours_note
+from grfpp.io.points import neighbour_graph, neighbours_note
 
 
 def points(n=60, d=3, seed=0, kind="normal"):
@@ -143,99 +142,6 @@ def test_which_search_is_used(monkeypatch):
     monkeypatch.setitem(sys.modules, "pynndescent", None)
     with pytest.raises(InputError, match=r"needs pynndescent.*\.\[points\]"):
         Graph.from_points(points(), method="approximate")
-
-
-# --- distances ------------------------------------------------------------------------------------
-
-
-def is_noted(matrix):
-    matrix = np.array(matrix, dtype=float)
-    np.fill_diagonal(matrix, 0)
-    return distances_note(sp.csr_array((matrix + matrix.T) / 2)) is not None
-
-
-KINDS = pytest.mark.parametrize("kind", ["normal", "uniform", "clusters", "heavy"])
-
-
-@KINDS
-@pytest.mark.parametrize(("n", "d"), [(20, 2), (30, 10), (300, 1000)])
-def test_distances_are_noted(kind, n, d):
-    X = points(n, d, 1, kind)
-    for metric in ("euclidean", "cosine", "sqeuclidean", "cityblock"):
-        assert is_noted(cdist(X, X, metric))
-
-
-@pytest.mark.parametrize(
-    "graph",
-    [
-        nx.balanced_tree(3, 3),
-        nx.grid_2d_graph(5, 8),
-        nx.random_regular_graph(4, 60, seed=0),
-        nx.les_miserables_graph(),
-    ],
-)
-def test_lengths_of_paths_are_noted(graph):
-    assert is_noted(nx.floyd_warshall_numpy(graph, weight=None))
-
-
-@KINDS
-@pytest.mark.parametrize("d", [1, 3, 10, 1000])
-@pytest.mark.parametrize("n", [10, 60])
-def test_affinities_are_not(kind, n, d):
-    X = points(n, d, 2, kind)
-    D = cdist(X, X)
-    for width in (0.1, 0.5, 1, 3, 30):
-        assert not is_noted(np.exp(-((D / (width * np.median(D))) ** 2)) + 1e-300)
-    cosine = 1 - cdist(X, X, "cosine")
-    for other in (np.abs(X) @ np.abs(X).T, 1 + cosine + 1e-9, np.abs(cosine), 1 / (D + 1e-9)):
-        assert not is_noted(other)
-
-
-@pytest.mark.parametrize("n", [10, 15, 20, 60])
-def test_numbers_without_a_meaning_are_not(n):
-    for seed in range(20):
-        rng = np.random.default_rng(seed)
-        of_nodes, group = rng.uniform(1, 2, n), rng.integers(0, 3, n)
-        for matrix in (
-            np.ones((n, n)),
-            np.triu(rng.random((n, n)) + 1),
-            np.triu(rng.integers(1, 4, (n, n))),
-            np.triu(rng.lognormal(size=(n, n))),
-            np.outer(of_nodes, of_nodes),
-            np.add.outer(of_nodes, of_nodes),
-            1 + np.equal.outer(group, group),
-        ):
-            assert not is_noted(matrix)
-    for graph in (nx.complete_multipartite_graph(*[2] * 30), nx.complement(nx.path_graph(50))):
-        assert not is_noted(nx.to_numpy_array(graph))
-
-
-def test_copies_diagonals_and_sizes():
-    X = points(seed=3)
-    assert is_noted(cdist([*X, *X[:3]], [*X, *X[:3]]))
-    distances = np.float32(cdist(X, X))
-    assert is_noted(distances)
-    for diagonal, noted in ((1e-7, True), (1, False)):  # by rounding; as of affinities
-        distances[np.diag_indices(60)] = diagonal
-        assert (distances_note(sp.csr_array(distances.astype(float))) is not None) is noted
-    assert not is_noted(cdist(X, X) * (cdist(X, X) > 1))  # not of all pairs
-    large = points(1500, 2, 4)
-    assert is_noted(cdist(large, large) * 1e200)
-    assert not is_noted(cdist(X[:9], X[:9]))
-
-
-def test_the_note_about_distances(tmp_path):
-    D = cdist(points(30, 2, 5), points(30, 2, 5))
-    graph = nx.from_numpy_array(D)
-    nx.write_weighted_edgelist(graph, tmp_path / "all.txt")
-    for source in (D, sp.coo_array(D), graph, tmp_path / "all.txt"):
-        with pytest.warns(InputWarning, match=r"distances between all.*from_points") as caught:
-            Graph(source)
-        assert len(caught) == 1 and caught[0].filename == __file__
-    with warnings.catch_warnings():
-        warnings.simplefilter("error")
-        meant = Graph(D, directed=False)
-        assert Graph(meant).n_edges == Graph(D, symmetrize="max").n_edges == 435
 
 
 # --- neighbours -----------------------------------------------------------------------------------

@@ -20,7 +20,6 @@ from grfpp_lab.graphs import block_model, grid, scale_free
 from grfpp_lab.studies import (
     auto_degree,
     coverage,
-    distance_notes,
     interpolation,
     newcomer,
     own_error,
@@ -58,10 +57,6 @@ PRINTED = [
         *("coverage", "--repeats 20 --degrees 1"),
         {"KERNELS": (Diffusion(1.0),), "graphs": lambda: DIRECTED},
         {r"^directed, Diffusion\(lam=1.0\), degree 1, walks=independent": 1, "of 8 shares": 1},
-    ),
-    (
-        *("distance_notes", "--nodes 20 --dimensions 1 --matrices 2", {}),
-        {"^distances +20$": 1, "^.*paths in a grid.* 1.00$": 1, "osine": 0},
     ),
     (
         *("encoding_settings", "--tiny --seeds 1 --datasets pattern --candidates contrast", {}),
@@ -138,13 +133,6 @@ def test_copies_are_deflated_as_the_graph_is(name):
         for found in (deflation_of(W, kernel, 3), deflation_of(copies, kernel, 12))
     )
     np.testing.assert_allclose(all_of_them, np.kron(np.eye(4), one), rtol=0, atol=1e-10)
-
-
-def test_all_distances_and_no_affinities_are_noticed():
-    for affinities, share in ((False, 1.0), (True, 0.0)):
-        made = distance_notes.kinds(affinities=affinities, dimensions=[2])
-        assert {distance_notes.share_noticed(make, 30, 3) for make in made.values()} == {share}
-        assert not any("1 dimensions" in name for name in made)
 
 
 def test_settings_of_encodings_are_judged_by_gains_on_other_data_than_the_experiments():
