@@ -19,6 +19,7 @@ from grfpp.errors import InputError
 from grfpp.graph import Graph
 from grfpp.io.matrices import unweighted
 from grfpp.io.packed import opened_zip
+from grfpp.io.text import input_errors
 from grfpp.typing import FloatArray, IntArray
 
 _BYTES_PER_BYTE = 6  # peak memory of parsing, relative to the text: numbers, transposes, sorting
@@ -153,11 +154,9 @@ class _Tables:
         require_bytes(_BYTES_PER_BYTE * member.file_size, f"reading {self.name(table)}")
         data = self._archive.read(member).rstrip()
         values: npt.NDArray[Any] = np.empty((0, n_columns or 1), dtype)
-        try:
+        with input_errors(self.name(table), ValueError, OverflowError):  # which name the row
             if data:
                 values = np.loadtxt(io.BytesIO(data), dtype, comments=None, delimiter=",", ndmin=2)
-        except (ValueError, OverflowError) as error:  # it names the row
-            raise InputError(f"{self.name(table)}: {error}") from None
         # numpy skips empty lines, which would shift those that follow.
         shape = (n_rows or data.count(b"\n") + bool(data), n_columns or values.shape[1])
         if values.shape != shape or not np.isfinite(values).all():

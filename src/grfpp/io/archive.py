@@ -24,6 +24,7 @@ from grfpp._memory import require_bytes
 from grfpp.errors import InputError
 from grfpp.io.atomic import atomic_write
 from grfpp.io.packed import existing_file
+from grfpp.io.text import input_errors
 
 _META = "meta"
 #: What numpy writes. Other packings are slow, or take as much memory as the file tells them to.
@@ -84,15 +85,12 @@ class StoredArrays(Mapping[str, npt.NDArray[Any]]):
 def opened_arrays(path: str | Path) -> Iterator[StoredArrays]:
     """Open an ``.npz`` file; whatever is wrong with it, now or later in the block, is one error."""
     file = existing_file(path)
-    try:
-        with zipfile.ZipFile(file) as archive:
-            yield StoredArrays(archive, path)
-    except InputError:
-        raise
-    except Exception as error:  # zip, zlib, numpy and struct each have their own
-        raise InputError(
-            f"{path} is not a whole .npz file without pickles ({error or type(error).__name__})"
-        ) from None
+    # Any error: zip, zlib, numpy and struct each have their own.
+    with (
+        input_errors(f"{path} is not a whole .npz file without pickles"),
+        zipfile.ZipFile(file) as archive,
+    ):
+        yield StoredArrays(archive, path)
 
 
 def save_arrays(

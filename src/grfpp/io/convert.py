@@ -40,7 +40,9 @@ def convert_edges(
         folder = writer.folder / "unsorted"
         folder.mkdir()
         try:
-            with Database(folder, memory=memory, purpose=f"cannot write {target}") as database:
+            with Database(
+                folder, memory=memory, purpose=f"cannot write {file.name} to {target}"
+            ) as database:
                 origin, load = open_list(
                     file, request.options, folder, report=partial(progress, "reading")
                 )

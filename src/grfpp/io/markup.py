@@ -12,7 +12,7 @@ import scipy.sparse as sp
 
 from grfpp.errors import InputError, shown
 from grfpp.io.matrices import arcs, real_numbers, undirected
-from grfpp.io.text import at_line, decode, naming
+from grfpp.io.text import at_line, decode, input_errors, naming
 
 _GML_PLACE = re.compile(r" at \((\d+), \d+\)$")
 
@@ -64,13 +64,9 @@ def parse_graphml(data: bytes, name: str) -> Any:
     import networkx as nx
 
     n_nodes, n_edges = _listed(data, name)
-    try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # about ports and drawing, which a graph does not have
-            graph = nx.read_graphml(io.BytesIO(data))
-    except Exception as error:  # whatever networkx raises on a file it does not understand
-        reason = error or type(error).__name__
-        raise InputError(f"{name} is not a GraphML graph: {reason}") from None
+    # Warnings about ports and drawing, which a graph does not have.
+    with input_errors(f"{name} is not a GraphML graph"), warnings.catch_warnings(action="ignore"):
+        graph = nx.read_graphml(io.BytesIO(data))
     if (graph.number_of_nodes(), graph.number_of_edges()) != (n_nodes, n_edges):
         listed = f"{n_nodes:,} nodes and {n_edges:,} edges"
         advice = "is there a second graph or one within it, or an id of edges twice?"

@@ -22,12 +22,13 @@ import scipy.sparse as sp
 from grfpp._memory import require_bytes
 from grfpp.errors import InputError, shown
 from grfpp.io.archive import StoredArrays, opened_arrays, opened_kind
-from grfpp.io.text import at_line, decode, naming
+from grfpp.io.text import at_line, decode, input_errors, naming
 from grfpp.typing import AnyInts, FloatArray
 
 GRAPH_FORMAT = "grfpp-graph-1"
 Shape = tuple[int, int]
 _Indices = npt.NDArray[np.integer[Any]]
+_MALFORMED = "a malformed sparse matrix"
 _REAL_FIELDS = ("real", "double", "integer", "unsigned-integer", "pattern")
 #: What `scipy.sparse.save_npz` stores of each format in addition to the values.
 _SCIPY_PARTS = {
@@ -60,21 +61,18 @@ def as_array(source: Any, what: str) -> npt.NDArray[Any]:
         return tensor_to_numpy(source)
     if isinstance(source, np.ma.MaskedArray):
         return np.asarray(source.filled(0))  # what is masked is not an edge, as in scipy
-    try:
+    with input_errors(f"{what} is not an array of numbers", ValueError, TypeError):
         return np.asarray(source)
-    except (ValueError, TypeError) as error:
-        raise InputError(f"{what} is not an array of numbers ({error})") from None
 
 
 def tensor_to_numpy(tensor: Any) -> npt.NDArray[Any]:
     """Copy a dense torch tensor to numpy, from any device, with any floating type."""
-    try:
+    # Sparse ones, those on the meta device.
+    with input_errors("the torch tensor cannot be read", TypeError, RuntimeError):
         tensor = tensor.detach().cpu()
         if tensor.is_floating_point():
             tensor = tensor.double()  # bfloat16 and float8 are unknown to numpy
         array: npt.NDArray[Any] = tensor.resolve_conj().resolve_neg().numpy()
-    except (TypeError, RuntimeError) as error:  # sparse ones, those on the meta device
-        raise InputError(f"the torch tensor cannot be read: {error}") from None
     return array
 
 
@@ -125,12 +123,10 @@ def checked(matrix: Any) -> sp.csr_array | sp.coo_array:
         case "dia":
             return diagonals(matrix.data, matrix.offsets, shape)
         case "dok" | "lil":
-            try:
+            with input_errors(_MALFORMED, TypeError, ValueError):
                 if matrix.format == "lil" and [*map(len, matrix.rows)] != [*map(len, matrix.data)]:
                     raise ValueError("as many columns as values are needed in a row")
                 return checked(matrix.tocoo())
-            except (TypeError, ValueError) as error:
-                raise _malformed(str(error)) from None
         case other:
             raise InputError(f"sparse matrices of the format {other!r} are not known")
 
@@ -183,10 +179,8 @@ def check_compressed(
 def coordinates(values: Any, rows: Any, columns: Any, shape: Shape) -> sp.coo_array:
     """A matrix from the rows, columns and values of its entries."""
     places = (_integers(rows, "rows"), _integers(columns, "columns"))
-    try:
+    with input_errors(_MALFORMED, ValueError):
         return sp.coo_array((_real(values), places), shape=shape)
-    except ValueError as error:
-        raise error if isinstance(error, InputError) else _malformed(str(error)) from None
 
 
 def diagonals(values: Any, offsets: Any, shape: Shape) -> sp.coo_array:
@@ -247,7 +241,7 @@ def _integers(values: Any, what: str) -> _Indices:
 
 
 def _malformed(problem: str) -> InputError:
-    return InputError(f"a malformed sparse matrix: {problem}")
+    return InputError(f"{_MALFORMED}: {problem}")
 
 
 # --- edges ----------------------------------------------------------------------------------------

@@ -25,7 +25,7 @@ from grfpp._checks import one_of
 from grfpp._imports import require
 from grfpp.errors import InputError, InputWarning, shown, warn_user
 from grfpp.io.matrices import as_array, packages, require_real, unweighted
-from grfpp.io.text import at_line, decode, naming
+from grfpp.io.text import at_line, decode, input_errors, naming
 from grfpp.typing import FloatArray, IntArray
 
 MeshWeights = Literal["unit", "length", "cotangent"]
@@ -241,15 +241,13 @@ def read_mesh(data: bytes, name: str, suffix: str) -> Mesh:
 def _by_trimesh(data: bytes, name: str, kind: str) -> Any:
     trimesh = require("trimesh", f"{name}: reading .{kind} files")
     logging.getLogger("trimesh").addHandler(logging.NullHandler())  # it logs what it raises
-    try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # of numpy, about numbers that are checked later
-            if kind == "ply":
-                return trimesh.exchange.ply.load_ply(io.BytesIO(data), skip_materials=True)
-            scene = trimesh.load_scene(io.BytesIO(data), file_type=kind, process=False)
-            return scene.to_mesh()
-    except Exception as error:  # any part of trimesh may fail, each in its own way
-        raise InputError(f"{name} is not a .{kind} file that trimesh reads ({error})") from None
+    # Any part of trimesh may fail, each in its own way; numpy warns of numbers that are checked.
+    problem = f"{name} is not a .{kind} file that trimesh reads"
+    with input_errors(problem), warnings.catch_warnings(action="ignore"):
+        if kind == "ply":
+            return trimesh.exchange.ply.load_ply(io.BytesIO(data), skip_materials=True)
+        scene = trimesh.load_scene(io.BytesIO(data), file_type=kind, process=False)
+        return scene.to_mesh()
 
 
 def _by_meshio(data: bytes, name: str, kind: str) -> tuple[FloatArray, Polygons]:
@@ -257,12 +255,12 @@ def _by_meshio(data: bytes, name: str, kind: str) -> tuple[FloatArray, Polygons]
     with tempfile.TemporaryDirectory() as folder:  # its readers take no bytes
         path = Path(folder) / f"mesh.{kind}"
         path.write_bytes(data)
-        try:
-            with warnings.catch_warnings():
-                warnings.simplefilter("ignore")
-                mesh = getattr(meshio, kind).read(path)
-        except (Exception, SystemExit) as error:
-            raise InputError(f"{name} is not a .{kind} file that meshio reads ({error})") from None
+        problem = f"{name} is not a .{kind} file that meshio reads"
+        with (
+            input_errors(problem, Exception, SystemExit),
+            warnings.catch_warnings(action="ignore"),
+        ):
+            mesh = getattr(meshio, kind).read(path)
     with naming(name):
         return _faces_of_cells(mesh)
 

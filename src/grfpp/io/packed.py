@@ -15,6 +15,7 @@ from typing import IO, Any
 
 from grfpp import _memory as memory
 from grfpp.errors import InputError
+from grfpp.io.text import input_errors
 
 #: Suffixes of compressed files, and what opens them.
 COMPRESSED: dict[str, Callable[..., Any]] = {".gz": gzip.open, ".bz2": bz2.open, ".xz": lzma.open}
@@ -49,7 +50,7 @@ def existing_file(path: str | os.PathLike[str]) -> Path:
     """
     if "\0" in str(path):
         raise InputError(f"cannot read {str(path)!r}: names of files have no zero bytes")
-    try:
+    with input_errors(f"cannot read {str(path)!r}"):
         file = Path(path).expanduser()
         if file.is_dir():
             raise InputError(f"{str(path)!r} is a folder; pass the path of a file")
@@ -57,10 +58,6 @@ def existing_file(path: str | os.PathLike[str]) -> Path:
             raise InputError(f"there is no file {path}")
         if not file.is_file():
             raise InputError(f"{path} is a pipe or a device; save its content, and pass that")
-    except (OSError, RuntimeError, ValueError) as error:
-        if isinstance(error, InputError):
-            raise
-        raise InputError(f"cannot read {str(path)!r}: {error}") from None
     return file
 
 
@@ -156,16 +153,10 @@ def parsing_bytes(data: bytes, suffix: str) -> int:
 
 
 @contextmanager
-def explained(path: Path, kind: str, *others: type[Exception]) -> Iterator[None]:
+def explained(path: Path, kind: str) -> Iterator[None]:
     """Turn whatever reading a file of some kind raises into an `InputError`."""
-    damaged: tuple[type[Exception], ...] = (*_DAMAGED, *others)
-    try:
+    with (
+        input_errors(f"cannot read {path}", *_UNREADABLE),
+        input_errors(f"{path} is truncated, or not a {kind} file", *_DAMAGED),
+    ):
         yield
-    except InputError:
-        raise
-    except FileNotFoundError:
-        raise InputError(f"there is no file {path}") from None
-    except damaged as error:
-        raise InputError(f"{path} is truncated, or not a {kind} file: {error}") from None
-    except _UNREADABLE as error:
-        raise InputError(f"cannot read {path}: {error}") from None

@@ -11,6 +11,7 @@ import scipy.sparse as sp
 from grfpp._checks import one_of, whole
 from grfpp._imports import missing_packages, require
 from grfpp.errors import InputError, InputWarning
+from grfpp.io.text import input_errors
 from grfpp.linalg.symmetrize import Symmetrize, symmetrized
 from grfpp.typing import FloatArray, IntArray
 
@@ -60,15 +61,11 @@ def neighbour_graph(
         many = n > _MANY_POINTS and n_dimensions > _MANY_DIMENSIONS
         inexact = many and isinstance(metric, str) and not missing_packages("pynndescent")
         method = "approximate" if inexact else "exact"
-    try:
+    with input_errors(f"there are no neighbours with metric={metric!r}", ValueError, TypeError):
         if method == "exact":
             distances, neighbours = _exact(points, k, metric)
         else:
             distances, neighbours = _approximate(points, k, metric, random_state)
-    except (ValueError, TypeError) as error:
-        if isinstance(error, InputError):
-            raise
-        raise InputError(f"there are no neighbours with metric={metric!r}: {error}") from None
     if not np.isfinite(distances).all():
         raise InputError(f"distances by metric={metric!r} must be finite, found NaN or infinity")
     arcs = _affinities(np.maximum(distances, 0), neighbours)

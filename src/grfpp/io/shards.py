@@ -18,6 +18,7 @@ from grfpp._memory import require_bytes
 from grfpp.errors import InputError, shown
 from grfpp.io.atomic import atomic_write
 from grfpp.io.matrices import check_compressed
+from grfpp.io.text import input_errors
 from grfpp.linalg.csr import Block, GrowingMatrix, csr
 
 FORMAT = "grfpp-feature-shards-1"
@@ -72,15 +73,11 @@ def load_features(folder: str | Path) -> tuple[sp.csr_array, sp.csr_array]:
         Where a file is missing, or is not the one that was written.
     """
     place = Path(folder)
-    try:
+    with input_errors(f"{place / HEADER} is damaged"):
         header = json.loads(_read(place / HEADER))
         if header["format"] != FORMAT or header["file_format"] not in get_args(ShardFormat):
             raise InputError(f"{place} holds {shown(header['format'])}, not {FORMAT!r}")
         left, right = (_side(place, header, side) for side in SIDES)
-    except (KeyError, TypeError, IndexError, AttributeError, ValueError, RecursionError) as error:
-        if isinstance(error, InputError):
-            raise
-        raise InputError(f"{place / HEADER} is damaged ({error!r})") from None
     return left, right
 
 
@@ -113,9 +110,6 @@ def _shard(place: Path, facts: Mapping[str, Any], format: ShardFormat, width: in
         require("pyarrow", "features in Parquet files")
         table = require("pyarrow.parquet").read_table(io.BytesIO(content)).combine_chunks()
         lists, values = (table[name].combine_chunks() for name in ("columns", "values"))
-        lists, values = (
-            each.chunk(0) if hasattr(each, "chunk") else each for each in (lists, values)
-        )
         indptr = np.asarray(lists.offsets)
         columns, data = np.asarray(lists.values), np.asarray(values.values)
     check_compressed(columns, indptr, len(data), (len(indptr) - 1, width), spare=False)
@@ -123,10 +117,8 @@ def _shard(place: Path, facts: Mapping[str, Any], format: ShardFormat, width: in
 
 
 def _read(file: Path) -> bytes:
-    try:
+    with input_errors(f"cannot read {file}", OSError):
         return file.read_bytes()
-    except OSError as error:
-        raise InputError(f"cannot read {file}: {error.strerror or error}") from None
 
 
 def _write(

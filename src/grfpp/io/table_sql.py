@@ -19,6 +19,7 @@ import numpy.typing as npt
 from grfpp._memory import available_bytes
 from grfpp.errors import InputError, InputWarning, warn_user
 from grfpp.io.table_options import ListRequest
+from grfpp.io.text import one_line
 from grfpp.nodes import MAX_LIST_LENGTH, Texts
 
 _ROWS_PER_BATCH = 1 << 20
@@ -40,10 +41,6 @@ class Origin:
 
     name: str
     position: Callable[[int], str]
-
-
-class QueryError(InputError):
-    """A query failed, though there was enough memory and disk."""
 
 
 class Database:
@@ -137,12 +134,7 @@ class Database:
                 problem = f"{self._purpose} needs more than {self._memory} bytes of memory"
                 advice = "write it to a folder with grfpp.convert, and pass more memory there"
                 raise InputError(problem, advice=advice) from None
-            raise QueryError(f"{self._purpose}: {text}") from None
-
-
-def one_line(error: Exception) -> str:
-    """The beginning of an error's message, in one line."""
-    return " ".join(str(error).split())[:150]
+            raise InputError(f"{self._purpose}: {text}") from None
 
 
 def bad_row(database: Database) -> tuple[Any, ...] | None:

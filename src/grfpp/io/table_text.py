@@ -6,9 +6,11 @@ parses the copy. The first line decides its dialect and header, or else all line
 
 from __future__ import annotations
 
+import ast
 import csv
 import io
 import re
+import warnings
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from itertools import chain, islice
@@ -43,6 +45,7 @@ _WHITE_SPACE = re.compile(rf"({_QUOTED})|[ \t]+")
 _RUN = re.compile(r"[ \t]+")
 _EDGE_OF_LINE = re.compile(r"^ +| +$", re.MULTILINE)
 _HEAD = 1 << 16
+_MAX_ATTRIBUTES = 100_000  # characters of a dictionary in a line
 #: A line ``u v {'weight': 2.0}``, as networkx writes edges.
 _WITH_ATTRIBUTES = re.compile(r"[ \t]*[^\s,;{}]+([ \t,;])[^\s,;{}]+\1\{.*\}[ \t]*")
 _SEVERAL_NUMBERS = r"{0} LIKE '% %' AND regexp_full_match({0}, '-?[0-9.]+(\s+-?[0-9.]+)+')"
@@ -54,17 +57,21 @@ class _Dialect:
     """What separates fields: `separator` in the file, `written` in the copy.
 
     Comments begin with ``#`` or ``%`` at the beginning of a line or, in lists that are separated by
-    white space, of a word. `given` says that an option has named the separator.
+    white space, of a word. `given` says that an option has named the separator, `with_attributes`
+    that a dictionary follows each edge.
     """
 
     separator: str
     given: bool
+    with_attributes: bool = False
 
     @classmethod
     def of(cls, text: str, suffix: str, separator: str | None) -> _Dialect:
         """That of a text that begins with its first line of fields."""
         if separator is not None:
             return cls(separator, given=True)
+        if found := _WITH_ATTRIBUTES.fullmatch(text.partition("\n")[0]):
+            return cls(found[1], given=False, with_attributes=True)
         line = _QUOTED_FIELD.sub("", text[:_HEAD]).partition("\n")[0]
         if suffix == ".tsv" and "\t" in line.strip():
             return cls("\t", given=False)
@@ -85,6 +92,8 @@ class _Dialect:
 
     def cleaned(self, text: str, name: str, number: int) -> str:
         """Text without comments, with fields separated as in the copy; `number` is its line."""
+        if self.with_attributes:
+            text = _weights_of_attributes(text, name, number)
         if self.separator != " ":
             if text[:1] in " \t" or any(mark in text for mark in ("#", "%", "\n ", "\n\t")):
                 text = _NO_RECORD.sub(r"\1", text)
@@ -295,8 +304,6 @@ def copy_text(
     name = file.name
     chunks = _chunks(file, options.encoding)
     number, text = _from_first_line(chunks, name)
-    if _WITH_ATTRIBUTES.fullmatch(text.partition("\n")[0]) is not None:
-        raise at_line(name, number, "attributes of edges; pass the list to Graph, and save that")
     dialect = _Dialect.of(text, file.suffix, options.separator)
     text = dialect.cleaned(text, name, number)
     lines = io.StringIO(text, newline="\n")
@@ -345,11 +352,21 @@ def _chunks(file: ListFile, encoding: str | None) -> Iterator[tuple[int, str]]:
             number += text.count("\n")
 
 
-def attribute_separator(file: ListFile, encoding: str | None) -> str | None:
-    """What separates fields of lines ``u v {'weight': 2.0}``; ``None`` where lines are others."""
-    _, text = _from_first_line(_chunks(file, encoding), file.name)
-    found = _WITH_ATTRIBUTES.fullmatch(text.partition("\n")[0])
-    return None if found is None else found[1]
+def _weights_of_attributes(text: str, name: str, number: int) -> str:
+    """Lines ``u v {'weight': 2.0}`` with the weight instead of the attributes; 1 without one."""
+    lines = text.split("\n")
+    for i, line in enumerate(lines):
+        if not line.strip() or line.lstrip()[0] in "#%":
+            continue
+        ends, brace, attributes = line.partition("{")
+        try:
+            with warnings.catch_warnings(action="ignore"):  # about backslashes
+                values = ast.literal_eval(brace + attributes[:_MAX_ATTRIBUTES])
+            lines[i] = f"{ends}{float(0 + values.get('weight', 1))}"  # text cannot be added
+        except Exception:  # `literal_eval` raises many kinds on junk
+            problem = f"expected an edge and a dictionary of plain values, found {shown(line)}"
+            raise at_line(name, number + i, problem) from None
+    return "\n".join(lines)
 
 
 def _line_of_bad_bytes(file: ListFile, encoding: str) -> int:

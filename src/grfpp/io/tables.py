@@ -5,12 +5,10 @@ Every reader fills the table ``listed`` of a private database; `grfpp.io.table_s
 
 from __future__ import annotations
 
-import ast
 import re
 import tempfile
-import warnings
+from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -20,11 +18,10 @@ import scipy.sparse as sp
 
 from grfpp._imports import require
 from grfpp._memory import require_bytes
-from grfpp.errors import InputError, shown
+from grfpp.errors import InputError
 from grfpp.io.matrices import arcs, packages, real_numbers, undirected
-from grfpp.io.packed import check_size, read_bytes, size_limit
+from grfpp.io.packed import check_size, size_limit
 from grfpp.io.table_options import (
-    INTEGER,
     Column,
     EdgeListOptions,
     ListFile,
@@ -35,25 +32,22 @@ from grfpp.io.table_options import (
 from grfpp.io.table_sql import (
     Database,
     Origin,
-    QueryError,
     bad_row,
     listed_again,
     merge_edges,
     number_nodes,
-    one_line,
     outside,
     quoted,
     warn_of_mirrored,
 )
-from grfpp.io.table_text import TEXT_SUFFIXES, Report, attribute_separator, copy_text
-from grfpp.io.text import at_line, decode, naming
+from grfpp.io.table_text import TEXT_SUFFIXES, Report, copy_text
+from grfpp.io.text import input_errors, naming
 
 BINARY_SUFFIXES = (".parquet", ".feather", ".arrow")
 SUFFIXES = (*TEXT_SUFFIXES, *BINARY_SUFFIXES)
 
 #: At least: both ends and the weight in a table, numbered, sorted, and in the matrix.
 _BYTES_PER_ROW = 100
-_MAX_ATTRIBUTES = 100_000  # characters of a dictionary in a line
 _MAKERS = {"pandas", "polars", "pyarrow", "duckdb"}
 _FRAME_OPTIONS = ("duplicates", "columns")
 #: What pandas calls the column of an index without a name.
@@ -72,34 +66,9 @@ def read_list_file(file: ListFile, request: ListRequest) -> MatrixAndLabels:
     n_bytes = file.path.stat().st_size
     if file.suffix in TEXT_SUFFIXES:
         check_size(n_bytes, file.name)
-        mark = attribute_separator(file, request.options.encoding)
-        if mark is not None:
-            return _read_attributes(file, request, mark)
     with tempfile.TemporaryDirectory(prefix="grfpp-") as folder:
         origin, load = open_list(file, request.options, Path(folder), in_memory=True)
         return _matrix(origin, load, Path(folder), request, n_bytes)
-
-
-def _read_attributes(file: ListFile, request: ListRequest, mark: str) -> MatrixAndLabels:
-    """Read lines ``u v {'weight': 2.0}``, as networkx writes them; without a weight it is 1."""
-    request.options.require_only(("duplicates", "encoding"), "lists with attributes of edges")
-    text = decode(read_bytes(*file), file.name, request.options.encoding)
-    edges: list[tuple[Any, ...]] = []
-    for number, line in enumerate(text.split("\n"), start=1):
-        if not line.strip() or line.lstrip()[0] in "#%":
-            continue
-        try:
-            source, target, attributes = line.strip().split(mark, 2)
-            with warnings.catch_warnings(action="ignore"):  # about backslashes
-                values = ast.literal_eval(attributes[:_MAX_ATTRIBUTES])
-            edges.append((source, target, values.get("weight", 1.0)))
-        except (ValueError, TypeError, SyntaxError, AttributeError, RecursionError, MemoryError):
-            problem = f"expected an edge and a dictionary of plain values, found {shown(line)}"
-            raise at_line(file.name, number, problem) from None
-    if all(INTEGER.fullmatch(end) for edge in edges for end in edge[:2]):
-        edges = [(int(source), int(target), weight) for source, target, weight in edges]
-    with naming(file.name):
-        return read_edge_tuples(edges, request)
 
 
 def open_list(
@@ -225,19 +194,15 @@ def _arrow_columns(frame: Any, chosen: Sequence[int]) -> Any:
     pyarrow = require("pyarrow", "reading frames")
     if isinstance(frame, pyarrow.Table):
         return frame.select(list(chosen))
-    try:
+    problem = "the frame cannot be read; are names of nodes text or numbers, all of one kind?"
+    with input_errors(problem, pyarrow.ArrowException, ValueError, TypeError):
         return pyarrow.Table.from_pandas(frame.iloc[:, list(chosen)], preserve_index=False)
-    except (pyarrow.ArrowException, ValueError, TypeError) as error:  # columns of mixed types
-        advice = "names of nodes must be text or whole numbers, all of one kind"
-        raise InputError(f"the frame cannot be read ({one_line(error)})", advice=advice) from None
 
 
 def _validated(table: Any, name: str) -> Any:
     """Check the offsets and codes of Arrow data, which compiled code trusts from here on."""
-    try:
+    with input_errors(f"{name} is a malformed table"):
         table.validate(full=True)
-    except require("pyarrow", "reading frames").ArrowInvalid as error:
-        raise InputError(f"{name} is a malformed table: {error}") from None
     return table
 
 
@@ -291,27 +256,30 @@ def read_edge_tuples(edges: Sequence[Any], request: ListRequest) -> MatrixAndLab
     if len(bad):
         raise InputError(f"weights must be finite and not negative, found {edges[bad[0]]!r}")
     index = _tuple_nodes([end for edge in edges for end in edge[:2]], n_nodes)
-    u, v = (np.array([index[edge[side]] for edge in edges], np.int64) for side in (0, 1))
-    rows, columns = (u, v) if directed else (np.minimum(u, v), np.maximum(u, v))
+    first: dict[tuple[int, int], int] = {}
+    merged: dict[tuple[int, int], float] = {}
+    ends = [(index[edge[0]], index[edge[1]]) for edge in edges]
+    listed = [(*pair, weight) for pair, weight in zip(ends, weights.tolist(), strict=True)]
+    for row, (u, v, weight) in enumerate(listed):
+        pair = (u, v) if directed or u < v else (v, u)
+        before = first.setdefault(pair, row)
+        if before == row or options.duplicates == "first":
+            merged.setdefault(pair, weight)
+        elif options.duplicates == "error":
+            raise listed_again(_TUPLES, edges[row][:2], row, before)
+        elif options.duplicates == "max":
+            merged[pair] = max(merged[pair], weight)
+        else:
+            merged[pair] += weight
+    if len(merged) < len(edges) and options.duplicates is None and not directed:
+        counts = Counter((u, v, w) for u, v, w in listed if u != v)
+        if counts and all(counts[v, u, w] == count for (u, v, w), count in counts.items()):
+            warn_of_mirrored(_TUPLES.name)
     is_plain = all(name == i for name, i in index.items())
     n = n_nodes if is_plain and n_nodes is not None else len(index)
-    _, first, pair = np.unique(rows * n + columns, return_index=True, return_inverse=True)
-    is_repeated = len(first) < len(edges)
-    if is_repeated and options.duplicates == "error":
-        again = int(np.setdiff1d(np.arange(len(edges)), first)[0])
-        raise listed_again(_TUPLES, edges[again][:2], again, int(first[pair[again]]))
-    if is_repeated and options.duplicates is None and not directed:
-        order = np.lexsort((weights, pair))
-        up, down = (order[side[order]] for side in (u < v, u > v))
-        is_mirrored = np.array_equal(pair[up], pair[down])
-        if len(up) and is_mirrored and np.array_equal(weights[up], weights[down]):
-            warn_of_mirrored(_TUPLES.name)
-    values = weights[first]
-    if options.duplicates == "max":
-        np.maximum.at(values, pair, weights)
-    elif options.duplicates != "first":
-        values = np.bincount(pair, weights).astype(np.float64)  # in the order of the list
-    matrix = (arcs if directed else undirected)(rows[first], columns[first], values, n)
+    rows, columns = np.array(list(merged), np.int64).T
+    values = np.array(list(merged.values()))
+    matrix = (arcs if directed else undirected)(rows, columns, values, n)
     return matrix, None if is_plain else list(index)
 
 
@@ -336,21 +304,21 @@ def _load_parquet(
     database: Database, file: ListFile, options: EdgeListOptions, in_memory: bool
 ) -> bool:
     path = {"path": str(file.path)}
-    with _as_input_error(file):
+    with naming(f"{file.name} is truncated, or not a .parquet file"):
         rows = database.run("DESCRIBE SELECT * FROM read_parquet($path)", path).fetchall()
-        if in_memory:  # by rows: equal numbers take next to no bytes in the file
-            n_rows = database.one("SELECT num_rows FROM parquet_file_metadata($path)", path)
-            require_bytes(_BYTES_PER_ROW * n_rows, f"{n_rows} rows of {file.name}")
-        names = _chosen([row[0] for row in rows], file, options)
-        return _load_columns(database, "read_parquet($path)", path, names, file.name)
+    if in_memory:  # by rows: equal numbers take next to no bytes in the file
+        n_rows = database.one("SELECT num_rows FROM parquet_file_metadata($path)", path)
+        require_bytes(_BYTES_PER_ROW * n_rows, f"{n_rows} rows of {file.name}")
+    names = _chosen([row[0] for row in rows], file, options)
+    return _load_columns(database, "read_parquet($path)", path, names, file.name)
 
 
 def _load_feather(
     database: Database, file: ListFile, options: EdgeListOptions, in_memory: bool
 ) -> bool:
     pyarrow = require("pyarrow", "reading Feather files")
-    errors = (pyarrow.ArrowException, OSError, ValueError, KeyError)
-    with _as_input_error(file, *errors), pyarrow.OSFile(str(file.path)) as stream:
+    problem = f"{file.name} is truncated, or not a {file.suffix} file"
+    with input_errors(problem), pyarrow.OSFile(str(file.path)) as stream:
         reader = pyarrow.ipc.open_file(stream)
         names = _chosen(reader.schema.names, file, options)
         schema = pyarrow.schema([reader.schema.field(name) for name in names])
@@ -380,19 +348,6 @@ def _chosen(names: Sequence[str], file: ListFile, options: EdgeListOptions) -> l
 def _named_columns(names: Sequence[str]) -> list[str]:
     """Column names without those that pandas makes up for an index."""
     return [name for name in names if not _UNNAMED_INDEX.fullmatch(name)]
-
-
-@contextmanager
-def _as_input_error(file: ListFile, *errors: type[Exception]) -> Iterator[None]:
-    """Turn errors of a reader into an `InputError` that names the file."""
-    caught: tuple[type[Exception], ...] = (QueryError, *errors)
-    try:
-        yield
-    except caught as error:
-        if isinstance(error, InputError) and not isinstance(error, QueryError):
-            raise
-        problem = f"{file.name} is truncated, or not a {file.suffix} file: {one_line(error)}"
-        raise InputError(problem) from None
 
 
 def _load_columns(

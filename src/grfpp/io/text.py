@@ -33,6 +33,31 @@ def naming(name: str) -> Iterator[None]:
         raise InputError(f"{name}: {error.problem}", advice=error.advice) from None
 
 
+@contextmanager
+def input_errors(problem: str, *kinds: type[BaseException]) -> Iterator[None]:
+    """Raise errors of some kinds, by default of any, as an `InputError` that begins with `problem`.
+
+    Examples
+    --------
+    >>> with input_errors("edges.txt cannot be read", OSError):
+    ...     raise OSError("it is gone")
+    Traceback (most recent call last):
+    grfpp.errors.InputError: edges.txt cannot be read: it is gone
+    """
+    caught = kinds or (Exception,)
+    try:
+        yield
+    except InputError:
+        raise
+    except caught as error:
+        raise InputError(f"{problem}: {one_line(error)}") from None
+
+
+def one_line(error: BaseException) -> str:
+    """The beginning of an error's message in one line; of an empty one the name of its class."""
+    return " ".join(str(error).split())[:150] or type(error).__name__
+
+
 def encoding_of(data: bytes) -> str:
     """The encoding that the byte-order mark names, else UTF-8 with or without a mark."""
     return next((name for mark, name in _MARKS.items() if data.startswith(mark)), "utf-8-sig")

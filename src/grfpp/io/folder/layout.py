@@ -21,6 +21,7 @@ import numpy.typing as npt
 
 from grfpp.errors import InputError, shown
 from grfpp.io.atomic import atomic_write
+from grfpp.io.text import input_errors
 
 HEADER = "header.json"
 STAMP = "verified.json"
@@ -97,13 +98,10 @@ class Header:
     def read(cls, folder: Path) -> tuple[Header, bytes]:
         """Read and check a header; also its bytes."""
         file = folder / HEADER
-        try:
-            with file.open("rb") as stream:
-                text = stream.read(_MAX_HEADER_BYTES)
-        except OSError as error:
-            problem = f"{HEADER} cannot be read ({error.strerror or error})"
-            raise InputError(f"{folder} is not a graph's folder: {problem}") from None
-        try:
+        problem = f"{folder} is not a graph's folder: {HEADER} cannot be read"
+        with input_errors(problem, OSError), file.open("rb") as stream:
+            text = stream.read(_MAX_HEADER_BYTES)
+        with input_errors(f"{file} is not a whole header of a graph"):
             content = json.loads(text)
             if content.pop("format") != _FORMAT:
                 raise InputError(f"{file} was not written by grfpp: it does not say {_FORMAT!r}")
@@ -114,11 +112,6 @@ class Header:
             known = {each.name: content[each.name] for each in fields(cls) if each.name != "arrays"}
             header = cls(arrays=arrays, **known)
             header.check()
-        except (KeyError, TypeError, ValueError, AttributeError, RecursionError) as error:
-            if isinstance(error, InputError):
-                raise
-            reason = f"{type(error).__name__}: {error}"
-            raise InputError(f"{file} is not a whole header of a graph ({reason})") from None
         return header, text
 
     def check(self) -> None:
@@ -168,10 +161,8 @@ def stats_of(files: Iterable[Path]) -> dict[str, list[int]]:
     """What the system says of files, by their names."""
     stats = {}
     for file in files:
-        try:
+        with input_errors(f"{file} cannot be read", OSError):
             known = file.stat()
-        except OSError as error:
-            raise InputError(f"{file} cannot be read ({error.strerror or error})") from None
         stats[file.name] = [known.st_ino, known.st_size, known.st_mtime_ns, known.st_ctime_ns]
     return stats
 

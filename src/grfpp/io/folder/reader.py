@@ -24,6 +24,7 @@ from grfpp._memory import available_bytes
 from grfpp.errors import InputError
 from grfpp.io.folder import layout
 from grfpp.io.folder.layout import HEADER, SUFFIX, Header, array_file, damaged
+from grfpp.io.text import input_errors
 from grfpp.linalg.csr import csr
 from grfpp.nodes import SEVERAL, NodeNames, Texts, decoded
 from grfpp.normalization import Kind, ScaledWeights
@@ -108,10 +109,8 @@ class GraphFolder:
         return {name: self._mapped(name, read_ahead=fits) for name in self.header.arrays}
 
     def _mapped(self, name: str, read_ahead: bool) -> npt.NDArray[Any]:
-        try:
+        with input_errors(f"{array_file(self.path, name)} cannot be mapped", OSError, ValueError):
             mapped = layout.mapped_array(self.path, name)
-        except (OSError, ValueError) as error:
-            raise damaged(self.path, name, f"it cannot be mapped ({error})") from None
         if not read_ahead and isinstance(mapped.base, mmap.mmap) and hasattr(mmap, "MADV_RANDOM"):
             mapped.base.madvise(mmap.MADV_RANDOM)
         return np.asarray(mapped)
@@ -124,10 +123,8 @@ class GraphFolder:
         if not hasattr(os, "pread"):
             return None
         if name not in self._descriptors:
-            try:
+            with input_errors(f"{array_file(self.path, name)} cannot be opened", OSError):
                 opened = os.open(array_file(self.path, name), os.O_RDONLY)
-            except OSError as error:
-                raise damaged(self.path, name, f"it cannot be opened ({error})") from None
             weakref.finalize(self, os.close, opened)
             self.require_unchanged()
             self._descriptors[name] = opened
@@ -156,14 +153,12 @@ class GraphFolder:
 
 
 def _existing(path: str | os.PathLike[str]) -> Path:
-    try:
+    with input_errors(f"cannot read {str(path)!r}"):  # an unknown user, a zero byte
         folder = Path(path).expanduser().resolve()
-        problem = "it is a file, and graphs on disk are folders" if folder.is_file() else ""
-        problem = problem if folder.exists() else "it does not exist"
-    except (OSError, RuntimeError, TypeError, ValueError) as error:  # an unknown user, a zero byte
-        problem = str(error)
-    if problem:
-        raise InputError(f"cannot read {str(path)!r}: {problem}")
+        if not folder.exists():
+            raise FileNotFoundError("it does not exist")
+        if folder.is_file():
+            raise NotADirectoryError("it is a file, and graphs on disk are folders")
     return folder
 
 
