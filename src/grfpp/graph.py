@@ -25,7 +25,7 @@ from grfpp.io.meshes import MeshWeights
 from grfpp.io.objects import says_direction
 from grfpp.io.points import Method, neighbour_graph, neighbours_note
 from grfpp.io.table_options import Column, Duplicates, EdgeListKeywords, EdgeListOptions
-from grfpp.io.tables import EdgeFrame
+from grfpp.io.tables import edge_columns
 from grfpp.linalg import spectra
 from grfpp.linalg.csr import csr
 from grfpp.linalg.symmetrize import Symmetrize, symmetrized, without_rounding
@@ -237,8 +237,9 @@ class Graph:
         >>> graph.node_ids, graph.weights
         (['ann', 'bob', 'cy'], array([3., 3., 1., 1.]))
         """
-        edges = EdgeFrame(frame, source, target, weight)
-        return cls(edges, directed=directed, n_nodes=n_nodes, duplicates=duplicates)
+        table, columns = edge_columns(frame, source, target, weight)
+        reading: EdgeListKeywords = {"columns": columns, "duplicates": duplicates}
+        return cls(table, directed=directed, n_nodes=n_nodes, **reading)
 
     @classmethod
     def open(cls, path: str | Path, *, verify: bool = False) -> Graph:

@@ -305,23 +305,6 @@ class Texts(Sequence[str]):
             yield from (decoded(text[i:j]) for i, j in zip([0, *ends], ends, strict=False))
             begin += ends[-1]
 
-    def __contains__(self, name: object) -> bool:
-        if not isinstance(name, str):
-            return False
-        hashes, order = self._by_hash
-        first, last = (np.searchsorted(hashes, hash(name), side) for side in ("left", "right"))
-        return any(self[int(place)] == name for place in order[first:last])
-
-    @cached_property
-    def _by_hash(self) -> tuple[IntArray, IntArray]:
-        """The sorted hashes of all texts, and the place of each."""
-        hashes = np.fromiter(map(hash, self), np.int64, len(self))
-        order = np.argsort(hashes)
-        return hashes[order], order
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        return Texts, (self._buffer, self._ends)  # hashes differ from process to process
-
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, list | Texts):
             return NotImplemented

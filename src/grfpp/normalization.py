@@ -69,15 +69,6 @@ class ScaledWeights:
     out_strength: FloatArray | None = None
     in_strength: FloatArray | None = None
 
-    @property
-    def bound(self) -> float | None:
-        """No absolute eigenvalue is larger, directed or not; ``None`` where only `base` tells.
-
-        The rows of ``"rw"`` add up to `value`, or to nothing; so do the columns of its transpose;
-        and ``"sym"`` has no larger singular value, by Schur's test with the roots of the strengths.
-        """
-        return None if self.kind is None else self.value
-
     def of_rows(
         self,
         indptr: IntArray,
@@ -120,11 +111,9 @@ class ScaledWeights:
         rows *= columns
         return np.asarray(np.sqrt(rows, out=rows))
 
-    def fill(
-        self, indptr: IntArray, indices: npt.NDArray[np.int32], out: FloatArray | None = None
-    ) -> FloatArray:
+    def fill(self, indptr: IntArray, indices: npt.NDArray[np.int32]) -> FloatArray:
         """All weights, some rows at a time, so that little else is held in memory."""
-        result = np.empty(len(indices)) if out is None else out
+        result = np.empty(len(indices))
         for first, last in row_blocks(indptr, BLOCK_EDGES):
             result[int(indptr[first]) : int(indptr[last])] = self.of_rows(
                 indptr, indices, first, last

@@ -203,13 +203,12 @@ def read_planetoid(path: str | Path, name: str | None = None) -> SplitGraph:
     """
     file = Path(path)
     with opened_arrays(file) as arrays, naming(str(file)):
-        if missing := [array for array in _PLANETOID_ARRAYS if array not in arrays]:
-            raise InputError(f"there is no array {missing[0]!r}")
-        arrays.require_memory(_PLANETOID_ARRAYS, _PLANETOID_BYTES_PER_BYTE, "the graph in")
-        n_nodes = whole(arrays["n_nodes"].tolist(), "n_nodes", 1)
-        edges = node_numbers(arrays["edges"].reshape(-1), n_nodes, "edges").reshape(-1, 2)
-        stored = arrays["labels"]
-        parts = [node_numbers(arrays[part], n_nodes, part) for part in _PLANETOID_ARRAYS[3:]]
+        ends, stored, size, *split_parts = arrays.read(
+            _PLANETOID_ARRAYS, _PLANETOID_BYTES_PER_BYTE, "the graph in"
+        )
+        n_nodes = whole(size.tolist(), "n_nodes", 1)
+        edges = node_numbers(ends.reshape(-1), n_nodes, "edges").reshape(-1, 2)
+        parts = [node_numbers(part, n_nodes, "the split") for part in split_parts]
     split = np.concatenate(parts)
     if stored.shape != (n_nodes,) or stored.dtype.kind not in "iu":
         raise InputError(f"{file}: labels must be an integer for each of {n_nodes} nodes")

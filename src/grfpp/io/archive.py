@@ -11,7 +11,7 @@ import math
 import sys
 import warnings
 import zipfile
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -28,7 +28,7 @@ from grfpp.io.text import input_errors
 
 _META = "meta"
 #: What numpy writes. Other packings are slow, or take as much memory as the file tells them to.
-_PACKINGS = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)
+_PACKINGS = {zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED}
 _HEADERS = {(1, 0): npy.read_array_header_1_0, (2, 0): npy.read_array_header_2_0}
 
 
@@ -37,6 +37,8 @@ class StoredArrays(Mapping[str, npt.NDArray[Any]]):
 
     def __init__(self, archive: zipfile.ZipFile, path: str | Path) -> None:
         self._archive, self._path = archive, path
+        if {member.compress_type for member in archive.infolist()} - _PACKINGS:
+            raise ValueError("an array is packed in a way that numpy does not use")
         self._members = {
             member.filename.removesuffix(".npy"): member
             for member in archive.infolist()
@@ -57,10 +59,15 @@ class StoredArrays(Mapping[str, npt.NDArray[Any]]):
         total = sum(self._members[name].file_size for name in names if name in self)
         require_bytes(int(times * total), f"{what} {self._path}")
 
+    def read(self, names: Sequence[str], times: float, what: str) -> list[npt.NDArray[Any]]:
+        """Some arrays, if they are there and `times` their size fits into memory."""
+        if missing := [name for name in names if name not in self]:
+            raise InputError(f"there is no array {missing[0]!r}")
+        self.require_memory(names, times, what)
+        return [self[name] for name in names]
+
     def __getitem__(self, name: str) -> npt.NDArray[Any]:
         member = self._members[name]
-        if member.compress_type not in _PACKINGS:
-            raise ValueError(f"{name!r} is packed in a way that numpy does not use")
         with warnings.catch_warnings():
             warnings.simplefilter("error")  # of headers that are almost right
             with self._archive.open(member) as stream:

@@ -21,7 +21,7 @@ import scipy.sparse as sp
 
 from grfpp._memory import require_bytes
 from grfpp.errors import InputError, shown
-from grfpp.io.archive import StoredArrays, opened_arrays, opened_kind
+from grfpp.io.archive import opened_arrays, opened_kind
 from grfpp.io.text import at_line, decode, input_errors, naming
 from grfpp.typing import AnyInts, FloatArray
 
@@ -30,14 +30,6 @@ Shape = tuple[int, int]
 _Indices = npt.NDArray[np.integer[Any]]
 _MALFORMED = "a malformed sparse matrix"
 _REAL_FIELDS = ("real", "double", "integer", "unsigned-integer", "pattern")
-#: What `scipy.sparse.save_npz` stores of each format in addition to the values.
-_SCIPY_PARTS = {
-    "csr": ("indices", "indptr"),
-    "csc": ("indices", "indptr"),
-    "bsr": ("indices", "indptr"),
-    "coo": ("row", "col"),
-    "dia": ("offsets",),
-}
 #: Row pointers of the graph, of its transpose and of what is made on the way, eight bytes each.
 _BYTES_PER_NODE = 32
 #: Stored arrays are held as they are, in the types of a graph, and in its canonical form.
@@ -348,29 +340,15 @@ def read_npz(path: Path) -> tuple[Any, Sequence[Any] | None]:
     """Read the ``.npz`` file of `Graph.save` or `scipy.sparse.save_npz`; nothing is unpickled."""
     with opened_arrays(path) as arrays:
         if arrays.keys() >= {"format", "shape", "data"}:
-            return _saved_by_scipy(arrays, path), None
+            arrays.require_memory(arrays, _TIMES_IN_MEMORY, "the matrix in")
+            with (
+                naming(f"{path}: the stored matrix is damaged"),
+                input_errors("scipy cannot read it"),
+                warnings.catch_warnings(action="error"),
+            ):
+                check_node_count(int(arrays["shape"].max()), "it")
+                return checked(sp.load_npz(path)), None
     return read_saved_graph(path)
-
-
-def _saved_by_scipy(arrays: StoredArrays, path: Path) -> Any:
-    word: Any = arrays["format"].tolist()
-    kind = word.decode("latin1") if isinstance(word, bytes) else str(word)
-    sizes = arrays["shape"]
-    with naming(f"{path}: the stored matrix is damaged"):
-        if kind not in _SCIPY_PARTS:
-            raise InputError(f"the format {kind[:20]!r} is not known")
-        if sizes.shape != (2,) or sizes.dtype.kind not in "iu" or sizes.min() < 0:
-            raise InputError(f"{shown(sizes.tolist())} is not the shape of a matrix")
-        shape = (int(sizes[0]), int(sizes[1]))
-        check_node_count(max(shape), str(path))
-        values, first, *second = _read(arrays, ("data", *_SCIPY_PARTS[kind]), "the matrix")
-        if kind == "dia":
-            return diagonals(values, first, shape)
-        if kind == "coo":
-            return coordinates(values, first, second[0], shape)
-        if (values.ndim == 3) is not (kind == "bsr"):
-            raise InputError(f"values of shape {values.shape} in a matrix in {kind} form")
-        return compressed(values, first, second[0], shape, by_row=kind != "csc")
 
 
 def read_saved_graph(path: str | Path) -> tuple[sp.csr_array, Sequence[Any] | None]:
@@ -381,7 +359,7 @@ def read_saved_graph(path: str | Path) -> tuple[sp.csr_array, Sequence[Any] | No
     ):
         optional = ("node_ids",) if "node_ids" in arrays else ()
         parts = ("weights", "indices", "indptr", *optional)
-        weights, indices, indptr, *names = _read(arrays, parts, "the graph")
+        weights, indices, indptr, *names = arrays.read(parts, _TIMES_IN_MEMORY, "the graph in")
         n_nodes = max(0, indptr.size - 1)
         check_node_count(n_nodes, str(path))
         matrix = compressed(weights, indices, indptr, (n_nodes, n_nodes))
@@ -390,11 +368,3 @@ def read_saved_graph(path: str | Path) -> tuple[sp.csr_array, Sequence[Any] | No
         if names and (names[0].shape != (n_nodes,) or names[0].dtype.kind not in "iuU"):
             raise InputError(f"{names[0].dtype} {names[0].shape} as names of {n_nodes} nodes")
         return matrix, names[0].tolist() if names else None
-
-
-def _read(arrays: StoredArrays, names: Sequence[str], what: str) -> list[Any]:
-    """Read the arrays that are needed, if there is room for what they become."""
-    if missing := [name for name in names if name not in arrays]:
-        raise InputError(f"there is no array {missing[0]!r}")
-    arrays.require_memory(names, _TIMES_IN_MEMORY, f"{what} in")
-    return [arrays[name] for name in names]

@@ -9,7 +9,6 @@ import re
 import tempfile
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -115,54 +114,41 @@ def _matrix(
     return made(rows, columns, weights, nodes.n_nodes), labels
 
 
-@dataclass(frozen=True)
-class EdgeFrame:
-    """A data frame with one edge a row; columns by name or number.
+def edge_columns(
+    frame: Any, source: Column | None, target: Column | None, weight: Column | None
+) -> tuple[Any, tuple[Column, ...]]:
+    """A frame with one edge a row, and its columns of source, target and weight, if there is one.
 
     Without a source and a target they are found by their names.
     """
-
-    frame: Any
-    source: Column | None = None
-    target: Column | None = None
-    weight: Column | None = None
-
-    def columns(self, names: Sequence[Any]) -> tuple[int, ...]:
-        """The positions of source, target and weight, if there is one."""
-        if (self.source is None) != (self.target is None):
-            raise InputError("source and target must be given both, or neither")
-        if self.source is None and self.weight is None:
-            return columns_of(names)
-        ends: tuple[Any, ...] = (self.source, self.target)
-        ends = ends_of(names) if self.source is None else ends
-        asked = ends if self.weight is None else (*ends, self.weight)
-        return columns_of(names, EdgeListOptions(columns=asked).columns)
+    if (source is None) != (target is None):
+        raise InputError("source and target must be given both, or neither")
+    table, names = _with_names(frame)
+    if source is None and weight is None:
+        return table, columns_of(names)
+    ends: Any = ends_of(names) if source is None else (source, target)
+    return table, ends if weight is None else (*ends, weight)
 
 
 def is_frame(source: Any) -> bool:
     """Recognise a data frame by the package of its type, without importing that."""
     # Of the type: a lazy frame would have to compute its columns. An Arrow array has none.
-    made_of_columns = bool(packages(source) & _MAKERS) and hasattr(type(source), "columns")
-    return isinstance(source, EdgeFrame) or made_of_columns
+    return bool(packages(source) & _MAKERS) and hasattr(type(source), "columns")
 
 
 def read_frame(source: Any, request: ListRequest) -> MatrixAndLabels:
     """Read a frame of edges, or a weight matrix: one of pandas whose index is its columns."""
     options = request.options
-    plain = options.columns is None and not isinstance(source, EdgeFrame)
-    if not isinstance(source, EdgeFrame):
-        if plain and _is_matrix(source):
-            options.require_only((), "a frame that is a weight matrix")
-            return _matrix_of_frame(source)
-        source = EdgeFrame(source)
+    if options.columns is None and _is_matrix(source):
+        options.require_only((), "a frame that is a weight matrix")
+        return _matrix_of_frame(source)
     options.require_only(_FRAME_OPTIONS, "frames")
-    frame, names = _with_names(source.frame)
-    if plain and names == list(range(len(names))):
+    frame, names = _with_names(source)
+    if options.columns is None and names == list(range(len(names))):
         # A square one would be a matrix: the meaning of a frame must not depend on its length.
         advice = "pass Graph.from_frame(frame, 0, 1) for edges, frame.to_numpy() for a matrix"
         raise InputError("the columns of the frame have no names", advice=advice)
-    asked = options.columns
-    chosen = source.columns(names) if asked is None else columns_of(names, asked)
+    chosen = columns_of(names, options.columns)
     names = [names[i] for i in chosen]
     origin = Origin("the frame", lambda row: f"row {row}")
 

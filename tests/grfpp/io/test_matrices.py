@@ -322,7 +322,7 @@ def test_damage_to_what_grfpp_saved(changes, words):
         {"format": b"bsr", "indices": [0], "indptr": [0, 1, 1]},
         {"format": b"coo", "row": [0], "col": [1], "shape": [10**12, 10**12]},
         {"format": b"coo", "row": [0, 1], "col": [1]},
-        {"format": b"dia", "offsets": [0]},
+        {"format": b"dia", "offsets": [0, 0]},
         {"format": b"coo", "row": [0], "col": [1], "shape": [2, 2, 2]},
         {"format": b"coo", "row": [0], "col": [1], "data": [1j]},
         {"format": [b"coo", b"csr"], "row": [0], "col": [1]},
