@@ -76,7 +76,7 @@ def convert(
     """
     if not is_folder_path(target):
         raise InputError(f"must end in {SUFFIX}, found {shown(str(target))}", argument="target")
-    options = EdgeListOptions.of(**reading)
+    options = EdgeListOptions(**reading)
     room = default_memory() if memory is None else memory_size(memory)
     listed = _edge_list(source)
     if listed is None:

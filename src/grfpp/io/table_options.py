@@ -7,7 +7,7 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass, fields
 from io import BytesIO, TextIOWrapper
 from pathlib import Path
-from typing import Any, Literal, NamedTuple, Self, TypedDict, Unpack, cast, get_args
+from typing import Any, Literal, NamedTuple, TypedDict, get_args
 
 import numpy as np
 
@@ -75,7 +75,7 @@ class EdgeListOptions:
 
     Examples
     --------
-    >>> options = EdgeListOptions.of(columns=["src", "dst"], duplicates="max")
+    >>> options = EdgeListOptions(columns=["src", "dst"], duplicates="max")
     >>> options.columns
     ('src', 'dst')
     >>> options.given
@@ -86,7 +86,7 @@ class EdgeListOptions:
     """
 
     duplicates: Duplicates | None = None
-    columns: tuple[Column, ...] | None = None
+    columns: Sequence[Column] | None = None
     separator: str | None = None
     encoding: str | None = None
     header: bool | None = None
@@ -105,11 +105,6 @@ class EdgeListOptions:
         if self.header is False and self.by_name:
             problem = f"must be numbers from 0 where header is False, found {self.columns}"
             raise InputError(problem, argument="columns")
-
-    @classmethod
-    def of(cls, **options: Unpack[EdgeListKeywords]) -> Self:
-        """Make the options from keywords."""
-        return cls(**cast(Any, options))
 
     @property
     def given(self) -> dict[str, Any]:

@@ -310,16 +310,13 @@ def _load_feather(
         schema = pyarrow.schema([reader.schema.field(name) for name in names])
 
         def batches() -> Iterator[Any]:
-            n_rows = 0
             for i in range(reader.num_record_batches):
-                batch = _validated(reader.get_batch(i).select(names), file.name)
-                n_rows += batch.num_rows
-                if in_memory:
-                    require_bytes(_BYTES_PER_ROW * n_rows, f"{n_rows} rows of {file.name}")
-                yield batch
+                yield _validated(reader.get_batch(i).select(names), file.name)
 
-        for _ in batches():  # checks all of them: an error within a scan would lose its class
-            pass
+        # Checks all of them: an error within a scan would lose its class.
+        n_rows = sum(batch.num_rows for batch in batches())
+        if in_memory:
+            require_bytes(_BYTES_PER_ROW * n_rows, f"{n_rows} rows of {file.name}")
         database.register("frame", pyarrow.RecordBatchReader.from_batches(schema, batches()))
         return _load_columns(database, "frame", {}, names, file.name)
 

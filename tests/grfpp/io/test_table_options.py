@@ -14,7 +14,7 @@ from grfpp.io.table_options import (
 
 def test_only_what_is_given_is_kept():
     assert EdgeListOptions().given == {}
-    options = EdgeListOptions.of(columns=["a", 3], header=1, separator="::", encoding="latin-1")
+    options = EdgeListOptions(columns=["a", 3], header=1, separator="::", encoding="latin-1")
     assert options.given == {
         "columns": ("a", 3), "separator": "::", "encoding": "latin-1", "header": True,
     }  # fmt: skip
@@ -33,10 +33,10 @@ def test_only_what_is_given_is_kept():
 def test_bad_values_are_refused(argument, values):
     for value in values:
         with pytest.raises(InputError) as caught:
-            EdgeListOptions.of(**{argument: value})
+            EdgeListOptions(**{argument: value})
         assert argument in str(caught.value)
     with pytest.raises(InputError) as caught:
-        EdgeListOptions.of(columns=["a", "b"], header=False)
+        EdgeListOptions(columns=["a", "b"], header=False)
     assert caught.value.argument == "columns"
 
 

@@ -134,22 +134,18 @@ class GraphFolder:
     def _descriptors(self) -> dict[str, int]:
         return {}
 
-    @cached_property
-    def _files(self) -> list[tuple[str, list[int]]]:
-        return [(str(self.path / name), known) for name, known in self.stats.items()]
-
     def require_unchanged(self) -> None:
         """Raise `InputError` where a file is not the one that was opened, or has been written to.
 
         Maps keep what was there when a folder is replaced; but other processes, which open it by
         its path, would find another graph.
         """
-        for file, known in self._files:
+        for name, known in self.stats.items():
             now = None
             with suppress(OSError):
-                now = os.stat(file)  # noqa: PTH116  (as fast as it gets: every answer asks)
+                now = os.stat(f"{self.path}/{name}")  # noqa: PTH116  (fast: every answer asks)
             if now is None or known != [now.st_ino, now.st_size, now.st_mtime_ns, now.st_ctime_ns]:
-                raise InputError(f"{self.path} has changed since it was opened ({Path(file).name})")
+                raise InputError(f"{self.path} has changed since it was opened ({name})")
 
 
 def _existing(path: str | os.PathLike[str]) -> Path:
