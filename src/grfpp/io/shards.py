@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import io
 import json
 from collections.abc import Mapping
@@ -17,6 +16,7 @@ from grfpp._imports import require
 from grfpp._memory import require_bytes
 from grfpp.errors import InputError, shown
 from grfpp.io.atomic import atomic_write
+from grfpp.io.folder.layout import new_checksum
 from grfpp.io.matrices import check_compressed
 from grfpp.io.text import input_errors
 from grfpp.linalg.csr import Block, GrowingMatrix, csr
@@ -101,7 +101,7 @@ def _side(place: Path, header: Mapping[str, Any], side: str) -> sp.csr_array:
 def _shard(place: Path, facts: Mapping[str, Any], format: ShardFormat, width: int) -> sp.csr_array:
     file = place / Path(str(facts["file"])).name
     content = _read(file)
-    if _checksum(content) != facts["checksum"]:
+    if new_checksum(content).hexdigest() != facts["checksum"]:
         raise InputError(f"{file} is damaged, or is not the file that was written: its checksum")
     if format == "npz":
         with np.load(io.BytesIO(content), allow_pickle=False) as arrays:
@@ -133,8 +133,5 @@ def _write(
     content, file = stream.getvalue(), Path(folder) / f"{name}.{format}"
     with atomic_write(file) as target:
         target.write(content)
-    return {"file": file.name, "n_bytes": len(content), "checksum": _checksum(content)}
-
-
-def _checksum(content: bytes) -> str:
-    return hashlib.blake2b(content, digest_size=16).hexdigest()
+    checksum = new_checksum(content).hexdigest()
+    return {"file": file.name, "n_bytes": len(content), "checksum": checksum}

@@ -55,9 +55,9 @@ def array_file(folder: Path, name: str) -> Path:
     return folder / f"{name}.bin"
 
 
-def new_checksum() -> Any:
+def new_checksum(content: bytes = b"") -> Any:
     """A hash object for checksums."""
-    return hashlib.blake2b(digest_size=16)
+    return hashlib.blake2b(content, digest_size=16)
 
 
 @dataclass(frozen=True)

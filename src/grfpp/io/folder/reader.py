@@ -83,11 +83,10 @@ class GraphFolder:
             if layout.stats_of(files) != stats:
                 raise InputError(f"{folder} is being written by somebody else; open it again")
             layout.write_stamp(folder, header.arrays)
-        checksum = layout.new_checksum()
-        checksum.update(text)
-        if fingerprint not in (None, checksum.hexdigest()):
+        checksum = layout.new_checksum(text).hexdigest()
+        if fingerprint not in (None, checksum):
             raise InputError(f"{path} has changed since it was opened: open it again")
-        return cls(folder, header, checksum.hexdigest(), stats)
+        return cls(folder, header, checksum, stats)
 
     def __reduce__(self) -> tuple[Any, ...]:
         return partial(GraphFolder.open, fingerprint=self.fingerprint), (str(self.path),)

@@ -60,9 +60,7 @@ class FolderWriter:
     def mapped(self, name: str) -> npt.NDArray[Any]:
         """What has been written of an array, mapped into memory."""
         self._files[name].flush()
-        if not self._lengths[name]:
-            return np.empty(0, ARRAYS[name][0])
-        return np.asarray(np.memmap(self._files[name].name, ARRAYS[name][0], "r"))
+        return np.asarray(layout.mapped_array(self.folder, name))
 
     def mapped_rows(self, prefix: str = "") -> Rows:
         """The rows, or with the prefix ``in_`` the columns, that have been written."""
