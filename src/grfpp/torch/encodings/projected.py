@@ -18,16 +18,14 @@ import torch
 from torch import Tensor
 
 from grfpp._checks import one_of, whole
-from grfpp._memory import require_bytes
-from grfpp._parallel import in_order, thread_count
 from grfpp.estimate.chain import Chain
 from grfpp.estimate.factor import StoredFactor
 from grfpp.kernels import kernel_of
 from grfpp.options import MAX_DEGREE, OF_ESTIMATES, WalkOptions
 from grfpp.torch.encodings import exact as _registers_the_other_kinds  # noqa: F401
-from grfpp.torch.encodings.base import KINDS, NodeEncoding
+from grfpp.torch.encodings.base import KINDS, Encoder, NodeEncoding
 from grfpp.typing import FloatArray, WordArray
-from grfpp.walks.batch import TASK_NODES, BatchWalks, GraphBatch
+from grfpp.walks.batch import BatchWalks, GraphBatch
 from grfpp.walks.planning import check_normalized
 from grfpp.walks.streams import NODE_STRIDE, WALK_STRIDE, factor_key, mix64
 
@@ -189,6 +187,8 @@ class AddGRFPE(NodeEncoding):
         if kind != "projected":
             self.other = _encoding_of(kind, dim, degree, n_walks, **options)
             self.needs_features = self.other.needs_features
+            self._n_columns = self.other._n_columns
+            self._n_columns_per_feature = self.other._n_columns_per_feature
         super().__init__(
             attr_name=attr_name,
             scale=options.pop("scale", 1.0),
@@ -203,24 +203,18 @@ class AddGRFPE(NodeEncoding):
         names["rotation"] = ("none", "principal")
         for name, known in names.items():
             setattr(self, name, one_of(options.pop(name, known[0]), name, known))
-        self.dim = whole(8 if dim is None else dim, "dim", 1)
+        self.dim = self._n_columns = whole(8 if dim is None else dim, "dim", 1)
         self.kernel = kernel_of(options.pop("kernel", "diffusion"))
         walks = {"degree": 2 if degree is None else degree, "seed": 0, **options}
         walks["n_walks"] = 16 if n_walks is None else n_walks
         self.options = WalkOptions.of(without=(*OF_ESTIMATES, "n_jobs"), **walks)
         check_normalized(self.kernel, self.options, self.scale)
 
-    def _encode(self, batch: GraphBatch, features: FloatArray | None, n_jobs: int) -> FloatArray:
+    def _encoder(self, batch: GraphBatch, features: FloatArray | None) -> Encoder:
         if self.other is not None:
-            return self.other._encode(batch, features, n_jobs)
-        n_threads, n = thread_count(n_jobs), batch.graph.n_nodes
-        # The result, its parts and a copy in another type, and blocks of the running tasks.
-        n_numbers = self.dim * (3 * n + 4 * n_threads * min(n, TASK_NODES))
-        require_bytes(8 * n_numbers, f"encodings of {self.dim} numbers for {n} nodes")
+            return self.other._encoder(batch, features)
         walks = BatchWalks.of(batch, self.kernel, self.options, scale=self.scale)
-        tasks = batch.tasks()
-        parts = in_order(partial(self._encode_part, walks), tasks, min(n_threads, len(tasks)))
-        return np.concatenate(list(parts))
+        return partial(self._encode_part, walks)
 
     def _encode_part(self, walks: BatchWalks, graphs: range) -> FloatArray:
         starts = walks.batch.starts[graphs.start : graphs.stop + 1]
