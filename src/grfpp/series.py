@@ -196,7 +196,8 @@ def _from_log_derivative(
     pairs = zip_longest(numerator, (order * d for d in denominator[1:]), fillvalue=number(0))
     recurrence = [(j, u + j * slope, slope) for j, (u, slope) in enumerate(pairs, start=1)]
     nonzero = [row for row in recurrence if row[1] or row[2]]
-    offsets, fixed, slopes = ([row[column] for row in nonzero] for column in range(3))
+    offsets = [j for j, _, _ in nonzero]
+    fixed, slopes = [weight for _, weight, _ in nonzero], [slope for _, _, slope in nonzero]
     is_full, divisor = len(nonzero) == len(recurrence), order * denominator[0]
     h = [start]
     for k in range(1, n):

@@ -14,7 +14,6 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-import torch
 from torch import Tensor
 
 from grfpp._checks import one_of, whole
@@ -31,6 +30,8 @@ from grfpp.walks.streams import NODE_STRIDE, WALK_STRIDE, factor_key, mix64
 
 from torch_geometric.data.datapipes import functional_transform  # isort: skip - base requires it
 
+#: Options of encodings of every kind.
+_SHARED_OPTIONS = ("scale", "symmetrize", "weight_attr", "dtype", "cache_mb")
 #: The first stream of projections; those below belong to factors.
 _FIRST_PROJECTION = 2 * MAX_DEGREE
 
@@ -176,12 +177,9 @@ class AddGRFPE(NodeEncoding):
         *,
         kind: str = "projected",
         attr_name: str | None = "grf_pe",
-        symmetrize: bool = False,
-        weight_attr: str | None = "edge_weight",
-        dtype: torch.dtype = torch.float32,
-        cache_mb: float = 64.0,
         **options: Any,
     ) -> None:
+        shared = {name: options[name] for name in _SHARED_OPTIONS if name in options}
         #: The encoding that is used instead, of another kind.
         self.other: NodeEncoding | None = None
         if kind != "projected":
@@ -189,16 +187,10 @@ class AddGRFPE(NodeEncoding):
             self.needs_features = self.other.needs_features
             self._n_columns = self.other._n_columns
             self._n_columns_per_feature = self.other._n_columns_per_feature
-        super().__init__(
-            attr_name=attr_name,
-            scale=options.pop("scale", 1.0),
-            symmetrize=symmetrize,
-            weight_attr=weight_attr,
-            dtype=dtype,
-            cache_mb=cache_mb,
-        )
+        super().__init__(attr_name=attr_name, **shared)
         if self.other is not None:
             return
+        options = {name: value for name, value in options.items() if name not in shared}
         names = {"features": ("factors", "stitched"), "projection": ("graph", "shared")}
         names["rotation"] = ("none", "principal")
         for name, known in names.items():
