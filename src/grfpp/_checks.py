@@ -27,6 +27,11 @@ def positive(value: Any, name: str) -> float:
     return _real(value, name, "a positive, finite number", lambda x: 0 < x < math.inf)
 
 
+def between(value: Any, name: str, low: float, high: float) -> float:
+    """Check that an argument is a real number within bounds."""
+    return _real(value, name, f"a number from {low:g} to {high:g}", lambda x: low <= x <= high)
+
+
 def probability(
     value: Any, name: str, *, above_zero: bool = False, below_one: bool = False
 ) -> float:

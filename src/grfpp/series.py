@@ -14,11 +14,11 @@ from __future__ import annotations
 
 import decimal
 import math
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Sequence
 from decimal import Decimal
 from fractions import Fraction
-from itertools import repeat
-from operator import mul, sub
+from itertools import repeat, zip_longest
+from operator import mul, sub, truediv
 from typing import TypeVar
 
 import numpy as np
@@ -171,41 +171,40 @@ def from_log_derivative_here(
 ) -> list[Decimal]:
     """First `n` coefficients of the ``h`` with ``order · h'/h = numerator/denominator``.
 
-    ``h(0) = start``. Comparing coefficients of ``order · D h' = N h`` gives
+    ``h(0) = start``; in the current decimal context.
+    """
+    return _from_log_derivative(start, numerator, denominator, order, n, truediv)
+
+
+def _from_log_derivative(
+    start: Term,
+    numerator: Sequence[Term],
+    denominator: Sequence[Term],
+    order: int,
+    n: int,
+    divide: Callable[[Term, Term], Term],
+) -> list[Term]:
+    """The series of `from_log_derivative_here` in any numbers that `divide` divides.
+
+    Comparing coefficients of ``order · D h' = N h`` gives
     ``order · k D_0 h_k = Σ_{j ≥ 1} (N_{j−1} − order (k − j) D_j) h_{k−j}``:
     as many products a coefficient as the polynomials are long.
     """
-    zero = Decimal(0)
-    length = max(len(numerator), len(denominator) - 1)
-    upper = [*numerator, *repeat(zero, length - len(numerator))]
-    lower = [order * d for d in denominator[1:]]
-    lower += repeat(zero, length - len(lower))
-    # The weight of h_{k−j} is fixed_j − k · lower_j. It is summed before it is multiplied: where
+    number = type(start)
+    # The weight of h_{k−j} is fixed_j − k · slope_j. It is summed before it is multiplied: where
     # it is exactly zero, as for (a + x)^p beyond k = p/order, the series must end exactly.
-    fixed = [u + j * low for j, (u, low) in enumerate(zip(upper, lower, strict=True), start=1)]
-    divisor = order * denominator[0]
-    offsets, fixed, lower = _without_zeros(fixed, lower)
+    pairs = zip_longest(numerator, (order * d for d in denominator[1:]), fillvalue=number(0))
+    recurrence = [(j, u + j * slope, slope) for j, (u, slope) in enumerate(pairs, start=1)]
+    nonzero = [row for row in recurrence if row[1] or row[2]]
+    offsets = [j for j, _, _ in nonzero]
+    fixed, slopes = [weight for _, weight, _ in nonzero], [slope for _, _, slope in nonzero]
+    is_full, divisor = len(nonzero) == len(recurrence), order * denominator[0]
     h = [start]
     for k in range(1, n):
-        weights = map(sub, fixed, map(mul, repeat(Decimal(k)), lower))
-        terms = map(mul, weights, _earlier(h, offsets, length))
-        h.append(sum(terms, zero) / (k * divisor))
+        earlier = reversed(h) if is_full else (h[-j] for j in offsets if j <= k)
+        weights = map(sub, fixed, map(mul, repeat(number(k)), slopes))
+        h.append(divide(sum(map(mul, weights, earlier), number(0)), k * divisor))
     return h
-
-
-def _without_zeros(
-    fixed: Sequence[Term], lower: Sequence[Term]
-) -> tuple[list[int], list[Term], list[Term]]:
-    """Where the weights of a recurrence are not always zero, counted from 1, and those alone."""
-    kept = [j for j, pair in enumerate(zip(fixed, lower, strict=True)) if any(pair)]
-    return [j + 1 for j in kept], [fixed[j] for j in kept], [lower[j] for j in kept]
-
-
-def _earlier(h: list[Term], offsets: list[int], length: int) -> Iterator[Term]:
-    """The elements at these offsets from the end of a list, as far as it goes."""
-    if len(offsets) == length:
-        return reversed(h)
-    return (h[-j] for j in offsets if j <= len(h))
 
 
 def zeros_of_root(a: Sequence[Fraction], order: int, n: int) -> frozenset[int]:
@@ -219,16 +218,13 @@ def zeros_of_root(a: Sequence[Fraction], order: int, n: int) -> frozenset[int]:
             break
     else:
         return frozenset()
-    residues = [value.numerator * pow(value.denominator, -1, prime) % prime for value in a]
-    lower = [order * value % prime for value in residues[1:]]
-    fixed = [(order + 1) * j * value % prime for j, value in enumerate(residues)][1:]
-    length = len(lower)
-    offsets, fixed, lower = _without_zeros(fixed, lower)
-    h = [1]
-    for k in range(1, n):
-        weights = map(sub, fixed, map(mul, repeat(k), lower))
-        terms = map(mul, weights, _earlier(h, offsets, length))
-        h.append(sum(terms) * pow(k * order * residues[0], -1, prime) % prime)
+
+    def divide(dividend: int, divisor: int) -> int:
+        return dividend * pow(divisor, -1, prime) % prime
+
+    residues = [divide(value.numerator, value.denominator) for value in a]
+    derivative = [j * value for j, value in enumerate(residues)][1:]
+    h = _from_log_derivative(1, derivative, residues, order, n, divide)
     return frozenset(k for k, value in enumerate(h) if value == 0)
 
 

@@ -16,7 +16,7 @@ from typing import Any, ClassVar, NoReturn, Self
 import numpy as np
 import numpy.typing as npt
 
-from grfpp._checks import finite, positive, probability
+from grfpp._checks import between, finite, positive, probability
 from grfpp._memory import require_bytes
 from grfpp.errors import InputError, shown
 from grfpp.series import exp, power
@@ -150,13 +150,8 @@ class Poisson(Termination):
         return cls(other.mean)
 
 
-def _halts(value: Any, name: str) -> float:
-    """Check a number of halting signals: float64 resolves the probabilities in this range."""
-    number = positive(value, name)
-    if not 1e-100 <= number <= 1e9:
-        problem = f"must lie between 1e-100 and 1e9, found {number:g}"
-        raise InputError(problem, argument=name, advice="Poisson is the law of very many")
-    return number
+#: Numbers of halting signals whose probabilities float64 resolves.
+_checked_halts = partial(between, low=1e-100, high=1e9)
 
 
 @dataclass(frozen=True)
@@ -170,7 +165,7 @@ class NegativeBinomial(Termination):
     p_halt: float = 0.2
     name: ClassVar[str] = "negative-binomial"
     _checks: ClassVar = {
-        "n_halts": _halts,
+        "n_halts": _checked_halts,
         "p_halt": partial(probability, above_zero=True, below_one=True),
     }
 
@@ -191,7 +186,7 @@ class NegativeBinomial(Termination):
     @classmethod
     def matching(cls, other: Termination, n_halts: float = 2.0) -> Self:
         """The law with this number of signals and the same mean as `other`."""
-        signals = _halts(n_halts, "n_halts")
+        signals = _checked_halts(n_halts, "n_halts")
         return cls(signals, signals / (signals + other.mean))
 
 

@@ -15,9 +15,9 @@ import numpy as np
 import numpy.typing as npt
 
 from grfpp import series
-from grfpp._checks import finite, one_of, whole
+from grfpp._checks import between, finite, one_of, whole
 from grfpp._memory import require_bytes
-from grfpp.errors import DivergentSeriesError, InputError, InputWarning, shown, warn_user
+from grfpp.errors import DivergentSeriesError, InputError, InputWarning, warn_user
 from grfpp.graph import Graph, as_graph
 from grfpp.linalg import chebyshev, functions
 from grfpp.linalg.csr import CsrProduct
@@ -289,7 +289,7 @@ class Kernel(ABC):
         V
             Real numbers, of shape ``(N,)`` or ``(N, c)``.
         tol
-            Relative accuracy, from 1e-14 up; see each method for what it is relative to.
+            Relative accuracy, from 1e-14 to 0.99; see each method for what it is relative to.
         method
             ``"chebyshev"``: polynomials of ``W`` on ``[−ρ, ρ]``, ``ρ`` the spectral radius; for
             undirected graphs. The error of a column ``v`` is at most
@@ -308,11 +308,7 @@ class Kernel(ABC):
         """
         graph = as_graph(W)
         vectors = _vectors(V, graph.n_nodes)
-        accuracy = finite(tol, "tol")
-        if not 1e-14 <= accuracy < 1:
-            raise InputError(
-                f"must be at least 1e-14 and below 1, found {shown(tol)}", argument="tol"
-            )
+        accuracy = between(tol, "tol", 1e-14, 0.99)
         methods = ["chebyshev", "taylor", *["expm_multiply"] * (self._exponential is not None)]
         one_of(method, "method", ("auto", *methods))
         if method == "auto":

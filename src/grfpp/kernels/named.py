@@ -16,8 +16,8 @@ import numpy as np
 import numpy.typing as npt
 
 from grfpp import series
-from grfpp._checks import finite, positive, probability, whole
-from grfpp.errors import InputError, shown
+from grfpp._checks import between, finite, positive, probability, whole
+from grfpp.errors import InputError
 from grfpp.kernels.base import InversePowerForm, LogDerivativeKernel, NamedKernel
 from grfpp.typing import FloatArray
 
@@ -342,14 +342,6 @@ class PersonalizedPageRank(InversePowerKernel):
         return self.alpha * super()._dense(weights)
 
 
-def _time(value: Any, name: str) -> float:
-    """Check a time: ``exp(-t)``, the first coefficient, is in the range of float64 up to 700."""
-    t = finite(value, name)
-    if not 0 <= t <= 700:
-        raise InputError(f"must be from 0 to 700, found {shown(value)}", argument=name)
-    return t
-
-
 @dataclass(frozen=True)
 class HeatKernel(LogDerivativeKernel):
     """The heat kernel ``e^-t Σ t^k/k! W^k = exp(−t (I − W))`` of the random walk.
@@ -382,7 +374,8 @@ class HeatKernel(LogDerivativeKernel):
     name = "heat"
     formula = "exp(-T (I - W))"
     normalization = "rw"
-    _checks: ClassVar = {"t": _time}
+    # Up to 700, exp(-t), the first coefficient, is in the range of float64.
+    _checks: ClassVar = {"t": partial(between, low=0, high=700)}
 
     @property
     def _exponential(self) -> tuple[float, float]:  # type: ignore[override]

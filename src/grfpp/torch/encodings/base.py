@@ -1,6 +1,6 @@
 """`NodeEncoding`, the base class of all positional encodings: a PyG transform with a cache.
 
-A subclass names its `kind`, checks its options in ``__init__`` and implements `_encode`.
+A subclass names its `kind`, checks its options in ``__init__`` and implements `_encoder`.
 """
 
 from __future__ import annotations
@@ -10,16 +10,18 @@ import pickle
 import threading
 from abc import ABC, abstractmethod
 from collections import OrderedDict
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from copy import copy
 from itertools import pairwise
 from typing import Any, ClassVar
 
+import numpy as np
 import torch
 from torch import Tensor
 
-from grfpp._checks import finite, positive, truth
-from grfpp._parallel import thread_count
+from grfpp._checks import between, truth
+from grfpp._memory import require_bytes
+from grfpp._parallel import in_order, thread_count
 from grfpp.errors import InputError, shown
 from grfpp.torch.arguments import floating
 from grfpp.torch.encodings.graphs import (
@@ -31,7 +33,7 @@ from grfpp.torch.encodings.graphs import (
     read_graphs,
 )
 from grfpp.typing import FloatArray
-from grfpp.walks.batch import GraphBatch
+from grfpp.walks.batch import TASK_NODES, GraphBatch
 
 from torch_geometric.data import Batch, Data  # isort: skip - graphs requires it
 from torch_geometric.transforms import BaseTransform  # isort: skip
@@ -40,8 +42,12 @@ from torch_geometric.transforms import BaseTransform  # isort: skip
 KINDS: dict[str, type[NodeEncoding]] = {}
 #: Default of `attr_name`: the kind and ``_pe``, such as ``smooth_pe``.
 KIND_NAME = "<kind>_pe"
-#: Powers of a larger scale overflow.
-_MAX_SCALE = 1e100
+#: Powers of other scales leave the range of float64.
+_MIN_SCALE, _MAX_SCALE = 1e-300, 1e100
+#: More than any memory.
+_MAX_CACHE_MB = 1e12
+
+Encoder = Callable[[range], FloatArray]
 
 
 class NodeEncoding(BaseTransform, ABC):  # type: ignore[misc]  # untyped base
@@ -72,6 +78,9 @@ class NodeEncoding(BaseTransform, ABC):  # type: ignore[misc]  # untyped base
     kind: ClassVar[str]
     #: Whether the encoding depends on features ``x`` of the nodes.
     needs_features: bool = False
+    #: Numbers per node, and more of them per feature.
+    _n_columns: int = 0
+    _n_columns_per_feature: int = 0
 
     def __init_subclass__(cls, **options: Any) -> None:
         super().__init_subclass__(**options)
@@ -90,24 +99,31 @@ class NodeEncoding(BaseTransform, ABC):  # type: ignore[misc]  # untyped base
     ) -> None:
         if attr_name is not None and (not isinstance(attr_name, str) or not attr_name):
             raise InputError(f"must be a name or None, found {attr_name!r}", argument="attr_name")
-        if finite(cache_mb, "cache_mb") < 0:
-            raise InputError(f"must not be negative, found {cache_mb}", argument="cache_mb")
         self.attr_name = f"{self.kind}_pe" if attr_name == KIND_NAME else attr_name
-        self.scale = positive(scale, "scale")
-        if self.scale > _MAX_SCALE:
-            raise InputError(f"must be at most {_MAX_SCALE:g}, found {scale:g}", argument="scale")
+        self.scale = between(scale, "scale", _MIN_SCALE, _MAX_SCALE)
         self.symmetrize = truth(symmetrize, "symmetrize")
         self.weight_attr = weight_attr
         self.dtype = floating(dtype)
-        self.cache = EncodingCache(int(cache_mb * 1e6))
+        self.cache = EncodingCache(int(1e6 * between(cache_mb, "cache_mb", 0.0, _MAX_CACHE_MB)))
 
     @abstractmethod
-    def _encode(self, batch: GraphBatch, features: FloatArray | None, n_jobs: int) -> FloatArray:
-        """Encodings of all nodes of a batch, one row each.
+    def _encoder(self, batch: GraphBatch, features: FloatArray | None) -> Encoder:
+        """Function from indices of graphs of a batch to the rows of their nodes, on one thread.
 
-        The rows of a graph must be the same to the last bit in every batch and for every number
-        of threads.
+        The rows of a graph must be the same to the last bit in every batch.
         """
+
+    def _encode(self, batch: GraphBatch, features: FloatArray | None, n_jobs: int) -> FloatArray:
+        """Encodings of all nodes of a batch, one row each."""
+        n_threads, n, width = thread_count(n_jobs), batch.graph.n_nodes, self._n_columns
+        if features is not None:
+            width += self._n_columns_per_feature * features.shape[1]
+        # The result, its parts and a copy in another type, and blocks of the running tasks.
+        n_numbers = width * (3 * n + 6 * n_threads * min(n, TASK_NODES))
+        require_bytes(8 * n_numbers, f"encodings of {width} numbers for {n} nodes")
+        tasks = batch.tasks()
+        parts = in_order(self._encoder(batch, features), tasks, min(n_threads, len(tasks)))
+        return np.concatenate(list(parts))
 
     def forward(self, data: Any) -> Any:
         """Add the encoding to a ``Data`` or a ``Batch``, which PyG has copied already."""

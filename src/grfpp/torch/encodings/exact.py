@@ -17,16 +17,14 @@ import numpy.typing as npt
 import scipy.sparse as sp
 
 from grfpp._checks import listed, one_of, truth, whole
-from grfpp._memory import require_bytes
-from grfpp._parallel import in_order, thread_count
 from grfpp.errors import InputError
 from grfpp.graph import Graph
 from grfpp.kernels import Kernel, kernel_of
 from grfpp.linalg.chebyshev import MARGIN, block_products, coefficients_of, power_diagonals
 from grfpp.options import WalkOptions
-from grfpp.torch.encodings.base import NodeEncoding
+from grfpp.torch.encodings.base import Encoder, NodeEncoding
 from grfpp.typing import FloatArray, IntArray
-from grfpp.walks.batch import TASK_NODES, GraphBatch
+from grfpp.walks.batch import GraphBatch
 from grfpp.walks.by_length import plan_by_length, sample_by_length
 
 from torch_geometric.data.datapipes import functional_transform  # isort: skip - base requires it
@@ -104,10 +102,6 @@ class NormalizedBatch:
 class ExactEncoding(NodeEncoding):
     """An encoding that is a function of the graph; nodes in another order have the same rows."""
 
-    #: Numbers per node, and more of them per feature.
-    _n_columns: int = 0
-    _n_columns_per_feature: int = 0
-
     def __init_subclass__(cls, **options: Any) -> None:
         super().__init_subclass__(**options)
         # Constructors pass parameters of their base classes on as **options: name all of them.
@@ -122,20 +116,13 @@ class ExactEncoding(NodeEncoding):
     def _rows(self, graphs: NormalizedBatch) -> FloatArray:
         """Encodings of all nodes of some graphs, on one thread."""
 
-    def _encode(self, batch: GraphBatch, features: FloatArray | None, n_jobs: int) -> FloatArray:
-        n_threads, n, width = thread_count(n_jobs), batch.graph.n_nodes, self._n_columns
-        if features is not None:
-            width += self._n_columns_per_feature * features.shape[1]
-        n_numbers = width * (3 * n + 6 * n_threads * min(n, TASK_NODES))
-        require_bytes(8 * n_numbers, f"encodings of {width} numbers for {n} nodes")
-
+    def _encoder(self, batch: GraphBatch, features: FloatArray | None) -> Encoder:
         def rows(graphs: range) -> FloatArray:
             # The caller checks for overflow.
             with np.errstate(over="ignore", invalid="ignore"):
                 return self._rows(NormalizedBatch.of(batch, graphs, self.scale, features))
 
-        tasks = batch.tasks()
-        return np.concatenate(list(in_order(rows, tasks, min(n_threads, len(tasks)))))
+        return rows
 
 
 def _checked_kernels(kernel: Kernels, scale: float) -> tuple[Kernel, ...]:

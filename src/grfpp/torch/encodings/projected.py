@@ -14,25 +14,24 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-import torch
 from torch import Tensor
 
 from grfpp._checks import one_of, whole
-from grfpp._memory import require_bytes
-from grfpp._parallel import in_order, thread_count
 from grfpp.estimate.chain import Chain
 from grfpp.estimate.factor import StoredFactor
 from grfpp.kernels import kernel_of
 from grfpp.options import MAX_DEGREE, OF_ESTIMATES, WalkOptions
 from grfpp.torch.encodings import exact as _registers_the_other_kinds  # noqa: F401
-from grfpp.torch.encodings.base import KINDS, NodeEncoding
+from grfpp.torch.encodings.base import KINDS, Encoder, NodeEncoding
 from grfpp.typing import FloatArray, WordArray
-from grfpp.walks.batch import TASK_NODES, BatchWalks, GraphBatch
+from grfpp.walks.batch import BatchWalks, GraphBatch
 from grfpp.walks.planning import check_normalized
 from grfpp.walks.streams import NODE_STRIDE, WALK_STRIDE, factor_key, mix64
 
 from torch_geometric.data.datapipes import functional_transform  # isort: skip - base requires it
 
+#: Options of encodings of every kind.
+_SHARED_OPTIONS = ("scale", "symmetrize", "weight_attr", "dtype", "cache_mb")
 #: The first stream of projections; those below belong to factors.
 _FIRST_PROJECTION = 2 * MAX_DEGREE
 
@@ -178,49 +177,36 @@ class AddGRFPE(NodeEncoding):
         *,
         kind: str = "projected",
         attr_name: str | None = "grf_pe",
-        symmetrize: bool = False,
-        weight_attr: str | None = "edge_weight",
-        dtype: torch.dtype = torch.float32,
-        cache_mb: float = 64.0,
         **options: Any,
     ) -> None:
+        shared = {name: options[name] for name in _SHARED_OPTIONS if name in options}
         #: The encoding that is used instead, of another kind.
         self.other: NodeEncoding | None = None
         if kind != "projected":
             self.other = _encoding_of(kind, dim, degree, n_walks, **options)
             self.needs_features = self.other.needs_features
-        super().__init__(
-            attr_name=attr_name,
-            scale=options.pop("scale", 1.0),
-            symmetrize=symmetrize,
-            weight_attr=weight_attr,
-            dtype=dtype,
-            cache_mb=cache_mb,
-        )
+            self._n_columns = self.other._n_columns
+            self._n_columns_per_feature = self.other._n_columns_per_feature
+        super().__init__(attr_name=attr_name, **shared)
         if self.other is not None:
             return
+        options = {name: value for name, value in options.items() if name not in shared}
         names = {"features": ("factors", "stitched"), "projection": ("graph", "shared")}
         names["rotation"] = ("none", "principal")
         for name, known in names.items():
             setattr(self, name, one_of(options.pop(name, known[0]), name, known))
-        self.dim = whole(8 if dim is None else dim, "dim", 1)
+        self.dim = self._n_columns = whole(8 if dim is None else dim, "dim", 1)
         self.kernel = kernel_of(options.pop("kernel", "diffusion"))
         walks = {"degree": 2 if degree is None else degree, "seed": 0, **options}
         walks["n_walks"] = 16 if n_walks is None else n_walks
         self.options = WalkOptions.of(without=(*OF_ESTIMATES, "n_jobs"), **walks)
         check_normalized(self.kernel, self.options, self.scale)
 
-    def _encode(self, batch: GraphBatch, features: FloatArray | None, n_jobs: int) -> FloatArray:
+    def _encoder(self, batch: GraphBatch, features: FloatArray | None) -> Encoder:
         if self.other is not None:
-            return self.other._encode(batch, features, n_jobs)
-        n_threads, n = thread_count(n_jobs), batch.graph.n_nodes
-        # The result, its parts and a copy in another type, and blocks of the running tasks.
-        n_numbers = self.dim * (3 * n + 4 * n_threads * min(n, TASK_NODES))
-        require_bytes(8 * n_numbers, f"encodings of {self.dim} numbers for {n} nodes")
+            return self.other._encoder(batch, features)
         walks = BatchWalks.of(batch, self.kernel, self.options, scale=self.scale)
-        tasks = batch.tasks()
-        parts = in_order(partial(self._encode_part, walks), tasks, min(n_threads, len(tasks)))
-        return np.concatenate(list(parts))
+        return partial(self._encode_part, walks)
 
     def _encode_part(self, walks: BatchWalks, graphs: range) -> FloatArray:
         starts = walks.batch.starts[graphs.start : graphs.stop + 1]

@@ -12,7 +12,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from grfpp._checks import listed, node_numbers, one_of, positive
+from grfpp._checks import between, listed, node_numbers, one_of, positive
 from grfpp._imports import require
 from grfpp.errors import InputError
 from grfpp.graph import as_graph
@@ -63,9 +63,17 @@ FAMILIES = {
 class _KernelOnNodes(gpytorch.kernels.Kernel):  # type: ignore[misc, name-defined]  # untyped base
     """A gpytorch kernel whose inputs are nodes, in one column."""
 
+    names: Any
+    #: A tensor of the type and on the device of all results.
+    like: Tensor
+
     def __init__(self, active_dims: Any = None) -> None:
         dims = None if active_dims is None else node_numbers(active_dims, _MAX_DIMS, "active_dims")
         super().__init__(active_dims=None if dims is None else torch.from_numpy(dims))
+
+    def nodes(self, nodes: Any) -> Tensor:
+        """Indices of nodes, which may be given by name, as a tensor."""
+        return node_indices(nodes, self.names).to(self.like.device)
 
     def forward(
         self,
@@ -131,7 +139,6 @@ class NodeKernel(_KernelOnNodes):
     regularization on graphs", 2003.
     """
 
-    #: A tensor of the type and on the device of all results.
     like = torch.zeros((), dtype=torch.float64)
 
     def __init__(
@@ -162,17 +169,13 @@ class NodeKernel(_KernelOnNodes):
         self.power = positive(power, "power")
         self.how = one_of(how, "how", ("auto", *SOLVERS))
         self.bounds = _checked_bounds(FAMILIES[family].bounds if bounds is None else bounds)
-        self.tol = positive(tol, "tol")
-        if not 1e-13 <= self.tol <= 1e-2:
-            raise InputError(f"must be from 1e-13 to 0.01, found {tol}", argument="tol")
+        self.tol = between(tol, "tol", 1e-13, 1e-2)
         self.terms = ChebyshevTerms(self.graph, n_jobs)
         self.needs_search = start is None
         low, high = self.bounds
-        number = min(max(_START, low), high) if start is None else positive(start, "start")
-        if not low <= number <= high:
-            raise InputError(
-                f"must lie within the bounds {low:g} to {high:g}, found {start}", argument="start"
-            )
+        number = (
+            min(max(_START, low), high) if start is None else between(start, "start", low, high)
+        )
         raw = torch.nn.Parameter(torch.zeros((), dtype=torch.float64))
         self.register_parameter("raw_log_parameter", raw)
         interval = gpytorch.constraints.Interval(math.log(low), math.log(high))
@@ -266,10 +269,6 @@ class NodeKernel(_KernelOnNodes):
         root = self._polynomial(self.coefficients(power=0.5), nodes, nodes)
         draws: Tensor = root._matmul(gaussians)
         return draws
-
-    def nodes(self, nodes: Any) -> Tensor:
-        """Indices of nodes, which may be given by name, as a tensor."""
-        return node_indices(nodes, self.names)
 
 
 @lru_cache(maxsize=8)
@@ -388,10 +387,6 @@ class GRFKernel(_KernelOnNodes):
         """A tensor of the type and on the device of all results."""
         amounts: Tensor = self.graph_kernel.factors[0].amounts
         return amounts
-
-    def nodes(self, nodes: Any) -> Tensor:
-        """Indices of nodes, which may be given by name, as a tensor."""
-        return self.graph_kernel.nodes(nodes)
 
     def operator(self, rows: Tensor, columns: Tensor) -> KernelLinearOperator:
         """The kernel between two lists of node indices as a linear operator."""

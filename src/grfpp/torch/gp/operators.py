@@ -7,7 +7,7 @@ a polynomial of the weight matrix. Neither is ever formed.
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import wraps
+from functools import partial, wraps
 from typing import Any
 
 import numpy as np
@@ -20,7 +20,7 @@ from grfpp.errors import InputError
 from grfpp.estimate import KernelEstimate
 from grfpp.linalg.chebyshev import ChebyshevTerms
 from grfpp.linalg.tensors import from_scipy
-from grfpp.torch.kernels.chain import FactorChain, Link, SparsePattern, chain_entries, product_of
+from grfpp.torch.kernels.chain import FactorChain, Link, SparsePattern, chain_entries
 from grfpp.typing import FloatArray, IntArray
 
 require("linear_operator")
@@ -66,7 +66,6 @@ class KernelLinearOperator(LinearOperator):  # type: ignore[misc]  # untyped bas
     def __init__(self, *values: Tensor, chain: FactorChain, batch: tuple[int, ...] = ()) -> None:
         super().__init__(*values, chain=chain, batch=tuple(batch))
         self._values, self._chain, self._batch = values, chain, torch.Size(batch)
-        self._matrices: list[Tensor] | None = None
 
     @classmethod
     def of(
@@ -115,19 +114,9 @@ class KernelLinearOperator(LinearOperator):  # type: ignore[misc]  # untyped bas
         return self._expand_batch([self._batch[dim] for dim in dims])
 
     def _matmul(self, rhs: Tensor) -> Tensor:
-        if rhs.dim() == 1:
-            return self._product(rhs[:, None])[:, 0].expand(*self._batch, -1)
-        product = _side_by_side(self._product, rhs)
+        product = _side_by_side(partial(self._chain.matmat, self._values), rhs)
         batch = torch.broadcast_shapes(self._batch, rhs.shape[:-2])
         return product.expand(*batch, *product.shape[-2:])
-
-    def _product(self, block: Tensor) -> Tensor:
-        if torch.is_grad_enabled():
-            return self._chain.matmat(self._values, block)
-        # Without gradients the matrices are made once: conjugate gradients need them again.
-        if self._matrices is None:
-            self._matrices = self._chain.matrices(self._values)
-        return product_of(self._matrices, block)
 
     def to_dense(self) -> Tensor:
         """The matrix itself; from ``X`` where it is ``X Xᵀ``, which is half the products."""
@@ -135,10 +124,6 @@ class KernelLinearOperator(LinearOperator):  # type: ignore[misc]  # untyped bas
             return super().to_dense()
         X = self._chain.halves()[0].to_dense(self._values)
         return (X @ X.T).expand(*self._batch, -1, -1)
-
-    def _diagonal(self) -> Tensor:
-        nodes = torch.arange(min(self._chain.shape), device=self.device)
-        return chain_entries(self._chain, self._values, nodes, nodes).expand(*self._batch, -1)
 
     def _get_indices(self, row_index: Tensor, col_index: Tensor, *batch_indices: Tensor) -> Tensor:
         rows, columns, *_ = torch.broadcast_tensors(row_index, col_index, *batch_indices)
@@ -181,7 +166,9 @@ def _selection(index: Tensor | slice, size: int, device: torch.device) -> Tensor
 
 
 def _side_by_side(product: Callable[[Tensor], Tensor], rhs: Tensor) -> Tensor:
-    """A product with a batch of blocks, as one with their columns."""
+    """A product with a vector or with a batch of blocks, as one with their columns."""
+    if rhs.dim() == 1:
+        return product(rhs[:, None])[:, 0]
     columns = rhs.movedim(-2, 0)
     result = product(columns.reshape(len(columns), columns.shape[1:].numel()))
     return result.reshape(len(result), *columns.shape[1:]).movedim(0, -2)
@@ -236,7 +223,7 @@ class PolynomialLinearOperator(LinearOperator):  # type: ignore[misc]  # untyped
             result = self._terms.product(_numbers(self._coefficients), vectors)[self._rows]
             return torch.from_numpy(result).to(rhs)
 
-        return product(rhs[:, None])[:, 0] if rhs.dim() == 1 else _side_by_side(product, rhs)
+        return _side_by_side(product, rhs)
 
     def _bilinear_derivative(self, left_vecs: Tensor, right_vecs: Tensor) -> Any:
         left, right = (v[:, None] if v.dim() == 1 else v for v in (left_vecs, right_vecs))

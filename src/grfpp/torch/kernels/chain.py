@@ -126,10 +126,6 @@ class Link(NamedTuple):
         """``link @ dense``."""
         return self.pattern.multiply(values[self.value], dense, self.transposed)
 
-    def to_csr(self, values: Values) -> Tensor:
-        """The matrix as a sparse CSR tensor."""
-        return self.pattern.matrix(values[self.value], self.transposed)
-
     def to_coo(self, values: Values) -> Tensor:
         """The matrix as a sparse COO tensor."""
         positions, shape = self.pattern.positions(), self.pattern.shape
@@ -181,10 +177,6 @@ class FactorChain:
             dense = link.matmat(values, dense)
         return dense
 
-    def matrices(self, values: Values) -> list[Tensor]:
-        """The links as sparse CSR tensors, for many products without gradients."""
-        return [link.to_csr(values) for link in self.links]
-
     def to_coo(self, values: Values) -> Tensor:
         """The product as a sparse COO tensor."""
         first, *others = self.links
@@ -204,8 +196,9 @@ class FactorChain:
 
     def to_numpy(self, values: Values) -> Chain:
         """The same product of scipy's matrices, which is computed on all cores."""
-        factors = []
-        for matrix in self.matrices([entries.detach().double().cpu() for entries in values]):
+        factors, numbers = [], [entries.detach().double().cpu() for entries in values]
+        for link in self.links:
+            matrix = link.pattern.matrix(numbers[link.value], link.transposed)
             parts = (matrix.values(), matrix.col_indices(), matrix.crow_indices())
             arrays = tuple(part.numpy() for part in parts)
             factors.append(StoredFactor(sp.csr_array(arrays, shape=tuple(matrix.shape))))
@@ -234,14 +227,6 @@ class FactorChain:
         used = sorted({link.value for link in chain.links})
         links = (link._replace(value=used.index(link.value)) for link in chain.links)
         return FactorChain(tuple(links)), [chosen[value] for value in used]
-
-
-def product_of(matrices: Sequence[Tensor], dense: Tensor) -> Tensor:
-    """The product of sparse matrices and a dense one, from the right."""
-    with no_autocast(dense.device):
-        for matrix in reversed(matrices):
-            dense = matrix @ dense
-    return dense
 
 
 def no_autocast(device: torch.device) -> AbstractContextManager[Any]:
