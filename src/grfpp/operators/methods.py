@@ -225,8 +225,7 @@ class Lanczos(Method):
         problem = self.problem
         if isinstance(problem.expansion, str):
             return self._ineligible(problem.expansion)
-        known = problem.lanczos_steps
-        n_steps = min(problem.optimistic_steps if known is None else known, problem.n_nodes)
+        n_steps = min(problem.krylov_steps, problem.n_nodes)
         if n_steps > MAX_LANCZOS_STEPS:
             return self._ineligible(f"may take more than {MAX_LANCZOS_STEPS} steps")
         width = min(n_columns, self.chunk)
@@ -235,28 +234,20 @@ class Lanczos(Method):
         seconds += 0.5 * n_steps * costs.machine.check * width**0.5
         seconds *= _LANCZOS_OVERHEAD
         n_bytes = 8 * problem.n_nodes * ((n_steps + 4) * width + 2 * n_columns)
-        note = f"{n_steps} products with W{' at least' * (known is None)}"
+        note = f"{n_steps} products with W{' at least' * (problem.lanczos_steps is None)}"
         return self._estimate(costs, 0.0, seconds * n_columns / width, n_bytes, note)
 
     def times(self, block: FloatArray, tol: float) -> Product:
         """The product; one with an infinite error where too many steps would be needed."""
-        product = self.attempt(block, tol, MAX_LANCZOS_STEPS)
-        if product is None:
-            note = f"no convergence in {MAX_LANCZOS_STEPS} steps"
-            return Product(np.zeros_like(block), 1.0, 1.0, 0.0, note)
-        return product
-
-    def attempt(self, block: FloatArray, tol: float, max_steps: int) -> Product | None:
-        """The product, if at most `max_steps` steps reach `tol`."""
         problem = self.problem
-        first_check = max(2, problem.optimistic_steps // 2)
         krylov = function_times(
-            *(problem.weights, problem.scaled_value, problem.radius, block, tol, max_steps),
-            first_check=first_check,
+            *(problem.weights, problem.scaled_value, problem.radius, block, tol, MAX_LANCZOS_STEPS),
+            first_check=max(2, problem.optimistic_steps // 2),
             n_jobs=problem.n_jobs,
         )
         if krylov.product is None:
-            return None
+            note = f"no convergence in {MAX_LANCZOS_STEPS} steps"
+            return Product(np.zeros_like(block), 1.0, 1.0, 0.0, note)
         problem.lanczos_steps = krylov.n_steps
         note = f"{krylov.n_steps} products with W"
         peak = problem.require_expansion().peak
@@ -269,7 +260,7 @@ class Solve(Method):
     name = "solve"
 
     def estimate(self, n_columns: int, costs: Costs) -> CostEstimate:
-        """From the interval of the spectrum, or from the steps that Lanczos' method took."""
+        """From the interval of the spectrum, or from the steps of Lanczos' method."""
         problem, form = self.problem, _form(self.problem)
         if isinstance(form, str):
             return self._ineligible(form)
@@ -347,9 +338,8 @@ def _predicted_steps(problem: Problem, form: InversePowerForm) -> int:
     digits = math.log(2 * math.sqrt(ratio) / (problem.tol * norm))
     digits += (whole_power - 1) * math.log(ratio)
     steps = max(2, math.ceil(0.5 * math.sqrt(ratio) * digits))
-    known = problem.lanczos_steps
-    if known is not None and form.of == 1:
-        steps = min(steps, known + 2 * (whole_power - 1))
+    if form.of == 1 and problem.n_terms:  # conjugate gradients converge as Lanczos' method does
+        steps = min(steps, problem.krylov_steps + 2 * (whole_power - 1))
     return min(steps, problem.n_nodes)
 
 
