@@ -270,9 +270,8 @@ def test_dense_takes_over_after_many_products():
 
 
 @pytest.fixture
-def products_by_a_clock(monkeypatch, tmp_path):
+def products_by_a_clock(monkeypatch):
     """Products of two operators, one after the other, where each look at the clock takes that."""
-    monkeypatch.setenv("GRFPP_CACHE", str(tmp_path))  # the built-in constants
     W = grid(400).normalized("sym")
     V = np.random.default_rng(0).normal(size=(400, 9))
 
