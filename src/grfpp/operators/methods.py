@@ -26,8 +26,6 @@ from grfpp.typing import FloatArray
 
 #: Terms that are predicted for a power series whose Chebyshev series cannot be computed.
 _USUAL_TERMS = 200
-#: Matrices and columns so small that BLAS multiplies without threads, which would cost more.
-_SERIAL_NODES, _SERIAL_COLUMNS = 64, 128
 _EPS = float(np.finfo(np.float64).eps)
 #: Measured time of Lanczos' steps over that of their pieces, relative to polynomials: the mean over
 #: the cases of the planner's study.
@@ -206,9 +204,6 @@ class Dense(Method):
         if self._kernel is None:
             assert U is not None
             product = U @ (g[:, np.newaxis] * (U.T @ block))
-        elif n <= _SERIAL_NODES and width > _SERIAL_COLUMNS:
-            parts = range(0, width, _SERIAL_COLUMNS)
-            product = np.hstack([self._kernel @ block[:, i : i + _SERIAL_COLUMNS] for i in parts])
         else:
             product = self._kernel @ block
         return Product(product, self._unit, error, frobenius(product), note)
@@ -276,17 +271,13 @@ class Solve(Method):
 
     def check(self) -> None:
         """Whole inverse powers on undirected graphs."""
-        self._require_form()
-
-    def _require_form(self) -> InversePowerForm:
-        form = _form(self.problem)
-        if isinstance(form, str):
+        if isinstance(form := _form(self.problem), str):
             raise InputError(f"method='solve': {form}")
-        return form
 
     def times(self, block: FloatArray, tol: float) -> Product:
         """One linear system after the other, each by conjugate gradients."""
-        form = self._require_form()
+        form = _form(self.problem)
+        assert not isinstance(form, str)  # checked, or chosen where it is not
         low, high = _ends(self.problem, form)
         power, error, n_steps = int(form.power), 0.0, 0
         product = block if form.factor == 1 else form.factor * block

@@ -142,19 +142,14 @@ class Runner:
     @property
     def plan(self) -> Plan:
         """The plan for products as wide as the last one; before the first, as wide as expected."""
-        plan = self._choose(self._last_width, predict_walks=True)
+        plan = self._plan(self._last_width, predict_walks=True)
         if not self.name or self.name == plan.method:
             return plan
         # The method of the last product need not be the best by now: it taught the cost model.
         return replace(plan, method=self.name, reason="which multiplied last")
 
-    def plan_for(self, width: int) -> Plan:
+    def _plan(self, width: int, *, predict_walks: bool = False) -> Plan:
         """The plan for products with `width` columns."""
-        if width not in self._plans:
-            self._plans[width] = self._choose(width, predict_walks=False)
-        return self._plans[width]
-
-    def _choose(self, width: int, *, predict_walks: bool) -> Plan:
         n_products = max(1.0, (self.n_columns or 0) / width)
         arguments = (self.problem, width, self.costs, n_products, self.method)
         return choose(*arguments, predict_walks=predict_walks)
@@ -216,7 +211,9 @@ class Runner:
             return self._multiply_by(self.method, block)
         if self.problem.n_nodes <= thresholds.TINY_NODES:
             return self._multiply_by("dense", block)
-        plan = self.plan_for(width)
+        if width not in self._plans:
+            self._plans[width] = self._plan(width)
+        plan = self._plans[width]
         name = "dense" if self._is_dense_due(plan) else plan.method
         if name == "walks":
             walks = self._methods["walks"]
