@@ -114,14 +114,14 @@ class Costs:
 
     Examples
     --------
-    >>> costs = Costs(MachineCosts())
+    >>> costs = Costs()
     >>> costs.observe("dense", predicted=1.0, seconds=1.5)
     >>> 1 < costs.correction("dense") < 1.5
     True
     """
 
-    def __init__(self, machine: MachineCosts, *, learns: bool = True) -> None:
-        self.machine = machine
+    def __init__(self, machine: MachineCosts | None = None, *, learns: bool = True) -> None:
+        self.machine = machine or MachineCosts()
         self._learns = learns
         self._corrections: dict[str, float] = {}
 
@@ -145,4 +145,4 @@ class Costs:
 @lru_cache(maxsize=1)
 def current_costs() -> Costs:
     """Those of this process."""
-    return Costs(MachineCosts())
+    return Costs()

@@ -220,7 +220,8 @@ class Lanczos(Method):
         problem = self.problem
         if isinstance(problem.expansion, str):
             return self._ineligible(problem.expansion)
-        n_steps = min(problem.krylov_steps, problem.n_nodes)
+        known = problem.lanczos_steps
+        n_steps = min(problem.optimistic_steps if known is None else known, problem.n_nodes)
         if n_steps > MAX_LANCZOS_STEPS:
             return self._ineligible(f"may take more than {MAX_LANCZOS_STEPS} steps")
         width = min(n_columns, self.chunk)
@@ -229,7 +230,7 @@ class Lanczos(Method):
         seconds += 0.5 * n_steps * costs.machine.check * width**0.5
         seconds *= _LANCZOS_OVERHEAD
         n_bytes = 8 * problem.n_nodes * ((n_steps + 4) * width + 2 * n_columns)
-        note = f"{n_steps} products with W{' at least' * (problem.lanczos_steps is None)}"
+        note = f"{n_steps} products with W{' at least' * (known is None)}"
         return self._estimate(costs, 0.0, seconds * n_columns / width, n_bytes, note)
 
     def times(self, block: FloatArray, tol: float) -> Product:
@@ -255,7 +256,7 @@ class Solve(Method):
     name = "solve"
 
     def estimate(self, n_columns: int, costs: Costs) -> CostEstimate:
-        """From the interval of the spectrum, or from the steps of Lanczos' method."""
+        """From the interval of the spectrum, or from the steps that Lanczos' method took."""
         problem, form = self.problem, _form(self.problem)
         if isinstance(form, str):
             return self._ineligible(form)
@@ -329,8 +330,9 @@ def _predicted_steps(problem: Problem, form: InversePowerForm) -> int:
     digits = math.log(2 * math.sqrt(ratio) / (problem.tol * norm))
     digits += (whole_power - 1) * math.log(ratio)
     steps = max(2, math.ceil(0.5 * math.sqrt(ratio) * digits))
-    if form.of == 1 and problem.n_terms:  # conjugate gradients converge as Lanczos' method does
-        steps = min(steps, problem.krylov_steps + 2 * (whole_power - 1))
+    known = problem.lanczos_steps
+    if known is not None and form.of == 1:  # conjugate gradients converge as Lanczos' method does
+        steps = min(steps, known + 2 * (whole_power - 1))
     return min(steps, problem.n_nodes)
 
 

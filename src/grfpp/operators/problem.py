@@ -129,11 +129,6 @@ class Problem:
         wanted = self.tol * self.typical_norm * whole.peak / part.peak
         return min(self.n_terms, 3 + part.n_terms(min(wanted, 0.5)))
 
-    @property
-    def krylov_steps(self) -> int:
-        """Steps of Krylov methods: those that Lanczos' method took, or the optimistic number."""
-        return self.optimistic_steps if self.lanczos_steps is None else self.lanczos_steps
-
 
 @dataclass(frozen=True)
 class CostEstimate:

@@ -8,7 +8,7 @@ from typing import Any, Self
 import numpy as np
 import numpy.typing as npt
 from sklearn.base import ClusterMixin
-from sklearn.metrics import rand_score
+from sklearn.metrics.cluster import pair_confusion_matrix
 from sklearn.utils.validation import check_is_fitted
 
 from grfpp._checks import array_of, finite, one_of, truth, whole
@@ -299,7 +299,10 @@ def pair_error(labels: npt.ArrayLike, truth: npt.ArrayLike) -> float:
             f"{first.shape} and {second.shape}",
             argument="labels",
         )
-    return 1.0 - float(rand_score(class_numbers(first), class_numbers(second)))
+    (_, joined), (separated, _) = pairs = pair_confusion_matrix(
+        class_numbers(first), class_numbers(second)
+    )
+    return float((joined + separated) / pairs.sum())
 
 
 def _draw_nodes(axes: Any, embedding: FloatArray, labels: IntArray) -> None:
