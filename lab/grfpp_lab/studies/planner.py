@@ -22,7 +22,7 @@ from grfpp.estimate.sampling import sample
 from grfpp.graph import Graph
 from grfpp.kernels import Diffusion, InversePower, Kernel
 from grfpp.operators import kernel_operator
-from grfpp.operators.costs import current_costs, measure_costs
+from grfpp.operators.costs import current_costs
 from grfpp.operators.methods import METHODS
 from grfpp.operators.planner import choose
 from grfpp.operators.problem import Problem
@@ -255,7 +255,6 @@ def main(arguments: Sequence[str] | None = None) -> None:
         cases = [each for each in cases if each.graph.startswith(tuple(options.graphs))]
     cases = [each for each in cases if each.kernel.startswith(tuple(options.kernels))]
     warmup()
-    current_costs().machine = measure_costs()  # as after `grfpp warmup`
     if options.curves:
         for case in cases:
             for point in curves(case):

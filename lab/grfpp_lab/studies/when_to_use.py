@@ -11,7 +11,6 @@ from itertools import product
 from pathlib import Path
 
 from grfpp.io.atomic import atomic_write
-from grfpp.operators.costs import current_costs, measure_costs
 from grfpp.warmup import warmup
 from grfpp_lab.report.panels import Curve, Panel
 from grfpp_lab.studies.planner import GRAPHS, KERNELS, Case, Point, curves
@@ -81,7 +80,6 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("--out", type=Path, help="where to draw it, a .png file")
     options = parser.parse_args(arguments)
     warmup()
-    current_costs().machine = measure_costs()  # as after `grfpp warmup`
     points = measured(options.graphs, options.kernels)
     for case, tol, best in fastest(points):
         said = "none" if best is None else f"{best.method} ({best.setting}), {best.seconds:.3g} s"

@@ -180,7 +180,7 @@ def _known_pairs(graph: Graph, kernel: Kernel, most: int) -> Eigenpairs:
         vectors = np.zeros((n, len(chosen)))
         vectors[nodes, column[component[nodes]]] = candidate[nodes]
         return Eigenpairs(eigenvalues[chosen], vectors / np.linalg.norm(vectors, axis=0))
-    return Eigenpairs(np.zeros(0), np.zeros((n, 0)))
+    return Eigenpairs.none(n)
 
 
 def _further_pairs(graph: Graph, kernel: Kernel, known: Eigenpairs, number: int) -> Eigenpairs:

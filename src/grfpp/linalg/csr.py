@@ -10,7 +10,6 @@ import math
 import sys
 import threading
 from collections.abc import Callable, Sequence
-from itertools import pairwise
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -318,35 +317,21 @@ def transposed_times(
 
 
 def sparse_product(a: sp.csr_array, b: sp.csr_array, n_jobs: int = -1) -> sp.csr_array:
-    """``a @ b`` in float64; columns are in the order in which they first appear."""
-    from grfpp.linalg.loops import sparse_rows_times
+    """``a @ b`` in float64, by tasks of some rows; SciPy multiplies without the interpreter's lock.
 
+    Examples
+    --------
+    >>> sparse_product(sp.csr_array([[0.0, 2.0]]), sp.csr_array([[1.0], [3.0]])).toarray()
+    array([[6.]])
+    """
     n_rows, n_columns = a.shape[0], b.shape[1]
-    # Multiplications of the rows up to each, and from them tasks of nearly equal cost.
-    cost = np.concatenate([[0], np.cumsum(np.diff(b.indptr).astype(np.int64)[a.indices])])
-    cost = cost[a.indptr]
-    n_tasks = int(min(n_rows, 1 + cost[-1] // _TASK_WORK))
-    cuts = np.searchsorted(cost, np.linspace(0, cost[-1], n_tasks + 1)[1:-1])
-    edges = pairwise([0, *np.unique(cuts).tolist(), n_rows])
-    tasks = [range(int(start), int(stop)) for start, stop in edges if stop > start]
-    local = threading.local()
-
-    def work(task: range) -> Block:
-        if not hasattr(local, "position"):
-            local.position = np.full(n_columns, -1, np.int32)
-        capacity = int(min(cost[task.stop] - cost[task.start], len(task) * n_columns))
-        end = np.empty(len(task), np.int64)
-        columns, values = np.empty(capacity, np.int32), np.empty(capacity)
-        n_entries = sparse_rows_times(
-            *(a.indptr, a.indices, a.data, b.indptr, b.indices, b.data),
-            *(task.start, task.stop, local.position, end, columns, values),
-        )
-        return Block(end, columns[:n_entries].copy(), values[:n_entries].copy())
-
-    n_threads = min(thread_count(n_jobs) if cost[-1] >= _MIN_PARALLEL_WORK else 1, len(tasks))
+    right = b.astype(np.float64, copy=False)
+    work = int(np.diff(b.indptr)[a.indices].sum(dtype=np.int64))
+    tasks = split(n_rows, 1 + work // _TASK_WORK)
+    n_threads = thread_count(n_jobs) if len(tasks) > 1 else 1
     matrix = GrowingMatrix(n_rows, n_columns, a.nnz, np.dtype(np.float64))
-    for block in in_order(work, tasks, max(1, n_threads)):
-        matrix.append(block)
+    for rows in in_order(lambda task: a[task.start : task.stop] @ right, tasks, n_threads):
+        matrix.append(Block.of(rows))
     return matrix.finish()
 
 

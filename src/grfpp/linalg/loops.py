@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numba import float64, uint32
+from numba import uint32
 
 from grfpp._compiled import announce_compilation, compiled
 
@@ -103,43 +103,6 @@ def mix(mixed: Any, coefficients: Any, terms: Any) -> None:
                     total[c] += factor * terms[k, row, c]
             for c in range(width):
                 mixed[j, row, c] = total[c]
-
-
-@compiled()
-def sparse_rows_times(
-    a_indptr: Any,
-    a_indices: Any,
-    a_data: Any,
-    b_indptr: Any,
-    b_indices: Any,
-    b_data: Any,
-    start: int,
-    stop: int,
-    position: Any,
-    end: Any,
-    columns: Any,
-    values: Any,
-) -> int:
-    """Rows of a sparse product (Gustavson 1978). `position` is -1 everywhere, before and after."""
-    n_entries = 0
-    for row in range(start, stop):
-        first = n_entries
-        for i in range(a_indptr[row], a_indptr[row + 1]):
-            value = float64(a_data[i])
-            middle = a_indices[i]
-            for j in range(b_indptr[middle], b_indptr[middle + 1]):
-                column = b_indices[j]
-                if position[column] < 0:
-                    position[column] = n_entries - first
-                    columns[n_entries] = column
-                    values[n_entries] = value * b_data[j]
-                    n_entries += 1
-                else:
-                    values[first + position[column]] += value * b_data[j]
-        for entry in range(first, n_entries):
-            position[columns[entry]] = -1
-        end[row - start] = n_entries
-    return n_entries
 
 
 @compiled()

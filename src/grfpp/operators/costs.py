@@ -1,26 +1,15 @@
-"""How fast this machine is: a few constants, measured once, and corrected by observed times."""
+"""How fast a machine is: a few constants, and a correction of each method by observed times."""
 
 from __future__ import annotations
 
-import json
 import math
-from collections.abc import Callable
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from functools import lru_cache
-from pathlib import Path
-from time import perf_counter
-from typing import Any, Self
 
 import numpy as np
-import scipy.sparse as sp
 
 from grfpp.graph import Graph
-from grfpp.linalg.csr import CsrProduct
 
-#: Version of the file: raised when the constants mean something else.
-_VERSION = 2
-#: Measured constants are trusted within this factor of the built-in values.
-_MAX_DEVIATION = 100.0
 #: Bytes of the cache of one core.
 _CACHE_BYTES = 2**20
 #: Exponent of an observed ratio of times in the correction, and bound of the correction.
@@ -29,8 +18,6 @@ _LEARNING_RATE, _MAX_CORRECTION = 0.2, 2.0
 _ROWS_PER_PAGE = 32
 #: Successive rows of one sample of `scattering`, and the number of samples.
 _SAMPLE_ROWS, _N_SAMPLES = 128, 16
-#: Entries of a row of the random graphs that are timed.
-_TIMED_DEGREE = 8
 
 
 @dataclass(frozen=True)
@@ -64,20 +51,6 @@ class MachineCosts:
     eigen_cube: float = 5.0e-11
     #: One step of a pooled walk, on all cores.
     walk: float = 3.0e-8
-
-    @classmethod
-    def read(cls, path: Path) -> Self:
-        """Constants from a file; the built-in ones where there are none that can be trusted."""
-        try:
-            content = json.loads(path.read_text(encoding="utf-8"))
-            values = cls(**{key: float(value) for key, value in content["seconds"].items()})
-            ratios = [value / asdict(cls())[key] for key, value in asdict(values).items()]
-            plausible = all(1 / _MAX_DEVIATION <= ratio <= _MAX_DEVIATION for ratio in ratios)
-            if plausible and content["version"] == _VERSION:
-                return values
-        except (OSError, ValueError, TypeError, KeyError, AttributeError, RecursionError):
-            pass
-        return cls()
 
     def product(
         self,
@@ -141,14 +114,14 @@ class Costs:
 
     Examples
     --------
-    >>> costs = Costs(MachineCosts())
+    >>> costs = Costs()
     >>> costs.observe("dense", predicted=1.0, seconds=1.5)
     >>> 1 < costs.correction("dense") < 1.5
     True
     """
 
-    def __init__(self, machine: MachineCosts, *, learns: bool = True) -> None:
-        self.machine = machine
+    def __init__(self, machine: MachineCosts | None = None, *, learns: bool = True) -> None:
+        self.machine = machine or MachineCosts()
         self._learns = learns
         self._corrections: dict[str, float] = {}
 
@@ -169,110 +142,7 @@ class Costs:
         self._corrections[method] = min(max(corrected, least), most)
 
 
-def costs_file() -> Path:
-    """Where the constants of this machine are kept."""
-    from grfpp.datasets.fetch import cache_folder
-
-    return cache_folder() / "machine.json"
-
-
 @lru_cache(maxsize=1)
 def current_costs() -> Costs:
-    """Those of this process: as measured on this machine, or the built-in ones."""
-    try:
-        return Costs(MachineCosts.read(costs_file()))
-    except (OSError, RuntimeError):  # no home
-        return Costs(MachineCosts())
-
-
-def measure_and_keep() -> bool:
-    """Measure this machine, use the constants and write them to a file; whether that was done."""
-    from grfpp.io.atomic import atomic_write
-
-    path, machine = costs_file(), measure_costs()
-    current_costs().machine = machine
-    try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        with atomic_write(path) as stream:
-            content = {"version": _VERSION, "seconds": asdict(machine)}
-            stream.write(json.dumps(content, indent=1).encode())
-    except (OSError, ValueError):
-        return False
-    return True
-
-
-def measure_costs(seconds: float = 0.3) -> MachineCosts:
-    """Time each piece for about so long; the shortest run counts.
-
-    Examples
-    --------
-    >>> measure_costs(1e-4).step > 0
-    True
-    """
-    from grfpp.estimate.sampling import sample
-    from grfpp.kernels import Diffusion
-    from grfpp.linalg import loops  # noqa: F401 - large products are compiled from here on
-    from grfpp.linalg.lanczos import function_times
-
-    rng = np.random.default_rng(0)
-
-    def best(work: Callable[[], Any]) -> float:
-        runs: list[float] = []
-        while not runs or (sum(runs) < seconds and len(runs) < 50):
-            began = perf_counter()
-            work()
-            runs.append(perf_counter() - began)
-        return min(runs)
-
-    def chebyshev_step(n: int, width: int) -> float:
-        product = CsrProduct(_random_graph(n, rng))
-        current, previous, total = rng.standard_normal((3, n, width))
-        options: Any = {"base": previous, "keep": -1.0, "out": previous, "total": total}
-        return best(lambda: product(current, scale=2.0, weight=0.5, **options))
-
-    def entry(n: int, width: int) -> float:
-        taken = chebyshev_step(n, width) - step
-        return max(taken / (n * width) - 3 * number, 0.1 * number) / _TIMED_DEGREE
-
-    def addition(size: int) -> float:
-        block = rng.standard_normal(size)
-        other = block.copy()
-        return best(lambda: np.add(block, other, out=other)) / size
-
-    step = 2 * chebyshev_step(4, 1)  # as much again around it
-    number = addition(2**18)
-    narrow = entry(8_000, 1)
-    square = rng.standard_normal((768, 768))
-    symmetric = square + square.T
-    few, many = 128, 768
-    eigen_few = best(lambda: np.linalg.eigh(symmetric[:few, :few]))
-    eigen_many = best(lambda: np.linalg.eigh(symmetric))
-    path = sp.csr_array(np.diag(np.ones(15), 1) + np.diag(np.ones(15), -1))
-
-    random_walk = Graph(_random_graph(4000, rng), directed=True).normalized("rw")
-    n_steps = 4000 * sample(random_walk, Diffusion(1.0), seed=0).meta["steps_per_node"]
-
-    def lanczos() -> None:
-        function_times(lambda v: path @ v, lambda x: np.exp(3 * x), 2.0, np.eye(16, 1), 1e-3, 10)
-
-    return MachineCosts(
-        step=step,
-        check=best(lanczos) / 6,
-        narrow=narrow,
-        wide=min(entry(8_000, 16), narrow),
-        far_narrow=entry(250_000, 1),
-        far=entry(250_000, 16),
-        number=number,
-        far_number=addition(2**22),
-        dense=best(lambda: square @ square) / 768**3,
-        eigen_square=eigen_few / few**2,
-        eigen_cube=max((eigen_many - eigen_few * (many / few) ** 2) / many**3, 1e-12),
-        walk=best(lambda: sample(random_walk, Diffusion(1.0), seed=0)) / n_steps,
-    )
-
-
-def _random_graph(n: int, rng: np.random.Generator) -> sp.csr_array:
-    n_entries = n * _TIMED_DEGREE
-    indices = rng.integers(0, n, n_entries, dtype=np.int32)
-    indptr = np.arange(0, n_entries + 1, _TIMED_DEGREE, dtype=np.int32)
-    return sp.csr_array((np.full(n_entries, 1 / _TIMED_DEGREE), indices, indptr), shape=(n, n))
+    """Those of this process."""
+    return Costs()

@@ -26,8 +26,6 @@ from grfpp.typing import FloatArray
 
 #: Terms that are predicted for a power series whose Chebyshev series cannot be computed.
 _USUAL_TERMS = 200
-#: Matrices and columns so small that BLAS multiplies without threads, which would cost more.
-_SERIAL_NODES, _SERIAL_COLUMNS = 64, 128
 _EPS = float(np.finfo(np.float64).eps)
 #: Measured time of Lanczos' steps over that of their pieces, relative to polynomials: the mean over
 #: the cases of the planner's study.
@@ -206,9 +204,6 @@ class Dense(Method):
         if self._kernel is None:
             assert U is not None
             product = U @ (g[:, np.newaxis] * (U.T @ block))
-        elif n <= _SERIAL_NODES and width > _SERIAL_COLUMNS:
-            parts = range(0, width, _SERIAL_COLUMNS)
-            product = np.hstack([self._kernel @ block[:, i : i + _SERIAL_COLUMNS] for i in parts])
         else:
             product = self._kernel @ block
         return Product(product, self._unit, error, frobenius(product), note)
@@ -240,23 +235,15 @@ class Lanczos(Method):
 
     def times(self, block: FloatArray, tol: float) -> Product:
         """The product; one with an infinite error where too many steps would be needed."""
-        product = self.attempt(block, tol, MAX_LANCZOS_STEPS)
-        if product is None:
-            note = f"no convergence in {MAX_LANCZOS_STEPS} steps"
-            return Product(np.zeros_like(block), 1.0, 1.0, 0.0, note)
-        return product
-
-    def attempt(self, block: FloatArray, tol: float, max_steps: int) -> Product | None:
-        """The product, if at most `max_steps` steps reach `tol`."""
         problem = self.problem
-        first_check = max(2, problem.optimistic_steps // 2)
         krylov = function_times(
-            *(problem.weights, problem.scaled_value, problem.radius, block, tol, max_steps),
-            first_check=first_check,
+            *(problem.weights, problem.scaled_value, problem.radius, block, tol, MAX_LANCZOS_STEPS),
+            first_check=max(2, problem.optimistic_steps // 2),
             n_jobs=problem.n_jobs,
         )
         if krylov.product is None:
-            return None
+            note = f"no convergence in {MAX_LANCZOS_STEPS} steps"
+            return Product(np.zeros_like(block), 1.0, 1.0, 0.0, note)
         problem.lanczos_steps = krylov.n_steps
         note = f"{krylov.n_steps} products with W"
         peak = problem.require_expansion().peak
@@ -285,17 +272,13 @@ class Solve(Method):
 
     def check(self) -> None:
         """Whole inverse powers on undirected graphs."""
-        self._require_form()
-
-    def _require_form(self) -> InversePowerForm:
-        form = _form(self.problem)
-        if isinstance(form, str):
+        if isinstance(form := _form(self.problem), str):
             raise InputError(f"method='solve': {form}")
-        return form
 
     def times(self, block: FloatArray, tol: float) -> Product:
         """One linear system after the other, each by conjugate gradients."""
-        form = self._require_form()
+        form = _form(self.problem)
+        assert not isinstance(form, str)  # checked, or chosen where it is not
         low, high = _ends(self.problem, form)
         power, error, n_steps = int(form.power), 0.0, 0
         product = block if form.factor == 1 else form.factor * block
@@ -348,7 +331,7 @@ def _predicted_steps(problem: Problem, form: InversePowerForm) -> int:
     digits += (whole_power - 1) * math.log(ratio)
     steps = max(2, math.ceil(0.5 * math.sqrt(ratio) * digits))
     known = problem.lanczos_steps
-    if known is not None and form.of == 1:
+    if known is not None and form.of == 1:  # conjugate gradients converge as Lanczos' method does
         steps = min(steps, known + 2 * (whole_power - 1))
     return min(steps, problem.n_nodes)
 

@@ -57,9 +57,8 @@ class KernelOperator(NodeMatrix):
         array([1.543, 1.175])
         """
         method = "dense" if W.n_nodes <= EXACT_DENSE_NODES else "chebyshev"
-        costs = Costs(current_costs().machine, learns=False)
         problem = Problem(W, kernel, _EXACT_TOL, n_jobs)
-        return cls(Runner(problem, costs, method=method, warn=False))
+        return cls(Runner(problem, Costs(learns=False), method=method, warn=False))
 
     def __repr__(self) -> str:
         method = self.meta["method"]
@@ -259,8 +258,6 @@ def kernel_operator(
     columns = None if n_columns is None else whole(n_columns, "n_columns", 1)
     drawn = None if seed is None else whole(seed, "seed", 0)
     thread_count(n_jobs)
-    costs = current_costs()
-    if repeatable:
-        costs = Costs(costs.machine, learns=False)
+    costs = Costs(learns=False) if repeatable else current_costs()
     problem = Problem(graph, kernel_of(kernel), accuracy, n_jobs, drawn)
     return KernelOperator(Runner(problem, costs, columns, method))

@@ -16,7 +16,7 @@ from grfpp.linalg.csr import frobenius
 from grfpp.linalg.functions import TOO_LARGE
 from grfpp.operators import thresholds
 from grfpp.operators.costs import Costs
-from grfpp.operators.methods import METHODS, Lanczos, Method, Product, Walks, predicted_walk_error
+from grfpp.operators.methods import METHODS, Method, Product, Walks, predicted_walk_error
 from grfpp.operators.problem import CostEstimate, Plan, Problem
 from grfpp.typing import FloatArray
 
@@ -142,19 +142,14 @@ class Runner:
     @property
     def plan(self) -> Plan:
         """The plan for products as wide as the last one; before the first, as wide as expected."""
-        plan = self._choose(self._last_width, predict_walks=True)
+        plan = self._plan(self._last_width, predict_walks=True)
         if not self.name or self.name == plan.method:
             return plan
         # The method of the last product need not be the best by now: it taught the cost model.
         return replace(plan, method=self.name, reason="which multiplied last")
 
-    def plan_for(self, width: int) -> Plan:
+    def _plan(self, width: int, *, predict_walks: bool = False) -> Plan:
         """The plan for products with `width` columns."""
-        if width not in self._plans:
-            self._plans[width] = self._choose(width, predict_walks=False)
-        return self._plans[width]
-
-    def _choose(self, width: int, *, predict_walks: bool) -> Plan:
         n_products = max(1.0, (self.n_columns or 0) / width)
         arguments = (self.problem, width, self.costs, n_products, self.method)
         return choose(*arguments, predict_walks=predict_walks)
@@ -206,20 +201,19 @@ class Runner:
         """Choose a method for a block, and multiply. The first rule that applies decides.
 
         1. The method that the user has named.
-        2. Dense matrices for tiny graphs; polynomials where comparing methods would take as long.
+        2. Dense matrices for tiny graphs, whose eigenvectors take less than comparing methods.
         3. Dense eigenvectors, once the products so far have taken as long as they would.
         4. The method of least predicted time (`choose`). Walks that miss the tolerance are
-           ineligible from then on; polynomials and solves are compared with Lanczos' method again,
-           whose steps are counted on the first column where that may pay.
+           ineligible from then on.
         """
         width = block.shape[1]
         if self.method != "auto":
             return self._multiply_by(self.method, block)
         if self.problem.n_nodes <= thresholds.TINY_NODES:
             return self._multiply_by("dense", block)
-        if self._is_quick(width):
-            return self._multiply_by("chebyshev", block)
-        plan = self.plan_for(width)
+        if width not in self._plans:
+            self._plans[width] = self._plan(width)
+        plan = self._plans[width]
         name = "dense" if self._is_dense_due(plan) else plan.method
         if name == "walks":
             walks = self._methods["walks"]
@@ -231,59 +225,7 @@ class Runner:
             self.problem.walk_error = product.error / product.norm  # out of their reach
             del self._plans[width]
             return self._product(block)
-        if name in ("chebyshev", "solve") and self._should_probe_lanczos(width):
-            first = self._probe_lanczos(block)
-            name = self.plan_for(width).method
-            if first is not None:
-                if width == 1:
-                    self.name = "lanczos"
-                    return first
-                return _joined([first, self._multiply_by(name, block[:, 1:])])
         return self._multiply_by(name, block)
-
-    def _is_quick(self, width: int) -> bool:
-        """Whether polynomials take so little that comparing methods would take as long."""
-        problem, machine, expansion = self.problem, self.costs.machine, self.problem.expansion
-        is_planned = self._methods["dense"].is_prepared or self.n_columns is not None
-        if isinstance(expansion, str) or is_planned:
-            return False
-        n, quick = float(problem.n_nodes), thresholds.QUICK_SECONDS
-        seconds = expansion.n_terms(problem.tol) * machine.product(problem.n_entries, n, width)
-        # Many of them are another matter: then eigenvectors may pay.
-        is_first = self._seconds_spent < thresholds.N_QUICK_PRODUCTS * quick
-        return seconds < min(quick, machine.eigen_square * n * n) and is_first
-
-    def _should_probe_lanczos(self, width: int) -> bool:
-        """Whether Lanczos' method would pay with its optimistic number of steps."""
-        problem = self.problem
-        if problem.lanczos_steps is not None or isinstance(problem.expansion, str):
-            return False
-        if problem.n_terms < thresholds.MIN_TERMS_FOR_PROBE:
-            return False
-        polynomials = self._methods["chebyshev"].estimate(width, self.costs).product
-        problem.lanczos_steps = problem.optimistic_steps
-        # The probe computes the first column, by Lanczos' method.
-        names = ("lanczos", "solve") if width > 1 else ("lanczos",)
-        optimistic = [self._methods[name].estimate(width, self.costs) for name in names]
-        probe = self._methods["lanczos"].estimate(1, self.costs).product if width > 1 else 0.0
-        problem.lanczos_steps = None
-        seconds = min(each.product for each in optimistic if each.ineligible_reason is None)
-        return probe + seconds < thresholds.MAX_PROBE_SHARE * polynomials
-
-    def _probe_lanczos(self, block: FloatArray) -> Product | None:
-        """Multiply the first column by Lanczos' method: its steps predict those of the others."""
-        problem = self.problem
-        max_steps = problem.n_terms + 8
-        if block.shape[1] > 1:
-            max_steps = int(thresholds.MAX_PROBE_SHARE * problem.n_terms)
-        column, product = np.ascontiguousarray(block[:, :1]), None
-        if column.any() and fits(8 * (max_steps + 4) * problem.n_nodes):
-            max_steps = min(max_steps, thresholds.MAX_LANCZOS_STEPS)
-            product = Lanczos(problem).attempt(column, problem.tol, max_steps)
-        if product is None:
-            problem.lanczos_steps = problem.n_terms
-        self._plans.clear()
-        return product
 
     def _is_dense_due(self, plan: Plan) -> bool:
         """Whether the products so far have taken as long as eigenvectors would have."""

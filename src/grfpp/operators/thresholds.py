@@ -8,14 +8,6 @@ TINY_NODES = 48
 EXACT_DENSE_NODES = 1000
 #: Nodes up to which eigenvectors step in where rounding is too much for another method (100 s).
 FALLBACK_DENSE_NODES = 6000
-#: Seconds of a product below which methods are not compared: that takes as long.
-QUICK_SECONDS = 1.5e-3
-#: Quick products after which methods are compared all the same: eigenvectors may pay for many.
-N_QUICK_PRODUCTS = 20
-#: Terms of a Chebyshev series from which a probe of Lanczos' method can save something.
-MIN_TERMS_FOR_PROBE = 10
-#: Share of the predicted time of polynomials that Lanczos' method has to stay below for a probe.
-MAX_PROBE_SHARE = 0.75
 #: Steps of Lanczos' method: more vectors take more memory and time than all other methods.
 MAX_LANCZOS_STEPS = 400
 #: Steps of conjugate gradients in one solve: the power series would take longer beyond.

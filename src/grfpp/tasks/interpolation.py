@@ -255,8 +255,7 @@ class KernelInterpolator(NodeKernelParameters, RegressorMixin, BaseEstimator):  
             Whether to give standard deviations too. They are of the field without the noise of
             observations (`noise_std`), and for ``"direction"`` of the vectors before they are
             scaled to length 1. The process gives their relative sizes, held-out known values
-            their scale. Where many nodes of a large graph are asked for, they are estimated from
-            draws of the process, to 7 %.
+            their scale. Every node takes a linear system: ask for those that matter.
 
         Returns
         -------
@@ -269,7 +268,7 @@ class KernelInterpolator(NodeKernelParameters, RegressorMixin, BaseEstimator):  
         predicted: FloatArray = self.field_[nodes]
         if not return_std:
             return predicted
-        return predicted, self._fitted_kriging().std(nodes, self.seed_).reshape(predicted.shape)
+        return predicted, self._fitted_kriging().std(nodes).reshape(predicted.shape)
 
     @property
     def noise_std(self) -> FloatArray:

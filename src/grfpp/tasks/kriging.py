@@ -43,7 +43,7 @@ _MEAN_TOL = 1e-7
 _HELD_OUT_TOL = 1e-4
 #: Tolerance of the solves for standard errors.
 _VARIANCE_TOL = 1e-5
-#: Tolerance of products for the mean variance and for draws.
+#: Tolerance of products for the mean variance.
 _ROUGH_TOL = 1e-6
 #: Largest number of steps of conjugate gradients.
 _MAX_STEPS = 20_000
@@ -65,10 +65,6 @@ _MAX_CENTRES = 64
 _MAX_COMPARED = 128
 #: Number of columns that are solved for at once.
 _WIDTH = 64
-#: Multiplications (some ten seconds) beyond which variances are estimated from draws.
-_MAX_EXACT_WORK = 1e10
-#: Number of draws; standard errors are then known to 7 %.
-N_DRAWS = 100
 #: Number of points at which a kernel is tested for being a covariance.
 _COVARIANCE_POINTS = 2001
 
@@ -192,20 +188,6 @@ class SmoothProcess(_Process):
         solution = self._solve(self._pull(known, noise), self._units(nodes), _VARIANCE_TOL).solution
         diagonal = solution[nodes, np.arange(len(nodes))] / self.roots[nodes] ** 2
         return np.asarray(np.maximum(diagonal, 0.0))
-
-    def draws(self, n_draws: int, known: FloatArray, noise: float, seed: int) -> FloatArray:
-        """Deviations of the process from its mean, given the known nodes: a column a draw.
-
-        A right-hand side whose covariance is the system's matrix has a solution whose covariance
-        is its inverse.
-        """
-        first, second = np.random.default_rng(seed).standard_normal((2, self.W.n_nodes, n_draws))
-        pull, power = self._pull(known, noise), self.power / 2
-        half = chebyshev.apply(
-            self.W, lambda x: np.maximum(1.0 - self.c * x, 0.0) ** power, first, _ROUGH_TOL
-        )
-        right = half + np.sqrt(pull) * second
-        return np.asarray(self._solve(pull, right, 1e-4).solution / self.roots[:, None])
 
 
 @dataclass(frozen=True, eq=False)
@@ -385,28 +367,16 @@ class Kriging:
     field: FloatArray
     n_steps: int
 
-    def std(self, nodes: IntArray, seed: int) -> FloatArray:
+    def std(self, nodes: IntArray) -> FloatArray:
         """Standard deviations of the field at nodes, a column a component."""
-        variances = self._variances(nodes, seed)[:, None]
-        return np.asarray(np.sqrt(variances) * np.sqrt(self._scale()) * self.unit)
+        mask, parts = self.data.mask(), np.split(nodes, range(_WIDTH, len(nodes), _WIDTH))
+        variances = [self.process.variances(part, mask, self.noise) for part in parts]
+        deviations = np.sqrt(np.concatenate(variances))[:, None]
+        return np.asarray(deviations * np.sqrt(self._scale()) * self.unit)
 
     def noise_std(self) -> FloatArray:
         """Standard deviations of observations around the field, one a component."""
         return np.asarray(np.sqrt(self.noise * self._scale()) * self.unit)
-
-    def _variances(self, nodes: IntArray, seed: int) -> FloatArray:
-        """Variances of the process itself."""
-        process, mask = self.process, self.data.mask()
-        if isinstance(process, SmoothProcess):
-            work_per_node = process.power * len(process.W.indices) * max(self.n_steps, 10)
-            if work_per_node * len(nodes) > _MAX_EXACT_WORK:
-                total = np.zeros(len(nodes))
-                for first in range(0, N_DRAWS, 20):
-                    drawn = process.draws(20, mask, self.noise, seed + first)[nodes]
-                    total += np.square(drawn).sum(axis=1)
-                return total / N_DRAWS
-        parts = np.split(nodes, range(_WIDTH, len(nodes), _WIDTH))
-        return np.concatenate([process.variances(part, mask, self.noise) for part in parts])
 
     def _scale(self) -> FloatArray:
         """Mean squared errors at held-out nodes over the variances that the process predicts."""

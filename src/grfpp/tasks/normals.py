@@ -7,21 +7,18 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
-import scipy.sparse as sp
 
 from grfpp._checks import instance_of, probability, whole
+from grfpp._imports import require
 from grfpp.errors import InputError
 from grfpp.graph import Graph
 from grfpp.io.meshes import merged
 from grfpp.tasks.base import connected_to
-from grfpp.tasks.interpolation import KernelInterpolator, cosines, mean_cosine, unit_vectors
+from grfpp.tasks.interpolation import KernelInterpolator, cosines, mean_cosine
 from grfpp.typing import FloatArray, IntArray
 
 if TYPE_CHECKING:
     from grfpp.datasets import TriangleMesh
-
-#: Relative length below which a cross product, or a sum of normals, is rounding.
-_ROUNDING = 1e-12
 
 
 @dataclass(frozen=True, eq=False)
@@ -129,7 +126,8 @@ def predict_normals(task: HiddenNormals, **parameters: Any) -> PredictedNormals:
 def vertex_normals(vertices: npt.ArrayLike, faces: npt.ArrayLike) -> FloatArray:
     """Unit normals at vertices: means over the triangles around, weighted by their angles there.
 
-    They do not depend on how a flat face is cut into triangles, and are those of trimesh.
+    They do not depend on how a flat face is cut into triangles. Needs trimesh, of the extra
+    ``mesh``.
 
     Parameters
     ----------
@@ -156,25 +154,12 @@ def vertex_normals(vertices: npt.ArrayLike, faces: npt.ArrayLike) -> FloatArray:
     if mesh.vertices.shape[1] != 3 or mesh.largest > 3 or not len(mesh.faces):
         found = f"{np.shape(vertices)} and {np.shape(faces)}"
         raise InputError(f"must have shape (n, 3), as vertices, found {found}", argument="faces")
-    triangles = np.asarray(faces, dtype=np.int64)
     points = np.asarray(vertices, dtype=np.float64)
     points = points - points.mean(axis=0)
     # In units of the mesh's size no product leaves the range of float64.
     points /= np.abs(points).max() or 1.0
-    corners = points[triangles]
-    sides = corners[:, [1, 2, 0]] - corners
-    normals = np.cross(sides[:, 0], sides[:, 1])
-    # The normal of a triangle shrunk to a line is rounding.
-    longest = (sides**2).sum(axis=2).max(axis=1)
-    normals[np.linalg.norm(normals, axis=1) <= _ROUNDING * longest] = 0.0
-    normals = unit_vectors(normals)
-    directions = unit_vectors(sides.reshape(-1, 3)).reshape(-1, 3, 3)
-    angles = np.arccos(np.clip(-(directions * directions[:, [2, 0, 1]]).sum(axis=2), -1.0, 1.0))
-
-    corner_of = np.repeat(np.arange(len(triangles)), 3)
-    around = sp.csr_array(
-        (angles.ravel(), (triangles.ravel(), corner_of)), (len(points), len(triangles))
-    )
-    sums, total = around @ normals, around @ np.linalg.norm(normals, axis=1)
-    sums[np.linalg.norm(sums, axis=1) <= _ROUNDING * total] = 0.0
-    return unit_vectors(sums)
+    trimesh = require("trimesh", "normals of a mesh")
+    surface = trimesh.Trimesh(points, np.asarray(faces, np.int64), process=False)
+    normals = np.array(surface.vertex_normals)
+    normals[np.linalg.norm(normals, axis=1) < 0.5] = 0.0  # sums that cancel leave rounding
+    return normals

@@ -1,7 +1,4 @@
-"""The machine's constants and their file."""
-
-import json
-from dataclasses import asdict, replace
+"""The machine's constants, and their corrections."""
 
 import numpy as np
 import pytest
@@ -10,54 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from grfpp.graph import Graph
-from grfpp.operators import costs as module
-from grfpp.operators.costs import Costs, MachineCosts, current_costs, scattering, stays_in_cache
+from grfpp.operators.costs import Costs, MachineCosts, scattering, stays_in_cache
 from grfpp_lab.graphs import grid, random_regular, scale_free
-
-SLOW = replace(MachineCosts(), walk=4.5e-8, far=3e-9)
-
-
-@pytest.fixture(autouse=True)
-def folder(tmp_path, monkeypatch):
-    monkeypatch.setenv("GRFPP_CACHE", str(tmp_path / "cache"))
-    monkeypatch.setattr(module, "measure_costs", lambda: SLOW)
-    current_costs.cache_clear()
-    yield tmp_path / "cache"
-    current_costs.cache_clear()
-
-
-def test_measured_once_and_kept(folder):
-    assert current_costs().machine == MachineCosts()
-    assert module.measure_and_keep()
-    assert current_costs().machine == SLOW
-    current_costs.cache_clear()
-    assert current_costs().machine == SLOW
-
-
-def test_folders_that_cannot_be_written_to_do_no_harm(folder):
-    folder.write_text("")
-    assert not module.measure_and_keep()
-    assert current_costs().machine == SLOW
-
-
-def content(version=2, **changed):
-    return json.dumps({"version": version, "seconds": {**asdict(SLOW), **changed}})
-
-
-@pytest.mark.parametrize(
-    "text",
-    [
-        *("", "[]", "{", '{"version": 1}', "[" * 100_000, '{"version": 2, "seconds": 3}'),
-        *(content(version=0), content(step=-1), content(walk=1e9), content(walk="fast")),
-        *(content(walk=float("nan")), content(unknown=1.0)),
-    ],
-)
-def test_what_cannot_be_believed_is_not_read(tmp_path, text):
-    path = tmp_path / "machine.json"
-    path.write_text(content())
-    assert MachineCosts.read(path) == SLOW
-    path.write_text(text)
-    assert MachineCosts.read(path) == MachineCosts.read(tmp_path / "none") == MachineCosts()
 
 
 @given(st.lists(st.tuples(st.floats(0, 1e9), st.floats(0, 1e9)), max_size=30))
@@ -83,11 +34,6 @@ def test_wide_blocks_cost_less_a_column_and_scattered_entries_more_beyond_the_ca
     assert near < far and not stays_in_cache(n, 16)
     assert costs.product(10, 10, 16, scattered=1.0) == costs.product(10, 10, 16, scattered=0.0)
     assert np.isfinite(costs.product(0, 1, 1))
-
-
-def test_measured_constants_are_positive(monkeypatch):
-    monkeypatch.undo()
-    assert all(value > 0 for value in asdict(module.measure_costs(0.002)).values())
 
 
 def test_grids_are_local_and_random_graphs_are_not():

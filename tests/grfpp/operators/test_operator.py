@@ -16,7 +16,7 @@ from small_graphs import directed, graphs, irregular, karate, weighted
 
 import grfpp
 from grfpp.errors import InputError, InputWarning
-from grfpp.operators import KernelOperator, planner, thresholds
+from grfpp.operators import KernelOperator, planner
 from grfpp.operators.costs import current_costs
 from grfpp_lab.graphs import grid, scale_free
 
@@ -257,8 +257,7 @@ def test_walks_reach_a_loose_tolerance_or_say_that_they_do_not():
         grfpp.kernel_operator(slow, grfpp.InversePower(1), method="walks", seed=0) @ np.eye(400, 4)
 
 
-def test_dense_takes_over_after_many_products(monkeypatch):
-    monkeypatch.setattr(thresholds, "QUICK_SECONDS", 0.0)
+def test_dense_takes_over_after_many_products():
     W = grid(400).normalized("sym")
     K = grfpp.kernel_operator(W, grfpp.Diffusion(20.0))
     v = np.random.default_rng(0).normal(size=400)
@@ -271,9 +270,8 @@ def test_dense_takes_over_after_many_products(monkeypatch):
 
 
 @pytest.fixture
-def products_by_a_clock(monkeypatch, tmp_path):
+def products_by_a_clock(monkeypatch):
     """Products of two operators, one after the other, where each look at the clock takes that."""
-    monkeypatch.setenv("GRFPP_CACHE", str(tmp_path))  # the built-in constants
     W = grid(400).normalized("sym")
     V = np.random.default_rng(0).normal(size=(400, 9))
 

@@ -121,19 +121,13 @@ def test_standard_errors_hold_what_they_should():
     assert 0.88 < np.mean(held) < 0.99
 
 
-def test_known_nodes_are_surer_and_draws_agree_with_solves(monkeypatch):
+def test_known_nodes_are_surer():
     values = np.column_stack([FIELD, 10 * FIELD])[KNOWN]
     one = fitted(values)
     mean, exact = one.predict(np.arange(N_GRID), return_std=True)
     assert mean.shape == exact.shape == (N_GRID, 2)
     assert exact[KNOWN].max() < exact[HIDDEN].max()
     np.testing.assert_allclose(exact[:, 1], 10 * exact[:, 0], rtol=1e-4)
-    monkeypatch.setattr(kriging, "_MAX_EXACT_WORK", 0.0)
-    _, drawn = one.predict(np.arange(N_GRID), return_std=True)
-    # A hundred draws have a relative deviation of 7 %.
-    ratio = drawn[:, 0] / exact[:, 0]
-    assert abs(ratio.mean() - 1) < 0.03
-    assert 0.04 < ratio.std() < 0.11
 
 
 def test_a_covariance_has_no_negative_eigenvalue():
@@ -271,16 +265,6 @@ def test_every_column_may_have_known_nodes_of_its_own(kernel):
     for column, left_out in enumerate((SOME[0], SOME[7])):
         alone = process.mean(masks(left_out), VALUES[:, [column]], 0.1, 1e-10)[0]
         np.testing.assert_allclose(together[:, [column]], alone, atol=1e-7)
-
-
-@pytest.mark.parametrize("power", [1, 2, 3])
-def test_draws_spread_as_the_variances_say(power):
-    process = process_of(NOVEL, grfpp.RegularizedLaplacian(power, sigma2=2.0))
-    nodes = np.arange(N)
-    exact = process.variances(nodes, masks(), 0.1)
-    drawn = process.draws(2000, masks(), 0.1, seed=0)
-    # The variance of 2,000 normal draws has a relative deviation of 3.2 %.
-    np.testing.assert_allclose(np.square(drawn).mean(axis=1) / exact, 1.0, atol=0.16)
 
 
 def test_constants_are_the_smoothest_fields_of_the_random_walk():

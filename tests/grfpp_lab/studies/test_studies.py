@@ -32,11 +32,10 @@ from grfpp_lab.studies.planner import Case, Point
 
 
 @pytest.fixture
-def costs_as_they_are(monkeypatch):
-    """Neither compile everything nor measure this machine for all tests that follow."""
+def without_warmup(monkeypatch):
+    """Do not compile everything first."""
     for study in (planner, when_to_use):
         monkeypatch.setattr(study, "warmup", lambda: None)
-        monkeypatch.setattr(study, "measure_costs", lambda: planner.current_costs().machine)
 
 
 def some(kernels, first):
@@ -94,7 +93,7 @@ PRINTED = [
 
 
 @pytest.mark.parametrize(("name", "arguments", "patches", "printed"), PRINTED)
-def test_printed(name, arguments, patches, printed, monkeypatch, capsys, costs_as_they_are):
+def test_printed(name, arguments, patches, printed, monkeypatch, capsys, without_warmup):
     needs = {"encoding_settings": "torch_geometric", "node_gp": "gpytorch"}
     pytest.importorskip(needs.get(name, "numpy"))
     study = import_module(f"grfpp_lab.studies.{name}")
@@ -237,7 +236,7 @@ def test_combinations_that_are_judged_are_not_those_that_settled():
         assert not {getattr(a, field) for a in judged} & {getattr(b, field) for b in settling}
 
 
-def test_the_planner_beside_all_methods(costs_as_they_are):
+def test_the_planner_beside_all_methods(without_warmup):
     found = planner.regret_of(Case("karate", "exp(W)", 16), budget=0.001)
     assert found.error <= planner.TOL
     assert {"dense", "chebyshev", "lanczos"} <= set(found.others)
@@ -288,7 +287,7 @@ def test_tolerances_are_kept(monkeypatch, capsys):
     assert "kept in 100.0% of 2 runs" in capsys.readouterr().out
 
 
-def test_the_fastest_that_is_good_enough(tmp_path, capsys, costs_as_they_are):
+def test_the_fastest_that_is_good_enough(tmp_path, capsys, without_warmup):
     one = Case("karate", "exp(W)", 16)
     points = [
         Point(one, "walks", "few", 0.1, 0.05),

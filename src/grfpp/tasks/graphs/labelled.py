@@ -15,7 +15,7 @@ from grfpp._checks import array_of, instance_of, one_of
 from grfpp._parallel import Result, in_order, thread_count
 from grfpp.errors import InputError
 from grfpp.graph import Graph, as_graph
-from grfpp.tasks.base import KernelParameters
+from grfpp.tasks.base import KernelParameters, class_numbers
 from grfpp.typing import FloatArray, IntArray
 from grfpp.walks.batch import BatchWalks, GraphBatch
 
@@ -79,9 +79,8 @@ def labelled_graphs(dataset: TUDataset) -> list[LabelledGraph]:
         raise InputError(f"has no labels of nodes: {dataset.name}", argument="dataset")
     labels: Sequence[LabelArray] = dataset.node_labels
     if labels[0].ndim > 1:
-        _, numbers = np.unique(np.concatenate(labels), axis=0, return_inverse=True)
         ends = np.cumsum([graph.n_nodes for graph in dataset.graphs])
-        labels = np.split(numbers.reshape(-1), ends[:-1])
+        labels = np.split(class_numbers(np.concatenate(labels)), ends[:-1])
     return [LabelledGraph(*pair) for pair in zip(dataset.graphs, labels, strict=True)]
 
 
