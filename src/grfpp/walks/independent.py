@@ -13,16 +13,15 @@ from typing import Any
 from numba import uint64
 
 from grfpp._compiled import compiled
-from grfpp.walks.pool_arrays import DONE, NO_OUTPUT, NO_ROOM
+from grfpp.walks.pool import probe, table_shift
+from grfpp.walks.pool_arrays import DONE, FREE, NO_OUTPUT, NO_ROOM
 from grfpp.walks.steps import (
     choose_slot,
     degree_of,
     draw_length,
-    home,
     next_draw,
     node_stream,
     prefetch,
-    table_bits,
     walk_stream,
 )
 from grfpp.walks.transition import DEGREE_BITS
@@ -32,13 +31,13 @@ _NO_NODE = -1
 
 @compiled()
 def sample_block(
-    law: Any, key: Any, n_walks: int, rows: Any, walkers: Any, hash_table: Any, out: Any
+    law: Any, key: Any, n_walks: int, rows: Any, walkers: Any, table: Any, out: Any
 ) -> Any:
     """Walk from `rows` until they are done or a buffer is too small for the next one.
 
     `law` holds the arrays of a `WalkLayout` and of a `LengthTable`, and the deposits. There are
-    buffers for the walkers and the log of their steps, and for the nodes of one row. Results go to
-    `out`: ends of rows, columns, values.
+    buffers for the walkers and the log of their steps, and a hash table with a list of cells for
+    the nodes of one row. Results go to `out`: ends of rows, columns, values.
 
     Returns the number of rows done, of entries written, and why it ended.
     """
@@ -46,7 +45,7 @@ def sample_block(
     words, slots, factors, nodes, potential, inverse_potential = graph
     out_end, out_column, out_value = out
     state, here, position, last, slot, load, length, log_end, log_word, log_load = walkers
-    table, found_word, sums = hash_table
+    all_cells, reached = table
     weighted = len(factors) > 0
     n_out = 0
     done = 0
@@ -133,15 +132,12 @@ def sample_block(
         for b in range(first, done):
             row = rows[b]
             end = log_end[b - first]
-            bits = table_bits(end - at + 1)
-            mask = (1 << bits) - 1
-            shift = uint64(32 - bits)
-            for cell in range(mask + 1):
-                table[cell] = -1
-            table[home(words[row], shift)] = 0
-            found_word[0] = words[row]
-            sums[0] = deposits[0] * n_walks
-            n_found = 1
+            shift = table_shift(end - at + 1)
+            cells = all_cells[: uint64(1) << (uint64(64) - shift)]
+            reached[0] = probe(cells, shift, words[row], 0)
+            cells[reached[0]].key = words[row]
+            cells[reached[0]].value = deposits[0] * n_walks
+            n_reached = 1
             while at < end:
                 stop = at + length[walker]
                 walker += 1
@@ -156,30 +152,25 @@ def sample_block(
                     if weighted:
                         amount *= log_load[at]
                     at += 1
-                    cell = home(word, shift)
-                    while True:
-                        entry = table[cell]
-                        if entry < 0:
-                            table[cell] = n_found
-                            found_word[n_found] = word
-                            prefetch(nodes, word >> DEGREE_BITS)
-                            sums[n_found] = amount
-                            n_found += 1
-                            break
-                        if found_word[entry] == word:
-                            sums[entry] += amount
-                            break
-                        cell = (cell + 1) & mask
-            for entry in range(n_found):
-                out_column[n_out + entry] = nodes[found_word[entry] >> DEGREE_BITS]
-            if weighted:
-                for entry in range(n_found):
-                    out_value[n_out + entry] = sums[entry]
-            else:
-                scale = potential[row]
-                for entry in range(n_found):
-                    degree = degree_of(found_word[entry])
-                    out_value[n_out + entry] = sums[entry] * (scale * inverse_potential[degree])
-            n_out += n_found
+                    cell = probe(cells, shift, word, 0)
+                    if cells[cell].key == FREE:
+                        prefetch(nodes, word >> DEGREE_BITS)
+                        cells[cell].key = word
+                        cells[cell].value = amount
+                        reached[n_reached] = cell
+                        n_reached += 1
+                    else:
+                        cells[cell].value += amount
+            scale = 1.0 if weighted else potential[row]
+            for number in range(n_reached):
+                cell = cells[uint64(reached[number])]
+                word = cell.key
+                value = cell.value
+                cell.key = FREE
+                if not weighted:
+                    value *= scale * inverse_potential[degree_of(word)]
+                out_column[n_out + number] = nodes[word >> DEGREE_BITS]
+                out_value[n_out + number] = value
+            n_out += n_reached
             out_end[b] = n_out
     return done, n_out, DONE

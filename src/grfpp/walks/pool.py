@@ -60,6 +60,15 @@ def probe(cells: Any, shift: Any, key: Any, bits: Any) -> Any:
 
 
 @inlined
+def table_shift(n: Any) -> Any:
+    """The shift that hashes to a cell of a table for `n` keys, at most half full."""
+    shift = uint64(60)
+    while (uint64(1) << (uint64(64) - shift)) < 2 * n:
+        shift -= uint64(1)
+    return shift
+
+
+@inlined
 def find(cells: Any, shift: Any, node: Any) -> Any:
     """The number of a reached node, or -1."""
     stored = cells[probe(cells, shift, int64(node), _NUMBER_BITS)].key

@@ -28,7 +28,7 @@ from grfpp.errors import InputError, shown
 from grfpp.linalg.csr import Block, GrowingMatrix, csr
 from grfpp.typing import FloatArray, IntArray
 from grfpp.walks.plan import Budget, WalkPlan
-from grfpp.walks.pool_arrays import NO_ROOM, NODE_BYTES, PoolSeries, WorkBuffers
+from grfpp.walks.pool_arrays import NO_ROOM, NODE_BYTES, PoolSeries, WorkBuffers, hash_table
 
 #: Called with the number of rows done and the number of all rows.
 Progress = Callable[[int, int], None]
@@ -283,11 +283,8 @@ class Walker:
             np.empty(n_log, np.int64),  # log_word
             np.empty(is_carried * n_log, np.float64),  # log_load
         )
-        self._table = (
-            np.empty(1 << max(4, (2 * n_log + 1).bit_length()), np.int32),  # table
-            np.empty(n_log + 1, np.int64),  # found_word
-            np.empty(n_log + 1, np.float64),  # sums
-        )
+        cells, _ = hash_table(1 << max(4, (2 * n_log + 1).bit_length()))
+        self._table = (cells, np.empty(n_log + 1, np.int32))
 
     def _enlarge(self) -> None:
         self._log_size *= 2

@@ -28,7 +28,6 @@ _GOLDEN = streams.GOLDEN
 _NODE_STRIDE = streams.NODE_STRIDE
 _WALK_STRIDE = streams.WALK_STRIDE
 _SECOND_WORD = streams.SECOND_WORD
-_HASH = 0x9E3779B1
 _DEGREE_MASK = (1 << DEGREE_BITS) - 1
 
 
@@ -88,13 +87,6 @@ def prefetch(typing_context: Any, array: Any, index: Any) -> Any:
 
 
 @inlined
-def home(word: Any, shift: Any) -> Any:
-    """The cell of a hash table at which the search for the node of this word begins."""
-    first_slot = uint64(word) >> uint64(DEGREE_BITS)
-    return int64(((first_slot * uint64(_HASH)) & uint64(0xFFFFFFFF)) >> shift)
-
-
-@inlined
 def degree_of(word: Any) -> Any:
     """The number of out-edges of the node of this word."""
     return word & _DEGREE_MASK
@@ -122,15 +114,6 @@ def next_draw(state: Any) -> Any:
 def choose_slot(word: Any, state: Any) -> Any:
     """The out-edge that a walker at this node takes: each with the same probability."""
     return (word >> DEGREE_BITS) + scaled(mix64(state), degree_of(word))
-
-
-@inlined
-def table_bits(n: Any) -> Any:
-    """Bits of the cell index of a hash table for `n` nodes, at most half full."""
-    bits = 4
-    while (1 << bits) < 2 * n:
-        bits += 1
-    return bits
 
 
 if hasattr(os, "pread"):
