@@ -28,6 +28,8 @@ _MAX_PASSES = 64
 _MIN_THRESHOLD = 1e-290
 #: A step follows at most one edge more than its share of the budget; the rest is for rounding.
 SLACK = 3.0
+#: Distance, in movers, at which rows of weights are prefetched.
+_MOVERS_AHEAD = 6
 #: Neighbours in a cache line.
 _LINE = 16
 
@@ -315,6 +317,22 @@ def first_below(values: Any, begin: Any, end: Any, bound: Any) -> Any:
 
 
 @inlined
+def _sum_row(weights: Any, tails: Any, first: Any, end: Any, carried: Any, light: Any) -> None:
+    """Enter what the edges of a row carry, and the heaviest of them."""
+    if len(tails):
+        light.sum = carried * tails[uint64(first)]
+        light.heaviest = carried * weights[uint64(first)]
+        return
+    total = heaviest = 0.0
+    for slot in range(first, end):
+        carries = carried * weights[uint64(slot)]
+        total += carries
+        heaviest = max(heaviest, carries)
+    light.sum = total
+    light.heaviest = heaviest
+
+
+@inlined
 def _split_row(
     weights: Any, tails: Any, first: Any, end: Any, carried: Any, threshold: Any, light: Any
 ) -> None:
@@ -351,17 +369,28 @@ def _threshold_weighted(
 
     How many edges of each mover are above it is kept, with what the others carry.
     """
+    total = 0.0
+    for a in range(n_movers):
+        ahead = movers[uint64(min(a + _MOVERS_AHEAD, n_movers - 1))]
+        first = reached[uint64(ahead.number)].first
+        prefetch(weights, first)
+        if len(tails):
+            prefetch(tails, first)
+        else:
+            prefetch(weights, first + min(int64(ahead.degree) - 1, _LINE // 2))
+        mover, light = movers[uint64(a)], lights[uint64(a)]
+        first = reached[uint64(mover.number)].first
+        light.n_heavy = 0
+        _sum_row(weights, tails, first, first + mover.degree, mover.carried, light)
+        total += light.sum
+    threshold = total / allowed
     exact = int64(0)
-    threshold = math.inf
-    for a_pass in range(_MAX_PASSES + 1):
+    for _ in range(_MAX_PASSES):
         before = exact
         n_light = int64(0)
         total = 0.0
         for a in range(n_movers):
             mover, light = movers[uint64(a)], lights[uint64(a)]
-            if a_pass == 0:
-                light.n_heavy = 0
-                light.heaviest = math.inf
             if light.heaviest >= threshold:
                 first = reached[uint64(mover.number)].first
                 end = first + mover.degree
@@ -370,7 +399,7 @@ def _threshold_weighted(
                 exact += light.n_heavy
             n_light += light.n_heavy < mover.degree
             total += light.sum
-        if a_pass > 0 and (exact == before or n_light == 0 or not allowed - exact > 0.0):
+        if exact == before or n_light == 0 or not allowed - exact > 0.0:
             break
         threshold = total / (allowed - exact)
     return threshold
