@@ -317,7 +317,10 @@ def transposed_times(
 
 
 def sparse_product(a: sp.csr_array, b: sp.csr_array, n_jobs: int = -1) -> sp.csr_array:
-    """``a @ b`` in float64, by tasks of some rows; SciPy multiplies without the interpreter's lock.
+    """``a @ b`` in float64; columns are in the order in which they first appear.
+
+    SciPy multiplies some rows at a time, without the interpreter's lock, and lists columns in the
+    reverse of that order.
 
     Examples
     --------
@@ -325,13 +328,17 @@ def sparse_product(a: sp.csr_array, b: sp.csr_array, n_jobs: int = -1) -> sp.csr
     array([[6.]])
     """
     n_rows, n_columns = a.shape[0], b.shape[1]
-    right = b.astype(np.float64, copy=False)
+    right = csr(b.data.astype(np.float64, copy=False), b.indices, b.indptr, n_columns)
     work = int(np.diff(b.indptr)[a.indices].sum(dtype=np.int64))
     tasks = split(n_rows, 1 + work // _TASK_WORK)
     n_threads = thread_count(n_jobs) if len(tasks) > 1 else 1
     matrix = GrowingMatrix(n_rows, n_columns, a.nnz, np.dtype(np.float64))
     for rows in in_order(lambda task: a[task.start : task.stop] @ right, tasks, n_threads):
-        matrix.append(Block.of(rows))
+        ends = np.add(rows.indptr[:-1], rows.indptr[1:], dtype=np.int64)
+        order = np.repeat(ends, np.diff(rows.indptr)) - np.arange(1, rows.nnz + 1)
+        matrix.append(
+            Block(rows.indptr[1:].astype(np.int64), rows.indices[order], rows.data[order])
+        )
     return matrix.finish()
 
 
