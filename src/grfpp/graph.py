@@ -27,7 +27,7 @@ from grfpp.io.points import Method, neighbour_graph, neighbours_note
 from grfpp.io.table_options import Column, Duplicates, EdgeListKeywords, EdgeListOptions
 from grfpp.io.tables import edge_columns
 from grfpp.linalg import spectra
-from grfpp.linalg.csr import csr
+from grfpp.linalg.csr import csr, readonly
 from grfpp.linalg.symmetrize import Symmetrize, symmetrized, without_rounding
 from grfpp.nodes import NodeNames
 from grfpp.normalization import Normalization, Rows, ScaledWeights
@@ -296,11 +296,9 @@ class Graph:
 
     def _adopt(self, matrix: sp.csr_array, node_ids: Sequence[Any] | None) -> None:
         """Take the arrays of a canonical CSR matrix, read-only from now on."""
-        self.indptr = np.ascontiguousarray(matrix.indptr, dtype=np.int64)
-        self.indices = np.ascontiguousarray(matrix.indices, dtype=np.int32)
-        self.weights = np.ascontiguousarray(matrix.data, dtype=np.float64)
-        for array in (self.indptr, self.indices, self.weights):
-            array.flags.writeable = False
+        self.indptr = readonly(np.ascontiguousarray(matrix.indptr, dtype=np.int64))
+        self.indices = readonly(np.ascontiguousarray(matrix.indices, dtype=np.int32))
+        self.weights = readonly(np.ascontiguousarray(matrix.data, dtype=np.float64))
         self.node_ids = node_ids
 
     @classmethod
@@ -387,9 +385,7 @@ class Graph:
         if rule.base is not None and rule.kind is None and rule.value == 1.0:
             return rule.base
         require_bytes(8 * len(self.indices), f"the weights of {len(self.indices):,} edges")
-        weights = rule.fill(self.indptr, self.indices)
-        weights.flags.writeable = False
-        return weights
+        return readonly(rule.fill(self.indptr, self.indices))
 
     def weights_of_rows(self, first: int, last: int) -> FloatArray:
         """The weights of rows `first` to ``last - 1``, without making those of others."""
@@ -424,9 +420,7 @@ class Graph:
     @cached_property
     def out_degree(self) -> IntArray:
         """Number of out-neighbours of each node (a self-loop is one of them)."""
-        degree = np.diff(self.indptr)
-        degree.flags.writeable = False
-        return degree
+        return readonly(np.diff(self.indptr))
 
     @property
     def adjacency(self) -> sp.csr_array:

@@ -343,9 +343,8 @@ class CustomLength(Termination):
         base = np.array(cls(probabilities).probabilities)
         lengths, support = np.arange(len(base)), np.flatnonzero(base)
         if not support[0] < other.mean < support[-1]:
-            raise InputError(
-                f"lengths from {support[0]} to {support[-1]} cannot have mean {other.mean:g}"
-            )
+            found = f"lengths from {support[0]} to {support[-1]}"
+            raise InputError(f"{found} cannot have mean {other.mean:g}")
 
         def tilted(rate: float) -> FloatArray:
             logs = np.where(base > 0, rate * lengths, -np.inf)
@@ -416,9 +415,8 @@ def termination_from_spec(spec: str) -> Termination:
     try:
         numbers: list[Any] = [float(part) for part in parts]
     except ValueError:
-        raise InputError(
-            f"the parameters of {shown(spec)} must be numbers, as in poisson:4"
-        ) from None
+        problem = f"the parameters of {shown(spec)} must be numbers, as in poisson:4"
+        raise InputError(problem) from None
     return _law(name, spec, *([numbers] if name == CustomLength.name else numbers))
 
 

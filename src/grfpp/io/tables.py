@@ -236,13 +236,11 @@ def read_edge_tuples(edges: Sequence[Any], request: ListRequest) -> MatrixAndLab
     if options.duplicates == "error" and len(again):
         row = int(again[0])
         raise sql.listed_again(_TUPLES, edges[row][:2], row, int(first[group[row]]))
-    if options.duplicates == "first":
-        values = weights[first]
-    elif options.duplicates == "max":
-        values = np.zeros(len(merged))
+    values = weights[first]
+    if options.duplicates == "max":
         np.maximum.at(values, group, weights)
-    else:  # in the order of the list
-        values = np.bincount(group, weights)
+    elif options.duplicates != "first":
+        values = np.bincount(group, weights).astype(np.float64)  # in the order of the list
     if options.duplicates is None and not directed and len(again):
         _, alike = np.unique([group, weights], axis=1, return_inverse=True)
         direction = np.sign(v - u)

@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict
 from decimal import Decimal
 from fractions import Fraction
-from functools import lru_cache
+from functools import lru_cache, partial
 from typing import Any, ClassVar, Literal, NamedTuple
 
 import numpy as np
@@ -52,6 +52,10 @@ class Kernel(ABC):
     ----------
     name
         The kernel's name, also on the command line.
+    radius
+        Radius of convergence of ``g``: ``K`` exists for spectral radii below it.
+    sign
+        1, or −1 when ``α_0 < 0``: then the modulation is that of ``−K``.
     normalization
         Of the weights that the kernel is meant for: ``"rw"`` for those of the random walk.
 
@@ -62,6 +66,8 @@ class Kernel(ABC):
     """
 
     name: str
+    radius: float
+    sign: int
     normalization: ClassVar[Literal["sym", "rw"]] = "sym"
     #: More zeros in a row than this mean that the modulation has ended.
     longest_gap: float = 2
@@ -69,16 +75,6 @@ class Kernel(ABC):
     _exponential: tuple[float, float] | None = None
     #: What else than scaling the graph makes the series converge.
     _advice: str | None = None
-
-    @property
-    @abstractmethod
-    def radius(self) -> float:
-        """Radius of convergence of ``g``: ``K`` exists for spectral radii below it."""
-
-    @property
-    @abstractmethod
-    def sign(self) -> int:
-        """1, or −1 when ``α_0 < 0``: then the modulation is that of ``−K``."""
 
     @abstractmethod
     def modulation_radius(self, degree: int) -> float:
@@ -273,9 +269,8 @@ class Kernel(ABC):
         _, _, table, _ = functions.bounded_terms(graph, self._scaled, self.radius)
         if not _polynomials_pay(graph, len(table)):
             return None
-        return functions.by_columns(
-            graph.n_nodes, lambda units: self._taylor(graph, units, _EXACT_SHARE / 10)
-        )
+        times = partial(self._taylor, graph, tol=_EXACT_SHARE / 10)
+        return functions.by_columns(graph.n_nodes, times)
 
     def apply(
         self, W: Any, V: npt.ArrayLike, tol: float = 1e-10, method: str = "auto"
@@ -400,12 +395,9 @@ class LogDerivativeKernel(NamedKernel):
         numerator, denominator = self._log_derivative()
         # Whole coefficients, which decimals hold exactly.
         common = math.lcm(*(value.denominator for value in [*numerator, *denominator]))
-        upper, lower = (
-            [series.decimal_here(common * value) for value in part]
-            for part in (numerator, denominator)
-        )
-        start = self._constant_here(order)
-        return series.from_log_derivative_here(start, upper, lower, order, n)
+        upper = [series.decimal_here(common * value) for value in numerator]
+        lower = [series.decimal_here(common * value) for value in denominator]
+        return series.from_log_derivative_here(self._constant_here(order), upper, lower, order, n)
 
 
 def _polynomials_pay(graph: Graph, n_products: int) -> bool:
@@ -452,20 +444,17 @@ def _table(kernel: Kernel, degree: int | None, n: int, scale: float) -> FloatArr
         what = "coefficient" if degree is None else f"modulation of degree {degree}"
         if k == 0:
             raise InputError(f"{kernel!r}: the {what} {series.OUT_OF_RANGE}") from None
-        raise InputError(
-            f"{kernel!r}: the {what} exceeds the range of float64 at k={k}",
-            advice=f"ask for n={k} at most, or for values times scale^k with a small scale",
-        ) from None
+        problem = f"{kernel!r}: the {what} exceeds the range of float64 at k={k}"
+        advice = f"ask for n={k} at most, or for values times scale^k with a small scale"
+        raise InputError(problem, advice=advice) from None
 
 
 def _vectors(V: npt.ArrayLike, n_nodes: int) -> FloatArray:
     array = np.asarray(V)
     if array.dtype.kind not in "buif" or array.ndim not in (1, 2) or len(array) != n_nodes:
-        raise InputError(
-            f"must be real numbers of shape ({n_nodes},) or ({n_nodes}, c), a row for each node, "
-            f"found {array.shape} of dtype {array.dtype}",
-            argument="V",
-        )
+        wanted = f"real numbers of shape ({n_nodes},) or ({n_nodes}, c), a row for each node"
+        problem = f"must be {wanted}, found {array.shape} of dtype {array.dtype}"
+        raise InputError(problem, argument="V")
     require_bytes(6 * 8 * array.size, f"a product with {' x '.join(map(str, array.shape))} numbers")
     return np.ascontiguousarray(array, dtype=np.float64)
 
