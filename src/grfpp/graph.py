@@ -18,7 +18,7 @@ from grfpp._memory import require_bytes
 from grfpp.errors import InputError, InputWarning, warn_user
 from grfpp.io import read_adjacency
 from grfpp.io.archive import save_arrays
-from grfpp.io.folder.reader import MappedForm, is_folder_path
+from grfpp.io.folder.reader import GraphFolder, MappedForm, is_folder_path
 from grfpp.io.folder.writer import save_folder
 from grfpp.io.matrices import GRAPH_FORMAT, canonical_matrix, read_saved_graph
 from grfpp.io.meshes import MeshWeights
@@ -199,9 +199,8 @@ class Graph:
         >>> grfpp.sample(graph.normalized(), grfpp.Diffusion(2.0), seed=0)
         KernelEstimate(n_nodes=200, degree=2)
         """
-        matrix, names, meta = neighbour_graph(
-            X, n_neighbors, metric, symmetrize=symmetrize, method=method, seed=seed
-        )
+        how: dict[str, Any] = {"symmetrize": symmetrize, "method": method, "seed": seed}
+        matrix, names, meta = neighbour_graph(X, n_neighbors, metric, **how)
         return _restored(cls._of, (matrix, names), meta, {})
 
     @classmethod
@@ -266,7 +265,8 @@ class Graph:
         >>> graph, graph.index("c"), graph.normalized("rw").scaled.value
         (Graph(n_nodes=3, n_edges=2, undirected), 2, 1.0)
         """
-        return cls._on_disk(MappedForm.open(path, verify=truth(verify, "verify")))
+        folder = GraphFolder.open(path, verify=truth(verify, "verify"))
+        return cls._on_disk(MappedForm.stored(folder))
 
     @classmethod
     def _on_disk(cls, form: MappedForm, names: NodeNames | None = None) -> Graph:
@@ -473,9 +473,9 @@ class Graph:
                 graph._root_strength = np.sqrt(self.adjacency.sum(axis=1))
         elif kind is None:
             graph._root_strength = self._root_strength
-        rule = normalization.normalized_rule(
-            self.scaled, self.indptr, self.indices, kind, factor, directed=self.is_directed
-        )
+        rows = Rows(self.indptr, self.indices, self.scaled.base)
+        directed = self.is_directed
+        rule = normalization.normalized_rule(self.scaled, rows, kind, factor, directed=directed)
         if rule is not None:
             graph.__dict__["scaled"] = rule
         return graph
@@ -538,15 +538,10 @@ class Graph:
         rule, base = self.scaled, self.scaled.base
         if rule.kind == "rw_reversed" or (base is not None and rule.kind is not None):
             rule, base = ScaledWeights(None, 1.0), self.weights
-        save_folder(
-            path,
-            Rows(self.indptr, self.indices, base),
-            kind=rule.kind,
-            value=rule.value,
-            names=names,
-            spectral_radius=self.__dict__.get("_spectral_radius"),
-            undirected=rule.kind is None and not self.is_directed,
-        )
+        rows, radius = Rows(self.indptr, self.indices, base), self.__dict__.get("_spectral_radius")
+        known = {"kind": rule.kind, "value": rule.value, "spectral_radius": radius}
+        undirected = rule.kind is None and not self.is_directed
+        save_folder(path, rows, names, undirected=undirected, **known)
 
     @classmethod
     def load(cls, path: str | Path) -> Graph:

@@ -96,8 +96,7 @@ def fetch_file(info: DatasetInfo, file: DataFile, *, download: bool = True) -> P
         When the file is not at hand and cannot be had, or `download` is false. It names the file
         and the folder that it can be put into.
     """
-    path = find_file(file)
-    if path is not None:
+    if (path := find_file(file)) is not None:
         return path
     if not download:
         raise missing(info, file, "downloads were not asked for")

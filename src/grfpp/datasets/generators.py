@@ -67,10 +67,8 @@ def connected_random(n_nodes: int, p: float, *, seed: int = 0) -> Graph:
     n_components, component = connected_components(unweighted(ends, n), directed=False)
     order = np.argsort(component, kind="stable")
     starts = np.searchsorted(component[order], np.arange(1, n_components + 1))
-    bridges = [
-        (order[rng.integers(first)], order[rng.integers(first, last)])
-        for first, last in pairwise(starts)
-    ]
+    some = ((rng.integers(first), rng.integers(first, last)) for first, last in pairwise(starts))
+    bridges = [(order[before], order[within]) for before, within in some]
     return undirected_graph(n, np.concatenate([ends, np.array(bridges, int).reshape(-1, 2)]))
 
 

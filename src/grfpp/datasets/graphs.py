@@ -203,9 +203,8 @@ def read_planetoid(path: str | Path, name: str | None = None) -> SplitGraph:
     """
     file = Path(path)
     with opened_arrays(file) as arrays, naming(str(file)):
-        ends, stored, size, *split_parts = arrays.read(
-            _PLANETOID_ARRAYS, _PLANETOID_BYTES_PER_BYTE, "the graph in"
-        )
+        read = arrays.read(_PLANETOID_ARRAYS, _PLANETOID_BYTES_PER_BYTE, "the graph in")
+        ends, stored, size, *split_parts = read
         n_nodes = whole(size.tolist(), "n_nodes", 1)
         edges = node_numbers(ends.reshape(-1), n_nodes, "edges").reshape(-1, 2)
         parts = [node_numbers(part, n_nodes, "the split") for part in split_parts]

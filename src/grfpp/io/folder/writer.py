@@ -15,7 +15,7 @@ import numpy.typing as npt
 from grfpp.io.atomic import atomic_folder
 from grfpp.io.folder import layout
 from grfpp.io.folder.layout import ARRAYS, HEADER, SYMMETRIES, Header, array_file
-from grfpp.normalization import BLOCK_EDGES, Kind, Rows, ScaledWeights, is_tame, row_blocks
+from grfpp.normalization import BLOCK_EDGES, Rows, ScaledWeights, is_tame, row_blocks
 from grfpp.typing import FloatArray
 
 _CHUNK_BYTES = 1 << 24
@@ -103,26 +103,19 @@ def folder_writer(path: str | Path) -> Iterator[FolderWriter]:
 
 
 def save_folder(
-    path: str | Path,
-    rows: Rows,
-    *,
-    kind: Kind = None,
-    value: float = 1.0,
-    names: npt.NDArray[Any] | None = None,
-    spectral_radius: float | None = None,
-    undirected: bool = False,
+    path: str | Path, rows: Rows, names: Any = None, *, undirected: bool = False, **known: Any
 ) -> None:
     """Write a graph whose rows are in memory, or mapped.
 
-    Where it is known to be `undirected`, the transpose is not made to find that out.
+    Where it is known to be `undirected`, the transpose is not made to find that out. The header has
+    what else is known: ``kind``, ``value`` and ``spectral_radius``.
     """
     with folder_writer(path) as writer:
         write_side(writer, rows)
         if not undirected:
             write_side(writer, rows.transposed(), "in_")
         title = None if names is None else write_names(writer, names)
-        known = {"kind": kind, "value": value, "names": title, "spectral_radius": spectral_radius}
-        finish_graph(writer, **known)
+        finish_graph(writer, names=title, **known)
 
 
 def finish_graph(writer: FolderWriter, **known: Any) -> None:
