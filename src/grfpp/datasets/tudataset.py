@@ -111,14 +111,9 @@ def read_tudataset(path: str | Path) -> TUDataset:
     if node_labels is not None and node_labels[0].shape[1] == 1:
         node_labels = tuple(read_only(column[:, 0]) for column in node_labels)
     blocks = unweighted(np.argsort(order).astype(np.int32)[ends], n_nodes)
-    return TUDataset(
-        name=tables.dataset,
-        graphs=tuple(Graph(blocks[i:j, i:j]) for i, j in pairwise(starts.tolist())),
-        labels=labels,
-        classes=tuple(classes.tolist()),
-        node_labels=node_labels,
-        node_attributes=attributes,
-    )
+    graphs = tuple(Graph(blocks[i:j, i:j]) for i, j in pairwise(starts.tolist()))
+    numbers = tuple(classes.tolist())
+    return TUDataset(tables.dataset, graphs, labels, numbers, node_labels, attributes)
 
 
 class _Tables:

@@ -65,8 +65,7 @@ class StoredArrays(Mapping[str, npt.NDArray[Any]]):
 
     def __getitem__(self, name: str) -> npt.NDArray[Any]:
         member = self._members[name]
-        with warnings.catch_warnings():
-            warnings.simplefilter("error")  # of headers that are almost right
+        with warnings.catch_warnings(action="error"):  # of headers that are almost right
             with self._archive.open(member) as stream:
                 shape, _, dtype = _HEADERS[npy.read_magic(stream)](stream)
                 n_bytes = dtype.itemsize * math.prod(shape)

@@ -23,18 +23,15 @@ _MIN_MEMORY, _MAX_MEMORY = 64 * 10**6, 1500 * 10**6
 _NODES_PER_BATCH = 1 << 22
 
 
-def default_memory() -> int:
-    """Bytes for DuckDB: 1.5 GB, or a third of what is free where that is less."""
-    return max(_MIN_MEMORY, min(_MAX_MEMORY, available_bytes() // 3))
-
-
 def convert_edges(
-    file: ListFile, request: ListRequest, target: str | Path, memory: int, progress: Progress
+    file: ListFile, request: ListRequest, target: str | Path, memory: int | None, progress: Progress
 ) -> None:
     """Write the graph of an edge list to a folder.
 
-    DuckDB takes no more than `memory`, and keeps the rest in files beside the target.
+    DuckDB takes no more than `memory`, by default 1.5 GB or a third of what is free where that is
+    less, and keeps the rest in files beside the target.
     """
+    memory = memory or max(_MIN_MEMORY, min(_MAX_MEMORY, available_bytes() // 3))
     purpose = f"cannot write {file.name} to {target}"
     with (
         folder_writer(target) as writer,

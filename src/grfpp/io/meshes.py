@@ -190,16 +190,14 @@ def _cotangents(vertices: FloatArray, faces: IntArray) -> sp.csr_array:
     # Cotangents do not depend on the scale, and squares of numbers around 1 do not overflow.
     points = vertices / max(float(np.abs(vertices).max(initial=0)), 1e-300)
     points = np.pad(points, ((0, 0), (0, 3 - points.shape[1])))
-    sides, values = [], []
-    for a, b, c in ((0, 1, 2), (1, 2, 0), (2, 0, 1)):  # the angle at a faces the side from b to c
-        to_b, to_c = (points[faces[:, end]] - points[faces[:, a]] for end in (b, c))
-        across = np.linalg.norm(np.cross(to_b, to_c), axis=1)
-        along = np.einsum("ij,ij->i", to_b, to_c)
-        valid = across > _FLAT_SINE * np.hypot(across, along)
-        sides.append(faces[valid][:, [b, c]])
-        values.append(0.5 * along[valid] / across[valid])
-    ends = np.concatenate(sides)
-    half = sp.csr_array((np.concatenate(values), ends.T), shape=(n, n))
+    # The angle at a faces the side from b to c.
+    a, b, c = np.concatenate([faces, faces[:, [1, 2, 0]], faces[:, [2, 0, 1]]]).T
+    to_b, to_c = points[b] - points[a], points[c] - points[a]
+    across = np.linalg.norm(np.cross(to_b, to_c), axis=1)
+    along = np.einsum("ij,ij->i", to_b, to_c)
+    valid = across > _FLAT_SINE * np.hypot(across, along)
+    ends = np.column_stack([b, c])[valid]
+    half = sp.csr_array((0.5 * along[valid] / across[valid], ends.T), shape=(n, n))
     n_flat = _n_edges(_sides(faces.ravel(), np.full(len(faces), 3))) - _n_edges(ends)
     if n_flat:
         _warn_left_out(f"{n_flat} edges belong to flat triangles alone, without cotangents")

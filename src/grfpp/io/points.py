@@ -71,16 +71,14 @@ def neighbour_graph(
         raise InputError(f"distances by metric={metric!r} must be finite, found NaN or infinity")
     arcs = _affinities(np.maximum(distances, 0), neighbours)
     is_frame = hasattr(X, "index") and hasattr(X, "columns")
-    names = X.index.tolist() if is_frame else list(range(n))
-    meta = {
-        "n_neighbors": k,
-        "metric": metric if isinstance(metric, str) else repr(metric),
-        "symmetrize": symmetrize,
-        "method": method,
-        "package": "scikit-learn" if method == "exact" else "pynndescent",
-    }
+    names = X.index.tolist() if is_frame else None
+    if names and names == list(range(n)):  # an index that only counts
+        names = None
+    title = metric if isinstance(metric, str) else repr(metric)
+    meta = {"n_neighbors": k, "metric": title, "symmetrize": symmetrize, "method": method}
+    meta["package"] = "scikit-learn" if method == "exact" else "pynndescent"
     matrix = arcs if symmetrize is None else symmetrized(arcs, symmetrize)
-    return matrix, None if names == list(range(n)) else names, meta
+    return matrix, names, meta
 
 
 def _points(X: Any) -> Any:

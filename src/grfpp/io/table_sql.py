@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -43,7 +43,7 @@ class Origin:
     position: Callable[[int], str]
 
 
-class Database:
+class Database(AbstractContextManager["Database"]):
     """A private DuckDB database in memory, as far as that goes, and in temporary files.
 
     Parameters
@@ -76,9 +76,6 @@ class Database:
         with self.explained():
             self._connection = duckdb.connect(":memory:", config=settings)
             self._connection.execute("SET enable_progress_bar = false")
-
-    def __enter__(self) -> Database:
-        return self
 
     def __exit__(self, *error: object) -> None:
         self._connection.close()

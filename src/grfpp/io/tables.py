@@ -214,14 +214,11 @@ def read_edge_tuples(edges: Sequence[Any], request: ListRequest) -> MatrixAndLab
     options.require_only(("duplicates",), "lists of edges")
     for edge in edges:
         if not isinstance(edge, tuple) or not 2 <= len(edge) == len(edges[0]) <= 3:
-            raise InputError(
-                f"each edge of a list is (u, v), or each (u, v, weight), found {edge!r}",
-                advice="pass a weight matrix as a list of lists or as an array",
-            )
-    weights = real_numbers(
-        [edge[2] if len(edge) == 3 else 1.0 for edge in edges],
-        lambda i: f"the edge {edges[i][:2]!r}",
-    )
+            problem = f"each edge of a list is (u, v), or each (u, v, weight), found {edge!r}"
+            advice = "pass a weight matrix as a list of lists or as an array"
+            raise InputError(problem, advice=advice)
+    listed = [edge[2] if len(edge) == 3 else 1.0 for edge in edges]
+    weights = real_numbers(listed, lambda i: f"the edge {edges[i][:2]!r}")
     bad = np.flatnonzero(~(np.isfinite(weights) & (weights >= 0)))
     if len(bad):
         raise InputError(f"weights must be finite and not negative, found {edges[bad[0]]!r}")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import asdict
 from decimal import Decimal
 from fractions import Fraction
@@ -15,7 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from grfpp import series
-from grfpp._checks import between, finite, one_of, whole
+from grfpp._checks import CheckedFields, between, finite, one_of, whole
 from grfpp._memory import require_bytes
 from grfpp.errors import DivergentSeriesError, InputError, InputWarning, warn_user
 from grfpp.graph import Graph, as_graph
@@ -182,15 +182,11 @@ class Kernel(ABC):
         if largest < radius * (1 - _RADIUS_MARGIN):
             return
         what = "series" if degree is None else f"modulation of degree {degree}"
-        raise DivergentSeriesError(
-            f"the {what} of {self!r} converges for spectral radii below {radius:.6g}, but this "
-            f"graph's is {largest:.6g}",
-            advice=self._advice,
-            radius=radius,
-            spectral_radius=largest,
-            scale=_below(radius),
-            factor=_below(radius / largest),
-        )
+        bound = f"the {what} of {self!r} converges for spectral radii below {radius:.6g}"
+        problem = f"{bound}, but this graph's is {largest:.6g}"
+        known = {"radius": radius, "spectral_radius": largest}
+        known |= {"scale": _below(radius), "factor": _below(radius / largest)}
+        raise DivergentSeriesError(problem, advice=self._advice, **known)
 
     def _radius_of(self, degree: int | None) -> float:
         return self.radius if degree is None else self.modulation_radius(degree)
@@ -329,19 +325,13 @@ class Kernel(ABC):
         return _cached_table(self, None, n, scale)
 
 
-class NamedKernel(Kernel):
+class NamedKernel(CheckedFields, Kernel):
     """A kernel with parameters, the fields of a frozen dataclass."""
 
     #: The kernel in plain text, its parameters in capitals, for the help of the command line.
     formula: ClassVar[str]
-    #: Checks of the parameters, called with the value and the parameter's name.
-    _checks: ClassVar[Mapping[str, Callable[[Any, str], Any]]]
     radius = math.inf
     sign = 1
-
-    def __post_init__(self) -> None:
-        for name, check in self._checks.items():
-            object.__setattr__(self, name, check(getattr(self, name), name))
 
     def value(self, x: npt.ArrayLike) -> FloatArray:
         """``g(x)`` for real numbers, such as the eigenvalues of an undirected graph.

@@ -148,11 +148,9 @@ class TaylorKernel(Kernel):
         points = np.asarray(x, dtype=np.float64)
         largest = float(np.abs(points).max(initial=0.0))
         if largest >= self.radius:
-            raise DivergentSeriesError(
-                f"the series of {self!r} converges below {self.radius:.6g}, found {largest:.6g}",
-                radius=self.radius,
-                spectral_radius=largest,
-            )
+            radius = self.radius
+            problem = f"the series of {self!r} converges below {radius:.6g}, found {largest:.6g}"
+            raise DivergentSeriesError(problem, radius=radius, spectral_radius=largest)
         # In units of the largest point: the table stays within range, and is cut where it ends.
         unit = largest or 1.0
         table = summable_terms(self._scaled, unit)[0] if largest else self.coefficients(1)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from dataclasses import replace
 from pathlib import Path
 from typing import IO, Any
@@ -12,7 +12,7 @@ from typing import IO, Any
 import numpy as np
 import numpy.typing as npt
 
-from grfpp.io.atomic import atomic_folder
+from grfpp.io.atomic import atomic_folder, atomic_write
 from grfpp.io.folder import layout
 from grfpp.io.folder.layout import ARRAYS, HEADER, SYMMETRIES, Header, array_file
 from grfpp.normalization import BLOCK_EDGES, Rows, ScaledWeights, is_tame, row_blocks
@@ -79,10 +79,8 @@ class FolderWriter:
         }
         header = replace(header, arrays=arrays)
         header.check()
-        with (self.folder / HEADER).open("wb") as file:
+        with atomic_write(self.folder / HEADER) as file:
             file.write(header.to_json().encode())
-            file.flush()
-            os.fsync(file.fileno())
         layout.write_stamp(self.folder, arrays)
 
     def close(self) -> None:
@@ -94,12 +92,8 @@ class FolderWriter:
 @contextmanager
 def folder_writer(path: str | Path) -> Iterator[FolderWriter]:
     """Write a folder that appears under its name only when the block ends well."""
-    with atomic_folder(path, HEADER) as folder:
-        writer = FolderWriter(folder)
-        try:
-            yield writer
-        finally:
-            writer.close()
+    with atomic_folder(path, HEADER) as folder, closing(FolderWriter(folder)) as writer:
+        yield writer
 
 
 def save_folder(
