@@ -282,6 +282,11 @@ def outcome(function, *arguments):
         return str(error).partition(";")[0]
 
 
+def test_names_whose_difference_overflows(tmp_path):
+    _, disk = stored(tmp_path, [1, -(2**63)])
+    assert disk.index([1, -(2**63)]).tolist() == [0, 1]
+
+
 @settings(max_examples=30, deadline=None, suppress_health_check=list(HealthCheck))
 @given(TEXTS | NUMBERS, st.data())
 def test_the_same_places_or_the_same_refusal(tmp_path_factory, names, data):

@@ -161,7 +161,7 @@ def write_names(writer: FolderWriter, names: npt.NDArray[Any]) -> str:
         names = names.astype(np.int64)
     if names.dtype.kind == "i":
         writer.append("name_numbers", names)
-        if (np.diff(names) < 0).any():
+        if (names[1:] < names[:-1]).any():  # differences may overflow
             writer.append("name_order", np.argsort(names, kind="stable"))
         return "whole"
     texts = [str(name).encode(errors="surrogatepass") for name in names]
