@@ -238,10 +238,10 @@ def read_edge_tuples(edges: Sequence[Any], request: ListRequest) -> MatrixAndLab
         np.maximum.at(values, group, weights)
     elif options.duplicates != "first":
         values = np.bincount(group, weights).astype(np.float64)  # in the order of the list
-    if options.duplicates is None and not directed and len(again):
+    direction = np.sign(v - u)
+    if options.duplicates is None and not directed and direction.any() and not direction.sum():
         _, alike = np.unique([group, weights], axis=1, return_inverse=True)
-        direction = np.sign(v - u)
-        if direction.any() and not np.bincount(alike.reshape(-1), direction).any():
+        if not np.bincount(alike.reshape(-1), direction).any():
             sql.warn_of_mirrored(_TUPLES.name)
     matrix = (arcs if directed else undirected)(*np.divmod(merged, n), values, n)
     return matrix, None if is_plain else list(index)
