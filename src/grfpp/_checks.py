@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import math
 import operator
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -15,6 +15,17 @@ from grfpp.typing import IntArray
 
 #: No count is larger, and no seed that anybody draws; beyond, Python cannot even print them all.
 _LARGEST = 2**128 - 1
+
+
+class CheckedFields:
+    """Base of frozen dataclasses whose fields are checked when one is made."""
+
+    #: Checks, called with the value and the name of a field; they return what it is set to.
+    _checks: ClassVar[Mapping[str, Callable[[Any, str], Any]]] = {}
+
+    def __post_init__(self) -> None:
+        for name, check in self._checks.items():
+            object.__setattr__(self, name, check(getattr(self, name), name))
 
 
 def finite(value: Any, name: str) -> float:

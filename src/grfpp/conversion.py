@@ -9,7 +9,7 @@ from typing import Any, Unpack
 
 from grfpp.errors import InputError, shown
 from grfpp.graph import Graph
-from grfpp.io.convert import Progress, convert_edges, default_memory
+from grfpp.io.convert import Progress, convert_edges
 from grfpp.io.files import known_file
 from grfpp.io.folder.layout import SUFFIX
 from grfpp.io.folder.reader import is_folder_path
@@ -77,7 +77,7 @@ def convert(
     if not is_folder_path(target):
         raise InputError(f"must end in {SUFFIX}, found {shown(str(target))}", argument="target")
     options = EdgeListOptions(**reading)
-    room = default_memory() if memory is None else memory_size(memory)
+    room = None if memory is None else memory_size(memory)
     listed = _edge_list(source)
     if listed is None:
         if memory is not None:

@@ -18,7 +18,7 @@ from grfpp._memory import require_bytes
 from grfpp.errors import InputError, InputWarning, warn_user
 from grfpp.io import read_adjacency
 from grfpp.io.archive import save_arrays
-from grfpp.io.folder.reader import MappedForm, is_folder_path
+from grfpp.io.folder.reader import GraphFolder, MappedForm, is_folder_path
 from grfpp.io.folder.writer import save_folder
 from grfpp.io.matrices import GRAPH_FORMAT, canonical_matrix, read_saved_graph
 from grfpp.io.meshes import MeshWeights
@@ -27,7 +27,7 @@ from grfpp.io.points import Method, neighbour_graph, neighbours_note
 from grfpp.io.table_options import Column, Duplicates, EdgeListKeywords, EdgeListOptions
 from grfpp.io.tables import edge_columns
 from grfpp.linalg import spectra
-from grfpp.linalg.csr import csr
+from grfpp.linalg.csr import csr, readonly
 from grfpp.linalg.symmetrize import Symmetrize, symmetrized, without_rounding
 from grfpp.nodes import NodeNames
 from grfpp.normalization import Normalization, Rows, ScaledWeights
@@ -199,9 +199,8 @@ class Graph:
         >>> grfpp.sample(graph.normalized(), grfpp.Diffusion(2.0), seed=0)
         KernelEstimate(n_nodes=200, degree=2)
         """
-        matrix, names, meta = neighbour_graph(
-            X, n_neighbors, metric, symmetrize=symmetrize, method=method, seed=seed
-        )
+        how: dict[str, Any] = {"symmetrize": symmetrize, "method": method, "seed": seed}
+        matrix, names, meta = neighbour_graph(X, n_neighbors, metric, **how)
         return _restored(cls._of, (matrix, names), meta, {})
 
     @classmethod
@@ -266,7 +265,8 @@ class Graph:
         >>> graph, graph.index("c"), graph.normalized("rw").scaled.value
         (Graph(n_nodes=3, n_edges=2, undirected), 2, 1.0)
         """
-        return cls._on_disk(MappedForm.open(path, verify=truth(verify, "verify")))
+        folder = GraphFolder.open(path, verify=truth(verify, "verify"))
+        return cls._on_disk(MappedForm.stored(folder))
 
     @classmethod
     def _on_disk(cls, form: MappedForm, names: NodeNames | None = None) -> Graph:
@@ -296,11 +296,9 @@ class Graph:
 
     def _adopt(self, matrix: sp.csr_array, node_ids: Sequence[Any] | None) -> None:
         """Take the arrays of a canonical CSR matrix, read-only from now on."""
-        self.indptr = np.ascontiguousarray(matrix.indptr, dtype=np.int64)
-        self.indices = np.ascontiguousarray(matrix.indices, dtype=np.int32)
-        self.weights = np.ascontiguousarray(matrix.data, dtype=np.float64)
-        for array in (self.indptr, self.indices, self.weights):
-            array.flags.writeable = False
+        self.indptr = readonly(np.ascontiguousarray(matrix.indptr, dtype=np.int64))
+        self.indices = readonly(np.ascontiguousarray(matrix.indices, dtype=np.int32))
+        self.weights = readonly(np.ascontiguousarray(matrix.data, dtype=np.float64))
         self.node_ids = node_ids
 
     @classmethod
@@ -387,9 +385,7 @@ class Graph:
         if rule.base is not None and rule.kind is None and rule.value == 1.0:
             return rule.base
         require_bytes(8 * len(self.indices), f"the weights of {len(self.indices):,} edges")
-        weights = rule.fill(self.indptr, self.indices)
-        weights.flags.writeable = False
-        return weights
+        return readonly(rule.fill(self.indptr, self.indices))
 
     def weights_of_rows(self, first: int, last: int) -> FloatArray:
         """The weights of rows `first` to ``last - 1``, without making those of others."""
@@ -424,9 +420,7 @@ class Graph:
     @cached_property
     def out_degree(self) -> IntArray:
         """Number of out-neighbours of each node (a self-loop is one of them)."""
-        degree = np.diff(self.indptr)
-        degree.flags.writeable = False
-        return degree
+        return readonly(np.diff(self.indptr))
 
     @property
     def adjacency(self) -> sp.csr_array:
@@ -479,9 +473,9 @@ class Graph:
                 graph._root_strength = np.sqrt(self.adjacency.sum(axis=1))
         elif kind is None:
             graph._root_strength = self._root_strength
-        rule = normalization.normalized_rule(
-            self.scaled, self.indptr, self.indices, kind, factor, directed=self.is_directed
-        )
+        rows = Rows(self.indptr, self.indices, self.scaled.base)
+        directed = self.is_directed
+        rule = normalization.normalized_rule(self.scaled, rows, kind, factor, directed=directed)
         if rule is not None:
             graph.__dict__["scaled"] = rule
         return graph
@@ -544,15 +538,10 @@ class Graph:
         rule, base = self.scaled, self.scaled.base
         if rule.kind == "rw_reversed" or (base is not None and rule.kind is not None):
             rule, base = ScaledWeights(None, 1.0), self.weights
-        save_folder(
-            path,
-            Rows(self.indptr, self.indices, base),
-            kind=rule.kind,
-            value=rule.value,
-            names=names,
-            spectral_radius=self.__dict__.get("_spectral_radius"),
-            undirected=rule.kind is None and not self.is_directed,
-        )
+        rows, radius = Rows(self.indptr, self.indices, base), self.__dict__.get("_spectral_radius")
+        known = {"kind": rule.kind, "value": rule.value, "spectral_radius": radius}
+        undirected = rule.kind is None and not self.is_directed
+        save_folder(path, rows, names, undirected=undirected, **known)
 
     @classmethod
     def load(cls, path: str | Path) -> Graph:

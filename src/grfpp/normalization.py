@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from grfpp.linalg.csr import csr
-from grfpp.typing import FloatArray, IntArray
+from grfpp.typing import AnyInts, FloatArray, IntArray
 
 #: ``D_out^-1/2 A D_in^-1/2``, ``D_out^-1 A``, or ``A`` itself.
 Normalization = Literal["sym", "rw"] | None
@@ -70,11 +70,7 @@ class ScaledWeights:
     in_strength: FloatArray | None = None
 
     def of_rows(
-        self,
-        indptr: IntArray,
-        indices: npt.NDArray[np.int32],
-        first: int = 0,
-        last: int | None = None,
+        self, indptr: IntArray, indices: AnyInts, first: int = 0, last: int | None = None
     ) -> FloatArray:
         """The weights of rows `first` to ``last - 1``, by default of all."""
         last = len(indptr) - 1 if last is None else last
@@ -91,33 +87,29 @@ class ScaledWeights:
             weights *= self.value
         return np.asarray(weights)
 
-    def _divisor(
-        self, indptr: IntArray, targets: npt.NDArray[np.int32], first: int, last: int
-    ) -> FloatArray:
+    def _divisor(self, indptr: IntArray, targets: AnyInts, first: int, last: int) -> FloatArray:
         degree = np.diff(indptr[first : last + 1])
         out = degree if self.out_strength is None else self.out_strength[first:last]
         rows = np.repeat(np.asarray(out, np.float64), degree)
         if self.kind == "rw":
             return rows
         into = self.out_strength if self.in_strength is None else self.in_strength
-        columns = (
-            (indptr[targets.astype(np.int64) + 1] - indptr[targets]).astype(np.float64)
-            if into is None
-            else into[targets]
-        )
+        if into is None:
+            columns = (indptr[targets.astype(np.int64) + 1] - indptr[targets]).astype(np.float64)
+        else:
+            columns = into[targets]
         if self.kind == "rw_reversed":
             return np.asarray(columns)
         # One product under one root: the result is symmetric to the last bit.
         rows *= columns
         return np.asarray(np.sqrt(rows, out=rows))
 
-    def fill(self, indptr: IntArray, indices: npt.NDArray[np.int32]) -> FloatArray:
+    def fill(self, indptr: IntArray, indices: AnyInts) -> FloatArray:
         """All weights, some rows at a time, so that little else is held in memory."""
         result = np.empty(len(indices))
         for first, last in row_blocks(indptr, BLOCK_EDGES):
-            result[int(indptr[first]) : int(indptr[last])] = self.of_rows(
-                indptr, indices, first, last
-            )
+            weights = self.of_rows(indptr, indices, first, last)
+            result[int(indptr[first]) : int(indptr[last])] = weights
         return result
 
     def normalized(
@@ -139,15 +131,10 @@ class ScaledWeights:
 
     def reversed(self, base: FloatArray | None) -> ScaledWeights:
         """The rule of the transpose, with `base` in its order of edges."""
-        into = self.out_strength if self.in_strength is None else self.in_strength
-        same = self.in_strength is None
-        return ScaledWeights(
-            _REVERSED.get(self.kind, self.kind),
-            self.value,
-            base,
-            into,
-            None if same else self.out_strength,
-        )
+        transpose = replace(self, kind=_REVERSED.get(self.kind, self.kind), base=base)
+        if self.in_strength is None:
+            return transpose
+        return replace(transpose, out_strength=self.in_strength, in_strength=self.out_strength)
 
 
 @dataclass(frozen=True, eq=False)
@@ -161,9 +148,7 @@ class Rows:
     def transposed(self) -> Rows:
         """The columns as rows, made in memory."""
         n = len(self.indptr) - 1
-        values: npt.NDArray[Any] = (
-            np.ones(len(self.indices), np.int8) if self.weights is None else self.weights
-        )
+        values: Any = np.ones(len(self.indices), np.int8) if self.weights is None else self.weights
         transpose = csr(values, self.indices, self.indptr, n).T.tocsr()
         transpose.sort_indices()
         weights = None if self.weights is None else transpose.data
@@ -183,10 +168,8 @@ class Rows:
         """Sums of rows, from left to right: as `Graph.normalized` rounds them."""
         if self.weights is None:
             return np.diff(self.indptr).astype(np.float64)
-        sums = [
-            np.bincount(block.sources(), block.weights, minlength=len(block.indptr) - 1)
-            for _, block in self.blocks()
-        ]
+        blocks = [block for _, block in self.blocks()]  # views
+        sums = [np.bincount(b.sources(), b.weights, len(b.indptr) - 1) for b in blocks]
         return np.concatenate(sums)
 
     def sources(self) -> IntArray:
@@ -239,30 +222,21 @@ def normalized_weights(rows: Rows, kind: Normalization, *, directed: bool) -> Fl
 
 
 def normalized_rule(
-    scaled: ScaledWeights,
-    indptr: IntArray,
-    indices: npt.NDArray[np.int32],
-    kind: Normalization,
-    factor: float,
-    *,
-    directed: bool,
+    scaled: ScaledWeights, rows: Rows, kind: Normalization, factor: float, *, directed: bool
 ) -> ScaledWeights | None:
-    """The rule of the normalised weights, if it is one."""
+    """The rule of the normalised weights, if it is one; `rows` are those of ``scaled.base``."""
     equal = scaled.base is None
     if scaled.kind is not None or (kind is None and not equal):
         return None
-    rows = Rows(indptr, indices, scaled.base)
     out = rows.strengths()
     rule = scaled.normalized(kind, factor, tame=is_tame(rows.weights, out))
     if rule is None or kind is None or (equal and not directed):
         return rule
-    into = _column_sums(indices, rows.weights, len(indptr) - 1) if directed else None
+    into = _column_sums(rows.indices, rows.weights, len(out)) if directed else None
     return replace(rule, out_strength=out, in_strength=into)
 
 
-def _column_sums(
-    indices: npt.NDArray[np.int32], weights: FloatArray | None, n_nodes: int
-) -> FloatArray:
+def _column_sums(indices: AnyInts, weights: FloatArray | None, n_nodes: int) -> FloatArray:
     return np.bincount(indices, weights, minlength=n_nodes).astype(np.float64)
 
 

@@ -19,7 +19,7 @@ from decimal import Decimal
 from fractions import Fraction
 from itertools import repeat, zip_longest
 from operator import mul, sub, truediv
-from typing import TypeVar
+from typing import Any, TypeVar
 
 import numpy as np
 
@@ -167,25 +167,16 @@ def root_here(a: Sequence[Decimal], order: int, n: int) -> list[Decimal]:
 
 
 def from_log_derivative_here(
-    start: Decimal, numerator: Sequence[Decimal], denominator: Sequence[Decimal], order: int, n: int
-) -> list[Decimal]:
-    """First `n` coefficients of the ``h`` with ``order · h'/h = numerator/denominator``.
-
-    ``h(0) = start``; in the current decimal context.
-    """
-    return _from_log_derivative(start, numerator, denominator, order, n, truediv)
-
-
-def _from_log_derivative(
     start: Term,
     numerator: Sequence[Term],
     denominator: Sequence[Term],
     order: int,
     n: int,
-    divide: Callable[[Term, Term], Term],
+    divide: Callable[[Any, Any], Any] = truediv,
 ) -> list[Term]:
-    """The series of `from_log_derivative_here` in any numbers that `divide` divides.
+    """First `n` coefficients of the ``h`` with ``order · h'/h = numerator/denominator``.
 
+    ``h(0) = start``; in any numbers that `divide` divides, decimals in the current context.
     Comparing coefficients of ``order · D h' = N h`` gives
     ``order · k D_0 h_k = Σ_{j ≥ 1} (N_{j−1} − order (k − j) D_j) h_{k−j}``:
     as many products a coefficient as the polynomials are long.
@@ -224,7 +215,7 @@ def zeros_of_root(a: Sequence[Fraction], order: int, n: int) -> frozenset[int]:
 
     residues = [divide(value.numerator, value.denominator) for value in a]
     derivative = [j * value for j, value in enumerate(residues)][1:]
-    h = _from_log_derivative(1, derivative, residues, order, n, divide)
+    h = from_log_derivative_here(1, derivative, residues, order, n, divide)
     return frozenset(k for k, value in enumerate(h) if value == 0)
 
 

@@ -8,7 +8,7 @@ lets walks grow as long as the kernel's series needs; its variance depends on th
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from functools import partial
 from typing import Any, ClassVar, NoReturn, Self
@@ -16,14 +16,14 @@ from typing import Any, ClassVar, NoReturn, Self
 import numpy as np
 import numpy.typing as npt
 
-from grfpp._checks import between, finite, positive, probability
+from grfpp._checks import CheckedFields, between, finite, positive, probability
 from grfpp._memory import require_bytes
 from grfpp.errors import InputError, shown
 from grfpp.series import exp, power
 from grfpp.typing import FloatArray, IntArray
 
 
-class Termination(ABC):
+class Termination(CheckedFields, ABC):
     """A probability law on the walk lengths 0, 1, 2 and so on.
 
     Examples
@@ -40,12 +40,6 @@ class Termination(ABC):
 
     #: How the command line and saved files call this law.
     name: ClassVar[str]
-    #: Checks of the parameters, called with the value and the parameter's name.
-    _checks: ClassVar[Mapping[str, Callable[[Any, str], Any]]] = {}
-
-    def __post_init__(self) -> None:
-        for name, check in self._checks.items():
-            object.__setattr__(self, name, check(getattr(self, name), name))
 
     @property
     @abstractmethod
@@ -343,9 +337,8 @@ class CustomLength(Termination):
         base = np.array(cls(probabilities).probabilities)
         lengths, support = np.arange(len(base)), np.flatnonzero(base)
         if not support[0] < other.mean < support[-1]:
-            raise InputError(
-                f"lengths from {support[0]} to {support[-1]} cannot have mean {other.mean:g}"
-            )
+            found = f"lengths from {support[0]} to {support[-1]}"
+            raise InputError(f"{found} cannot have mean {other.mean:g}")
 
         def tilted(rate: float) -> FloatArray:
             logs = np.where(base > 0, rate * lengths, -np.inf)
@@ -391,10 +384,8 @@ class Matched(Termination):
 #: Laws by the names in files and on the command line.
 LAWS: dict[str, type[Termination]] = {
     law.name: law
-    for law in (
-        *(Geometric, Poisson, NegativeBinomial, FirstStepThenGeometric),
-        *(FixedLength, UniformLength, CustomLength, Matched),
-    )
+    for law in list(globals().values())
+    if isinstance(law, type) and issubclass(law, Termination) and "name" in vars(law)
 }
 
 
@@ -416,9 +407,8 @@ def termination_from_spec(spec: str) -> Termination:
     try:
         numbers: list[Any] = [float(part) for part in parts]
     except ValueError:
-        raise InputError(
-            f"the parameters of {shown(spec)} must be numbers, as in poisson:4"
-        ) from None
+        problem = f"the parameters of {shown(spec)} must be numbers, as in poisson:4"
+        raise InputError(problem) from None
     return _law(name, spec, *([numbers] if name == CustomLength.name else numbers))
 
 

@@ -96,38 +96,31 @@ def fetch_file(info: DatasetInfo, file: DataFile, *, download: bool = True) -> P
         When the file is not at hand and cannot be had, or `download` is false. It names the file
         and the folder that it can be put into.
     """
-    path = find_file(file)
-    if path is not None:
+    if (path := find_file(file)) is not None:
         return path
     if not download:
         raise missing(info, file, "downloads were not asked for")
     if not file.address:
         raise missing(info, file, "grfpp knows no address to download it from")
+    target, size = cache_folder() / file.path, readable_bytes(file.n_bytes)
     try:
         pooch = require("pooch", "downloading")
+        _LOGGER.warning("grfpp: downloading %s (%s) from %s", info.name, size, file.address)
+        pooch.get_logger().setLevel(logging.ERROR)  # it repeats what was logged above
+        how = pooch.HTTPDownloader(timeout=_TIMEOUT_SECONDS)
+        checksum = f"sha256:{file.checksum}"
+        pooch.retrieve(file.address, checksum, target.name, target.parent, downloader=how)
+        return target
     except InputError as error:
-        raise missing(info, file, str(error)) from None
-    target, size = cache_folder() / file.path, readable_bytes(file.n_bytes)
-    _LOGGER.warning("grfpp: downloading %s (%s) from %s", info.name, size, file.address)
-    pooch.get_logger().setLevel(logging.ERROR)  # it repeats what was logged above
-    try:
-        pooch.retrieve(
-            file.address,
-            known_hash=f"sha256:{file.checksum}",
-            fname=target.name,
-            path=target.parent,
-            downloader=pooch.HTTPDownloader(timeout=_TIMEOUT_SECONDS),
-        )
+        reason = str(error)
     except ValueError:
         reason = f"the file at its address does not have the checksum {file.checksum}"
-        raise missing(info, file, reason) from None
     except OSError as error:  # all of requests' are, and those of a cache that cannot be written
-        reason = type(error).__name__
+        reason = f"the download failed ({type(error).__name__})"
         if (response := getattr(error, "response", None)) is not None:
             response.close()  # pooch leaves it open
-            reason = f"HTTP status {response.status_code}"
-        raise missing(info, file, f"the download failed ({reason})") from None
-    return target
+            reason = f"the download failed (HTTP status {response.status_code})"
+    raise missing(info, file, reason)
 
 
 def missing(info: DatasetInfo, file: DataFile, reason: str) -> MissingDataError:

@@ -67,10 +67,8 @@ def connected_random(n_nodes: int, p: float, *, seed: int = 0) -> Graph:
     n_components, component = connected_components(unweighted(ends, n), directed=False)
     order = np.argsort(component, kind="stable")
     starts = np.searchsorted(component[order], np.arange(1, n_components + 1))
-    bridges = [
-        (order[rng.integers(first)], order[rng.integers(first, last)])
-        for first, last in pairwise(starts)
-    ]
+    some = ((rng.integers(first), rng.integers(first, last)) for first, last in pairwise(starts))
+    bridges = [(order[before], order[within]) for before, within in some]
     return undirected_graph(n, np.concatenate([ends, np.array(bridges, int).reshape(-1, 2)]))
 
 
@@ -193,8 +191,8 @@ def cluster_graphs(n_graphs: int, *, seed: int = 0) -> list[LabelledNodes]:
         rng = np.random.default_rng([whole(seed, "seed", 0), number])
         sizes = rng.integers(*_COMMUNITY_SIZES, CLUSTER_COMMUNITIES)
         community = rng.permutation(np.repeat(np.arange(CLUSTER_COMMUNITIES), sizes))
-        same_community = community[:, None] == community[None, :]
-        edges = _symmetric(rng, np.where(same_community, _CLUSTER_WITHIN, _CLUSTER_BETWEEN))
+        same = np.equal.outer(community, community)
+        edges = _symmetric(rng, np.where(same, _CLUSTER_WITHIN, _CLUSTER_BETWEEN))
         signals = np.zeros(len(community), dtype=np.int64)
         for c in range(CLUSTER_COMMUNITIES):
             signals[rng.choice(np.flatnonzero(community == c))] = c + 1
@@ -235,10 +233,9 @@ def pattern_graphs(n_graphs: int, *, n_patterns: int = 100, seed: int = 0) -> li
         rng = np.random.default_rng([seed, 1, number])
         sizes = rng.integers(*_COMMUNITY_SIZES, _PATTERN_COMMUNITIES)
         community = np.repeat(np.arange(_PATTERN_COMMUNITIES), sizes)
-        same_community = community[:, None] == community[None, :]
-        n_others = len(community)
+        same, n_others = np.equal.outer(community, community), len(community)
         chance = np.full((n_others + n_hidden,) * 2, _PATTERN_EDGES)
-        chance[:n_others, :n_others] = np.where(same_community, _PATTERN_WITHIN, _PATTERN_BETWEEN)
+        chance[:n_others, :n_others] = np.where(same, _PATTERN_WITHIN, _PATTERN_BETWEEN)
         edges = _symmetric(rng, chance)
         edges[n_others:, n_others:] = hidden
         signals = np.concatenate([rng.integers(PATTERN_SIGNALS, size=n_others), hidden_signals])

@@ -106,9 +106,7 @@ def read_labelled_gml(path: str | Path, name: str | None = None) -> GraphDataset
     if None in classes:
         node = node_ids[classes.index(None)]
         raise InputError(f"{file}: node {node!r} has no attribute {_CLASS_ATTRIBUTE!r}, its class")
-    with naming(str(file)):
-        graph = Graph(matrix)
-    return _dataset(name or file.stem, graph, node_ids, classes, str(file))
+    return _dataset(name or file.stem, matrix, node_ids, classes, str(file))
 
 
 def _networkx_karate() -> GraphDataset:
@@ -119,15 +117,16 @@ def _networkx_karate() -> GraphDataset:
     matrix = nx.to_scipy_sparse_array(club, weight=None, dtype=np.float64)
     node_ids = [str(node) for node in club]  # as in the file
     classes = [value for _, value in club.nodes(data="club")]
-    return _dataset("karate", Graph(matrix), node_ids, classes, "networkx")
+    return _dataset("karate", matrix, node_ids, classes, "networkx")
 
 
 def _dataset(
-    name: str, graph: Graph, node_ids: list[Any], classes: list[Any], source: str
+    name: str, matrix: Any, node_ids: list[Any], classes: list[Any], source: str
 ) -> GraphDataset:
     names, labels = class_indices(np.array(classes, dtype=str))
-    named = Graph._of(graph.adjacency, node_ids)
-    return GraphDataset(name, named, labels, tuple(names.tolist()), source)
+    with naming(source):
+        graph = Graph._of(Graph(matrix).adjacency, node_ids)
+    return GraphDataset(name, graph, labels, tuple(names.tolist()), source)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -203,9 +202,8 @@ def read_planetoid(path: str | Path, name: str | None = None) -> SplitGraph:
     """
     file = Path(path)
     with opened_arrays(file) as arrays, naming(str(file)):
-        ends, stored, size, *split_parts = arrays.read(
-            _PLANETOID_ARRAYS, _PLANETOID_BYTES_PER_BYTE, "the graph in"
-        )
+        read = arrays.read(_PLANETOID_ARRAYS, _PLANETOID_BYTES_PER_BYTE, "the graph in")
+        ends, stored, size, *split_parts = read
         n_nodes = whole(size.tolist(), "n_nodes", 1)
         edges = node_numbers(ends.reshape(-1), n_nodes, "edges").reshape(-1, 2)
         parts = [node_numbers(part, n_nodes, "the split") for part in split_parts]

@@ -105,9 +105,8 @@ def icosphere(n_subdivisions: int) -> tuple[FloatArray, IntArray]:
         middles /= np.linalg.norm(middles, axis=1, keepdims=True)
         ab, bc, ca = (side_of.reshape(-1, 3) + len(vertices)).T
         a, b, c = faces.T
-        faces = np.concatenate(
-            [np.stack(new, axis=1) for new in ((a, ab, ca), (ab, b, bc), (ca, bc, c), (ab, bc, ca))]
-        )
+        quarters = ((a, ab, ca), (ab, b, bc), (ca, bc, c), (ab, bc, ca))
+        faces = np.concatenate([np.stack(quarter, axis=1) for quarter in quarters])
         vertices = np.concatenate([vertices, middles])
     return vertices, faces
 

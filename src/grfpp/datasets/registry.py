@@ -134,7 +134,7 @@ def all_datasets() -> tuple[DatasetInfo, ...]:
     ['karate', 'dolphins', 'polbooks', 'football', 'databases', 'eurosis', 'cora']
     """
     laboratory = _catalogue(LABORATORY) if find_spec("grfpp_lab") else ()
-    return (*_catalogue(LIBRARY), *_meshes().values(), *laboratory)
+    return (*_catalogue(LIBRARY), *laboratory)
 
 
 def _catalogue(package: str) -> tuple[DatasetInfo, ...]:
@@ -169,6 +169,7 @@ def dataset_info(name: str, family: str | None = None) -> DatasetInfo:
     raise InputError(f"there is no data set {shown(name)}{kind}", advice=advice)
 
 
+@cache
 def mesh_table() -> tuple[MeshInfo, ...]:
     """All meshes, in the order of their sizes in the paper, the extra ones last.
 
@@ -180,32 +181,7 @@ def mesh_table() -> tuple[MeshInfo, ...]:
     >>> [mesh.paper_vertices for mesh in meshes if mesh.role == "scaling"]
     [11700, 15527, 24194, 35300]
     """
-    return tuple(_meshes())
-
-
-_ADDRESS = "https://raw.githubusercontent.com/larsbrubaker/Thingi10K-meshes-{}/{}/meshes/{}.stl.zip"
-#: The state of each repository at which the files have these checksums.
-_COMMITS = {
-    "1": "2d6f82c6f7934f23b051daf2b19e918c62d30d7b",
-    "2": "aed4db3bc01b960234aa924429894b819f3ba6ef",
-}
-
-
-@cache
-def _meshes() -> dict[MeshInfo, DatasetInfo]:
-    """The meshes, and what the registry holds of each."""
-    entries = {}
-    for row in _table("meshes.csv"):
-        mesh, repository = _record(MeshInfo, row), row["repository"]
-        address = _ADDRESS.format(repository, _COMMITS[repository], mesh.name)
-        path = f"meshes/thingi10k_{mesh.name}.stl.zip"
-        text = f"mesh of {mesh.n_vertices:,} vertices, by {mesh.author}"
-        if mesh.is_stand_in:
-            text += f"; stands in for {mesh.paper_name} ({mesh.paper_vertices:,})"
-        page = f"https://www.thingiverse.com/thing:{mesh.thing}"
-        file = _record(DataFile, row, path=path, address=address)
-        entries[mesh] = DatasetInfo(mesh.name, "meshes", text, mesh.licence, page, (file,))
-    return entries
+    return tuple(_record(MeshInfo, row) for row in _table("meshes.csv", LIBRARY))
 
 
 _Record = TypeVar("_Record")
@@ -221,7 +197,7 @@ def _record(kind: type[_Record], row: dict[str, str], **others: Any) -> _Record:
     return kind(**values, **others)
 
 
-def _table(name: str, package: str = LIBRARY) -> list[dict[str, str]]:
+def _table(name: str, package: str) -> list[dict[str, str]]:
     """The rows of a table that comes with a package, by the names of its columns."""
     text = files(package).joinpath(name).read_text("utf-8")
     return list(csv.DictReader(text.splitlines()))

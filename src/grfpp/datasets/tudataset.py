@@ -102,27 +102,18 @@ def read_tudataset(path: str | Path) -> TUDataset:
         # Files list nodes graph by graph, but the format does not require it.
         order = np.argsort(graph_of, kind="stable")
         starts = np.concatenate([[0], np.cumsum(sizes)])
-        node_labels, attributes = (
-            _split(tables.read(name, dtype, n_rows=n_nodes)[order], starts)
-            if name in tables
-            else None
-            for name, dtype in (("node_labels", np.int64), ("node_attributes", np.float64))
-        )
+        parts: list[tuple[Any, ...] | None] = [None, None]
+        for i, (table, dtype) in enumerate((("node_labels", int), ("node_attributes", float))):
+            if table in tables:
+                rows = tables.read(table, dtype, n_rows=n_nodes)[order]
+                parts[i] = tuple(read_only(part.copy()) for part in np.split(rows, starts[1:-1]))
+    node_labels, attributes = parts
     if node_labels is not None and node_labels[0].shape[1] == 1:
         node_labels = tuple(read_only(column[:, 0]) for column in node_labels)
     blocks = unweighted(np.argsort(order).astype(np.int32)[ends], n_nodes)
-    return TUDataset(
-        name=tables.dataset,
-        graphs=tuple(Graph(blocks[i:j, i:j]) for i, j in pairwise(starts.tolist())),
-        labels=labels,
-        classes=tuple(classes.tolist()),
-        node_labels=node_labels,
-        node_attributes=attributes,
-    )
-
-
-def _split(rows: npt.NDArray[Any], starts: IntArray) -> tuple[Any, ...]:
-    return tuple(read_only(part.copy()) for part in np.split(rows, starts[1:-1]))
+    graphs = tuple(Graph(blocks[i:j, i:j]) for i, j in pairwise(starts.tolist()))
+    numbers = tuple(classes.tolist())
+    return TUDataset(tables.dataset, graphs, labels, numbers, node_labels, attributes)
 
 
 class _Tables:

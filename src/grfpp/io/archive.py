@@ -37,13 +37,10 @@ class StoredArrays(Mapping[str, npt.NDArray[Any]]):
 
     def __init__(self, archive: zipfile.ZipFile, path: str | Path) -> None:
         self._archive, self._path = archive, path
-        if {member.compress_type for member in archive.infolist()} - _PACKINGS:
+        members = archive.infolist()
+        if {member.compress_type for member in members} - _PACKINGS:
             raise ValueError("an array is packed in a way that numpy does not use")
-        self._members = {
-            member.filename.removesuffix(".npy"): member
-            for member in archive.infolist()
-            if member.filename.endswith(".npy")
-        }
+        self._members = {m.filename[:-4]: m for m in members if m.filename.endswith(".npy")}
 
     def __iter__(self) -> Iterator[str]:
         return iter(self._members)
@@ -68,8 +65,7 @@ class StoredArrays(Mapping[str, npt.NDArray[Any]]):
 
     def __getitem__(self, name: str) -> npt.NDArray[Any]:
         member = self._members[name]
-        with warnings.catch_warnings():
-            warnings.simplefilter("error")  # of headers that are almost right
+        with warnings.catch_warnings(action="error"):  # of headers that are almost right
             with self._archive.open(member) as stream:
                 shape, _, dtype = _HEADERS[npy.read_magic(stream)](stream)
                 n_bytes = dtype.itemsize * math.prod(shape)

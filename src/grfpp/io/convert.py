@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import shutil
+import tempfile
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
@@ -23,51 +23,41 @@ _MIN_MEMORY, _MAX_MEMORY = 64 * 10**6, 1500 * 10**6
 _NODES_PER_BATCH = 1 << 22
 
 
-def default_memory() -> int:
-    """Bytes for DuckDB: 1.5 GB, or a third of what is free where that is less."""
-    return max(_MIN_MEMORY, min(_MAX_MEMORY, available_bytes() // 3))
-
-
 def convert_edges(
-    file: ListFile, request: ListRequest, target: str | Path, memory: int, progress: Progress
+    file: ListFile, request: ListRequest, target: str | Path, memory: int | None, progress: Progress
 ) -> None:
     """Write the graph of an edge list to a folder.
 
-    DuckDB takes no more than `memory`, and keeps the rest in files beside the target.
+    DuckDB takes no more than `memory`, by default 1.5 GB or a third of what is free where that is
+    less, and keeps the rest in files beside the target.
     """
-    with folder_writer(target) as writer:
-        # What a killed conversion leaves, the next one removes.
-        folder = writer.folder / "unsorted"
-        folder.mkdir()
-        try:
-            with Database(
-                folder, memory=memory, purpose=f"cannot write {file.name} to {target}"
-            ) as database:
-                origin, load = open_list(
-                    file, request.options, folder, report=partial(progress, "reading")
-                )
-                is_whole = load(database)
-                progress("naming", 0, 0)
-                nodes = number_nodes(database, origin, request, is_whole=is_whole)
-                progress("sorting", 0, 0)
-                merge_edges(database, origin, request, nodes)
-                _write_graph(database, writer, nodes, request.directed, progress)
-        finally:
-            shutil.rmtree(folder, ignore_errors=True)
+    memory = memory or max(_MIN_MEMORY, min(_MAX_MEMORY, available_bytes() // 3))
+    purpose = f"cannot write {file.name} to {target}"
+    with (
+        folder_writer(target) as writer,
+        # Within the target: what a killed conversion leaves, the next one removes.
+        tempfile.TemporaryDirectory(dir=writer.folder, ignore_cleanup_errors=True) as folder,
+        Database(Path(folder), memory=memory, purpose=purpose) as database,
+    ):
+        report = partial(progress, "reading")
+        origin, load = open_list(file, request.options, Path(folder), report=report)
+        is_whole = load(database)
+        progress("naming", 0, 0)
+        nodes = number_nodes(database, origin, request, is_whole=is_whole)
+        progress("sorting", 0, 0)
+        merge_edges(database, origin, request, nodes)
+        _write_graph(writer, nodes, request.directed, progress)
 
 
-def _write_graph(
-    database: Database, writer: FolderWriter, nodes: Nodes, directed: bool, progress: Progress
-) -> None:
+def _write_graph(writer: FolderWriter, nodes: Nodes, directed: bool, progress: Progress) -> None:
     _write_names(writer, nodes)
-    row = database.first("SELECT min(w), max(w) FROM merged")
-    equal = one_for_all(np.array([weight for weight in row or () if weight is not None]))
-    weighted, n = equal is None, nodes.n_nodes
+    extremes = nodes.database.first("SELECT min(w), max(w) FROM merged")
+    equal = one_for_all(np.array([weight for weight in extremes if weight is not None]))
     out, into = "SELECT a, b, w FROM merged", "SELECT b AS a, a AS b, w FROM merged"
     query = out if directed else f"{out} UNION ALL {into} WHERE a <> b"
-    _write_rows(database, writer, query, n, "", weighted, progress)
+    _write_rows(writer, nodes, query, "", equal is None, progress)
     if directed:
-        _write_rows(database, writer, into, n, "in_", weighted, progress)
+        _write_rows(writer, nodes, into, "in_", equal is None, progress)
     finish_graph(writer, value=1.0 if equal is None else equal, names=nodes.kind)
 
 
@@ -89,35 +79,29 @@ def _write_names(writer: FolderWriter, nodes: Nodes) -> None:
 
 
 def _write_rows(
-    database: Database,
-    writer: FolderWriter,
-    query: str,
-    n_nodes: int,
-    prefix: str,
-    weighted: bool,
-    progress: Progress,
+    writer: FolderWriter, nodes: Nodes, query: str, prefix: str, weighted: bool, report: Progress
 ) -> None:
     """Write the rows of the matrix with the entries ``a, b, w`` of a query."""
-    progress("sorting", 0, 0)
+    database = nodes.database
+    parts = {"indices": "b", "weights": "w"} if weighted else {"indices": "b"}
+    report("sorting", 0, 0)
     database.run(f"CREATE TABLE entries AS SELECT * FROM ({query}) ORDER BY a, b")
     n_entries, n_written = database.one("SELECT count(*) FROM entries"), 0
-    names = ["indices", "weights"] if weighted else ["indices"]
-    for name in names:
-        writer.append(prefix + name, [])
-    for arrays in database.batches("entries", "b, w" if weighted else "b"):
-        for name, values in zip(names, arrays, strict=True):
-            writer.append(prefix + name, values)
+    for part in parts:
+        writer.append(prefix + part, [])
+    for arrays in database.batches("entries", ", ".join(parts.values())):
+        for part, values in zip(parts, arrays, strict=True):
+            writer.append(prefix + part, values)
         n_written += len(arrays[0])
-        progress("writing", n_written, n_entries)
+        report("writing", n_written, n_entries)
     writer.append(f"{prefix}indptr", [0])
     n_before = 0
-    for first in range(0, n_nodes, _NODES_PER_BATCH):
-        last = min(n_nodes, first + _NODES_PER_BATCH)
-        nodes, sizes = database.arrays(
-            f"SELECT a, count(*) FROM entries WHERE a >= {first} AND a < {last} GROUP BY a"
-        )
+    for first in range(0, nodes.n_nodes, _NODES_PER_BATCH):
+        last = min(nodes.n_nodes, first + _NODES_PER_BATCH)
+        some = f"a >= {first} AND a < {last}"
+        rows, sizes = database.arrays(f"SELECT a, count(*) FROM entries WHERE {some} GROUP BY a")
         ends = np.zeros(last - first, np.int64)
-        ends[nodes - first] = sizes
+        ends[rows - first] = sizes
         np.cumsum(ends, out=ends)
         writer.append(f"{prefix}indptr", n_before + ends)
         n_before += int(ends[-1])

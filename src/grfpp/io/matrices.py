@@ -104,8 +104,7 @@ def checked(matrix: Any) -> sp.csr_array | sp.coo_array:
     grfpp.errors.InputError: a malformed sparse matrix: its row pointers must not decrease
     """
     require_real(matrix.dtype)
-    n_rows, n_columns = matrix.shape
-    shape = (int(n_rows), int(n_columns))
+    shape = (int(matrix.shape[0]), int(matrix.shape[1]))
     match matrix.format:
         case "csr" | "csc" | "bsr":
             by_row = matrix.format != "csc"
@@ -255,12 +254,9 @@ def arcs(rows: AnyInts, columns: AnyInts, weights: FloatArray, n_nodes: int) -> 
 def undirected(rows: AnyInts, columns: AnyInts, weights: FloatArray, n_nodes: int) -> sp.coo_array:
     """Take each entry as one edge, present in both directions; a self-loop counts once."""
     back = rows != columns
-    return arcs(
-        np.concatenate([rows, columns[back]]),
-        np.concatenate([columns, rows[back]]),
-        np.concatenate([weights, weights[back]]),
-        n_nodes,
-    )
+    pairs = ((rows, columns), (columns, rows), (weights, weights))
+    u, v, w = (np.concatenate([there, again[back]]) for there, again in pairs)
+    return arcs(u, v, w, n_nodes)
 
 
 def unweighted(ends: npt.NDArray[Any], n_nodes: int) -> sp.csr_array:

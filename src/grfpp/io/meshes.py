@@ -181,9 +181,8 @@ def _triangles(corners: IntArray, sizes: IntArray) -> IntArray:
     starts = np.cumsum(sizes) - sizes
     offset = np.arange(len(corners)) - np.repeat(starts, sizes)
     second = np.flatnonzero((offset > 0) & (offset < np.repeat(sizes, sizes) - 1))
-    return np.column_stack(
-        [corners[np.repeat(starts, sizes - 2)], corners[second], corners[second + 1]]
-    )
+    first = np.repeat(starts, sizes - 2)
+    return np.column_stack([corners[first], corners[second], corners[second + 1]])
 
 
 def _cotangents(vertices: FloatArray, faces: IntArray) -> sp.csr_array:
@@ -191,16 +190,14 @@ def _cotangents(vertices: FloatArray, faces: IntArray) -> sp.csr_array:
     # Cotangents do not depend on the scale, and squares of numbers around 1 do not overflow.
     points = vertices / max(float(np.abs(vertices).max(initial=0)), 1e-300)
     points = np.pad(points, ((0, 0), (0, 3 - points.shape[1])))
-    sides, values = [], []
-    for a, b, c in ((0, 1, 2), (1, 2, 0), (2, 0, 1)):  # the angle at a faces the side from b to c
-        to_b, to_c = (points[faces[:, end]] - points[faces[:, a]] for end in (b, c))
-        across = np.linalg.norm(np.cross(to_b, to_c), axis=1)
-        along = np.einsum("ij,ij->i", to_b, to_c)
-        valid = across > _FLAT_SINE * np.hypot(across, along)
-        sides.append(faces[valid][:, [b, c]])
-        values.append(0.5 * along[valid] / across[valid])
-    ends = np.concatenate(sides)
-    half = sp.csr_array((np.concatenate(values), ends.T), shape=(n, n))
+    # The angle at a faces the side from b to c.
+    a, b, c = np.concatenate([faces, faces[:, [1, 2, 0]], faces[:, [2, 0, 1]]]).T
+    to_b, to_c = points[b] - points[a], points[c] - points[a]
+    across = np.linalg.norm(np.cross(to_b, to_c), axis=1)
+    along = np.einsum("ij,ij->i", to_b, to_c)
+    valid = across > _FLAT_SINE * np.hypot(across, along)
+    ends = np.column_stack([b, c])[valid]
+    half = sp.csr_array((0.5 * along[valid] / across[valid], ends.T), shape=(n, n))
     n_flat = _n_edges(_sides(faces.ravel(), np.full(len(faces), 3))) - _n_edges(ends)
     if n_flat:
         _warn_left_out(f"{n_flat} edges belong to flat triangles alone, without cotangents")
@@ -239,15 +236,17 @@ def read_mesh(data: bytes, name: str, suffix: str) -> Mesh:
 
 
 def _by_trimesh(data: bytes, name: str, kind: str) -> Any:
+    """Vertices and faces; of a PLY file what trimesh reads before it cuts polygons."""
     trimesh = require("trimesh", f"{name}: reading .{kind} files")
     logging.getLogger("trimesh").addHandler(logging.NullHandler())  # it logs what it raises
     # Any part of trimesh may fail, each in its own way; numpy warns of numbers that are checked.
     problem = f"{name} is not a .{kind} file that trimesh reads"
     with input_errors(problem), warnings.catch_warnings(action="ignore"):
         if kind == "ply":
-            return trimesh.exchange.ply.load_ply(io.BytesIO(data), skip_materials=True)
-        scene = trimesh.load_scene(io.BytesIO(data), file_type=kind, process=False)
-        return scene.to_mesh()
+            raw = trimesh.exchange.ply.load_ply(io.BytesIO(data), skip_materials=True)
+            return raw["metadata"]["_ply_raw"]
+        mesh = trimesh.load_scene(io.BytesIO(data), file_type=kind, process=False).to_mesh()
+        return np.asarray(mesh.vertices), np.asarray(mesh.faces)
 
 
 def _by_meshio(data: bytes, name: str, kind: str) -> tuple[FloatArray, Polygons]:
@@ -276,11 +275,6 @@ def _faces_of_cells(mesh: Any) -> tuple[FloatArray, Polygons]:
     return np.asarray(mesh.points, dtype=np.float64), polygons
 
 
-def _read_glb(data: bytes, name: str) -> tuple[FloatArray, Polygons]:
-    mesh = _by_trimesh(data, name, "glb")
-    return np.asarray(mesh.vertices), np.asarray(mesh.faces)
-
-
 def _read_stl(data: bytes, name: str) -> tuple[FloatArray, Polygons]:
     """Read an STL file. trimesh reads what it can of a truncated one: triangles are counted."""
     n_binary = int.from_bytes(data[80:84], "little")
@@ -290,10 +284,10 @@ def _read_stl(data: bytes, name: str) -> tuple[FloatArray, Polygons]:
         sizes = f"{len(data):,} bytes, as a binary one for {n_binary:,} triangles"
         raise InputError(f"{name} is not an STL file, or truncated: {sizes}")
     n_declared = n_binary if is_binary else keywords.count(b"endfacet")
-    mesh = _by_trimesh(data, name, "stl")
-    if len(mesh.faces) != n_declared:
-        raise InputError(f"{name} is damaged: {len(mesh.faces):,} of {n_declared:,} triangles")
-    return np.asarray(mesh.vertices), np.asarray(mesh.faces)
+    vertices, faces = _by_trimesh(data, name, "stl")
+    if len(faces) != n_declared:
+        raise InputError(f"{name} is damaged: {len(faces):,} of {n_declared:,} triangles")
+    return vertices, faces
 
 
 def _read_ply(data: bytes, name: str) -> tuple[FloatArray, Polygons]:
@@ -305,7 +299,7 @@ def _read_ply(data: bytes, name: str) -> tuple[FloatArray, Polygons]:
         sizes = f"{len(data):,} bytes for {n_points:,} vertices and {n_faces:,} faces"
         raise InputError(f"{name} is not a PLY file, or truncated: {sizes}")
     try:
-        points, polygons = _ply_elements(_by_trimesh(data, name, "ply")["metadata"]["_ply_raw"])
+        points, polygons = _ply_elements(_by_trimesh(data, name, "ply"))
     except (KeyError, TypeError, ValueError) as error:
         properties = header.partition(b"element face")[2].count(b"property")
         if b"ascii" in header or properties > 1:
@@ -404,7 +398,7 @@ _READERS: dict[str, Callable[[bytes, str], tuple[FloatArray, Polygons]]] = {
     ".off": _read_off,
     ".ply": _read_ply,
     ".obj": _read_obj,
-    ".glb": _read_glb,
+    ".glb": lambda data, name: _by_trimesh(data, name, "glb"),
     ".vtk": lambda data, name: _by_meshio(data, name, "vtk"),
     ".vtu": lambda data, name: _by_meshio(data, name, "vtu"),
 }

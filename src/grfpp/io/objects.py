@@ -256,9 +256,8 @@ def _from_pyg(data: Any, n_nodes: int | None) -> Any:
     if weights is None and features is not None and features.ndim == 1:
         weights = features
     if n_nodes is None:
-        with warnings.catch_warnings():
-            # It warns when it has only edge_index to count by, as has every edge_index.
-            warnings.simplefilter("ignore")
+        # It warns when it has only edge_index to count by, as has every edge_index.
+        with warnings.catch_warnings(action="ignore"):
             n_nodes = data.num_nodes
     return _from_edge_index(data.edge_index, weights, n_nodes)
 

@@ -78,12 +78,8 @@ def opened_member(file: Path, suffix: str, name: str) -> IO[bytes]:
         stream: IO[bytes] = COMPRESSED.get(packing, open)(file, "rb")
         return stream
     with zipfile.ZipFile(file) as archive:  # the member keeps the file open
-        members = [
-            member
-            for member in archive.infolist()
-            if member.filename.lower().endswith(suffix)
-            and not member.filename.startswith("__MACOSX")
-        ]
+        listed = [each for each in archive.infolist() if each.filename.lower().endswith(suffix)]
+        members = [each for each in listed if not each.filename.startswith("__MACOSX")]
         if len(members) != 1:
             raise InputError(f"{name} must hold one {suffix} file, found {len(members)}")
         if members[0].compress_type not in _ZIP_METHODS:

@@ -46,6 +46,8 @@ def neighbour_graph(
            [0.368, 0.   , 0.135],
            [0.   , 0.135, 0.   ]])
     """
+    from sklearn.neighbors import NearestNeighbors
+
     k = whole(n_neighbors, "n_neighbors", 1)
     one_of(method, "method", ("auto", "exact", "approximate"))
     one_of(symmetrize, "symmetrize", ("max", "mean", "sum", "mutual", None))
@@ -61,20 +63,22 @@ def neighbour_graph(
         method = "approximate" if inexact else "exact"
     with input_errors(f"there are no neighbours with metric={metric!r}", ValueError, TypeError):
         if method == "exact":
-            distances, neighbours = _exact(points, k, metric)
+            search = NearestNeighbors(n_neighbors=k, metric=metric).fit(points)
+            distances, neighbours = search.kneighbors()  # of all points, without themselves
         else:
             distances, neighbours = _approximate(points, k, metric, random_state)
     if not np.isfinite(distances).all():
         raise InputError(f"distances by metric={metric!r} must be finite, found NaN or infinity")
     arcs = _affinities(np.maximum(distances, 0), neighbours)
-    meta = {
-        "n_neighbors": k,
-        "metric": metric if isinstance(metric, str) else repr(metric),
-        "symmetrize": symmetrize,
-        "method": method,
-        "package": "scikit-learn" if method == "exact" else "pynndescent",
-    }
-    return arcs if symmetrize is None else symmetrized(arcs, symmetrize), _row_names(X), meta
+    is_frame = hasattr(X, "index") and hasattr(X, "columns")
+    names = X.index.tolist() if is_frame else None
+    if names and names == list(range(n)):  # an index that only counts
+        names = None
+    title = metric if isinstance(metric, str) else repr(metric)
+    meta = {"n_neighbors": k, "metric": title, "symmetrize": symmetrize, "method": method}
+    meta["package"] = "scikit-learn" if method == "exact" else "pynndescent"
+    matrix = arcs if symmetrize is None else symmetrized(arcs, symmetrize)
+    return matrix, names, meta
 
 
 def _points(X: Any) -> Any:
@@ -91,22 +95,6 @@ def _points(X: Any) -> Any:
     if not float(np.abs(values).max(initial=0)) < 1e150:
         raise InputError("distances leave the range of floating point; scale the points down")
     return points
-
-
-def _row_names(X: Any) -> Sequence[Any] | None:
-    """The index of a data frame, unless it only counts."""
-    if not (hasattr(X, "index") and hasattr(X, "columns")):
-        return None
-    names: list[Any] = X.index.tolist()
-    return None if names == list(range(len(names))) else names
-
-
-def _exact(points: Any, k: int, metric: Any) -> tuple[FloatArray, IntArray]:
-    from sklearn.neighbors import NearestNeighbors
-
-    search = NearestNeighbors(n_neighbors=k, metric=metric).fit(points)
-    distances, neighbours = search.kneighbors()  # of all points, without themselves
-    return distances, neighbours
 
 
 def _approximate(points: Any, k: int, metric: Any, seed: int) -> tuple[FloatArray, IntArray]:
@@ -131,9 +119,8 @@ def _affinities(distances: FloatArray, neighbours: IntArray) -> sp.csr_array:
     with np.errstate(over="ignore", under="ignore"):
         ratio = (distances / width[:, np.newaxis]) * (distances / width[neighbours])
         weights = np.maximum(np.exp(-ratio), _MIN_AFFINITY)
-    matrix = sp.csr_array(
-        (weights.ravel(), neighbours.ravel(), np.arange(0, n * k + 1, k)), shape=(n, n)
-    )
+    parts = (weights.ravel(), neighbours.ravel(), np.arange(0, n * k + 1, k))
+    matrix = sp.csr_array(parts, shape=(n, n))
     matrix.sort_indices()
     return matrix
 
@@ -159,8 +146,7 @@ def neighbours_note(matrix: sp.csr_array) -> InputWarning | None:
     constant = [int(degree[0]) for degree in degrees if (degree == degree[0]).all()]
     if n < _MIN_NODES_OF_NEIGHBOURS or len(constant) != 1 or not 2 <= constant[0] <= n / 2:
         return None
-    return InputWarning(
-        f"this looks like a directed graph of the {constant[0]} nearest neighbours of points",
-        advice="pass symmetrize='max', or use Graph.from_points(X), which makes affinities of "
-        "distances; directed=True keeps it",
-    )
+    problem = f"this looks like a directed graph of the {constant[0]} nearest neighbours of points"
+    instead = "Graph.from_points(X), which makes affinities of distances"
+    advice = f"pass symmetrize='max', or use {instead}; directed=True keeps it"
+    return InputWarning(problem, advice=advice)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -43,7 +43,7 @@ class Origin:
     position: Callable[[int], str]
 
 
-class Database:
+class Database(AbstractContextManager["Database"]):
     """A private DuckDB database in memory, as far as that goes, and in temporary files.
 
     Parameters
@@ -77,9 +77,6 @@ class Database:
             self._connection = duckdb.connect(":memory:", config=settings)
             self._connection.execute("SET enable_progress_bar = false")
 
-    def __enter__(self) -> Database:
-        return self
-
     def __exit__(self, *error: object) -> None:
         self._connection.close()
 
@@ -88,18 +85,15 @@ class Database:
         with self.explained():
             return self._connection.execute(query, values or {})
 
-    def first(self, query: str, values: Mapping[str, Any] | None = None) -> tuple[Any, ...] | None:
-        """The first row of the result of a query."""
+    def first(self, query: str, values: Mapping[str, Any] | None = None) -> Any:
+        """The first row of the result of a query, as a tuple; ``None`` where it has no rows."""
         result = self.run(query, values)
         with self.explained():
-            row: tuple[Any, ...] | None = result.fetchone()
-        return row
+            return result.fetchone()
 
     def one(self, query: str, values: Mapping[str, Any] | None = None) -> Any:
         """The value that a query computes."""
-        row = self.first(query, values)
-        assert row is not None
-        return row[0]
+        return self.first(query, values)[0]
 
     def arrays(self, query: str) -> list[npt.NDArray[Any]]:
         """The columns of the result of a query, none of which has missing values."""
@@ -112,9 +106,8 @@ class Database:
     ) -> Iterator[list[npt.NDArray[Any]]]:
         """The columns of a table in its order, some rows at a time."""
         for start in range(0, self.one(f"SELECT count(*) FROM {table}"), size):
-            yield self.arrays(
-                f"SELECT {columns} FROM {table} WHERE rowid >= {start} AND rowid < {start + size}"
-            )
+            rows = f"rowid >= {start} AND rowid < {start + size}"
+            yield self.arrays(f"SELECT {columns} FROM {table} WHERE {rows}")
 
     def register(self, name: str, data: Any) -> None:
         """Make an Arrow table or a dictionary of arrays readable as a table."""
@@ -137,8 +130,8 @@ class Database:
             raise InputError(f"{self._purpose}: {text}") from None
 
 
-def bad_row(database: Database) -> tuple[Any, ...] | None:
-    """The first row of ``listed`` that is no edge: ``(row, s, t, w)``."""
+def bad_row(database: Database) -> Any:
+    """The first row of ``listed`` that is no edge, ``(row, s, t, w)``, if there is one."""
     return database.first(
         "SELECT rowid, s, t, w FROM listed WHERE s IS NULL OR t IS NULL "
         "OR NOT coalesce(w >= 0 AND isfinite(w), false) ORDER BY rowid LIMIT 1"
@@ -205,9 +198,8 @@ def number_nodes(
     """
     n_nodes = request.n_nodes
     cast = "::BIGINT" if is_whole else ""
-    database.run(
-        f"CREATE VIEW edges AS SELECT rowid AS p, s{cast} AS s, t{cast} AS t, w FROM listed"
-    )
+    columns = f"rowid AS p, s{cast} AS s, t{cast} AS t, w"
+    database.run(f"CREATE VIEW edges AS SELECT {columns} FROM listed")
     nodes = _whole_nodes(database, origin, n_nodes) if is_whole else _named_nodes(database, origin)
     if n_nodes is not None and nodes.n_nodes != n_nodes:
         raise InputError(f"n_nodes is {n_nodes}, but {origin.name} has {nodes.n_nodes} nodes")
@@ -226,16 +218,13 @@ def number_nodes(
 
 
 def _whole_nodes(database: Database, origin: Origin, n_nodes: int | None) -> Nodes:
-    row = database.first("SELECT min(least(s, t)), max(greatest(s, t)) FROM edges")
-    assert row is not None
-    least, largest = row
+    least, largest = database.first("SELECT min(least(s, t)), max(greatest(s, t)) FROM edges")
     if n_nodes is not None:
         if least < 0 or largest >= n_nodes:
             raise outside(origin.name, least, largest, n_nodes)
         return Nodes(database, n_nodes, None)
-    database.run(
-        "CREATE TABLE names AS SELECT s AS name FROM edges UNION SELECT t FROM edges ORDER BY name"
-    )
+    ends = "SELECT s AS name FROM edges UNION SELECT t FROM edges"
+    database.run(f"CREATE TABLE names AS {ends} ORDER BY name")
     n = _count_nodes(database, origin)
     return Nodes(database, n, None if (least, largest) == (0, n - 1) else "whole")
 
@@ -248,9 +237,8 @@ def outside(name: str, least: int, largest: int, n_nodes: int) -> InputError:
 
 def _named_nodes(database: Database, origin: Origin) -> Nodes:
     ends = "SELECT s AS name, 2 * p AS place FROM edges UNION ALL SELECT t, 2 * p + 1 FROM edges"
-    database.run(
-        f"CREATE TABLE names AS SELECT name FROM ({ends}) GROUP BY name ORDER BY min(place)"
-    )
+    names = f"SELECT name FROM ({ends}) GROUP BY name ORDER BY min(place)"
+    database.run(f"CREATE TABLE names AS {names}")
     if database.first("SELECT 1 FROM names WHERE contains(name, chr(0)) LIMIT 1") is not None:
         raise InputError(f"{origin.name}: names of nodes must not hold zero bytes")
     return Nodes(database, _count_nodes(database, origin), "text")
@@ -271,10 +259,8 @@ def merge_edges(database: Database, origin: Origin, request: ListRequest, nodes:
     the result does not depend on threads.
     """
     duplicates = request.options.duplicates
-    database.run(
-        "CREATE TABLE repeated AS SELECT a, b, min(p) AS first_p FROM numbered "
-        "GROUP BY a, b HAVING count(*) > 1"
-    )
+    repeated = "SELECT a, b, min(p) AS first_p FROM numbered GROUP BY a, b HAVING count(*) > 1"
+    database.run(f"CREATE TABLE repeated AS {repeated}")
     if not database.one("SELECT count(*) FROM repeated"):
         database.run("CREATE VIEW merged AS SELECT a, b, w FROM numbered WHERE w <> 0")
         return
@@ -294,33 +280,27 @@ def merge_edges(database: Database, origin: Origin, request: ListRequest, nodes:
 
 
 def _listed_again(database: Database, origin: Origin, nodes: Nodes) -> InputError:
-    row = database.first(
+    again, before, a, b, swapped = database.first(
         "SELECT p, first_p, a, b, swapped FROM numbered JOIN repeated USING (a, b) "
         "WHERE p > first_p ORDER BY p LIMIT 1"
     )
-    assert row is not None
-    again, before, a, b, swapped = row
     ends = [nodes.name(node) for node in ((b, a) if swapped else (a, b))]
     return listed_again(origin, ends, again, before)
 
 
 def listed_again(origin: Origin, ends: Sequence[Any], again: int, before: int) -> InputError:
     """Make the error about an edge in two rows of a list."""
-    return InputError(
-        f"{origin.name}, {origin.position(again)}: the edge {ends[0]!r} - {ends[1]!r} is listed "
-        f"again, after {origin.position(before)}",
-        advice="pass duplicates='sum', duplicates='max' or duplicates='first'",
-    )
+    edge, after = f"the edge {ends[0]!r} - {ends[1]!r}", f"after {origin.position(before)}"
+    problem = f"{origin.name}, {origin.position(again)}: {edge} is listed again, {after}"
+    advice = "pass duplicates='sum', duplicates='max' or duplicates='first'"
+    return InputError(problem, advice=advice)
 
 
 def warn_of_mirrored(name: str) -> None:
     """Warn that every edge is listed in both orders, so that sums double all weights."""
-    warn_user(
-        InputWarning(
-            f"{name} lists every edge in both orders with the same weight, and the two are summed",
-            advice="pass duplicates='max' to count each edge once, or 'sum' to keep the sums",
-        )
-    )
+    problem = f"{name} lists every edge in both orders with the same weight, and the two are summed"
+    advice = "pass duplicates='max' to count each edge once, or 'sum' to keep the sums"
+    warn_user(InputWarning(problem, advice=advice))
 
 
 def _is_mirrored(database: Database) -> bool:

@@ -115,10 +115,8 @@ class _Dialect:
 
     def records(self, lines: Iterator[str], name: str, first: int) -> Iterator[_Record]:
         """The line and the fields of each record of the copy, whose first line is line `first`."""
-        reader = csv.reader(
-            lines, delimiter=self.written, skipinitialspace=True, quotechar=self.quote or None,
-            quoting=csv.QUOTE_MINIMAL if self.quote else csv.QUOTE_NONE,
-        )  # fmt: skip
+        quoting: Any = csv.QUOTE_MINIMAL if self.quote else csv.QUOTE_NONE
+        reader = csv.reader(lines, delimiter=self.written, skipinitialspace=True, quoting=quoting)
         line = first
         try:
             for fields in reader:
@@ -262,9 +260,8 @@ class TextList:
         """Make the error about the first record that does not have the fields of an edge."""
         first, line = self._first_line, self._first
         for line, fields in self._records():
-            if len(fields) < first.n_fields or (
-                len(fields) > first.n_fields and not first.open_end
-            ):
+            more = len(fields) - first.n_fields
+            if more < 0 or (more > 0 and not first.open_end):
                 found = f"separated by {self._dialect}, found {shown(' '.join(fields))}"
                 advice = "pass columns if some lines have a weight and others none"
                 problem = f"expected {first.n_fields} fields {found}"

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import re
 import tempfile
-from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
@@ -18,27 +17,12 @@ import scipy.sparse as sp
 from grfpp._imports import require
 from grfpp._memory import require_bytes
 from grfpp.errors import InputError
+from grfpp.io import table_options
+from grfpp.io import table_sql as sql
 from grfpp.io.matrices import arcs, packages, real_numbers, undirected
 from grfpp.io.packed import check_size, size_limit
-from grfpp.io.table_options import (
-    Column,
-    EdgeListOptions,
-    ListFile,
-    ListRequest,
-    columns_of,
-    ends_of,
-)
-from grfpp.io.table_sql import (
-    Database,
-    Origin,
-    bad_row,
-    listed_again,
-    merge_edges,
-    number_nodes,
-    outside,
-    quoted,
-    warn_of_mirrored,
-)
+from grfpp.io.table_options import Column, EdgeListOptions, ListFile, ListRequest
+from grfpp.io.table_sql import Database, Origin
 from grfpp.io.table_text import TEXT_SUFFIXES, Report, copy_text
 from grfpp.io.text import input_errors, naming
 
@@ -106,9 +90,9 @@ def _matrix(
 ) -> MatrixAndLabels:
     """Load a list into a database, number its nodes, merge repeated edges, and make the matrix."""
     with Database(folder, purpose=f"reading {origin.name}", n_bytes=n_bytes) as database:
-        nodes = number_nodes(database, origin, request, is_whole=load(database))
+        nodes = sql.number_nodes(database, origin, request, is_whole=load(database))
         labels = nodes.labels()
-        merge_edges(database, origin, request, nodes)
+        sql.merge_edges(database, origin, request, nodes)
         rows, columns, weights = database.arrays("SELECT a, b, w FROM merged")
     made = arcs if request.directed else undirected
     return made(rows, columns, weights, nodes.n_nodes), labels
@@ -125,8 +109,8 @@ def edge_columns(
         raise InputError("source and target must be given both, or neither")
     table, names = _with_names(frame)
     if source is None and weight is None:
-        return table, columns_of(names)
-    ends: Any = ends_of(names) if source is None else (source, target)
+        return table, table_options.columns_of(names)
+    ends: Any = table_options.ends_of(names) if source is None else (source, target)
     return table, ends if weight is None else (*ends, weight)
 
 
@@ -148,7 +132,7 @@ def read_frame(source: Any, request: ListRequest) -> MatrixAndLabels:
         # A square one would be a matrix: the meaning of a frame must not depend on its length.
         advice = "pass Graph.from_frame(frame, 0, 1) for edges, frame.to_numpy() for a matrix"
         raise InputError("the columns of the frame have no names", advice=advice)
-    chosen = columns_of(names, options.columns)
+    chosen = table_options.columns_of(names, options.columns)
     names = [names[i] for i in chosen]
     origin = Origin("the frame", lambda row: f"row {row}")
 
@@ -230,42 +214,36 @@ def read_edge_tuples(edges: Sequence[Any], request: ListRequest) -> MatrixAndLab
     options.require_only(("duplicates",), "lists of edges")
     for edge in edges:
         if not isinstance(edge, tuple) or not 2 <= len(edge) == len(edges[0]) <= 3:
-            raise InputError(
-                f"each edge of a list is (u, v), or each (u, v, weight), found {edge!r}",
-                advice="pass a weight matrix as a list of lists or as an array",
-            )
-    weights = real_numbers(
-        [edge[2] if len(edge) == 3 else 1.0 for edge in edges],
-        lambda i: f"the edge {edges[i][:2]!r}",
-    )
+            problem = f"each edge of a list is (u, v), or each (u, v, weight), found {edge!r}"
+            advice = "pass a weight matrix as a list of lists or as an array"
+            raise InputError(problem, advice=advice)
+    listed = [edge[2] if len(edge) == 3 else 1.0 for edge in edges]
+    weights = real_numbers(listed, lambda i: f"the edge {edges[i][:2]!r}")
     bad = np.flatnonzero(~(np.isfinite(weights) & (weights >= 0)))
     if len(bad):
         raise InputError(f"weights must be finite and not negative, found {edges[bad[0]]!r}")
-    index = _tuple_nodes([end for edge in edges for end in edge[:2]], n_nodes)
-    first: dict[tuple[int, int], int] = {}
-    merged: dict[tuple[int, int], float] = {}
-    ends = [(index[edge[0]], index[edge[1]]) for edge in edges]
-    listed = [(*pair, weight) for pair, weight in zip(ends, weights.tolist(), strict=True)]
-    for row, (u, v, weight) in enumerate(listed):
-        pair = (u, v) if directed or u < v else (v, u)
-        before = first.setdefault(pair, row)
-        if before == row or options.duplicates == "first":
-            merged.setdefault(pair, weight)
-        elif options.duplicates == "error":
-            raise listed_again(_TUPLES, edges[row][:2], row, before)
-        elif options.duplicates == "max":
-            merged[pair] = max(merged[pair], weight)
-        else:
-            merged[pair] += weight
-    if len(merged) < len(edges) and options.duplicates is None and not directed:
-        counts = Counter((u, v, w) for u, v, w in listed if u != v)
-        if counts and all(counts[v, u, w] == count for (u, v, w), count in counts.items()):
-            warn_of_mirrored(_TUPLES.name)
+    names = [end for edge in edges for end in edge[:2]]
+    index = _tuple_nodes(names, n_nodes)
     is_plain = all(name == i for name, i in index.items())
     n = n_nodes if is_plain and n_nodes is not None else len(index)
-    rows, columns = np.array(list(merged), np.int64).T
-    values = np.array(list(merged.values()))
-    matrix = (arcs if directed else undirected)(rows, columns, values, n)
+    u, v = np.array([index[name] for name in names], np.int64).reshape(-1, 2).T
+    keys = u * n + v if directed else np.minimum(u, v) * n + np.maximum(u, v)
+    merged, first, group = np.unique(keys, return_index=True, return_inverse=True)
+    again = np.flatnonzero(first[group] < np.arange(len(edges)))
+    if options.duplicates == "error" and len(again):
+        row = int(again[0])
+        raise sql.listed_again(_TUPLES, edges[row][:2], row, int(first[group[row]]))
+    values = weights[first]
+    if options.duplicates == "max":
+        np.maximum.at(values, group, weights)
+    elif options.duplicates != "first":
+        values = np.bincount(group, weights).astype(np.float64)  # in the order of the list
+    direction = np.sign(v - u)
+    if options.duplicates is None and not directed and direction.any() and not direction.sum():
+        _, alike = np.unique([group, weights], axis=1, return_inverse=True)
+        if not np.bincount(alike.reshape(-1), direction).any():
+            sql.warn_of_mirrored(_TUPLES.name)
+    matrix = (arcs if directed else undirected)(*np.divmod(merged, n), values, n)
     return matrix, None if is_plain else list(index)
 
 
@@ -282,7 +260,7 @@ def _tuple_nodes(ends: list[Any], n_nodes: int | None) -> dict[Any, int]:
     if n_nodes is None:
         return {number: i for i, number in enumerate(sorted(set(map(int, ends))))}
     if least < 0 or largest >= n_nodes:
-        raise outside(_TUPLES.name, least, largest, n_nodes)
+        raise sql.outside(_TUPLES.name, least, largest, n_nodes)
     return {number: number for number in set(map(int, ends))}
 
 
@@ -325,7 +303,7 @@ def _chosen(names: Sequence[str], file: ListFile, options: EdgeListOptions) -> l
     """The names of the columns of source, target and weight, if there is one."""
     names = _named_columns(names)
     with naming(file.name):
-        return [names[i] for i in columns_of(names, options.columns)]
+        return [names[i] for i in table_options.columns_of(names, options.columns)]
 
 
 def _named_columns(names: Sequence[str]) -> list[str]:
@@ -346,10 +324,10 @@ def _load_columns(
     `names` are what messages call the columns.
     """
     names = names or columns
-    selected = ", ".join(map(quoted, columns))
+    selected = ", ".join(map(sql.quoted, columns))
     described = database.run(f"DESCRIBE SELECT {selected} FROM {table}", values).fetchall()
     types = [row[1] for row in described]
-    parts = [_end(quoted(column), kind) for column, kind in zip(columns[:2], types, strict=False)]
+    parts = [_end(sql.quoted(columns[i]), types[i]) for i in (0, 1)]
     is_text = [kind == "VARCHAR" for kind in types[:2]]
     if None in parts or is_text[0] != is_text[1]:
         problem = f"columns {names[0]!r} and {names[1]!r} hold {types[0]} and {types[1]}"
@@ -358,12 +336,12 @@ def _load_columns(
         advice = "pass the columns of source and target alone if it is no weight"
         problem = f"{origin}: column {names[2]!r} holds {types[2]}; weights must be real numbers"
         raise InputError(problem, advice=advice)
-    weight = f"{quoted(columns[2])}::DOUBLE" if len(columns) == 3 else "1.0::DOUBLE"
+    weight = f"{sql.quoted(columns[2])}::DOUBLE" if len(columns) == 3 else "1.0::DOUBLE"
     selected = f"{parts[0]} AS s, {parts[1]} AS t, {weight} AS w"
     database.run(f"CREATE TABLE listed AS SELECT {selected} FROM {table}", values)
     if not database.one("SELECT count(*) FROM listed"):
         raise InputError(f"{origin} holds no edges: it has no rows")
-    if (row := bad_row(database)) is not None:
+    if (row := sql.bad_row(database)) is not None:
         number, *values_of_row = row
         column = next((i for i, value in enumerate(values_of_row) if value is None), 2)
         wanted = "finite and not negative" if column == 2 else "there, and a whole number or text"

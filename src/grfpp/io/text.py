@@ -8,14 +8,6 @@ from contextlib import contextmanager
 
 from grfpp.errors import InputError
 
-# The mark of UTF-32 begins with that of UTF-16.
-_MARKS = {
-    codecs.BOM_UTF32_LE: "utf-32",
-    codecs.BOM_UTF32_BE: "utf-32",
-    codecs.BOM_UTF16_LE: "utf-16",
-    codecs.BOM_UTF16_BE: "utf-16",
-}
-
 
 def at_line(name: str, number: int, problem: str, advice: str | None = None) -> InputError:
     """Make an error about line `number` (counted from 1) of the file `name`."""
@@ -60,7 +52,10 @@ def one_line(error: BaseException) -> str:
 
 def encoding_of(data: bytes) -> str:
     """The encoding that the byte-order mark names, else UTF-8 with or without a mark."""
-    return next((name for mark, name in _MARKS.items() if data.startswith(mark)), "utf-8-sig")
+    if data.startswith((codecs.BOM_UTF32_LE, codecs.BOM_UTF32_BE)):  # begins with that of UTF-16
+        return "utf-32"
+    is_utf16 = data.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE))
+    return "utf-16" if is_utf16 else "utf-8-sig"
 
 
 def decode(data: bytes, name: str, encoding: str | None = None) -> str:

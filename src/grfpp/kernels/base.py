@@ -4,18 +4,18 @@ from __future__ import annotations
 
 import math
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import asdict
 from decimal import Decimal
 from fractions import Fraction
-from functools import lru_cache
+from functools import lru_cache, partial
 from typing import Any, ClassVar, Literal, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
 from grfpp import series
-from grfpp._checks import between, finite, one_of, whole
+from grfpp._checks import CheckedFields, between, finite, one_of, whole
 from grfpp._memory import require_bytes
 from grfpp.errors import DivergentSeriesError, InputError, InputWarning, warn_user
 from grfpp.graph import Graph, as_graph
@@ -52,6 +52,10 @@ class Kernel(ABC):
     ----------
     name
         The kernel's name, also on the command line.
+    radius
+        Radius of convergence of ``g``: ``K`` exists for spectral radii below it.
+    sign
+        1, or −1 when ``α_0 < 0``: then the modulation is that of ``−K``.
     normalization
         Of the weights that the kernel is meant for: ``"rw"`` for those of the random walk.
 
@@ -62,6 +66,8 @@ class Kernel(ABC):
     """
 
     name: str
+    radius: float
+    sign: int
     normalization: ClassVar[Literal["sym", "rw"]] = "sym"
     #: More zeros in a row than this mean that the modulation has ended.
     longest_gap: float = 2
@@ -69,16 +75,6 @@ class Kernel(ABC):
     _exponential: tuple[float, float] | None = None
     #: What else than scaling the graph makes the series converge.
     _advice: str | None = None
-
-    @property
-    @abstractmethod
-    def radius(self) -> float:
-        """Radius of convergence of ``g``: ``K`` exists for spectral radii below it."""
-
-    @property
-    @abstractmethod
-    def sign(self) -> int:
-        """1, or −1 when ``α_0 < 0``: then the modulation is that of ``−K``."""
 
     @abstractmethod
     def modulation_radius(self, degree: int) -> float:
@@ -186,15 +182,11 @@ class Kernel(ABC):
         if largest < radius * (1 - _RADIUS_MARGIN):
             return
         what = "series" if degree is None else f"modulation of degree {degree}"
-        raise DivergentSeriesError(
-            f"the {what} of {self!r} converges for spectral radii below {radius:.6g}, but this "
-            f"graph's is {largest:.6g}",
-            advice=self._advice,
-            radius=radius,
-            spectral_radius=largest,
-            scale=_below(radius),
-            factor=_below(radius / largest),
-        )
+        bound = f"the {what} of {self!r} converges for spectral radii below {radius:.6g}"
+        problem = f"{bound}, but this graph's is {largest:.6g}"
+        known = {"radius": radius, "spectral_radius": largest}
+        known |= {"scale": _below(radius), "factor": _below(radius / largest)}
+        raise DivergentSeriesError(problem, advice=self._advice, **known)
 
     def _radius_of(self, degree: int | None) -> float:
         return self.radius if degree is None else self.modulation_radius(degree)
@@ -273,9 +265,8 @@ class Kernel(ABC):
         _, _, table, _ = functions.bounded_terms(graph, self._scaled, self.radius)
         if not _polynomials_pay(graph, len(table)):
             return None
-        return functions.by_columns(
-            graph.n_nodes, lambda units: self._taylor(graph, units, _EXACT_SHARE / 10)
-        )
+        times = partial(self._taylor, graph, tol=_EXACT_SHARE / 10)
+        return functions.by_columns(graph.n_nodes, times)
 
     def apply(
         self, W: Any, V: npt.ArrayLike, tol: float = 1e-10, method: str = "auto"
@@ -334,19 +325,13 @@ class Kernel(ABC):
         return _cached_table(self, None, n, scale)
 
 
-class NamedKernel(Kernel):
+class NamedKernel(CheckedFields, Kernel):
     """A kernel with parameters, the fields of a frozen dataclass."""
 
     #: The kernel in plain text, its parameters in capitals, for the help of the command line.
     formula: ClassVar[str]
-    #: Checks of the parameters, called with the value and the parameter's name.
-    _checks: ClassVar[Mapping[str, Callable[[Any, str], Any]]]
     radius = math.inf
     sign = 1
-
-    def __post_init__(self) -> None:
-        for name, check in self._checks.items():
-            object.__setattr__(self, name, check(getattr(self, name), name))
 
     def value(self, x: npt.ArrayLike) -> FloatArray:
         """``g(x)`` for real numbers, such as the eigenvalues of an undirected graph.
@@ -400,12 +385,9 @@ class LogDerivativeKernel(NamedKernel):
         numerator, denominator = self._log_derivative()
         # Whole coefficients, which decimals hold exactly.
         common = math.lcm(*(value.denominator for value in [*numerator, *denominator]))
-        upper, lower = (
-            [series.decimal_here(common * value) for value in part]
-            for part in (numerator, denominator)
-        )
-        start = self._constant_here(order)
-        return series.from_log_derivative_here(start, upper, lower, order, n)
+        upper = [series.decimal_here(common * value) for value in numerator]
+        lower = [series.decimal_here(common * value) for value in denominator]
+        return series.from_log_derivative_here(self._constant_here(order), upper, lower, order, n)
 
 
 def _polynomials_pay(graph: Graph, n_products: int) -> bool:
@@ -452,20 +434,17 @@ def _table(kernel: Kernel, degree: int | None, n: int, scale: float) -> FloatArr
         what = "coefficient" if degree is None else f"modulation of degree {degree}"
         if k == 0:
             raise InputError(f"{kernel!r}: the {what} {series.OUT_OF_RANGE}") from None
-        raise InputError(
-            f"{kernel!r}: the {what} exceeds the range of float64 at k={k}",
-            advice=f"ask for n={k} at most, or for values times scale^k with a small scale",
-        ) from None
+        problem = f"{kernel!r}: the {what} exceeds the range of float64 at k={k}"
+        advice = f"ask for n={k} at most, or for values times scale^k with a small scale"
+        raise InputError(problem, advice=advice) from None
 
 
 def _vectors(V: npt.ArrayLike, n_nodes: int) -> FloatArray:
     array = np.asarray(V)
     if array.dtype.kind not in "buif" or array.ndim not in (1, 2) or len(array) != n_nodes:
-        raise InputError(
-            f"must be real numbers of shape ({n_nodes},) or ({n_nodes}, c), a row for each node, "
-            f"found {array.shape} of dtype {array.dtype}",
-            argument="V",
-        )
+        wanted = f"real numbers of shape ({n_nodes},) or ({n_nodes}, c), a row for each node"
+        problem = f"must be {wanted}, found {array.shape} of dtype {array.dtype}"
+        raise InputError(problem, argument="V")
     require_bytes(6 * 8 * array.size, f"a product with {' x '.join(map(str, array.shape))} numbers")
     return np.ascontiguousarray(array, dtype=np.float64)
 

@@ -433,11 +433,9 @@ class PStep(LogDerivativeKernel):
             problem = "must not be zero: W^p has no root series, because alpha_0 = 0"
             raise InputError(problem, argument="a")
         if abs(self.p * math.log2(abs(self.a))) > _MAX_LOG2:
-            raise InputError(
-                f"must be such that float64 holds a^p, found p={self.p} and a={self.a:g}",
-                argument="a",
-                advice="use PStep(p, a=1) of the weights over a, or Diffusion(p / a)",
-            )
+            problem = f"must be such that float64 holds a^p, found p={self.p} and a={self.a:g}"
+            advice = "use PStep(p, a=1) of the weights over a, or Diffusion(p / a)"
+            raise InputError(problem, argument="a", advice=advice)
 
     def modulation_radius(self, degree: int) -> float:
         """Return ``|a|``, or infinity when ``2 · degree`` divides ``p``: the series is finite."""

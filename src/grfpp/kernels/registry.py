@@ -94,13 +94,12 @@ def kernel_from_dict(values: dict[str, Any]) -> Kernel:
 Kernel.from_dict = staticmethod(kernel_from_dict)
 
 
-def _built(kernel: Any, name: str, parameters: dict[str, Any]) -> Kernel:
+def _built(kernel: Callable[..., Kernel], name: str, parameters: dict[str, Any]) -> Kernel:
     try:
-        made: Kernel = kernel(**parameters)
+        return kernel(**parameters)
     except TypeError:
         names = ", ".join(sorted(parameters)) or "none"
         raise InputError(f"the kernel {name!r} does not take the parameters {names}") from None
-    return made
 
 
 def _named(name: Any) -> Any:

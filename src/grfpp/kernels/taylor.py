@@ -121,12 +121,12 @@ class TaylorKernel(Kernel):
         return f"TaylorKernel({text}{extra})"
 
     @property
-    def radius(self) -> float:
+    def radius(self) -> float:  # type: ignore[override]
         """Radius of convergence: infinite for listed coefficients, else as given or estimated."""
         return _estimated_radius(self, None) if self._radius is None else self._radius
 
     @property
-    def sign(self) -> int:
+    def sign(self) -> int:  # type: ignore[override]
         """1, or −1 when ``α_0 < 0``: then the modulation is that of ``−K``."""
         return self._sign
 
@@ -148,11 +148,9 @@ class TaylorKernel(Kernel):
         points = np.asarray(x, dtype=np.float64)
         largest = float(np.abs(points).max(initial=0.0))
         if largest >= self.radius:
-            raise DivergentSeriesError(
-                f"the series of {self!r} converges below {self.radius:.6g}, found {largest:.6g}",
-                radius=self.radius,
-                spectral_radius=largest,
-            )
+            radius = self.radius
+            problem = f"the series of {self!r} converges below {radius:.6g}, found {largest:.6g}"
+            raise DivergentSeriesError(problem, radius=radius, spectral_radius=largest)
         # In units of the largest point: the table stays within range, and is cut where it ends.
         unit = largest or 1.0
         table = summable_terms(self._scaled, unit)[0] if largest else self.coefficients(1)
@@ -161,10 +159,9 @@ class TaylorKernel(Kernel):
     def to_dict(self) -> dict[str, Any]:
         """Return what `from_dict` needs; refused when the coefficients are a function."""
         if callable(self._alpha):
-            raise InputError(
-                f"{self!r} has a function for its coefficients and cannot be saved",
-                advice="list the coefficients, or make the kernel again after loading",
-            )
+            problem = f"{self!r} has a function for its coefficients and cannot be saved"
+            advice = "list the coefficients, or make the kernel again after loading"
+            raise InputError(problem, advice=advice)
         listed = [str(v) if isinstance(v, Fraction) else v for v in self._alpha]
         return {"kernel": "taylor", "coefficients": listed, "name": self.name}
 
@@ -189,10 +186,9 @@ class TaylorKernel(Kernel):
 
     def _require_root(self) -> None:
         if self._exact(1)[0] == 0:
-            raise InputError(
-                f"{self!r} has alpha_0 = 0, so its series has no root",
-                advice="add a multiple of the identity (alpha_0 = c), or factor out powers of W",
-            )
+            problem = f"{self!r} has alpha_0 = 0, so its series has no root"
+            advice = "add a multiple of the identity (alpha_0 = c), or factor out powers of W"
+            raise InputError(problem, advice=advice)
 
     def _dense(self, weights: FloatArray) -> FloatArray:
         return self._taylor(Graph(weights), np.eye(len(weights)), _DENSE_ACCURACY)
@@ -205,11 +201,9 @@ def _listed(coefficients: Any) -> tuple[Coefficient, ...]:
         problem = f"must be a sequence of numbers or a function of k, found {shown(coefficients)}"
         raise InputError(problem, argument="coefficients") from None
     if len(values) > _MAX_LISTED:
-        raise InputError(
-            f"must be at most {_MAX_LISTED} numbers",
-            argument="coefficients",
-            advice="give longer series as a function of k",
-        )
+        advice = "give longer series as a function of k"
+        problem = f"must be at most {_MAX_LISTED} numbers"
+        raise InputError(problem, argument="coefficients", advice=advice)
     exactly = _trimmed([_number(value, k) for k, value in enumerate(values)])
     if not exactly:
         raise InputError("must hold at least one that is not zero", argument="coefficients")
@@ -226,9 +220,8 @@ def _number(value: Any, k: int) -> Coefficient:
                 return Fraction(value)
             if math.isfinite(number := float(value)):
                 return number
-    raise InputError(
-        f"must be finite real numbers, found {shown(value)} at k={k}", argument="coefficients"
-    )
+    problem = f"must be finite real numbers, found {shown(value)} at k={k}"
+    raise InputError(problem, argument="coefficients")
 
 
 @lru_cache(maxsize=64)

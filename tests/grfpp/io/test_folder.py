@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 from grfpp import Graph, InputError
 from grfpp.io.folder import reader
 from grfpp.io.folder.layout import ARRAYS, HEADER, STAMP
-from grfpp.io.folder.reader import GraphFolder, MappedForm
+from grfpp.io.folder.reader import GraphFolder, StoredNames
 from grfpp.io.folder.writer import save_folder
 from grfpp.nodes import NodeNames
 from grfpp.normalization import Rows
@@ -272,7 +272,7 @@ def stored(folder, names):
     kept = NodeNames(n, names).to_array()
     nothing = Rows(np.zeros(n + 1, np.int64), np.empty(0, np.int32))
     save_folder(folder / "names.grf", nothing, names=kept)
-    return NodeNames(n, kept.tolist()), MappedForm.open(folder / "names.grf").names
+    return NodeNames(n, kept.tolist()), StoredNames(GraphFolder.open(folder / "names.grf"))
 
 
 def outcome(function, *arguments):
@@ -280,6 +280,11 @@ def outcome(function, *arguments):
         return np.asarray(function(*arguments)).tolist()
     except InputError as error:
         return str(error).partition(";")[0]
+
+
+def test_names_whose_difference_overflows(tmp_path):
+    _, disk = stored(tmp_path, [1, -(2**63)])
+    assert disk.index([1, -(2**63)]).tolist() == [0, 1]
 
 
 @settings(max_examples=30, deadline=None, suppress_health_check=list(HealthCheck))

@@ -28,7 +28,7 @@ STAMP = "verified.json"
 SUFFIX = ".grf"
 _FORMAT, _VERSION = "grfpp-graph-folder", 1
 _MAX_HEADER_BYTES = 1 << 16
-#: Bytes or entries that are verified at a time.
+#: Entries that are verified at a time.
 _PIECE = 1 << 20
 
 #: Every array that a folder may hold: its type, and its length in nodes, edges or neither.
@@ -197,11 +197,9 @@ def mapped_array(folder: Path, name: str) -> npt.NDArray[Any]:
 def verify_folder(folder: Path, header: Header) -> None:
     """Raise `InputError`, naming the file, unless all arrays are as they were written and sound."""
     for name, stored in header.arrays.items():
-        checksum = new_checksum()
         with array_file(folder, name).open("rb") as stream:
-            while data := stream.read(_PIECE):
-                checksum.update(data)
-        if checksum.hexdigest() != stored.checksum:
+            checksum = hashlib.file_digest(stream, new_checksum).hexdigest()
+        if checksum != stored.checksum:
             raise damaged(folder, name, "its checksum is not the one that the header has")
     arrays = {name: mapped_array(folder, name) for name in header.arrays}
     for name, array in arrays.items():

@@ -12,7 +12,7 @@ import weakref
 from bisect import bisect_left
 from collections.abc import Sequence
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
 from pathlib import Path
 from typing import Any, Literal
@@ -58,6 +58,7 @@ class GraphFolder:
     fingerprint: str
     #: What the system said of its files.
     stats: dict[str, list[int]]
+    _descriptors: dict[str, int] = field(default_factory=dict, repr=False)
 
     @classmethod
     def open(
@@ -97,7 +98,7 @@ class GraphFolder:
 
     def get(self, name: str) -> npt.NDArray[Any] | None:
         """An array, or ``None`` where the folder does not have it."""
-        return self._arrays[name] if name in self.header.arrays else None
+        return self._arrays.get(name)
 
     @cached_property
     def _arrays(self) -> dict[str, npt.NDArray[Any]]:
@@ -128,10 +129,6 @@ class GraphFolder:
             self.require_unchanged()
             self._descriptors[name] = opened
         return self._descriptors[name]
-
-    @cached_property
-    def _descriptors(self) -> dict[str, int]:
-        return {}
 
     def require_unchanged(self) -> None:
         """Raise `InputError` where a file is not the one that was opened, or has been written to.
@@ -263,12 +260,8 @@ class MappedForm:
     is_reversed: bool = False
 
     @classmethod
-    def open(cls, path: str | Path, *, verify: bool = False) -> MappedForm:
+    def stored(cls, folder: GraphFolder) -> MappedForm:
         """The graph as it is stored."""
-        return cls._stored(GraphFolder.open(path, verify=verify))
-
-    @classmethod
-    def _stored(cls, folder: GraphFolder) -> MappedForm:
         names = ("weights", "out_strength", "in_strength")
         header = folder.header
         kind: Any = header.kind  # checked when it was read
@@ -355,6 +348,6 @@ class MappedForm:
 
 
 def _remapped(folder: GraphFolder, is_reversed: bool, kind: Kind, value: float) -> MappedForm:
-    form = MappedForm._stored(folder)
+    form = MappedForm.stored(folder)
     form = form.reversed() if is_reversed else form
     return replace(form, scaled=replace(form.scaled, kind=kind, value=value))

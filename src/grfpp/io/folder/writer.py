@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from dataclasses import replace
 from pathlib import Path
 from typing import IO, Any
@@ -12,10 +12,10 @@ from typing import IO, Any
 import numpy as np
 import numpy.typing as npt
 
-from grfpp.io.atomic import atomic_folder
+from grfpp.io.atomic import atomic_folder, atomic_write
 from grfpp.io.folder import layout
 from grfpp.io.folder.layout import ARRAYS, HEADER, SYMMETRIES, Header, array_file
-from grfpp.normalization import BLOCK_EDGES, Kind, Rows, ScaledWeights, is_tame, row_blocks
+from grfpp.normalization import BLOCK_EDGES, Rows, ScaledWeights, is_tame, row_blocks
 from grfpp.typing import FloatArray
 
 _CHUNK_BYTES = 1 << 24
@@ -79,10 +79,8 @@ class FolderWriter:
         }
         header = replace(header, arrays=arrays)
         header.check()
-        with (self.folder / HEADER).open("wb") as file:
+        with atomic_write(self.folder / HEADER) as file:
             file.write(header.to_json().encode())
-            file.flush()
-            os.fsync(file.fileno())
         layout.write_stamp(self.folder, arrays)
 
     def close(self) -> None:
@@ -94,35 +92,24 @@ class FolderWriter:
 @contextmanager
 def folder_writer(path: str | Path) -> Iterator[FolderWriter]:
     """Write a folder that appears under its name only when the block ends well."""
-    with atomic_folder(path, HEADER) as folder:
-        writer = FolderWriter(folder)
-        try:
-            yield writer
-        finally:
-            writer.close()
+    with atomic_folder(path, HEADER) as folder, closing(FolderWriter(folder)) as writer:
+        yield writer
 
 
 def save_folder(
-    path: str | Path,
-    rows: Rows,
-    *,
-    kind: Kind = None,
-    value: float = 1.0,
-    names: npt.NDArray[Any] | None = None,
-    spectral_radius: float | None = None,
-    undirected: bool = False,
+    path: str | Path, rows: Rows, names: Any = None, *, undirected: bool = False, **known: Any
 ) -> None:
     """Write a graph whose rows are in memory, or mapped.
 
-    Where it is known to be `undirected`, the transpose is not made to find that out.
+    Where it is known to be `undirected`, the transpose is not made to find that out. The header has
+    what else is known: ``kind``, ``value`` and ``spectral_radius``.
     """
     with folder_writer(path) as writer:
         write_side(writer, rows)
         if not undirected:
             write_side(writer, rows.transposed(), "in_")
         title = None if names is None else write_names(writer, names)
-        known = {"kind": kind, "value": value, "names": title, "spectral_radius": spectral_radius}
-        finish_graph(writer, **known)
+        finish_graph(writer, names=title, **known)
 
 
 def finish_graph(writer: FolderWriter, **known: Any) -> None:
@@ -174,7 +161,7 @@ def write_names(writer: FolderWriter, names: npt.NDArray[Any]) -> str:
         names = names.astype(np.int64)
     if names.dtype.kind == "i":
         writer.append("name_numbers", names)
-        if (np.diff(names) < 0).any():
+        if (names[1:] < names[:-1]).any():  # differences may overflow
             writer.append("name_order", np.argsort(names, kind="stable"))
         return "whole"
     texts = [str(name).encode(errors="surrogatepass") for name in names]
