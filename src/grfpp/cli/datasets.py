@@ -47,9 +47,7 @@ def datasets(name: str | None, download: bool, as_json: bool) -> None:
         return
     if download:
         raise InputError("--download needs the name of a single data set")
-    chosen = [
-        info for info in library.all_datasets() if name is None or info.family == _LONG_FAMILY
-    ]
+    chosen = [d for d in library.all_datasets() if name is None or d.family == _LONG_FAMILY]
     if as_json:
         console.print_json({**_folders(), "datasets": [_document(info) for info in chosen]})
         return
@@ -122,10 +120,9 @@ def _describe(info: DatasetInfo, download: bool) -> results.Result:
     result.add("licence", info.licence)
     result.add("page", info.page)
     result.add("at hand", where(info) or "no")
-    for file in info.files:
-        result.add("file", file.path)
-        result.add("", file.address or "no public address is known")
-    if info.instead is not None:
-        result.add("or instead", info.instead.path)
-        result.add("", info.instead.address)
+    files = [*(("file", file) for file in info.files), ("or instead", info.instead)]
+    for label, file in files:
+        if file is not None:
+            result.add(label, file.path)
+            result.add("", file.address or "no public address is known")
     return result

@@ -114,9 +114,8 @@ def estimate(
     if project and suffix != ".npz":
         raise InputError("--project needs --output FILE.npz for the features")
     if suffix == ".csv" and not names:
-        raise InputError(
-            f"--output {output}: a .csv file is for --rows; estimates go to .npz files"
-        )
+        problem = f"--output {output}: a .csv file is for --rows; estimates go to .npz files"
+        raise InputError(problem)
     if std and not names:
         raise InputError("--std is for the rows of --rows: name some")
     if walks.n_groups and not std and (project or suffix != ".npz"):
@@ -134,21 +133,18 @@ def estimate(
         K = sample_estimate(W, choice.kernel, walks, console.shows_progress(), backend)
 
     labels = results.node_names(source)
-    values, errors = np.zeros((0, K.n_nodes)), None
+    values, errors = np.zeros((0, K.n_nodes)), [None] * len(nodes)
     if nodes:
         with console.status("sampling again for the error bars" if std else "rows"):
-            values, errors = K.rows(nodes, return_std=True) if std else (K.rows(nodes), None)
+            values, errors = K.rows(nodes, return_std=True) if std else (K.rows(nodes), errors)
     with console.status("measuring the error"):
         measured = K.measure_error()
     if output is not None:
         with console.status(f"writing {output}"):
             if suffix == ".csv":
-                columns = values if errors is None else np.vstack([values, errors])
-                header = names if errors is None else [*names, *(f"{name} std" for name in names)]
-                rows_of = zip(labels, columns.T.tolist(), strict=True)
-                results.write_csv(
-                    output, ["node", *header], ([name, *row] for name, row in rows_of)
-                )
+                columns = np.vstack([values, errors]) if std else values
+                header = ["node", *names, *(f"{name} std" for name in names)][: 1 + len(columns)]
+                results.write_csv(output, header, zip(labels, *columns.tolist(), strict=True))
             elif project is not None:
                 X, Y = K.project(project, seed=K.meta["seed"])
                 save_arrays(output, FEATURES_FORMAT, {"X": X, "Y": Y}, {"made_by": K.meta})
@@ -167,27 +163,19 @@ def estimate(
     result.add_cluster(client)
     result.add_time(read="reading", walk="walking")
     row_documents = []
-    for number, node in enumerate(nodes):
-        row_std = None if errors is None else errors[number]
-        result.add(f"row {labels[node]}", results.row_text(labels, values[number], row_std))
-        row_documents.append(
-            {
-                "row": node,
-                "node": results.json_name(labels[node]),
-                "values": values[number].tolist(),
-                "std": None if row_std is None else row_std.tolist(),
-            }
-        )
+    for node, row, row_std in zip(nodes, values, errors, strict=True):
+        result.add(f"row {labels[node]}", results.row_text(labels, row, row_std))
+        numbers = {"values": row.tolist(), "std": None if row_std is None else row_std.tolist()}
+        row_documents.append({"row": node, "node": results.json_name(labels[node]), **numbers})
     relative = (measured.relative, measured.relative_std)
     off_diagonal = (measured.off_diagonal, measured.off_diagonal_std)
     text = f"{_with_std(*relative)} relative to the kernel, off-diagonal {_with_std(*off_diagonal)}"
-    result.add(
-        "error",
-        "none but rounding" if max(relative[0], off_diagonal[0]) < _ROUNDING_ERROR else text,
-        rows=row_documents,
-        relative_error=_error_document(*relative, measured.n_probes),
-        off_diagonal_error=_error_document(*off_diagonal, measured.n_probes),
-    )
+    if max(measured.relative, measured.off_diagonal) < _ROUNDING_ERROR:
+        text = "none but rounding"
+    document: dict[str, Any] = {"rows": row_documents}
+    document["relative_error"] = _error_document(*relative, measured.n_probes)
+    document["off_diagonal_error"] = _error_document(*off_diagonal, measured.n_probes)
+    result.add("error", text, **document)
     if check:
         with console.status("comparing with the exact kernel"):
             error = relative_error(K, choice.kernel, W)

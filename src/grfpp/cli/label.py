@@ -104,9 +104,8 @@ def label(
     predicted = model.classes_[probabilities.argmax(axis=1)].tolist()
     confidence = probabilities.max(axis=1, initial=0.0).tolist()
     names = [results.node_names(source)[node] for node in unknown.tolist()]
-    if output is not None:
-        rows = zip(names, predicted, confidence, strict=True)
-        results.write_csv(output, ["node", "label", "probability"], rows)
+    rows = zip(names, predicted, confidence, strict=True)
+    results.write_csv(output, ["node", "label", "probability"], rows)
 
     classes = model.classes_.tolist()
     result.add_graph(file.path, source)
@@ -114,24 +113,20 @@ def label(
     result.add("labels", text, n_labelled=len(nodes), classes=classes)
     chosen = {"kernel": repr(model.kernel_), "how": model.how_, "setting": model.setting_}
     result.add("kernel", "{kernel}, {how} ({setting})".format(**chosen), **chosen, seed=seed)
-    score, right = None, "not known: too few labels to hold some out"
+    score, text = None, "not known: too few labels to hold some out"
     if model.candidates_:
         score = model.held_out_score_
-        right = f"{100 * score:.1f} % of labels held out to choose by"
-    result.add("right", right, held_out_score=score, held_out=held_out)
+        text = f"{100 * score:.1f} % of labels held out to choose by"
+    result.add("right", text, held_out_score=score, held_out=held_out)
     if held_out is not None:
-        right = f"{100 * held_out['accuracy']:.1f} % of {held_out['n']:,} labels are right"
+        text = f"{100 * held_out['accuracy']:.1f} % of {held_out['n']:,} labels are right"
         error = held_out["calibration_error"]
-        result.add("held out", f"{right}; the probabilities are {error:.3f} off")
+        result.add("held out", f"{text}; the probabilities are {error:.3f} off")
     sizes = [f"{name} {predicted.count(name):,}" for name in classes[:_N_SHOWN]]
     more = ", ..." if len(classes) > _N_SHOWN else ""
-    result.add(
-        "predicted",
-        f"{len(predicted):,} nodes: {', '.join(sizes)}{more}",
-        nodes=[results.json_name(name) for name in names],
-        labels=predicted,
-        probabilities=confidence,
-    )
+    answer = {"nodes": list(map(results.json_name, names)), "labels": predicted}
+    text = f"{len(predicted):,} nodes: {', '.join(sizes)}{more}"
+    result.add("predicted", text, **answer, probabilities=confidence)
     n_unreached = int((~model.reached_[unknown]).sum())
     result.add(n_unreached=n_unreached, output=output)
     if n_unreached:

@@ -15,7 +15,6 @@ from contextlib import contextmanager
 from dataclasses import dataclass, fields
 from functools import wraps
 from importlib import import_module
-from importlib.util import find_spec
 from inspect import cleandoc, getdoc
 from pathlib import Path
 from textwrap import indent
@@ -200,15 +199,6 @@ def algorithm(how: str | None, default: str, needs_paper: bool) -> str:
 def number_or_word(text: Any) -> Any:
     """A whole number if the text is one; whoever receives it checks the rest."""
     return int(text) if isinstance(text, str) and text.isdecimal() and len(text) < 40 else text
-
-
-def require_laboratory(what: str) -> None:
-    """Refuse a command or an option that needs the laboratory where it is not installed."""
-    if find_spec("grfpp_lab") is None:
-        raise InputError(
-            f"{what} is part of the laboratory, which is not installed: pip install ./lab in a "
-            "clone of grfpp"
-        )
 
 
 def numbers(text: str, name: str, convert: type) -> list[Any]:

@@ -105,10 +105,9 @@ class Result:
         if as_json:
             print_json(self.document)
             return
-        labels = [visible(label) for label, _ in self.lines]
-        width = max(map(len, labels))
-        for label, (_, text) in zip(labels, self.lines, strict=True):
-            print(f"{label:<{width}}  {visible(text)}")
+        width = max(len(visible(label)) for label, _ in self.lines)
+        for label, text in self.lines:
+            print(f"{visible(label):<{width}}  {visible(text)}")
 
 
 def node_names(graph: Graph) -> Sequence[Any]:
@@ -124,9 +123,7 @@ def json_name(name: Any) -> int | str:
 def row_text(names: Sequence[Any], values: FloatArray, std: FloatArray | None = None) -> str:
     """The largest entries of a row, for people, with their standard errors if these are known."""
     order = np.argsort(-np.abs(values), kind="stable")[:_N_SHOWN].tolist()
-    text = entries_text(
-        (names[node], values[node], None if std is None else float(std[node])) for node in order
-    )
+    text = entries_text((names[i], values[i], None if std is None else std[i]) for i in order)
     return text + (f", ... ({len(values)} in all)" if len(values) > _N_SHOWN else "")
 
 
@@ -187,12 +184,16 @@ def require_other(option: str, path: Path, others: Iterable[str | Path]) -> None
                 )
 
 
-def write_csv(path: Path, columns: Sequence[Any], rows: Iterable[Sequence[Any]]) -> None:
-    """Write a table as comma-separated values in UTF-8, in which no cell is a formula."""
+def write_csv(path: Path | None, columns: Sequence[Any], rows: Iterable[Sequence[Any]]) -> None:
+    """Write a table as comma-separated values in UTF-8, in which no cell is a formula.
+
+    Without a path nothing is written.
+    """
+    if path is None:
+        return
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\n")
-    for row in (columns, *rows):
-        writer.writerow([csv_cell(cell) for cell in row])
+    writer.writerows(map(csv_cell, row) for row in (columns, *rows))
     with atomic_write(path) as stream:
         stream.write(text.getvalue().encode())
 
