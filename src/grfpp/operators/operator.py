@@ -17,7 +17,7 @@ from grfpp.estimate.node_matrix import NodeMatrix
 from grfpp.graph import Graph, as_graph
 from grfpp.kernels import Kernel, kernel_of
 from grfpp.linalg import chebyshev
-from grfpp.linalg.functions import taylor_times
+from grfpp.linalg.functions import taylor_times, unit_columns
 from grfpp.operators.costs import Costs, current_costs
 from grfpp.operators.methods import METHODS
 from grfpp.operators.planner import Runner
@@ -123,9 +123,7 @@ class KernelOperator(NodeMatrix):
         if self.n_nodes <= EXACT_DENSE_NODES:
             return np.asarray(self._dense[nodes])
         require_bytes(16 * len(nodes) * self.n_nodes, f"{len(nodes)} dense rows")
-        units = np.zeros((self.n_nodes, len(nodes)))
-        units[nodes, np.arange(len(nodes))] = 1.0
-        return np.asarray((self.T @ units).T)
+        return np.asarray((self.T @ unit_columns(self.n_nodes, nodes)).T)
 
     def entry(self, i: int | str, j: int | str) -> float:
         """One number ``K[i, j]``, of nodes by their indices or names."""

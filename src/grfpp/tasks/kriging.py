@@ -20,6 +20,7 @@ from grfpp.graph import Graph
 from grfpp.kernels import Kernel, RegularizedLaplacian
 from grfpp.linalg import chebyshev
 from grfpp.linalg.cg import Solution, solve, solve_shifted
+from grfpp.linalg.functions import unit_columns
 from grfpp.operators import kernel_operator
 from grfpp.tasks.base import connected_to
 from grfpp.typing import FloatArray, IntArray
@@ -126,11 +127,6 @@ class _Process:
         signs /= self.roots[:, None]
         return float((signs * self.kernel_product(signs)).mean())
 
-    def _units(self, nodes: IntArray) -> FloatArray:
-        units = np.zeros((len(self.roots), len(nodes)))
-        units[nodes, np.arange(len(nodes))] = 1.0
-        return units
-
 
 @dataclass(frozen=True, eq=False)
 class SmoothProcess(_Process):
@@ -185,7 +181,8 @@ class SmoothProcess(_Process):
 
     def variances(self, nodes: IntArray, known: FloatArray, noise: float) -> FloatArray:
         """Variances at nodes, given the known ones."""
-        solution = self._solve(self._pull(known, noise), self._units(nodes), _VARIANCE_TOL).solution
+        units = unit_columns(len(self.roots), nodes)
+        solution = self._solve(self._pull(known, noise), units, _VARIANCE_TOL).solution
         diagonal = solution[nodes, np.arange(len(nodes))] / self.roots[nodes] ** 2
         return np.asarray(np.maximum(diagonal, 0.0))
 
@@ -223,10 +220,9 @@ class PlannedProcess(_Process):
 
     def variances(self, nodes: IntArray, known: FloatArray, noise: float) -> FloatArray:
         """Variances at nodes, given the known ones."""
-        columns = self._times(self._units(nodes))
+        columns = self._times(unit_columns(len(self.roots), nodes))
         prior = columns[nodes, np.arange(len(nodes))]
-        masks = np.broadcast_to(known, columns.shape)
-        solution = self._solve(masks, columns, noise, _VARIANCE_TOL).solution
+        solution = self._solve(known, columns, noise, _VARIANCE_TOL).solution
         explained = np.einsum("ij,ij->j", known * columns, solution)
         return np.asarray(np.maximum(prior - explained, 0.0))
 
@@ -281,10 +277,8 @@ def process_of(
     form = kernel.inverse_power_form
     if method is None and form is not None and form.of == 1 and form.power in range(_MAX_POWER + 1):
         return SmoothProcess(W, roots, form.c, int(form.power), n_jobs)
-    K = kernel_operator(
-        W, kernel, _PRODUCT_TOL, method=method or "auto", n_jobs=n_jobs, repeatable=True
-    )
-    return PlannedProcess(K, roots)
+    options: Any = {"method": method or "auto", "n_jobs": n_jobs, "repeatable": True}
+    return PlannedProcess(kernel_operator(W, kernel, _PRODUCT_TOL, **options), roots)
 
 
 def _degree_roots(graph: Graph) -> FloatArray:
@@ -311,11 +305,10 @@ class KnownValues:
     values: FloatArray
 
     def within(self, nodes: IntArray) -> KnownValues:
-        """What is known at some nodes, by their positions among them."""
-        position = np.full(self.n_nodes, -1)
-        position[nodes] = np.arange(len(nodes))
-        inside = position[self.known] >= 0
-        return KnownValues(len(nodes), position[self.known[inside]], self.values[inside])
+        """What is known at some nodes, which are sorted, by their positions among them."""
+        inside = np.isin(self.known, nodes)
+        position = np.searchsorted(nodes, self.known[inside])
+        return KnownValues(len(nodes), position, self.values[inside])
 
     def spread(self) -> FloatArray:
         """The values at their nodes, zeros elsewhere."""
@@ -425,9 +418,8 @@ def krige(
     """
     n, width = graph.n_nodes, values.shape[1]
     offset = values.mean(axis=0)
-    unit = np.abs(values - offset).max(axis=0)
-    unit = unit if loss is None else np.full(width, unit.max())
-    unit = np.where(unit > 0, unit, 1.0)
+    unit = np.abs(values - offset).max(axis=0 if loss is None else None) * np.ones(width)
+    unit[unit == 0] = 1.0
     data = KnownValues(n, known, (values - offset) / unit)
     require_bytes(8 * 9 * n * width, "the field")
     part, nodes = patch_of(graph, known, seed)

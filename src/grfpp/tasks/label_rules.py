@@ -18,6 +18,7 @@ import numpy as np
 from grfpp._memory import require_bytes
 from grfpp.graph import Graph
 from grfpp.linalg.chebyshev import ChebyshevTerms, Expansion
+from grfpp.linalg.functions import unit_columns
 from grfpp.operators.kernel_choice import KernelChoice, how_made
 from grfpp.tasks.calibration import Calibration, calibrate
 from grfpp.tasks.splits import NodeKFold
@@ -80,8 +81,7 @@ class KernelProducts:
             return
         for number in range(len(self.choices)):
             columns = [each[rows] for each in self._columns(number, nodes)]
-            sums = np.asarray(self._operator(number).T @ ones)[rows, 0]
-            yield np.hstack([np.zeros((len(rows), 0)), *columns]), sums
+            yield np.hstack(columns), np.asarray(self._operator(number).T @ ones)[rows, 0]
 
     def product(self, number: int, vectors: FloatArray) -> FloatArray:
         """The product with one kernel, at all nodes."""
@@ -97,11 +97,8 @@ class KernelProducts:
         return np.asarray(np.sqrt(squares))
 
     def _columns(self, number: int, nodes: IntArray) -> Iterator[FloatArray]:
-        for first in range(0, len(nodes), _WIDTH):
-            part = nodes[first : first + _WIDTH]
-            units = np.zeros((self.graph.n_nodes, len(part)))
-            units[part, np.arange(len(part))] = 1.0
-            yield self.product(number, units)
+        for part in np.split(nodes, range(_WIDTH, len(nodes), _WIDTH)):
+            yield self.product(number, unit_columns(self.graph.n_nodes, part))
 
     def method(self, number: int) -> str:
         """How products with one kernel were computed."""

@@ -299,17 +299,12 @@ def nested_svm_scores(
     >>> [(score.chosen.features, score.accuracy) for score in scores]
     [('good', 1.0), ('good', 1.0), ('good', 1.0)]
     """
-    from sklearn.model_selection import StratifiedKFold
+    from sklearn.model_selection import GridSearchCV, StratifiedKFold
     from sklearn.svm import SVC
 
     y, n_threads = array_of(classes, "classes"), thread_count(n_jobs)
     folds = stratified_folds(y, n_folds, seed)
     require_bytes(8 * (1 + 2 * n_threads) * len(y) ** 2, f"kernels of {len(y)} graphs")
-
-    def accuracy(K: FloatArray, penalty: float, train: Any, test: Any) -> float:
-        machine = SVC(C=penalty, kernel="precomputed", cache_size=500)
-        machine.fit(K[np.ix_(train, train)], y[train])
-        return float(machine.score(K[np.ix_(test, train)], y[test]))
 
     def score(part: range, name: Any, K: FloatArray) -> FoldScore:
         (fold,) = part
@@ -317,11 +312,12 @@ def nested_svm_scores(
         fewest = int(np.unique(y[train], return_counts=True)[1].min())
         n_inner = min(fewest, _INNER_FOLDS if len(train) <= _MANY_GRAPHS else 3)
         inner_folds = StratifiedKFold(n_inner, shuffle=True, random_state=seed % 2**32)
-        cuts = [(train[kept], train[held]) for kept, held in inner_folds.split(train, y[train])]
-        inner = {C: float(np.mean([accuracy(K, C, *cut) for cut in cuts])) for C in penalties}
-        best = max(inner, key=inner.__getitem__)
-        chosen = SupportVectors(name, best)
-        return FoldScore(fold, chosen, inner[best], accuracy(K, best, train, test))
+        machine = SVC(kernel="precomputed", cache_size=500)
+        search = GridSearchCV(machine, {"C": list(penalties)}, cv=inner_folds)
+        search.fit(K[np.ix_(train, train)], y[train])
+        chosen = SupportVectors(name, search.best_params_["C"])
+        accuracy = float(search.score(K[np.ix_(test, train)], y[test]))
+        return FoldScore(fold, chosen, float(search.best_score_), accuracy)
 
     scores = []
     for name, X in candidates.items():
