@@ -102,11 +102,9 @@ def is_covariance(kernel: Kernel, W: Graph) -> bool:
 def require_covariance(kernel: Kernel, W: Graph) -> None:
     """Refuse a kernel that is no covariance of a Gaussian process."""
     if not is_covariance(kernel, W):
-        raise InputError(
-            f"must have no negative eigenvalue for kriging, found {kernel!r}",
-            argument="kernel",
-            advice="use one such as 'diffusion:5' or 'regularized-laplacian:2', or another how",
-        )
+        problem = f"must have no negative eigenvalue for kriging, found {kernel!r}"
+        advice = "use one such as 'diffusion:5' or 'regularized-laplacian:2', or another how"
+        raise InputError(problem, argument="kernel", advice=advice)
 
 
 class _Process:
@@ -204,12 +202,11 @@ class PlannedProcess(_Process):
 
     def _solve(self, known: FloatArray, right: FloatArray, noise: float, tol: float) -> Solution:
         """``(K + noise)^-1 right`` between the known nodes of each column, zeros elsewhere."""
-        return solve(
-            lambda block: known * self._times(known * block) + noise * block,
-            known * right,
-            tol=tol,
-            max_steps=_MAX_STEPS,
-        )
+
+        def multiply(block: FloatArray) -> FloatArray:
+            return known * self._times(known * block) + noise * block
+
+        return solve(multiply, known * right, tol=tol, max_steps=_MAX_STEPS)
 
     def mean(
         self, known: FloatArray, values: FloatArray, noise: float, tol: float
@@ -267,9 +264,8 @@ def process_of(
     PlannedProcess
     """
     if graph.is_directed:
-        raise InputError(
-            "kriging needs an undirected graph", advice="use how='mean', or symmetric weights"
-        )
+        advice = "use how='mean', or symmetric weights"
+        raise InputError("kriging needs an undirected graph", advice=advice)
     roots = _degree_roots(graph) if normalization == "rw" else np.ones(graph.n_nodes)
     W = graph.normalized(None if normalization is None else "sym", scale)
     kernel.check_converges(W)
@@ -432,22 +428,21 @@ def krige(
             return np.asarray(np.square(true - predicted).sum(axis=1))
         return loss(predicted * unit + offset, true * unit + offset)
 
-    setting, means = Setting(kernels[0], noises[0]), dict[Setting, float]()
+    setting = Setting(kernels[0], noises[0])
+    losses: dict[Setting, FloatArray] = {}
     if len(kernels) * len(noises) > 1 and len(part_data.known) > 1:
-        truth = np.concatenate([part_data.values[fold] for fold in folds])
-        first, better = None, list[Setting]()
+        truth = part_data.values[np.concatenate(folds)]
         for kernel in kernels:
             held = HeldOut(make(part, kernel), part_data, folds)
             variance = held.process.prior_variance(seed)
             for noise in noises:
                 predicted = np.concatenate(held.means(noise * variance, _HELD_OUT_TOL))
-                losses = losses_of(truth, predicted)
-                first = losses if first is None else first
-                means[Setting(kernel, noise)] = float(losses.mean())
-                gains = first - losses
-                if gains.mean() > margin * gains.std() / np.sqrt(len(gains)):
-                    better.append(Setting(kernel, noise))
-        setting = min(better or [setting], key=means.__getitem__)
+                losses[Setting(kernel, noise)] = losses_of(truth, predicted)
+    means = {setting: float(each.mean()) for setting, each in losses.items()}
+    gains = {other: losses[setting] - each for other, each in losses.items()}
+    better = [s for s, g in gains.items() if g.mean() > margin * g.std() / np.sqrt(len(g))]
+    if better:
+        setting = min(better, key=means.__getitem__)
     part_process = make(part, setting.kernel)
     process = part_process if part is graph else make(graph, setting.kernel)
     noise = setting.noise * part_process.prior_variance(seed)

@@ -92,11 +92,8 @@ def hide(graph: Graph, normals: FloatArray, mask: float = 0.8, seed: int = 0) ->
     vertices = np.flatnonzero(normals.any(axis=1))
     n_hidden = round(share * len(vertices))
     if not 0 < n_hidden < len(vertices):
-        raise InputError(
-            f"must hide at least one of the {len(vertices)} vertices that have a normal, and leave "
-            f"one, found {share:g}",
-            argument="mask",
-        )
+        problem = f"must hide at least one of the {len(vertices)} vertices that have a normal, and "
+        raise InputError(f"{problem}leave one, found {share:g}", argument="mask")
     shuffled = rng.permutation(vertices)
     hidden, known = np.sort(shuffled[:n_hidden]), np.sort(shuffled[n_hidden:])
     n_cut_off = int(np.count_nonzero(~connected_to(graph, known)[hidden]))

@@ -171,9 +171,8 @@ def candidate_features(
             columns = [spectrum[:, :k] for spectrum in spectra] + sums
             candidates[Setting(scale, walks, k)] = np.hstack(columns)
     if not all((np.abs(X) <= np.finfo(np.float32).max).all() for X in candidates.values()):
-        raise InputError(
-            "make features too large for a forest", argument="scales", advice="use smaller ones"
-        )
+        problem = "make features too large for a forest"
+        raise InputError(problem, argument="scales", advice="use smaller ones")
     return candidates
 
 
@@ -335,12 +334,9 @@ def stratified_folds(
     y, n_folds = array_of(classes, "classes"), whole(n_folds, "n_folds", 2)
     counts = np.unique(y, return_counts=True)[1]
     if len(counts) < 2 or counts.min() < n_folds:
-        raise InputError(
-            f"must be at least two with {n_folds} graphs each, one a fold, found {len(counts)}, "
-            f"the smallest of {counts.min()} graphs",
-            argument="classes",
-            advice="use fewer n_folds",
-        )
+        problem = f"must be at least two with {n_folds} graphs each, one a fold, found "
+        problem += f"{len(counts)}, the smallest of {counts.min()} graphs"
+        raise InputError(problem, argument="classes", advice="use fewer n_folds")
     folds = StratifiedKFold(n_folds, shuffle=True, random_state=whole(seed, "seed", 0) % 2**32)
     return list(folds.split(np.zeros(len(y)), y))
 
