@@ -78,13 +78,9 @@ class KernelOperator(NodeMatrix):
     @property
     def meta(self) -> dict[str, Any]:
         """What made the operator."""
-        return {
-            "kernel": repr(self.kernel),
-            "exact": True,
-            "tol": self.tol,
-            "method": self._runner.name or self._runner.method,
-            "used": self.used,
-        }
+        method = self._runner.name or self._runner.method
+        what = {"kernel": repr(self.kernel), "exact": True, "tol": self.tol}
+        return {**what, "method": method, "used": self.used}
 
     def _matmat(self, block: Any) -> Any:
         if np.iscomplexobj(block):
@@ -92,9 +88,8 @@ class KernelOperator(NodeMatrix):
         if block.shape[1] == 0 or self.n_nodes == 0:
             return np.zeros(block.shape)
         self.W.require_unchanged()
-        require_bytes(
-            24 * block.size, f"a product with {block.shape[0]} x {block.shape[1]} numbers"
-        )
+        what = f"a product with {block.shape[0]} x {block.shape[1]} numbers"
+        require_bytes(24 * block.size, what)
         return self._runner.times(np.ascontiguousarray(block, dtype=np.float64))
 
     def _transpose(self) -> KernelOperator:
@@ -173,10 +168,11 @@ class KernelOperator(NodeMatrix):
         if not W.is_directed:
             # No zero of g lies within the radius checked above: |g| is ± g.
             return chebyshev.apply(W, lambda x: np.sqrt(np.abs(kernel.value(x))), block, 1e-13)
-        radius = kernel.modulation_radius(1)
-        return taylor_times(
-            W, lambda n, scale: kernel.modulation(1, n, scale=scale), radius, block, 1e-12
-        )
+
+        def coefficients(n: int, scale: float) -> FloatArray:
+            return kernel.modulation(1, n, scale=scale)
+
+        return taylor_times(W, coefficients, kernel.modulation_radius(1), block, 1e-12)
 
 
 def kernel_operator(

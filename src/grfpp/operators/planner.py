@@ -67,10 +67,8 @@ def choose(
     else:
         reasons = "; ".join(f"{name}: {e.ineligible_reason}" for name, e in estimates.items())
         raise InputError(f"no method can multiply with {problem.kernel!r} of this graph: {reasons}")
-    return Plan(
-        *(repr(problem.kernel), problem.n_nodes, problem.n_entries, problem.tol, n_columns),
-        *(chosen, tuple(estimates.values()), reason, n_products),
-    )
+    product = (repr(problem.kernel), problem.n_nodes, problem.n_entries, problem.tol, n_columns)
+    return Plan(*product, chosen, tuple(estimates.values()), reason, n_products)
 
 
 def _checked_walks(
@@ -78,10 +76,9 @@ def _checked_walks(
 ) -> CostEstimate:
     """The estimate of walks, ineligible where trying them does not pay."""
     walks, tol = estimates["walks"], problem.tol
-    others = [
-        each for each in estimates.values() if each is not walks and each.ineligible_reason is None
-    ]
-    if walks.ineligible_reason is not None or not others:
+    eligible = [each for each in estimates.values() if each.ineligible_reason is None]
+    others = [each for each in eligible if each is not walks]
+    if walks not in eligible or not others:
         return walks
     best = min(others, key=lambda each: each.seconds(n_products))
     # Predicted only where that is quick: few edges, and nothing to compile.
@@ -242,10 +239,8 @@ class Runner:
         method = self._methods[name]
         began = perf_counter()
         tol, chunk, width = self.problem.tol, method.chunk, block.shape[1]
-        products = [
-            method.times(np.ascontiguousarray(block[:, start : start + chunk]), tol)
-            for start in range(0, width, chunk)
-        ]
+        parts = np.split(block, range(chunk, width, chunk), axis=1)
+        products = [method.times(np.ascontiguousarray(part), tol) for part in parts]
         if method.is_prepared and width in self._plans:
             predicted = self._plans[width][name].product
             self.costs.observe(name, predicted, perf_counter() - began)
@@ -258,11 +253,9 @@ class Runner:
         if product.reaches(tol) or (not self.warn and product.norm > 0):
             return product
         if self.method == "walks":
-            raise InputError(
-                f"{product.note} have an error of {product.error / product.norm:.2g} on this "
-                f"product, and more would not bring it to tol={tol:g}",
-                advice="use method='auto', or a larger tol",
-            )
+            error = f"an error of {product.error / product.norm:.2g} on this product"
+            what = f"{product.note} have {error}, and more would not bring it to tol={tol:g}"
+            raise InputError(what, advice="use method='auto', or a larger tol")
         part = self._on_components(block)
         if part is not None:
             return part
