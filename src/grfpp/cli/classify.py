@@ -47,7 +47,7 @@ _BY_WALKS = ("walk-masses", "signatures")
 
 
 @options.command
-@options.argument("dataset", "", "DATASET")
+@options.argument("dataset", "", "DATASET", type=click.Path())
 @options.option("--method", "-m", type=options.choice("exact", "grf", "grf++"))
 @options.option(
     "--features",

@@ -97,14 +97,11 @@ def cluster(
         from grfpp.tasks import SpectralKernelClustering
         from grfpp.tasks.clustering import pair_error
 
-        clustering = SpectralKernelClustering(
-            len(set(classes.values())) if n_clusters is None else n_clusters,
-            how=how,
-            kernel=function,
-            **({} if method is None else options.method_parameters(method)),
-            scale=scale,
-            **options.estimator_parameters(walks),
-        ).fit(source)
+        parameters = {} if method is None else options.method_parameters(method)
+        parameters |= {"how": how, "kernel": function, "scale": scale}
+        parameters |= options.estimator_parameters(walks)
+        k = len(set(classes.values())) if n_clusters is None else n_clusters
+        clustering = SpectralKernelClustering(k, **parameters).fit(source)
     labels, names = clustering.labels_.tolist(), results.node_names(source)
     columns = {"node": names, "cluster": labels}
     if labels_from is not None:

@@ -46,24 +46,22 @@ _LISTS = {"taylor": "taylor:A0:A1:...", "custom": "custom:P0:P1:..."}
 
 def _definitions(kinds: Mapping[str, type]) -> list[tuple[str, str]]:
     """How kernels or laws are written, and what they are: the first line of their docstrings."""
-    return [
-        (
-            _LISTS.get(name) or ":".join([name, *(item.name.upper() for item in fields(kind))]),
-            (getdoc(kind) or "").partition("\n")[0].replace("`", ""),
-        )
-        for name, kind in kinds.items()
-    ]
+    definitions = []
+    for name, kind in kinds.items():
+        parameters = [] if name in _LISTS else [item.name.upper() for item in fields(kind)]
+        meaning = (getdoc(kind) or "").partition("\n")[0].replace("`", "")
+        definitions.append((_LISTS.get(name, ":".join([name, *parameters])), meaning))
+    return definitions
 
 
-@click.command(
-    cls=options.Command,
-    definitions={
-        "Kernels, with numbers that may be left out": _definitions(
-            {**KERNELS, "taylor": TaylorKernel}
-        ),
-        "Laws of the walk lengths": _definitions(LAWS),
-    },
-)
+_KERNELS = {**KERNELS, "taylor": TaylorKernel}
+_TERMS = {
+    "Kernels, with numbers that may be left out": _definitions(_KERNELS),
+    "Laws of the walk lengths": _definitions(LAWS),
+}
+
+
+@click.command(cls=options.Command, definitions=_TERMS)
 @options.kernel_options
 @options.walk_options(sampling=True)
 @options.output_option("FILE", ".npz", ".csv")
@@ -119,9 +117,8 @@ def estimate(
     if std and not names:
         raise InputError("--std is for the rows of --rows: name some")
     if walks.n_groups and not std and (project or suffix != ".npz"):
-        raise InputError(
-            "--groups is for error bars: give --output FILE.npz without --project, or --std"
-        )
+        advice = "give --output FILE.npz without --project, or --std"
+        raise InputError(f"--groups is for error bars: {advice}")
 
     result = results.Result()
     with result.timed("read", f"reading {file.path}"):
@@ -154,11 +151,9 @@ def estimate(
     result.add_graph(file.path, source, choice)
     result.add("kernel", f"{choice.kernel!r}, stitching degree {K.degree}", **K.meta)
     n, steps = K.meta["n_walks"], K.meta["steps_per_node"]
-    result.add(
-        "walks",
-        f"{walks.walks}, {n} a node and factor, lengths {walks.termination!r}, seed {walks.seed}: "
-        f"{steps:.6g} steps a node {'walked' if 'tol' in K.meta else 'expected'}",
-    )
+    text = f"{walks.walks}, {n} a node and factor, lengths {walks.termination!r}, seed {walks.seed}"
+    done = "walked" if "tol" in K.meta else "expected"
+    result.add("walks", f"{text}: {steps:.6g} steps a node {done}")
     _add_factors(result, K, walks)
     result.add_cluster(client)
     result.add_time(read="reading", walk="walking")

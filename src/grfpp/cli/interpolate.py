@@ -112,14 +112,9 @@ def interpolate(
     how, method = options.algorithm(how, "kriging", needs_sums), method or "walks"
     if noise is not None and how != "kriging":
         raise InputError("--noise is for --how kriging")
-    parameters = {
-        "how": how,
-        "kernel": kernel,
-        "noise": "auto" if noise is None else noise,
-        **options.method_parameters(method),
-        "scale": scale,
-        **options.estimator_parameters(walks),
-    }
+    parameters = {**options.method_parameters(method), **options.estimator_parameters(walks)}
+    parameters |= {"how": how, "kernel": kernel, "scale": scale}
+    parameters["noise"] = "auto" if noise is None else noise
     from grfpp.datasets.meshes import triangle_mesh
     from grfpp.io import load_mesh
     from grfpp.tasks.normals import hide_normals, predict_normals

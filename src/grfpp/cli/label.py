@@ -74,9 +74,8 @@ def label(
         Hide this share of the labels at first, and report how many of them are predicted.
     """
     if (labels_from is None) == (labels is None):
-        raise InputError(
-            "the labels are in an attribute, --labels-from, or in a table, --labels: give one"
-        )
+        problem = "the labels are in an attribute, --labels-from, or in a table, --labels: give one"
+        raise InputError(problem)
     share = probability(hold_out, "hold_out", below_one=True)
     with console.status(f"reading {file.path}"):
         source = file.read()
@@ -149,10 +148,9 @@ def check_labels(labels: dict[int, str], option: str, n_nodes: int) -> None:
     """Refuse labels that nothing can be learned from, or compared with."""
     n, n_classes = len(labels), len(set(labels.values()))
     if n_classes < 2 or (n == n_classes and n > max(2, n_nodes // 2)):
-        raise InputError(
-            f"{option}: {n} of the {n_nodes} nodes have a label, {n_classes} different ones; there "
-            "must be two at least, and nodes must share some"
-        )
+        problem = f"{n} of the {n_nodes} nodes have a label, {n_classes} different ones"
+        advice = "there must be two at least, and nodes must share some"
+        raise InputError(f"{option}: {problem}", advice=advice)
 
 
 def read_labels(path: Path, graph: Graph) -> dict[int, str]:

@@ -161,10 +161,8 @@ def law_text(law: Termination) -> str:
 def check_output(path: Path, suffixes: Sequence[str], option: str = "--output") -> None:
     """Refuse a file that could not be written, or whose suffix does not say what to write."""
     if path.suffix.lower() not in suffixes:
-        raise InputError(
-            f"{option} {path}: the suffix must be {' or '.join(suffixes)}, not "
-            f"{path.suffix or 'none'}"
-        )
+        problem = f"the suffix must be {' or '.join(suffixes)}, not {path.suffix or 'none'}"
+        raise InputError(f"{option} {path}: {problem}")
     folder = followed(path).parent
     problem = target_problem(path, folder=path.suffix.lower() == ".grf")
     if problem is None and not os.access(folder, os.W_OK):
@@ -179,9 +177,8 @@ def require_other(option: str, path: Path, others: Iterable[str | Path]) -> None
         with suppress(OSError, RuntimeError):  # of files that do not exist yet
             file = Path(other).expanduser()
             if path.resolve() == file.resolve() or path.samefile(file):
-                raise InputError(
-                    f"{option} {path} is the same file as {other}, which would be lost"
-                )
+                problem = f"is the same file as {other}, which would be lost"
+                raise InputError(f"{option} {path} {problem}")
 
 
 def write_csv(path: Path | None, columns: Sequence[Any], rows: Iterable[Sequence[Any]]) -> None:
