@@ -63,12 +63,10 @@ def _folders() -> dict[str, str | None]:
 
 def _document(info: DatasetInfo) -> dict[str, Any]:
     shown = ("name", "family", "description", "licence", "page", "n_bytes")
-    return {
-        **{field: getattr(info, field) for field in shown},
-        "at_hand": where(info),
-        "files": [_file(file) for file in info.files],
-        "instead": None if info.instead is None else _file(info.instead),
-    }
+    document = {field: getattr(info, field) for field in shown}
+    files = {"files": [_file(file) for file in info.files]}
+    instead = None if info.instead is None else _file(info.instead)
+    return {**document, "at_hand": where(info), **files, "instead": instead}
 
 
 def _file(file: DataFile) -> dict[str, Any]:
@@ -97,13 +95,9 @@ def _gathered(meshes: list[DatasetInfo]) -> list[str]:
     places = " and ".join(sorted({place for place in found if place}))
     n_found = len(found) - found.count(None)
     sizes = [mesh.n_vertices for mesh in library.mesh_table()]
-    return [
-        _LONG_FAMILY,
-        f"{len(meshes)} meshes of {min(sizes)} to {max(sizes):,} vertices, Thingi10K",
-        readable_bytes(sum(info.n_bytes for info in meshes)),
-        "CC or GPL",
-        f"{n_found} in {places}" if n_found else "no",
-    ]
+    what = f"{len(meshes)} meshes of {min(sizes)} to {max(sizes):,} vertices, Thingi10K"
+    size = readable_bytes(sum(info.n_bytes for info in meshes))
+    return [_LONG_FAMILY, what, size, "CC or GPL", f"{n_found} in {places}" if n_found else "no"]
 
 
 def _describe(info: DatasetInfo, download: bool) -> results.Result:

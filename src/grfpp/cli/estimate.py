@@ -54,7 +54,7 @@ def _definitions(kinds: Mapping[str, type]) -> list[tuple[str, str]]:
     return definitions
 
 
-_KERNELS = {**KERNELS, "taylor": TaylorKernel}
+_KERNELS: dict[str, type] = {**KERNELS, "taylor": TaylorKernel}
 _TERMS = {
     "Kernels, with numbers that may be left out": _definitions(_KERNELS),
     "Laws of the walk lengths": _definitions(LAWS),
@@ -130,7 +130,8 @@ def estimate(
         K = sample_estimate(W, choice.kernel, walks, console.shows_progress(), backend)
 
     labels = results.node_names(source)
-    values, errors = np.zeros((0, K.n_nodes)), [None] * len(nodes)
+    values: Any = np.zeros((0, K.n_nodes))
+    errors: Any = [None] * len(nodes)
     if nodes:
         with console.status("sampling again for the error bars" if std else "rows"):
             values, errors = K.rows(nodes, return_std=True) if std else (K.rows(nodes), errors)

@@ -200,8 +200,6 @@ def _score_held_out(
         raise InputError(f"--hold-out {share:g} of {len(nodes)} labels is none; hide more")
     fitted = clone(model).fit(nodes[~hidden], values[~hidden])
     probabilities = fitted.predict_proba(nodes[hidden])
-    return {
-        "n": int(hidden.sum()),
-        "accuracy": float(fitted.score(nodes[hidden], values[hidden])),
-        "calibration_error": calibration_error(probabilities, values[hidden], fitted.classes_),
-    }
+    accuracy = float(fitted.score(nodes[hidden], values[hidden]))
+    error = calibration_error(probabilities, values[hidden], fitted.classes_)
+    return {"n": int(hidden.sum()), "accuracy": accuracy, "calibration_error": error}

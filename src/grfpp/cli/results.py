@@ -129,19 +129,15 @@ def row_text(names: Sequence[Any], values: FloatArray, std: FloatArray | None = 
 
 def entries_text(entries: Iterable[tuple[Any, float, float | None]]) -> str:
     """Nodes with their values and, if these are known, standard errors."""
-    return ", ".join(
-        f"{node}: {value:.4g}" + ("" if std is None else f" ± {std:.1g}")
-        for node, value, std in entries
-    )
+    bars = ((f"{node}: {value:.4g}", std) for node, value, std in entries)
+    return ", ".join(text if std is None else f"{text} ± {std:.1g}" for text, std in bars)
 
 
 def walks_text(walks: WalkOptions) -> str:
     """The walks of an estimator of `grfpp.tasks`, for people."""
     reused = ", reused (biased)" if walks.reuse_walks else ""
-    return (
-        f"stitching degree {walks.degree}, {walks.n_walks} walks a node and factor{reused}, "
-        f"lengths {law_text(walks.termination)}, seed {walks.seed}"
-    )
+    text = f"stitching degree {walks.degree}, {walks.n_walks} walks a node and factor{reused}, "
+    return f"{text}lengths {law_text(walks.termination)}, seed {walks.seed}"
 
 
 def law_text(law: Termination) -> str:
@@ -161,8 +157,8 @@ def law_text(law: Termination) -> str:
 def check_output(path: Path, suffixes: Sequence[str], option: str = "--output") -> None:
     """Refuse a file that could not be written, or whose suffix does not say what to write."""
     if path.suffix.lower() not in suffixes:
-        problem = f"the suffix must be {' or '.join(suffixes)}, not {path.suffix or 'none'}"
-        raise InputError(f"{option} {path}: {problem}")
+        wanted = f"the suffix must be {' or '.join(suffixes)}, not {path.suffix or 'none'}"
+        raise InputError(f"{option} {path}: {wanted}")
     folder = followed(path).parent
     problem = target_problem(path, folder=path.suffix.lower() == ".grf")
     if problem is None and not os.access(folder, os.W_OK):

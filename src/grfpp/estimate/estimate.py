@@ -491,8 +491,8 @@ class KernelEstimate(NodeMatrix):
         estimates = [self, *self.replicates]
         factors = [factor for estimate in estimates for factor in estimate._factors]
         self.meta.get(error_bars.MEASURED[0])  # measures the error, if it was not
-        meta = {"sign": self.sign, "symmetrize": self.symmetrized, "n_estimates": len(estimates)}
-        meta |= {"n_nodes": self.n_nodes, "made_by": self.meta}
+        meta: dict[str, Any] = {"sign": self.sign, "symmetrize": self.symmetrized}
+        meta |= {"n_estimates": len(estimates), "n_nodes": self.n_nodes, "made_by": self.meta}
         chain = Chain.by_rows(factors, self.n_jobs)
         files.save(path, chain, meta, self.deflation, self.names)
 

@@ -236,10 +236,10 @@ class Lanczos(Method):
     def times(self, block: FloatArray, tol: float) -> Product:
         """The product; one with an infinite error where too many steps would be needed."""
         problem = self.problem
+        function = (problem.weights, problem.scaled_value, problem.radius)
+        first, n_jobs = max(2, problem.optimistic_steps // 2), problem.n_jobs
         krylov = function_times(
-            *(problem.weights, problem.scaled_value, problem.radius, block, tol, MAX_LANCZOS_STEPS),
-            first_check=max(2, problem.optimistic_steps // 2),
-            n_jobs=problem.n_jobs,
+            *function, block, tol, MAX_LANCZOS_STEPS, first_check=first, n_jobs=n_jobs
         )
         if krylov.product is None:
             note = f"no convergence in {MAX_LANCZOS_STEPS} steps"

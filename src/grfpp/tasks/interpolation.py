@@ -205,7 +205,7 @@ class KernelInterpolator(NodeKernelParameters, RegressorMixin, BaseEstimator):  
             advice = "use one without negative coefficients, such as 'diffusion'"
             raise InputError(problem, argument="kernel", advice=advice)
         means = np.tile(columns.mean(axis=0), (len(mass), 1))
-        return np.divide(sums, mass[:, None], out=means, where=reached[:, None])
+        return np.asarray(np.divide(sums, mass[:, None], out=means, where=reached[:, None]))
 
     def _by_kriging(
         self, graph: Graph, known: IntArray, columns: FloatArray, output: str
@@ -260,7 +260,7 @@ class KernelInterpolator(NodeKernelParameters, RegressorMixin, BaseEstimator):  
         """
         check_is_fitted(self)
         nodes = base.read_nodes(X, self.graph_.names)
-        predicted: FloatArray = self.field_[nodes]
+        predicted = self.field_[nodes]
         if not return_std:
             return predicted
         return predicted, self._fitted_kriging().std(nodes).reshape(predicted.shape)
@@ -326,8 +326,7 @@ def unit_vectors(vectors: npt.ArrayLike) -> FloatArray:
     largest = np.abs(rows).max(axis=1, keepdims=True)
     scaled = np.divide(rows, largest, out=np.zeros_like(rows), where=largest > 0)
     lengths = np.linalg.norm(scaled, axis=1, keepdims=True)
-    result: FloatArray = np.divide(scaled, lengths, out=scaled, where=lengths > 0)
-    return result
+    return np.asarray(np.divide(scaled, lengths, out=scaled, where=lengths > 0))
 
 
 def cosines(predicted: npt.ArrayLike, true: npt.ArrayLike) -> FloatArray:

@@ -134,9 +134,8 @@ def sums_by_label(values: FloatArray, numbers: IntArray, n: int, starts: IntArra
     """
     n_graphs, n_nodes = len(starts) - 1, len(numbers)
     row = np.repeat(np.arange(n_graphs), np.diff(starts)) * (n + 1) + numbers
-    members = sp.csr_array(
-        (np.ones(n_nodes), (row, np.arange(n_nodes))), shape=(n_graphs * (n + 1), n_nodes)
-    )
+    entries = (np.ones(n_nodes), (row, np.arange(n_nodes)))
+    members = sp.csr_array(entries, shape=(n_graphs * (n + 1), n_nodes))
     return np.asarray((members @ values).reshape(n_graphs, n + 1, -1)[:, :n])
 
 
