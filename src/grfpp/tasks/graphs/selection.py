@@ -256,12 +256,10 @@ def nested_forest_scores(
     # In the precision of forests.
     features = {name: X.astype(np.float32) for name, X in candidates.items()}
     forest = partial(RandomForestClassifier, random_state=seed % 2**32, n_jobs=n_jobs)
+    trial = forest(TRIAL_TREES, oob_score=True)
     scores = []
     for fold, (train, test) in enumerate(stratified_folds(y, n_folds, seed)):
-        inner = {
-            name: forest(TRIAL_TREES, oob_score=True).fit(X[train], y[train]).oob_score_
-            for name, X in features.items()
-        }
+        inner = {name: trial.fit(X[train], y[train]).oob_score_ for name, X in features.items()}
         # The first of equal scores: candidates are given with the simplest first.
         best = max(inner, key=inner.__getitem__)
         fitted = forest(n_trees).fit(features[best][train], y[train])
