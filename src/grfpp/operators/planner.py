@@ -7,12 +7,11 @@ from dataclasses import replace
 from time import perf_counter
 
 import numpy as np
-from scipy.sparse.csgraph import connected_components
 
 from grfpp._memory import fits, readable_bytes
 from grfpp.errors import InputError, InputWarning, warn_user
 from grfpp.graph import Graph
-from grfpp.linalg.csr import frobenius
+from grfpp.linalg.csr import connected_to, frobenius
 from grfpp.linalg.functions import TOO_LARGE
 from grfpp.operators import thresholds
 from grfpp.operators.costs import Costs
@@ -276,9 +275,8 @@ class Runner:
         On them the kernel may be smaller by orders of magnitude, and rounding with it.
         """
         graph = self.problem.graph
-        _, component = connected_components(graph.adjacency, directed=False)
-        touched = np.unique(component[np.any(block != 0, axis=1)])
-        nodes = np.flatnonzero(np.isin(component, touched))
+        touched = np.flatnonzero(np.any(block != 0, axis=1))
+        nodes = np.flatnonzero(connected_to(graph.adjacency, touched))
         if len(nodes) == graph.n_nodes:
             return None
         part = Graph(graph.adjacency[nodes][:, nodes], directed=graph.is_directed or None)

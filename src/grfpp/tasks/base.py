@@ -24,7 +24,7 @@ from grfpp.kernels import Kernel, kernel_of
 from grfpp.nodes import NodeNames
 from grfpp.operators.kernel_choice import KernelChoice
 from grfpp.options import OF_ESTIMATES, WalkOptions
-from grfpp.typing import BoolArray, IntArray
+from grfpp.typing import IntArray
 
 #: Fields of `WalkOptions` that are no parameters of every estimator; `random_state` is the seed.
 _NOT_SHARED = {"seed", "dtype", "full_walks", "truncate", "on_infinite_variance", *OF_ESTIMATES}
@@ -241,17 +241,3 @@ def class_numbers(entries: npt.NDArray[Any]) -> IntArray:
     """
     names = entries.astype(str) if entries.dtype.kind == "O" else entries
     return np.unique(names, axis=0, return_inverse=True)[1].reshape(-1).astype(np.int64)
-
-
-def connected_to(graph: Graph, known: IntArray) -> BoolArray:
-    """Which nodes lie in a component with a known one.
-
-    Examples
-    --------
-    >>> connected_to(Graph([[0, 1, 0], [1, 0, 0], [0, 0, 0]]), np.array([1]))
-    array([ True,  True, False])
-    """
-    from scipy.sparse.csgraph import connected_components
-
-    _, component = connected_components(graph.adjacency, directed=False)
-    return np.isin(component, component[known])

@@ -19,10 +19,11 @@ from grfpp.errors import InputError
 from grfpp.estimate import KernelEstimate
 from grfpp.graph import Graph, as_graph
 from grfpp.kernels import Diffusion
+from grfpp.linalg.csr import connected_to
 from grfpp.operators import KernelOperator
 from grfpp.operators.kernel_choice import KernelChoice, how_made
 from grfpp.tasks import base, kriging
-from grfpp.tasks.base import NodeKernelParameters, connected_to, is_auto
+from grfpp.tasks.base import NodeKernelParameters, is_auto
 from grfpp.typing import FloatArray, IntArray
 
 #: Tolerance of exact products.
@@ -228,7 +229,7 @@ class KernelInterpolator(NodeKernelParameters, RegressorMixin, BaseEstimator):  
         result = kriging.krige(graph, make, kernels, noises, known, columns, **options)
         self._kriging = result
         (self.kernel_, self.noise_), self.losses_ = result.setting, result.losses
-        self.reached_ = connected_to(graph, known)
+        self.reached_ = connected_to(graph.adjacency, known)
         scale = f", scale {choice.scale:g}" if choice.scale != 1 else ""
         self.method_ = f"kriging: {self.kernel_}{scale}, noise {self.noise_:g}"
         if self.losses_:

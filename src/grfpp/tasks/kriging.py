@@ -20,9 +20,9 @@ from grfpp.graph import Graph
 from grfpp.kernels import Kernel, RegularizedLaplacian
 from grfpp.linalg import chebyshev
 from grfpp.linalg.cg import Solution, solve, solve_shifted
+from grfpp.linalg.csr import connected_to
 from grfpp.linalg.functions import unit_columns
 from grfpp.operators import kernel_operator
-from grfpp.tasks.base import connected_to
 from grfpp.typing import FloatArray, IntArray
 
 #: Powers ``ν`` and times ``t`` of the default kernels ``(I + t/ν L)^-ν``: close to diffusion for
@@ -449,7 +449,7 @@ def krige(
     standard, n_steps = process.mean(data.mask(), data.spread(), noise, _MEAN_TOL)
     field = standard * unit + offset
     # Only rounding reaches a component without a known node.
-    field[~connected_to(graph, known)] = offset
+    field[~connected_to(graph.adjacency, known)] = offset
     held = HeldOut(part_process, part_data, folds)
     return Kriging(process, data, offset, unit, held, setting, means, noise, field, n_steps)
 

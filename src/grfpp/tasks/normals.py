@@ -13,7 +13,7 @@ from grfpp._imports import require
 from grfpp.errors import InputError
 from grfpp.graph import Graph
 from grfpp.io.meshes import merged
-from grfpp.tasks.base import connected_to
+from grfpp.linalg.csr import connected_to
 from grfpp.tasks.interpolation import KernelInterpolator, cosines, mean_cosine
 from grfpp.typing import FloatArray, IntArray
 
@@ -96,7 +96,7 @@ def hide(graph: Graph, normals: FloatArray, mask: float = 0.8, seed: int = 0) ->
         raise InputError(f"{problem}leave one, found {share:g}", argument="mask")
     shuffled = rng.permutation(vertices)
     hidden, known = np.sort(shuffled[:n_hidden]), np.sort(shuffled[n_hidden:])
-    n_cut_off = int(np.count_nonzero(~connected_to(graph, known)[hidden]))
+    n_cut_off = int(np.count_nonzero(~connected_to(graph.adjacency, known)[hidden]))
     return HiddenNormals(graph, normals, known, hidden, n_cut_off)
 
 
