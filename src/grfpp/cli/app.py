@@ -16,6 +16,7 @@ from inspect import cleandoc
 import click
 
 import grfpp
+from grfpp._imports import require
 from grfpp.cli.console import log_notes, note
 from grfpp.errors import InputError, InputWarning
 
@@ -51,7 +52,7 @@ class _Commands(click.Group):
         if cmd_name not in COMMANDS:
             return None
         if cmd_name not in self.list_commands(ctx):
-            import_module("grfpp.cli.options").require_laboratory(f"grfpp {cmd_name}")
+            require("grfpp_lab", f"grfpp {cmd_name}")
         module = import_module(COMMANDS[cmd_name])
         command: click.Command = getattr(module, cmd_name)
         command.epilog = cleandoc(module.__doc__ or "").partition("\n\n")[2]

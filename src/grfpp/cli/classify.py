@@ -42,23 +42,19 @@ from grfpp.options import WalkOptions
 
 #: Numbers of walks are candidates, and walks are not reused.
 _WITHOUT = ("n_walks", "reuse_walks")
-#: Features from walks by length that each choice is made among.
-_BY_WALKS = {
-    "walk-masses": ("walk-masses",),
-    "signatures": ("signatures",),
-    "auto": ("walk-masses", "signatures"),
-}
-_WITHOUT_KERNEL = ("walk-masses", "signatures")
-_FEATURES = (
-    *("spectrum", "same-label", "both-spectra", "label-pairs", "spectrum-and-pairs"),
-    *_BY_WALKS,
-)
+_BY_KERNELS = ("spectrum", "same-label", "both-spectra", "label-pairs", "spectrum-and-pairs")
+_BY_WALKS = ("walk-masses", "signatures")
 
 
 @options.command
-@options.argument("dataset", "", "DATASET")
+@options.argument("dataset", "", "DATASET", type=click.Path())
 @options.option("--method", "-m", type=options.choice("exact", "grf", "grf++"))
-@options.option("--features", type=options.choice(*_FEATURES), default="spectrum", metavar="KIND")
+@options.option(
+    "--features",
+    type=options.choice(*_BY_KERNELS, *_BY_WALKS, "auto"),
+    default="spectrum",
+    metavar="KIND",
+)
 @options.kernel_option("diffusion", "-k")
 @options.option("--scale", default="0.25,0.36,0.64,0.81", metavar="X,...")
 @options.option("--walks", "n_walks", default="16", metavar="M,...")
@@ -109,7 +105,7 @@ def classify(
     output
         Write what was chosen in each fold, and its accuracy.
     """
-    by_walks, has_kernel = features in _BY_WALKS, features not in _WITHOUT_KERNEL
+    by_walks, has_kernel = features not in _BY_KERNELS, features not in _BY_WALKS
     unused = options.given("kernel", "scale", "degree", "n_eigenvalues")
     if unused and not has_kernel:
         raise InputError(f"--features {features} has no {unused[0]}: leave it out")
@@ -120,8 +116,7 @@ def classify(
     }
     if method == "grf":
         walks = walks.changed(degree=1)
-    if method is None:
-        method = "exact" if by_walks else "grf++"
+    method = method or ("exact" if by_walks else "grf++")
     from grfpp.datasets import load_tudataset, read_tudataset
     from grfpp.tasks.graphs import selection
     from grfpp.tasks.graphs.labelled import labelled_graphs
@@ -138,7 +133,7 @@ def classify(
     degree, most_walks = parameters.pop("degree"), max(grid["n_walks"])
     with result.timed("features", "making features"):
         if by_walks:
-            kinds = _BY_WALKS[features]
+            kinds = (features,) if features in _BY_WALKS else _BY_WALKS
             candidates = selection.walk_candidates(graphs, kinds, n_walks=most_walks, **parameters)
         if has_kernel:
             parameters |= {"kind": "spectrum" if by_walks else features, "kernel": kernel, **grid}
@@ -148,27 +143,18 @@ def classify(
         scores = candidates.nested_scores(
             data.labels, n_folds=folds, seed=walks.seed, n_trees=trees, n_jobs=walks.n_jobs
         )
-    rows = [
-        {
-            "fold": score.fold,
-            **(_learner(score.chosen) if by_walks else _setting(score.chosen)),
-            "inner" if by_walks else "out_of_bag": round(score.inner, 6),
-            "accuracy": round(score.accuracy, 6),
-        }
-        for score in scores
-    ]
-    if output is not None:
-        results.write_csv(output, list(rows[0]), [list(row.values()) for row in rows])
+    describe, inner = (_learner, "inner") if by_walks else (_setting, "out_of_bag")
+    rows = []
+    for score in scores:
+        measured = {inner: round(score.inner, 6), "accuracy": round(score.accuracy, 6)}
+        rows.append({"fold": score.fold, **describe(score.chosen), **measured})
+    results.write_csv(output, list(rows[0]), [list(row.values()) for row in rows])
 
     n_nodes = np.mean([graph.n_nodes for graph in data.graphs])
-    result.add(
-        "data",
-        f"{data.name}: {len(data):,} graphs of {n_nodes:.1f} nodes on average, "
-        f"{len(data.classes)} classes",
-        dataset=data.name,
-        n_graphs=len(data),
-        n_classes=len(data.classes),
-    )
+    text = f"{data.name}: {len(data):,} graphs of {n_nodes:.1f} nodes on average, "
+    text += f"{len(data.classes)} classes"
+    size = {"n_graphs": len(data), "n_classes": len(data.classes)}
+    result.add("data", text, dataset=data.name, **size)
     made_by = "exact"
     if method != "exact":
         stitching = f"stitching degree {degree}, " if has_kernel else ""
@@ -192,13 +178,8 @@ def classify(
     result.add_time(**{name: name for name in result.seconds})
     accuracies = [score.accuracy for score in scores]
     mean, deviation = float(np.mean(accuracies)), float(np.std(accuracies))
-    result.add(
-        "accuracy",
-        f"{100 * mean:.1f} ± {100 * deviation:.1f} %, mean and sd over folds",
-        accuracy=mean,
-        standard_deviation=deviation,
-        output=output,
-    )
+    text = f"{100 * mean:.1f} ± {100 * deviation:.1f} %, mean and sd over folds"
+    result.add("accuracy", text, accuracy=mean, standard_deviation=deviation, output=output)
     result.add_file(output)
     return result
 

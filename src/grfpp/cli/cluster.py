@@ -97,43 +97,32 @@ def cluster(
         from grfpp.tasks import SpectralKernelClustering
         from grfpp.tasks.clustering import pair_error
 
-        clustering = SpectralKernelClustering(
-            len(set(classes.values())) if n_clusters is None else n_clusters,
-            how=how,
-            kernel=function,
-            **({} if method is None else options.method_parameters(method)),
-            scale=scale,
-            **options.estimator_parameters(walks),
-        ).fit(source)
+        parameters = {} if method is None else options.method_parameters(method)
+        parameters |= {"how": how, "kernel": function, "scale": scale}
+        parameters |= options.estimator_parameters(walks)
+        k = len(set(classes.values())) if n_clusters is None else n_clusters
+        clustering = SpectralKernelClustering(k, **parameters).fit(source)
     labels, names = clustering.labels_.tolist(), results.node_names(source)
-    if output is not None:
-        columns = {"node": names, "cluster": labels}
-        if labels_from is not None:
-            title = f"given {labels_from}" if labels_from in columns else labels_from
-            columns[title] = [classes.get(node) for node in range(source.n_nodes)]
-        results.write_csv(output, list(columns), zip(*columns.values(), strict=True))
+    columns = {"node": names, "cluster": labels}
+    if labels_from is not None:
+        title = f"given {labels_from}" if labels_from in columns else labels_from
+        columns[title] = [classes.get(node) for node in range(source.n_nodes)]
+    results.write_csv(output, list(columns), zip(*columns.values(), strict=True))
     if picture is not None:
         with atomic_write(picture) as stream:
             clustering.plot().savefig(stream, format=picture.suffix[1:].lower(), dpi=200)
 
-    walks_text = results.walks_text(walks)
-    if clustering.method_ != "walks":
-        exact = clustering.method_ == "exact"
-        walks_text = f"none: {'the exact kernel' if exact else clustering.method_}"
+    made = {"walks": results.walks_text(walks), "exact": "none: the exact kernel"}
+    walks_text = made.get(clustering.method_, f"none: {clustering.method_}")
     sizes = np.bincount(clustering.labels_, minlength=clustering.n_clusters_).tolist()
     result.add_graph(file.path, source)
     weights = {"scale": scale, "sigma": scale**0.5}
     result.add("kernel", f"{function!r}, scale {scale:g}", kernel=repr(function), **weights)
-    made = {"method": clustering.method_, "how": how, "seed": walks.seed}
-    result.add("walks", walks_text, walks=walks_text, **made)
-    result.add(
-        "clusters",
-        f"{len(sizes)} with {', '.join(map(str, sizes))} nodes",
-        n_clusters=len(sizes),
-        sizes=sizes,
-        nodes=[results.json_name(name) for name in names],
-        labels=labels,
-    )
+    chosen = {"method": clustering.method_, "how": how, "seed": walks.seed}
+    result.add("walks", walks_text, walks=walks_text, **chosen)
+    document = {"nodes": list(map(results.json_name, names)), "labels": labels}
+    text = f"{len(sizes)} with {', '.join(map(str, sizes))} nodes"
+    result.add("clusters", text, n_clusters=len(sizes), sizes=sizes, **document)
     seconds = result.seconds["all"]
     result.add("time", f"{seconds:.2f} s", seconds=seconds, n_compared=None, pair_error=None)
     if classes:
@@ -141,8 +130,8 @@ def cluster(
         n = len(classes)
         n_pairs = n * (n - 1) // 2
         if n < source.n_nodes:
-            which = f"{n:,} of {source.n_nodes:,} nodes have one"
-            result.add("classes", f"{which}; the others are not compared")
+            text = f"{n:,} of {source.n_nodes:,} nodes have one; the others are not compared"
+            result.add("classes", text)
         text = f"{error:.4f}: {round(error * n_pairs):,} of {n_pairs:,} pairs are wrong"
         result.add("error", text, n_compared=n, pair_error=error)
     for path in (output, picture):

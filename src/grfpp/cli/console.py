@@ -104,10 +104,7 @@ def visible(text: str) -> str:
     """
     if text.isascii() and text.isprintable():
         return text
-    return "".join(
-        c.encode("unicode_escape", errors="backslashreplace").decode() if _is_hidden(c) else c
-        for c in text
-    )
+    return "".join(repr(c)[1:-1] if _is_hidden(c) else c for c in text)
 
 
 def _is_hidden(character: str) -> bool:

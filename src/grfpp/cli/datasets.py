@@ -47,9 +47,7 @@ def datasets(name: str | None, download: bool, as_json: bool) -> None:
         return
     if download:
         raise InputError("--download needs the name of a single data set")
-    chosen = [
-        info for info in library.all_datasets() if name is None or info.family == _LONG_FAMILY
-    ]
+    chosen = [d for d in library.all_datasets() if name is None or d.family == _LONG_FAMILY]
     if as_json:
         console.print_json({**_folders(), "datasets": [_document(info) for info in chosen]})
         return
@@ -65,12 +63,10 @@ def _folders() -> dict[str, str | None]:
 
 def _document(info: DatasetInfo) -> dict[str, Any]:
     shown = ("name", "family", "description", "licence", "page", "n_bytes")
-    return {
-        **{field: getattr(info, field) for field in shown},
-        "at_hand": where(info),
-        "files": [_file(file) for file in info.files],
-        "instead": None if info.instead is None else _file(info.instead),
-    }
+    document = {field: getattr(info, field) for field in shown}
+    files = {"files": [_file(file) for file in info.files]}
+    instead = None if info.instead is None else _file(info.instead)
+    return {**document, "at_hand": where(info), **files, "instead": instead}
 
 
 def _file(file: DataFile) -> dict[str, Any]:
@@ -99,13 +95,9 @@ def _gathered(meshes: list[DatasetInfo]) -> list[str]:
     places = " and ".join(sorted({place for place in found if place}))
     n_found = len(found) - found.count(None)
     sizes = [mesh.n_vertices for mesh in library.mesh_table()]
-    return [
-        _LONG_FAMILY,
-        f"{len(meshes)} meshes of {min(sizes)} to {max(sizes):,} vertices, Thingi10K",
-        readable_bytes(sum(info.n_bytes for info in meshes)),
-        "CC or GPL",
-        f"{n_found} in {places}" if n_found else "no",
-    ]
+    what = f"{len(meshes)} meshes of {min(sizes)} to {max(sizes):,} vertices, Thingi10K"
+    size = readable_bytes(sum(info.n_bytes for info in meshes))
+    return [_LONG_FAMILY, what, size, "CC or GPL", f"{n_found} in {places}" if n_found else "no"]
 
 
 def _describe(info: DatasetInfo, download: bool) -> results.Result:
@@ -122,10 +114,9 @@ def _describe(info: DatasetInfo, download: bool) -> results.Result:
     result.add("licence", info.licence)
     result.add("page", info.page)
     result.add("at hand", where(info) or "no")
-    for file in info.files:
-        result.add("file", file.path)
-        result.add("", file.address or "no public address is known")
-    if info.instead is not None:
-        result.add("or instead", info.instead.path)
-        result.add("", info.instead.address)
+    files = [*(("file", file) for file in info.files), ("or instead", info.instead)]
+    for label, file in files:
+        if file is not None:
+            result.add(label, file.path)
+            result.add("", file.address or "no public address is known")
     return result

@@ -46,24 +46,22 @@ _LISTS = {"taylor": "taylor:A0:A1:...", "custom": "custom:P0:P1:..."}
 
 def _definitions(kinds: Mapping[str, type]) -> list[tuple[str, str]]:
     """How kernels or laws are written, and what they are: the first line of their docstrings."""
-    return [
-        (
-            _LISTS.get(name) or ":".join([name, *(item.name.upper() for item in fields(kind))]),
-            (getdoc(kind) or "").partition("\n")[0].replace("`", ""),
-        )
-        for name, kind in kinds.items()
-    ]
+    definitions = []
+    for name, kind in kinds.items():
+        parameters = [] if name in _LISTS else [item.name.upper() for item in fields(kind)]
+        meaning = (getdoc(kind) or "").partition("\n")[0].replace("`", "")
+        definitions.append((_LISTS.get(name, ":".join([name, *parameters])), meaning))
+    return definitions
 
 
-@click.command(
-    cls=options.Command,
-    definitions={
-        "Kernels, with numbers that may be left out": _definitions(
-            {**KERNELS, "taylor": TaylorKernel}
-        ),
-        "Laws of the walk lengths": _definitions(LAWS),
-    },
-)
+_KERNELS: dict[str, type] = {**KERNELS, "taylor": TaylorKernel}
+_TERMS = {
+    "Kernels, with numbers that may be left out": _definitions(_KERNELS),
+    "Laws of the walk lengths": _definitions(LAWS),
+}
+
+
+@click.command(cls=options.Command, definitions=_TERMS)
 @options.kernel_options
 @options.walk_options(sampling=True)
 @options.output_option("FILE", ".npz", ".csv")
@@ -114,15 +112,13 @@ def estimate(
     if project and suffix != ".npz":
         raise InputError("--project needs --output FILE.npz for the features")
     if suffix == ".csv" and not names:
-        raise InputError(
-            f"--output {output}: a .csv file is for --rows; estimates go to .npz files"
-        )
+        problem = f"--output {output}: a .csv file is for --rows; estimates go to .npz files"
+        raise InputError(problem)
     if std and not names:
         raise InputError("--std is for the rows of --rows: name some")
     if walks.n_groups and not std and (project or suffix != ".npz"):
-        raise InputError(
-            "--groups is for error bars: give --output FILE.npz without --project, or --std"
-        )
+        advice = "give --output FILE.npz without --project, or --std"
+        raise InputError(f"--groups is for error bars: {advice}")
 
     result = results.Result()
     with result.timed("read", f"reading {file.path}"):
@@ -134,21 +130,19 @@ def estimate(
         K = sample_estimate(W, choice.kernel, walks, console.shows_progress(), backend)
 
     labels = results.node_names(source)
-    values, errors = np.zeros((0, K.n_nodes)), None
+    values: Any = np.zeros((0, K.n_nodes))
+    errors: Any = [None] * len(nodes)
     if nodes:
         with console.status("sampling again for the error bars" if std else "rows"):
-            values, errors = K.rows(nodes, return_std=True) if std else (K.rows(nodes), None)
+            values, errors = K.rows(nodes, return_std=True) if std else (K.rows(nodes), errors)
     with console.status("measuring the error"):
         measured = K.measure_error()
     if output is not None:
         with console.status(f"writing {output}"):
             if suffix == ".csv":
-                columns = values if errors is None else np.vstack([values, errors])
-                header = names if errors is None else [*names, *(f"{name} std" for name in names)]
-                rows_of = zip(labels, columns.T.tolist(), strict=True)
-                results.write_csv(
-                    output, ["node", *header], ([name, *row] for name, row in rows_of)
-                )
+                columns = np.vstack([values, errors]) if std else values
+                header = ["node", *names, *(f"{name} std" for name in names)][: 1 + len(columns)]
+                results.write_csv(output, header, zip(labels, *columns.tolist(), strict=True))
             elif project is not None:
                 X, Y = K.project(project, seed=K.meta["seed"])
                 save_arrays(output, FEATURES_FORMAT, {"X": X, "Y": Y}, {"made_by": K.meta})
@@ -158,36 +152,26 @@ def estimate(
     result.add_graph(file.path, source, choice)
     result.add("kernel", f"{choice.kernel!r}, stitching degree {K.degree}", **K.meta)
     n, steps = K.meta["n_walks"], K.meta["steps_per_node"]
-    result.add(
-        "walks",
-        f"{walks.walks}, {n} a node and factor, lengths {walks.termination!r}, seed {walks.seed}: "
-        f"{steps:.6g} steps a node {'walked' if 'tol' in K.meta else 'expected'}",
-    )
+    text = f"{walks.walks}, {n} a node and factor, lengths {walks.termination!r}, seed {walks.seed}"
+    done = "walked" if "tol" in K.meta else "expected"
+    result.add("walks", f"{text}: {steps:.6g} steps a node {done}")
     _add_factors(result, K, walks)
     result.add_cluster(client)
     result.add_time(read="reading", walk="walking")
     row_documents = []
-    for number, node in enumerate(nodes):
-        row_std = None if errors is None else errors[number]
-        result.add(f"row {labels[node]}", results.row_text(labels, values[number], row_std))
-        row_documents.append(
-            {
-                "row": node,
-                "node": results.json_name(labels[node]),
-                "values": values[number].tolist(),
-                "std": None if row_std is None else row_std.tolist(),
-            }
-        )
+    for node, row, row_std in zip(nodes, values, errors, strict=True):
+        result.add(f"row {labels[node]}", results.row_text(labels, row, row_std))
+        numbers = {"values": row.tolist(), "std": None if row_std is None else row_std.tolist()}
+        row_documents.append({"row": node, "node": results.json_name(labels[node]), **numbers})
     relative = (measured.relative, measured.relative_std)
     off_diagonal = (measured.off_diagonal, measured.off_diagonal_std)
     text = f"{_with_std(*relative)} relative to the kernel, off-diagonal {_with_std(*off_diagonal)}"
-    result.add(
-        "error",
-        "none but rounding" if max(relative[0], off_diagonal[0]) < _ROUNDING_ERROR else text,
-        rows=row_documents,
-        relative_error=_error_document(*relative, measured.n_probes),
-        off_diagonal_error=_error_document(*off_diagonal, measured.n_probes),
-    )
+    if max(measured.relative, measured.off_diagonal) < _ROUNDING_ERROR:
+        text = "none but rounding"
+    document: dict[str, Any] = {"rows": row_documents}
+    document["relative_error"] = _error_document(*relative, measured.n_probes)
+    document["off_diagonal_error"] = _error_document(*off_diagonal, measured.n_probes)
+    result.add("error", text, **document)
     if check:
         with console.status("comparing with the exact kernel"):
             error = relative_error(K, choice.kernel, W)

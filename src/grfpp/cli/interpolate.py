@@ -112,14 +112,9 @@ def interpolate(
     how, method = options.algorithm(how, "kriging", needs_sums), method or "walks"
     if noise is not None and how != "kriging":
         raise InputError("--noise is for --how kriging")
-    parameters = {
-        "how": how,
-        "kernel": kernel,
-        "noise": "auto" if noise is None else noise,
-        **options.method_parameters(method),
-        "scale": scale,
-        **options.estimator_parameters(walks),
-    }
+    parameters = {**options.method_parameters(method), **options.estimator_parameters(walks)}
+    parameters |= {"how": how, "kernel": kernel, "scale": scale}
+    parameters["noise"] = "auto" if noise is None else noise
     from grfpp.datasets.meshes import triangle_mesh
     from grfpp.io import load_mesh
     from grfpp.tasks.normals import hide_normals, predict_normals
@@ -133,9 +128,7 @@ def interpolate(
         normals = predict_normals(task, **parameters)
 
     if output is not None:
-        # An STL file does not number its points.
-        is_numbered = ".stl" not in (suffix.lower() for suffix in mesh.suffixes)
-        _write_table(output, normals, source.origin.tolist() if is_numbered else None)
+        _write_table(output, normals, source.origin.tolist())
     if picture is not None:
         with console.status("drawing"):
             # As in the experiment: the laboratory draws, and is known by name only.
@@ -175,18 +168,12 @@ def interpolate(
     return result
 
 
-def _write_table(path: Path, result: PredictedNormals, origin: list[int] | None) -> None:
-    """A line a vertex; `origin` are the indices that vertices have in their file."""
+def _write_table(path: Path, result: PredictedNormals, vertices: list[int]) -> None:
+    """A line a vertex, by the indices that vertices have in their file."""
     task = result.task
     state = np.full(len(task.normals), "none", dtype=object)
     state[task.known], state[task.hidden] = "known", "hidden"
     angles = ["" if np.isnan(angle) else angle for angle in result.angles().tolist()]
-    vertices = range(len(state)) if origin is None else origin
-    columns = (vertices, state, task.normals.tolist(), result.predicted.tolist(), angles)
-    header = ["vertex", "normal", "x", "y", "z", "predicted_x", "predicted_y", "predicted_z"]
-    rows = zip(*columns, strict=True)
-    results.write_csv(
-        path,
-        [*header, "angle"],
-        ([vertex, kind, *true, *guess, angle] for vertex, kind, true, guess, angle in rows),
-    )
+    header = ["vertex", "normal", *"xyz", *(f"predicted_{axis}" for axis in "xyz"), "angle"]
+    vectors = (*task.normals.T.tolist(), *result.predicted.T.tolist())
+    results.write_csv(path, header, zip(vertices, state, *vectors, angles, strict=True))

@@ -74,9 +74,8 @@ def label(
         Hide this share of the labels at first, and report how many of them are predicted.
     """
     if (labels_from is None) == (labels is None):
-        raise InputError(
-            "the labels are in an attribute, --labels-from, or in a table, --labels: give one"
-        )
+        problem = "the labels are in an attribute, --labels-from, or in a table, --labels: give one"
+        raise InputError(problem)
     share = probability(hold_out, "hold_out", below_one=True)
     with console.status(f"reading {file.path}"):
         source = file.read()
@@ -104,9 +103,8 @@ def label(
     predicted = model.classes_[probabilities.argmax(axis=1)].tolist()
     confidence = probabilities.max(axis=1, initial=0.0).tolist()
     names = [results.node_names(source)[node] for node in unknown.tolist()]
-    if output is not None:
-        rows = zip(names, predicted, confidence, strict=True)
-        results.write_csv(output, ["node", "label", "probability"], rows)
+    rows = zip(names, predicted, confidence, strict=True)
+    results.write_csv(output, ["node", "label", "probability"], rows)
 
     classes = model.classes_.tolist()
     result.add_graph(file.path, source)
@@ -114,24 +112,20 @@ def label(
     result.add("labels", text, n_labelled=len(nodes), classes=classes)
     chosen = {"kernel": repr(model.kernel_), "how": model.how_, "setting": model.setting_}
     result.add("kernel", "{kernel}, {how} ({setting})".format(**chosen), **chosen, seed=seed)
-    score, right = None, "not known: too few labels to hold some out"
+    score, text = None, "not known: too few labels to hold some out"
     if model.candidates_:
         score = model.held_out_score_
-        right = f"{100 * score:.1f} % of labels held out to choose by"
-    result.add("right", right, held_out_score=score, held_out=held_out)
+        text = f"{100 * score:.1f} % of labels held out to choose by"
+    result.add("right", text, held_out_score=score, held_out=held_out)
     if held_out is not None:
-        right = f"{100 * held_out['accuracy']:.1f} % of {held_out['n']:,} labels are right"
+        text = f"{100 * held_out['accuracy']:.1f} % of {held_out['n']:,} labels are right"
         error = held_out["calibration_error"]
-        result.add("held out", f"{right}; the probabilities are {error:.3f} off")
+        result.add("held out", f"{text}; the probabilities are {error:.3f} off")
     sizes = [f"{name} {predicted.count(name):,}" for name in classes[:_N_SHOWN]]
     more = ", ..." if len(classes) > _N_SHOWN else ""
-    result.add(
-        "predicted",
-        f"{len(predicted):,} nodes: {', '.join(sizes)}{more}",
-        nodes=[results.json_name(name) for name in names],
-        labels=predicted,
-        probabilities=confidence,
-    )
+    answer = {"nodes": list(map(results.json_name, names)), "labels": predicted}
+    text = f"{len(predicted):,} nodes: {', '.join(sizes)}{more}"
+    result.add("predicted", text, **answer, probabilities=confidence)
     n_unreached = int((~model.reached_[unknown]).sum())
     result.add(n_unreached=n_unreached, output=output)
     if n_unreached:
@@ -154,10 +148,9 @@ def check_labels(labels: dict[int, str], option: str, n_nodes: int) -> None:
     """Refuse labels that nothing can be learned from, or compared with."""
     n, n_classes = len(labels), len(set(labels.values()))
     if n_classes < 2 or (n == n_classes and n > max(2, n_nodes // 2)):
-        raise InputError(
-            f"{option}: {n} of the {n_nodes} nodes have a label, {n_classes} different ones; there "
-            "must be two at least, and nodes must share some"
-        )
+        problem = f"{n} of the {n_nodes} nodes have a label, {n_classes} different ones"
+        advice = "there must be two at least, and nodes must share some"
+        raise InputError(f"{option}: {problem}", advice=advice)
 
 
 def read_labels(path: Path, graph: Graph) -> dict[int, str]:
@@ -207,8 +200,6 @@ def _score_held_out(
         raise InputError(f"--hold-out {share:g} of {len(nodes)} labels is none; hide more")
     fitted = clone(model).fit(nodes[~hidden], values[~hidden])
     probabilities = fitted.predict_proba(nodes[hidden])
-    return {
-        "n": int(hidden.sum()),
-        "accuracy": float(fitted.score(nodes[hidden], values[hidden])),
-        "calibration_error": calibration_error(probabilities, values[hidden], fitted.classes_),
-    }
+    accuracy = float(fitted.score(nodes[hidden], values[hidden]))
+    error = calibration_error(probabilities, values[hidden], fitted.classes_)
+    return {"n": int(hidden.sum()), "accuracy": accuracy, "calibration_error": error}

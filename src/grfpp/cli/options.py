@@ -15,7 +15,6 @@ from contextlib import contextmanager
 from dataclasses import dataclass, fields
 from functools import wraps
 from importlib import import_module
-from importlib.util import find_spec
 from inspect import cleandoc, getdoc
 from pathlib import Path
 from textwrap import indent
@@ -91,12 +90,8 @@ class Command(click.Command):
 
     def invoke(self, ctx: click.Context) -> Any:
         """Run the command, unless an output is also an input or another output."""
-        files = {
-            each: ctx.params[f"{each.name}"]
-            for each in self.params
-            if (isinstance(each.type, click.Path) or isinstance(each, click.Argument))
-            and ctx.params.get(f"{each.name}")
-        }
+        paths = [each for each in self.params if isinstance(each.type, click.Path)]
+        files = {each: path for each in paths if (path := ctx.params.get(f"{each.name}"))}
         for output, path in files.items():
             if isinstance(output.type, OutputFile):
                 others = [other for parameter, other in files.items() if parameter is not output]
@@ -178,22 +173,16 @@ def method_parameters(method: str) -> dict[str, Any]:
 
 def given(*names: str) -> list[str]:
     """Those of the running command's options that were given to it, as people know them."""
-    context = click.get_current_context()
-    return [
-        _shown_name(parameter)
-        for parameter in context.command.params
-        if parameter.name in names
-        and context.get_parameter_source(parameter.name) == ParameterSource.COMMANDLINE
-    ]
+    context, typed = click.get_current_context(), ParameterSource.COMMANDLINE
+    chosen = {name for name in names if context.get_parameter_source(name) == typed}
+    return [_shown_name(each) for each in context.command.params if each.name in chosen]
 
 
 def algorithm(how: str | None, default: str, needs_paper: bool) -> str:
     """The value of ``--how``; options that only the paper's algorithm has ask for it."""
     if how == default and needs_paper:
-        raise InputError(
-            f"--how {default} does not use the options about walks or --method that were given: "
-            "leave them out, or use --how paper"
-        )
+        problem = "does not use the options about walks or --method that were given"
+        raise InputError(f"--how {default} {problem}: leave them out, or use --how paper")
     return how or ("paper" if needs_paper else default)
 
 
@@ -202,24 +191,14 @@ def number_or_word(text: Any) -> Any:
     return int(text) if isinstance(text, str) and text.isdecimal() and len(text) < 40 else text
 
 
-def require_laboratory(what: str) -> None:
-    """Refuse a command or an option that needs the laboratory where it is not installed."""
-    if find_spec("grfpp_lab") is None:
-        raise InputError(
-            f"{what} is part of the laboratory, which is not installed: pip install ./lab in a "
-            "clone of grfpp"
-        )
-
-
 def numbers(text: str, name: str, convert: type) -> list[Any]:
     """Numbers with commas between them."""
     try:
         return [convert(part) for part in text.split(",")]
     except ValueError:
         kind = "whole numbers" if convert is int else "numbers"
-        raise InputError(
-            f"must be a list of {kind} such as 8,16, found {shown(text)}", argument=name
-        ) from None
+        problem = f"must be a list of {kind} such as 8,16, found {shown(text)}"
+        raise InputError(problem, argument=name) from None
 
 
 def _option_group(target: str, make: Callable[..., Any], *options: Decorator) -> Decorator:
@@ -332,11 +311,8 @@ def walk_options(*, without: Collection[str] = (), sampling: bool = False) -> De
     sampling
         Whether it has those that only `grfpp.sample` knows.
     """
-    names = [
-        name
-        for name, flags in _FLAGS.items()
-        if flags and name not in without and (sampling or name in _OF_TASKS)
-    ]
+    known = _FLAGS if sampling else _OF_TASKS
+    names = [name for name in _FLAGS if _FLAGS[name] and name in known and name not in without]
     return _option_group("walks", WalkOptions.of, *map(_walk_option, names))
 
 
@@ -350,11 +326,8 @@ def asks_for_walks() -> bool:
 
 def estimator_parameters(walks: WalkOptions, without: Collection[str] = ()) -> dict[str, Any]:
     """Options about walks as the estimators of `grfpp.tasks` take them."""
-    return {
-        "random_state" if name == "seed" else name: getattr(walks, name)
-        for name in _OF_TASKS
-        if name not in without
-    }
+    names = {name: name for name in _OF_TASKS if name not in without} | {"seed": "random_state"}
+    return {parameter: getattr(walks, name) for name, parameter in names.items()}
 
 
 # Reading graphs
@@ -477,10 +450,9 @@ def dask_client(address: str | None) -> Iterator[Any]:
         client = distributed.Client(address, timeout=_DASK_TIMEOUT, set_as_default=False)
     except (OSError, ValueError, TypeError) as error:
         reason = str(error).splitlines()[0] if str(error) else type(error).__name__
-        raise InputError(
-            f"--dask {address}: no scheduler answers there ({reason}); start one with 'dask "
-            "scheduler', or use local:N"
-        ) from None
+        problem = f"--dask {address}: no scheduler answers there ({reason})"
+        advice = "start one with 'dask scheduler', or use local:N"
+        raise InputError(problem, advice=advice) from None
     with client:
         yield client
 

@@ -106,32 +106,18 @@ def query(
     result.add_time(read="reading", load="loading compiled loops", query=f"for {n_nodes}")
     labels = results.node_names(source)
     nearest = []
+    lines = []
     for row, *lists in zip(rows, *(array.tolist() for array in answer), strict=True):
-        entries = [
-            {
-                "row": other,
-                "node": results.json_name(labels[other]),
-                "value": value,
-                "std": error[0] if std else None,
-            }
-            for other, value, *error in zip(*lists, strict=True)
-            if other >= 0
-        ]
-        name = results.json_name(labels[row])
+        name, entries = results.json_name(labels[row]), []
+        for rank, (other, value, *error) in enumerate(zip(*lists, strict=True), start=1):
+            if other >= 0:  # else fewer nodes are within reach
+                entry = {"row": other, "node": results.json_name(labels[other]), "value": value}
+                entries.append({**entry, "std": error[0] if std else None})
+                lines.append([name, rank, entry["node"], value, *error])
         text = results.entries_text((e["node"], e["value"], e["std"]) for e in entries)
         result.add(f"node {name}", text)
         nearest.append({"row": row, "node": name, "top": entries})
-    if output is not None:
-        columns = ["node", "value", *(["std"] if std else [])]
-        results.write_csv(
-            output,
-            ["node", "rank", "other", *columns[1:]],
-            [
-                [answers["node"], rank, *(entry[column] for column in columns)]
-                for answers in nearest
-                for rank, entry in enumerate(answers["top"], start=1)
-            ],
-        )
+    results.write_csv(output, ["node", "rank", "other", "value", "std"][: 4 + std], lines)
     result.add(nodes=nearest, output=result.add_file(output))
     return result
 

@@ -105,10 +105,9 @@ class Result:
         if as_json:
             print_json(self.document)
             return
-        labels = [visible(label) for label, _ in self.lines]
-        width = max(map(len, labels))
-        for label, (_, text) in zip(labels, self.lines, strict=True):
-            print(f"{label:<{width}}  {visible(text)}")
+        width = max(len(visible(label)) for label, _ in self.lines)
+        for label, text in self.lines:
+            print(f"{visible(label):<{width}}  {visible(text)}")
 
 
 def node_names(graph: Graph) -> Sequence[Any]:
@@ -124,27 +123,21 @@ def json_name(name: Any) -> int | str:
 def row_text(names: Sequence[Any], values: FloatArray, std: FloatArray | None = None) -> str:
     """The largest entries of a row, for people, with their standard errors if these are known."""
     order = np.argsort(-np.abs(values), kind="stable")[:_N_SHOWN].tolist()
-    text = entries_text(
-        (names[node], values[node], None if std is None else float(std[node])) for node in order
-    )
+    text = entries_text((names[i], values[i], None if std is None else std[i]) for i in order)
     return text + (f", ... ({len(values)} in all)" if len(values) > _N_SHOWN else "")
 
 
 def entries_text(entries: Iterable[tuple[Any, float, float | None]]) -> str:
     """Nodes with their values and, if these are known, standard errors."""
-    return ", ".join(
-        f"{node}: {value:.4g}" + ("" if std is None else f" ± {std:.1g}")
-        for node, value, std in entries
-    )
+    bars = ((f"{node}: {value:.4g}", std) for node, value, std in entries)
+    return ", ".join(text if std is None else f"{text} ± {std:.1g}" for text, std in bars)
 
 
 def walks_text(walks: WalkOptions) -> str:
     """The walks of an estimator of `grfpp.tasks`, for people."""
     reused = ", reused (biased)" if walks.reuse_walks else ""
-    return (
-        f"stitching degree {walks.degree}, {walks.n_walks} walks a node and factor{reused}, "
-        f"lengths {law_text(walks.termination)}, seed {walks.seed}"
-    )
+    text = f"stitching degree {walks.degree}, {walks.n_walks} walks a node and factor{reused}, "
+    return f"{text}lengths {law_text(walks.termination)}, seed {walks.seed}"
 
 
 def law_text(law: Termination) -> str:
@@ -164,10 +157,8 @@ def law_text(law: Termination) -> str:
 def check_output(path: Path, suffixes: Sequence[str], option: str = "--output") -> None:
     """Refuse a file that could not be written, or whose suffix does not say what to write."""
     if path.suffix.lower() not in suffixes:
-        raise InputError(
-            f"{option} {path}: the suffix must be {' or '.join(suffixes)}, not "
-            f"{path.suffix or 'none'}"
-        )
+        wanted = f"the suffix must be {' or '.join(suffixes)}, not {path.suffix or 'none'}"
+        raise InputError(f"{option} {path}: {wanted}")
     folder = followed(path).parent
     problem = target_problem(path, folder=path.suffix.lower() == ".grf")
     if problem is None and not os.access(folder, os.W_OK):
@@ -182,17 +173,20 @@ def require_other(option: str, path: Path, others: Iterable[str | Path]) -> None
         with suppress(OSError, RuntimeError):  # of files that do not exist yet
             file = Path(other).expanduser()
             if path.resolve() == file.resolve() or path.samefile(file):
-                raise InputError(
-                    f"{option} {path} is the same file as {other}, which would be lost"
-                )
+                problem = f"is the same file as {other}, which would be lost"
+                raise InputError(f"{option} {path} {problem}")
 
 
-def write_csv(path: Path, columns: Sequence[Any], rows: Iterable[Sequence[Any]]) -> None:
-    """Write a table as comma-separated values in UTF-8, in which no cell is a formula."""
+def write_csv(path: Path | None, columns: Sequence[Any], rows: Iterable[Sequence[Any]]) -> None:
+    """Write a table as comma-separated values in UTF-8, in which no cell is a formula.
+
+    Without a path nothing is written.
+    """
+    if path is None:
+        return
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\n")
-    for row in (columns, *rows):
-        writer.writerow([csv_cell(cell) for cell in row])
+    writer.writerows(map(csv_cell, row) for row in (columns, *rows))
     with atomic_write(path) as stream:
         stream.write(text.getvalue().encode())
 

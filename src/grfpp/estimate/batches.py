@@ -49,20 +49,18 @@ class Backend:
         plan, n = plans[0], plans[0].graph.n_nodes
         sampling.require_walkers(plan, options.n_jobs)
         n_bytes = sampling.factor_bytes(sampling.expected_entries(plan), n, options.dtype)
-        require_bytes(
-            len(plans) * n_bytes + thread_count(options.n_jobs) * sampling.walker_bytes(plan),
-            f"{len(plans)} factors of {n} nodes with {plan.n_walks} walks each",
-            advice="use a lower degree, fewer walks (n_walks), dtype='float32' or "
-            "storage='recompute'",
-        )
+        n_bytes *= len(plans)
+        n_bytes += thread_count(options.n_jobs) * sampling.walker_bytes(plan)
+        what = f"{len(plans)} factors of {n} nodes with {plan.n_walks} walks each"
+        advice = "use a lower degree, fewer walks (n_walks), dtype='float32' or storage='recompute'"
+        require_bytes(n_bytes, what, advice=advice)
         sample: Callable[..., Any] = partial(sample_factor, n_jobs=options.n_jobs)
         if self._executor is not None:
             sample = sampling.ExecutorSampler(self._executor).factor
+        sample = partial(sample, dtype=options.dtype)
         with reporting(progress, len(plans)) as report:
-            return [
-                StoredFactor(sample(plan, dtype=options.dtype, progress=report(number)))
-                for number, plan in enumerate(plans)
-            ]
+            factors = [sample(plan, progress=report(i)) for i, plan in enumerate(plans)]
+        return [StoredFactor(factor) for factor in factors]
 
     def lazy_factors(self, plans: Sequence[WalkPlan], options: WalkOptions) -> list[Factor]:
         """Factors that are sampled when they are first needed, a few rows or all."""
@@ -176,8 +174,7 @@ class WalkedOrigin:
         return K.T if self.transposed else K
 
     def _replicate(self, number: int, factors: Callable[..., list[Factor]]) -> KernelEstimate:
-        walks = [(batch.walks(number + 1), batch.options) for batch in self.batches]
-        return self._of(self.mean([factors(*each) for each in walks]))
+        return self._of(self.mean([factors(b.walks(number + 1), b.options) for b in self.batches]))
 
     def estimate(self, factors: Sequence[Factor], **meta: Any) -> KernelEstimate:
         """The estimate that these factors make."""
@@ -212,12 +209,7 @@ class WalkedOrigin:
         pairs = list(zip(factors[::2], factors[1::2], strict=False))
         if options.reuse_walks:
             pairs = [(factors[0], factors[-1])] * options.stitching_degree
-        return self.backend.estimate(
-            pairs,
-            sign=self.kernel.sign,
-            symmetrize=options.symmetrizes(directed=self.graph.is_directed),
-            deflation=self.deflation,
-            n_jobs=options.n_jobs,
-            node_ids=self.graph.names,
-            **others,
-        )
+        others |= {"sign": self.kernel.sign, "deflation": self.deflation, "n_jobs": options.n_jobs}
+        symmetrize = options.symmetrizes(directed=self.graph.is_directed)
+        names = self.graph.names
+        return self.backend.estimate(pairs, symmetrize=symmetrize, node_ids=names, **others)

@@ -75,9 +75,8 @@ class Chain:
     @classmethod
     def stitched(cls, factors: Sequence[Factor], n_jobs: int = -1) -> Chain:
         """The paper's order: ``F_1 F_2ᵀ F_3 F_4ᵀ …``."""
-        return cls(
-            tuple(stitched([Link(factor) for factor in factors], lambda link: link.T)), n_jobs
-        )
+        links = stitched([Link(factor) for factor in factors], lambda link: link.T)
+        return cls(tuple(links), n_jobs)
 
     @classmethod
     def by_rows(cls, factors: Sequence[Factor], n_jobs: int = -1) -> Chain:
@@ -123,16 +122,12 @@ class Chain:
             X = sparse_product(compact, rows, self.n_jobs)
         return X
 
-    def require_matrices(self) -> None:
-        """Refuse links that do not fit together as matrices."""
+    def matrices(self) -> list[sp.csr_array]:
+        """Every link as a sparse matrix, if there is room for all."""
         # All links of one orientation have the size of the first.
         sizes = {flag: factor.csr_bytes(transposed=flag) for factor, flag in reversed(self.links)}
         n_bytes = sum(sizes[link.transposed] for link in self.links)
         require_bytes(n_bytes, f"{len(self.links)} factors of {self.n_nodes} nodes as matrices")
-
-    def matrices(self) -> list[sp.csr_array]:
-        """Every link as a sparse matrix, if there is room for all."""
-        self.require_matrices()
         return [factor.to_csr(self.n_jobs, transposed=flag) for factor, flag in self.links]
 
     def to_csr(self) -> sp.csr_array:
@@ -146,11 +141,11 @@ class Chain:
         """The diagonal of the product, from rows of both halves."""
         halves = [half.matrices() for half in self.halves()]
         n_entries = max(_expected_entries(matrices, self.n_jobs) for matrices in halves)
-        parts = []
-        for rows in _blocks(self.n_nodes, n_entries):
-            x, y = (_product([first[rows], *rest], self.n_jobs) for first, *rest in halves)
-            parts.append(row_products(x, y))
-        return np.concatenate(parts)
+        blocks = (
+            [_product([first[rows], *rest], self.n_jobs) for first, *rest in halves]
+            for rows in _blocks(self.n_nodes, n_entries)
+        )
+        return np.concatenate([row_products(x, y) for x, y in blocks])
 
     def project(self, gaussian: Callable[[], FloatArray]) -> tuple[FloatArray, FloatArray]:
         """Dense ``X G, Y G`` with one random matrix ``G`` in the middle of the chain."""
@@ -192,11 +187,9 @@ def row_products(x: sp.csr_array, y: sp.csr_array) -> FloatArray:
 
 def require_features(n_entries: int, n_nodes: int, degree: int) -> None:
     """Refuse sparse features with so many entries where they do not fit."""
-    require_bytes(
-        12 * n_entries,
-        f"the sparse features of {n_nodes} nodes at degree {degree}",
-        advice="use K.project(n_components), whose size can be chosen",
-    )
+    advice = "use K.project(n_components), whose size can be chosen"
+    what = f"the sparse features of {n_nodes} nodes at degree {degree}"
+    require_bytes(12 * n_entries, what, advice=advice)
 
 
 def _blocks(n_rows: int, n_entries: int) -> Iterator[slice]:
@@ -349,12 +342,9 @@ def sum_of_products(a: Sequence[sp.csr_array], b: Sequence[sp.csr_array]) -> lis
     >>> (left @ right).toarray()
     array([[13.]])
     """
-    first, *inner, last = zip(a, b, strict=True)
-    return [
-        sp.hstack(first, format="csr"),
-        *(sp.block_diag(pair, format="csr") for pair in inner),
-        sp.vstack(last, format="csr"),
-    ]
+    first, *pairs, last = zip(a, b, strict=True)
+    inner = [sp.block_diag(pair, format="csr") for pair in pairs]
+    return [sp.hstack(first, format="csr"), *inner, sp.vstack(last, format="csr")]
 
 
 def feature_sides(

@@ -85,10 +85,9 @@ class Deflation:
         root = np.sqrt(np.abs(self.values))
         left, right = self.vectors * (np.sign(self.values) * root), self.vectors * root
         H = gaussian(self.n_vectors - n_exact)
-        return (
-            np.hstack([left[:, :n_exact], self.complement(X) + left[:, n_exact:] @ H]),
-            np.hstack([right[:, :n_exact], self.complement(Y) + right[:, n_exact:] @ H]),
-        )
+        X = self.complement(X) + left[:, n_exact:] @ H
+        Y = self.complement(Y) + right[:, n_exact:] @ H
+        return np.hstack([left[:, :n_exact], X]), np.hstack([right[:, :n_exact], Y])
 
     def low_rank(self, chain: SignedChain) -> tuple[FloatArray, FloatArray]:
         """``A, B`` such that the estimate is ``chain + A Bᵀ``.
@@ -105,11 +104,9 @@ class Deflation:
             both = 0.25 * U @ (inner + inner.T) - right
             a, b = a * np.sqrt(0.5), b * np.sqrt(0.5)
             return np.hstack([U, both, -a, -b]), np.hstack([both, U, b, a])
-        left = chain.T.times(U, self.complement)
-        return (
-            np.hstack([U, 0.5 * U @ inner - right, -a]),
-            np.hstack([0.5 * U @ inner.T - left, U, b]),
-        )
+        right = 0.5 * U @ inner - right
+        left = 0.5 * U @ inner.T - chain.T.times(U, self.complement)
+        return np.hstack([U, right, -a]), np.hstack([left, U, b])
 
 
 def deflation_of(graph: Graph, kernel: Kernel, number: int | Literal["auto"]) -> Deflation | None:

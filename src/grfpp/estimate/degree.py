@@ -16,6 +16,7 @@ from grfpp.errors import DivergentSeriesError, InputError
 from grfpp.estimate.deflation import Deflation
 from grfpp.graph import Graph
 from grfpp.kernels import Kernel
+from grfpp.linalg.functions import unit_columns
 from grfpp.linalg.spectra import projected_measure
 from grfpp.options import MAX_DEGREE, WalkOptions
 from grfpp.termination import Matched
@@ -91,9 +92,7 @@ def predicted_error(
     error = 0.0
     _, rows, shares, noise = next(pilot_noise(graph, kernel, options, _N_ROWS))
     for row, share, vector in zip(rows, shares, (noise / np.sqrt(2)).toarray(), strict=True):
-        unit = np.zeros(n)
-        unit[row] = 1.0
-        nodes, weights = _measure(graph, unit, known)
+        nodes, weights = _measure(graph, unit_columns(n, np.array([row]))[:, 0], known)
         size += float(weights @ kernel.value(nodes) ** 2) * share
         before = _powers(kernel, nodes, weights, n_powers)
         after = _powers(kernel, *_measure(graph, vector, known), n_powers)

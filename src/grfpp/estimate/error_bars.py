@@ -19,6 +19,7 @@ import scipy.sparse as sp
 from grfpp.errors import InputError
 from grfpp.graph import Graph
 from grfpp.kernels import Kernel
+from grfpp.linalg.functions import unit_columns
 from grfpp.typing import FloatArray
 
 Estimate = TypeVar("Estimate")
@@ -197,9 +198,7 @@ def entry_error(K: Any, kernel: Kernel, graph: Graph) -> float:
         rng, half = np.random.default_rng(0x0E2204), _N_ROWS // 2
         hubs = rng.choice(n, half, replace=False, p=degree / degree.sum())
         nodes = np.concatenate([rng.choice(n, half, replace=False), hubs])
-    units = np.zeros((n, len(nodes)))
-    units[nodes, np.arange(len(nodes))] = 1.0
-    exact, difference = _compared(K.T, kernel, graph.reversed(), units)
+    exact, difference = _compared(K.T, kernel, graph.reversed(), unit_columns(n, nodes))
     return float(np.abs(difference).max() / np.abs(exact).max())
 
 

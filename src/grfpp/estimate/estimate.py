@@ -229,11 +229,9 @@ class KernelEstimate(NodeMatrix):
             require_bytes(8 * dense.shape[0] * dense.shape[1], "the dense form of the right side")
             dense = (dense if np.iscomplexobj(dense) else matrices.checked(dense)).toarray()
         # The block in float64 and C order, and two or three intermediate products.
-        require_bytes(
-            8 * dense.size * (4 if self.symmetrized else 3),
-            f"a product with {dense.shape[0]} x {dense.shape[1]} numbers",
-            advice="multiply fewer columns at a time",
-        )
+        what = f"a product with {dense.shape[0]} x {dense.shape[1]} numbers"
+        n_bytes = 8 * dense.size * (4 if self.symmetrized else 3)
+        require_bytes(n_bytes, what, advice="multiply fewer columns at a time")
         if np.iscomplexobj(dense):
             return self._matmat(dense.real) + 1j * self._matmat(dense.imag)
         return self._times(self._signed_chain, np.ascontiguousarray(dense, dtype=np.float64))
@@ -492,16 +490,11 @@ class KernelEstimate(NodeMatrix):
         """
         estimates = [self, *self.replicates]
         factors = [factor for estimate in estimates for factor in estimate._factors]
-        Chain.by_rows(list(dict.fromkeys(factors))).require_matrices()
         self.meta.get(error_bars.MEASURED[0])  # measures the error, if it was not
-        meta = {
-            "sign": self.sign,
-            "symmetrize": self.symmetrized,
-            "n_estimates": len(estimates),
-            "n_nodes": self.n_nodes,
-            "made_by": self.meta,
-        }
-        files.save(path, factors, meta, self.deflation, self.names, self.n_jobs)
+        meta: dict[str, Any] = {"sign": self.sign, "symmetrize": self.symmetrized}
+        meta |= {"n_estimates": len(estimates), "n_nodes": self.n_nodes, "made_by": self.meta}
+        chain = Chain.by_rows(factors, self.n_jobs)
+        files.save(path, chain, meta, self.deflation, self.names)
 
     @classmethod
     def load(cls, path: str | Path, *, n_jobs: int = -1) -> KernelEstimate:
@@ -519,8 +512,6 @@ def _pairs(items: Sequence[Any]) -> list[tuple[Any, Any]]:
 def require_projection(n_nodes: int, n_components: int, n_vectors: int = 0) -> None:
     """Refuse projected features that do not fit."""
     # Both sides, the projection, and a block on its way; eigenvectors come twice.
-    require_bytes(
-        (32 * n_components + 16 * n_vectors) * n_nodes,
-        f"features of {n_components} components for {n_nodes} nodes",
-        advice="use fewer n_components",
-    )
+    n_bytes = (32 * n_components + 16 * n_vectors) * n_nodes
+    what = f"features of {n_components} components for {n_nodes} nodes"
+    require_bytes(n_bytes, what, advice="use fewer n_components")

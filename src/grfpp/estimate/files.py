@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -10,6 +10,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from grfpp.errors import InputError
+from grfpp.estimate.chain import Chain
 from grfpp.estimate.deflation import Deflation
 from grfpp.estimate.factor import Factor, StoredFactor
 from grfpp.io.archive import opened_kind, save_arrays
@@ -30,18 +31,13 @@ StoredEstimate = tuple[list[list[Factor]], dict[str, Any], dict[str, Any]]
 
 
 def save(
-    path: str | Path,
-    factors: Sequence[Factor],
-    meta: dict[str, Any],
-    deflation: Deflation | None,
-    names: NodeNames,
-    n_jobs: int,
+    path: str | Path, chain: Chain, meta: Any, deflation: Deflation | None, names: NodeNames
 ) -> None:
-    """Write an estimate, whole or not at all. Factors that occur twice are stored once."""
+    """Write the factors of a chain, whole or not at all; those that occur twice are stored once."""
+    factors = [link.factor for link in chain.links]
     unique = list(dict.fromkeys(factors))
     arrays: dict[str, Any] = {}
-    for number, factor in enumerate(unique):
-        matrix = factor.to_csr(n_jobs)
+    for number, matrix in enumerate(Chain.by_rows(unique, chain.n_jobs).matrices()):
         arrays |= {f"{part}_{number}": getattr(matrix, part) for part in _PARTS}
     if deflation is not None:
         arrays |= dict(zip(_DEFLATION, (deflation.vectors, deflation.values), strict=True))
@@ -76,22 +72,18 @@ def _load(arrays: Any, meta: Mapping[str, Any]) -> StoredEstimate:
     if n_estimates < 1 or len(order) % (2 * n_estimates):
         raise ValueError(f"{len(order)} factors do not make {n_estimates} estimates")
     check_node_count(n, "its header")
-    names = [f"{part}_{number}" for number in sorted(set(order)) for part in _PARTS]
-    arrays.require_memory([*names, *_DEFLATION, _NODE_IDS], 1, "the estimate in")
+    parts_of = [f"{part}_{number}" for number in sorted(set(order)) for part in _PARTS]
+    arrays.require_memory([*parts_of, *_DEFLATION, _NODE_IDS], 1, "the estimate in")
     by_number = {number: StoredFactor(_checked_csr(arrays, number, n)) for number in set(order)}
     factors: list[Factor] = [by_number[number] for number in order]
-    size = len(factors) // n_estimates
     ids = arrays.get(_NODE_IDS)
     if ids is not None and (ids.shape != (n,) or ids.dtype.kind not in "iuU"):
         raise ValueError(f"names of type {ids.dtype} and shape {ids.shape} for {n} nodes")
-    options = {
-        "sign": sign,
-        "symmetrize": symmetrize,
-        "deflation": _deflation(arrays, n),
-        "node_ids": NodeNames(n, None if ids is None else ids.tolist()),
-    }
+    names = NodeNames(n, None if ids is None else ids.tolist())
+    options = {"sign": sign, "symmetrize": symmetrize, "node_ids": names}
+    size = len(factors) // n_estimates
     parts = [factors[start : start + size] for start in range(0, len(factors), size)]
-    return parts, options, made_by
+    return parts, {**options, "deflation": _deflation(arrays, n)}, made_by
 
 
 def _deflation(arrays: Mapping[str, Any], n: int) -> Deflation | None:

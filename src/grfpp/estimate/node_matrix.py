@@ -99,11 +99,9 @@ class NodeMatrix(LinearOperator):  # type: ignore[misc]  # untyped base
         """All rows and all columns."""
         n, few = self.n_nodes, min(len(rows), len(columns))
         if 2 * few > n:
-            whole: FloatArray = self.toarray()
-            return whole[np.ix_(rows, columns)]
+            return np.asarray(self.toarray()[np.ix_(rows, columns)])
         if len(columns) < len(rows):
-            transposed: FloatArray = self.T._submatrix(columns, rows)
-            return transposed.T
+            return np.asarray(self.T._submatrix(columns, rows).T)
         require_bytes(8 * len(rows) * len(columns), f"{len(rows)} x {len(columns)} entries")
         result = np.empty((len(rows), len(columns)))
         for start in range(0, len(rows), _BLOCK_ROWS):
@@ -114,8 +112,7 @@ class NodeMatrix(LinearOperator):  # type: ignore[misc]  # untyped base
     def _pairs(self, rows: IntArray, columns: IntArray) -> FloatArray:
         """One entry for each row and its column."""
         if len(np.unique(columns)) < len(np.unique(rows)):
-            pairs: FloatArray = self.T._pairs(columns, rows)
-            return pairs
+            return np.asarray(self.T._pairs(columns, rows))
         result = np.empty(len(rows))
         unique, position = np.unique(rows, return_inverse=True)
         order = np.argsort(position, kind="stable")

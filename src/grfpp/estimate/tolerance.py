@@ -99,7 +99,9 @@ def walk_to_tolerance(
         problem += f"steps a node gave an error of {search.error:.2g}"
         advice = (f"raise {cap}, or " if cap not in reasons else "") + "use kernel_operator"
         warn_user(InputWarning(problem, argument="tol", advice=advice))
-    return search.finished()
+    assert search.estimate is not None
+    origin: WalkedOrigin = search.estimate.origin
+    return origin.with_replicates(search.estimate)
 
 
 @dataclass
@@ -187,12 +189,6 @@ class _Search:
         self.seconds_per_step = (time.monotonic() - before) / batch.steps
         return True
 
-    def finished(self) -> KernelEstimate:
-        """The estimate from all batches, with its replicates."""
-        assert self.estimate is not None
-        origin: WalkedOrigin = self.estimate.origin
-        return origin.with_replicates(self.estimate)
-
     def _is_exact(self) -> bool:
         """Whether the last batch did not lower the error and has no noise."""
         if len(self.batches) < 2 or self.errors[-1] < 0.5 * self.errors[-2]:
@@ -202,9 +198,8 @@ class _Search:
 
     def _mean(self, used: list[int], weights: list[float]) -> KernelEstimate:
         batches = tuple(self.batches[i] for i in used)
-        origin = WalkedOrigin(
-            self.graph, self.kernel, self.deflation, self.backend, batches, tuple(weights)
-        )
+        source = (self.graph, self.kernel, self.deflation, self.backend)
+        origin = WalkedOrigin(*source, batches, tuple(weights))
         factors = origin.mean([self.factors[i] for i in used])
         meta = {"tol": self.tol, "tol_kind": self.options.tol_kind, "steps_per_node": self.steps}
         return origin.estimate(factors, **meta)

@@ -18,7 +18,7 @@ from grfpp._memory import require_bytes
 from grfpp._parallel import Result, in_order, thread_count
 from grfpp.errors import InputError
 from grfpp.linalg.csr import CsrProduct, csr, frobenius, times
-from grfpp.linalg.functions import MAX_DEGREE, ScalarFunction, WeightMatrix, finite
+from grfpp.linalg.functions import MAX_DEGREE, ScalarFunction, WeightMatrix, finite, unit_columns
 from grfpp.typing import FloatArray, IntArray
 
 #: The interval is this much wider than the spectral radius, which is known to about nine digits.
@@ -346,12 +346,7 @@ class ChebyshevTerms:
         return result
 
     def _units(self, nodes: IntArray) -> Start:
-        def start(part: range) -> FloatArray:
-            units = np.zeros((self.graph.n_nodes, len(part)))
-            units[nodes[part.start : part.stop], np.arange(len(part))] = 1.0
-            return units
-
-        return start
+        return lambda part: unit_columns(self.graph.n_nodes, nodes[part.start : part.stop])
 
     def _over(self, n_columns: int, work: Callable[[range, CsrProduct], Result]) -> list[Result]:
         """Results for ranges of columns: on threads, or on threads within if there are few."""

@@ -15,10 +15,11 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 import scipy.sparse as sp
+from scipy.sparse.csgraph import connected_components
 
 from grfpp._memory import fits, require_bytes
 from grfpp._parallel import in_order, split, thread_count
-from grfpp.typing import FloatArray, IntArray
+from grfpp.typing import BoolArray, FloatArray, IntArray
 
 #: Multiplications below which threads cost more than they save: a pool takes 0.1 ms to start.
 _MIN_PARALLEL_WORK = 400_000
@@ -105,6 +106,18 @@ def within_steps(adjacency: sp.csr_array, nodes: IntArray, n_steps: int) -> IntA
         reached[frontier] = True
         n_reached += len(frontier)
     return np.flatnonzero(reached)
+
+
+def connected_to(adjacency: sp.csr_array, nodes: IntArray) -> BoolArray:
+    """Which nodes lie in a connected component with one of these.
+
+    Examples
+    --------
+    >>> connected_to(sp.csr_array([[0, 1, 0], [1, 0, 0], [0, 0, 0]]), np.array([1]))
+    array([ True,  True, False])
+    """
+    _, component = connected_components(adjacency, directed=False)
+    return np.isin(component, component[nodes])
 
 
 class Block(NamedTuple):

@@ -10,7 +10,7 @@ import numpy as np
 
 from grfpp._memory import require_bytes
 from grfpp.errors import InputError
-from grfpp.typing import FloatArray
+from grfpp.typing import FloatArray, IntArray
 
 ScalarFunction = Callable[[FloatArray], FloatArray]
 #: Gives ``α_k · scale^k`` for ``k < n``, or more of them, when called with ``(n, scale)``; raises
@@ -51,6 +51,20 @@ def finite(values: Any) -> FloatArray:
     if not np.isfinite(array).all():
         raise InputError(TOO_LARGE)
     return array
+
+
+def unit_columns(n: int, nodes: IntArray) -> FloatArray:
+    """Columns of the identity matrix of size `n`, one for each of these nodes.
+
+    Examples
+    --------
+    >>> unit_columns(3, np.array([2, 0])).T
+    array([[0., 0., 1.],
+           [1., 0., 0.]])
+    """
+    units = np.zeros((n, len(nodes)))
+    units[nodes, np.arange(len(nodes))] = 1.0
+    return units
 
 
 def dense_weights(graph: WeightMatrix) -> FloatArray:

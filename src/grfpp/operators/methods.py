@@ -8,7 +8,7 @@ from typing import ClassVar, NamedTuple
 
 import numpy as np
 
-from grfpp.errors import DivergentSeriesError, InputError
+from grfpp.errors import InputError
 from grfpp.estimate import KernelEstimate
 from grfpp.estimate.degree import predicted_error
 from grfpp.estimate.sampling import sample_estimate
@@ -18,9 +18,9 @@ from grfpp.linalg.chebyshev import Expansion
 from grfpp.linalg.csr import frobenius
 from grfpp.linalg.functions import dense_weights, finite
 from grfpp.linalg.lanczos import function_times
+from grfpp.operators import thresholds
 from grfpp.operators.costs import Costs, stays_in_cache
 from grfpp.operators.problem import CostEstimate, Problem
-from grfpp.operators.thresholds import MAX_LANCZOS_STEPS, MAX_SOLVE_STEPS
 from grfpp.options import WalkOptions
 from grfpp.typing import FloatArray
 
@@ -32,13 +32,6 @@ _EPS = float(np.finfo(np.float64).eps)
 _LANCZOS_OVERHEAD = 1.2
 #: Steps of a node and factor with 16 walks.
 _STEPS = 144
-#: Walks of the first attempt, the factor to the next, and the largest number.
-_FIRST_WALKS, _WALKS_GROWTH, _MAX_WALKS = 16, 4, 1024
-#: Stitching degrees for near and far kernels, and the Chebyshev terms from which a kernel is far.
-_WALK_DEGREES, _FAR_KERNEL_TERMS = (2, 4), 12
-#: Random combinations of columns on which a product of walks is checked, and the factor of safety
-#: on that estimate of the error.
-_N_CHECKED_COLUMNS, _CHECK_SAFETY = 8, 1.2
 
 
 class Product(NamedTuple):
@@ -222,8 +215,8 @@ class Lanczos(Method):
             return self._ineligible(problem.expansion)
         known = problem.lanczos_steps
         n_steps = min(problem.optimistic_steps if known is None else known, problem.n_nodes)
-        if n_steps > MAX_LANCZOS_STEPS:
-            return self._ineligible(f"may take more than {MAX_LANCZOS_STEPS} steps")
+        if n_steps > thresholds.MAX_LANCZOS_STEPS:
+            return self._ineligible(f"may take more than {thresholds.MAX_LANCZOS_STEPS} steps")
         width = min(n_columns, self.chunk)
         # The recurrence, and the sum of all vectors at the end.
         seconds = n_steps * self._step_seconds(width, costs, 12)
@@ -236,13 +229,13 @@ class Lanczos(Method):
     def times(self, block: FloatArray, tol: float) -> Product:
         """The product; one with an infinite error where too many steps would be needed."""
         problem = self.problem
+        function = (problem.weights, problem.scaled_value, problem.radius)
+        first, n_jobs = max(2, problem.optimistic_steps // 2), problem.n_jobs
         krylov = function_times(
-            *(problem.weights, problem.scaled_value, problem.radius, block, tol, MAX_LANCZOS_STEPS),
-            first_check=max(2, problem.optimistic_steps // 2),
-            n_jobs=problem.n_jobs,
+            *function, block, tol, thresholds.MAX_LANCZOS_STEPS, first_check=first, n_jobs=n_jobs
         )
         if krylov.product is None:
-            note = f"no convergence in {MAX_LANCZOS_STEPS} steps"
+            note = f"no convergence in {thresholds.MAX_LANCZOS_STEPS} steps"
             return Product(np.zeros_like(block), 1.0, 1.0, 0.0, note)
         problem.lanczos_steps = krylov.n_steps
         note = f"{krylov.n_steps} products with W"
@@ -295,7 +288,7 @@ class Solve(Method):
         for n_later in reversed(range(power)):
             # Later solves can make an error larger and the product smaller, by so much at most.
             wanted = 0.9 * tol / power * (low / high) ** n_later
-            solved = inverse_times(multiply, low, product, wanted, MAX_SOLVE_STEPS)
+            solved = inverse_times(multiply, low, product, wanted, thresholds.MAX_SOLVE_STEPS)
             if solved.product is None:
                 return Product(np.zeros_like(block), 1.0, 1.0, 0.0, "no convergence")
             product, norm, n_steps = solved.product, solved.norm, n_steps + solved.n_steps
@@ -346,7 +339,7 @@ class Walks(Method):
         super().__init__(problem)
         self._reference = Chebyshev(problem)
         self._estimated: KernelEstimate | None = None
-        self._n_walks = _FIRST_WALKS
+        self._n_walks = thresholds.FIRST_WALKS
 
     def estimate(self, n_columns: int, costs: Costs) -> CostEstimate:
         """The cost of the smallest number of walks; whether it suffices is known once sampled."""
@@ -360,7 +353,7 @@ class Walks(Method):
         # Symmetrised: both orders of the factors.
         product = 2 * n_factors * machine.product(entries, n, min(n_columns, 64), 1)
         product *= max(1.0, n_columns / 64)
-        checks = self._reference.estimate(_N_CHECKED_COLUMNS, costs).product
+        checks = self._reference.estimate(thresholds.N_CHECKED_COLUMNS, costs).product
         n_bytes = 12 * n_factors * entries + 32 * n * n_columns
         note = f"{n_factors * _STEPS} steps a node at least, then a check"
         return self._estimate(costs, setup, product + checks, n_bytes, note)
@@ -369,12 +362,13 @@ class Walks(Method):
         """The product by as many walks as it takes, or the best that there was."""
         while True:
             product = self.attempt(block, tol)
-            if product.reaches(tol) or self._n_walks * _WALKS_GROWTH > _MAX_WALKS:
+            is_last = self._n_walks * thresholds.WALKS_GROWTH > thresholds.MAX_WALKS
+            if is_last or product.reaches(tol):
                 return product
             # Errors fall at least with the root of the number of walks.
-            if not product.reaches(2 * tol * (_MAX_WALKS / self._n_walks) ** 0.5):
+            if not product.reaches(2 * tol * (thresholds.MAX_WALKS / self._n_walks) ** 0.5):
                 return product
-            self._n_walks *= _WALKS_GROWTH
+            self._n_walks *= thresholds.WALKS_GROWTH
             self._estimated = None
 
     def attempt(self, block: FloatArray, tol: float) -> Product:
@@ -386,11 +380,11 @@ class Walks(Method):
         product = np.asarray(K @ block)
         # The mean square of the differences for random signs is the square of the error in the
         # Frobenius norm.
-        signs, safety = np.eye(width), 1.0
-        if width > _N_CHECKED_COLUMNS:
-            signs = np.random.default_rng(0).choice([-1.0, 1.0], (width, _N_CHECKED_COLUMNS))
-            signs /= _N_CHECKED_COLUMNS**0.5
-            safety = _CHECK_SAFETY
+        signs, safety, n_checked = np.eye(width), 1.0, thresholds.N_CHECKED_COLUMNS
+        if width > n_checked:
+            signs = np.random.default_rng(0).choice([-1.0, 1.0], (width, n_checked))
+            signs /= n_checked**0.5
+            safety = thresholds.CHECK_SAFETY
         wanted = self._reference.times(np.ascontiguousarray(block @ signs), 0.1 * tol)
         product /= wanted.unit
         error = safety * (frobenius(product @ signs - wanted.scaled) + wanted.error)
@@ -400,7 +394,7 @@ class Walks(Method):
 
 
 def _degree(problem: Problem) -> int:
-    return _WALK_DEGREES[problem.n_terms > _FAR_KERNEL_TERMS]
+    return 2 if problem.n_terms <= thresholds.MAX_TERMS_OF_NEAR_KERNELS else 4
 
 
 def _options(problem: Problem, n_walks: int) -> WalkOptions:
@@ -413,12 +407,11 @@ def predicted_walk_error(problem: Problem) -> float | None:
     if problem.graph.is_directed:
         return None
     try:
-        return predicted_error(problem.graph, problem.kernel, _options(problem, _FIRST_WALKS))
-    except (DivergentSeriesError, InputError):
+        options = _options(problem, thresholds.FIRST_WALKS)
+        return predicted_error(problem.graph, problem.kernel, options)
+    except InputError:
         return None
 
 
 #: By name, in the order in which plans list them.
-METHODS: dict[str, type[Method]] = {
-    method.name: method for method in (Dense, Chebyshev, Lanczos, Solve, Walks)
-}
+METHODS: dict[str, type[Method]] = {m.name: m for m in (Dense, Chebyshev, Lanczos, Solve, Walks)}

@@ -17,7 +17,7 @@ from grfpp.estimate.node_matrix import NodeMatrix
 from grfpp.graph import Graph, as_graph
 from grfpp.kernels import Kernel, kernel_of
 from grfpp.linalg import chebyshev
-from grfpp.linalg.functions import taylor_times
+from grfpp.linalg.functions import taylor_times, unit_columns
 from grfpp.operators.costs import Costs, current_costs
 from grfpp.operators.methods import METHODS
 from grfpp.operators.planner import Runner
@@ -78,13 +78,9 @@ class KernelOperator(NodeMatrix):
     @property
     def meta(self) -> dict[str, Any]:
         """What made the operator."""
-        return {
-            "kernel": repr(self.kernel),
-            "exact": True,
-            "tol": self.tol,
-            "method": self._runner.name or self._runner.method,
-            "used": self.used,
-        }
+        method = self._runner.name or self._runner.method
+        what = {"kernel": repr(self.kernel), "exact": True, "tol": self.tol}
+        return {**what, "method": method, "used": self.used}
 
     def _matmat(self, block: Any) -> Any:
         if np.iscomplexobj(block):
@@ -92,9 +88,8 @@ class KernelOperator(NodeMatrix):
         if block.shape[1] == 0 or self.n_nodes == 0:
             return np.zeros(block.shape)
         self.W.require_unchanged()
-        require_bytes(
-            24 * block.size, f"a product with {block.shape[0]} x {block.shape[1]} numbers"
-        )
+        what = f"a product with {block.shape[0]} x {block.shape[1]} numbers"
+        require_bytes(24 * block.size, what)
         return self._runner.times(np.ascontiguousarray(block, dtype=np.float64))
 
     def _transpose(self) -> KernelOperator:
@@ -123,9 +118,7 @@ class KernelOperator(NodeMatrix):
         if self.n_nodes <= EXACT_DENSE_NODES:
             return np.asarray(self._dense[nodes])
         require_bytes(16 * len(nodes) * self.n_nodes, f"{len(nodes)} dense rows")
-        units = np.zeros((self.n_nodes, len(nodes)))
-        units[nodes, np.arange(len(nodes))] = 1.0
-        return np.asarray((self.T @ units).T)
+        return np.asarray((self.T @ unit_columns(self.n_nodes, nodes)).T)
 
     def entry(self, i: int | str, j: int | str) -> float:
         """One number ``K[i, j]``, of nodes by their indices or names."""
@@ -175,10 +168,11 @@ class KernelOperator(NodeMatrix):
         if not W.is_directed:
             # No zero of g lies within the radius checked above: |g| is ± g.
             return chebyshev.apply(W, lambda x: np.sqrt(np.abs(kernel.value(x))), block, 1e-13)
-        radius = kernel.modulation_radius(1)
-        return taylor_times(
-            W, lambda n, scale: kernel.modulation(1, n, scale=scale), radius, block, 1e-12
-        )
+
+        def coefficients(n: int, scale: float) -> FloatArray:
+            return kernel.modulation(1, n, scale=scale)
+
+        return taylor_times(W, coefficients, kernel.modulation_radius(1), block, 1e-12)
 
 
 def kernel_operator(

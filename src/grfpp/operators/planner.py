@@ -7,12 +7,11 @@ from dataclasses import replace
 from time import perf_counter
 
 import numpy as np
-from scipy.sparse.csgraph import connected_components
 
 from grfpp._memory import fits, readable_bytes
 from grfpp.errors import InputError, InputWarning, warn_user
 from grfpp.graph import Graph
-from grfpp.linalg.csr import frobenius
+from grfpp.linalg.csr import connected_to, frobenius
 from grfpp.linalg.functions import TOO_LARGE
 from grfpp.operators import thresholds
 from grfpp.operators.costs import Costs
@@ -67,10 +66,8 @@ def choose(
     else:
         reasons = "; ".join(f"{name}: {e.ineligible_reason}" for name, e in estimates.items())
         raise InputError(f"no method can multiply with {problem.kernel!r} of this graph: {reasons}")
-    return Plan(
-        *(repr(problem.kernel), problem.n_nodes, problem.n_entries, problem.tol, n_columns),
-        *(chosen, tuple(estimates.values()), reason, n_products),
-    )
+    product = (repr(problem.kernel), problem.n_nodes, problem.n_entries, problem.tol, n_columns)
+    return Plan(*product, chosen, tuple(estimates.values()), reason, n_products)
 
 
 def _checked_walks(
@@ -78,10 +75,9 @@ def _checked_walks(
 ) -> CostEstimate:
     """The estimate of walks, ineligible where trying them does not pay."""
     walks, tol = estimates["walks"], problem.tol
-    others = [
-        each for each in estimates.values() if each is not walks and each.ineligible_reason is None
-    ]
-    if walks.ineligible_reason is not None or not others:
+    eligible = [each for each in estimates.values() if each.ineligible_reason is None]
+    others = [each for each in eligible if each is not walks]
+    if walks not in eligible or not others:
         return walks
     best = min(others, key=lambda each: each.seconds(n_products))
     # Predicted only where that is quick: few edges, and nothing to compile.
@@ -242,10 +238,8 @@ class Runner:
         method = self._methods[name]
         began = perf_counter()
         tol, chunk, width = self.problem.tol, method.chunk, block.shape[1]
-        products = [
-            method.times(np.ascontiguousarray(block[:, start : start + chunk]), tol)
-            for start in range(0, width, chunk)
-        ]
+        parts = np.split(block, range(chunk, width, chunk), axis=1)
+        products = [method.times(np.ascontiguousarray(part), tol) for part in parts]
         if method.is_prepared and width in self._plans:
             predicted = self._plans[width][name].product
             self.costs.observe(name, predicted, perf_counter() - began)
@@ -258,11 +252,9 @@ class Runner:
         if product.reaches(tol) or (not self.warn and product.norm > 0):
             return product
         if self.method == "walks":
-            raise InputError(
-                f"{product.note} have an error of {product.error / product.norm:.2g} on this "
-                f"product, and more would not bring it to tol={tol:g}",
-                advice="use method='auto', or a larger tol",
-            )
+            error = f"an error of {product.error / product.norm:.2g} on this product"
+            what = f"{product.note} have {error}, and more would not bring it to tol={tol:g}"
+            raise InputError(what, advice="use method='auto', or a larger tol")
         part = self._on_components(block)
         if part is not None:
             return part
@@ -283,9 +275,8 @@ class Runner:
         On them the kernel may be smaller by orders of magnitude, and rounding with it.
         """
         graph = self.problem.graph
-        _, component = connected_components(graph.adjacency, directed=False)
-        touched = np.unique(component[np.any(block != 0, axis=1)])
-        nodes = np.flatnonzero(np.isin(component, touched))
+        touched = np.flatnonzero(np.any(block != 0, axis=1))
+        nodes = np.flatnonzero(connected_to(graph.adjacency, touched))
         if len(nodes) == graph.n_nodes:
             return None
         part = Graph(graph.adjacency[nodes][:, nodes], directed=graph.is_directed or None)

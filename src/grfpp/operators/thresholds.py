@@ -25,3 +25,15 @@ MAX_WALK_SHARE = 0.5
 MAX_WALK_ERROR_RATIO = 10.0
 #: Entries of ``W`` up to which the error of walks is predicted, which takes some ten products.
 MAX_PREDICTED_ENTRIES = 300_000
+#: Walks of the first attempt: the default of `grfpp.sample`.
+FIRST_WALKS = 16
+#: Growth from one attempt to the next, which at least halves the error.
+WALKS_GROWTH = 4
+#: Walks of the last attempt: 64 times the first, for at most an eighth of its error.
+MAX_WALKS = 1024
+#: Chebyshev terms up to which a kernel is near, for walks of degree 2; far ones take degree 4.
+MAX_TERMS_OF_NEAR_KERNELS = 12
+#: Random combinations of columns on which a product of walks is checked: each takes an exact one.
+N_CHECKED_COLUMNS = 8
+#: Factor of safety on the error that these show, which is itself an estimate.
+CHECK_SAFETY = 1.2

@@ -24,22 +24,13 @@ from grfpp.kernels import Kernel, kernel_of
 from grfpp.nodes import NodeNames
 from grfpp.operators.kernel_choice import KernelChoice
 from grfpp.options import OF_ESTIMATES, WalkOptions
-from grfpp.typing import BoolArray, IntArray
+from grfpp.typing import IntArray
 
 #: Fields of `WalkOptions` that are no parameters of every estimator; `random_state` is the seed.
 _NOT_SHARED = {"seed", "dtype", "full_walks", "truncate", "on_infinite_variance", *OF_ESTIMATES}
 
-WalkParameters: Any = make_dataclass(
-    "WalkParameters",
-    [
-        (option.name, Any, option.default)
-        for option in fields(WalkOptions)
-        if option.name not in _NOT_SHARED
-    ],
-    kw_only=True,
-    eq=False,
-    repr=False,
-)
+_SHARED = [(o.name, Any, o.default) for o in fields(WalkOptions) if o.name not in _NOT_SHARED]
+WalkParameters: Any = make_dataclass("WalkParameters", _SHARED, kw_only=True, eq=False, repr=False)
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
@@ -139,11 +130,8 @@ class GraphEstimator(NodeKernelParameters, BaseEstimator):  # type: ignore[misc]
             is_list = reset and getattr(X, "ndim", 2) == 1
             matrix = X if is_list else validate_data(self, X, **options)
             if is_list or matrix.shape[0] != matrix.shape[1]:
-                raise InputError(
-                    f"must be a square adjacency matrix, found shape {matrix.shape}",
-                    argument="X",
-                    advice=self._splitting,
-                )
+                problem = f"must be a square adjacency matrix, found shape {matrix.shape}"
+                raise InputError(problem, argument="X", advice=self._splitting)
             check_non_negative(matrix, f"X in {type(self).__name__}")
             graph = Graph(matrix)
         else:
@@ -155,11 +143,9 @@ class GraphEstimator(NodeKernelParameters, BaseEstimator):  # type: ignore[misc]
         if reset:
             self._graph_digest = digest
         elif self._graph_digest != digest:
-            raise InputError(
-                f"has {graph.n_nodes} nodes and is not the fitted graph of {self.n_features_in_}",
-                argument="X",
-                advice=f"fit it to this one; {self._splitting}",
-            )
+            found = f"has {graph.n_nodes} nodes and is not the fitted graph of "
+            advice = f"fit it to this one; {self._splitting}"
+            raise InputError(f"{found}{self.n_features_in_}", argument="X", advice=advice)
         return graph
 
 
@@ -217,12 +203,10 @@ def node_column(X: Any, argument: str = "X") -> npt.NDArray[Any]:
     if nodes.ndim == 2 and nodes.shape[1] == 1 and not sp.issparse(X):
         nodes = nodes[:, 0]
     if nodes.ndim != 1 or not len(nodes) or nodes.dtype.kind in "fcb":
-        raise InputError(
-            f"must hold node indices or names, of shape (n,) or (n, 1), found shape {nodes.shape} "
-            f"of {nodes.dtype}",
-            argument=argument,
-            advice="the graph is a parameter of the estimator",
-        )
+        problem = "must hold node indices or names, of shape (n,) or (n, 1), found shape "
+        problem += f"{nodes.shape} of {nodes.dtype}"
+        advice = "the graph is a parameter of the estimator"
+        raise InputError(problem, argument=argument, advice=advice)
     return np.asarray(nodes)
 
 
@@ -257,17 +241,3 @@ def class_numbers(entries: npt.NDArray[Any]) -> IntArray:
     """
     names = entries.astype(str) if entries.dtype.kind == "O" else entries
     return np.unique(names, axis=0, return_inverse=True)[1].reshape(-1).astype(np.int64)
-
-
-def connected_to(graph: Graph, known: IntArray) -> BoolArray:
-    """Which nodes lie in a component with a known one.
-
-    Examples
-    --------
-    >>> connected_to(Graph([[0, 1, 0], [1, 0, 0], [0, 0, 0]]), np.array([1]))
-    array([ True,  True, False])
-    """
-    from scipy.sparse.csgraph import connected_components
-
-    _, component = connected_components(graph.adjacency, directed=False)
-    return np.isin(component, component[known])

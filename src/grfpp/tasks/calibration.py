@@ -173,11 +173,9 @@ def calibration_error(
         raise InputError("must be numbers in [0, 1], a row a node", argument="probabilities")
     names = np.arange(table.shape[1]) if classes is None else array_of(classes, "classes")
     if truth.shape != table.shape[:1] or names.shape != table.shape[1:]:
-        raise InputError(
-            f"must have shape {table.shape[:1]} and classes {table.shape[1:]}, found {truth.shape} "
-            f"and {names.shape}",
-            argument="labels",
-        )
+        wanted = f"must have shape {table.shape[:1]} and classes {table.shape[1:]}"
+        problem = f"{wanted}, found {truth.shape} and {names.shape}"
+        raise InputError(problem, argument="labels")
     confidence = table.max(axis=1)
     is_right = names[table.argmax(axis=1)] == truth
     bins = np.minimum((confidence * n_bins).astype(np.int64), n_bins - 1)

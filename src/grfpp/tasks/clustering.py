@@ -294,11 +294,8 @@ def pair_error(labels: npt.ArrayLike, truth: npt.ArrayLike) -> float:
     first, second = array_of(labels, "labels"), array_of(truth, "truth")
     is_finite = all(np.isfinite(each).all() for each in (first, second) if each.dtype.kind == "f")
     if first.ndim != 1 or len(first) < 2 or first.shape != second.shape or not is_finite:
-        raise InputError(
-            f"must have one finite entry a node, at least 2, as truth has, found shapes "
-            f"{first.shape} and {second.shape}",
-            argument="labels",
-        )
+        problem = "must have one finite entry a node, at least 2, as truth has, found shapes "
+        raise InputError(f"{problem}{first.shape} and {second.shape}", argument="labels")
     (_, joined), (separated, _) = pairs = pair_confusion_matrix(
         class_numbers(first), class_numbers(second)
     )

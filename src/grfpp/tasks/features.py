@@ -126,10 +126,8 @@ class GraphRandomFeatures(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Gra
             self._n_features_out = self.n_components
             return graph
         if choice.options.deflate and not choice.is_exact:
-            raise InputError(
-                "needs n_components here: the columns of eigenvectors are dense",
-                argument="deflate",
-            )
+            problem = "needs n_components here: the columns of eigenvectors are dense"
+            raise InputError(problem, argument="deflate")
         directed = choice.weights(graph).is_directed
         both = not choice.is_exact and choice.options.symmetrizes(directed=directed)
         self._n_features_out = (2 if both else 1) * graph.n_nodes

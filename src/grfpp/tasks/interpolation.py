@@ -19,10 +19,11 @@ from grfpp.errors import InputError
 from grfpp.estimate import KernelEstimate
 from grfpp.graph import Graph, as_graph
 from grfpp.kernels import Diffusion
+from grfpp.linalg.csr import connected_to
 from grfpp.operators import KernelOperator
 from grfpp.operators.kernel_choice import KernelChoice, how_made
 from grfpp.tasks import base, kriging
-from grfpp.tasks.base import NodeKernelParameters, connected_to, is_auto
+from grfpp.tasks.base import NodeKernelParameters, is_auto
 from grfpp.typing import FloatArray, IntArray
 
 #: Tolerance of exact products.
@@ -201,14 +202,11 @@ class KernelInterpolator(NodeKernelParameters, RegressorMixin, BaseEstimator):  
         if output != "mean":
             return sums
         if (mass[reached] < 0).any():
-            raise InputError(
-                "has negative mass at some nodes, which output='mean' divides by",
-                argument="kernel",
-                advice="use one without negative coefficients, such as 'diffusion'",
-            )
-        means = np.broadcast_to(columns.mean(axis=0), sums.shape).copy()
-        np.divide(sums, mass[:, None], out=means, where=reached[:, None])
-        return means
+            problem = "has negative mass at some nodes, which output='mean' divides by"
+            advice = "use one without negative coefficients, such as 'diffusion'"
+            raise InputError(problem, argument="kernel", advice=advice)
+        means = np.tile(columns.mean(axis=0), (len(mass), 1))
+        return np.asarray(np.divide(sums, mass[:, None], out=means, where=reached[:, None]))
 
     def _by_kriging(
         self, graph: Graph, known: IntArray, columns: FloatArray, output: str
@@ -226,20 +224,18 @@ class KernelInterpolator(NodeKernelParameters, RegressorMixin, BaseEstimator):  
         settings: Any = {"scale": choice.scale, "method": method, "n_jobs": choice.options.n_jobs}
         make = partial(kriging.process_of, normalization=choice.normalization, **settings)
         loss = direction_losses if output == "direction" else None
-        options: Any = {"loss": loss, "margin": kriging.MARGIN if is_default else 0.0}
-        result = self._kriging = kriging.krige(
-            graph, make, kernels, noises, known, columns, seed=self.seed_, **options
-        )
+        margin = kriging.MARGIN if is_default else 0.0
+        options: Any = {"loss": loss, "margin": margin, "seed": self.seed_}
+        result = kriging.krige(graph, make, kernels, noises, known, columns, **options)
+        self._kriging = result
         (self.kernel_, self.noise_), self.losses_ = result.setting, result.losses
-        self.reached_ = connected_to(graph, known)
+        self.reached_ = connected_to(graph.adjacency, known)
         scale = f", scale {choice.scale:g}" if choice.scale != 1 else ""
         self.method_ = f"kriging: {self.kernel_}{scale}, noise {self.noise_:g}"
         if self.losses_:
-            n_held_out = sum(map(len, result.held.folds))
-            self.method_ += (
-                f", chosen from {len(self.losses_)} at {n_held_out} held-out of {len(known)} known "
-                f"nodes, in {len(result.held.folds)} parts"
-            )
+            folds = result.held.folds
+            self.method_ += f", chosen from {len(self.losses_)} at {sum(map(len, folds))} held-out "
+            self.method_ += f"of {len(known)} known nodes, in {len(folds)} parts"
         self.method_ += f"; {result.n_steps} steps of conjugate gradients"
         return result.field
 
@@ -265,7 +261,7 @@ class KernelInterpolator(NodeKernelParameters, RegressorMixin, BaseEstimator):  
         """
         check_is_fitted(self)
         nodes = base.read_nodes(X, self.graph_.names)
-        predicted: FloatArray = self.field_[nodes]
+        predicted = self.field_[nodes]
         if not return_std:
             return predicted
         return predicted, self._fitted_kriging().std(nodes).reshape(predicted.shape)
@@ -278,9 +274,8 @@ class KernelInterpolator(NodeKernelParameters, RegressorMixin, BaseEstimator):  
     def _fitted_kriging(self) -> kriging.Kriging:
         check_is_fitted(self)
         if self.how_ != "kriging":
-            raise InputError(
-                f"must be 'kriging' for standard errors, found {self.how_!r}", argument="how"
-            )
+            problem = f"must be 'kriging' for standard errors, found {self.how_!r}"
+            raise InputError(problem, argument="how")
         return self._kriging
 
     def score(
@@ -310,12 +305,10 @@ def known_field(X: Any, y: npt.ArrayLike, graph: Graph) -> tuple[IntArray, Float
     n, values = len(known), np.asarray(y)
     is_numeric = values.dtype.kind in "buif" and values.size > 0 and np.isfinite(values).all()
     if values.ndim not in (1, 2) or values.shape[0] != n or not is_numeric:
-        raise InputError(
-            f"must be finite numbers of shape ({n},) or ({n}, c), a row a known node, found shape "
-            f"{values.shape} of {values.dtype}",
-            argument="y",
-            advice="leave out nodes where the field is not known",
-        )
+        problem = f"must be finite numbers of shape ({n},) or ({n}, c), a row a known node, found "
+        problem += f"shape {values.shape} of {values.dtype}"
+        advice = "leave out nodes where the field is not known"
+        raise InputError(problem, argument="y", advice=advice)
     return known, values.astype(np.float64)
 
 
@@ -334,8 +327,7 @@ def unit_vectors(vectors: npt.ArrayLike) -> FloatArray:
     largest = np.abs(rows).max(axis=1, keepdims=True)
     scaled = np.divide(rows, largest, out=np.zeros_like(rows), where=largest > 0)
     lengths = np.linalg.norm(scaled, axis=1, keepdims=True)
-    result: FloatArray = np.divide(scaled, lengths, out=scaled, where=lengths > 0)
-    return result
+    return np.asarray(np.divide(scaled, lengths, out=scaled, where=lengths > 0))
 
 
 def cosines(predicted: npt.ArrayLike, true: npt.ArrayLike) -> FloatArray:
@@ -351,9 +343,8 @@ def cosines(predicted: npt.ArrayLike, true: npt.ArrayLike) -> FloatArray:
     """
     first, second = np.asarray(predicted, np.float64), np.asarray(true, np.float64)
     if first.shape != second.shape or first.ndim != 2 or not first.size:
-        raise InputError(
-            f"must be vectors of shape {first.shape}, found {second.shape}", argument="y"
-        )
+        problem = f"must be vectors of shape {first.shape}, found {second.shape}"
+        raise InputError(problem, argument="y")
     result = np.clip((unit_vectors(first) * unit_vectors(second)).sum(axis=1), -1.0, 1.0)
     result[~second.any(axis=1)] = np.nan
     return np.asarray(result)

@@ -20,8 +20,9 @@ from grfpp.graph import Graph
 from grfpp.kernels import Kernel, RegularizedLaplacian
 from grfpp.linalg import chebyshev
 from grfpp.linalg.cg import Solution, solve, solve_shifted
+from grfpp.linalg.csr import connected_to
+from grfpp.linalg.functions import unit_columns
 from grfpp.operators import kernel_operator
-from grfpp.tasks.base import connected_to
 from grfpp.typing import FloatArray, IntArray
 
 #: Powers ``ν`` and times ``t`` of the default kernels ``(I + t/ν L)^-ν``: close to diffusion for
@@ -101,11 +102,9 @@ def is_covariance(kernel: Kernel, W: Graph) -> bool:
 def require_covariance(kernel: Kernel, W: Graph) -> None:
     """Refuse a kernel that is no covariance of a Gaussian process."""
     if not is_covariance(kernel, W):
-        raise InputError(
-            f"must have no negative eigenvalue for kriging, found {kernel!r}",
-            argument="kernel",
-            advice="use one such as 'diffusion:5' or 'regularized-laplacian:2', or another how",
-        )
+        problem = f"must have no negative eigenvalue for kriging, found {kernel!r}"
+        advice = "use one such as 'diffusion:5' or 'regularized-laplacian:2', or another how"
+        raise InputError(problem, argument="kernel", advice=advice)
 
 
 class _Process:
@@ -125,11 +124,6 @@ class _Process:
         signs = np.random.default_rng(seed).choice([-1.0, 1.0], size=(n, n_columns))
         signs /= self.roots[:, None]
         return float((signs * self.kernel_product(signs)).mean())
-
-    def _units(self, nodes: IntArray) -> FloatArray:
-        units = np.zeros((len(self.roots), len(nodes)))
-        units[nodes, np.arange(len(nodes))] = 1.0
-        return units
 
 
 @dataclass(frozen=True, eq=False)
@@ -185,7 +179,8 @@ class SmoothProcess(_Process):
 
     def variances(self, nodes: IntArray, known: FloatArray, noise: float) -> FloatArray:
         """Variances at nodes, given the known ones."""
-        solution = self._solve(self._pull(known, noise), self._units(nodes), _VARIANCE_TOL).solution
+        units = unit_columns(len(self.roots), nodes)
+        solution = self._solve(self._pull(known, noise), units, _VARIANCE_TOL).solution
         diagonal = solution[nodes, np.arange(len(nodes))] / self.roots[nodes] ** 2
         return np.asarray(np.maximum(diagonal, 0.0))
 
@@ -207,12 +202,11 @@ class PlannedProcess(_Process):
 
     def _solve(self, known: FloatArray, right: FloatArray, noise: float, tol: float) -> Solution:
         """``(K + noise)^-1 right`` between the known nodes of each column, zeros elsewhere."""
-        return solve(
-            lambda block: known * self._times(known * block) + noise * block,
-            known * right,
-            tol=tol,
-            max_steps=_MAX_STEPS,
-        )
+
+        def multiply(block: FloatArray) -> FloatArray:
+            return known * self._times(known * block) + noise * block
+
+        return solve(multiply, known * right, tol=tol, max_steps=_MAX_STEPS)
 
     def mean(
         self, known: FloatArray, values: FloatArray, noise: float, tol: float
@@ -223,10 +217,9 @@ class PlannedProcess(_Process):
 
     def variances(self, nodes: IntArray, known: FloatArray, noise: float) -> FloatArray:
         """Variances at nodes, given the known ones."""
-        columns = self._times(self._units(nodes))
+        columns = self._times(unit_columns(len(self.roots), nodes))
         prior = columns[nodes, np.arange(len(nodes))]
-        masks = np.broadcast_to(known, columns.shape)
-        solution = self._solve(masks, columns, noise, _VARIANCE_TOL).solution
+        solution = self._solve(known, columns, noise, _VARIANCE_TOL).solution
         explained = np.einsum("ij,ij->j", known * columns, solution)
         return np.asarray(np.maximum(prior - explained, 0.0))
 
@@ -271,9 +264,8 @@ def process_of(
     PlannedProcess
     """
     if graph.is_directed:
-        raise InputError(
-            "kriging needs an undirected graph", advice="use how='mean', or symmetric weights"
-        )
+        advice = "use how='mean', or symmetric weights"
+        raise InputError("kriging needs an undirected graph", advice=advice)
     roots = _degree_roots(graph) if normalization == "rw" else np.ones(graph.n_nodes)
     W = graph.normalized(None if normalization is None else "sym", scale)
     kernel.check_converges(W)
@@ -281,10 +273,8 @@ def process_of(
     form = kernel.inverse_power_form
     if method is None and form is not None and form.of == 1 and form.power in range(_MAX_POWER + 1):
         return SmoothProcess(W, roots, form.c, int(form.power), n_jobs)
-    K = kernel_operator(
-        W, kernel, _PRODUCT_TOL, method=method or "auto", n_jobs=n_jobs, repeatable=True
-    )
-    return PlannedProcess(K, roots)
+    options: Any = {"method": method or "auto", "n_jobs": n_jobs, "repeatable": True}
+    return PlannedProcess(kernel_operator(W, kernel, _PRODUCT_TOL, **options), roots)
 
 
 def _degree_roots(graph: Graph) -> FloatArray:
@@ -311,11 +301,10 @@ class KnownValues:
     values: FloatArray
 
     def within(self, nodes: IntArray) -> KnownValues:
-        """What is known at some nodes, by their positions among them."""
-        position = np.full(self.n_nodes, -1)
-        position[nodes] = np.arange(len(nodes))
-        inside = position[self.known] >= 0
-        return KnownValues(len(nodes), position[self.known[inside]], self.values[inside])
+        """What is known at some nodes, which are sorted, by their positions among them."""
+        inside = np.isin(self.known, nodes)
+        position = np.searchsorted(nodes, self.known[inside])
+        return KnownValues(len(nodes), position, self.values[inside])
 
     def spread(self) -> FloatArray:
         """The values at their nodes, zeros elsewhere."""
@@ -425,9 +414,8 @@ def krige(
     """
     n, width = graph.n_nodes, values.shape[1]
     offset = values.mean(axis=0)
-    unit = np.abs(values - offset).max(axis=0)
-    unit = unit if loss is None else np.full(width, unit.max())
-    unit = np.where(unit > 0, unit, 1.0)
+    unit = np.abs(values - offset).max(axis=0 if loss is None else None) * np.ones(width)
+    unit[unit == 0] = 1.0
     data = KnownValues(n, known, (values - offset) / unit)
     require_bytes(8 * 9 * n * width, "the field")
     part, nodes = patch_of(graph, known, seed)
@@ -440,29 +428,28 @@ def krige(
             return np.asarray(np.square(true - predicted).sum(axis=1))
         return loss(predicted * unit + offset, true * unit + offset)
 
-    setting, means = Setting(kernels[0], noises[0]), dict[Setting, float]()
+    setting = Setting(kernels[0], noises[0])
+    losses: dict[Setting, FloatArray] = {}
     if len(kernels) * len(noises) > 1 and len(part_data.known) > 1:
-        truth = np.concatenate([part_data.values[fold] for fold in folds])
-        first, better = None, list[Setting]()
+        truth = part_data.values[np.concatenate(folds)]
         for kernel in kernels:
             held = HeldOut(make(part, kernel), part_data, folds)
             variance = held.process.prior_variance(seed)
             for noise in noises:
                 predicted = np.concatenate(held.means(noise * variance, _HELD_OUT_TOL))
-                losses = losses_of(truth, predicted)
-                first = losses if first is None else first
-                means[Setting(kernel, noise)] = float(losses.mean())
-                gains = first - losses
-                if gains.mean() > margin * gains.std() / np.sqrt(len(gains)):
-                    better.append(Setting(kernel, noise))
-        setting = min(better or [setting], key=means.__getitem__)
+                losses[Setting(kernel, noise)] = losses_of(truth, predicted)
+    means = {setting: float(each.mean()) for setting, each in losses.items()}
+    gains = {other: losses[setting] - each for other, each in losses.items()}
+    better = [s for s, g in gains.items() if g.mean() > margin * g.std() / np.sqrt(len(g))]
+    if better:
+        setting = min(better, key=means.__getitem__)
     part_process = make(part, setting.kernel)
     process = part_process if part is graph else make(graph, setting.kernel)
     noise = setting.noise * part_process.prior_variance(seed)
     standard, n_steps = process.mean(data.mask(), data.spread(), noise, _MEAN_TOL)
     field = standard * unit + offset
     # Only rounding reaches a component without a known node.
-    field[~connected_to(graph, known)] = offset
+    field[~connected_to(graph.adjacency, known)] = offset
     held = HeldOut(part_process, part_data, folds)
     return Kriging(process, data, offset, unit, held, setting, means, noise, field, n_steps)
 

@@ -18,6 +18,7 @@ import numpy as np
 from grfpp._memory import require_bytes
 from grfpp.graph import Graph
 from grfpp.linalg.chebyshev import ChebyshevTerms, Expansion
+from grfpp.linalg.functions import unit_columns
 from grfpp.operators.kernel_choice import KernelChoice, how_made
 from grfpp.tasks.calibration import Calibration, calibrate
 from grfpp.tasks.splits import NodeKFold
@@ -80,8 +81,7 @@ class KernelProducts:
             return
         for number in range(len(self.choices)):
             columns = [each[rows] for each in self._columns(number, nodes)]
-            sums = np.asarray(self._operator(number).T @ ones)[rows, 0]
-            yield np.hstack([np.zeros((len(rows), 0)), *columns]), sums
+            yield np.hstack(columns), np.asarray(self._operator(number).T @ ones)[rows, 0]
 
     def product(self, number: int, vectors: FloatArray) -> FloatArray:
         """The product with one kernel, at all nodes."""
@@ -97,11 +97,8 @@ class KernelProducts:
         return np.asarray(np.sqrt(squares))
 
     def _columns(self, number: int, nodes: IntArray) -> Iterator[FloatArray]:
-        for first in range(0, len(nodes), _WIDTH):
-            part = nodes[first : first + _WIDTH]
-            units = np.zeros((self.graph.n_nodes, len(part)))
-            units[part, np.arange(len(part))] = 1.0
-            yield self.product(number, units)
+        for part in np.split(nodes, range(_WIDTH, len(nodes), _WIDTH)):
+            yield self.product(number, unit_columns(self.graph.n_nodes, part))
 
     def method(self, number: int) -> str:
         """How products with one kernel were computed."""
@@ -139,12 +136,6 @@ class LabelledBlock(NamedTuple):
     landmarks: IntArray
     #: Column sums of the kernel at ``L``.
     masses: FloatArray
-
-    def part(self, kept: IntArray) -> LabelledBlock:
-        """The same for some of the labelled nodes, where all are landmarks."""
-        rows, labels = self.rows[np.ix_(kept, kept)], self.labels[kept]
-        landmarks = np.arange(len(kept))
-        return LabelledBlock(rows, labels, self.n_classes, landmarks, self.masses[kept])
 
     @property
     def targets(self) -> FloatArray:
@@ -316,32 +307,27 @@ def candidates(
     splits
         Of the known nodes, where there is no validation set.
     """
-    n, n_kernels, nodes = len(known.nodes), len(products.choices), known.nodes
+    n, n_classes, n_kernels = len(known.nodes), known.n_classes, len(products.choices)
+    nodes, labels = known.nodes, known.labels
     if validation is not None:
-        nodes, truth = np.r_[nodes, validation.nodes], validation.labels
-    else:
-        judged = np.sort(np.concatenate([held_out for _, held_out in splits]))
-        truth = known.labels[judged]
+        nodes, labels = np.r_[nodes, validation.nodes], np.r_[labels, validation.labels]
+        splits = [(np.arange(n), np.arange(n, len(nodes)))]
+    judged = np.sort(np.concatenate([held_out for _, held_out in splits]))
+    truth = labels[judged]
     require_bytes(16 * n_kernels * len(nodes) * n, f"{n_kernels} kernels of {len(nodes)} nodes")
     blocks = list(products.blocks(nodes, known.nodes))
 
-    def predict(rule: Rule, block: LabelledBlock, rows: FloatArray) -> tuple[FloatArray, BoolArray]:
-        """Logits of held-out nodes, and whether labelled ones reach them."""
-        readout = learn(rule, block)
-        logits = readout.logits(rows @ readout.weights, np.linalg.norm(rows, axis=1))
-        return logits, reached(np.abs(rows).sum(axis=1))
-
     def score(number: int, rule: Rule) -> Candidate:
-        rows, masses = blocks[number]
-        block = LabelledBlock(rows[:n], known.labels, known.n_classes, np.arange(n), masses[:n])
-        if validation is not None:
-            logits, near = predict(rule, block, rows[n:])
-        else:
-            logits, near = np.empty((n, known.n_classes)), np.empty(n, bool)
-            for kept, held_out in splits:
-                part = rows[np.ix_(held_out, kept)]
-                logits[held_out], near[held_out] = predict(rule, block.part(kept), part)
-            logits, near = logits[judged], near[judged]
+        K, masses = blocks[number]
+        logits, near = np.empty((len(nodes), n_classes)), np.empty(len(nodes), bool)
+        for kept, held_out in splits:
+            part = (K[np.ix_(kept, kept)], labels[kept], n_classes, np.arange(len(kept)))
+            readout = learn(rule, LabelledBlock(*part, masses[kept]))
+            rows = K[np.ix_(held_out, kept)]
+            norms = np.linalg.norm(rows, axis=1)
+            logits[held_out] = readout.logits(rows @ readout.weights, norms)
+            near[held_out] = reached(np.abs(rows).sum(axis=1))
+        logits, near = logits[judged], near[judged]
         calibration = calibrate(logits, truth, near, with_shares=validation is not None)
         predicted = calibration.log_probabilities(logits, near)
         accuracy = float((predicted.argmax(axis=1) == truth).mean())

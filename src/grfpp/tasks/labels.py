@@ -162,28 +162,22 @@ class KernelLabelPropagation(NodeKernelParameters, ClassifierMixin, BaseEstimato
         products = rules.KernelProducts(graph, choices)
 
         rng = np.random.default_rng(self.seed_)
-        sample = known.sample(MAX_NODES, rng)
+        sample, splits = known.sample(MAX_NODES, rng), list[rules.Split]()
         if others is not None:
             others = others.sample(MAX_VALIDATION, rng)
-        splits = []
-        if others is None:
+        else:
             folds = NodeKFold(min(n_splits, len(sample.nodes)), random_state=self.seed_)
             splits = rules.splits_of(sample, folds)
-        hows = self._rules(products)
+        hows, scored = self._rules(products), list[rules.Candidate]()
         if others is None and not splits:
-            number = kernels.index(DEFAULT) if tuple(kernels) == GRID else 0
-            how = hows[0]
-            warning = InputWarning(
-                "fewer than two classes have labels to hold out, so that nothing is chosen or "
-                f"calibrated: {kernels[number]!r} and {how} with temperature 1 are used",
-                advice="label more nodes of each class, or pass validation nodes",
-            )
-            warn_user(warning, InputWarning)
-            rule, plain = (
-                rules.Rule(how, rules.DEFAULTS[how], balanced),
-                identity_calibration(len(classes)),
-            )
-            scored, best = [], rules.Candidate(number, rule, plain, np.nan, np.nan)
+            number, how = kernels.index(DEFAULT) if tuple(kernels) == GRID else 0, hows[0]
+            problem = "fewer than two classes have labels to hold out, so that nothing is chosen "
+            problem += f"or calibrated: {kernels[number]!r} and {how} with temperature 1 are used"
+            advice = "label more nodes of each class, or pass validation nodes"
+            warn_user(InputWarning(problem, advice=advice), InputWarning)
+            rule = rules.Rule(how, rules.DEFAULTS[how], balanced)
+            plain = identity_calibration(len(classes))
+            best = rules.Candidate(number, rule, plain, np.nan, np.nan)
         else:
             tried = [rules.Rule(how, value, balanced) for how in hows for value in SETTINGS[how]]
             scored = rules.candidates(products, tried, sample, others, splits)
@@ -196,10 +190,8 @@ class KernelLabelPropagation(NodeKernelParameters, ClassifierMixin, BaseEstimato
         slope, self.bias_, self.lapse_, *_ = best.calibration
         self.temperature_ = 1 / slope
         names = ("kernel", "how", "setting", "accuracy", "loss")
-        self.candidates_ = [
-            dict(zip(names, (kernels[number], *rule[:2], *score), strict=True))
-            for number, rule, _, *score in scored
-        ]
+        values = [(kernels[each.kernel], *each.rule[:2], *each[-2:]) for each in scored]
+        self.candidates_ = [dict(zip(names, each, strict=True)) for each in values]
         chosen = rules.KernelProducts(graph, [choices[best.kernel]])
         self.probabilities_, self.reached_ = rules.predict_all(chosen, best, known, sample)
         self.method_ = chosen.method(0)
@@ -228,15 +220,12 @@ class KernelLabelPropagation(NodeKernelParameters, ClassifierMixin, BaseEstimato
             Indices or names of nodes, of shape ``(n,)`` or ``(n, 1)``. For labelled nodes this is
             a prediction too, not their label.
         """
-        most_probable = self.predict_proba(X).argmax(axis=1)
-        labels: npt.NDArray[Any] = self.classes_[most_probable]
-        return labels
+        return np.asarray(self.classes_[self.predict_proba(X).argmax(axis=1)])
 
     def predict_proba(self, X: npt.ArrayLike) -> FloatArray:
         """The probabilities of all classes, in the order of ``classes_``, a row a node."""
         check_is_fitted(self)
-        probabilities: FloatArray = self.probabilities_[read_nodes(X, self.graph_.names)]
-        return probabilities
+        return np.asarray(self.probabilities_[read_nodes(X, self.graph_.names)])
 
 
 def _labels(y: Any, n: int, argument: str) -> npt.NDArray[Any]:
@@ -247,20 +236,17 @@ def _labels(y: Any, n: int, argument: str) -> npt.NDArray[Any]:
     is_text = all(isinstance(label, str) for label in given)
     is_whole = all(isinstance(x, Real) and float(x).is_integer() for x in given)
     if shape not in ((n,), (n, 1)) or not (is_text or is_whole):
-        raise InputError(
-            f"must be {n} labels, all text or all integers, found {shown(y)}; unknown label type",
-            argument=argument,
-            advice="leave out nodes without a label; use KernelInterpolator for a continuous field",
-        )
+        problem = f"must be {n} labels, all text or all integers, found {shown(y)}; "
+        advice = "leave out nodes without a label; use KernelInterpolator for a continuous field"
+        raise InputError(f"{problem}unknown label type", argument=argument, advice=advice)
     return np.array(given)
 
 
 def _validation(validation: Any, graph: Graph, classes: Any, known: Any) -> rules.Labelled:
     pair = listed(validation, "validation")
     if len(pair) != 2:
-        raise InputError(
-            f"must be a pair (nodes, labels), found {shown(validation)}", argument="validation"
-        )
+        problem = f"must be a pair (nodes, labels), found {shown(validation)}"
+        raise InputError(problem, argument="validation")
     nodes = read_nodes(pair[0], graph.names, "validation", distinct=True)
     labels = _labels(pair[1], len(nodes), "validation")
     if np.isin(nodes, known).any() or not set(labels.tolist()) <= set(classes.tolist()):

@@ -13,7 +13,7 @@ from grfpp._imports import require
 from grfpp.errors import InputError
 from grfpp.graph import Graph
 from grfpp.io.meshes import merged
-from grfpp.tasks.base import connected_to
+from grfpp.linalg.csr import connected_to
 from grfpp.tasks.interpolation import KernelInterpolator, cosines, mean_cosine
 from grfpp.typing import FloatArray, IntArray
 
@@ -92,14 +92,11 @@ def hide(graph: Graph, normals: FloatArray, mask: float = 0.8, seed: int = 0) ->
     vertices = np.flatnonzero(normals.any(axis=1))
     n_hidden = round(share * len(vertices))
     if not 0 < n_hidden < len(vertices):
-        raise InputError(
-            f"must hide at least one of the {len(vertices)} vertices that have a normal, and leave "
-            f"one, found {share:g}",
-            argument="mask",
-        )
+        problem = f"must hide at least one of the {len(vertices)} vertices that have a normal, and "
+        raise InputError(f"{problem}leave one, found {share:g}", argument="mask")
     shuffled = rng.permutation(vertices)
     hidden, known = np.sort(shuffled[:n_hidden]), np.sort(shuffled[n_hidden:])
-    n_cut_off = int(np.count_nonzero(~connected_to(graph, known)[hidden]))
+    n_cut_off = int(np.count_nonzero(~connected_to(graph.adjacency, known)[hidden]))
     return HiddenNormals(graph, normals, known, hidden, n_cut_off)
 
 

@@ -100,11 +100,8 @@ def spectral_embedding(
     S = _symmetric(K, require_embedding(n, n_components))
     strength = S @ np.ones(n)
     if not (strength > 0).all():
-        raise InputError(
-            "has row sums that are not positive",
-            argument="kernel",
-            advice="use one without negative coefficients, such as 'diffusion'",
-        )
+        advice = "use one without negative coefficients, such as 'diffusion'"
+        raise InputError("has row sums that are not positive", argument="kernel", advice=advice)
     known = _group_vectors(groups, strength)
     n_known, wanted = known.shape[1], n_components - known.shape[1]
     values, vectors = np.empty(0), np.empty((n, 0))
@@ -185,10 +182,8 @@ def require_embedding(n: int, n_components: int) -> bool:
     """Refuse eigenvectors that do not fit into memory; whether a dense matrix is used."""
     # Lanczos keeps about as many vectors as a dense matrix has unless few of many are wanted.
     dense = n <= DENSE_NODES or 4 * n_components > n
-    require_bytes(
-        8 * n * (4 * n if dense else 6 * n_components + 60),
-        f"{n_components} eigenvectors of a kernel of {n} nodes",
-    )
+    n_bytes = 8 * n * (4 * n if dense else 6 * n_components + 60)
+    require_bytes(n_bytes, f"{n_components} eigenvectors of a kernel of {n} nodes")
     return dense
 
 
@@ -265,11 +260,8 @@ def _lanczos(
     options: Any = {"tol": _TOL, "n_basis": min(n - 1, max(2 * number + 20, 40))}
     pairs = largest_eigenpairs(multiply, n, number, known=known, shift=3.0, seed=start, **options)
     if len(pairs.values) < number:
-        raise InputError(
-            "has leading eigenvalues too close to each other for Lanczos' method",
-            argument="kernel",
-            advice="use a larger scale",
-        )
+        problem = "has leading eigenvalues too close to each other for Lanczos' method"
+        raise InputError(problem, argument="kernel", advice="use a larger scale")
     return 1 + pairs.values, _signed(pairs.vectors)
 
 
@@ -303,8 +295,8 @@ def _grows(kernel: Kernel, scale: float) -> bool:
 
 def _scaled(adjacency: sp.csr_array, strength: FloatArray, scale: float) -> sp.csr_array:
     """``scale · D^-1/2 A D^-1/2`` with the degrees `strength`, symmetric to the last bit."""
-    rows = np.repeat(np.arange(len(strength)), np.diff(adjacency.indptr))
-    data = scale * adjacency.data / np.sqrt(strength[rows] * strength[adjacency.indices])
+    rows, columns = adjacency.tocoo().coords
+    data = scale * adjacency.data / np.sqrt(strength[rows] * strength[columns])
     if not (np.isfinite(data).all() and (data > 0).all()):
         raise InputError("has weights too far apart to be scaled by degrees", argument="X")
     return sp.csr_array((data, adjacency.indices, adjacency.indptr), adjacency.shape)
@@ -424,12 +416,11 @@ def cluster_groups(
     >>> probabilities[2].max() < probabilities[0].max()
     np.True_
     """
-    probabilities = np.zeros((len(points), k))
-    first = 0
+    probabilities, first = np.zeros((len(points), k)), 0
     for group, share in enumerate(_clusters_per_group(vectors, groups)):
-        members = np.flatnonzero(groups == group)
-        inside = 1.0 if share == 1 else _k_means(points[members], share, n_init, seed)
-        probabilities[members, first : first + share] = inside
+        inside = groups == group
+        block = 1.0 if share == 1 else _k_means(points[inside], share, n_init, seed)
+        probabilities[inside, first : first + share] = block
         first += share
     return probabilities
 
@@ -511,9 +502,8 @@ def anchors(adjacency: sp.csr_array, max_size: float) -> IntArray:
     n = adjacency.shape[0]
     indices = np.arange(n)
     parent, levels = _spanning_forest(adjacency)
-    rows = np.repeat(indices, np.diff(adjacency.indptr))
-    columns = adjacency.indices.astype(np.int64)
-    outside = (rows < columns) & (parent[columns] != rows) & (parent[rows] != columns)
+    rows, columns = sp.triu(adjacency, 1).tocoo().coords
+    outside = (parent[columns] != rows) & (parent[rows] != columns)
     numbers = np.random.default_rng(0).integers(1, 2**63, np.count_nonzero(outside), np.int64)
     marks, below = np.zeros(n, np.int64), np.ones(n, np.int64)
     np.bitwise_xor.at(marks, rows[outside], numbers)

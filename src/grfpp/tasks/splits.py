@@ -83,11 +83,9 @@ class NodeKFold(cv.BaseCrossValidator):  # type: ignore[misc]  # untyped base
         group = None if groups is None else class_numbers(_entries(groups, "groups", len(nodes)))
         classes = None if y is None else self._classes(_entries(y, "y", len(nodes)))
         if self.stratify and classes is None:
-            raise InputError(
-                f"needs the class of each node as y, and {self.n_splits} nodes of each class",
-                argument="stratify",
-                advice="leave small classes out, or use stratify=False",
-            )
+            problem = f"needs the class of each node as y, and {self.n_splits} nodes of each class"
+            advice = "leave small classes out, or use stratify=False"
+            raise InputError(problem, argument="stratify", advice=advice)
         n_units = len(nodes) if group is None else int(group.max()) + 1
         whole(self.n_splits, "n_splits", 2, n_units)
         if group is None:
@@ -105,9 +103,8 @@ class NodeKFold(cv.BaseCrossValidator):  # type: ignore[misc]  # untyped base
             return None
         given = labels.tolist()
         if any(each is None or (isinstance(each, float) and isnan(each)) for each in given):
-            raise InputError(
-                "has nodes without a label", argument="y", advice="leave them out of X and y"
-            )
+            advice = "leave them out of X and y"
+            raise InputError("has nodes without a label", argument="y", advice=advice)
         classes = class_numbers(labels)
         return classes if np.bincount(classes).min() >= self.n_splits else None
 

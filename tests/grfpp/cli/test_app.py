@@ -185,7 +185,7 @@ def test_old_terminals_get_question_marks(tmp_path, monkeypatch):
 def test_without_the_laboratory_its_commands_say_what_to_install(capsys, monkeypatch, command):
     monkeypatch.setitem(sys.modules, "grfpp_lab", None)
     message = refused(capsys, command)
-    assert "pip install ./lab in a clone of grfpp" in message
+    assert "pip install './lab[all]' in a clone of grfpp" in message
     assert "estimate" in accepted(capsys, "--help")
 
 

@@ -11,8 +11,7 @@ import scipy.sparse as sp
 from grfpp.errors import InputError
 from grfpp.graph import as_graph
 from grfpp.linalg.cg import solve
-from grfpp.linalg.csr import times
-from grfpp.tasks.base import connected_to
+from grfpp.linalg.csr import connected_to, times
 from grfpp.tasks.interpolation import known_field
 from grfpp.typing import FloatArray
 
@@ -98,5 +97,5 @@ def _smoothest(source: Any, nodes: Any, values: Any, energy: Any) -> FloatArray:
         raise InputError(f"conjugate gradients have not converged in {found.n_steps} steps")
     field = unit * (field + hidden * found.solution)
     field[known] = columns
-    field[~connected_to(graph, known)] = columns.mean(axis=0)
+    field[~connected_to(graph.adjacency, known)] = columns.mean(axis=0)
     return np.asarray(field.reshape(graph.n_nodes, *given.shape[1:]))

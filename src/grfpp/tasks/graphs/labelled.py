@@ -51,11 +51,9 @@ class LabelledGraph:
     def __post_init__(self) -> None:
         graph, labels = as_graph(self.graph), array_of(self.labels, "labels")
         if labels.shape != (graph.n_nodes,) or labels.dtype.kind not in "iubU":
-            raise InputError(
-                f"must be {graph.n_nodes} integers, booleans or texts, one a node, found shape "
-                f"{labels.shape} of {labels.dtype}",
-                argument="labels",
-            )
+            problem = f"must be {graph.n_nodes} integers, booleans or texts, one a node, found "
+            problem += f"shape {labels.shape} of {labels.dtype}"
+            raise InputError(problem, argument="labels")
         labels.flags.writeable = False
         object.__setattr__(self, "graph", graph)
         object.__setattr__(self, "labels", labels)
@@ -95,11 +93,8 @@ def all_labels(graphs: Sequence[Any], purpose: str) -> LabelArray:
     """The labels of all nodes of all graphs, concatenated."""
     labels = [graph.labels for graph in graphs if isinstance(graph, LabelledGraph)]
     if len(labels) < len(graphs) or len({each.dtype.kind == "U" for each in labels}) > 1:
-        raise InputError(
-            f"must all have labels for {purpose}, all text or all numbers",
-            argument="X",
-            advice="pass LabelledGraph(graph, labels)",
-        )
+        problem = f"must all have labels for {purpose}, all text or all numbers"
+        raise InputError(problem, argument="X", advice="pass LabelledGraph(graph, labels)")
     return np.concatenate(labels)
 
 
@@ -139,9 +134,8 @@ def sums_by_label(values: FloatArray, numbers: IntArray, n: int, starts: IntArra
     """
     n_graphs, n_nodes = len(starts) - 1, len(numbers)
     row = np.repeat(np.arange(n_graphs), np.diff(starts)) * (n + 1) + numbers
-    members = sp.csr_array(
-        (np.ones(n_nodes), (row, np.arange(n_nodes))), shape=(n_graphs * (n + 1), n_nodes)
-    )
+    entries = (np.ones(n_nodes), (row, np.arange(n_nodes)))
+    members = sp.csr_array(entries, shape=(n_graphs * (n + 1), n_nodes))
     return np.asarray((members @ values).reshape(n_graphs, n + 1, -1)[:, :n])
 
 

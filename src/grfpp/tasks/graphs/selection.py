@@ -171,9 +171,8 @@ def candidate_features(
             columns = [spectrum[:, :k] for spectrum in spectra] + sums
             candidates[Setting(scale, walks, k)] = np.hstack(columns)
     if not all((np.abs(X) <= np.finfo(np.float32).max).all() for X in candidates.values()):
-        raise InputError(
-            "make features too large for a forest", argument="scales", advice="use smaller ones"
-        )
+        problem = "make features too large for a forest"
+        raise InputError(problem, argument="scales", advice="use smaller ones")
     return candidates
 
 
@@ -257,12 +256,10 @@ def nested_forest_scores(
     # In the precision of forests.
     features = {name: X.astype(np.float32) for name, X in candidates.items()}
     forest = partial(RandomForestClassifier, random_state=seed % 2**32, n_jobs=n_jobs)
+    trial = forest(TRIAL_TREES, oob_score=True)
     scores = []
     for fold, (train, test) in enumerate(stratified_folds(y, n_folds, seed)):
-        inner = {
-            name: forest(TRIAL_TREES, oob_score=True).fit(X[train], y[train]).oob_score_
-            for name, X in features.items()
-        }
+        inner = {name: trial.fit(X[train], y[train]).oob_score_ for name, X in features.items()}
         # The first of equal scores: candidates are given with the simplest first.
         best = max(inner, key=inner.__getitem__)
         fitted = forest(n_trees).fit(features[best][train], y[train])
@@ -299,17 +296,12 @@ def nested_svm_scores(
     >>> [(score.chosen.features, score.accuracy) for score in scores]
     [('good', 1.0), ('good', 1.0), ('good', 1.0)]
     """
-    from sklearn.model_selection import StratifiedKFold
+    from sklearn.model_selection import GridSearchCV, StratifiedKFold
     from sklearn.svm import SVC
 
     y, n_threads = array_of(classes, "classes"), thread_count(n_jobs)
     folds = stratified_folds(y, n_folds, seed)
     require_bytes(8 * (1 + 2 * n_threads) * len(y) ** 2, f"kernels of {len(y)} graphs")
-
-    def accuracy(K: FloatArray, penalty: float, train: Any, test: Any) -> float:
-        machine = SVC(C=penalty, kernel="precomputed", cache_size=500)
-        machine.fit(K[np.ix_(train, train)], y[train])
-        return float(machine.score(K[np.ix_(test, train)], y[test]))
 
     def score(part: range, name: Any, K: FloatArray) -> FoldScore:
         (fold,) = part
@@ -317,11 +309,12 @@ def nested_svm_scores(
         fewest = int(np.unique(y[train], return_counts=True)[1].min())
         n_inner = min(fewest, _INNER_FOLDS if len(train) <= _MANY_GRAPHS else 3)
         inner_folds = StratifiedKFold(n_inner, shuffle=True, random_state=seed % 2**32)
-        cuts = [(train[kept], train[held]) for kept, held in inner_folds.split(train, y[train])]
-        inner = {C: float(np.mean([accuracy(K, C, *cut) for cut in cuts])) for C in penalties}
-        best = max(inner, key=inner.__getitem__)
-        chosen = SupportVectors(name, best)
-        return FoldScore(fold, chosen, inner[best], accuracy(K, best, train, test))
+        machine = SVC(kernel="precomputed", cache_size=500)
+        search = GridSearchCV(machine, {"C": list(penalties)}, cv=inner_folds)
+        search.fit(K[np.ix_(train, train)], y[train])
+        chosen = SupportVectors(name, search.best_params_["C"])
+        accuracy = float(search.score(K[np.ix_(test, train)], y[test]))
+        return FoldScore(fold, chosen, float(search.best_score_), accuracy)
 
     scores = []
     for name, X in candidates.items():
@@ -339,12 +332,9 @@ def stratified_folds(
     y, n_folds = array_of(classes, "classes"), whole(n_folds, "n_folds", 2)
     counts = np.unique(y, return_counts=True)[1]
     if len(counts) < 2 or counts.min() < n_folds:
-        raise InputError(
-            f"must be at least two with {n_folds} graphs each, one a fold, found {len(counts)}, "
-            f"the smallest of {counts.min()} graphs",
-            argument="classes",
-            advice="use fewer n_folds",
-        )
+        problem = f"must be at least two with {n_folds} graphs each, one a fold, found "
+        problem += f"{len(counts)}, the smallest of {counts.min()} graphs"
+        raise InputError(problem, argument="classes", advice="use fewer n_folds")
     folds = StratifiedKFold(n_folds, shuffle=True, random_state=whole(seed, "seed", 0) % 2**32)
     return list(folds.split(np.zeros(len(y)), y))
 

@@ -169,13 +169,9 @@ class WalkLabelFeatures(labelled.GraphListEstimator):
         return np.array([name for key in self._fitted.sets for name in names[key]], object)
 
     def _learn(self, X: Any) -> tuple[GraphBatch, list[_Part]]:
-        self._options = WalkOptions(
-            n_walks=self.n_walks,
-            termination=self.termination,
-            walks=self.walks,  # type: ignore[arg-type]  # checked there
-            seed=seed_of(self.random_state),
-            n_jobs=1 if self.n_jobs is None else self.n_jobs,
-        )
+        walks = {name: getattr(self, name) for name in ("n_walks", "termination", "walks")}
+        n_jobs = 1 if self.n_jobs is None else self.n_jobs
+        self._options = WalkOptions(**walks, seed=seed_of(self.random_state), n_jobs=n_jobs)
         # What is changed later is for the next fit.
         self._fitted = clone(self).set_params(sets=_checked_sets(self.sets))
         whole(self.n_lengths, "n_lengths", 1, _MAX_LENGTHS)
@@ -212,13 +208,10 @@ class WalkLabelFeatures(labelled.GraphListEstimator):
         return labelled.over_parts(batch, W, walks, work, self._options.n_jobs)
 
     def _features(self, batch: GraphBatch, parts: list[_Part]) -> sp.csr_array:
-        blocks = [
-            _histograms(_all_words(parts), self.signatures_, batch.starts)
-            if name == SIGNATURES
-            else sp.vstack([part.sums[name] for part in parts])
-            for name in self._fitted.sets
-        ]
-        joined = sp.csr_array(sp.hstack(blocks, format="csr"))
+        sums = {name: sp.vstack([part.sums[name] for part in parts]) for name in parts[0].sums}
+        if SIGNATURES in self._fitted.sets:
+            sums[SIGNATURES] = _histograms(_all_words(parts), self.signatures_, batch.starts)
+        joined = sp.hstack([sums[name] for name in self._fitted.sets], format="csr")
         # scikit-learn's solvers need 32-bit indices.
         short = joined.indices.astype(np.int32, copy=False)
         return csr(joined.data, short, joined.indptr, joined.shape[1])
@@ -304,8 +297,8 @@ def _histograms(
         position = labelled.label_numbers(observed, known)
         kept = np.flatnonzero(position < len(known))
         entries = (np.ones(len(kept)), (graph_of[kept], position[kept]))
-        blocks.append(sp.coo_array(entries, shape=(n_graphs, len(known))).tocsr())
-    return sp.csr_array(sp.hstack(blocks, format="csr"))
+        blocks.append(sp.coo_array(entries, shape=(n_graphs, len(known))))
+    return sp.hstack(blocks, format="csr")
 
 
 def count_levels(counts: sp.csr_array) -> sp.csr_array:
