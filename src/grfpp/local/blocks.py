@@ -20,13 +20,8 @@ from grfpp.local.loops import residual_pool
 from grfpp.local.plan import LocalPlan
 from grfpp.local.queries import first_output, in_parts, pool_rows, work_buffers
 from grfpp.typing import FloatArray, IntArray
-from grfpp.walks.pool import (
-    clear,
-    home,
-    inverse_potential,
-    probe,
-    series_pool,
-)
+from grfpp.walks.hash_table import clear, home, probe
+from grfpp.walks.pool import inverse_potential, series_pool
 from grfpp.walks.pool_arrays import DONE, FREE, NO_OUTPUT, NO_ROOM, hash_table
 from grfpp.walks.sampling import filled
 from grfpp.walks.steps import prefetch

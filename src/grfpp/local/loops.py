@@ -11,19 +11,16 @@ from typing import Any
 from numba import float64, int64, uint64
 
 from grfpp._compiled import compiled, inlined
+from grfpp.walks.hash_table import clear, find, home, take
 from grfpp.walks.pool import (
     SLACK,
     add_run,
     begin,
-    clear,
-    find,
     gather,
-    home,
     inverse_potential,
     random_point,
     sample_edges,
     series_pool,
-    take,
     write_reached,
 )
 from grfpp.walks.pool_arrays import DONE, NO_OUTPUT, NO_ROOM

@@ -27,8 +27,9 @@ from grfpp.options import WalkOptions
 from grfpp.termination import Matched
 from grfpp.typing import FloatArray, IntArray
 from grfpp.walks.batch import BatchPlans, GraphBatch, stream_key
+from grfpp.walks.hash_table import clear, probe
 from grfpp.walks.plan import Budget, WalkPlan, resolvable_length
-from grfpp.walks.pool import clear, inverse_potential, probe, series_pool
+from grfpp.walks.pool import inverse_potential, series_pool
 from grfpp.walks.pool_arrays import FREE, NO_OUTPUT, NO_ROOM, WorkBuffers, hash_table
 from grfpp.walks.sampling import pool_room, pool_series, require_finite
 from grfpp.walks.steps import (

@@ -13,7 +13,7 @@ from typing import Any
 from numba import uint64
 
 from grfpp._compiled import compiled
-from grfpp.walks.pool import probe, table_shift
+from grfpp.walks.hash_table import probe, table_shift
 from grfpp.walks.pool_arrays import DONE, FREE, NO_OUTPUT, NO_ROOM
 from grfpp.walks.steps import (
     choose_slot,

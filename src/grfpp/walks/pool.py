@@ -1,4 +1,4 @@
-"""The compiled step of a pool, and the hash table that its masses lie in.
+"""The compiled step of a pool.
 
 The walkers of a row move as a pool, a sparse vector ``x`` of masses. A step replaces ``x`` by a
 sparse vector of mean ``x W`` (`grfpp.walks.reference` has the same in plain Python). Factors,
@@ -14,14 +14,10 @@ import numpy as np
 from numba import float64, int64, uint64
 
 from grfpp._compiled import compiled, inlined
-from grfpp.walks.pool_arrays import DONE, FREE, NO_OUTPUT, NO_ROOM, PLAIN, RW, SYM
+from grfpp.walks.hash_table import NUMBER_BITS, NUMBER_MASK, add_mass, clear, home, take
+from grfpp.walks.pool_arrays import DONE, NO_OUTPUT, NO_ROOM, PLAIN, RW, SYM
 from grfpp.walks.steps import mix64, node_stream, prefetch, read_ends, walk_stream
 
-#: Low bits of a key: the number of the node in the order of arrival.
-_NUMBER_BITS = 32
-_NUMBER_MASK = (1 << _NUMBER_BITS) - 1
-#: Fibonacci hashing: ``2^64`` over the golden ratio.
-_HASH = 0x9E3779B97F4A7C15
 #: Larger than any number of passes seen in practice; the mean is right for any threshold.
 _MAX_PASSES = 64
 #: Smallest threshold with a finite inverse; masses below it are negligible against the first.
@@ -38,98 +34,6 @@ _INVERSE = 1.0 / np.arange(1.0, 257.0)
 _INVERSE_ROOT = np.sqrt(_INVERSE)
 
 # Indices are unsigned where it counts: numba checks signed ones for wraparound.
-
-
-# The hash table.
-
-
-@inlined
-def home(key: Any, shift: Any) -> Any:
-    """The cell at which the search for a key begins."""
-    return (uint64(key) * uint64(_HASH)) >> shift
-
-
-@inlined
-def probe(cells: Any, shift: Any, key: Any, bits: Any) -> Any:
-    """The cell whose key, without its low `bits`, is `key`; or the free one for it."""
-    mask = uint64(len(cells) - 1)
-    cell = home(key, shift)
-    while True:
-        stored = cells[cell].key
-        if stored >> bits == key or stored == FREE:
-            return cell
-        cell = (cell + uint64(1)) & mask
-
-
-@inlined
-def table_shift(n: Any) -> Any:
-    """The shift that hashes to a cell of a table for `n` keys, at most half full."""
-    shift = uint64(60)
-    while (uint64(1) << (uint64(64) - shift)) < 2 * n:
-        shift -= uint64(1)
-    return shift
-
-
-@inlined
-def find(cells: Any, shift: Any, node: Any) -> Any:
-    """The number of a reached node, or -1."""
-    stored = cells[probe(cells, shift, int64(node), _NUMBER_BITS)].key
-    return stored & _NUMBER_MASK if stored != FREE else int64(-1)
-
-
-@inlined
-def _arrive(
-    cells: Any,
-    shift: Any,
-    reached: Any,
-    pool: Any,
-    indptr: Any,
-    node: Any,
-    amount: Any,
-    n_used: Any,
-    n_pool: Any,
-) -> Any:
-    """Add mass, not zero, to a node; the first to arrive in a step puts it into the pool.
-
-    Returns the numbers of nodes reached and of nodes in the pool.
-    """
-    mask = uint64(len(cells) - 1)
-    at = home(node, shift)
-    while True:
-        cell = cells[at]
-        key = cell.key
-        if key >> _NUMBER_BITS == node:
-            before = cell.value
-            cell.value = before + amount
-            if before == 0.0:
-                pool[uint64(n_pool)] = at
-                n_pool += 1
-            return n_used, n_pool
-        if key == FREE:
-            prefetch(indptr, node)
-            cell.key = (int64(node) << _NUMBER_BITS) | n_used
-            cell.value = amount
-            new = reached[uint64(n_used)]
-            new.node, new.cell = node, at
-            pool[uint64(n_pool)] = at
-            return n_used + 1, n_pool + 1
-        at = (at + uint64(1)) & mask
-
-
-@inlined
-def take(cells: Any, pool: Any, a: Any) -> Any:
-    """The number of the `a`-th node of the pool, and its mass, which is taken away."""
-    cell = cells[uint64(pool[uint64(a)])]
-    amount = cell.value
-    cell.value = 0.0
-    return cell.key & _NUMBER_MASK, amount
-
-
-@inlined
-def clear(cells: Any, reached: Any, n_used: Any) -> None:
-    """Free the cells of the nodes that were reached."""
-    for number in range(n_used):
-        cells[uint64(reached[uint64(number)].cell)].key = FREE
 
 
 # Nodes.
@@ -193,7 +97,7 @@ def begin(graph: Any, buffers: Any, row: Any) -> None:
     """Put mass one at a node into the free table."""
     at = home(row, buffers.shift)
     cell, start = buffers.cells[at], buffers.reached[0]
-    cell.key = int64(row) << _NUMBER_BITS
+    cell.key = int64(row) << NUMBER_BITS
     cell.value = 1.0
     start.node, start.cell = row, at
     buffers.pool[0] = at
@@ -236,13 +140,13 @@ def gather(
                 mass = carried * weights[uint64(slot)]
                 if mass > 0.0:
                     node = ends[uint64(slot - offset)]
-                    n_used, n_pool = _arrive(
+                    n_used, n_pool = add_mass(
                         cells, shift, reached, pool, indptr, node, mass, n_used, n_pool
                     )
         elif carried > 0.0:
             for slot in range(first - offset, end - offset):
                 node = ends[uint64(slot)]
-                n_used, n_pool = _arrive(
+                n_used, n_pool = add_mass(
                     cells, shift, reached, pool, indptr, node, carried, n_used, n_pool
                 )
     for a in range(n_picks):
@@ -250,7 +154,7 @@ def gather(
         if is_read:
             read_ends(graph.file, buffers.ends_address, slot, int64(1))
         node = buffers.ends[0] if is_read else graph.indices[uint64(slot)]
-        n_used, n_pool = _arrive(
+        n_used, n_pool = add_mass(
             cells, shift, reached, pool, indptr, node, picked_mass, n_used, n_pool
         )
     _describe(graph, reached, before, n_used)
@@ -563,7 +467,7 @@ def series_pool(graph: Any, series: Any, key: Any, row: Any, buffers: Any) -> An
         if series.with_ahead or len(trace_end):
             for a in range(n_pool):
                 cell = buffers.cells[uint64(buffers.pool[uint64(a)])]
-                number = cell.key & _NUMBER_MASK
+                number = cell.key & NUMBER_MASK
                 buffers.reached[uint64(number)].ahead += following * cell.value
                 if len(trace_end):
                     entry = trace[uint64(n_trace)]

@@ -1,0 +1,111 @@
+"""The compiled hash table of nodes that a pool has reached, with their masses.
+
+Linear probing, at most half full. `grfpp.walks.pool_arrays.hash_table` makes a free one.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from numba import int64, uint64
+
+from grfpp._compiled import inlined
+from grfpp.walks.pool_arrays import FREE
+from grfpp.walks.steps import prefetch
+
+#: Low bits of a key: the number of the node in the order of arrival.
+NUMBER_BITS = 32
+NUMBER_MASK = (1 << NUMBER_BITS) - 1
+#: Fibonacci hashing: ``2^64`` over the golden ratio.
+_HASH = 0x9E3779B97F4A7C15
+
+# Indices are unsigned where it counts: numba checks signed ones for wraparound.
+
+
+@inlined
+def home(key: Any, shift: Any) -> Any:
+    """The cell at which the search for a key begins."""
+    return (uint64(key) * uint64(_HASH)) >> shift
+
+
+@inlined
+def probe(cells: Any, shift: Any, key: Any, bits: Any) -> Any:
+    """The cell whose key, without its low `bits`, is `key`; or the free one for it."""
+    mask = uint64(len(cells) - 1)
+    cell = home(key, shift)
+    while True:
+        stored = cells[cell].key
+        if stored >> bits == key or stored == FREE:
+            return cell
+        cell = (cell + uint64(1)) & mask
+
+
+@inlined
+def table_shift(n: Any) -> Any:
+    """The shift that hashes to a cell of a table for `n` keys, at most half full."""
+    shift = uint64(60)
+    while (uint64(1) << (uint64(64) - shift)) < 2 * n:
+        shift -= uint64(1)
+    return shift
+
+
+@inlined
+def find(cells: Any, shift: Any, node: Any) -> Any:
+    """The number of a reached node, or -1."""
+    stored = cells[probe(cells, shift, int64(node), NUMBER_BITS)].key
+    return stored & NUMBER_MASK if stored != FREE else int64(-1)
+
+
+@inlined
+def add_mass(
+    cells: Any,
+    shift: Any,
+    reached: Any,
+    pool: Any,
+    indptr: Any,
+    node: Any,
+    amount: Any,
+    n_used: Any,
+    n_pool: Any,
+) -> Any:
+    """Add mass, not zero, to a node; the first to arrive in a step puts it into the pool.
+
+    Returns the numbers of nodes reached and of nodes in the pool.
+    """
+    mask = uint64(len(cells) - 1)
+    at = home(node, shift)
+    while True:
+        cell = cells[at]
+        key = cell.key
+        if key >> NUMBER_BITS == node:
+            before = cell.value
+            cell.value = before + amount
+            if before == 0.0:
+                pool[uint64(n_pool)] = at
+                n_pool += 1
+            return n_used, n_pool
+        if key == FREE:
+            prefetch(indptr, node)
+            cell.key = (int64(node) << NUMBER_BITS) | n_used
+            cell.value = amount
+            new = reached[uint64(n_used)]
+            new.node, new.cell = node, at
+            pool[uint64(n_pool)] = at
+            return n_used + 1, n_pool + 1
+        at = (at + uint64(1)) & mask
+
+
+@inlined
+def take(cells: Any, pool: Any, a: Any) -> Any:
+    """The number of the `a`-th node of the pool, and its mass, which is taken away."""
+    cell = cells[uint64(pool[uint64(a)])]
+    amount = cell.value
+    cell.value = 0.0
+    return cell.key & NUMBER_MASK, amount
+
+
+@inlined
+def clear(cells: Any, reached: Any, n_used: Any) -> None:
+    """Free the cells of the nodes that were reached."""
+    for number in range(n_used):
+        cells[uint64(reached[uint64(number)].cell)].key = FREE
