@@ -76,11 +76,8 @@ def linear_masked_attention(
     check_sizes((mask.n_tokens,), query, key)
     for name, features in (("query", query), ("key", key)):
         if not torch.compiler.is_compiling() and (features < 0).any():
-            raise InputError(
-                f"features must not be negative, found {features.min().item():.3g}",
-                argument=name,
-                advice="use a feature map such as elu(x) + 1",
-            )
+            problem = f"features must not be negative, found {features.min().item():.3g}"
+            raise InputError(problem, argument=name, advice="use a feature map such as elu(x) + 1")
     # The sums of the weights are one more column, of values that are 1 everywhere.
     value = torch.cat([value, torch.ones_like(value[..., :1])], dim=-1)
     plain = query @ (key.transpose(-1, -2) @ value)
@@ -179,10 +176,8 @@ class LinearMaskedAttention(SelfAttention):
         super().__init__(embed_dim, num_heads, bias)
         strength = float(_checked(mask, lam, how))
         if not callable(feature_map):
-            raise InputError(
-                f"must be a function of a tensor, found {shown(feature_map)}",
-                argument="feature_map",
-            )
+            problem = f"must be a function of a tensor, found {shown(feature_map)}"
+            raise InputError(problem, argument="feature_map")
         self.graph_mask = mask
         self.how = how
         self.feature_map = feature_map

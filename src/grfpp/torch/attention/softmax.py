@@ -65,10 +65,8 @@ class SelfAttention(nn.Module):  # type: ignore[misc]  # untyped base
         self.embed_dim = whole(embed_dim, "embed_dim", 1)
         self.num_heads = whole(num_heads, "num_heads", 1)
         if self.embed_dim % self.num_heads:
-            raise InputError(
-                f"must be a multiple of num_heads, found {embed_dim} and {num_heads}",
-                argument="embed_dim",
-            )
+            problem = f"must be a multiple of num_heads, found {embed_dim} and {num_heads}"
+            raise InputError(problem, argument="embed_dim")
         n_weights = 4 * self.embed_dim * (self.embed_dim + 1)
         require_bytes(4 * n_weights, f"an attention module of width {self.embed_dim}")
         model = nn.MultiheadAttention(self.embed_dim, self.num_heads, bias=truth(bias, "bias"))
@@ -86,10 +84,8 @@ class SelfAttention(nn.Module):  # type: ignore[misc]  # untyped base
 
     def _mix(self, x: Tensor, mask: Tensor | None = None) -> Tensor:
         if x.ndim < 2 or x.shape[-1] != self.embed_dim:
-            raise InputError(
-                f"must have shape (…, n_tokens, {self.embed_dim}), found {tuple(x.shape)}",
-                argument="x",
-            )
+            problem = f"must have shape (…, n_tokens, {self.embed_dim}), found {tuple(x.shape)}"
+            raise InputError(problem, argument="x")
         projected = nn.functional.linear(x, self.in_proj_weight, self.in_proj_bias)
         parts = projected.unflatten(-1, (3, self.num_heads, -1)).movedim(-3, 0)
         query, key, value = parts.transpose(-3, -2)
@@ -244,10 +240,8 @@ def merged(bias: Tensor, other: Tensor | None, keeps_true: bool) -> Tensor:
         zeros = torch.zeros(other.shape, dtype=bias.dtype, device=other.device)
         other = zeros.masked_fill(~other if keeps_true else other, float("-inf"))
     elif not other.is_floating_point():
-        raise InputError(
-            f"must hold booleans or floating-point numbers, found {other.dtype}",
-            argument="attn_mask",
-        )
+        problem = f"must hold booleans or floating-point numbers, found {other.dtype}"
+        raise InputError(problem, argument="attn_mask")
     return bias + other.to(bias.dtype)
 
 

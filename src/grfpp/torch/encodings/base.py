@@ -163,10 +163,8 @@ class NodeEncoding(BaseTransform, ABC):  # type: ignore[misc]  # untyped base
         given = as_list(graphs)
         for index, graph in enumerate(given):
             if not isinstance(graph, Data):  # the reader refuses a Batch
-                raise InputError(
-                    f"graph {index} must be a Data, found {shown(graph)}",
-                    advice="use grf_pe for other graphs",
-                )
+                problem = f"graph {index} must be a Data, found {shown(graph)}"
+                raise InputError(problem, advice="use grf_pe for other graphs")
         lists = read_graphs(given, self.weight_attr, self.needs_features)
         encodings = self._cached(lists, n_jobs)
         return [self._add(copy(graph), pe) for graph, pe in zip(given, encodings, strict=True)]
@@ -197,10 +195,8 @@ class NodeEncoding(BaseTransform, ABC):  # type: ignore[misc]  # untyped base
         features = joined_features(lists) if self.needs_features else None
         rows = torch.from_numpy(self._encode(batch, features, n_jobs)).to(self.dtype)
         if not rows.isfinite().all():
-            raise InputError(
-                f"encodings exceed the range of {self.dtype}",
-                advice="scale features and weights down",
-            )
+            problem = f"encodings exceed the range of {self.dtype}"
+            raise InputError(problem, advice="scale features and weights down")
         return [rows[start:stop].clone() for start, stop in pairwise(batch.starts.tolist())]
 
     def _add(self, data: Any, encoding: Tensor) -> Any:

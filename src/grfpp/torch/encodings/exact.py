@@ -258,11 +258,8 @@ def _power_series(kernel: Kernel, scale: float) -> FloatArray:
     limit = _MAX_NEGLECTED_SHARE * max(abs(value), float(sizes[0]))
     # The last terms may be small before the first ones are.
     if tails[-1] > limit or abs(terms.sum() - value) > limit:
-        raise InputError(
-            f"{kernel!r} needs more than {_MAX_LENGTH} lengths for return masses",
-            argument="kernel",
-            advice="use a narrower kernel",
-        )
+        problem = f"{kernel!r} needs more than {_MAX_LENGTH} lengths for return masses"
+        raise InputError(problem, argument="kernel", advice="use a narrower kernel")
     return kernel.coefficients(max(1, int(np.count_nonzero(tails > limit))))
 
 

@@ -105,10 +105,8 @@ def _read_data(index: int, data: Any, weight_attr: str | None, with_features: bo
         )
     ends, n = tensor_to_numpy(data.edge_index), int(data.num_nodes or 0)
     if ends.ndim != 2 or len(ends) != 2 or (ends.size and ends.dtype.kind not in "iu"):
-        raise InputError(
-            f"must be integers of shape (2, n), found {ends.dtype} {ends.shape}",
-            argument="edge_index",
-        )
+        problem = f"must be integers of shape (2, n), found {ends.dtype} {ends.shape}"
+        raise InputError(problem, argument="edge_index")
     if n < 1 or (ends.size and not 0 <= ends.min() <= ends.max() < n):
         raise InputError(f"must hold nodes of the graph, which has {n}", argument="edge_index")
     weights = np.ones(ends.shape[1])
@@ -167,8 +165,6 @@ def joined(lists: Sequence[EdgeList], symmetrize: bool) -> GraphBatch:
     if batch.graph.is_directed:
         nodes, _ = (batch.graph.adjacency != batch.graph.adjacency.T).nonzero()
         position = lists[batch.graph_of[nodes.min()]].position
-        raise InputError(
-            f"graph {position} is directed: an edge has no opposite, or one of another weight",
-            advice="use symmetrize=True for the mean of both directions",
-        )
+        problem = f"graph {position} is directed: an edge has no opposite, or one of another weight"
+        raise InputError(problem, advice="use symmetrize=True for the mean of both directions")
     return batch

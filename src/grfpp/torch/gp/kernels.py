@@ -159,11 +159,8 @@ class NodeKernel(_KernelOnNodes):
         if self.graph.is_directed:
             raise InputError("must be undirected", argument="W", advice="use Graph(symmetrize=...)")
         if (radius := self.graph.spectral_radius()) > 1 + _RADIUS_ROUNDING:
-            raise InputError(
-                f"must have a spectral radius of at most 1, found {radius:.4g}",
-                argument="W",
-                advice="use graph.normalized('sym')",
-            )
+            problem = f"must have a spectral radius of at most 1, found {radius:.4g}"
+            raise InputError(problem, argument="W", advice="use graph.normalized('sym')")
         self.names = self.graph.names
         self.family = one_of(family, "family", tuple(FAMILIES))
         self.power = positive(power, "power")

@@ -358,10 +358,8 @@ def _centre_and_spread(y: Tensor) -> tuple[float, float]:
     if spread <= precision * float(numbers.abs().max()):
         return offset, 0.0
     if not _MIN_SPREAD < spread < _MAX_SPREAD:
-        raise InputError(
-            f"must have another unit, found a standard deviation of {spread:.3g}",
-            argument="targets",
-        )
+        problem = f"must have another unit, found a standard deviation of {spread:.3g}"
+        raise InputError(problem, argument="targets")
     return offset, spread
 
 

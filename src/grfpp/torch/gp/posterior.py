@@ -176,10 +176,8 @@ def solve_to(multiply: Any, right: Tensor, tol: float, on_step: Any = None) -> T
     """Solve linear systems by conjugate gradients; an error where they do not converge."""
     result = solve(multiply, right, tol=tol, max_steps=_MAX_STEPS, on_step=on_step)
     if not result.converged:
-        raise InputError(
-            f"conjugate gradients have not converged after {result.n_steps} steps",
-            advice="use more noise, float64, or a larger tol",
-        )
+        problem = f"conjugate gradients have not converged after {result.n_steps} steps"
+        raise InputError(problem, advice="use more noise, float64, or a larger tol")
     solution: Tensor = result.solution
     return solution
 

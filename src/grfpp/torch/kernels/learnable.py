@@ -329,10 +329,8 @@ class LengthFactor(nn.Module):  # type: ignore[misc]  # untyped base
             ``f(0) … f(n_lengths - 1)``.
         """
         if not isinstance(modulation, Tensor) or modulation.shape != (self.n_lengths,):
-            raise InputError(
-                f"must be a tensor of {self.n_lengths} numbers, found {shown(modulation)}",
-                argument="modulation",
-            )
+            problem = f"must be a tensor of {self.n_lengths} numbers, found {shown(modulation)}"
+            raise InputError(problem, argument="modulation")
         combined: Tensor = _Combine.apply(modulation.to(self.amounts.dtype), self, False)
         return combined
 

@@ -278,9 +278,7 @@ class RegularizedLaplacianModulation(_Family):
 def _values_of(kernel: Kernel | None, degree: int, n_lengths: int) -> Tensor:
     chosen = Diffusion(1.0) if kernel is None else kernel
     if instance_of(chosen, "kernel", Kernel).sign < 0:
-        raise InputError(
-            f"must have a positive first coefficient to have a real root, found {chosen!r}",
-            argument="kernel",
-        )
+        problem = f"must have a positive first coefficient to have a real root, found {chosen!r}"
+        raise InputError(problem, argument="kernel")
     values = torch.from_numpy(chosen.modulation(degree, n_lengths))
     return values.to(torch.get_default_dtype())
