@@ -107,17 +107,22 @@ class Cluster:
         return future
 
     def map(
-        self, function: Callable[..., Any], *arguments: Sequence[Any], workers: Sequence[str] = ()
+        self, function: Callable[..., Any], *arguments: Any, workers: Sequence[str] = ()
     ) -> list[Any]:
-        """Futures of a pure function's results for the first, the second, … of all arguments."""
+        """Futures of a pure function's results for the first, the second, … item of all lists.
+
+        Arguments that are no lists are the same in every call.
+        """
+        n = max(len(values) for values in arguments if isinstance(values, list))
+        lists = [values if isinstance(values, list) else [values] * n for values in arguments]
         key = f"grfpp-{function.__name__}-{secrets.token_hex(8)}"
         place = {"workers": list(workers), "allow_other_workers": True} if workers else {}
         with self._explained(), self._config.config.set(_NO_WARNING):
-            futures: list[Any] = self.client.map(function, *arguments, key=key, pure=False, **place)
+            futures: list[Any] = self.client.map(function, *lists, key=key, pure=False, **place)
         return futures
 
     def map_colocated(
-        self, function: Callable[..., Any], blocks: Sequence[Any], *arguments: Sequence[Any]
+        self, function: Callable[..., Any], blocks: list[Any], *arguments: Any
     ) -> list[Any]:
         """As `map`, with blocks for first arguments: a task runs where its block is.
 
@@ -125,13 +130,16 @@ class Cluster:
         still decides about blocks that do not exist yet, and those of workers that die.
         """
         with self._explained():
-            known = self.client.who_has(list(blocks))
+            known = self.client.who_has(blocks)
         places: dict[tuple[str, ...], list[int]] = {}
         for number, block in enumerate(blocks):
             places.setdefault(tuple(known.get(block.key, ())), []).append(number)
         futures: list[Any] = [None] * len(blocks)
         for workers, numbers in places.items():
-            some = [[values[i] for i in numbers] for values in (blocks, *arguments)]
+            some = [
+                [values[i] for i in numbers] if isinstance(values, list) else values
+                for values in (blocks, *arguments)
+            ]
             for i, future in zip(numbers, self.map(function, *some, workers=workers), strict=True):
                 futures[i] = future
         return futures
@@ -155,10 +163,7 @@ class Cluster:
             yield from self.gather(futures[start : start + _BLOCKS_PER_GATHER])
 
     def wait(
-        self,
-        futures: Sequence[Any],
-        sizes: Sequence[int] = (),
-        progress: bool | Progress = False,
+        self, futures: Sequence[Any], sizes: Sequence[int] = (), progress: bool | Progress = False
     ) -> None:
         """Return when all are done; all are cancelled when one fails, or on Ctrl-C.
 
@@ -207,10 +212,8 @@ class Cluster:
                 f"a result is gone from the cluster ({error}): cancelled, or the client was closed",
                 advice="sample again",
             ) from error
-        except InputError:
-            raise
         except Exception as error:  # of several classes, down to RuntimeError
-            if self.client.status == "running":
+            if isinstance(error, InputError) or self.client.status == "running":
                 raise
             problem = f"the connection to the cluster is gone ({error})"
             raise InputError(problem, advice="connect a new client and sample again") from error

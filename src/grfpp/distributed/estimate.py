@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any, Literal, cast
 
@@ -58,21 +59,19 @@ class DistributedEstimate(KernelEstimate):
 
     def _product_blocks(self, chain: Chain) -> list[Any]:
         """Futures of blocks of rows of a chain, each multiplied by the rows that it reaches."""
-        sides = [
+        (_, blocks), *others = (
             cast(ClusterFactor, link.factor).sides(transposed=link.transposed)
             for link in chain.links
-        ]
-        (_, blocks), *others = sides
-        n, cluster = len(blocks), self.cluster
+        )
+        map_colocated, n = self.cluster.map_colocated, len(blocks)
         for edges, parts in others:
-            wanted = cluster.map_colocated(tasks.reached, blocks, [edges] * n)
+            wanted = map_colocated(tasks.reached, blocks, edges)
             taken = [
-                cluster.map_colocated(tasks.take_reached, [part] * n, wanted, [number] * n)
+                map_colocated(tasks.take_reached, [part] * n, wanted, number)
                 for number, part in enumerate(parts)
             ]
-            blocks = cluster.map_colocated(
-                tasks.multiply, blocks, list(map(list, zip(*taken, strict=True)))
-            )
+            by_block = list(map(list, zip(*taken, strict=True)))
+            blocks = map_colocated(tasks.multiply, blocks, by_block)
         return blocks
 
     def _feature_blocks(self) -> tuple[Sequence[range], list[Any]]:
@@ -82,7 +81,7 @@ class DistributedEstimate(KernelEstimate):
         if self.low_rank is not None:
             A, B = self.low_rank
             low_rank = [(A[rows.start : rows.stop], B[rows.start : rows.stop]) for rows in ranges]
-        rule = ([value] * len(ranges) for value in (self.sign, self.symmetrized))
+        rule = self.sign, self.symmetrized
         return ranges, self.cluster.map(tasks.features, left, right, *rule, low_rank)
 
     def _chain_diagonal(self) -> FloatArray:
@@ -104,7 +103,7 @@ class DistributedEstimate(KernelEstimate):
 
     def _feature_sides(self, *sides: int) -> list[sp.csr_array]:
         cluster, (_, blocks) = self.cluster, self._feature_blocks()
-        parts = [cluster.map(operator.getitem, blocks, [side] * len(blocks)) for side in sides]
+        parts = [cluster.map(operator.getitem, blocks, side) for side in sides]
         counts = [sum(cluster.gather(cluster.map(tasks.count_entries, part))) for part in parts]
         require_features(sum(counts), self.n_nodes, self.degree)
         return [
@@ -139,12 +138,14 @@ class DistributedEstimate(KernelEstimate):
         cluster, (ranges, blocks) = self.cluster, self._feature_blocks()
         names = self.names.to_array()
         with atomic_folder(Path(folder), HEADER) as temporary:
-            path, n = str(temporary.resolve()), len(ranges)
-            places = [range(n), [rows.start for rows in ranges], [path] * n, [format] * n]
+            path = str(temporary.resolve())
+            places = list(range(len(ranges))), [rows.start for rows in ranges]
             if cluster.sees(path):
-                shards = cluster.gather(cluster.map(tasks.write_features, blocks, *places))
+                writing = cluster.map(tasks.write_features, blocks, *places, path, format)
+                shards = cluster.gather(writing)
             else:
-                shards = list(map(tasks.write_features, cluster.one_by_one(blocks), *places))
+                write = partial(tasks.write_features, folder=path, format=format)
+                shards = list(map(write, cluster.one_by_one(blocks), *places))
             header: dict[str, Any] = {
                 "file_format": format,
                 "n_nodes": self.n_nodes,
@@ -189,7 +190,7 @@ class ClusterBackend(Backend):
 
         def make(rows: Sequence[Any]) -> list[Any]:
             same_rows = list(map(list, zip(*(part.futures(rows) for part in parts), strict=True)))
-            return self.cluster.map(tasks.mean, [list(weights)] * len(rows), same_rows)
+            return self.cluster.map(tasks.mean, tuple(weights), same_rows)
 
         return ClusterFactor(self.cluster, self.ranges, parts[0].dtype, make)
 
@@ -202,14 +203,7 @@ class ClusterBackend(Backend):
         shared = {key: cluster.put(tasks.SharedPlan(plan)) for key, plan in layouts.items()}
 
         def factor(plan: WalkPlan) -> ClusterFactor:
-            constant = shared[id(plan.layout)], plan.key
-
-            def make(rows: Sequence[Any]) -> list[Any]:
-                n = len(rows)
-                return cluster.map(
-                    tasks.walk, *([value] * n for value in constant), rows, [dtype] * n
-                )
-
+            make = partial(cluster.map, tasks.walk, shared[id(plan.layout)], plan.key, dtype)
             return ClusterFactor(cluster, self.ranges, dtype, make)
 
         return [factor(plan) for plan in plans]

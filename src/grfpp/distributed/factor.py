@@ -92,13 +92,11 @@ class ClusterFactor(Factor):
         cluster, n, blocks = self.cluster, self.n_nodes, self.blocks
         n_parts = min(n, len(blocks), max(4, _PARTS_PER_THREAD * cluster.n_threads))
         bins = np.unique(np.linspace(0, n, min(n, _MAX_COLUMN_BINS) + 1).astype(np.int64))
-        counting = cluster.map_colocated(tasks.count_columns, blocks, [bins] * len(blocks))
+        counting = cluster.map_colocated(tasks.count_columns, blocks, bins)
         edges = _balanced(bins, np.sum(cluster.gather(counting), axis=0), n_parts)
-        pieces = cluster.map_colocated(tasks.split_columns, blocks, [edges] * len(blocks))
-        by_part = [
-            cluster.map(operator.getitem, pieces, [part] * len(pieces))
-            for part in range(len(edges) - 1)
-        ]
+        pieces = cluster.map_colocated(tasks.split_columns, blocks, edges)
+        n_cut = len(edges) - 1
+        by_part = [cluster.map(operator.getitem, pieces, part) for part in range(n_cut)]
         parts = cluster.map(tasks.join_transposed, by_part)
         cluster.wait(parts)  # products run where they are
         return edges, parts
@@ -112,10 +110,8 @@ class ClusterFactor(Factor):
     def matmat(self, dense: Any, n_jobs: int, *, transposed: bool = False) -> FloatArray:
         """``factor @ dense``, which stays on the workers until it is needed here."""
         cluster, (_, blocks) = self.cluster, self.sides(transposed=transposed)
-        is_there = isinstance(dense, ClusterDense)
-        block = dense.whole() if is_there else cluster.put(np.asarray(dense))
-        n = len(blocks)
-        parts = cluster.map_colocated(times, blocks, [block] * n, [1] * n)
+        block = dense.whole() if isinstance(dense, ClusterDense) else cluster.put(np.asarray(dense))
+        parts = cluster.map_colocated(times, blocks, block, 1)
         return cast(FloatArray, ClusterDense(cluster, parts))
 
     def rows(self, nodes: IntArray, n_jobs: int, *, transposed: bool = False) -> sp.csr_array:
@@ -133,7 +129,9 @@ class ClusterFactor(Factor):
             for block, edge, (start, stop) in zip(blocks, edges[:-1], pairwise(cuts), strict=True)
             if stop > start
         ]
-        taken = self.cluster.map_colocated(operator.getitem, *zip(*requests, strict=True))
+        taken = self.cluster.map_colocated(
+            operator.getitem, *map(list, zip(*requests, strict=True))
+        )
         return sp.csr_array(stack_rows(self.cluster.gather(taken))[np.argsort(order)])
 
     @cached_property

@@ -114,8 +114,7 @@ def _query(
     n_parts = max(1, min(n_tasks, len(chosen)))
     edges = [len(chosen) * part // n_parts for part in range(n_parts + 1)]
     parts = [chosen[start:stop] for start, stop in pairwise(edges)]
-    shared = [[value] * n_parts for value in (cluster.put(near), method, arguments)]
-    futures = cluster.map(_call, *shared[:2], parts, shared[2])
+    futures = cluster.map(_call, cluster.put(near), method, parts, arguments)
     cluster.wait(futures, list(map(len, parts)), progress)
     return list(zip(*cluster.gather(futures), strict=True))
 

@@ -21,6 +21,7 @@ from grfpp.errors import InputError
 from grfpp.estimate import KernelEstimate
 from grfpp.graph import Graph, as_graph
 from grfpp.kernels import Kernel
+from grfpp.linalg.tensors import from_scipy
 from grfpp.operators import KernelOperator
 from grfpp.operators.kernel_choice import KernelChoice
 from grfpp.torch.arguments import device_of, floating
@@ -229,11 +230,10 @@ class FactoredMask(nn.Module):  # type: ignore[misc]  # untyped base
         dtype, device = floating(dtype), device_of(device)
         self.patterns = nn.ModuleList()
         for index, step in enumerate(steps):
-            # Copies, which do not share memory with the caller's arrays.
-            crow, columns = (torch.tensor(a, device=device) for a in (step.indptr, step.indices))
-            self.patterns.append(SparsePattern(crow, columns, int(step.shape[1])))
-            values = torch.tensor(step.data, dtype=dtype, device=device)
-            self.register_buffer(f"values_{index}", values, persistent=False)
+            # A copy, which does not share memory with the caller's arrays.
+            tensor = from_scipy(step.copy(), dtype=dtype, device=device, sort=False)
+            self.patterns.append(SparsePattern.of(tensor))
+            self.register_buffer(f"values_{index}", tensor.values(), persistent=False)
         self.chain = FactorChain(tuple(map(Link, self.patterns, range(len(steps)))))
 
     @property

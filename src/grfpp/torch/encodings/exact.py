@@ -215,12 +215,11 @@ class AddReturnPE(ExactEncoding):
             return np.ascontiguousarray(masses[:, np.array(self.lengths) - 1])
         masses = self._masses(graphs, max(1, *(len(series) - 1 for series in self._series)))
         result = np.empty((graphs.n_nodes, len(self._series)))
-        for column, series in enumerate(self._series):
+        for column, (constant, *series) in enumerate(self._series):
             # Not by BLAS, whose bits may depend on the number of rows.
-            total = np.full(graphs.n_nodes, series[0])
-            for k, coefficient in enumerate(series[1:]):
-                total += coefficient * masses[:, k]
-            result[:, column] = total
+            result[:, column] = constant
+            for coefficient, powers in zip(series, masses.T, strict=False):
+                result[:, column] += coefficient * powers
         return result
 
     def _masses(self, graphs: NormalizedBatch, n_lengths: int) -> FloatArray:

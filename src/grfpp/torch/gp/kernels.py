@@ -75,14 +75,7 @@ class _KernelOnNodes(gpytorch.kernels.Kernel):  # type: ignore[misc, name-define
         """Indices of nodes, which may be given by name, as a tensor."""
         return node_indices(nodes, self.names).to(self.like.device)
 
-    def forward(
-        self,
-        x1: Tensor,
-        x2: Tensor,
-        diag: bool = False,
-        last_dim_is_batch: bool = False,
-        **params: Any,
-    ) -> Any:
+    def forward(self, x1: Tensor, x2: Tensor, diag: bool = False, **params: Any) -> Any:
         """The kernel between two lists of nodes, each of shape ``(n, 1)``."""
         for x in (x1, x2):
             if x.dim() != 2 or x.shape[1] != 1:
@@ -170,14 +163,12 @@ class NodeKernel(_KernelOnNodes):
         self.terms = ChebyshevTerms(self.graph, n_jobs)
         self.needs_search = start is None
         low, high = self.bounds
-        number = (
-            min(max(_START, low), high) if start is None else between(start, "start", low, high)
-        )
+        value = min(max(_START, low), high) if start is None else between(start, "start", low, high)
         raw = torch.nn.Parameter(torch.zeros((), dtype=torch.float64))
         self.register_parameter("raw_log_parameter", raw)
         interval = gpytorch.constraints.Interval(math.log(low), math.log(high))
         self.register_constraint("raw_log_parameter", interval.double())
-        self.set_parameter(number)
+        self.set_parameter(value)
         self._span: _Span | None = None
 
     @property

@@ -19,7 +19,7 @@ from grfpp.errors import InputError, InputWarning, shown, warn_user
 from grfpp.graph import as_graph
 from grfpp.operators.solve_plan import SOLVERS, plan_solves
 from grfpp.torch.arguments import node_indices
-from grfpp.torch.gp.kernels import GRFKernel, NodeKernel
+from grfpp.torch.gp.kernels import FAMILIES, GRFKernel, NodeKernel
 from grfpp.torch.gp.posterior import Posterior, posterior_samples, target_values
 from grfpp.torch.gp.training import RATIOS, NodeLikelihood, by_adam, by_lbfgs, search
 from grfpp.torch.kernels.modulation import DiffusionModulation, RegularizedLaplacianModulation
@@ -124,6 +124,7 @@ class NodeGP(gpytorch.models.ExactGP):  # type: ignore[misc, name-defined]  # un
         offset, spread = _centre_and_spread(y)
         scale = spread or 1.0
         initial_noise = 0.1 if noise is None else positive(noise, "noise") / scale**2
+        size = None if outputscale is None else positive(outputscale, "outputscale") / scale**2
         if initial_noise <= _MIN_NOISE:
             raise InputError(
                 f"must be above {_MIN_NOISE:g} of the targets' variance, that is "
@@ -150,11 +151,7 @@ class NodeGP(gpytorch.models.ExactGP):  # type: ignore[misc, name-defined]  # un
             kernel.prepare(x)
         # Not on the bound itself, where the raw parameter is infinite.
         likelihood.noise = max(initial_noise, 1.01 * _MIN_NOISE)
-        self.covar_module.outputscale = (
-            1.0 / self._mean_variance()
-            if outputscale is None
-            else positive(outputscale, "outputscale") / scale**2
-        )
+        self.covar_module.outputscale = 1 / self._mean_variance() if size is None else size
 
     def _mean_variance(self) -> float:
         """The kernel's mean diagonal at observed nodes, or at some of them."""
@@ -312,7 +309,7 @@ class NodeGP(gpytorch.models.ExactGP):  # type: ignore[misc, name-defined]  # un
         if not isinstance(self.kernel, GRFKernel | NodeKernel):
             raise InputError("posterior needs a GRFKernel or a NodeKernel", argument="kernel")
         (x,) = self.train_inputs
-        posterior = posterior_samples(
+        mean, deviation, samples = posterior_samples(
             self.kernel,
             x[:, 0],
             self.train_targets,
@@ -326,10 +323,8 @@ class NodeGP(gpytorch.models.ExactGP):  # type: ignore[misc, name-defined]  # un
             std=std,
             dense=None if self.plan is None else self._is_dense,
         )
-        mean, samples = (
-            part * self.scale + self.offset for part in (posterior.mean, posterior.samples)
-        )
-        return Posterior(mean, posterior.std * self.scale, samples)
+        scale, offset = self.scale, self.offset
+        return Posterior(mean * scale + offset, deviation * scale, samples * scale + offset)
 
 
 def _spaced(n: int, n_most: int) -> Tensor:
@@ -339,13 +334,12 @@ def _spaced(n: int, n_most: int) -> Tensor:
 
 def _features_of(kernel: NodeKernel) -> GRFKernel:
     """Walks for the same family."""
-    number = float(kernel.parameter.detach())
-    options: dict[str, Any] = {"degree": 4, "laplacian": True}
+    options: dict[str, Any] = {FAMILIES[kernel.family].parameter: float(kernel.parameter.detach())}
+    options |= {"degree": 4, "laplacian": True}
     if kernel.family == "diffusion":
-        modulation: Any = DiffusionModulation(16, lam=number, **options)
+        modulation: Any = DiffusionModulation(16, **options)
     else:
-        options |= {"power": kernel.power, "sigma2": number}
-        modulation = RegularizedLaplacianModulation(24, **options)
+        modulation = RegularizedLaplacianModulation(24, power=kernel.power, **options)
     return GRFKernel(kernel.graph, modulation, dtype=torch.float64, seed=0)
 
 

@@ -80,8 +80,7 @@ class SparsePattern(nn.Module):  # type: ignore[misc]  # untyped base
             if known.device == nodes.device and torch.equal(known, nodes):
                 return pattern, entries
         counts = self.crow.diff()[nodes]
-        crow = torch.zeros(len(nodes) + 1, dtype=self.crow.dtype, device=counts.device)
-        crow[1:] = torch.cumsum(counts, 0)
+        crow = nn.functional.pad(counts.cumsum(0, dtype=self.crow.dtype), (1, 0))
         entries = torch.arange(int(crow[-1]), device=counts.device)
         entries += torch.repeat_interleave(self.crow[nodes] - crow[:-1], counts)
         pattern = SparsePattern(crow, self.columns[entries], self.shape[1])
@@ -133,12 +132,6 @@ class Link(NamedTuple):
         matrix = torch.sparse_coo_tensor(positions, entries, shape, check_invariants=False)
         return matrix.t() if self.transposed else matrix
 
-    def to_dense(self, values: Values) -> Tensor:
-        """A dense matrix; differentiable any number of times, which COO tensors are not."""
-        entries, positions = values[self.value], tuple(self.pattern.positions())
-        matrix = entries.new_zeros(self.pattern.shape).index_put(positions, entries)
-        return matrix.T if self.transposed else matrix
-
 
 @dataclass(frozen=True)
 class FactorChain:
@@ -187,12 +180,9 @@ class FactorChain:
         return product.coalesce()
 
     def to_dense(self, values: Values) -> Tensor:
-        """The product as a dense matrix."""
-        first, *others = self.links
-        product = first.to_dense(values).T
-        for link in others:
-            product = link.T.matmat(values, product)
-        return product.T
+        """The product as a dense matrix; differentiable any number of times, as COO are not."""
+        units = torch.eye(self.shape[0], dtype=values[0].dtype, device=values[0].device)
+        return self.T.matmat(values, units).T
 
     def to_numpy(self, values: Values) -> Chain:
         """The same product of scipy's matrices, which is computed on all cores."""

@@ -168,10 +168,8 @@ class LearnableKernel(nn.Module):  # type: ignore[misc]  # untyped base
 
     def extra_repr(self) -> str:
         """What the module is, for its ``repr``."""
-        return (
-            f"n_nodes={self.n_nodes}, degree={self.degree}, n_walks={self.n_walks}, "
-            f"seed={self.seed}, n_exact={self.n_exact}, symmetric={self.symmetric}"
-        )
+        names = ("n_nodes", "degree", "n_walks", "seed", "n_exact", "symmetric")
+        return ", ".join(f"{name}={getattr(self, name)}" for name in names)
 
     @property
     def n_nodes(self) -> int:
@@ -224,8 +222,7 @@ class LearnableKernel(nn.Module):  # type: ignore[misc]  # untyped base
         size = self.factors[0].amounts.element_size()
         require_bytes(3 * size * len(chosen) * self.n_nodes, f"{len(chosen)} dense rows")
         chain, values = self.chain.select(self.values(), chosen, None)
-        units = torch.eye(len(chosen), dtype=values[0].dtype, device=values[0].device)
-        return chain.T.matmat(values, units).T
+        return chain.to_dense(values)
 
     def entries(self, rows: Any, columns: Any) -> Tensor:
         """The entries ``K[rows[p], columns[p]]``."""
