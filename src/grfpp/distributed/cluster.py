@@ -63,20 +63,14 @@ class Cluster:
             # A function of Python's: grfpp may be missing there.
             versions = self.client.run(eval, "__import__('grfpp').__version__", on_error="return")
         if not versions:
-            raise InputError(
-                f"the cluster at {address} has no workers",
-                advice=f"start some (dask worker {address}); client.wait_for_workers(1) waits",
-            )
-        problems = [
-            f"{worker} has " + (f"grfpp {version}" if isinstance(version, str) else "no grfpp")
-            for worker, version in sorted(versions.items())
-            if version != grfpp.__version__
-        ]
-        if problems:
-            raise InputError(
-                f"all workers need grfpp {grfpp.__version__}: {problems[0]}",
-                advice="install it there, with the extra 'distributed', and restart them",
-            )
+            advice = f"start some (dask worker {address}); client.wait_for_workers(1) waits"
+            raise InputError(f"the cluster at {address} has no workers", advice=advice)
+        for worker, version in sorted(versions.items()):
+            if version != grfpp.__version__:
+                there = f"grfpp {version}" if isinstance(version, str) else "no grfpp"
+                problem = f"all workers need grfpp {grfpp.__version__}: {worker} has {there}"
+                advice = "install it there, with the extra 'distributed', and restart them"
+                raise InputError(problem, advice=advice)
         if not graph.is_on_disk:
             return
         graph.require_unchanged()
@@ -203,15 +197,12 @@ class Cluster:
         try:
             yield
         except dask.KilledWorker as error:
-            raise InputError(
-                f"workers died repeatedly over one task ({error.task}), mostly for want of memory",
-                advice="start more or larger workers, or take fewer walks",
-            ) from error
+            problem = f"workers died repeatedly, mostly for want of memory, over task {error.task}"
+            advice = "start more or larger workers, or take fewer walks"
+            raise InputError(problem, advice=advice) from error
         except dask.client.FutureCancelledError as error:
-            raise InputError(
-                f"a result is gone from the cluster ({error}): cancelled, or the client was closed",
-                advice="sample again",
-            ) from error
+            problem = f"a result is gone: it was cancelled, or the client was closed ({error})"
+            raise InputError(problem, advice="sample again") from error
         except Exception as error:  # of several classes, down to RuntimeError
             if isinstance(error, InputError) or self.client.status == "running":
                 raise

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Sequence
+from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
 from typing import Any, Literal, cast
@@ -159,15 +160,14 @@ class DistributedEstimate(KernelEstimate):
             write_header(temporary, header)
 
 
+@dataclass(eq=False)
 class ClusterBackend(Backend):
     """Samples and stores factors on the workers of a cluster."""
 
     estimate = DistributedEstimate
-
-    def __init__(self, cluster: Cluster) -> None:
-        self.cluster = cluster
-        #: The rows of each block, the same for all factors, so that means have the same blocks.
-        self.ranges: list[range] = []
+    cluster: Cluster
+    #: The rows of each block, the same for all factors, so that means have the same blocks.
+    ranges: list[range] = field(default_factory=list)
 
     def factors(
         self, plans: Sequence[WalkPlan], options: WalkOptions, progress: bool | Progress
@@ -188,7 +188,7 @@ class ClusterBackend(Backend):
         """A weighted mean of factors, on the workers."""
         parts = cast(Sequence[ClusterFactor], factors)
 
-        def make(rows: Sequence[Any]) -> list[Any]:
+        def make(rows: list[Any]) -> list[Any]:
             same_rows = list(map(list, zip(*(part.futures(rows) for part in parts), strict=True)))
             return self.cluster.map(tasks.mean, tuple(weights), same_rows)
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from functools import cached_property
 from itertools import pairwise
 from typing import Any, cast
@@ -25,23 +26,24 @@ _MAX_COLUMN_BINS = 1024
 _PARTS_PER_THREAD = 2
 
 
+@dataclass(eq=False)
 class ClusterDense:
     """Rows of a dense matrix in blocks, each a future; `numpy.asarray` fetches it."""
 
-    def __init__(self, cluster: Cluster, parts: Sequence[Any]) -> None:
-        self._cluster = cluster
-        self._parts = list(parts)
+    cluster: Cluster
+    parts: list[Any]
 
     def whole(self) -> Any:
         """One future of all rows: concatenated on one worker, from which others fetch them."""
-        return self._cluster.submit(np.concatenate, self._parts)
+        return self.cluster.submit(np.concatenate, self.parts)
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> FloatArray:
-        return np.concatenate(self._cluster.gather(self._parts)).astype(
+        return np.concatenate(self.cluster.gather(self.parts)).astype(
             np.float64 if dtype is None else dtype, copy=False
         )
 
 
+@dataclass(eq=False)
 class ClusterFactor(Factor):
     """A factor in blocks of rows, each a future that stays on its worker.
 
@@ -60,17 +62,10 @@ class ClusterFactor(Factor):
         Gives the futures of several sets of rows, each a range or an array of nodes.
     """
 
-    def __init__(
-        self,
-        cluster: Cluster,
-        ranges: Sequence[range],
-        dtype: np.dtype[Any],
-        make: Callable[[Sequence[Any]], list[Any]],
-    ) -> None:
-        self.cluster = cluster
-        self.ranges = ranges
-        self.dtype = dtype
-        self._make = make
+    cluster: Cluster
+    ranges: list[range]
+    dtype: np.dtype[Any]
+    make: Callable[[list[Any]], list[Any]]
 
     @property
     def n_nodes(self) -> int:
@@ -80,11 +75,11 @@ class ClusterFactor(Factor):
     @cached_property
     def blocks(self) -> list[Any]:
         """Futures of the blocks of rows."""
-        return self._make(self.ranges)
+        return self.make(self.ranges)
 
-    def futures(self, rows: Sequence[Any]) -> list[Any]:
+    def futures(self, rows: list[Any]) -> list[Any]:
         """Futures of several sets of rows."""
-        return self.blocks if rows is self.ranges else self._make(rows)
+        return self.blocks if rows is self.ranges else self.make(rows)
 
     @cached_property
     def _transposed(self) -> tuple[IntArray, list[Any]]:
@@ -119,7 +114,7 @@ class ClusterFactor(Factor):
         if not len(nodes):
             return sp.csr_array((0, self.n_nodes), dtype=self.dtype)
         if not transposed and "blocks" not in vars(self):
-            return sp.csr_array(*self.cluster.gather(self._make([nodes])))
+            return sp.csr_array(*self.cluster.gather(self.make([nodes])))
         edges, blocks = self.sides(transposed=transposed)
         order = np.argsort(nodes, kind="stable")
         ordered = nodes[order]

@@ -94,11 +94,9 @@ def _checked(mask: Any, lam: Any, how: Any) -> float | Tensor:
     if torch.compiler.is_compiling():
         return strength  # there are no values to check
     if not mask.is_nonnegative:
-        raise InputError(
-            "must not have negative entries: linear attention divides by sums of weights",
-            argument="mask",
-            advice="use a kernel whose modulation has none, such as 'diffusion'",
-        )
+        problem = "must not have negative entries: linear attention divides by sums of weights"
+        advice = "use a kernel whose modulation has none, such as 'diffusion'"
+        raise InputError(problem, argument="mask", advice=advice)
     if strength < 0:
         raise InputError(f"must not be negative, found {strength:g}", argument="lam")
     return strength

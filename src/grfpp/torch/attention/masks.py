@@ -7,7 +7,7 @@ dense tensor, `factored_mask` keeps the sparse factors of the estimate.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, Literal
+from typing import Any, Literal, get_args
 
 import numpy as np
 import scipy.sparse as sp
@@ -28,8 +28,7 @@ from grfpp.torch.arguments import device_of, floating
 from grfpp.torch.kernels.chain import FactorChain, Link, SparsePattern
 from grfpp.typing import FloatArray, IntArray
 
-Scaling = Literal["cosine", "rows"] | None
-_SCALINGS = ("cosine", "rows", None)
+Scaling = Literal["cosine", "rows", None]
 
 
 def graph_mask(
@@ -254,11 +253,9 @@ class FactoredMask(nn.Module):  # type: ignore[misc]  # untyped base
     def forward(self, x: Tensor) -> Tensor:
         """``M x``."""
         if not x.is_floating_point() or x.ndim < 2 or x.shape[-2] != self.n_tokens:
-            raise InputError(
-                f"must be floating-point numbers of shape (…, {self.n_tokens}, d), found {x.dtype} "
-                f"of shape {tuple(x.shape)}",
-                argument="x",
-            )
+            problem = f"must be floating-point numbers of shape (…, {self.n_tokens}, d)"
+            problem += f", found {x.dtype} of shape {tuple(x.shape)}"
+            raise InputError(problem, argument="x")
         nodes = x[..., self.n_prefix :, :].movedim(-2, 0)
         # Half precision has few sparse products, and would lose the small entries.
         block = nodes.reshape(self.n_nodes, -1).to(torch.promote_types(x.dtype, torch.float32))
@@ -318,7 +315,7 @@ def _tokens(
     graph: Any, nodes: Any, scaling: Scaling, class_token: bool | int
 ) -> tuple[Graph, IntArray, int]:
     """The graph, the nodes that are tokens, and the number of tokens before them."""
-    one_of(scaling, "scaling", _SCALINGS)
+    one_of(scaling, "scaling", get_args(Scaling))
     is_bool = isinstance(class_token, bool)
     n_prefix = int(class_token) if is_bool else whole(class_token, "class_token", 0)
     source = as_graph(graph)
@@ -340,11 +337,9 @@ def _scaled_kernel(
     divisors = K.diagonal() if scaling == "cosine" else K @ ones
     if not (np.isfinite(divisors).all() and (divisors > 0).all()):
         what = "diagonal entries" if scaling == "cosine" else "row sums"
-        raise InputError(
-            f"={scaling!r} needs positive {what} of the kernel, found {divisors.min():.3g}",
-            argument="scaling",
-            advice="use more walks, another kernel, or scaling=None",
-        )
+        problem = f"={scaling!r} needs positive {what} of the kernel, found {divisors.min():.3g}"
+        advice = "use more walks, another kernel, or scaling=None"
+        raise InputError(problem, argument="scaling", advice=advice)
     if scaling == "rows":
         return K, 1 / divisors, ones
     return K, divisors**-0.5, divisors**-0.5

@@ -253,12 +253,10 @@ def check_sizes(
     n_sequences = query.shape[batch_axis] if query.ndim > 2 else None
     fits = n_queries == n_keys == shape[-1]
     if not fits or (len(shape) == 3 and shape[0] != n_sequences):
-        raise InputError(
-            f"has shape {tuple(shape)}, found {n_queries} queries and {n_keys} keys, in a batch of "
-            f"{n_sequences}",
-            argument="mask",
-            advice="use class_token=True for a model with a class token",
-        )
+        problem = f"has shape {tuple(shape)}, found {n_queries} queries and {n_keys} keys"
+        problem += f", in a batch of {n_sequences}"
+        advice = "use class_token=True for a model with a class token"
+        raise InputError(problem, argument="mask", advice=advice)
 
 
 def checked_strength(lam: Any) -> float | Tensor:
@@ -277,18 +275,15 @@ def check_mask(mask: Any) -> None:
     is_dense = isinstance(mask, Tensor) and mask.is_floating_point()
     is_dense = is_dense and mask.layout == torch.strided and mask.numel() > 0
     if not is_dense or mask.ndim not in (2, 3) or mask.shape[-2] != mask.shape[-1]:
-        raise InputError(
-            "must be a dense floating-point tensor of shape (n_tokens, n_tokens) or "
-            f"(batch, n_tokens, n_tokens), found {shown(mask)}",
-            argument="mask",
-        )
+        problem = "must be a dense floating-point tensor of shape (n_tokens, n_tokens) or "
+        problem += f"(batch, n_tokens, n_tokens), found {shown(mask)}"
+        raise InputError(problem, argument="mask")
     if torch.compiler.is_compiling():
         return  # there are no values to check
     is_finite = torch.isfinite(mask)
     is_padding = torch.isneginf(mask) if mask.ndim == 3 else torch.zeros_like(is_finite)
     if not (is_finite | is_padding).all() or not is_finite.any(dim=-1).all():
-        raise InputError(
-            "must be finite, but for padding of a batch, and leave every token something to attend "
-            "to",
-            argument="mask",
+        problem = (
+            "must be finite, but for padding of a batch, and let every token attend to something"
         )
+        raise InputError(problem, argument="mask")

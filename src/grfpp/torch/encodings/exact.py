@@ -316,11 +316,9 @@ class AddSmoothPE(ExactEncoding):
             values = checked.value([self.scale, 0.0])
             share = np.ptp(values) / np.abs(values).max()
             if not self.include_self and share < _MIN_SHARE_BEYOND_SELF:
-                raise InputError(
-                    f"must reach beyond the node itself, found {checked!r}",
-                    argument="kernel",
-                    advice="use a wider kernel, or include_self=True",
-                )
+                problem = f"must reach beyond the node itself, found {checked!r}"
+                advice = "use a wider kernel, or include_self=True"
+                raise InputError(problem, argument="kernel", advice=advice)
 
     def _rows(self, graphs: NormalizedBatch) -> FloatArray:
         return np.concatenate(self._smoothed(graphs), axis=1)

@@ -17,6 +17,7 @@ from grfpp._imports import require
 from grfpp.errors import InputError
 from grfpp.graph import as_graph
 from grfpp.linalg.chebyshev import ChebyshevTerms, chebyshev_points, coefficients_of
+from grfpp.nodes import NodeNames
 from grfpp.operators.solve_plan import SOLVERS
 from grfpp.torch.arguments import node_indices
 from grfpp.torch.gp.operators import KernelLinearOperator, PolynomialLinearOperator
@@ -63,13 +64,14 @@ FAMILIES = {
 class _KernelOnNodes(gpytorch.kernels.Kernel):  # type: ignore[misc, name-defined]  # untyped base
     """A gpytorch kernel whose inputs are nodes, in one column."""
 
-    names: Any
     #: A tensor of the type and on the device of all results.
     like: Tensor
 
-    def __init__(self, active_dims: Any = None) -> None:
+    def __init__(self, names: NodeNames, active_dims: Any = None) -> None:
         dims = None if active_dims is None else node_numbers(active_dims, _MAX_DIMS, "active_dims")
         super().__init__(active_dims=None if dims is None else torch.from_numpy(dims))
+        #: The names of the nodes.
+        self.names = names
 
     def nodes(self, nodes: Any) -> Tensor:
         """Indices of nodes, which may be given by name, as a tensor."""
@@ -147,14 +149,14 @@ class NodeKernel(_KernelOnNodes):
         n_jobs: int = -1,
         active_dims: tuple[int, ...] | None = None,
     ) -> None:
-        super().__init__(active_dims=active_dims)
-        self.graph = as_graph(W)
+        graph = as_graph(W)
+        super().__init__(graph.names, active_dims)
+        self.graph = graph
         if self.graph.is_directed:
             raise InputError("must be undirected", argument="W", advice="use Graph(symmetrize=...)")
         if (radius := self.graph.spectral_radius()) > 1 + _RADIUS_ROUNDING:
             problem = f"must have a spectral radius of at most 1, found {radius:.4g}"
             raise InputError(problem, argument="W", advice="use graph.normalized('sym')")
-        self.names = self.graph.names
         self.family = one_of(family, "family", tuple(FAMILIES))
         self.power = positive(power, "power")
         self.how = one_of(how, "how", ("auto", *SOLVERS))
@@ -343,12 +345,13 @@ class GRFKernel(_KernelOnNodes):
         active_dims: tuple[int, ...] | None = None,
         **options: Any,
     ) -> None:
-        super().__init__(active_dims=active_dims)
         if modulation is None:
             modulation = DiffusionModulation(16, degree=4, laplacian=True)
-        self.graph_kernel = LearnableKernel(
+        graph_kernel = LearnableKernel(
             W, modulation, n_walks=n_walks, n_exact=n_exact, symmetric=True, **options
         )
+        super().__init__(graph_kernel.names, active_dims)
+        self.graph_kernel = graph_kernel
 
     @classmethod
     def of(cls, graph_kernel: LearnableKernel) -> GRFKernel:
@@ -356,7 +359,7 @@ class GRFKernel(_KernelOnNodes):
         if not graph_kernel.symmetric:
             raise InputError("must be made with symmetric=True", argument="kernel")
         kernel = cls.__new__(cls)
-        _KernelOnNodes.__init__(kernel)
+        _KernelOnNodes.__init__(kernel, graph_kernel.names)
         kernel.graph_kernel = graph_kernel
         return kernel
 
@@ -364,11 +367,6 @@ class GRFKernel(_KernelOnNodes):
     def modulation(self) -> LearnableModulation:
         """What is learned."""
         return self.graph_kernel.modulation
-
-    @property
-    def names(self) -> Any:
-        """The names of the nodes."""
-        return self.graph_kernel.names
 
     @property
     def like(self) -> Tensor:

@@ -100,11 +100,8 @@ class NodeGP(gpytorch.models.ExactGP):  # type: ignore[misc, name-defined]  # un
         if not isinstance(kernel, gpytorch.kernels.Kernel):
             kernel = NodeKernel(kernel, how=method)
         elif method != "auto":
-            raise InputError(
-                "is for weight matrices",
-                argument="method",
-                advice=f"use NodeKernel(W, how={method!r})",
-            )
+            advice = f"use NodeKernel(W, how={method!r})"
+            raise InputError("is for weight matrices", argument="method", advice=advice)
         # Also within others, such as sums.
         parts = (part for part in kernel.modules() if isinstance(part, GRFKernel | NodeKernel))
         graph_kernel = next(parts, None)
@@ -126,11 +123,8 @@ class NodeGP(gpytorch.models.ExactGP):  # type: ignore[misc, name-defined]  # un
         initial_noise = 0.1 if noise is None else positive(noise, "noise") / scale**2
         size = None if outputscale is None else positive(outputscale, "outputscale") / scale**2
         if initial_noise <= _MIN_NOISE:
-            raise InputError(
-                f"must be above {_MIN_NOISE:g} of the targets' variance, that is "
-                f"{_MIN_NOISE * scale**2:.4g}, found {shown(noise)}",
-                argument="noise",
-            )
+            least = f"{_MIN_NOISE:g} of the targets' variance, that is {_MIN_NOISE * scale**2:.4g}"
+            raise InputError(f"must be above {least}, found {shown(noise)}", argument="noise")
         likelihood = gpytorch.likelihoods.GaussianLikelihood(
             noise_constraint=gpytorch.constraints.GreaterThan(_MIN_NOISE)
         )

@@ -198,9 +198,7 @@ def target_values(targets: Any, n_nodes: int) -> Tensor:
         y = torch.zeros(())
     is_real = y.dtype != torch.bool and not y.is_complex()
     if y.shape != (n_nodes,) or not is_real or not torch.isfinite(y).all():
-        raise InputError(
-            f"must be {n_nodes} finite real numbers, one per training node, found {shown(targets)}",
-            argument="targets",
-            advice="leave out nodes without a value",
-        )
+        problem = f"must be {n_nodes} finite real numbers, one per training node"
+        problem += f", found {shown(targets)}"
+        raise InputError(problem, argument="targets", advice="leave out nodes without a value")
     return y

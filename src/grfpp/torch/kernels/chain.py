@@ -260,12 +260,10 @@ class _Sample(torch.autograd.Function):  # type: ignore[misc]  # untyped base
         ctx.save_for_backward(left, right)
         ctx.pattern = pattern
         zeros = pattern.matrix(left.new_zeros(len(pattern.columns)))
+        sides = left.contiguous(), right.T.contiguous()
         with no_autocast(left.device):
-            sampled = torch.sparse.sampled_addmm(
-                zeros, left.contiguous(), right.T.contiguous(), beta=0.0
-            )
-        result: Tensor = sampled.values()
-        return result
+            sampled: Tensor = torch.sparse.sampled_addmm(zeros, *sides, beta=0.0).values()
+        return sampled
 
     @staticmethod
     def backward(ctx: Any, grad: Tensor) -> tuple[Tensor | None, ...]:

@@ -127,12 +127,11 @@ class LearnableKernel(nn.Module):  # type: ignore[misc]  # untyped base
         self.names = graph.names
         self.spectral_radius = graph.spectral_radius()
         if self.spectral_radius >= modulation.radius_of_convergence:
-            raise DivergentSeriesError(
-                f"{type(modulation).__name__} starts with a series that converges for spectral "
-                f"radii below {modulation.radius_of_convergence:.6g}, found "
-                f"{self.spectral_radius:.6g}",
-                advice="use graph.normalized('sym') or a smaller parameter",
-            )
+            problem = f"{type(modulation).__name__} starts with a series that converges for radii "
+            problem += f"below {modulation.radius_of_convergence:.6g}, found a spectral radius of "
+            problem += f"{self.spectral_radius:.6g}"
+            advice = "use graph.normalized('sym') or a smaller parameter"
+            raise DivergentSeriesError(problem, advice=advice)
         self.modulation = modulation
         self.n_walks, self.seed = options.n_walks, options.seed
         self.n_exact = whole(n_exact, "n_exact", 0, modulation.n_lengths - 1)
@@ -159,11 +158,10 @@ class LearnableKernel(nn.Module):  # type: ignore[misc]  # untyped base
         plan = plan_by_length(graph, n_lengths, options)
         longest = plan.lengths.max_length
         if longest < n_lengths - 1:
-            raise TruncationError(
-                f"walks of {options.termination!r} end after {longest} steps, but the modulation "
-                f"has values up to {n_lengths - 1}",
-                advice=f"use longer walks or n_lengths={longest + 1 + self.n_exact}",
-            )
+            problem = f"walks of {options.termination!r} end after {longest} steps, but the "
+            problem += f"modulation has values up to {n_lengths - 1}"
+            advice = f"use longer walks or n_lengths={longest + 1 + self.n_exact}"
+            raise TruncationError(problem, advice=advice)
         return plan
 
     def extra_repr(self) -> str:
@@ -246,11 +244,9 @@ class LearnableKernel(nn.Module):  # type: ignore[misc]  # untyped base
         block: Tensor = instance_of(vectors, name, Tensor)
         fits = torch.promote_types(block.dtype, dtype) == dtype
         if not fits or block.dim() not in (1, 2) or len(block) != self.n_nodes:
-            raise InputError(
-                f"must have {self.n_nodes} rows of a type that fits {dtype}, found {block.dtype} "
-                f"of shape {tuple(block.shape)}",
-                argument=name,
-            )
+            problem = f"must have {self.n_nodes} rows of a type that fits {dtype}"
+            problem += f", found {block.dtype} of shape {tuple(block.shape)}"
+            raise InputError(problem, argument=name)
         return block.to(dtype)
 
     def _warn_if_truncated(self) -> None:
