@@ -7,6 +7,7 @@ import pickle
 import secrets
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from functools import partial
 from typing import Any
 
 from grfpp._imports import require
@@ -25,15 +26,6 @@ _NO_WARNING = {"distributed.admin.large-graph-warning-threshold": "1 PB"}
 #: For schedulers that are started for this package: idle workers take no tasks, and with them
 #: blocks, from others.
 NO_STEALING = {"distributed.scheduler.work-stealing": False}
-
-
-def opening_problem(pickled: bytes) -> str | None:
-    """The reason why a graph on disk cannot be opened on a worker, if there is one."""
-    try:
-        pickle.loads(pickled)
-    except InputError as error:
-        return str(error)
-    return None
 
 
 class Cluster:
@@ -75,8 +67,8 @@ class Cluster:
             return
         graph.require_unchanged()
         with self._explained():
-            opening = self.client.run(opening_problem, pickle.dumps(graph))
-        problems = [f"{worker}: {problem}" for worker, problem in opening.items() if problem]
+            opened = self.client.run(pickle.loads, pickle.dumps(graph), on_error="return")
+        problems = [f"{worker}: {e}" for worker, e in opened.items() if isinstance(e, Exception)]
         if problems:
             advice = "put its folder where all see it under one path, or pass Graph(W.adjacency)"
             raise InputError(f"not all workers can open the graph: {problems[0]}", advice=advice)
@@ -164,12 +156,10 @@ class Cluster:
         Progress is reported in the sum of the sizes.
         """
         size = {future.key: n for future, n in zip(futures, sizes, strict=False)}
-        done = 0
+        done, as_completed = 0, partial(self._dask.as_completed, loop=self.client.loop)
         with self._explained(), self._cancelling(futures), reporting(progress, 1) as report:
             update = report(0)
-            for future in self._dask.as_completed(
-                list(futures), loop=self.client.loop, raise_errors=False
-            ):
+            for future in as_completed(list(futures), raise_errors=False):
                 if future.status != "finished":
                     future.result()  # raises the error of the task
                 if update is not None:

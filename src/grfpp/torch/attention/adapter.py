@@ -116,8 +116,7 @@ def add_mask(module: nn.Module, mask: Tensor, lam: float = 0.5, learn: bool = Fa
         _replace(part, bias, _MASK, bias)
     for attention in attentions:
         hook = partial(_merge, count, attention is model)
-        handle = attention.register_forward_pre_hook(hook, with_kwargs=True)
-        vars(attention)[_CHANGES].hook = handle
+        vars(attention)[_CHANGES].hook = attention.register_forward_pre_hook(hook, with_kwargs=True)
     for part in model.modules():
         for kind, (name, value) in _WITHOUT_FAST_PATH.items():
             if isinstance(part, kind):

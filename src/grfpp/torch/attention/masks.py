@@ -273,10 +273,8 @@ class FactoredMask(nn.Module):  # type: ignore[misc]  # untyped base
         return [getattr(self, f"values_{index}") for index in range(len(self.patterns))]
 
     def __repr__(self) -> str:
-        return (
-            f"FactoredMask(n_tokens={self.n_tokens}, n_prefix={self.n_prefix}, "
-            f"n_steps={len(self.patterns)})"
-        )
+        n_steps = len(self.patterns)
+        return f"FactoredMask(n_tokens={self.n_tokens}, n_prefix={self.n_prefix}, {n_steps=})"
 
 
 def is_batch(graphs: Any) -> bool:

@@ -283,7 +283,5 @@ def check_mask(mask: Any) -> None:
     is_finite = torch.isfinite(mask)
     is_padding = torch.isneginf(mask) if mask.ndim == 3 else torch.zeros_like(is_finite)
     if not (is_finite | is_padding).all() or not is_finite.any(dim=-1).all():
-        problem = (
-            "must be finite, but for padding of a batch, and let every token attend to something"
-        )
+        problem = "must be finite but for padding of a batch, and let each token attend to some"
         raise InputError(problem, argument="mask")

@@ -490,7 +490,5 @@ class AddLandmarkPE(ExactEncoding):
         at_landmark = np.bincount(graph_of, share * mass, minlength=n_graphs)[graph_of]
         with np.errstate(divide="ignore", invalid="ignore"):
             relative = np.where(at_landmark > 0, mass / at_landmark, 0.0)
-        closeness: FloatArray = 1 - np.log(np.maximum(relative, _MIN_CLOSENESS)) / np.log(
-            _MIN_CLOSENESS
-        )
-        return closeness
+        logarithms = np.log(np.maximum(relative, _MIN_CLOSENESS))
+        return np.asarray(1 - logarithms / np.log(_MIN_CLOSENESS))

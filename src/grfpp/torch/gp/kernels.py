@@ -347,9 +347,8 @@ class GRFKernel(_KernelOnNodes):
     ) -> None:
         if modulation is None:
             modulation = DiffusionModulation(16, degree=4, laplacian=True)
-        graph_kernel = LearnableKernel(
-            W, modulation, n_walks=n_walks, n_exact=n_exact, symmetric=True, **options
-        )
+        options |= {"n_walks": n_walks, "n_exact": n_exact}
+        graph_kernel = LearnableKernel(W, modulation, symmetric=True, **options)
         super().__init__(graph_kernel.names, active_dims)
         self.graph_kernel = graph_kernel
 

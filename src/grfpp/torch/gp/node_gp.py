@@ -125,9 +125,8 @@ class NodeGP(gpytorch.models.ExactGP):  # type: ignore[misc, name-defined]  # un
         if initial_noise <= _MIN_NOISE:
             least = f"{_MIN_NOISE:g} of the targets' variance, that is {_MIN_NOISE * scale**2:.4g}"
             raise InputError(f"must be above {least}, found {shown(noise)}", argument="noise")
-        likelihood = gpytorch.likelihoods.GaussianLikelihood(
-            noise_constraint=gpytorch.constraints.GreaterThan(_MIN_NOISE)
-        )
+        noise_constraint = gpytorch.constraints.GreaterThan(_MIN_NOISE)
+        likelihood = gpytorch.likelihoods.GaussianLikelihood(noise_constraint=noise_constraint)
         # What is left of targets that are all equal is rounding.
         standard = (y.double() - offset) / scale if spread else torch.zeros_like(y.double())
         super().__init__(x, standard.to(dtype), likelihood)
@@ -234,11 +233,10 @@ class NodeGP(gpytorch.models.ExactGP):  # type: ignore[misc, name-defined]  # un
 
         if self._is_constant:
             # The likelihood would grow without bound as the size goes to zero.
-            message = (
-                "the targets are all equal, so nothing is learned: observe more nodes, or pass "
-                f"noise and outputscale (now {self.noise:.3g} and {self.outputscale:.3g})"
-            )
-            warn_user(InputWarning(message), InputWarning)
+            values = f"(now {self.noise:.3g} and {self.outputscale:.3g})"
+            advice = f"observe more nodes, or pass noise and outputscale {values}"
+            problem = "the targets are all equal, so nothing is learned"
+            warn_user(InputWarning(problem, advice=advice), InputWarning)
             with torch.no_grad():
                 return [float(loss())]
         if steps == 0:

@@ -144,10 +144,8 @@ def _guarded(name: str) -> Callable[..., Any]:
     @wraps(method)
     def checked(self: KernelLinearOperator, *args: Any, **options: Any) -> Any:
         if not self.is_symmetric:
-            problem = (
-                f"{name.strip('_')} needs a symmetric operator: this one has independent sides"
-            )
-            problem += ", or other rows than columns"
+            problem = f"{name.strip('_')} needs a symmetric operator: this one has independent "
+            problem += "sides, or other rows than columns"
             raise InputError(problem, advice="use the operator of a GRFKernel, or to_dense()")
         return method(self, *args, **options)
 

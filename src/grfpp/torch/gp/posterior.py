@@ -19,7 +19,6 @@ from grfpp.errors import InputError, shown
 from grfpp.linalg.cg import solve
 from grfpp.options import drawn_seed
 from grfpp.torch.gp.kernels import GRFKernel, NodeKernel
-from grfpp.torch.gp.operators import PolynomialLinearOperator
 from grfpp.torch.kernels.learnable import LearnableKernel
 
 #: Most observed nodes between which the covariance is factorised by default.
@@ -157,7 +156,9 @@ def posterior_samples(
         update = size * K._getitem(slice(None), train)._matmul(weights)
         middle = centre + update[test, 0]
         samples = centre + (prior + update[:, 1:])[test]
-        if std == "exact" or (std == "auto" and root is not None and _is_cheap(K, train, test)):
+        n_columns = min(len(test), len(train)) + len(test) / 2
+        is_cheap = root is not None and K.n_multiplications * n_columns <= _MAX_STD_WORK
+        if std == "exact" or (std == "auto" and is_cheap):
             n_numbers = len(train) * len(test)
             require_bytes(32 * n_numbers, "exact deviations (std='samples' needs no columns)")
             across = size * K._getitem(train, test).to_dense()
@@ -180,12 +181,6 @@ def solve_to(multiply: Any, right: Tensor, tol: float, on_step: Any = None) -> T
         raise InputError(problem, advice="use more noise, float64, or a larger tol")
     solution: Tensor = result.solution
     return solution
-
-
-def _is_cheap(K: PolynomialLinearOperator, train: Tensor, test: Tensor) -> bool:
-    """Whether exact deviations are worth their cost."""
-    n_columns = min(len(test), len(train)) + len(test) / 2
-    return K.n_multiplications * n_columns <= _MAX_STD_WORK
 
 
 def target_values(targets: Any, n_nodes: int) -> Tensor:

@@ -67,9 +67,7 @@ class SparsePattern(nn.Module):  # type: ignore[misc]  # untyped base
 
     def positions(self) -> Tensor:
         """Row and column of every entry."""
-        rows = torch.arange(self.shape[0], device=self.crow.device)
-        rows = torch.repeat_interleave(rows, self.crow.diff())
-        return torch.stack([rows, self.columns.long()])
+        return torch.stack([torch.repeat_interleave(self.crow.diff()), self.columns.long()])
 
     def take_rows(self, nodes: Tensor) -> tuple[SparsePattern, Tensor]:
         """The pattern of selected rows, and the indices of its entries in this one.

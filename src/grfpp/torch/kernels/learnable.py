@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -150,8 +151,8 @@ class LearnableKernel(nn.Module):  # type: ignore[misc]  # untyped base
             deposits = with_exact_head(deposits, plan.graph, self.n_exact, n_jobs=options.n_jobs)
             self.factors.append(LengthFactor(deposits, dtype))
         links = tuple(Link(factor.pattern, i) for i, factor in enumerate(self.factors))
-        X, Y = (FactorChain(part) for part in (links[: self.degree], links[-self.degree :]))
-        self.chain = FactorChain(X.links + Y.T.links)
+        right_half = FactorChain(links[-self.degree :]).T
+        self.chain = FactorChain(links[: self.degree] + right_half.links)
 
     def _plan(self, graph: Graph, options: WalkOptions) -> WalkPlan:
         n_lengths = self.modulation.n_lengths - self.n_exact
@@ -197,10 +198,7 @@ class LearnableKernel(nn.Module):  # type: ignore[misc]  # untyped base
 
         Beyond degree 1 these are products of sparse matrices, and much denser than those.
         """
-        left, right = self.chain.halves()
-        values = self.values()
-        X = left.to_coo(values)
-        return X, X if self.symmetric else right.to_coo(values)
+        return self._sides(FactorChain.to_coo)
 
     def project(self, projection: Tensor) -> tuple[Tensor, Tensor]:
         """Dense features ``X G, Y G`` for a matrix ``G`` with a row for every node.
@@ -208,19 +206,20 @@ class LearnableKernel(nn.Module):  # type: ignore[misc]  # untyped base
         With ``G Gᵀ`` of mean identity (Gaussian numbers over the root of their number of columns)
         the product of the two is an estimate of ``K``.
         """
-        G = self._block(projection, "projection")
-        left, right = self.chain.halves()
-        values = self.values()
-        X = left.matmat(values, G)
-        return X, X if self.symmetric else right.matmat(values, G)
+        return self._sides(FactorChain.matmat, self._block(projection, "projection"))
+
+    def _sides(self, product: Callable[..., Tensor], *dense: Tensor) -> tuple[Tensor, Tensor]:
+        """Products of both halves of the chain, which are the same where it is symmetric."""
+        (left, right), values = self.chain.halves(), self.values()
+        X = product(left, values, *dense)
+        return X, X if self.symmetric else product(right, values, *dense)
 
     def rows(self, nodes: Any) -> Tensor:
         """Rows of ``K``, dense."""
         chosen = self.nodes(nodes)
         size = self.factors[0].amounts.element_size()
         require_bytes(3 * size * len(chosen) * self.n_nodes, f"{len(chosen)} dense rows")
-        chain, values = self.chain.select(self.values(), chosen, None)
-        return chain.to_dense(values)
+        return FactorChain.to_dense(*self.chain.take_rows(self.values(), chosen))
 
     def entries(self, rows: Any, columns: Any) -> Tensor:
         """The entries ``K[rows[p], columns[p]]``."""
