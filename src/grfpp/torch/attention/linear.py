@@ -110,12 +110,9 @@ def _times_mask(query: Tensor, key: Tensor, value: Tensor, mask: FactoredMask) -
     if width == n_features:
         return _block(query, key, value, mask)
     total = torch.zeros_like(value)
-    for first in range(0, n_features, width):
-        part = slice(first, first + width)
+    for q, k in zip(query.split(width, -1), key.split(width, -1), strict=True):
         # Kept for the backward pass, the blocks would take as much memory as all at once.
-        total = total + checkpoint(
-            _block, query[..., part], key[..., part], value, mask, use_reentrant=False
-        )
+        total = total + checkpoint(_block, q, k, value, mask, use_reentrant=False)
     return total
 
 

@@ -90,8 +90,7 @@ class SelfAttention(nn.Module):  # type: ignore[misc]  # untyped base
         parts = projected.unflatten(-1, (3, self.num_heads, -1)).movedim(-3, 0)
         query, key, value = parts.transpose(-3, -2)
         mixed = self._attend(query, key, value, mask)
-        joined: Tensor = self.out_proj(mixed.transpose(-3, -2).flatten(-2))
-        return joined
+        return self.out_proj(mixed.transpose(-3, -2).flatten(-2))
 
 
 class MaskedAttention(SelfAttention):

@@ -246,8 +246,7 @@ class NodeKernel(_KernelOnNodes):
         return to_linear_operator(span.kernel(self.coefficients(span.n_terms)))
 
     def _pairs(self, rows: Tensor, columns: Tensor) -> Tensor:
-        entries: Tensor = self._polynomial(self.coefficients(), rows, columns).diagonal()
-        return entries
+        return self._polynomial(self.coefficients(), rows, columns).diagonal()
 
     def _polynomial(self, coefficients: Tensor, rows: Tensor, columns: Tensor) -> Any:
         nodes = {"rows": rows.numpy(), "columns": columns.numpy()}
@@ -257,8 +256,7 @@ class NodeKernel(_KernelOnNodes):
         """Draws of the process at all nodes, from one Gaussian number for each."""
         nodes = torch.arange(self.graph.n_nodes)
         root = self._polynomial(self.coefficients(power=0.5), nodes, nodes)
-        draws: Tensor = root._matmul(gaussians)
-        return draws
+        return root._matmul(gaussians)
 
 
 @lru_cache(maxsize=8)
@@ -370,8 +368,7 @@ class GRFKernel(_KernelOnNodes):
     @property
     def like(self) -> Tensor:
         """A tensor of the type and on the device of all results."""
-        amounts: Tensor = self.graph_kernel.factors[0].amounts
-        return amounts
+        return self.graph_kernel.factors[0].amounts
 
     def operator(self, rows: Tensor, columns: Tensor) -> KernelLinearOperator:
         """The kernel between two lists of node indices as a linear operator."""

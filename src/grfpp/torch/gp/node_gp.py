@@ -228,8 +228,7 @@ class NodeGP(gpytorch.models.ExactGP):  # type: ignore[misc, name-defined]  # un
         objective = NodeLikelihood(self.likelihood, self, dense=self._is_dense, **settings)
 
         def loss() -> Tensor:
-            negative: Tensor = -objective(self(*self.train_inputs), self.train_targets)
-            return negative
+            return -objective(self(*self.train_inputs), self.train_targets)
 
         if self._is_constant:
             # The likelihood would grow without bound as the size goes to zero.
@@ -260,14 +259,12 @@ class NodeGP(gpytorch.models.ExactGP):  # type: ignore[misc, name-defined]  # un
             x, y = x[some], y[some]
             kernel.prepare(x[:, 0])
         size = float(self.covar_module.outputscale.detach()) * self._mean_variance()
-        ratios = (
-            (float(self.likelihood.noise.detach()) / size,) if self._has_initial_values else RATIOS
-        )
+        ratio = float(self.likelihood.noise.detach()) / size
+        ratios = (ratio,) if self._has_initial_values else RATIOS
 
         def matrix(number: float) -> Tensor:
             kernel.set_parameter(number)
-            K: Tensor = kernel(x).to_dense()
-            return K
+            return kernel(x).to_dense()
 
         with torch.no_grad():
             start = search(matrix, y, kernel.bounds, ratios)

@@ -244,8 +244,7 @@ class PolynomialLinearOperator(LinearOperator):  # type: ignore[misc]  # untyped
     def to_dense(self) -> Tensor:
         """The matrix itself."""
         if torch.is_grad_enabled() and self._coefficients.requires_grad:
-            dense: Tensor = super().to_dense()
-            return dense
+            return super().to_dense()
         coefficients = _numbers(self._coefficients)[None]
         entries = self._terms.entries(coefficients, self._rows, self._columns)[0]
         return torch.from_numpy(np.ascontiguousarray(entries)).to(self._coefficients)

@@ -179,8 +179,7 @@ def solve_to(multiply: Any, right: Tensor, tol: float, on_step: Any = None) -> T
     if not result.converged:
         problem = f"conjugate gradients have not converged after {result.n_steps} steps"
         raise InputError(problem, advice="use more noise, float64, or a larger tol")
-    solution: Tensor = result.solution
-    return solution
+    return result.solution
 
 
 def target_values(targets: Any, n_nodes: int) -> Tensor:

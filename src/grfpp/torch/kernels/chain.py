@@ -57,13 +57,11 @@ class SparsePattern(nn.Module):  # type: ignore[misc]  # untyped base
 
     def multiply(self, values: Tensor, dense: Tensor, transposed: bool = False) -> Tensor:
         """``A @ dense`` or ``A.T @ dense``, where ``A`` has these values."""
-        product: Tensor = _Multiply.apply(values, dense, self, transposed)
-        return product
+        return _Multiply.apply(values, dense, self, transposed)
 
     def sample(self, left: Tensor, right: Tensor) -> Tensor:
         """``left @ right.T`` at the positions of the pattern only."""
-        sampled: Tensor = _Sample.apply(left, right, self)
-        return sampled
+        return _Sample.apply(left, right, self)
 
     def positions(self) -> Tensor:
         """Row and column of every entry."""
@@ -260,8 +258,7 @@ class _Sample(torch.autograd.Function):  # type: ignore[misc]  # untyped base
         zeros = pattern.matrix(left.new_zeros(len(pattern.columns)))
         sides = left.contiguous(), right.T.contiguous()
         with no_autocast(left.device):
-            sampled: Tensor = torch.sparse.sampled_addmm(zeros, *sides, beta=0.0).values()
-        return sampled
+            return torch.sparse.sampled_addmm(zeros, *sides, beta=0.0).values()
 
     @staticmethod
     def backward(ctx: Any, grad: Tensor) -> tuple[Tensor | None, ...]:

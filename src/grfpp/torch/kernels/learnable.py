@@ -323,8 +323,7 @@ class LengthFactor(nn.Module):  # type: ignore[misc]  # untyped base
         if not isinstance(modulation, Tensor) or modulation.shape != (self.n_lengths,):
             problem = f"must be a tensor of {self.n_lengths} numbers, found {shown(modulation)}"
             raise InputError(problem, argument="modulation")
-        combined: Tensor = _Combine.apply(modulation.to(self.amounts.dtype), self, False)
-        return combined
+        return _Combine.apply(modulation.to(self.amounts.dtype), self, False)
 
     def forward(self, modulation: Tensor) -> Tensor:
         """``Φ(f)`` as a sparse CSR tensor."""

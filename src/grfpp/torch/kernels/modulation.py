@@ -121,8 +121,7 @@ class MLPModulation(LearnableModulation):
 
     def forward(self) -> Tensor:
         """The base values times one plus the network's output."""
-        change: Tensor = self.network(self.inputs)[:, 0]
-        return self.base * (1 + change)
+        return self.base * (1 + self.network(self.inputs)[:, 0])
 
 
 class _Family(LearnableModulation):
