@@ -1,6 +1,6 @@
 """Encodings that are functions of the graph alone: no random numbers, no order of nodes.
 
-To add one: write a subclass of `ExactEncoding` here, and name it in ``grfpp/torch/__init__.py``.
+To add one: write a subclass of `ExactEncoding` here, and name it in ``grfpp/torch/__init__.pyi``.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ from abc import abstractmethod
 from collections.abc import Mapping, Sequence, Set
 from dataclasses import dataclass
 from inspect import Signature, signature
-from itertools import pairwise
+from itertools import pairwise, zip_longest
 from typing import Any, Literal
 
 import numpy as np
@@ -93,9 +93,7 @@ class NormalizedBatch:
         """``g(W) @ vectors`` for every kernel, from one recurrence."""
         radius = self.scale * (1 + MARGIN)
         series = [coefficients_of(kernel.value, radius, _TOLERANCE) for kernel in kernels]
-        table = np.zeros((len(series), max(map(len, series))))
-        for row, coefficients in zip(table, series, strict=True):
-            row[: len(coefficients)] = coefficients
+        table = np.array(list(zip_longest(*series, fillvalue=0.0)), order="F").T
         return block_products(self.W, self.starts, radius, table, vectors)
 
 

@@ -128,6 +128,12 @@ class Link(NamedTuple):
         matrix = torch.sparse_coo_tensor(positions, entries, shape, check_invariants=False)
         return matrix.t() if self.transposed else matrix
 
+    def to_dense(self, values: Values) -> Tensor:
+        """A dense matrix; differentiable any number of times, which COO tensors are not."""
+        entries, positions = values[self.value], tuple(self.pattern.positions())
+        matrix = entries.new_zeros(self.pattern.shape).index_put(positions, entries)
+        return matrix.T if self.transposed else matrix
+
 
 @dataclass(frozen=True)
 class FactorChain:
@@ -176,9 +182,9 @@ class FactorChain:
         return product.coalesce()
 
     def to_dense(self, values: Values) -> Tensor:
-        """The product as a dense matrix; differentiable any number of times, as COO are not."""
-        units = torch.eye(self.shape[0], dtype=values[0].dtype, device=values[0].device)
-        return self.T.matmat(values, units).T
+        """The product as a dense matrix."""
+        others = FactorChain(self.links[1:])
+        return others.T.matmat(values, self.links[0].to_dense(values).T).T
 
     def to_numpy(self, values: Values) -> Chain:
         """The same product of scipy's matrices, which is computed on all cores."""

@@ -13,7 +13,6 @@ from torch.testing import assert_close
 import grfpp
 from grfpp import InputError
 from grfpp.torch import DiffusionModulation, KernelLinearOperator, LearnableKernel
-from grfpp.torch.kernels.chain import FactorChain
 
 # Names of pytest's own kind of test only: the case is inherited, not collected.
 from linear_operator import settings  # isort: skip
@@ -26,7 +25,7 @@ KARATE = grfpp.Graph(nx.karate_club_graph()).normalized("sym")
 def dense_links(operator):
     product = None
     for link in operator._chain.links:
-        matrix = FactorChain((link,)).to_dense(operator._values)
+        matrix = link.to_dense(operator._values)
         product = matrix if product is None else product @ matrix
     return product
 
