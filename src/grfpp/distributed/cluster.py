@@ -7,6 +7,7 @@ import pickle
 import secrets
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from functools import partial
 from typing import Any
 
 from grfpp._imports import require
@@ -25,15 +26,6 @@ _NO_WARNING = {"distributed.admin.large-graph-warning-threshold": "1 PB"}
 #: For schedulers that are started for this package: idle workers take no tasks, and with them
 #: blocks, from others.
 NO_STEALING = {"distributed.scheduler.work-stealing": False}
-
-
-def opening_problem(pickled: bytes) -> str | None:
-    """The reason why a graph on disk cannot be opened on a worker, if there is one."""
-    try:
-        pickle.loads(pickled)
-    except InputError as error:
-        return str(error)
-    return None
 
 
 class Cluster:
@@ -63,26 +55,20 @@ class Cluster:
             # A function of Python's: grfpp may be missing there.
             versions = self.client.run(eval, "__import__('grfpp').__version__", on_error="return")
         if not versions:
-            raise InputError(
-                f"the cluster at {address} has no workers",
-                advice=f"start some (dask worker {address}); client.wait_for_workers(1) waits",
-            )
-        problems = [
-            f"{worker} has " + (f"grfpp {version}" if isinstance(version, str) else "no grfpp")
-            for worker, version in sorted(versions.items())
-            if version != grfpp.__version__
-        ]
-        if problems:
-            raise InputError(
-                f"all workers need grfpp {grfpp.__version__}: {problems[0]}",
-                advice="install it there, with the extra 'distributed', and restart them",
-            )
+            advice = f"start some (dask worker {address}); client.wait_for_workers(1) waits"
+            raise InputError(f"the cluster at {address} has no workers", advice=advice)
+        for worker, version in sorted(versions.items()):
+            if version != grfpp.__version__:
+                there = f"grfpp {version}" if isinstance(version, str) else "no grfpp"
+                problem = f"all workers need grfpp {grfpp.__version__}: {worker} has {there}"
+                advice = "install it there, with the extra 'distributed', and restart them"
+                raise InputError(problem, advice=advice)
         if not graph.is_on_disk:
             return
         graph.require_unchanged()
         with self._explained():
-            opening = self.client.run(opening_problem, pickle.dumps(graph))
-        problems = [f"{worker}: {problem}" for worker, problem in opening.items() if problem]
+            opened = self.client.run(pickle.loads, pickle.dumps(graph), on_error="return")
+        problems = [f"{worker}: {e}" for worker, e in opened.items() if isinstance(e, Exception)]
         if problems:
             advice = "put its folder where all see it under one path, or pass Graph(W.adjacency)"
             raise InputError(f"not all workers can open the graph: {problems[0]}", advice=advice)
@@ -107,17 +93,22 @@ class Cluster:
         return future
 
     def map(
-        self, function: Callable[..., Any], *arguments: Sequence[Any], workers: Sequence[str] = ()
+        self, function: Callable[..., Any], *arguments: Any, workers: Sequence[str] = ()
     ) -> list[Any]:
-        """Futures of a pure function's results for the first, the second, … of all arguments."""
+        """Futures of a pure function's results for the first, the second, … item of all lists.
+
+        Arguments that are no lists are the same in every call.
+        """
+        n = max(len(values) for values in arguments if isinstance(values, list))
+        lists = [values if isinstance(values, list) else [values] * n for values in arguments]
         key = f"grfpp-{function.__name__}-{secrets.token_hex(8)}"
         place = {"workers": list(workers), "allow_other_workers": True} if workers else {}
         with self._explained(), self._config.config.set(_NO_WARNING):
-            futures: list[Any] = self.client.map(function, *arguments, key=key, pure=False, **place)
+            futures: list[Any] = self.client.map(function, *lists, key=key, pure=False, **place)
         return futures
 
     def map_colocated(
-        self, function: Callable[..., Any], blocks: Sequence[Any], *arguments: Sequence[Any]
+        self, function: Callable[..., Any], blocks: list[Any], *arguments: Any
     ) -> list[Any]:
         """As `map`, with blocks for first arguments: a task runs where its block is.
 
@@ -125,13 +116,16 @@ class Cluster:
         still decides about blocks that do not exist yet, and those of workers that die.
         """
         with self._explained():
-            known = self.client.who_has(list(blocks))
+            known = self.client.who_has(blocks)
         places: dict[tuple[str, ...], list[int]] = {}
         for number, block in enumerate(blocks):
             places.setdefault(tuple(known.get(block.key, ())), []).append(number)
         futures: list[Any] = [None] * len(blocks)
         for workers, numbers in places.items():
-            some = [[values[i] for i in numbers] for values in (blocks, *arguments)]
+            some = [
+                [values[i] for i in numbers] if isinstance(values, list) else values
+                for values in (blocks, *arguments)
+            ]
             for i, future in zip(numbers, self.map(function, *some, workers=workers), strict=True):
                 futures[i] = future
         return futures
@@ -155,22 +149,17 @@ class Cluster:
             yield from self.gather(futures[start : start + _BLOCKS_PER_GATHER])
 
     def wait(
-        self,
-        futures: Sequence[Any],
-        sizes: Sequence[int] = (),
-        progress: bool | Progress = False,
+        self, futures: Sequence[Any], sizes: Sequence[int] = (), progress: bool | Progress = False
     ) -> None:
         """Return when all are done; all are cancelled when one fails, or on Ctrl-C.
 
         Progress is reported in the sum of the sizes.
         """
         size = {future.key: n for future, n in zip(futures, sizes, strict=False)}
-        done = 0
+        done, as_completed = 0, partial(self._dask.as_completed, loop=self.client.loop)
         with self._explained(), self._cancelling(futures), reporting(progress, 1) as report:
             update = report(0)
-            for future in self._dask.as_completed(
-                list(futures), loop=self.client.loop, raise_errors=False
-            ):
+            for future in as_completed(list(futures), raise_errors=False):
                 if future.status != "finished":
                     future.result()  # raises the error of the task
                 if update is not None:
@@ -198,19 +187,14 @@ class Cluster:
         try:
             yield
         except dask.KilledWorker as error:
-            raise InputError(
-                f"workers died repeatedly over one task ({error.task}), mostly for want of memory",
-                advice="start more or larger workers, or take fewer walks",
-            ) from error
+            problem = f"workers died repeatedly, mostly for want of memory, over task {error.task}"
+            advice = "start more or larger workers, or take fewer walks"
+            raise InputError(problem, advice=advice) from error
         except dask.client.FutureCancelledError as error:
-            raise InputError(
-                f"a result is gone from the cluster ({error}): cancelled, or the client was closed",
-                advice="sample again",
-            ) from error
-        except InputError:
-            raise
+            problem = f"a result is gone: it was cancelled, or the client was closed ({error})"
+            raise InputError(problem, advice="sample again") from error
         except Exception as error:  # of several classes, down to RuntimeError
-            if self.client.status == "running":
+            if isinstance(error, InputError) or self.client.status == "running":
                 raise
             problem = f"the connection to the cluster is gone ({error})"
             raise InputError(problem, advice="connect a new client and sample again") from error

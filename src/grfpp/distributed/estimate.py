@@ -1,9 +1,12 @@
-"""Kernel estimates whose factors are stored on a cluster: backend, features, shards, `sample`."""
+"""Kernel estimates whose factors are stored on a cluster in blocks of rows: `sample`."""
 
 from __future__ import annotations
 
 import operator
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property, partial
+from itertools import pairwise
 from pathlib import Path
 from typing import Any, Literal, cast
 
@@ -11,10 +14,9 @@ import numpy as np
 import scipy.sparse as sp
 
 from grfpp._checks import one_of
-from grfpp._memory import readable_bytes
+from grfpp._memory import readable_bytes, require_bytes
 from grfpp.distributed import tasks
 from grfpp.distributed.cluster import Cluster
-from grfpp.distributed.factor import ClusterFactor, stacked
 from grfpp.errors import InputError
 from grfpp.estimate import KernelEstimate
 from grfpp.estimate.batches import Backend
@@ -24,14 +26,161 @@ from grfpp.estimate.sampling import sample_estimate
 from grfpp.io.atomic import atomic_folder
 from grfpp.io.shards import HEADER, write_header, write_names
 from grfpp.kernels import Kernel
+from grfpp.linalg.csr import Block, GrowingMatrix, stack_rows, times
 from grfpp.options import Degree, WalkOptions
 from grfpp.termination import Termination
-from grfpp.typing import FloatArray
+from grfpp.typing import FloatArray, IntArray
 from grfpp.walks import WalkPlan
 from grfpp.walks.sampling import Progress, expected_entries, factor_bytes, row_blocks
 
 #: Share of the workers' memory that factors may take: beyond it Dask writes to disk.
 _MEMORY_SHARE = 0.6
+#: Columns are counted in at most so many ranges, to cut them into parts of equal size.
+_MAX_COLUMN_BINS = 1024
+#: Parts for each thread of the cluster, for an even load.
+_PARTS_PER_THREAD = 2
+
+
+@dataclass(eq=False)
+class ClusterDense:
+    """Rows of a dense matrix in blocks, each a future; `numpy.asarray` fetches it."""
+
+    cluster: Cluster
+    parts: list[Any]
+
+    def whole(self) -> Any:
+        """One future of all rows: concatenated on one worker, from which others fetch them."""
+        return self.cluster.submit(np.concatenate, self.parts)
+
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> FloatArray:
+        rows = np.concatenate(self.cluster.gather(self.parts))
+        return rows.astype(np.float64 if dtype is None else dtype, copy=False)
+
+
+@dataclass(eq=False)
+class ClusterFactor(Factor):
+    """A factor in blocks of rows, each a future that stays on its worker.
+
+    A product has one task a block, and no sums of several: vectors are sent, factors are not. The
+    transposed factor is a second set of blocks, which the workers make when it is first needed. The
+    entries of its rows are in the order of their sources, so that its products are summed in the
+    order in which one machine sums them.
+
+    Parameters
+    ----------
+    cluster
+        Where the blocks are.
+    ranges
+        The rows of each block, in order.
+    make
+        Gives the futures of several sets of rows, each a range or an array of nodes.
+    """
+
+    cluster: Cluster
+    ranges: list[range]
+    dtype: np.dtype[Any]
+    make: Callable[[list[Any]], list[Any]]
+
+    @property
+    def n_nodes(self) -> int:
+        """Number of rows and of columns."""
+        return self.ranges[-1].stop
+
+    @cached_property
+    def blocks(self) -> list[Any]:
+        """Futures of the blocks of rows."""
+        return self.make(self.ranges)
+
+    def futures(self, rows: list[Any]) -> list[Any]:
+        """Futures of several sets of rows."""
+        return self.blocks if rows is self.ranges else self.make(rows)
+
+    @cached_property
+    def _transposed(self) -> tuple[IntArray, list[Any]]:
+        """The columns at which the transpose is cut, and the futures of its blocks."""
+        cluster, n, blocks = self.cluster, self.n_nodes, self.blocks
+        n_parts = min(n, len(blocks), max(4, _PARTS_PER_THREAD * cluster.n_threads))
+        bins = np.unique(np.linspace(0, n, min(n, _MAX_COLUMN_BINS) + 1).astype(np.int64))
+        counting = cluster.map_colocated(tasks.count_columns, blocks, bins)
+        edges = _balanced(bins, np.sum(cluster.gather(counting), axis=0), n_parts)
+        pieces = cluster.map_colocated(tasks.split_columns, blocks, edges)
+        n_cut = len(edges) - 1
+        by_part = [cluster.map(operator.getitem, pieces, part) for part in range(n_cut)]
+        parts = cluster.map(tasks.join_transposed, by_part)
+        cluster.wait(parts)  # products run where they are
+        return edges, parts
+
+    def sides(self, *, transposed: bool) -> tuple[IntArray, list[Any]]:
+        """The rows at which the factor or its transpose is cut, and the futures of the blocks."""
+        if transposed:
+            return self._transposed
+        return np.array([0, *(rows.stop for rows in self.ranges)], dtype=np.int64), self.blocks
+
+    def matmat(self, dense: Any, n_jobs: int, *, transposed: bool = False) -> FloatArray:
+        """``factor @ dense``, which stays on the workers until it is needed here."""
+        cluster, (_, blocks) = self.cluster, self.sides(transposed=transposed)
+        block = dense.whole() if isinstance(dense, ClusterDense) else cluster.put(np.asarray(dense))
+        parts = cluster.map_colocated(times, blocks, block, 1)
+        return cast(FloatArray, ClusterDense(cluster, parts))
+
+    def rows(self, nodes: IntArray, n_jobs: int, *, transposed: bool = False) -> sp.csr_array:
+        """Chosen rows; where the blocks are not made yet, only these are sampled."""
+        if not len(nodes):
+            return sp.csr_array((0, self.n_nodes), dtype=self.dtype)
+        if not transposed and "blocks" not in vars(self):
+            return sp.csr_array(*self.cluster.gather(self.make([nodes])))
+        edges, blocks = self.sides(transposed=transposed)
+        order = np.argsort(nodes, kind="stable")
+        ordered = nodes[order]
+        cuts = np.searchsorted(ordered, edges)
+        requests = [
+            (block, ordered[start:stop] - edge)
+            for block, edge, (start, stop) in zip(blocks, edges[:-1], pairwise(cuts), strict=True)
+            if stop > start
+        ]
+        parts, places = map(list, zip(*requests, strict=True))
+        taken = self.cluster.map_colocated(operator.getitem, parts, places)
+        return sp.csr_array(stack_rows(self.cluster.gather(taken))[np.argsort(order)])
+
+    @cached_property
+    def n_entries(self) -> int:
+        """Number of entries of all rows."""
+        counting = self.cluster.map_colocated(tasks.count_entries, self.blocks)
+        return sum(self.cluster.gather(counting))
+
+    def csr_bytes(self, *, transposed: bool = False) -> int:
+        """Bytes that all rows need in this process."""
+        return factor_bytes(self.n_entries, self.n_nodes, self.dtype)
+
+    def to_csr(self, n_jobs: int = -1, *, transposed: bool = False) -> sp.csr_array:
+        """The factor, fetched."""
+        require_bytes(self.csr_bytes(), f"a factor of {self.n_nodes} nodes")
+        _, blocks = self.sides(transposed=transposed)
+        return stacked(self.cluster, blocks, self.n_nodes, self.n_entries)
+
+
+def stacked(cluster: Cluster, blocks: Sequence[Any], n_rows: int, n_entries: int) -> sp.csr_array:
+    """All blocks of rows as one matrix in this process, fetched a few at a time."""
+    matrix: GrowingMatrix | None = None
+    for part in cluster.one_by_one(blocks):
+        if matrix is None:
+            matrix = GrowingMatrix(n_rows, part.shape[1], n_entries, part.dtype)
+        matrix.append(Block.of(part))
+    assert matrix is not None
+    return matrix.finish()
+
+
+def _balanced(bins: IntArray, counts: IntArray, n_parts: int) -> IntArray:
+    """Cut columns, counted in bins, into parts with nearly as many entries each.
+
+    Examples
+    --------
+    >>> _balanced(np.arange(6), np.array([8, 1, 1, 2, 4]), 2)
+    array([0, 2, 5])
+    """
+    before = np.concatenate([[0], np.cumsum(counts + 1)])  # no bin counts for nothing
+    cuts = np.searchsorted(before, np.linspace(0, before[-1], n_parts + 1)[1:-1])
+    return np.unique(np.concatenate([[0], bins[cuts], [bins[-1]]]))
 
 
 class DistributedEstimate(KernelEstimate):
@@ -58,21 +207,19 @@ class DistributedEstimate(KernelEstimate):
 
     def _product_blocks(self, chain: Chain) -> list[Any]:
         """Futures of blocks of rows of a chain, each multiplied by the rows that it reaches."""
-        sides = [
+        (_, blocks), *others = (
             cast(ClusterFactor, link.factor).sides(transposed=link.transposed)
             for link in chain.links
-        ]
-        (_, blocks), *others = sides
-        n, cluster = len(blocks), self.cluster
+        )
+        map_colocated, n = self.cluster.map_colocated, len(blocks)
         for edges, parts in others:
-            wanted = cluster.map_colocated(tasks.reached, blocks, [edges] * n)
+            wanted = map_colocated(tasks.reached, blocks, edges)
             taken = [
-                cluster.map_colocated(tasks.take_reached, [part] * n, wanted, [number] * n)
+                map_colocated(tasks.take_reached, [part] * n, wanted, number)
                 for number, part in enumerate(parts)
             ]
-            blocks = cluster.map_colocated(
-                tasks.multiply, blocks, list(map(list, zip(*taken, strict=True)))
-            )
+            by_block = list(map(list, zip(*taken, strict=True)))
+            blocks = map_colocated(tasks.multiply, blocks, by_block)
         return blocks
 
     def _feature_blocks(self) -> tuple[Sequence[range], list[Any]]:
@@ -82,7 +229,7 @@ class DistributedEstimate(KernelEstimate):
         if self.low_rank is not None:
             A, B = self.low_rank
             low_rank = [(A[rows.start : rows.stop], B[rows.start : rows.stop]) for rows in ranges]
-        rule = ([value] * len(ranges) for value in (self.sign, self.symmetrized))
+        rule = self.sign, self.symmetrized
         return ranges, self.cluster.map(tasks.features, left, right, *rule, low_rank)
 
     def _chain_diagonal(self) -> FloatArray:
@@ -104,13 +251,11 @@ class DistributedEstimate(KernelEstimate):
 
     def _feature_sides(self, *sides: int) -> list[sp.csr_array]:
         cluster, (_, blocks) = self.cluster, self._feature_blocks()
-        parts = [cluster.map(operator.getitem, blocks, [side] * len(blocks)) for side in sides]
+        parts = [cluster.map(operator.getitem, blocks, side) for side in sides]
         counts = [sum(cluster.gather(cluster.map(tasks.count_entries, part))) for part in parts]
         require_features(sum(counts), self.n_nodes, self.degree)
-        return [
-            stacked(cluster, part, self.n_nodes, count)
-            for part, count in zip(parts, counts, strict=True)
-        ]
+        sized = zip(parts, counts, strict=True)
+        return [stacked(cluster, part, self.n_nodes, count) for part, count in sized]
 
     def save_features(
         self, folder: str | Path, format: Literal["parquet", "npz"] = "parquet"
@@ -139,12 +284,14 @@ class DistributedEstimate(KernelEstimate):
         cluster, (ranges, blocks) = self.cluster, self._feature_blocks()
         names = self.names.to_array()
         with atomic_folder(Path(folder), HEADER) as temporary:
-            path, n = str(temporary.resolve()), len(ranges)
-            places = [range(n), [rows.start for rows in ranges], [path] * n, [format] * n]
+            path = str(temporary.resolve())
+            places = list(range(len(ranges))), [rows.start for rows in ranges]
             if cluster.sees(path):
-                shards = cluster.gather(cluster.map(tasks.write_features, blocks, *places))
+                writing = cluster.map(tasks.write_features, blocks, *places, path, format)
+                shards = cluster.gather(writing)
             else:
-                shards = list(map(tasks.write_features, cluster.one_by_one(blocks), *places))
+                write = partial(tasks.write_features, folder=path, format=format)
+                shards = list(map(write, cluster.one_by_one(blocks), *places))
             header: dict[str, Any] = {
                 "file_format": format,
                 "n_nodes": self.n_nodes,
@@ -158,15 +305,14 @@ class DistributedEstimate(KernelEstimate):
             write_header(temporary, header)
 
 
+@dataclass(eq=False)
 class ClusterBackend(Backend):
     """Samples and stores factors on the workers of a cluster."""
 
     estimate = DistributedEstimate
-
-    def __init__(self, cluster: Cluster) -> None:
-        self.cluster = cluster
-        #: The rows of each block, the same for all factors, so that means have the same blocks.
-        self.ranges: list[range] = []
+    cluster: Cluster
+    #: The rows of each block, the same for all factors, so that means have the same blocks.
+    ranges: list[range] = field(default_factory=list)
 
     def factors(
         self, plans: Sequence[WalkPlan], options: WalkOptions, progress: bool | Progress
@@ -187,9 +333,9 @@ class ClusterBackend(Backend):
         """A weighted mean of factors, on the workers."""
         parts = cast(Sequence[ClusterFactor], factors)
 
-        def make(rows: Sequence[Any]) -> list[Any]:
+        def make(rows: list[Any]) -> list[Any]:
             same_rows = list(map(list, zip(*(part.futures(rows) for part in parts), strict=True)))
-            return self.cluster.map(tasks.mean, [list(weights)] * len(rows), same_rows)
+            return self.cluster.map(tasks.mean, tuple(weights), same_rows)
 
         return ClusterFactor(self.cluster, self.ranges, parts[0].dtype, make)
 
@@ -202,14 +348,7 @@ class ClusterBackend(Backend):
         shared = {key: cluster.put(tasks.SharedPlan(plan)) for key, plan in layouts.items()}
 
         def factor(plan: WalkPlan) -> ClusterFactor:
-            constant = shared[id(plan.layout)], plan.key
-
-            def make(rows: Sequence[Any]) -> list[Any]:
-                n = len(rows)
-                return cluster.map(
-                    tasks.walk, *([value] * n for value in constant), rows, [dtype] * n
-                )
-
+            make = partial(cluster.map, tasks.walk, shared[id(plan.layout)], plan.key, dtype)
             return ClusterFactor(cluster, self.ranges, dtype, make)
 
         return [factor(plan) for plan in plans]

@@ -108,14 +108,11 @@ def _query(
     chosen: range | IntArray = range(n) if nodes is None else near.graph.names.numbers(nodes)
     _call(near, method, chosen[:1], arguments)  # raises here, and at once, for wrong arguments
     cluster.check(near.graph)
-    n_tasks = max(
-        _TASKS_PER_THREAD * cluster.n_threads, int(len(chosen) * near.budget / _EDGES_PER_TASK)
-    )
-    n_parts = max(1, min(n_tasks, len(chosen)))
+    n_tasks = int(len(chosen) * near.budget / _EDGES_PER_TASK)
+    n_parts = max(1, min(max(n_tasks, _TASKS_PER_THREAD * cluster.n_threads), len(chosen)))
     edges = [len(chosen) * part // n_parts for part in range(n_parts + 1)]
     parts = [chosen[start:stop] for start, stop in pairwise(edges)]
-    shared = [[value] * n_parts for value in (cluster.put(near), method, arguments)]
-    futures = cluster.map(_call, *shared[:2], parts, shared[2])
+    futures = cluster.map(_call, cluster.put(near), method, parts, arguments)
     cluster.wait(futures, list(map(len, parts)), progress)
     return list(zip(*cluster.gather(futures), strict=True))
 

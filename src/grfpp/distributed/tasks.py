@@ -53,7 +53,7 @@ def keep(value: Any) -> Any:
     return value
 
 
-def walk(shared: SharedPlan, key: int, nodes: range | IntArray, dtype: np.dtype[Any]) -> RowBlock:
+def walk(shared: SharedPlan, key: int, dtype: np.dtype[Any], nodes: range | IntArray) -> RowBlock:
     """Rows of the factor whose streams begin with `key`."""
     shared.plan.graph.require_unchanged()
     plan = replace(shared.plan, key=key)

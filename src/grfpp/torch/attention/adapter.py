@@ -90,11 +90,9 @@ def add_mask(module: nn.Module, mask: Tensor, lam: float = 0.5, learn: bool = Fa
     """
     model = _unwrapped(module)
     if any(isinstance(part, MaskBias) or _CHANGES in vars(part) for part in model.modules()):
-        raise InputError(
-            "has a mask already, or is part of a model that has one",
-            argument="module",
-            advice="remove that one with remove_mask(model)",
-        )
+        problem = "has a mask already, or is part of a model that has one"
+        advice = "remove that one with remove_mask(model)"
+        raise InputError(problem, argument="module", advice=advice)
     bias = MaskBias(instance_of(mask, "mask", Tensor), lam, learn)
     weight = next(model.parameters(), None)
     if weight is not None:
@@ -102,11 +100,9 @@ def add_mask(module: nn.Module, mask: Tensor, lam: float = 0.5, learn: bool = Fa
     attentions = [part for part in model.modules() if isinstance(part, nn.MultiheadAttention)]
     custom = _custom_modules(model, attentions)
     if not attentions and not custom:
-        raise InputError(
-            f"has no attention: this {type(model).__name__} has neither nn.MultiheadAttention nor "
-            "modules that could call scaled_dot_product_attention",
-            argument="module",
-        )
+        problem = f"has no attention: this {type(model).__name__} has neither nn.MultiheadAttention"
+        problem += " nor modules that could call scaled_dot_product_attention"
+        raise InputError(problem, argument="module")
     count = None
     if custom:
         from grfpp.torch.attention.fused import MaskedForward, count_masked
@@ -119,9 +115,8 @@ def add_mask(module: nn.Module, mask: Tensor, lam: float = 0.5, learn: bool = Fa
     for part in attentions or [module for module in custom if id(module) not in inner]:
         _replace(part, bias, _MASK, bias)
     for attention in attentions:
-        hook = partial(_merge, count=count, required=attention is model)
-        handle = attention.register_forward_pre_hook(hook, with_kwargs=True)
-        vars(attention)[_CHANGES].hook = handle
+        hook = partial(_merge, count, attention is model)
+        vars(attention)[_CHANGES].hook = attention.register_forward_pre_hook(hook, with_kwargs=True)
     for part in model.modules():
         for kind, (name, value) in _WITHOUT_FAST_PATH.items():
             if isinstance(part, kind):
@@ -257,12 +252,7 @@ def _reset_compiler() -> None:
 
 
 def _merge(
-    attention: nn.Module,
-    args: tuple[Any, ...],
-    kwargs: dict[str, Any],
-    *,
-    count: Any,
-    required: bool,
+    count: Any, required: bool, attention: nn.Module, args: tuple[Any, ...], kwargs: dict[str, Any]
 ) -> tuple[tuple[Any, ...], dict[str, Any]] | None:
     """Add the mask to the arguments of an ``nn.MultiheadAttention``, if it is self-attention."""
     named = {**dict(zip(_ARGUMENTS, args, strict=False)), **kwargs}
@@ -271,18 +261,15 @@ def _merge(
         return None  # torch raises the error
     # Two views of the same numbers are the same tokens too.
     if query is not key and not query.is_set_to(key):
-        if required:
-            raise InputError(
-                "must be the queries: a graph mask is for self-attention", argument="key"
-            )
-        return None
+        if not required:
+            return None
+        raise InputError("must be the queries: a graph mask is for self-attention", argument="key")
     if query.is_nested:
         raise InputError("must not be a nested tensor", argument="query")
     if named.get("is_causal") and named.get("attn_mask") is None:
         raise InputError("=True is a hint about attn_mask, which is missing", argument="is_causal")
     bias = getattr(attention, _MASK)
-    is_batch_first = attention.batch_first and query.ndim == 3
-    axes = (1, 0) if is_batch_first else (0, 1)
+    axes = (1, 0) if attention.batch_first and query.ndim == 3 else (0, 1)
     check_sizes(bias.mask.shape, query, key, *axes)
     scaled = bias(query)
     if scaled.ndim == 3:

@@ -103,11 +103,9 @@ class MaskedForward:
             stack.pop()
         if self.is_model and not masking.n_masked:
             sizes = ", ".join(f"{q} to {k}" for q, k in sorted(masking.other_sizes)) or "none"
-            raise InputError(
-                f"for {self.bias.n_tokens} tokens met no self-attention in this model (fused calls "
-                f"from queries to keys: {sizes})",
-                argument="mask",
-            )
+            problem = f"for {self.bias.n_tokens} tokens met no self-attention in this model "
+            problem += f"(fused calls from queries to keys: {sizes})"
+            raise InputError(problem, argument="mask")
         return result
 
 

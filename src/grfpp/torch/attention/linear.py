@@ -76,11 +76,8 @@ def linear_masked_attention(
     check_sizes((mask.n_tokens,), query, key)
     for name, features in (("query", query), ("key", key)):
         if not torch.compiler.is_compiling() and (features < 0).any():
-            raise InputError(
-                f"features must not be negative, found {features.min().item():.3g}",
-                argument=name,
-                advice="use a feature map such as elu(x) + 1",
-            )
+            problem = f"features must not be negative, found {features.min().item():.3g}"
+            raise InputError(problem, argument=name, advice="use a feature map such as elu(x) + 1")
     # The sums of the weights are one more column, of values that are 1 everywhere.
     value = torch.cat([value, torch.ones_like(value[..., :1])], dim=-1)
     plain = query @ (key.transpose(-1, -2) @ value)
@@ -97,11 +94,9 @@ def _checked(mask: Any, lam: Any, how: Any) -> float | Tensor:
     if torch.compiler.is_compiling():
         return strength  # there are no values to check
     if not mask.is_nonnegative:
-        raise InputError(
-            "must not have negative entries: linear attention divides by sums of weights",
-            argument="mask",
-            advice="use a kernel whose modulation has none, such as 'diffusion'",
-        )
+        problem = "must not have negative entries: linear attention divides by sums of weights"
+        advice = "use a kernel whose modulation has none, such as 'diffusion'"
+        raise InputError(problem, argument="mask", advice=advice)
     if strength < 0:
         raise InputError(f"must not be negative, found {strength:g}", argument="lam")
     return strength
@@ -115,12 +110,9 @@ def _times_mask(query: Tensor, key: Tensor, value: Tensor, mask: FactoredMask) -
     if width == n_features:
         return _block(query, key, value, mask)
     total = torch.zeros_like(value)
-    for first in range(0, n_features, width):
-        part = slice(first, first + width)
+    for q, k in zip(query.split(width, -1), key.split(width, -1), strict=True):
         # Kept for the backward pass, the blocks would take as much memory as all at once.
-        total = total + checkpoint(
-            _block, query[..., part], key[..., part], value, mask, use_reentrant=False
-        )
+        total = total + checkpoint(_block, q, k, value, mask, use_reentrant=False)
     return total
 
 
@@ -179,10 +171,8 @@ class LinearMaskedAttention(SelfAttention):
         super().__init__(embed_dim, num_heads, bias)
         strength = float(_checked(mask, lam, how))
         if not callable(feature_map):
-            raise InputError(
-                f"must be a function of a tensor, found {shown(feature_map)}",
-                argument="feature_map",
-            )
+            problem = f"must be a function of a tensor, found {shown(feature_map)}"
+            raise InputError(problem, argument="feature_map")
         self.graph_mask = mask
         self.how = how
         self.feature_map = feature_map

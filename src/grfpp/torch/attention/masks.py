@@ -7,7 +7,7 @@ dense tensor, `factored_mask` keeps the sparse factors of the estimate.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, Literal
+from typing import Any, Literal, get_args
 
 import numpy as np
 import scipy.sparse as sp
@@ -21,14 +21,14 @@ from grfpp.errors import InputError
 from grfpp.estimate import KernelEstimate
 from grfpp.graph import Graph, as_graph
 from grfpp.kernels import Kernel
+from grfpp.linalg.tensors import from_scipy
 from grfpp.operators import KernelOperator
 from grfpp.operators.kernel_choice import KernelChoice
 from grfpp.torch.arguments import device_of, floating
 from grfpp.torch.kernels.chain import FactorChain, Link, SparsePattern
 from grfpp.typing import FloatArray, IntArray
 
-Scaling = Literal["cosine", "rows"] | None
-_SCALINGS = ("cosine", "rows", None)
+Scaling = Literal["cosine", "rows", None]
 
 
 def graph_mask(
@@ -229,11 +229,10 @@ class FactoredMask(nn.Module):  # type: ignore[misc]  # untyped base
         dtype, device = floating(dtype), device_of(device)
         self.patterns = nn.ModuleList()
         for index, step in enumerate(steps):
-            # Copies, which do not share memory with the caller's arrays.
-            crow, columns = (torch.tensor(a, device=device) for a in (step.indptr, step.indices))
-            self.patterns.append(SparsePattern(crow, columns, int(step.shape[1])))
-            values = torch.tensor(step.data, dtype=dtype, device=device)
-            self.register_buffer(f"values_{index}", values, persistent=False)
+            # A copy, which does not share memory with the caller's arrays.
+            tensor = from_scipy(step.copy(), dtype=dtype, device=device, sort=False)
+            self.patterns.append(SparsePattern.of(tensor))
+            self.register_buffer(f"values_{index}", tensor.values(), persistent=False)
         self.chain = FactorChain(tuple(map(Link, self.patterns, range(len(steps)))))
 
     @property
@@ -254,11 +253,9 @@ class FactoredMask(nn.Module):  # type: ignore[misc]  # untyped base
     def forward(self, x: Tensor) -> Tensor:
         """``M x``."""
         if not x.is_floating_point() or x.ndim < 2 or x.shape[-2] != self.n_tokens:
-            raise InputError(
-                f"must be floating-point numbers of shape (…, {self.n_tokens}, d), found {x.dtype} "
-                f"of shape {tuple(x.shape)}",
-                argument="x",
-            )
+            problem = f"must be floating-point numbers of shape (…, {self.n_tokens}, d)"
+            problem += f", found {x.dtype} of shape {tuple(x.shape)}"
+            raise InputError(problem, argument="x")
         nodes = x[..., self.n_prefix :, :].movedim(-2, 0)
         # Half precision has few sparse products, and would lose the small entries.
         block = nodes.reshape(self.n_nodes, -1).to(torch.promote_types(x.dtype, torch.float32))
@@ -276,10 +273,8 @@ class FactoredMask(nn.Module):  # type: ignore[misc]  # untyped base
         return [getattr(self, f"values_{index}") for index in range(len(self.patterns))]
 
     def __repr__(self) -> str:
-        return (
-            f"FactoredMask(n_tokens={self.n_tokens}, n_prefix={self.n_prefix}, "
-            f"n_steps={len(self.patterns)})"
-        )
+        n_steps = len(self.patterns)
+        return f"FactoredMask(n_tokens={self.n_tokens}, n_prefix={self.n_prefix}, {n_steps=})"
 
 
 def is_batch(graphs: Any) -> bool:
@@ -318,7 +313,7 @@ def _tokens(
     graph: Any, nodes: Any, scaling: Scaling, class_token: bool | int
 ) -> tuple[Graph, IntArray, int]:
     """The graph, the nodes that are tokens, and the number of tokens before them."""
-    one_of(scaling, "scaling", _SCALINGS)
+    one_of(scaling, "scaling", get_args(Scaling))
     is_bool = isinstance(class_token, bool)
     n_prefix = int(class_token) if is_bool else whole(class_token, "class_token", 0)
     source = as_graph(graph)
@@ -340,11 +335,9 @@ def _scaled_kernel(
     divisors = K.diagonal() if scaling == "cosine" else K @ ones
     if not (np.isfinite(divisors).all() and (divisors > 0).all()):
         what = "diagonal entries" if scaling == "cosine" else "row sums"
-        raise InputError(
-            f"={scaling!r} needs positive {what} of the kernel, found {divisors.min():.3g}",
-            argument="scaling",
-            advice="use more walks, another kernel, or scaling=None",
-        )
+        problem = f"={scaling!r} needs positive {what} of the kernel, found {divisors.min():.3g}"
+        advice = "use more walks, another kernel, or scaling=None"
+        raise InputError(problem, argument="scaling", advice=advice)
     if scaling == "rows":
         return K, 1 / divisors, ones
     return K, divisors**-0.5, divisors**-0.5

@@ -65,10 +65,8 @@ class SelfAttention(nn.Module):  # type: ignore[misc]  # untyped base
         self.embed_dim = whole(embed_dim, "embed_dim", 1)
         self.num_heads = whole(num_heads, "num_heads", 1)
         if self.embed_dim % self.num_heads:
-            raise InputError(
-                f"must be a multiple of num_heads, found {embed_dim} and {num_heads}",
-                argument="embed_dim",
-            )
+            problem = f"must be a multiple of num_heads, found {embed_dim} and {num_heads}"
+            raise InputError(problem, argument="embed_dim")
         n_weights = 4 * self.embed_dim * (self.embed_dim + 1)
         require_bytes(4 * n_weights, f"an attention module of width {self.embed_dim}")
         model = nn.MultiheadAttention(self.embed_dim, self.num_heads, bias=truth(bias, "bias"))
@@ -86,16 +84,13 @@ class SelfAttention(nn.Module):  # type: ignore[misc]  # untyped base
 
     def _mix(self, x: Tensor, mask: Tensor | None = None) -> Tensor:
         if x.ndim < 2 or x.shape[-1] != self.embed_dim:
-            raise InputError(
-                f"must have shape (…, n_tokens, {self.embed_dim}), found {tuple(x.shape)}",
-                argument="x",
-            )
+            problem = f"must have shape (…, n_tokens, {self.embed_dim}), found {tuple(x.shape)}"
+            raise InputError(problem, argument="x")
         projected = nn.functional.linear(x, self.in_proj_weight, self.in_proj_bias)
         parts = projected.unflatten(-1, (3, self.num_heads, -1)).movedim(-3, 0)
         query, key, value = parts.transpose(-3, -2)
         mixed = self._attend(query, key, value, mask)
-        joined: Tensor = self.out_proj(mixed.transpose(-3, -2).flatten(-2))
-        return joined
+        return self.out_proj(mixed.transpose(-3, -2).flatten(-2))
 
 
 class MaskedAttention(SelfAttention):
@@ -244,10 +239,8 @@ def merged(bias: Tensor, other: Tensor | None, keeps_true: bool) -> Tensor:
         zeros = torch.zeros(other.shape, dtype=bias.dtype, device=other.device)
         other = zeros.masked_fill(~other if keeps_true else other, float("-inf"))
     elif not other.is_floating_point():
-        raise InputError(
-            f"must hold booleans or floating-point numbers, found {other.dtype}",
-            argument="attn_mask",
-        )
+        problem = f"must hold booleans or floating-point numbers, found {other.dtype}"
+        raise InputError(problem, argument="attn_mask")
     return bias + other.to(bias.dtype)
 
 
@@ -259,12 +252,10 @@ def check_sizes(
     n_sequences = query.shape[batch_axis] if query.ndim > 2 else None
     fits = n_queries == n_keys == shape[-1]
     if not fits or (len(shape) == 3 and shape[0] != n_sequences):
-        raise InputError(
-            f"has shape {tuple(shape)}, found {n_queries} queries and {n_keys} keys, in a batch of "
-            f"{n_sequences}",
-            argument="mask",
-            advice="use class_token=True for a model with a class token",
-        )
+        problem = f"has shape {tuple(shape)}, found {n_queries} queries and {n_keys} keys"
+        problem += f", in a batch of {n_sequences}"
+        advice = "use class_token=True for a model with a class token"
+        raise InputError(problem, argument="mask", advice=advice)
 
 
 def checked_strength(lam: Any) -> float | Tensor:
@@ -283,18 +274,13 @@ def check_mask(mask: Any) -> None:
     is_dense = isinstance(mask, Tensor) and mask.is_floating_point()
     is_dense = is_dense and mask.layout == torch.strided and mask.numel() > 0
     if not is_dense or mask.ndim not in (2, 3) or mask.shape[-2] != mask.shape[-1]:
-        raise InputError(
-            "must be a dense floating-point tensor of shape (n_tokens, n_tokens) or "
-            f"(batch, n_tokens, n_tokens), found {shown(mask)}",
-            argument="mask",
-        )
+        problem = "must be a dense floating-point tensor of shape (n_tokens, n_tokens) or "
+        problem += f"(batch, n_tokens, n_tokens), found {shown(mask)}"
+        raise InputError(problem, argument="mask")
     if torch.compiler.is_compiling():
         return  # there are no values to check
     is_finite = torch.isfinite(mask)
     is_padding = torch.isneginf(mask) if mask.ndim == 3 else torch.zeros_like(is_finite)
     if not (is_finite | is_padding).all() or not is_finite.any(dim=-1).all():
-        raise InputError(
-            "must be finite, but for padding of a batch, and leave every token something to attend "
-            "to",
-            argument="mask",
-        )
+        problem = "must be finite but for padding of a batch, and let each token attend to some"
+        raise InputError(problem, argument="mask")

@@ -1,6 +1,6 @@
 """Encodings that are functions of the graph alone: no random numbers, no order of nodes.
 
-To add one: write a subclass of `ExactEncoding` here, and name it in ``grfpp/torch/__init__.py``.
+To add one: write a subclass of `ExactEncoding` here, and name it in ``grfpp/torch/__init__.pyi``.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ from abc import abstractmethod
 from collections.abc import Mapping, Sequence, Set
 from dataclasses import dataclass
 from inspect import Signature, signature
-from itertools import pairwise
+from itertools import pairwise, zip_longest
 from typing import Any, Literal
 
 import numpy as np
@@ -93,9 +93,7 @@ class NormalizedBatch:
         """``g(W) @ vectors`` for every kernel, from one recurrence."""
         radius = self.scale * (1 + MARGIN)
         series = [coefficients_of(kernel.value, radius, _TOLERANCE) for kernel in kernels]
-        table = np.zeros((len(series), max(map(len, series))))
-        for row, coefficients in zip(table, series, strict=True):
-            row[: len(coefficients)] = coefficients
+        table = np.array(list(zip_longest(*series, fillvalue=0.0)), order="F").T
         return block_products(self.W, self.starts, radius, table, vectors)
 
 
@@ -215,12 +213,11 @@ class AddReturnPE(ExactEncoding):
             return np.ascontiguousarray(masses[:, np.array(self.lengths) - 1])
         masses = self._masses(graphs, max(1, *(len(series) - 1 for series in self._series)))
         result = np.empty((graphs.n_nodes, len(self._series)))
-        for column, series in enumerate(self._series):
+        for column, (constant, *series) in enumerate(self._series):
             # Not by BLAS, whose bits may depend on the number of rows.
-            total = np.full(graphs.n_nodes, series[0])
-            for k, coefficient in enumerate(series[1:]):
-                total += coefficient * masses[:, k]
-            result[:, column] = total
+            result[:, column] = constant
+            for coefficient, powers in zip(series, masses.T, strict=False):
+                result[:, column] += coefficient * powers
         return result
 
     def _masses(self, graphs: NormalizedBatch, n_lengths: int) -> FloatArray:
@@ -258,11 +255,8 @@ def _power_series(kernel: Kernel, scale: float) -> FloatArray:
     limit = _MAX_NEGLECTED_SHARE * max(abs(value), float(sizes[0]))
     # The last terms may be small before the first ones are.
     if tails[-1] > limit or abs(terms.sum() - value) > limit:
-        raise InputError(
-            f"{kernel!r} needs more than {_MAX_LENGTH} lengths for return masses",
-            argument="kernel",
-            advice="use a narrower kernel",
-        )
+        problem = f"{kernel!r} needs more than {_MAX_LENGTH} lengths for return masses"
+        raise InputError(problem, argument="kernel", advice="use a narrower kernel")
     return kernel.coefficients(max(1, int(np.count_nonzero(tails > limit))))
 
 
@@ -320,11 +314,9 @@ class AddSmoothPE(ExactEncoding):
             values = checked.value([self.scale, 0.0])
             share = np.ptp(values) / np.abs(values).max()
             if not self.include_self and share < _MIN_SHARE_BEYOND_SELF:
-                raise InputError(
-                    f"must reach beyond the node itself, found {checked!r}",
-                    argument="kernel",
-                    advice="use a wider kernel, or include_self=True",
-                )
+                problem = f"must reach beyond the node itself, found {checked!r}"
+                advice = "use a wider kernel, or include_self=True"
+                raise InputError(problem, argument="kernel", advice=advice)
 
     def _rows(self, graphs: NormalizedBatch) -> FloatArray:
         return np.concatenate(self._smoothed(graphs), axis=1)
@@ -496,7 +488,5 @@ class AddLandmarkPE(ExactEncoding):
         at_landmark = np.bincount(graph_of, share * mass, minlength=n_graphs)[graph_of]
         with np.errstate(divide="ignore", invalid="ignore"):
             relative = np.where(at_landmark > 0, mass / at_landmark, 0.0)
-        closeness: FloatArray = 1 - np.log(np.maximum(relative, _MIN_CLOSENESS)) / np.log(
-            _MIN_CLOSENESS
-        )
-        return closeness
+        logarithms = np.log(np.maximum(relative, _MIN_CLOSENESS))
+        return np.asarray(1 - logarithms / np.log(_MIN_CLOSENESS))

@@ -165,9 +165,6 @@ class AddGRFPE(NodeEncoding):
     """
 
     kind = "projected"
-    features: str
-    projection: str
-    rotation: str
 
     def __init__(
         self,
@@ -193,8 +190,9 @@ class AddGRFPE(NodeEncoding):
         options = {name: value for name, value in options.items() if name not in shared}
         names = {"features": ("factors", "stitched"), "projection": ("graph", "shared")}
         names["rotation"] = ("none", "principal")
-        for name, known in names.items():
-            setattr(self, name, one_of(options.pop(name, known[0]), name, known))
+        self.features, self.projection, self.rotation = (
+            one_of(options.pop(name, known[0]), name, known) for name, known in names.items()
+        )
         self.dim = self._n_columns = whole(8 if dim is None else dim, "dim", 1)
         self.kernel = kernel_of(options.pop("kernel", "diffusion"))
         walks = {"degree": 2 if degree is None else degree, "seed": 0, **options}

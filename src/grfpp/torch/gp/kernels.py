@@ -17,6 +17,7 @@ from grfpp._imports import require
 from grfpp.errors import InputError
 from grfpp.graph import as_graph
 from grfpp.linalg.chebyshev import ChebyshevTerms, chebyshev_points, coefficients_of
+from grfpp.nodes import NodeNames
 from grfpp.operators.solve_plan import SOLVERS
 from grfpp.torch.arguments import node_indices
 from grfpp.torch.gp.operators import KernelLinearOperator, PolynomialLinearOperator
@@ -63,26 +64,20 @@ FAMILIES = {
 class _KernelOnNodes(gpytorch.kernels.Kernel):  # type: ignore[misc, name-defined]  # untyped base
     """A gpytorch kernel whose inputs are nodes, in one column."""
 
-    names: Any
     #: A tensor of the type and on the device of all results.
     like: Tensor
 
-    def __init__(self, active_dims: Any = None) -> None:
+    def __init__(self, names: NodeNames, active_dims: Any = None) -> None:
         dims = None if active_dims is None else node_numbers(active_dims, _MAX_DIMS, "active_dims")
         super().__init__(active_dims=None if dims is None else torch.from_numpy(dims))
+        #: The names of the nodes.
+        self.names = names
 
     def nodes(self, nodes: Any) -> Tensor:
         """Indices of nodes, which may be given by name, as a tensor."""
         return node_indices(nodes, self.names).to(self.like.device)
 
-    def forward(
-        self,
-        x1: Tensor,
-        x2: Tensor,
-        diag: bool = False,
-        last_dim_is_batch: bool = False,
-        **params: Any,
-    ) -> Any:
+    def forward(self, x1: Tensor, x2: Tensor, diag: bool = False, **params: Any) -> Any:
         """The kernel between two lists of nodes, each of shape ``(n, 1)``."""
         for x in (x1, x2):
             if x.dim() != 2 or x.shape[1] != 1:
@@ -154,17 +149,14 @@ class NodeKernel(_KernelOnNodes):
         n_jobs: int = -1,
         active_dims: tuple[int, ...] | None = None,
     ) -> None:
-        super().__init__(active_dims=active_dims)
-        self.graph = as_graph(W)
+        graph = as_graph(W)
+        super().__init__(graph.names, active_dims)
+        self.graph = graph
         if self.graph.is_directed:
             raise InputError("must be undirected", argument="W", advice="use Graph(symmetrize=...)")
         if (radius := self.graph.spectral_radius()) > 1 + _RADIUS_ROUNDING:
-            raise InputError(
-                f"must have a spectral radius of at most 1, found {radius:.4g}",
-                argument="W",
-                advice="use graph.normalized('sym')",
-            )
-        self.names = self.graph.names
+            problem = f"must have a spectral radius of at most 1, found {radius:.4g}"
+            raise InputError(problem, argument="W", advice="use graph.normalized('sym')")
         self.family = one_of(family, "family", tuple(FAMILIES))
         self.power = positive(power, "power")
         self.how = one_of(how, "how", ("auto", *SOLVERS))
@@ -173,14 +165,12 @@ class NodeKernel(_KernelOnNodes):
         self.terms = ChebyshevTerms(self.graph, n_jobs)
         self.needs_search = start is None
         low, high = self.bounds
-        number = (
-            min(max(_START, low), high) if start is None else between(start, "start", low, high)
-        )
+        value = min(max(_START, low), high) if start is None else between(start, "start", low, high)
         raw = torch.nn.Parameter(torch.zeros((), dtype=torch.float64))
         self.register_parameter("raw_log_parameter", raw)
         interval = gpytorch.constraints.Interval(math.log(low), math.log(high))
         self.register_constraint("raw_log_parameter", interval.double())
-        self.set_parameter(number)
+        self.set_parameter(value)
         self._span: _Span | None = None
 
     @property
@@ -256,8 +246,7 @@ class NodeKernel(_KernelOnNodes):
         return to_linear_operator(span.kernel(self.coefficients(span.n_terms)))
 
     def _pairs(self, rows: Tensor, columns: Tensor) -> Tensor:
-        entries: Tensor = self._polynomial(self.coefficients(), rows, columns).diagonal()
-        return entries
+        return self._polynomial(self.coefficients(), rows, columns).diagonal()
 
     def _polynomial(self, coefficients: Tensor, rows: Tensor, columns: Tensor) -> Any:
         nodes = {"rows": rows.numpy(), "columns": columns.numpy()}
@@ -267,8 +256,7 @@ class NodeKernel(_KernelOnNodes):
         """Draws of the process at all nodes, from one Gaussian number for each."""
         nodes = torch.arange(self.graph.n_nodes)
         root = self._polynomial(self.coefficients(power=0.5), nodes, nodes)
-        draws: Tensor = root._matmul(gaussians)
-        return draws
+        return root._matmul(gaussians)
 
 
 @lru_cache(maxsize=8)
@@ -355,12 +343,12 @@ class GRFKernel(_KernelOnNodes):
         active_dims: tuple[int, ...] | None = None,
         **options: Any,
     ) -> None:
-        super().__init__(active_dims=active_dims)
         if modulation is None:
             modulation = DiffusionModulation(16, degree=4, laplacian=True)
-        self.graph_kernel = LearnableKernel(
-            W, modulation, n_walks=n_walks, n_exact=n_exact, symmetric=True, **options
-        )
+        options |= {"n_walks": n_walks, "n_exact": n_exact}
+        graph_kernel = LearnableKernel(W, modulation, symmetric=True, **options)
+        super().__init__(graph_kernel.names, active_dims)
+        self.graph_kernel = graph_kernel
 
     @classmethod
     def of(cls, graph_kernel: LearnableKernel) -> GRFKernel:
@@ -368,7 +356,7 @@ class GRFKernel(_KernelOnNodes):
         if not graph_kernel.symmetric:
             raise InputError("must be made with symmetric=True", argument="kernel")
         kernel = cls.__new__(cls)
-        _KernelOnNodes.__init__(kernel)
+        _KernelOnNodes.__init__(kernel, graph_kernel.names)
         kernel.graph_kernel = graph_kernel
         return kernel
 
@@ -378,15 +366,9 @@ class GRFKernel(_KernelOnNodes):
         return self.graph_kernel.modulation
 
     @property
-    def names(self) -> Any:
-        """The names of the nodes."""
-        return self.graph_kernel.names
-
-    @property
     def like(self) -> Tensor:
         """A tensor of the type and on the device of all results."""
-        amounts: Tensor = self.graph_kernel.factors[0].amounts
-        return amounts
+        return self.graph_kernel.factors[0].amounts
 
     def operator(self, rows: Tensor, columns: Tensor) -> KernelLinearOperator:
         """The kernel between two lists of node indices as a linear operator."""

@@ -19,7 +19,7 @@ from grfpp.errors import InputError, InputWarning, shown, warn_user
 from grfpp.graph import as_graph
 from grfpp.operators.solve_plan import SOLVERS, plan_solves
 from grfpp.torch.arguments import node_indices
-from grfpp.torch.gp.kernels import GRFKernel, NodeKernel
+from grfpp.torch.gp.kernels import FAMILIES, GRFKernel, NodeKernel
 from grfpp.torch.gp.posterior import Posterior, posterior_samples, target_values
 from grfpp.torch.gp.training import RATIOS, NodeLikelihood, by_adam, by_lbfgs, search
 from grfpp.torch.kernels.modulation import DiffusionModulation, RegularizedLaplacianModulation
@@ -100,11 +100,8 @@ class NodeGP(gpytorch.models.ExactGP):  # type: ignore[misc, name-defined]  # un
         if not isinstance(kernel, gpytorch.kernels.Kernel):
             kernel = NodeKernel(kernel, how=method)
         elif method != "auto":
-            raise InputError(
-                "is for weight matrices",
-                argument="method",
-                advice=f"use NodeKernel(W, how={method!r})",
-            )
+            advice = f"use NodeKernel(W, how={method!r})"
+            raise InputError("is for weight matrices", argument="method", advice=advice)
         # Also within others, such as sums.
         parts = (part for part in kernel.modules() if isinstance(part, GRFKernel | NodeKernel))
         graph_kernel = next(parts, None)
@@ -124,15 +121,12 @@ class NodeGP(gpytorch.models.ExactGP):  # type: ignore[misc, name-defined]  # un
         offset, spread = _centre_and_spread(y)
         scale = spread or 1.0
         initial_noise = 0.1 if noise is None else positive(noise, "noise") / scale**2
+        size = None if outputscale is None else positive(outputscale, "outputscale") / scale**2
         if initial_noise <= _MIN_NOISE:
-            raise InputError(
-                f"must be above {_MIN_NOISE:g} of the targets' variance, that is "
-                f"{_MIN_NOISE * scale**2:.4g}, found {shown(noise)}",
-                argument="noise",
-            )
-        likelihood = gpytorch.likelihoods.GaussianLikelihood(
-            noise_constraint=gpytorch.constraints.GreaterThan(_MIN_NOISE)
-        )
+            least = f"{_MIN_NOISE:g} of the targets' variance, that is {_MIN_NOISE * scale**2:.4g}"
+            raise InputError(f"must be above {least}, found {shown(noise)}", argument="noise")
+        noise_constraint = gpytorch.constraints.GreaterThan(_MIN_NOISE)
+        likelihood = gpytorch.likelihoods.GaussianLikelihood(noise_constraint=noise_constraint)
         # What is left of targets that are all equal is rounding.
         standard = (y.double() - offset) / scale if spread else torch.zeros_like(y.double())
         super().__init__(x, standard.to(dtype), likelihood)
@@ -150,11 +144,7 @@ class NodeGP(gpytorch.models.ExactGP):  # type: ignore[misc, name-defined]  # un
             kernel.prepare(x)
         # Not on the bound itself, where the raw parameter is infinite.
         likelihood.noise = max(initial_noise, 1.01 * _MIN_NOISE)
-        self.covar_module.outputscale = (
-            1.0 / self._mean_variance()
-            if outputscale is None
-            else positive(outputscale, "outputscale") / scale**2
-        )
+        self.covar_module.outputscale = 1 / self._mean_variance() if size is None else size
 
     def _mean_variance(self) -> float:
         """The kernel's mean diagonal at observed nodes, or at some of them."""
@@ -238,16 +228,14 @@ class NodeGP(gpytorch.models.ExactGP):  # type: ignore[misc, name-defined]  # un
         objective = NodeLikelihood(self.likelihood, self, dense=self._is_dense, **settings)
 
         def loss() -> Tensor:
-            negative: Tensor = -objective(self(*self.train_inputs), self.train_targets)
-            return negative
+            return -objective(self(*self.train_inputs), self.train_targets)
 
         if self._is_constant:
             # The likelihood would grow without bound as the size goes to zero.
-            message = (
-                "the targets are all equal, so nothing is learned: observe more nodes, or pass "
-                f"noise and outputscale (now {self.noise:.3g} and {self.outputscale:.3g})"
-            )
-            warn_user(InputWarning(message), InputWarning)
+            values = f"(now {self.noise:.3g} and {self.outputscale:.3g})"
+            advice = f"observe more nodes, or pass noise and outputscale {values}"
+            problem = "the targets are all equal, so nothing is learned"
+            warn_user(InputWarning(problem, advice=advice), InputWarning)
             with torch.no_grad():
                 return [float(loss())]
         if steps == 0:
@@ -271,14 +259,12 @@ class NodeGP(gpytorch.models.ExactGP):  # type: ignore[misc, name-defined]  # un
             x, y = x[some], y[some]
             kernel.prepare(x[:, 0])
         size = float(self.covar_module.outputscale.detach()) * self._mean_variance()
-        ratios = (
-            (float(self.likelihood.noise.detach()) / size,) if self._has_initial_values else RATIOS
-        )
+        ratio = float(self.likelihood.noise.detach()) / size
+        ratios = (ratio,) if self._has_initial_values else RATIOS
 
         def matrix(number: float) -> Tensor:
             kernel.set_parameter(number)
-            K: Tensor = kernel(x).to_dense()
-            return K
+            return kernel(x).to_dense()
 
         with torch.no_grad():
             start = search(matrix, y, kernel.bounds, ratios)
@@ -312,7 +298,7 @@ class NodeGP(gpytorch.models.ExactGP):  # type: ignore[misc, name-defined]  # un
         if not isinstance(self.kernel, GRFKernel | NodeKernel):
             raise InputError("posterior needs a GRFKernel or a NodeKernel", argument="kernel")
         (x,) = self.train_inputs
-        posterior = posterior_samples(
+        mean, deviation, samples = posterior_samples(
             self.kernel,
             x[:, 0],
             self.train_targets,
@@ -326,10 +312,8 @@ class NodeGP(gpytorch.models.ExactGP):  # type: ignore[misc, name-defined]  # un
             std=std,
             dense=None if self.plan is None else self._is_dense,
         )
-        mean, samples = (
-            part * self.scale + self.offset for part in (posterior.mean, posterior.samples)
-        )
-        return Posterior(mean, posterior.std * self.scale, samples)
+        scale, offset = self.scale, self.offset
+        return Posterior(mean * scale + offset, deviation * scale, samples * scale + offset)
 
 
 def _spaced(n: int, n_most: int) -> Tensor:
@@ -339,13 +323,12 @@ def _spaced(n: int, n_most: int) -> Tensor:
 
 def _features_of(kernel: NodeKernel) -> GRFKernel:
     """Walks for the same family."""
-    number = float(kernel.parameter.detach())
-    options: dict[str, Any] = {"degree": 4, "laplacian": True}
+    options: dict[str, Any] = {FAMILIES[kernel.family].parameter: float(kernel.parameter.detach())}
+    options |= {"degree": 4, "laplacian": True}
     if kernel.family == "diffusion":
-        modulation: Any = DiffusionModulation(16, lam=number, **options)
+        modulation: Any = DiffusionModulation(16, **options)
     else:
-        options |= {"power": kernel.power, "sigma2": number}
-        modulation = RegularizedLaplacianModulation(24, **options)
+        modulation = RegularizedLaplacianModulation(24, power=kernel.power, **options)
     return GRFKernel(kernel.graph, modulation, dtype=torch.float64, seed=0)
 
 
@@ -358,10 +341,8 @@ def _centre_and_spread(y: Tensor) -> tuple[float, float]:
     if spread <= precision * float(numbers.abs().max()):
         return offset, 0.0
     if not _MIN_SPREAD < spread < _MAX_SPREAD:
-        raise InputError(
-            f"must have another unit, found a standard deviation of {spread:.3g}",
-            argument="targets",
-        )
+        problem = f"must have another unit, found a standard deviation of {spread:.3g}"
+        raise InputError(problem, argument="targets")
     return offset, spread
 
 

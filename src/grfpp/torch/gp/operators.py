@@ -144,11 +144,9 @@ def _guarded(name: str) -> Callable[..., Any]:
     @wraps(method)
     def checked(self: KernelLinearOperator, *args: Any, **options: Any) -> Any:
         if not self.is_symmetric:
-            raise InputError(
-                f"{name.strip('_')} needs a symmetric operator: this one has independent sides, or "
-                "other rows than columns",
-                advice="use the operator of a GRFKernel, or to_dense()",
-            )
+            problem = f"{name.strip('_')} needs a symmetric operator: this one has independent "
+            problem += "sides, or other rows than columns"
+            raise InputError(problem, advice="use the operator of a GRFKernel, or to_dense()")
         return method(self, *args, **options)
 
     return checked
@@ -246,8 +244,7 @@ class PolynomialLinearOperator(LinearOperator):  # type: ignore[misc]  # untyped
     def to_dense(self) -> Tensor:
         """The matrix itself."""
         if torch.is_grad_enabled() and self._coefficients.requires_grad:
-            dense: Tensor = super().to_dense()
-            return dense
+            return super().to_dense()
         coefficients = _numbers(self._coefficients)[None]
         entries = self._terms.entries(coefficients, self._rows, self._columns)[0]
         return torch.from_numpy(np.ascontiguousarray(entries)).to(self._coefficients)

@@ -19,7 +19,6 @@ from grfpp.errors import InputError, shown
 from grfpp.linalg.cg import solve
 from grfpp.options import drawn_seed
 from grfpp.torch.gp.kernels import GRFKernel, NodeKernel
-from grfpp.torch.gp.operators import PolynomialLinearOperator
 from grfpp.torch.kernels.learnable import LearnableKernel
 
 #: Most observed nodes between which the covariance is factorised by default.
@@ -157,7 +156,9 @@ def posterior_samples(
         update = size * K._getitem(slice(None), train)._matmul(weights)
         middle = centre + update[test, 0]
         samples = centre + (prior + update[:, 1:])[test]
-        if std == "exact" or (std == "auto" and root is not None and _is_cheap(K, train, test)):
+        n_columns = min(len(test), len(train)) + len(test) / 2
+        is_cheap = root is not None and K.n_multiplications * n_columns <= _MAX_STD_WORK
+        if std == "exact" or (std == "auto" and is_cheap):
             n_numbers = len(train) * len(test)
             require_bytes(32 * n_numbers, "exact deviations (std='samples' needs no columns)")
             across = size * K._getitem(train, test).to_dense()
@@ -176,18 +177,9 @@ def solve_to(multiply: Any, right: Tensor, tol: float, on_step: Any = None) -> T
     """Solve linear systems by conjugate gradients; an error where they do not converge."""
     result = solve(multiply, right, tol=tol, max_steps=_MAX_STEPS, on_step=on_step)
     if not result.converged:
-        raise InputError(
-            f"conjugate gradients have not converged after {result.n_steps} steps",
-            advice="use more noise, float64, or a larger tol",
-        )
-    solution: Tensor = result.solution
-    return solution
-
-
-def _is_cheap(K: PolynomialLinearOperator, train: Tensor, test: Tensor) -> bool:
-    """Whether exact deviations are worth their cost."""
-    n_columns = min(len(test), len(train)) + len(test) / 2
-    return K.n_multiplications * n_columns <= _MAX_STD_WORK
+        problem = f"conjugate gradients have not converged after {result.n_steps} steps"
+        raise InputError(problem, advice="use more noise, float64, or a larger tol")
+    return result.solution
 
 
 def target_values(targets: Any, n_nodes: int) -> Tensor:
@@ -200,9 +192,7 @@ def target_values(targets: Any, n_nodes: int) -> Tensor:
         y = torch.zeros(())
     is_real = y.dtype != torch.bool and not y.is_complex()
     if y.shape != (n_nodes,) or not is_real or not torch.isfinite(y).all():
-        raise InputError(
-            f"must be {n_nodes} finite real numbers, one per training node, found {shown(targets)}",
-            argument="targets",
-            advice="leave out nodes without a value",
-        )
+        problem = f"must be {n_nodes} finite real numbers, one per training node"
+        problem += f", found {shown(targets)}"
+        raise InputError(problem, argument="targets", advice="leave out nodes without a value")
     return y

@@ -79,8 +79,7 @@ class NodeLikelihood(
         law = self.likelihood(function_dist, *params)
         A = law.lazy_covariance_matrix.evaluate_kernel()
         density = log_density(A, target - law.mean, n_probes=self.n_probes, tol=self.tol)
-        total: Tensor = self._add_other_terms(density, params)
-        return total / n
+        return self._add_other_terms(density, params) / n
 
 
 def log_density(A: Any, deviation: Tensor, *, n_probes: int, tol: float) -> Tensor:

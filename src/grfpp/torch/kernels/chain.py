@@ -57,19 +57,15 @@ class SparsePattern(nn.Module):  # type: ignore[misc]  # untyped base
 
     def multiply(self, values: Tensor, dense: Tensor, transposed: bool = False) -> Tensor:
         """``A @ dense`` or ``A.T @ dense``, where ``A`` has these values."""
-        product: Tensor = _Multiply.apply(values, dense, self, transposed)
-        return product
+        return _Multiply.apply(values, dense, self, transposed)
 
     def sample(self, left: Tensor, right: Tensor) -> Tensor:
         """``left @ right.T`` at the positions of the pattern only."""
-        sampled: Tensor = _Sample.apply(left, right, self)
-        return sampled
+        return _Sample.apply(left, right, self)
 
     def positions(self) -> Tensor:
         """Row and column of every entry."""
-        rows = torch.arange(self.shape[0], device=self.crow.device)
-        rows = torch.repeat_interleave(rows, self.crow.diff())
-        return torch.stack([rows, self.columns.long()])
+        return torch.stack([torch.repeat_interleave(self.crow.diff()), self.columns.long()])
 
     def take_rows(self, nodes: Tensor) -> tuple[SparsePattern, Tensor]:
         """The pattern of selected rows, and the indices of its entries in this one.
@@ -80,8 +76,7 @@ class SparsePattern(nn.Module):  # type: ignore[misc]  # untyped base
             if known.device == nodes.device and torch.equal(known, nodes):
                 return pattern, entries
         counts = self.crow.diff()[nodes]
-        crow = torch.zeros(len(nodes) + 1, dtype=self.crow.dtype, device=counts.device)
-        crow[1:] = torch.cumsum(counts, 0)
+        crow = nn.functional.pad(counts.cumsum(0, dtype=self.crow.dtype), (1, 0))
         entries = torch.arange(int(crow[-1]), device=counts.device)
         entries += torch.repeat_interleave(self.crow[nodes] - crow[:-1], counts)
         pattern = SparsePattern(crow, self.columns[entries], self.shape[1])
@@ -188,11 +183,8 @@ class FactorChain:
 
     def to_dense(self, values: Values) -> Tensor:
         """The product as a dense matrix."""
-        first, *others = self.links
-        product = first.to_dense(values).T
-        for link in others:
-            product = link.T.matmat(values, product)
-        return product.T
+        others = FactorChain(self.links[1:])
+        return others.T.matmat(values, self.links[0].to_dense(values).T).T
 
     def to_numpy(self, values: Values) -> Chain:
         """The same product of scipy's matrices, which is computed on all cores."""
@@ -270,12 +262,9 @@ class _Sample(torch.autograd.Function):  # type: ignore[misc]  # untyped base
         ctx.save_for_backward(left, right)
         ctx.pattern = pattern
         zeros = pattern.matrix(left.new_zeros(len(pattern.columns)))
+        sides = left.contiguous(), right.T.contiguous()
         with no_autocast(left.device):
-            sampled = torch.sparse.sampled_addmm(
-                zeros, left.contiguous(), right.T.contiguous(), beta=0.0
-            )
-        result: Tensor = sampled.values()
-        return result
+            return torch.sparse.sampled_addmm(zeros, *sides, beta=0.0).values()
 
     @staticmethod
     def backward(ctx: Any, grad: Tensor) -> tuple[Tensor | None, ...]:

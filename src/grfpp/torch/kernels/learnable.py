@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -127,12 +128,11 @@ class LearnableKernel(nn.Module):  # type: ignore[misc]  # untyped base
         self.names = graph.names
         self.spectral_radius = graph.spectral_radius()
         if self.spectral_radius >= modulation.radius_of_convergence:
-            raise DivergentSeriesError(
-                f"{type(modulation).__name__} starts with a series that converges for spectral "
-                f"radii below {modulation.radius_of_convergence:.6g}, found "
-                f"{self.spectral_radius:.6g}",
-                advice="use graph.normalized('sym') or a smaller parameter",
-            )
+            problem = f"{type(modulation).__name__} starts with a series that converges for radii "
+            problem += f"below {modulation.radius_of_convergence:.6g}, found a spectral radius of "
+            problem += f"{self.spectral_radius:.6g}"
+            advice = "use graph.normalized('sym') or a smaller parameter"
+            raise DivergentSeriesError(problem, advice=advice)
         self.modulation = modulation
         self.n_walks, self.seed = options.n_walks, options.seed
         self.n_exact = whole(n_exact, "n_exact", 0, modulation.n_lengths - 1)
@@ -151,27 +151,24 @@ class LearnableKernel(nn.Module):  # type: ignore[misc]  # untyped base
             deposits = with_exact_head(deposits, plan.graph, self.n_exact, n_jobs=options.n_jobs)
             self.factors.append(LengthFactor(deposits, dtype))
         links = tuple(Link(factor.pattern, i) for i, factor in enumerate(self.factors))
-        X, Y = (FactorChain(part) for part in (links[: self.degree], links[-self.degree :]))
-        self.chain = FactorChain(X.links + Y.T.links)
+        right_half = FactorChain(links[-self.degree :]).T
+        self.chain = FactorChain(links[: self.degree] + right_half.links)
 
     def _plan(self, graph: Graph, options: WalkOptions) -> WalkPlan:
         n_lengths = self.modulation.n_lengths - self.n_exact
         plan = plan_by_length(graph, n_lengths, options)
         longest = plan.lengths.max_length
         if longest < n_lengths - 1:
-            raise TruncationError(
-                f"walks of {options.termination!r} end after {longest} steps, but the modulation "
-                f"has values up to {n_lengths - 1}",
-                advice=f"use longer walks or n_lengths={longest + 1 + self.n_exact}",
-            )
+            problem = f"walks of {options.termination!r} end after {longest} steps, but the "
+            problem += f"modulation has values up to {n_lengths - 1}"
+            advice = f"use longer walks or n_lengths={longest + 1 + self.n_exact}"
+            raise TruncationError(problem, advice=advice)
         return plan
 
     def extra_repr(self) -> str:
         """What the module is, for its ``repr``."""
-        return (
-            f"n_nodes={self.n_nodes}, degree={self.degree}, n_walks={self.n_walks}, "
-            f"seed={self.seed}, n_exact={self.n_exact}, symmetric={self.symmetric}"
-        )
+        names = ("n_nodes", "degree", "n_walks", "seed", "n_exact", "symmetric")
+        return ", ".join(f"{name}={getattr(self, name)}" for name in names)
 
     @property
     def n_nodes(self) -> int:
@@ -201,10 +198,7 @@ class LearnableKernel(nn.Module):  # type: ignore[misc]  # untyped base
 
         Beyond degree 1 these are products of sparse matrices, and much denser than those.
         """
-        left, right = self.chain.halves()
-        values = self.values()
-        X = left.to_coo(values)
-        return X, X if self.symmetric else right.to_coo(values)
+        return self._sides(FactorChain.to_coo)
 
     def project(self, projection: Tensor) -> tuple[Tensor, Tensor]:
         """Dense features ``X G, Y G`` for a matrix ``G`` with a row for every node.
@@ -212,20 +206,20 @@ class LearnableKernel(nn.Module):  # type: ignore[misc]  # untyped base
         With ``G Gᵀ`` of mean identity (Gaussian numbers over the root of their number of columns)
         the product of the two is an estimate of ``K``.
         """
-        G = self._block(projection, "projection")
-        left, right = self.chain.halves()
-        values = self.values()
-        X = left.matmat(values, G)
-        return X, X if self.symmetric else right.matmat(values, G)
+        return self._sides(FactorChain.matmat, self._block(projection, "projection"))
+
+    def _sides(self, product: Callable[..., Tensor], *dense: Tensor) -> tuple[Tensor, Tensor]:
+        """Products of both halves of the chain, which are the same where it is symmetric."""
+        (left, right), values = self.chain.halves(), self.values()
+        X = product(left, values, *dense)
+        return X, X if self.symmetric else product(right, values, *dense)
 
     def rows(self, nodes: Any) -> Tensor:
         """Rows of ``K``, dense."""
         chosen = self.nodes(nodes)
         size = self.factors[0].amounts.element_size()
         require_bytes(3 * size * len(chosen) * self.n_nodes, f"{len(chosen)} dense rows")
-        chain, values = self.chain.select(self.values(), chosen, None)
-        units = torch.eye(len(chosen), dtype=values[0].dtype, device=values[0].device)
-        return chain.T.matmat(values, units).T
+        return FactorChain.to_dense(*self.chain.take_rows(self.values(), chosen))
 
     def entries(self, rows: Any, columns: Any) -> Tensor:
         """The entries ``K[rows[p], columns[p]]``."""
@@ -249,11 +243,9 @@ class LearnableKernel(nn.Module):  # type: ignore[misc]  # untyped base
         block: Tensor = instance_of(vectors, name, Tensor)
         fits = torch.promote_types(block.dtype, dtype) == dtype
         if not fits or block.dim() not in (1, 2) or len(block) != self.n_nodes:
-            raise InputError(
-                f"must have {self.n_nodes} rows of a type that fits {dtype}, found {block.dtype} "
-                f"of shape {tuple(block.shape)}",
-                argument=name,
-            )
+            problem = f"must have {self.n_nodes} rows of a type that fits {dtype}"
+            problem += f", found {block.dtype} of shape {tuple(block.shape)}"
+            raise InputError(problem, argument=name)
         return block.to(dtype)
 
     def _warn_if_truncated(self) -> None:
@@ -329,12 +321,9 @@ class LengthFactor(nn.Module):  # type: ignore[misc]  # untyped base
             ``f(0) … f(n_lengths - 1)``.
         """
         if not isinstance(modulation, Tensor) or modulation.shape != (self.n_lengths,):
-            raise InputError(
-                f"must be a tensor of {self.n_lengths} numbers, found {shown(modulation)}",
-                argument="modulation",
-            )
-        combined: Tensor = _Combine.apply(modulation.to(self.amounts.dtype), self, False)
-        return combined
+            problem = f"must be a tensor of {self.n_lengths} numbers, found {shown(modulation)}"
+            raise InputError(problem, argument="modulation")
+        return _Combine.apply(modulation.to(self.amounts.dtype), self, False)
 
     def forward(self, modulation: Tensor) -> Tensor:
         """``Φ(f)`` as a sparse CSR tensor."""

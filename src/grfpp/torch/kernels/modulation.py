@@ -121,8 +121,7 @@ class MLPModulation(LearnableModulation):
 
     def forward(self) -> Tensor:
         """The base values times one plus the network's output."""
-        change: Tensor = self.network(self.inputs)[:, 0]
-        return self.base * (1 + change)
+        return self.base * (1 + self.network(self.inputs)[:, 0])
 
 
 class _Family(LearnableModulation):
@@ -278,9 +277,7 @@ class RegularizedLaplacianModulation(_Family):
 def _values_of(kernel: Kernel | None, degree: int, n_lengths: int) -> Tensor:
     chosen = Diffusion(1.0) if kernel is None else kernel
     if instance_of(chosen, "kernel", Kernel).sign < 0:
-        raise InputError(
-            f"must have a positive first coefficient to have a real root, found {chosen!r}",
-            argument="kernel",
-        )
+        problem = f"must have a positive first coefficient to have a real root, found {chosen!r}"
+        raise InputError(problem, argument="kernel")
     values = torch.from_numpy(chosen.modulation(degree, n_lengths))
     return values.to(torch.get_default_dtype())

@@ -14,7 +14,7 @@ from torch_geometric.data import Data
 from grfpp import Diffusion, DivergentSeriesError, Graph, TruncationError
 from grfpp.errors import InputError
 from grfpp.torch import AddGRFPE, grf_pe
-from grfpp.torch.encodings.graphs import joined, read_graphs
+from grfpp.torch.encodings.base import joined, read_graphs
 from grfpp.torch.encodings.projected import gaussian_rows, on_principal_axes
 from grfpp.walks.streams import mix64
 
