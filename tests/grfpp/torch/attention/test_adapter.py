@@ -17,6 +17,7 @@ from attention_helpers import (
     paper_multihead,
     without_warnings_of_the_compiler,
 )
+from refusal_case import refused
 from torch import nn
 from torch.nn import functional
 
@@ -77,26 +78,21 @@ def test_layers_share_one_mask_which_is_cast_with_the_model():
     assert len({id(layer.self_attn.graph_mask) for layer in copy.deepcopy(model).layers}) == 1
 
 
-@pytest.mark.parametrize(
-    ("call", "argument"),
-    [
-        (lambda: add_mask(MASK, MASK), "module"),
-        (lambda: remove_mask(MASK), "module"),
-        (lambda: remove_mask(encoder()), "module"),
-        (lambda: add_mask(nn.Sequential(nn.Linear(2, 2)), MASK), "module"),
-        (lambda: add_mask(nn.Sequential(MaskedAttention(DIM, HEADS, MASK)), MASK), "module"),
-        (lambda: add_mask(masked(encoder()).layers[0], MASK), "module"),
-        (lambda: add_mask(masked(OwnModel()).blocks[0], MASK), "module"),
-        (lambda: masked(encoder())(X[:, :4]), "mask"),
-        (lambda: masked(alone())(X, X, X, is_causal=True), "is_causal"),
-        (lambda: masked(alone())(X, X[:, :5], X[:, :5]), "key"),
-        (lambda: masked(alone())(X, X.clone(), X), "key"),
-        (lambda: masked(alone())(X, X, X, attn_mask=torch.ones(N, N).byte()), "attn_mask"),
+test_bad_arguments_are_refused = refused(
+    module=[
+        lambda: add_mask(MASK, MASK),
+        lambda: remove_mask(MASK),
+        lambda: remove_mask(encoder()),
+        lambda: add_mask(nn.Sequential(nn.Linear(2, 2)), MASK),
+        lambda: add_mask(nn.Sequential(MaskedAttention(DIM, HEADS, MASK)), MASK),
+        lambda: add_mask(masked(encoder()).layers[0], MASK),
+        lambda: add_mask(masked(OwnModel()).blocks[0], MASK),
     ],
+    mask=lambda: masked(encoder())(X[:, :4]),
+    is_causal=lambda: masked(alone())(X, X, X, is_causal=True),
+    key=[lambda: masked(alone())(X, X[:, :5], X[:, :5]), lambda: masked(alone())(X, X.clone(), X)],
+    attn_mask=lambda: masked(alone())(X, X, X, attn_mask=torch.ones(N, N).byte()),
 )
-def test_bad_arguments_are_refused(call, argument):
-    with pytest.raises(InputError, check=lambda error: error.argument == argument):
-        call()
 
 
 def test_containers_of_models_with_their_own_attention_take_masks():

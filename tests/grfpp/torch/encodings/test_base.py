@@ -1,5 +1,6 @@
 """What all encodings have in common, and the transform in pipelines of PyG."""
 
+import math
 import pickle
 from inspect import signature
 
@@ -8,6 +9,7 @@ import numpy as np
 import pytest
 import torch
 from encoding_helpers import EDGE, data, equal, molecules
+from refusal_case import bad_values
 from torch_geometric.data import Batch, Data, HeteroData
 from torch_geometric.data.datapipes import DatasetAdapter
 from torch_geometric.loader import DataLoader
@@ -209,23 +211,16 @@ def test_the_cache_is_bounded_and_drops_the_oldest():
     assert len(none.cache) == 0
 
 
-@pytest.mark.parametrize(
-    ("options", "argument"),
-    [
-        ({"attr_name": 3}, "attr_name"),
-        ({"attr_name": ""}, "attr_name"),
-        ({"cache_mb": -1}, "cache_mb"),
-        ({"cache_mb": float("nan")}, "cache_mb"),
-        ({"symmetrize": "no"}, "symmetrize"),
-        ({"dtype": torch.int64}, "dtype"),
-        ({"kind": "laplacian"}, "kind"),
-        ({"scale": 1e308}, "scale"),
-        ({"kind": "landmark", "scale": -1}, "scale"),
-    ],
+test_bad_options_are_refused = bad_values(
+    AddGRFPE,
+    attr_name=[3, ""],
+    cache_mb=[-1, math.nan],
+    symmetrize="no",
+    dtype=torch.int64,
+    kind="laplacian",
+    scale=1e308,
 )
-def test_bad_options_are_refused(options, argument):
-    with pytest.raises(InputError, check=lambda error: error.argument == argument):
-        AddGRFPE(**options)
+test_bad_scales_of_landmarks_are_refused = bad_values(AddLandmarkPE, scale=-1)
 
 
 @pytest.mark.parametrize("options", [{"kind": "return", "degree": 2}, {"kind": "smooth", "dim": 4}])

@@ -1,10 +1,13 @@
 """Encodings without random numbers: what each of them is."""
 
+from functools import partial
+
 import networkx as nx
 import numpy as np
 import pytest
 import torch
 from encoding_helpers import EDGE, data, molecules
+from refusal_case import bad_values, refused
 from torch_geometric.data import Data
 from torch_geometric.transforms import AddRandomWalkPE
 
@@ -192,27 +195,22 @@ def test_a_single_node_and_several_alone():
     assert [each.landmark_pe.unique(dim=0).tolist() for each in lonely] == [[[1, 0, 0]]] * 2
 
 
-@pytest.mark.parametrize(
-    ("options", "argument"),
-    [
-        ({"kind": "return", "dim": 0}, "dim"),
-        ({"kind": "return", "dim": 1000}, "dim"),
-        ({"kind": "return", "dim": 4, "lengths": [1]}, "dim and lengths"),
-        ({"kind": "return", "lengths": []}, "lengths"),
-        ({"kind": "return", "lengths": 3}, "lengths"),
-        ({"kind": "return", "lengths": [0]}, "lengths"),
-        ({"kind": "return", "kernel": "heat:700"}, "kernel"),
-        ({"kind": "return", "kernel": []}, "kernel"),
-        ({"kind": "smooth", "normalization": "col"}, "normalization"),
-        ({"kind": "smooth", "kernel": "diffusion:5", "scale": 900}, "kernel"),
-        ({"kind": "contrast", "kernel": {"heat:1", "heat:4"}}, "kernel"),
-        ({"kind": "profile", "kernel": "heat:1e-11"}, "kernel"),
-        ({"kind": "landmark", "dim": 0}, "dim"),
-    ],
+test_bad_options_of_returns_are_refused = bad_values(
+    partial(AddGRFPE, kind="return"),
+    dim=[0, 1000],
+    lengths=[[], 3, [0]],
+    kernel=["heat:700", []],
 )
-def test_bad_options_are_refused(options, argument):
-    with pytest.raises(InputError, check=lambda error: error.argument == argument):
-        AddGRFPE(**options)
+test_bad_options_are_refused = refused(
+    {"dim and lengths": lambda: AddGRFPE(kind="return", dim=4, lengths=[1])},
+    normalization=lambda: AddGRFPE(kind="smooth", normalization="col"),
+    kernel=[
+        lambda: AddGRFPE(kind="smooth", kernel="diffusion:5", scale=900),
+        lambda: AddGRFPE(kind="contrast", kernel={"heat:1", "heat:4"}),
+        lambda: AddGRFPE(kind="profile", kernel="heat:1e-11"),
+    ],
+    dim=lambda: AddGRFPE(kind="landmark", dim=0),
+)
 
 
 def test_series_that_diverge_are_refused():

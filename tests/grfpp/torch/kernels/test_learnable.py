@@ -10,6 +10,7 @@ import scipy.sparse as sp
 import torch
 from independent_walks import INDEPENDENT
 from numpy.testing import assert_allclose
+from refusal_case import bad_values, refused
 from small_graphs import GRAPHS, irregular, karate
 from statistics_helpers import blocks, copies, rms_z
 from torch.autograd import gradcheck, gradgradcheck
@@ -269,34 +270,29 @@ def test_autocast_leaves_a_network_its_precision():
         assert_close(kernel.rows([0]), plain)
 
 
-@pytest.mark.parametrize(
-    ("make", "argument"),
-    [
-        (lambda: kernel_of(n_walks=0), "n_walks"),
-        (lambda: kernel_of(seed=-1), "seed"),
-        (lambda: kernel_of(n_exact=-1), "n_exact"),
-        (lambda: kernel_of(n_exact=40), "n_exact"),
-        (lambda: kernel_of(n_jobs=0), "n_jobs"),
-        (lambda: kernel_of(storage="recompute"), "storage"),
-        (lambda: kernel_of(degree=5000), "degree"),
-        (lambda: LearnableKernel(SMALL, grfpp.Diffusion()), "modulation"),
-        (lambda: kernel_of(GRAPHS["directed, sym"], symmetric=True), "symmetric"),
-        (lambda: kernel_of(dtype=torch.float16), "dtype"),
-        (lambda: kernel_of(dtype="float32"), "dtype"),
-        (lambda: kernel_of()(torch.ones(8)), "vectors"),
-        (lambda: kernel_of()(torch.ones(9, 2, 2)), "vectors"),
-        (lambda: kernel_of()(torch.tensor(1.0)), "vectors"),
-        (lambda: kernel_of()(np.ones(9)), "vectors"),
-        (lambda: kernel_of().float()(torch.ones(9, dtype=DOUBLE)), "vectors"),
-        (lambda: kernel_of()(torch.ones(9, dtype=torch.cfloat)), "vectors"),
-        (lambda: kernel_of().project(torch.ones(8, 2)), "projection"),
-        (lambda: kernel_of().entries([0, 1], [0]), None),
-        (lambda: kernel_of().rows([9]), "nodes"),
-    ],
+test_bad_options_are_refused = bad_values(
+    kernel_of,
+    n_walks=0,
+    seed=-1,
+    n_exact=[-1, 40],
+    n_jobs=0,
+    storage="recompute",
+    degree=5000,
+    dtype=[torch.float16, "float32"],
 )
-def test_bad_arguments_are_refused(make, argument):
-    with pytest.raises(InputError, check=lambda error: error.argument == argument):
-        make()
+VECTORS = [torch.ones(8), torch.ones(9, 2, 2), torch.tensor(1.0), np.ones(9)]
+VECTORS += [torch.ones(9, dtype=torch.cfloat)]
+test_bad_arguments_are_refused = refused(
+    {None: lambda: kernel_of().entries([0, 1], [0])},
+    modulation=lambda: LearnableKernel(SMALL, grfpp.Diffusion()),
+    symmetric=lambda: kernel_of(GRAPHS["directed, sym"], symmetric=True),
+    vectors=[
+        *(lambda given=given: kernel_of()(given) for given in VECTORS),
+        lambda: kernel_of().float()(torch.ones(9, dtype=DOUBLE)),
+    ],
+    projection=lambda: kernel_of().project(torch.ones(8, 2)),
+    nodes=lambda: kernel_of().rows([9]),
+)
 
 
 @pytest.mark.parametrize("walks", ["pooled", "independent"])
