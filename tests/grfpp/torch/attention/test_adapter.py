@@ -12,10 +12,10 @@ from attention_helpers import (
     Mixed,
     N,
     OwnModel,
+    compiles,
     encoder,
     explicit_layer,
     paper_multihead,
-    without_warnings_of_the_compiler,
 )
 from refusal_case import refused
 from torch import nn
@@ -108,27 +108,21 @@ def test_containers_of_models_with_their_own_attention_take_masks():
     assert len(list(model.parameters())) == names + 1
 
 
-@without_warnings_of_the_compiler
+@compiles
 @pytest.mark.parametrize(
-    "kind, order",
-    [
-        (Mixed, "mask first"),
-        (encoder, "mask first"),
-        (OwnModel, "run first"),
-        (encoder, "run first"),
-    ],
+    "kind, mask_first", [(Mixed, True), (encoder, True), (OwnModel, False), (encoder, False)]
 )
-def test_compiled_models_are_masked_once(kind, order):
+def test_compiled_models_are_masked_once(kind, mask_first):
     """The compiler that keeps torch's functions is the hard one: they could be masked twice."""
     torch.compiler.reset()
     model, x = kind(), torch.randn(2, N, DIM)
     expected = copy.deepcopy(model)
     add_mask(expected, MASK, 3.0)
     expected = expected(x)
-    if order == "mask first":
+    if mask_first:
         add_mask(model, MASK, 3.0)
     compiled = torch.compile(model, backend="eager")
-    if order == "run first":
+    if not mask_first:
         compiled(x)
         add_mask(compiled, MASK, 3.0)
     for _ in range(2):
@@ -198,13 +192,14 @@ def test_states_and_learned_strengths(kind):
 @pytest.mark.parametrize("need_weights", [True, False])
 @pytest.mark.parametrize("batched", [True, False])
 def test_a_mask_in_multihead_attention(batch_first, need_weights, batched):
+    """Three views of the same tokens are self-attention, too."""
     module = nn.MultiheadAttention(DIM, HEADS, batch_first=batch_first)
     add_mask(module, MASK, lam=0.8)
     x = torch.randn(2, N, DIM) if batched else torch.randn(N, DIM)
-    expected = paper_multihead(module, x, MASK, 0.8)
+    expected, given = paper_multihead(module, x, MASK, 0.8), [x] * 3
     if batched and not batch_first:
-        x, expected = x.transpose(0, 1), expected.transpose(0, 1)
-    found, weights = module(x, x, x, need_weights=need_weights)
+        given, expected = [x.transpose(0, 1) for _ in range(3)], expected.transpose(0, 1)
+    found, weights = module(*given, need_weights=need_weights)
     torch.testing.assert_close(found, expected, rtol=0, atol=1e-6)
     assert (weights is not None) == need_weights
 
@@ -219,11 +214,7 @@ def test_other_masks_still_count(kind, padded):
     padding[1, -3:] = padded
     x = torch.randn(2, N, DIM)
     masks = {"bool": forbidden, "float": other, "heads": other.expand(2 * HEADS, N, N)}
-    everything = 0.5 * MASK + other
-    if padded:
-        everything = everything + torch.zeros(2, 1, 1, N).masked_fill(
-            padding[:, None, None], -torch.inf
-        )
+    everything = (0.5 * MASK + other).masked_fill(padding[:, None, None], -torch.inf)
     expected = paper_multihead(module, x, everything, 1.0)
     add_mask(module, MASK)
     found, _ = module(
@@ -245,11 +236,3 @@ def test_a_decoder_masks_its_own_tokens_and_not_its_memory(n_memory):
     expected = layer.norm3(y + layer.linear2(functional.relu(layer.linear1(y))))
     add_mask(layer, MASK)
     torch.testing.assert_close(layer(x, memory), expected, rtol=0, atol=1e-6)
-
-
-def test_two_views_of_the_same_tokens_are_self_attention():
-    module, x = nn.MultiheadAttention(DIM, HEADS), torch.randn(2, N, DIM)
-    expected = paper_multihead(module, x, MASK, 0.5).transpose(0, 1)
-    add_mask(module, MASK)
-    found, _ = module(*(x.transpose(0, 1) for _ in range(3)))
-    torch.testing.assert_close(found, expected, rtol=0, atol=1e-6)

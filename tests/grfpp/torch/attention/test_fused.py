@@ -12,9 +12,9 @@ from attention_helpers import (
     N,
     OwnAttention,
     OwnModel,
+    compiles,
     heads,
     paper,
-    without_warnings_of_the_compiler,
 )
 from torch import nn
 from torch.utils.checkpoint import checkpoint
@@ -45,26 +45,27 @@ def test_a_mask_in_models_with_their_own_attention(other):
     torch.testing.assert_close(model(x, given), plain)
 
 
-def test_a_mask_that_meets_no_attention_is_an_error():
-    class Pooling(nn.Module):
-        def __init__(self):
-            super().__init__()
-            self.pool = nn.MultiheadAttention(DIM, HEADS, batch_first=True)
+class Pooling(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.pool = nn.MultiheadAttention(DIM, HEADS, batch_first=True)
 
-        def forward(self, x):
-            return self.pool(x[:, :1], x, x)[0]
+    def forward(self, x):
+        return self.pool(x[:, :1], x, x)[0]
 
-    class Nothing(nn.Module):
-        def forward(self, x):
-            return x
 
-    for model, n in ((OwnModel(), 7), (Pooling(), N), (Nothing(), N)):
-        added = add_mask(model, MASK)
-        x = torch.randn(1, n, DIM)
-        with pytest.raises(InputError, check=lambda error: error.argument == "mask"):
-            model(x)
-        added.remove()
+class Nothing(nn.Module):
+    def forward(self, x):
+        return x
+
+
+@pytest.mark.parametrize("model, n", [(OwnModel(), 7), (Pooling(), N), (Nothing(), N)])
+def test_a_mask_that_meets_no_attention_is_an_error(model, n):
+    added, x = add_mask(model, MASK), torch.randn(1, n, DIM)
+    with pytest.raises(InputError, check=lambda error: error.argument == "mask"):
         model(x)
+    added.remove()
+    model(x)
 
 
 @pytest.mark.parametrize("training", [True, False])
@@ -86,11 +87,8 @@ class Checkpointed(OwnModel):
 
     def forward(self, x):
         for block in self.blocks:
-            x = x + (
-                block(x)
-                if self.reentrant is None
-                else checkpoint(block, x, use_reentrant=self.reentrant)
-            )
+            plain = self.reentrant is None
+            x = x + (block(x) if plain else checkpoint(block, x, use_reentrant=self.reentrant))
         return x
 
 
@@ -151,7 +149,7 @@ def test_forwards_that_another_library_has_replaced_are_kept():
     torch.testing.assert_close(model(x), plain)
 
 
-@without_warnings_of_the_compiler
+@compiles
 def test_an_error_in_a_compiled_model_leaves_no_mask_behind():
     torch.compiler.reset()
     model, plain, x = OwnModel(), OwnModel(), torch.randn(2, N, DIM)

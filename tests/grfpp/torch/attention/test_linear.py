@@ -5,7 +5,7 @@ import math
 
 import pytest
 import torch
-from attention_helpers import DIM, HEADS, MASK
+from attention_helpers import DIM, HEADS, MASK, explicit_linear
 from refusal_case import bad_values, refused
 from torch.utils._python_dispatch import TorchDispatchMode
 
@@ -14,12 +14,6 @@ from grfpp.torch import LinearMaskedAttention, factored_mask, linear_masked_atte
 from grfpp.torch.attention import linear as linear_attention
 
 FACTORED = factored_mask(grid(4, 5), class_token=True)
-
-
-def explicit_linear(query, key, value, mask, lam, how):
-    weights = query @ key.transpose(-1, -2)
-    weights = weights * (1 + lam * mask) if how == "multiply" else weights + lam * mask
-    return weights / weights.sum(-1, keepdim=True) @ value
 
 
 @pytest.mark.parametrize("how", ["multiply", "add"])
@@ -31,8 +25,7 @@ def test_the_linear_form_is_the_explicit_form(how, block_bytes, lam, monkeypatch
     query, key = torch.rand(2, 2, HEADS, 21, 6)
     value = torch.randn(2, HEADS, 21, 5)
     found = linear_masked_attention(query, key, value, FACTORED, lam, how)
-    dense = FACTORED.dense()
-    expected = explicit_linear(query, key, value, dense, lam, how)
+    expected = explicit_linear(query, key, value, FACTORED.dense(), lam, how)
     torch.testing.assert_close(found, expected, rtol=0, atol=1e-5)
 
 

@@ -6,7 +6,7 @@ from functools import partial
 
 import pytest
 import torch
-from attention_helpers import DIM, HEADS, MASK, N, heads, paper, without_warnings_of_the_compiler
+from attention_helpers import DIM, HEADS, MASK, N, compiles, explicit_linear, heads, paper
 from refusal_case import bad_values, refused
 from torch import nn
 from torch.nn import functional
@@ -22,10 +22,8 @@ def linear(how):
         return LinearMaskedAttention(embed_dim, num_heads, FACTORED, how=how, **options)
 
     def attend(query, key, value, lam):
-        weights = (functional.elu(query) + 1) @ (functional.elu(key) + 1).transpose(-1, -2)
-        M = FACTORED.dense()
-        weights = weights * (1 + lam * M) if how == "multiply" else weights + lam * M
-        return weights / weights.sum(-1, keepdim=True) @ value
+        query, key = functional.elu(query) + 1, functional.elu(key) + 1
+        return explicit_linear(query, key, value, FACTORED.dense(), lam, how)
 
     return make, attend, "lam"
 
@@ -106,7 +104,7 @@ def test_half_precision(case):
     assert make().bfloat16()(x.bfloat16()).dtype == torch.bfloat16
 
 
-@without_warnings_of_the_compiler
+@compiles
 @pytest.mark.filterwarnings("ignore:.*should not be instantiated:DeprecationWarning")
 @pytest.mark.parametrize("name", ["softmax", "multiply"])
 def test_modules_are_copied_and_compiled(name):
