@@ -45,8 +45,7 @@ def law(condition):
 
 
 def dense_density(A, deviation):
-    zero = torch.zeros(len(deviation), dtype=DOUBLE)
-    return torch.distributions.MultivariateNormal(zero, A).log_prob(deviation)
+    return MultivariateNormal(torch.zeros(len(A), dtype=DOUBLE), A).log_prob(deviation)
 
 
 @pytest.mark.parametrize("condition", [10, 1000])
@@ -146,10 +145,7 @@ def test_a_given_noise_is_kept():
     found = search(rbf, drawn(3.0, 0.1, 0), (0.1, 100.0), ratios=(0.5,))
     assert found.ratio == 0.5
     assert found.number in list(grid(0.1, 100.0))
-
-
-def test_the_grid_has_both_ends():
-    assert list(grid(1.0, 10.0)) == [1, 2, 4, 8, 10]
+    assert list(grid(1.0, 10.0)) == [1, 2, 4, 8, 10]  # both ends
     assert list(grid(1.0, 8.0)) == [1, 2, 4, 8]
 
 
@@ -210,14 +206,11 @@ def signals(W, n_signals=5, seed=0):
 
 def fitted(kernel_matrix, log_lam, y):
     """Maximise the likelihood in log λ, log size, log noise; the first, and its standard error."""
-    n = y.shape[1]
     size, noise = (torch.tensor(start, dtype=DOUBLE, requires_grad=True) for start in (2.0, -4.0))
-    parameters = [log_lam, size, noise]
-    eye = torch.eye(n, dtype=DOUBLE)
+    parameters, eye = [log_lam, size, noise], torch.eye(y.shape[1], dtype=DOUBLE)
 
     def loss():
-        S = size.exp() * kernel_matrix() + noise.exp() * eye
-        return -MultivariateNormal(torch.zeros(n, dtype=DOUBLE), S).log_prob(y).sum()
+        return -dense_density(size.exp() * kernel_matrix() + noise.exp() * eye, y).sum()
 
     optimiser = torch.optim.LBFGS(parameters, lr=1.0, max_iter=40, line_search_fn="strong_wolfe")
 
@@ -231,9 +224,8 @@ def fitted(kernel_matrix, log_lam, y):
     # Second derivatives go through the kernel like first ones.
     gradient = torch.autograd.grad(loss(), parameters, create_graph=True)
     assert torch.stack(gradient).abs().max() < 0.1  # over a curvature of hundreds: nothing
-    curvature = torch.stack(
-        [torch.stack(torch.autograd.grad(g, parameters, retain_graph=True)) for g in gradient]
-    )
+    rows = [torch.autograd.grad(each, parameters, retain_graph=True) for each in gradient]
+    curvature = torch.stack([torch.stack(row) for row in rows])
     return log_lam.item(), torch.linalg.inv(curvature)[0, 0].sqrt().item()
 
 
@@ -241,9 +233,8 @@ def test_the_true_time_is_found():
     W = grfpp.Graph(nx.grid_2d_graph(12, 12)).normalized("sym")
     y = signals(W)
     modulation = DiffusionModulation(12, degree=4, lam=3.0, laplacian=True).double()
-    kernel = LearnableKernel(
-        W, modulation, n_walks=64, n_exact=2, seed=0, symmetric=True, dtype=DOUBLE
-    )
+    options = {"n_walks": 64, "n_exact": 2, "seed": 0, "symmetric": True, "dtype": DOUBLE}
+    kernel = LearnableKernel(W, modulation, **options)
     eye = torch.eye(W.n_nodes, dtype=DOUBLE)
     found, error = fitted(lambda: kernel(eye), modulation.raw, y)
     assert abs(found - np.log(TRUE)) < 2 * error
