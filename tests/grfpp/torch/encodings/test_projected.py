@@ -68,16 +68,9 @@ def test_seeds_graphs_and_options_make_a_difference():
     graphs = molecules(2)
     (first, second) = grf_pe(graphs, **INDEPENDENT)
     for change in (
-        {"seed": 1},
-        {"degree": 1},
-        {"degree": 3},
-        {"n_walks": 17},
-        {"kernel": "diffusion:2"},
-        {"termination": "geometric:0.2"},
-        {"scale": 0.5},
-        {"features": "stitched"},
-        {"rotation": "principal"},
-        {"projection": "shared"},
+        *({"seed": 1}, {"degree": 1}, {"degree": 3}, {"n_walks": 17}, {"kernel": "diffusion:2"}),
+        *({"termination": "geometric:0.2"}, {"scale": 0.5}, {"features": "stitched"}),
+        *({"rotation": "principal"}, {"projection": "shared"}),
     ):
         changed = grf_pe(graphs, **{**INDEPENDENT, **change})[1]
         assert not torch.allclose(changed, second, atol=1e-3), change
@@ -131,10 +124,7 @@ def test_gaussian_numbers_are_gaussian_and_independent():
     by_node = rows.reshape(200, 25, 4)
     assert np.abs(np.corrcoef(by_node[:, :, 0].T) - np.eye(25)).max() < 0.3
     assert len(np.unique(rows)) == rows.size
-
-
-def test_words_are_mixed_as_in_the_engine():
-    words = [0, 1, 2**63, 2**64 - 1, 0x123456789ABCDEF0]
+    words = [0, 1, 2**63, 2**64 - 1, 0x123456789ABCDEF0]  # mixed as in the engine
     assert mix64(np.array(words, dtype=np.uint64)).tolist() == [mix64(w) for w in words]
 
 
@@ -172,6 +162,7 @@ test_bad_options_are_refused = bad_values(
     ("options", "error"),
     [
         ({"kernel": "inverse-power:2"}, DivergentSeriesError),
+        ({"kind": "smooth", "kernel": "regularized-laplacian:1", "scale": 9}, DivergentSeriesError),
         ({"termination": "fixed:2"}, TruncationError),
         ({"kernel": "inverse-power:2", "scale": 0.99, "termination": "poisson:1"}, InputError),
     ],
