@@ -33,10 +33,7 @@ def test_prints_a_table_and_writes_a_page(capsys):
 
 
 def test_json(capsys, monkeypatch):
-    pytest.importorskip("matplotlib")
-    from grfpp_lab.demo import page
-
-    monkeypatch.setattr(page, "demo_page", lambda *_: "drawn by others")
+    monkeypatch.setattr("grfpp_lab.demo.page.demo_page", lambda *_: "drawn by others")
     told = json.loads(accepted(capsys, "demo", "--json", "--seed", "2", "--out", "elsewhere"))
     assert told["seed"] == 2
     assert len(told["results"]) == 2 * 12
