@@ -148,9 +148,9 @@ def _tables():
 
 
 def parquet():
-    import pyarrow.parquet as pq
+    from pyarrow import parquet as files
 
-    return [_saved(lambda path, table=each: pq.write_table(table, path)) for each in _tables()]
+    return [_saved(lambda path, table=each: files.write_table(table, path)) for each in _tables()]
 
 
 def feather():
