@@ -22,17 +22,15 @@ def judge(rows):
 
 
 def squares(cells, name="squares", **options):
+    def plan(settings):
+        seeded = [{**cell, "seed": settings.seed} for cell in cells]
+        return Plan(seeded, {"cells": str(len(cells))})
+
     return Experiment(
-        name=name,
-        title="Squares",
-        source="nowhere",
+        **{"name": name, "title": "Squares", "source": "nowhere", "plan": plan},
         about=["Numbers and their squares."],
-        plan=lambda settings: Plan(
-            [{**cell, "seed": settings.seed} for cell in cells], {"cells": str(len(cells))}
-        ),
-        run=options.pop("run", cell_functions.run),
         claims=[Claim(name, panels, judge, title="The squares", caption="Squares.")],
-        **options,
+        **{"run": cell_functions.run, **options},
     )
 
 

@@ -11,12 +11,8 @@ from grfpp.torch.arguments import node_indices
 @pytest.mark.parametrize(
     "nodes",
     [
-        [0, 2],
-        (0, 2),
-        range(0, 3, 2),
-        np.array([0, 2], dtype=np.uint8),
-        np.array([5, 0, 5, 2])[1::2],
-        [0.0, 2.0],
+        *([0, 2], (0, 2), range(0, 3, 2), [0.0, 2.0]),
+        *(np.array([0, 2], dtype=np.uint8), np.array([5, 0, 5, 2])[1::2]),
         torch.tensor([0, 2], dtype=torch.int32),
         torch.tensor([0.0, 2.0], dtype=torch.bfloat16, requires_grad=True),
     ],

@@ -170,14 +170,8 @@ def test_half_precision_multiplies_in_single():
 
 test_bad_options_are_refused = bad_values(
     [partial(graph_mask, grid(3, 3)), partial(factored_mask, grid(3, 3))],
-    scaling="max",
-    class_token=[-1, 1.5],
-    degree=0,
-    n_walks=2.5,
-    scale=math.nan,
-    seed=[-1, None],
-    dtype=torch.int64,
-    device="no device",
+    **{"scaling": "max", "class_token": [-1, 1.5], "degree": 0, "n_walks": 2.5, "scale": math.nan},
+    **{"seed": [-1, None], "dtype": torch.int64, "device": "no device"},
 )
 
 

@@ -16,16 +16,9 @@ from torch_geometric.loader import DataLoader
 from torch_geometric.transforms import AddRandomWalkPE, Compose, ToUndirected
 
 from grfpp import Graph
+from grfpp import torch as grfpp_torch
 from grfpp.errors import InputError
-from grfpp.torch import (
-    AddContrastPE,
-    AddGRFPE,
-    AddLandmarkPE,
-    AddProfilePE,
-    AddReturnPE,
-    AddSmoothPE,
-    grf_pe,
-)
+from grfpp.torch import AddGRFPE, AddLandmarkPE, grf_pe
 from grfpp.torch.encodings.base import EncodingCache
 
 KINDS = {
@@ -42,8 +35,10 @@ KINDS = {
     "landmark": {"kind": "landmark"},
     "landmark heat": {"kind": "landmark", "kernel": "heat:4", "dim": 3},
 }
-CLASSES = {"grf": AddGRFPE, "return": AddReturnPE, "smooth": AddSmoothPE}
-CLASSES |= {"contrast": AddContrastPE, "profile": AddProfilePE, "landmark": AddLandmarkPE}
+CLASSES = {
+    name.lower(): getattr(grfpp_torch, f"Add{name}PE")
+    for name in ("GRF", "Return", "Smooth", "Contrast", "Profile", "Landmark")
+}
 EXACT = {name: options for name, options in KINDS.items() if not name.startswith("projected")}
 
 
@@ -192,12 +187,8 @@ def test_the_cache_is_bounded_and_drops_the_oldest():
 
 test_bad_options_are_refused = bad_values(
     AddGRFPE,
-    attr_name=[3, ""],
-    cache_mb=[-1, math.nan],
-    symmetrize="no",
-    dtype=torch.int64,
-    kind="laplacian",
-    scale=1e308,
+    **{"attr_name": [3, ""], "cache_mb": [-1, math.nan], "symmetrize": "no", "dtype": torch.int64},
+    **{"kind": "laplacian", "scale": 1e308},
 )
 test_bad_scales_of_landmarks_are_refused = bad_values(AddLandmarkPE, scale=-1)
 

@@ -146,15 +146,8 @@ def test_principal_axes_forget_rotations_and_nothing_else():
 
 test_bad_options_are_refused = bad_values(
     [AddGRFPE, partial(grf_pe, [data([[0, 1], [1, 0]])])],
-    dim=0,
-    degree=1.5,
-    n_walks=0,
-    seed=-1,
-    scale=0,
-    storage="recompute",
-    features="all",
-    projection=None,
-    rotation="left",
+    **{"dim": 0, "degree": 1.5, "n_walks": 0, "seed": -1, "scale": 0, "storage": "recompute"},
+    **{"features": "all", "projection": None, "rotation": "left"},
 )
 
 

@@ -120,13 +120,8 @@ def test_a_product_with_a_kernel_of_another_column(make):
 
 test_bad_options_are_refused = bad_values(
     lambda W=W, **bad: NodeKernel(W, **bad),
-    W=[nx.karate_club_graph(), [[0, 1], [0, 0]]],
-    family="heat",
-    start=[0, 1e6],
-    bounds=[(2, 1), 3],
-    how="best",
-    tol=0.5,
-    n_jobs=0,
+    **{"W": [nx.karate_club_graph(), [[0, 1], [0, 0]]], "family": "heat", "start": [0, 1e6]},
+    **{"bounds": [(2, 1), 3], "how": "best", "tol": 0.5, "n_jobs": 0},
 )
 test_bad_arguments_are_refused = refused(
     power=lambda: NodeKernel(W, "regularized-laplacian", power=-1),

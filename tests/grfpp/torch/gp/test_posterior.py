@@ -51,12 +51,8 @@ def posterior(**options):
 
 test_bad_arguments_are_refused = bad_values(
     posterior,
-    noise=0.0,
-    outputscale=-1.0,
-    n_samples=1,
-    targets=[torch.ones(3), torch.full((50,), math.inf)],
-    mean=[math.nan, torch.zeros(2)],
-    std=["both", "exact"],
+    **{"noise": 0.0, "outputscale": -1.0, "n_samples": 1, "std": ["both", "exact"]},
+    **{"mean": [math.nan, torch.zeros(2)], "targets": [torch.ones(3), torch.ones(50) / 0]},
     kernel=[None, LearnableKernel(GRID, DiffusionModulation(8), seed=0)],
 )
 

@@ -8,12 +8,7 @@ import torch
 from grfpp.estimate.chain import Chain
 from grfpp.estimate.factor import StoredFactor
 from grfpp.linalg.tensors import from_scipy
-from grfpp.torch.kernels.chain import (
-    FactorChain,
-    Link,
-    SparsePattern,
-    chain_entries,
-)
+from grfpp.torch.kernels.chain import FactorChain, Link, SparsePattern, chain_entries
 
 N = 11
 DENSE = torch.tensor([[0.0, 2.0, 0.0], [1.0, 0.0, 3.0], [0.0, 0.0, 0.0], [4.0, 0.0, 5.0]]).double()

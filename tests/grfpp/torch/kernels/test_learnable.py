@@ -262,13 +262,8 @@ def test_autocast_changes_nothing(method):
 
 test_bad_options_are_refused = bad_values(
     kernel_of,
-    n_walks=0,
-    seed=-1,
-    n_exact=[-1, 40],
-    n_jobs=0,
-    storage="recompute",
-    degree=5000,
-    dtype=[torch.float16, "float32"],
+    **{"n_walks": 0, "seed": -1, "n_exact": [-1, 40], "n_jobs": 0, "storage": "recompute"},
+    **{"degree": 5000, "dtype": [torch.float16, "float32"]},
 )
 VECTORS = [torch.ones(8), torch.ones(9, 2, 2), torch.tensor(1.0), np.ones(9)]
 VECTORS += [torch.ones(9, dtype=torch.cfloat)]
