@@ -7,14 +7,8 @@ import numpy as np
 import pytest
 from datasets_helpers import diameter, is_frozen, needs_data, no_data, refusal, write_gzip
 
-from grfpp_lab.datasets.images import (
-    _similarity,
-    load_cifar10,
-    load_mnist,
-    read_cifar_npz,
-    read_idx,
-    superpixel_graph,
-)
+from grfpp_lab.datasets import images as module
+from grfpp_lab.datasets.images import load_cifar10, load_mnist, read_idx, superpixel_graph
 
 
 def idx(array):
@@ -87,9 +81,9 @@ def test_both_files_of_cifar10_give_the_same(tmp_path, monkeypatch):
 def test_damaged_arrays(tmp_path):
     path = tmp_path / "a.npz"
     images, labels = random_bytes(2, 32, 32, 3), np.zeros(2, dtype=np.uint8)
-    assert f"cannot read {path}" in refusal(read_cifar_npz, path)
+    assert f"cannot read {path}" in refusal(module.read_cifar_npz, path)
     path.write_bytes(b"text")
-    assert f"cannot read {path}" in refusal(read_cifar_npz, path)
+    assert f"cannot read {path}" in refusal(module.read_cifar_npz, path)
     for arrays in (
         {"images": images},
         {"images": images, "labels": np.zeros(3, dtype=np.uint8)},
@@ -97,7 +91,7 @@ def test_damaged_arrays(tmp_path):
         {"images": np.array([{}]), "labels": labels[:1]},  # a pickle
     ):
         np.savez(path, **arrays)
-        assert f"cannot read {path}" in refusal(read_cifar_npz, path)
+        assert f"cannot read {path}" in refusal(module.read_cifar_npz, path)
 
 
 def test_real_images():
@@ -139,7 +133,7 @@ def test_similarities():
     centroids, colours = rng.random((7, 2)), rng.random((7, 3))
     for k in (2, 8):
         np.testing.assert_allclose(
-            _similarity(centroids, colours, k), by_hand(centroids, colours, k), rtol=1e-12
+            module._similarity(centroids, colours, k), by_hand(centroids, colours, k), rtol=1e-12
         )
 
 

@@ -7,7 +7,6 @@ from xml.etree import ElementTree
 
 import numpy as np
 import pytest
-from laboratory.surfaces import surface
 from matplotlib import colormaps
 from PIL import Image
 
@@ -19,6 +18,16 @@ EDGES = np.array([[0, 1], [1, 2]])
 # A tetrahedron, counter-clockwise from outside.
 CORNERS = np.array([[0.0, 0.0, 0.0], [1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]])
 FACES = np.array([[0, 2, 1], [0, 1, 3], [1, 2, 3], [0, 3, 2]])
+
+
+# A square of side 1, and another above a quarter of it.
+SQUARE = np.array([[0.0, 0.0, 0.0], [1.0, 0.0, 0.0], [1.0, 1.0, 0.0], [0.0, 1.0, 0.0]])
+SIDES = np.array([[0, 1, 2], [0, 2, 3], [4, 5, 6], [4, 6, 7]])
+MESH = Mesh(np.concatenate([SQUARE, SQUARE * 0.5 + [0.0, 0.0, 0.3]]), SIDES, (0.0, 0.0, 1.0))
+
+
+def surface(values, title="title"):
+    return Surface(title, MESH, np.asarray(values, dtype=float), 10.0, "error", "note")
 
 
 def network(values):

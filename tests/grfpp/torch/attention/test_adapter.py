@@ -3,20 +3,10 @@
 import copy
 import io
 
+import attention_helpers as models
 import pytest
 import torch
-from attention_helpers import (
-    DIM,
-    HEADS,
-    MASK,
-    Mixed,
-    N,
-    OwnModel,
-    compiles,
-    encoder,
-    explicit_layer,
-    paper_multihead,
-)
+from attention_helpers import DIM, HEADS, MASK, N, compiles, explicit_layer, paper_multihead
 from refusal_case import refused
 from torch import nn
 from torch.nn import functional
@@ -40,7 +30,7 @@ def alone():
 @pytest.mark.parametrize("gradients", [True, False])
 def test_a_mask_in_an_encoder(training, gradients):
     """In training, and in evaluation, where torch would take a way round attention."""
-    model = encoder().train(training)
+    model = models.encoder().train(training)
     plain = copy.deepcopy(model)
     x = torch.randn(2, N, DIM)
     added = add_mask(model, MASK)
@@ -57,7 +47,7 @@ def test_a_mask_in_an_encoder(training, gradients):
 
 def test_padded_sequences_in_evaluation():
     """Torch would make nested tensors of them, which take no masks."""
-    model = encoder().eval()
+    model = models.encoder().eval()
     padding = torch.zeros(2, N, dtype=torch.bool)
     padding[:, -2:] = True
     added = add_mask(model, MASK)
@@ -73,7 +63,7 @@ def test_padded_sequences_in_evaluation():
 
 
 def test_layers_share_one_mask_which_is_cast_with_the_model():
-    model, x = masked(encoder()), torch.randn(1, N, DIM)
+    model, x = masked(models.encoder()), torch.randn(1, N, DIM)
     assert model.double()(x.double()).dtype == torch.float64
     assert len({id(layer.self_attn.graph_mask) for layer in copy.deepcopy(model).layers}) == 1
 
@@ -82,13 +72,13 @@ test_bad_arguments_are_refused = refused(
     module=[
         lambda: add_mask(MASK, MASK),
         lambda: remove_mask(MASK),
-        lambda: remove_mask(encoder()),
+        lambda: remove_mask(models.encoder()),
         lambda: add_mask(nn.Sequential(nn.Linear(2, 2)), MASK),
         lambda: add_mask(nn.Sequential(MaskedAttention(DIM, HEADS, MASK)), MASK),
-        lambda: add_mask(masked(encoder()).layers[0], MASK),
-        lambda: add_mask(masked(OwnModel()).blocks[0], MASK),
+        lambda: add_mask(masked(models.encoder()).layers[0], MASK),
+        lambda: add_mask(masked(models.OwnModel()).blocks[0], MASK),
     ],
-    mask=lambda: masked(encoder())(X[:, :4]),
+    mask=lambda: masked(models.encoder())(X[:, :4]),
     is_causal=lambda: masked(alone())(X, X, X, is_causal=True),
     key=[lambda: masked(alone())(X, X[:, :5], X[:, :5]), lambda: masked(alone())(X, X.clone(), X)],
     attn_mask=lambda: masked(alone())(X, X, X, attn_mask=torch.ones(N, N).byte()),
@@ -96,7 +86,7 @@ test_bad_arguments_are_refused = refused(
 
 
 def test_containers_of_models_with_their_own_attention_take_masks():
-    model, x = nn.Sequential(OwnModel(), OwnModel()), torch.randn(2, N, DIM)
+    model, x = nn.Sequential(models.OwnModel(), models.OwnModel()), torch.randn(2, N, DIM)
     names = len(model.state_dict())
     alone = copy.deepcopy(model)
     for each in alone:
@@ -109,9 +99,8 @@ def test_containers_of_models_with_their_own_attention_take_masks():
 
 
 @compiles
-@pytest.mark.parametrize(
-    "kind, mask_first", [(Mixed, True), (encoder, True), (OwnModel, False), (encoder, False)]
-)
+@pytest.mark.parametrize("kind", [models.Mixed, models.OwnModel, models.encoder])
+@pytest.mark.parametrize("mask_first", [True, False])
 def test_compiled_models_are_masked_once(kind, mask_first):
     """The compiler that keeps torch's functions is the hard one: they could be masked twice."""
     torch.compiler.reset()
@@ -132,7 +121,7 @@ def test_compiled_models_are_masked_once(kind, mask_first):
     assert not torch.allclose(model(x), expected, atol=1e-4)
 
 
-@pytest.mark.parametrize("kind", [OwnModel, Mixed, encoder])
+@pytest.mark.parametrize("kind", [models.OwnModel, models.Mixed, models.encoder])
 def test_masks_are_taken_out_of_copies(kind):
     model, x = kind().eval(), torch.randn(2, N, DIM)
     plain, words = model(x), str(model)
@@ -161,7 +150,7 @@ def test_masks_are_taken_out_of_copies(kind):
     again.remove()
 
 
-@pytest.mark.parametrize("kind", [OwnModel, encoder])
+@pytest.mark.parametrize("kind", [models.OwnModel, models.encoder])
 def test_states_and_learned_strengths(kind):
     model, plain = kind(), kind().state_dict()
     n_parameters = len(list(model.parameters()))

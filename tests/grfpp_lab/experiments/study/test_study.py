@@ -1,10 +1,10 @@
 """The estimation study: plans, the formula of the lemma, and verdicts on rows made by hand."""
 
+import itertools
 from functools import partial
 
 import numpy as np
 import pytest
-from laboratory.error_rows import as_paper, error_rows
 from verdict_case import NO, NOISE, OPEN, YES, verdicts
 
 import grfpp
@@ -57,6 +57,19 @@ def test_the_formula_is_without_bias_and_knows_its_error():
     assert abs(np.mean(formula) - expected) < 4 * np.std(formula, ddof=1) / np.sqrt(60)
     assert abs(np.mean(scores)) < 4 / np.sqrt(60)
     assert 0.7 < np.std(scores) < 1.4
+
+
+def error_rows(error, degrees=(1, 2, 4), spread=0.001, **more):
+    """Rows whose errors are a function of graph, degree and walks."""
+    shared = {"n_nodes": 20, "standard_error": spread, **more}
+    return [
+        {"graph": graph, "degree": degree, "n_walks": n, "error": error(graph, degree, n), **shared}
+        for graph, degree, n in itertools.product(("er-20", "karate"), degrees, (4, 16))
+    ]
+
+
+def as_paper(graph, degree, n_walks):
+    return 0.6 / (degree * n_walks) ** 0.5
 
 
 def except_karate(graph, degree, n_walks):
