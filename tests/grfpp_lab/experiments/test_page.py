@@ -6,13 +6,11 @@ import shutil
 import signal
 import subprocess
 import sys
-from contextlib import redirect_stdout
-from io import StringIO
 
 import pytest
 from cell_functions import wait_for
 from cli_helpers import table
-from experiment_cases import draw_one_file, run_cells_here
+from experiment_cases import reproduced
 from laboratory.html_pages import checked
 
 from grfpp.cli import run
@@ -20,28 +18,14 @@ from grfpp_lab.commands import reproduce
 from grfpp_lab.experiments.registry import EXPERIMENTS, STUDY
 
 NAMES = [each.name for each in STUDY]
-STUDY_TINY = ["reproduce", "estimation-study", "--tiny"]
 CLAIMS = [claim for each in STUDY for claim in each.claims]
 
 
 @pytest.fixture(scope="module")
-def generated(tmp_path_factory):
-    """No data but what is generated."""
-    with pytest.MonkeyPatch.context() as patch:
-        patch.delenv("GRFPP_DATA", raising=False)
-        patch.setenv("GRFPP_CACHE", str(tmp_path_factory.mktemp("no-cache")))
-        yield
-
-
-@pytest.fixture(scope="module")
-def finished(generated, tmp_path_factory):
+def finished(tmp_path_factory):
     """A folder that the command has filled, and what it printed."""
     folder = tmp_path_factory.mktemp("reproduce")
-    with pytest.MonkeyPatch.context() as patch, redirect_stdout(StringIO()) as out:
-        run_cells_here(patch)
-        draw_one_file(patch)
-        assert run([*STUDY_TINY, "--jobs", "1", "--json", "--out", str(folder)]) == 0
-    return folder, json.loads(out.getvalue())
+    return folder, reproduced(folder, "estimation-study")
 
 
 def test_the_page_stands_alone_and_has_every_figure_beside_its_verdict(finished):
@@ -93,7 +77,7 @@ def undrawn(monkeypatch):
     monkeypatch.setattr("grfpp.warmup.warmup", lambda: None)
 
 
-def test_killed_and_started_again_it_ends_with_the_same_rows(generated, undrawn, tmp_path, capsys):
+def test_killed_and_started_again_it_ends_with_the_same_rows(no_data, undrawn, tmp_path, capsys):
     """With another number of processes, and with a part of the cells from another run."""
     chance = random.Random(7)
     whole, parts = tmp_path / "whole", tmp_path / "parts"
@@ -124,12 +108,13 @@ def test_killed_and_started_again_it_ends_with_the_same_rows(generated, undrawn,
     assert (parts / "rows.csv").read_bytes() == (whole / "rows.csv").read_bytes()
 
 
-def test_run_again_nothing_is_computed_and_all_is_the_same(finished, undrawn, tmp_path):
+def test_run_again_nothing_is_computed_and_all_is_the_same(
+    finished, no_data, undrawn, tmp_path, capsys
+):
     folder = tmp_path / "copy"
     shutil.copytree(finished[0] / "cells", folder / "cells")
-    with redirect_stdout(StringIO()) as out:
-        assert run([*STUDY_TINY, "--json", "--out", str(folder)]) == 0
-    told = json.loads(out.getvalue())
+    assert run(["reproduce", "estimation-study", "--tiny", "--json", "--out", str(folder)]) == 0
+    told = json.loads(capsys.readouterr().out)
     assert told["n_found"] == told["n_cells"]
     for name in ("rows.csv", "timings.csv"):
         assert (folder / name).read_bytes() == (finished[0] / name).read_bytes()

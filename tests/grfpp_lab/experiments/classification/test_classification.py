@@ -2,30 +2,19 @@
 
 import json
 import os
-from contextlib import redirect_stdout
-from io import StringIO
 from itertools import product
 
 import numpy as np
 import pytest
-from experiment_cases import draw_one_file, run_cells_here
+from experiment_cases import reproduced
 from verdict_case import NO, NOISE, OPEN, YES, verdicts
 
 from grfpp._imports import missing_packages
-from grfpp.cli import run
 from grfpp_lab.experiments.claims import POOLED
 from grfpp_lab.experiments.classification import claims, graph_sets, planning
 from grfpp_lab.experiments.classification import experiment as classification
 from grfpp_lab.experiments.classification.claims import DIFFUSION, EXACT, GRFPP, SPECTRUM
 from grfpp_lab.experiments.classification.planning import SIX, TEN
-from grfpp_lab.experiments.classification.verdicts import (
-    judge,
-    judge_kernels,
-    judge_labels,
-    judge_pooled,
-    judge_squared,
-    judge_walks,
-)
 from grfpp_lab.experiments.registry import EXPERIMENTS
 from grfpp_lab.harness.experiment import Settings, Size
 
@@ -109,20 +98,11 @@ def test_kernels_that_take_too_long_become_rows(no_data):
     assert "tudataset/DD.zip" in row["why_not"]
 
 
-COMMAND = ["reproduce", "classification", "--tiny", "--jobs", "1", "--json"]
-
-
 @pytest.fixture(scope="module")
 def finished(tmp_path_factory):
     """A folder that the command has filled without any data at hand, and what it printed."""
     folder = tmp_path_factory.mktemp("classification")
-    with pytest.MonkeyPatch.context() as patch, redirect_stdout(StringIO()) as out:
-        patch.delenv("GRFPP_DATA", raising=False)
-        patch.setenv("GRFPP_CACHE", str(folder / "none"))
-        run_cells_here(patch)
-        draw_one_file(patch)
-        assert run([*COMMAND, "--out", str(folder)]) == 0
-    return folder, json.loads(out.getvalue())["experiments"]["classification"]
+    return folder, reproduced(folder, "classification")["experiments"]["classification"]
 
 
 def test_the_smallest_size_runs(no_data, finished):
@@ -217,6 +197,11 @@ NOISY = [
     else row
     for row in below(["MUTAG"], 1.5)
 ]
+
+
+judge, judge_pooled, judge_squared, judge_kernels, judge_labels, judge_walks = (
+    claim.judge for claim in classification.EXPERIMENT.claims
+)
 
 
 def test_only_differences_within_noise_are_called_so():

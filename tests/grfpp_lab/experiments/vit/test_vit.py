@@ -1,14 +1,12 @@
 """Attention masks: data, training, the plan, and verdicts on rows made by hand."""
 
-import json
-
 import numpy as np
 import pytest
 
 pytest.importorskip("torch", reason="torch is not installed")
 import torch
 from cli_helpers import accepted
-from experiment_cases import run_cells_here
+from experiment_cases import reproduced
 from verdict_case import NO, NOISE, OPEN, YES, verdicts
 
 from grfpp import _imports as optional
@@ -113,10 +111,8 @@ def test_the_small_vision_transformer_takes_a_mask():
 TINY = Settings(Size.TINY)
 
 
-def test_the_command_trains_judges_and_draws(tmp_path, capsys, monkeypatch):
-    run_cells_here(monkeypatch)
-    arguments = ["--tiny", "--jobs", "1", "--json", "--out", tmp_path]
-    found = json.loads(accepted(capsys, "reproduce", "vit", *arguments))["experiments"]["vit"]
+def test_the_command_trains_judges_and_draws(tmp_path):
+    found = reproduced(tmp_path, "vit")["experiments"]["vit"]
     assert found["errors"] == []
     assert found["n_rows"] == 3 * 3 * 2  # methods, repeats, looks
     assert "(3 seeds)" in found["verdicts"][0]["measured"]
