@@ -118,6 +118,7 @@ def test_products_find_what_columns_find():
         with gpytorch.settings.max_cholesky_size(0):
             losses = model.fit(30, seed=0)
         assert losses[-1] < losses[0] + 0.02
+        assert NodeGP(seen, noisy[seen], GRID, method=how).plan.how == how
         found.append((model, model.posterior(unseen, seed=0)))
     (exact, wanted), (other, same) = found
     assert other.kernel.lam.item() == pytest.approx(exact.kernel.lam.item(), rel=0.3)
@@ -130,6 +131,7 @@ def test_features_are_those_of_walks():
     for family in ("diffusion", "regularized-laplacian"):
         model = NodeGP(seen, noisy[seen], NodeKernel(GRID, family, how="features"))
         assert isinstance(model.kernel, GRFKernel) and model.plan.how == "features"
+        assert NodeGP(seen, noisy[seen], GRID, method="features").plan.how == "features"
         model.fit(2)
         assert model.posterior(unseen, seed=0).mean.dtype == DOUBLE
 
@@ -285,12 +287,6 @@ def test_error_is_that_of_the_exact_process_and_intervals_hold():
     assert 0.92 < share < 0.98  # 95 %, give or take two standard errors
 
 
-@pytest.mark.parametrize("method", ["auto", "columns", "products", "features"])
-def test_the_method_is_used(method):
-    model = NodeGP([0, 5, 9], [1.0, 2.0, 0.0], KARATE, method=method)
-    assert model.plan.how == ("columns" if method == "auto" else method)
-
-
 # The estimator of scikit-learn.
 
 SMALL_GRID = grfpp.Graph(nx.grid_2d_graph(10, 10))
@@ -309,10 +305,7 @@ def test_it_is_the_process():
     np.testing.assert_allclose(std, wanted.std, rtol=1e-6)
     np.testing.assert_array_equal(gp.predict(NODES[1::2]), mean)
     assert gp.model_.plan.how == "columns"
-
-
-def test_splits_hide_nodes():
-    order = np.random.default_rng(0).permutation(100)
+    order = np.random.default_rng(0).permutation(100)  # splits hide nodes
     assert cross_val_score(NodeGPRegressor(SMALL_GRID), order, Y[order], cv=3).mean() > 0.8
 
 

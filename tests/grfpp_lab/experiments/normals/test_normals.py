@@ -37,19 +37,12 @@ def test_rows_are_what_the_library_predicts(no_data, method, options):
     cell |= {name: options[name] for name in ("walks", "termination") if name in options}
     (row,) = normals.run(cell)
     sphere = triangulated_sphere(2)
-    seeds = normals_measuring.seeds(
-        3, graph="sphere 2", method=method, seed=0, sigma=0.6, n_walks=4
-    )
-    masks = normals_measuring.seeds(3, graph="sphere 2", what="hidden vertices", seed=0)
+    named = {"graph": "sphere 2", "seed": 0}
+    seeds = normals_measuring.seeds(3, method=method, sigma=0.6, n_walks=4, **named)
+    masks = normals_measuring.seeds(3, what="hidden vertices", **named)
+    shared = {"how": "paper", "scale": 0.6**2, "n_walks": 4, **INDEPENDENT, **options}
     found = [
-        predict_normals(
-            hide_normals(sphere, 0.8, mask),
-            how="paper",
-            scale=0.6**2,
-            n_walks=4,
-            random_state=seed,
-            **{**INDEPENDENT, **options},
-        ).cosine
+        predict_normals(hide_normals(sphere, 0.8, mask), random_state=seed, **shared).cosine
         for mask, seed in zip(masks, seeds, strict=True)
     ]
     assert row["cosine_to_choose_by"] == pytest.approx(found[0], rel=1e-12)
