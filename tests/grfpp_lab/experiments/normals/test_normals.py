@@ -104,6 +104,8 @@ def test_the_smallest_size_gives_rows_verdicts_charts_and_tables(no_data):
     cosines = [row for row in rows if row["part"] == claims.COSINES]
     assert {row["method"] for row in cosines} == {*claims.METHODS, POOLED, *claims.BESIDE}
     assert {row["method"] for row in rows if "walks" in row} == {POOLED}
+    unsized = {cell["method"] for cell in plan.cells if cell.get("sigmas") == [None]}
+    assert unsized == set(claims.BESIDE)
     assert all(-1 <= row["cosine"] <= 1 for row in rows)
     check_claims(normals.EXPERIMENT, rows)
     cells = [cell for cell in plan.cells if cell["part"] != claims.SECONDS]
