@@ -8,12 +8,6 @@ from grfpp.datasets import mesh_table
 from grfpp_lab import graphs
 
 
-def test_grid():
-    graph = graphs.grid(10_000)
-    assert (graph.n_nodes, graph.n_edges) == (10_000, 2 * 100 * 99)
-    assert sorted(np.bincount(graph.out_degree)) == [0, 0, 4, 4 * 98, 98 * 98]
-
-
 def test_scale_free():
     graph = graphs.scale_free(20_000)
     degree = graph.out_degree
@@ -27,21 +21,23 @@ def test_scale_free():
         assert np.mean(degree >= k) == pytest.approx(30 / (k * (k + 1)), rel=0.25)
 
 
-def test_block_models():
-    made = graphs.block_model(1000, 4, 6.0, 0.8, n_hubs=3, seed=2)
-    assert made.graph.n_nodes == 1000
-    source, target = made.graph.adjacency.nonzero()
-    same = (made.labels[source] == made.labels[target]).mean()
-    assert 0.7 < same < 0.9
-    assert np.sort(made.graph.out_degree)[-3:].min() >= 25
-    again = graphs.block_model(1000, 4, 6.0, 0.8, n_hubs=3, seed=2)
+def test_block_models_and_lfr():
+    made, again = (graphs.block_model(1000, 4, 6.0, 0.8, n_hubs=3, seed=2) for _ in range(2))
     assert (again.labels == made.labels).all()
+    assert np.sort(made.graph.out_degree)[-3:].min() >= 25
+    # The share of edges inside of communities; by chance 0.25 and 0.15.
+    for each, low, high in ((made, 0.7, 0.9), (graphs.lfr(1000, 0.4, 8.0, 0), 0.4, 1.0)):
+        assert each.graph.n_nodes == len(each.labels) == 1000
+        source, target = each.graph.adjacency.nonzero()
+        assert low < (each.labels[source] == each.labels[target]).mean() < high
 
 
-def test_the_papers_sizes_are_those_of_the_data():
+def test_sizes_of_the_papers_meshes_and_of_spheres_are_those_of_the_data():
     sizes = [mesh.paper_vertices for mesh in mesh_table() if mesh.role == "scaling"]
     assert [mesh.n_nodes for mesh in graphs.PAPER_MESHES] == sizes
     assert graphs.LARGEST.dense_seconds is None
+    for name, n_nodes in graphs.spheres((1, 2, 3)):
+        assert len(graphs.mesh_named(name).vertices) == n_nodes
 
 
 def test_what_is_not_at_hand_is_named_by_its_file(no_data):
@@ -51,12 +47,10 @@ def test_what_is_not_at_hand_is_named_by_its_file(no_data):
     assert graphs.why_absent("60246") is None
 
 
-def test_spheres_have_the_sizes_that_they_say():
-    for name, n_nodes in graphs.spheres((1, 2, 3)):
-        assert len(graphs.mesh_named(name).vertices) == n_nodes
-
-
-def test_nodes_of_a_patch_and_scattered_ones():
+def test_grids_their_patches_and_scattered_nodes():
+    grid = graphs.grid(10_000)
+    assert (grid.n_nodes, grid.n_edges) == (10_000, 2 * 100 * 99)
+    assert sorted(np.bincount(grid.out_degree)) == [0, 0, 4, 4 * 98, 98 * 98]
     grid = graphs.grid(100)
     assert graphs.grid_patch(grid, 4).tolist() == [44, 45, 54, 55]
     assert len(graphs.grid_patch(grid, 5)) == 5
@@ -80,10 +74,3 @@ def test_random_graphs_of_any_size():
     assert not dense.is_directed
     assert dense.out_degree.mean() == pytest.approx(100, rel=0.03)
     assert dense.adjacency.diagonal().max() == 0
-
-
-def test_lfr():
-    made = graphs.lfr(1000, 0.4, 8.0, 0)
-    assert made.graph.n_nodes == len(made.labels) == 1000
-    source, target = made.graph.adjacency.nonzero()
-    assert (made.labels[source] == made.labels[target]).mean() > 0.4  # by chance 0.15

@@ -6,6 +6,7 @@ Writes a line of JSON for each: its name, what became of it, and how much memory
 import functools
 import itertools
 import json
+import re
 import resource
 import signal
 import sys
@@ -56,14 +57,14 @@ def absurd_file():
     grfpp.sample(club, kernel, seed=0).save(path)
     with np.load(path) as archive:
         arrays = dict(archive)
-    meta = json.loads(str(arrays["meta"]))
-    arrays["meta"] = json.dumps(meta | {"n_nodes": FAR, "order": [FAR, 0]})
-    np.savez(path, **arrays)
+    meta = json.loads(str(arrays.pop("meta"))) | {"n_nodes": FAR, "order": [FAR, 0]}
+    np.savez(path, meta=json.dumps(meta), **arrays)
     return grfpp.KernelEstimate.load(path)
 
 
-def few_walks():
-    return neural.LearnableKernel(tangle, neural.DiffusionModulation(4), n_walks=1, seed=0)
+def learned(graph, n_lengths=4, degree=2, n_walks=1):
+    modulation = neural.DiffusionModulation(n_lengths, degree=degree)
+    return neural.LearnableKernel(graph, modulation, n_walks=n_walks, seed=0)
 
 
 def command(*arguments):
@@ -76,19 +77,13 @@ def command(*arguments):
 ABSURD = {
     "factors of degree 1024": lambda: grfpp.sample(W, kernel, degree=1024, seed=0),
     "a million walks": lambda: grfpp.sample(W, kernel, n_walks=MILLION, seed=0),
-    "walks without number": lambda: grfpp.sample(
-        W, kernel, n_walks=2**31 - 1, seed=0, walks="independent"
-    ),
-    "a budget without end": lambda: grfpp.sample(
-        tangle, kernel, termination=grfpp.Matched(1e12), seed=0
-    ),
+    "walks without number": lambda: grfpp.sample(W, kernel, n_walks=2**31 - 1, walks="independent"),
+    "a budget without end": lambda: grfpp.sample(tangle, kernel, termination="matched:1e12"),
     "a law of all lengths": lambda: grfpp.CustomLength(numbers(FAR)),
     "a law that matches none": lambda: grfpp.CustomLength.matching(grfpp.Geometric(1e-12)),
     "all eigenvectors": lambda: grfpp.sample(W, kernel, deflate=MILLION - 1, seed=0),
     "a thousand eigenvectors": lambda: grfpp.sample(W, kernel, deflate=1000, seed=0),
-    "the whole as a part": lambda: grfpp.sample_submatrix(
-        W, kernel, range(MILLION), range(MILLION), seed=0
-    ),
+    "the whole as a part": lambda: grfpp.sample_submatrix(W, kernel, *[range(MILLION)] * 2, seed=0),
     "full features": lambda: grfpp.sample(tangle, kernel, seed=0).features(),
     "a thousand factors": lambda: walked(500).factors,
     "a thousand matrices": lambda: walked(500).matrices(),
@@ -111,13 +106,9 @@ ABSURD = {
     "an encoding": lambda: neural.grf_pe([club], dim=FAR),
     "lengths": lambda: neural.DiffusionModulation(FAR),
     "free lengths": lambda: neural.FreeModulation(FAR),
-    "deposits": lambda: neural.LearnableKernel(
-        W, neural.DiffusionModulation(1000), n_walks=10**4, seed=0
-    ),
-    "deposits of many factors": lambda: neural.LearnableKernel(
-        tangle, neural.DiffusionModulation(8, degree=1000), n_walks=16, seed=0
-    ),
-    "learned rows": lambda: few_walks().rows(range(30_000)),
+    "deposits": lambda: learned(W, 1000, n_walks=10**4),
+    "deposits of many factors": lambda: learned(tangle, 8, degree=1000, n_walks=16),
+    "learned rows": lambda: learned(tangle).rows(range(30_000)),
     "a mask": lambda: neural.graph_mask(W),
     "a mask of patches": lambda: neural.patch_grid_mask(MILLION, MILLION),
     "class tokens": lambda: neural.graph_mask(club, class_token=10**9),
@@ -148,9 +139,7 @@ POSSIBLE = {
     "factors": lambda: grfpp.sample(tangle, kernel, seed=0),
     "components": lambda: grfpp.sample(tangle, kernel, n_walks=1, seed=0).project(512, seed=0),
     "columns": lambda: kernel.apply(W, numbers(MILLION, 20), tol=0.1),
-    "one row of all": lambda: grfpp.sample_submatrix(
-        W, kernel, [0], range(MILLION), degree=1, n_walks=1, seed=0
-    ),
+    "one row of all": lambda: grfpp.sample_submatrix(W, kernel, [0], range(MILLION), 1, 1, seed=0),
     "sparse features": lambda: grfpp.sample(tangle, kernel, n_walks=1, seed=0).features(),
     "an exact matrix": lambda: kernel.exact(datasets.grid(40, 50).normalized("sym")),
     "a mask": lambda: neural.graph_mask(datasets.grid(40, 50)),
@@ -158,9 +147,7 @@ POSSIBLE = {
 
 
 def status(key):
-    lines = Path("/proc/self/status").read_text().splitlines()
-    line = next(each for each in lines if each.startswith(key))
-    return 1024 * int(line.split()[1])
+    return 1024 * int(re.search(rf"{key}:\s+(\d+)", Path("/proc/self/status").read_text())[1])
 
 
 def measured(request):
@@ -187,7 +174,7 @@ def too_long(*_):
 
 if __name__ == "__main__":
     signal.signal(signal.SIGALRM, too_long)
-    few_walks()  # compiled before anything is measured
+    learned(tangle)  # compiled before anything is measured
     for walks in ("pooled", "independent"):
         grfpp.sample(club, kernel, seed=0, walks=walks) @ np.ones((34, 2))
     limit = status("VmSize") + ROOM

@@ -24,6 +24,12 @@ def paper(query, key, value, mask, lam):
     return weights / weights.sum(-1, keepdim=True) @ value
 
 
+def explicit_linear(query, key, value, mask, lam, how):
+    weights = query @ key.transpose(-1, -2)
+    weights = weights * (1 + lam * mask) if how == "multiply" else weights + lam * mask
+    return weights / weights.sum(-1, keepdim=True) @ value
+
+
 def heads(x):
     return x.unflatten(-1, (HEADS, -1)).transpose(-3, -2)
 
@@ -35,11 +41,9 @@ def paper_multihead(module, x, mask, lam):
     return module.out_proj(mixed.transpose(-3, -2).flatten(-2))
 
 
-def encoder(**options):
-    layer = nn.TransformerEncoderLayer(
-        DIM, HEADS, 32, 0.0, batch_first=True, **{"norm_first": False, **options}
-    )
-    return nn.TransformerEncoder(layer, 2, enable_nested_tensor=not options.get("norm_first"))
+def encoder():
+    layer = nn.TransformerEncoderLayer(DIM, HEADS, 32, 0.0, batch_first=True)
+    return nn.TransformerEncoder(layer, 2)
 
 
 def explicit_layer(layer, x, lam):
@@ -95,8 +99,8 @@ class Mixed(nn.Module):
         return self.pool(self.query.expand(len(x), 1, DIM), x, x)[0]
 
 
-def without_warnings_of_the_compiler(test):
-    """Of leaving off in the middle of a model. Torch hides the first, but not from us."""
+def compiles(test):
+    """Mark a test that compiles. Torch hides the first of these warnings, but not from us."""
     for message in ("The .grad attribute of a Tensor", "Dynamo does not know how to trace"):
         test = pytest.mark.filterwarnings(f"ignore:{message}")(test)
     return test

@@ -9,15 +9,9 @@ from grfpp_lab.benchmark.suite import TASKS
 
 TINY = replace(
     SETS["smoke"],
-    sampling=(("grid", 100),),
-    slow_peers_up_to=100,
-    equal=(("grid", 64),),
-    growth=(25, 100),
-    recompute=100,
-    local=(100, 4),
-    dense=(60, 20),
-    sparse=100,
-    budget=0.002,
+    **{"sampling": (("grid", 100),), "slow_peers_up_to": 100, "equal": (("grid", 64),)},
+    **{"growth": (25, 100), "recompute": 100, "local": (100, 4), "dense": (60, 20)},
+    **{"sparse": 100, "budget": 0.002},
 )
 
 
@@ -26,15 +20,10 @@ def sampled(workload, method, rate, **others):
 
 
 def grown(n_nodes, microseconds, peak):
-    numbers = {
-        "n_nodes": n_nodes,
-        "seconds": n_nodes * microseconds / 1e6,
-        "steps_per_second": 144e6 / microseconds,
-        "microseconds_per_node": microseconds,
-        "peak_bytes_per_node": peak,
-        "stored_bytes_per_node": 400.0,
-        "sample_seconds": 3 * n_nodes * microseconds / 1e6,
-    }
+    seconds = n_nodes * microseconds / 1e6
+    numbers = {"n_nodes": n_nodes, "seconds": seconds, "sample_seconds": 3 * seconds}
+    numbers |= {"steps_per_second": 144e6 / microseconds, "microseconds_per_node": microseconds}
+    numbers |= {"peak_bytes_per_node": peak, "stored_bytes_per_node": 400.0}
     return Row("growth", f"grid, {n_nodes:,} nodes", "grfpp, float32", numbers=numbers)
 
 

@@ -21,7 +21,7 @@ def write_karate(folder):
 
 def refused(capsys, *arguments):
     """Run what must be refused; give the one line that says why."""
-    assert run([str(argument) for argument in arguments]) == 2
+    assert run([*map(str, arguments)]) == 2
     out, err = capsys.readouterr()
     assert out == ""
     assert err.startswith("grfpp: ")
@@ -31,7 +31,7 @@ def refused(capsys, *arguments):
 
 def accepted(capsys, *arguments):
     """Run what must succeed in silence on stderr; give what it printed."""
-    assert run([str(argument) for argument in arguments]) == 0
+    assert run([*map(str, arguments)]) == 0
     out, err = capsys.readouterr()
     assert not err, err
     return out
@@ -39,7 +39,7 @@ def accepted(capsys, *arguments):
 
 def warned(capsys, *arguments):
     """Run what must succeed with warnings; give these."""
-    assert run([str(argument) for argument in arguments]) == 0
+    assert run([*map(str, arguments)]) == 0
     return capsys.readouterr().err
 
 
@@ -61,10 +61,5 @@ def table(path):
 
 def start(*arguments, **options):
     """Start the program in a process of its own."""
-    return subprocess.Popen(
-        [*PROGRAM, *(str(argument) for argument in arguments)],
-        stdout=options.pop("stdout", subprocess.PIPE),
-        stderr=options.pop("stderr", subprocess.PIPE),
-        text=True,
-        **options,
-    )
+    pipes = dict.fromkeys(("stdout", "stderr"), subprocess.PIPE)
+    return subprocess.Popen([*PROGRAM, *map(str, arguments)], text=True, **{**pipes, **options})

@@ -3,9 +3,13 @@
 import itertools
 import json
 import sys
+from contextlib import redirect_stdout
+from io import StringIO
 
 import cell_functions
+import pytest
 
+from grfpp.cli import run
 from grfpp_lab.harness import processes
 from grfpp_lab.harness.experiment import Claim, Experiment, Holds, Plan, Settings, Verdict
 from grfpp_lab.harness.runner import run_experiments
@@ -22,17 +26,15 @@ def judge(rows):
 
 
 def squares(cells, name="squares", **options):
+    def plan(settings):
+        seeded = [{**cell, "seed": settings.seed} for cell in cells]
+        return Plan(seeded, {"cells": str(len(cells))})
+
     return Experiment(
-        name=name,
-        title="Squares",
-        source="nowhere",
+        **{"name": name, "title": "Squares", "source": "nowhere", "plan": plan},
         about=["Numbers and their squares."],
-        plan=lambda settings: Plan(
-            [{**cell, "seed": settings.seed} for cell in cells], {"cells": str(len(cells))}
-        ),
-        run=options.pop("run", cell_functions.run),
         claims=[Claim(name, panels, judge, title="The squares", caption="Squares.")],
-        **options,
+        **{"run": cell_functions.run, **options},
     )
 
 
@@ -86,3 +88,15 @@ def draw_one_file(patch):
         return drawn(figure, kind, dpi)
 
     patch.setattr(page, "image_bytes", image)
+
+
+def reproduced(folder, *names):
+    """What ``grfpp reproduce`` tells of the smallest run, without any data, in this process."""
+    with pytest.MonkeyPatch.context() as patch, redirect_stdout(StringIO()) as out:
+        patch.delenv("GRFPP_DATA", raising=False)
+        patch.setenv("GRFPP_CACHE", str(folder / "none"))
+        run_cells_here(patch)
+        draw_one_file(patch)
+        options = ["--tiny", "--jobs", "1", "--json", "--out", str(folder)]
+        assert run(["reproduce", *names, *options]) == 0
+    return json.loads(out.getvalue())

@@ -16,7 +16,6 @@ from grfpp.graph import Graph
 
 # The first example pays for imports, so deadlines would only measure those.
 QUICK = settings(deadline=None, max_examples=30)
-FUZZ = settings(deadline=None, max_examples=40)
 
 _WEIGHTS = st.one_of(st.just(0.0), st.integers(1, 9).map(float), st.floats(1e-3, 1e3))
 

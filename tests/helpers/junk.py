@@ -27,20 +27,12 @@ OTHERS = [
     *(object(), int, np.float64, print, grfpp.Diffusion(1.0), grfpp.Geometric(0.5)),
     *(grfpp.Graph([[0, 1], [1, 0]]), grfpp.WalkOptions(seed=0)),
 ]
-JUNK = (
-    st.sampled_from(NUMBERS)
-    | st.sampled_from(OTHERS)
-    | st.floats()
-    | st.integers(-(10**6), 100)
-    | st.text(max_size=5)
-)
+JUNK = st.sampled_from(NUMBERS) | st.sampled_from(OTHERS) | st.floats()
+JUNK |= st.integers(-(10**6), 100) | st.text(max_size=5)
 
 #: The same arguments every time: what fails once fails always.
 FEW = settings(
-    max_examples=25,
-    deadline=None,
-    derandomize=True,
-    database=None,
+    **{"max_examples": 25, "deadline": None, "derandomize": True, "database": None},
     suppress_health_check=list(HealthCheck),
 )
 

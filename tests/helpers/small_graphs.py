@@ -106,16 +106,9 @@ def laws(draw):
     """Walk-length laws of every kind, with short walks."""
     n = draw(st.integers(0, 8))
     p = draw(st.floats(0.15, 0.9))
-    return draw(
-        st.sampled_from(
-            [
-                grfpp.Geometric(p),
-                grfpp.Poisson(4 * p),
-                grfpp.NegativeBinomial(1 + n / 2, p),
-                grfpp.FirstStepThenGeometric(1 - p),
-                grfpp.FixedLength(n),
-                grfpp.UniformLength(n),
-                grfpp.CustomLength(np.full(n + 1, 1 / (n + 1))),
-            ]
-        )
-    )
+    made = [
+        *(grfpp.Geometric(p), grfpp.Poisson(4 * p), grfpp.NegativeBinomial(1 + n / 2, p)),
+        *(grfpp.FirstStepThenGeometric(1 - p), grfpp.FixedLength(n), grfpp.UniformLength(n)),
+        grfpp.CustomLength(np.full(n + 1, 1 / (n + 1))),
+    ]
+    return draw(st.sampled_from(made))

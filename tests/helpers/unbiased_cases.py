@@ -11,14 +11,9 @@ N_NODES = 34
 RADIUS = 0.35
 
 KERNELS = [
-    grfpp.Diffusion(1.0),
-    grfpp.RegularizedLaplacian(2, 1.0),
-    grfpp.PStep(3, 2.0),
-    grfpp.Cosine(),
-    grfpp.InversePower(4),
-    grfpp.InversePower(4, of=2),
-    grfpp.SquaredDiffusion(),
-    grfpp.TaylorKernel([1, 0.5, 0.2]),
+    *(grfpp.Diffusion(1.0), grfpp.RegularizedLaplacian(2, 1.0), grfpp.PStep(3, 2.0)),
+    *(grfpp.Cosine(), grfpp.InversePower(4), grfpp.InversePower(4, of=2)),
+    *(grfpp.SquaredDiffusion(), grfpp.TaylorKernel([1, 0.5, 0.2])),
     grfpp.TaylorKernel([-1, -0.5, -0.2], name="negative"),
 ]
 

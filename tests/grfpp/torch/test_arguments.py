@@ -11,12 +11,8 @@ from grfpp.torch.arguments import node_indices
 @pytest.mark.parametrize(
     "nodes",
     [
-        [0, 2],
-        (0, 2),
-        range(0, 3, 2),
-        np.array([0, 2], dtype=np.uint8),
-        np.array([5, 0, 5, 2])[1::2],
-        [0.0, 2.0],
+        *([0, 2], (0, 2), range(0, 3, 2), [0.0, 2.0]),
+        *(np.array([0, 2], dtype=np.uint8), np.array([5, 0, 5, 2])[1::2]),
         torch.tensor([0, 2], dtype=torch.int32),
         torch.tensor([0.0, 2.0], dtype=torch.bfloat16, requires_grad=True),
     ],
@@ -25,11 +21,7 @@ def test_forms_of_the_same_nodes(nodes):
     found = node_indices(nodes, 3)
     assert found.dtype == torch.int64
     assert found.tolist() == [0, 2]
-
-
-def test_one_node_and_none():
-    assert node_indices(2, 3).tolist() == [2]
-    assert node_indices([], 3).tolist() == []
+    assert [node_indices(given, 3).tolist() for given in (2, [])] == [[2], []]
 
 
 @pytest.mark.parametrize("nodes", [[3], [-1], [0.5], [torch.inf], [True], ["a"], None, [0, [1]]])

@@ -12,23 +12,16 @@ from junk import FEW, call_with_junk
 from grfpp import torch as grfpp_torch
 
 A = np.array([[0, 1, 1], [1, 0, 1], [1, 1, 0]], float)
-MODULATION = {"n_lengths": 4}
+LAWS = ("Diffusion", "Free", "MLP", "RegularizedLaplacian")
+KINDS = ("GRF", "Contrast", "Landmark", "Profile", "Return", "Smooth")
+MODULATION = grfpp_torch.DiffusionModulation(4)
 CASES = {
-    "DiffusionModulation": MODULATION,
-    "FreeModulation": MODULATION,
-    "MLPModulation": MODULATION,
-    "RegularizedLaplacianModulation": MODULATION,
-    "LearnableKernel": {"W": A / 4, "modulation": grfpp_torch.DiffusionModulation(4), "n_walks": 2},
+    **{f"{law}Modulation": {"n_lengths": 4} for law in LAWS},
+    **{f"Add{kind}PE": {} for kind in KINDS},
+    **{f"{how}_mask": {"graph": A, "n_walks": 2} for how in ("graph", "factored")},
+    "LearnableKernel": {"W": A / 4, "modulation": MODULATION, "n_walks": 2},
     "NodeKernel": {"W": A / 4},
-    "graph_mask": {"graph": A, "n_walks": 2},
-    "factored_mask": {"graph": A, "n_walks": 2},
     "patch_grid_mask": {"height": 2, "width": 2},
-    "AddGRFPE": {},
-    "AddContrastPE": {},
-    "AddLandmarkPE": {},
-    "AddProfilePE": {},
-    "AddReturnPE": {},
-    "AddSmoothPE": {},
     "MaskedAttention": {"embed_dim": 4, "num_heads": 2, "mask": torch.eye(3)},
 }
 

@@ -20,56 +20,37 @@ def graph(tmp_path):
     return str(tmp_path / "graph.npz")
 
 
-def test_sample(graph):
+def test_sampling_pooled_independent_and_plain(graph):
     found = run("sample", graph=graph)
     double, single = found["grfpp, float64"]["numbers"], found["grfpp, float32"]["numbers"]
     assert double["steps"] == pytest.approx(64 * 144, rel=1e-4)
     assert double["steps_per_second"] == pytest.approx(double["steps"] / double["seconds"])
-    pooled = found["grfpp, pooled, float64"]["numbers"]
-    assert pooled["steps"] == pytest.approx(64 * 144)
+    assert found["grfpp, pooled, float64"]["numbers"]["steps"] == pytest.approx(64 * 144)
     assert single["bytes_per_node"] < double["bytes_per_node"]
-
-
-def test_limit():
-    assert run("limit", n_bytes=1000)["pointer chases"]["numbers"]["table_bytes"] == 1000
-
-
-def test_plain(graph):
     found = run("plain", graph=graph)
     assert set(found) == {"plain Python, lists", "plain Python, numpy arrays"}
     assert all(row["version"].startswith("Python 3") for row in found.values())
 
 
-def test_growth():
+def test_growth_recomputing_and_the_limit_of_the_machine():
     numbers = run("growth", n_nodes=100)["grfpp, float32"]["numbers"]
     assert numbers["n_nodes"] == 100
     assert 100 < numbers["stored_bytes_per_node"] < 600
     assert numbers["microseconds_per_node"] == pytest.approx(1e4 * numbers["seconds"])
-
-
-def test_recompute():
     assert run("recompute", n_nodes=100)["grfpp, recompute"]["numbers"]["same_as_stored"] == 1
+    assert run("limit", n_bytes=1000)["pointer chases"]["numbers"]["table_bytes"] == 1000
 
 
-@pytest.fixture
-def mesh(tmp_path):
-    path = tmp_path / "mesh.off"
-    path.write_text("OFF\n4 4 0\n0 0 0\n1 0 0\n0 1 0\n0 0 1\n3 0 1 2\n3 0 1 3\n3 0 2 3\n3 1 2 3\n")
-    return str(path)
-
-
-def test_mesh(mesh):
-    found = run("mesh", mesh=mesh)
-    assert found["grfpp"]["numbers"]["error"] < 1
-    assert found["Chebyshev"]["numbers"]["error"] < 1e-9
-    assert found["Al-Mohy–Higham"]["numbers"]["error"] < 1e-12
+def test_mesh(tmp_path):
+    mesh = tmp_path / "mesh.off"
+    mesh.write_text("OFF\n4 4 0\n0 0 0\n1 0 0\n0 1 0\n0 0 1\n3 0 1 2\n3 0 1 3\n3 0 2 3\n3 1 2 3\n")
+    found = run("mesh", mesh=str(mesh))
+    for method, bar in {"grfpp": 1, "Chebyshev": 1e-9, "Al-Mohy–Higham": 1e-12}.items():
+        assert found[method]["numbers"]["error"] < bar
     assert found["Al-Mohy–Higham"]["version"].startswith("scipy ")
-
-
-def test_dense_mesh(mesh):
-    whole = run("dense-mesh", mesh=mesh, n_nodes=None)["dense brute force"]
+    whole = run("dense-mesh", mesh=str(mesh), n_nodes=None)["dense brute force"]
     assert "status" not in whole
-    part = run("dense-mesh", mesh=mesh, n_nodes=2)["dense brute force"]
+    part = run("dense-mesh", mesh=str(mesh), n_nodes=2)["dense brute force"]
     assert part["status"] == "estimated"
     assert part["numbers"]["seconds"] == pytest.approx(8 * part["numbers"]["pilot_seconds"])
 
@@ -96,8 +77,7 @@ def test_printed(capsys, monkeypatch):
     equal_seconds.main(options)
     lines = capsys.readouterr().out.splitlines()
     assert len(lines) == 4
-    assert lines[0].startswith("grid, exp(W) ")
-    assert "error" in lines[0]
+    assert lines[0].startswith("grid, exp(W) ") and "error" in lines[0]
 
 
 FOLDER = Path(__file__).parents[3] / "benchmarks" / "peers"
@@ -108,55 +88,35 @@ def ask(command, peer=TORCH_CLUSTER, graph="graph.npz"):
     return ask_peer(command, peer, graph, threads=2, budget=0.01, timeout=60)
 
 
-def answering(answer):
-    return [sys.executable, "-c", f"print({json.dumps(json.dumps(answer))})"]
-
-
-def test_an_answer():
-    row = ask(answering({"version": "1.2", "steps": 300, "seconds": 2.0, "note": "raw"}))
-    assert row == {
-        "method": "torch_cluster",
-        "version": "1.2",
-        "note": "raw",
-        "numbers": {"steps": 300.0, "seconds": 2.0, "steps_per_second": 150.0},
-    }
-
-
-@pytest.mark.parametrize(
-    "answer",
-    [
-        *({}, [1], {"steps": 1}, {"version": "1", "steps": "many", "seconds": 1}),
-        {"version": "1", "steps": 10, "seconds": 0},
-    ],
-)
-def test_answers_that_make_no_sense(monkeypatch, answer):
-    monkeypatch.setattr(uses, "run_command", lambda *_, **limits: answer)
-    row = ask(["a peer"])
-    assert row["status"] == "not run"
-    assert "makes no sense" in row["note"]
-
-
-def test_no_peers_at_all():
+def test_answers_of_peers_failures_and_none_at_all():
+    answer = {"version": "1.2", "steps": 300, "seconds": 2.0, "note": "raw"}
+    row = ask([sys.executable, "-c", f"print({json.dumps(json.dumps(answer))})"])
+    numbers = {"steps": 300.0, "seconds": 2.0, "steps_per_second": 150.0}
+    named = {"method": "torch_cluster", "version": "1.2", "note": "raw"}
+    assert row == {**named, "numbers": numbers}
+    row = ask([sys.executable, "-c", "raise RuntimeError('out of luck')"])
+    assert row["note"] == "RuntimeError: out of luck"
     row = ask(None)
     assert (row["status"], row["version"]) == ("not run", "")
     assert "make bench" in row["note"]
 
 
-def test_failure():
-    row = ask([sys.executable, "-c", "raise RuntimeError('out of luck')"])
-    assert row["note"] == "RuntimeError: out of luck"
+def test_answers_that_make_no_sense(monkeypatch):
+    version = {"version": "1"}
+    for answer in (
+        *({}, [1], {"steps": 1}, {**version, "steps": "many", "seconds": 1}),
+        {**version, "steps": 10, "seconds": 0},
+    ):
+        monkeypatch.setattr(uses, "run_command", lambda *_, answer=answer, **limits: answer)
+        row = ask(["a peer"])
+        assert row["status"] == "not run" and "makes no sense" in row["note"]
 
 
 @needs_peers
-def test_every_peer_has_a_file(monkeypatch):
+def test_every_peer_has_a_file_and_a_missing_package_is_named(tmp_path):
     source = (FOLDER / "__main__.py").read_text("utf-8")
-    for peer in PEERS:
-        assert f'"{peer.name}"' in source
+    assert all(f'"{peer.name}"' in source for peer in PEERS)
     assert FAST_GRAPH_GP.is_slow
-
-
-@needs_peers
-def test_a_missing_package_is_named(tmp_path):
     families.grid(9).save(tmp_path / "graph.npz")
     row = ask([sys.executable, str(FOLDER)], PECANPY, str(tmp_path / "graph.npz"))
     if row.get("status") == "not run":  # it may be installed after all
@@ -199,15 +159,12 @@ def test_chebyshev_on_sparse_vectors():
     assert np.abs(uses._sparse_block(W, nodes, 1e-12) - exact).max() < 1e-11
 
 
-def test_dense_graph():
+def test_dense_and_sparse_graphs():
     results = TASKS["dense"]({**COMMON, "n_nodes": 60, "degree": 20, "columns": {"a": 2, "b": 5}})
     named = [(result["workload"], result["method"]) for result in results]
     both = ("grfpp", "grfpp, plan made before", "Chebyshev")
     expected = [(workload, method) for workload in "ab" for method in both]
     assert named == [*expected[:3], ("a", "Al-Mohy–Higham"), *expected[3:]]
     assert results[2]["numbers"]["error"] <= results[0]["numbers"]["error"]
-
-
-def test_sparse_graph():
-    found = run("sparse", n_nodes=100, columns={"a": 3})
-    assert set(found) == {"grfpp", "Chebyshev", "Al-Mohy–Higham"}
+    sparse = run("sparse", n_nodes=100, columns={"a": 3})
+    assert set(sparse) == {"grfpp", "Chebyshev", "Al-Mohy–Higham"}

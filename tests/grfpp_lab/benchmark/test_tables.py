@@ -31,9 +31,9 @@ def test_rows_are_found_by_section_workload_and_method():
 
 
 def test_slope():
-    rows = [grown(10**4, 2.0, 500.0), grown(10**5, 2.0, 500.0), grown(10**6, 2.0, 500.0)]
+    sizes = (10**4, 10**5, 10**6)
+    rows, steep = [grown(n, 2.0, 500.0) for n in sizes], [grown(n, n**0.5, 500.0) for n in sizes]
     assert tables.slope(rows, "microseconds_per_node") == pytest.approx(1)
-    steep = [grown(n, n**0.5, 500.0) for n in (10**4, 10**5, 10**6)]
     assert tables.slope(steep, "microseconds_per_node") == pytest.approx(1.5)
     assert tables.slope(rows[:1], "microseconds_per_node") is None
     assert tables.slope(rows, "microseconds_per_node", least=10**6) is None
@@ -43,15 +43,9 @@ def verdicts(rows):
     return [bar.verdict for bar in tables.bars(rows)]
 
 
-def test_without_rows_nothing_is_measured():
-    assert set(verdicts([])) == {"not measured"}
-
-
 def all_met():
-    recompute = Row(
-        *("growth", "grid, 10,000,000 nodes", "grfpp, recompute"),
-        numbers={"n_nodes": 1e7, "seconds": 100.0, "peak_bytes": 1e9, "same_as_stored": 1.0},
-    )
+    numbers = {"n_nodes": 1e7, "seconds": 100.0, "peak_bytes": 1e9, "same_as_stored": 1.0}
+    recompute = Row("growth", "grid, 10,000,000 nodes", "grfpp, recompute", numbers=numbers)
     return [
         sampled(tables.GRID_LARGE, "grfpp, float64", 101e6),
         sampled(tables.REGULAR, "grfpp, float64", 40e6),
@@ -98,20 +92,13 @@ def test_bars_that_are_met():
 @pytest.mark.parametrize(
     ("bar", "row", "numbers"),
     [
-        (0, 0, {"steps_per_second": 99e6}),
-        (1, 1, {"steps_per_second": 30e6}),
-        (2, 5, {"steps_per_second": 1e6}),
-        (3, 6, {"steps_per_second": 1e6}),
-        (4, 7, {"steps_per_second": 1e6}),
-        (5, 10, {"microseconds_per_node": 3.3}),
-        (6, 9, {"peak_bytes_per_node": 601.0}),
-        (7, 11, {"seconds": 2.0}),
-        (8, 13, {"peak_bytes": 5e9}),
-        (8, 13, {"same_as_stored": 0.0}),
-        (9, 14, {"steps_per_second": 100e6}),
-        (10, 15, {"steps_per_second": 31e6}),
-        (11, 17, {"steps_per_second": 31e6}),
-        (12, 18, {"error": 2.1e-5}),
+        *((0, 0, {"steps_per_second": 99e6}), (1, 1, {"steps_per_second": 30e6})),
+        *((2, 5, {"steps_per_second": 1e6}), (3, 6, {"steps_per_second": 1e6})),
+        *((4, 7, {"steps_per_second": 1e6}), (5, 10, {"microseconds_per_node": 3.3})),
+        *((6, 9, {"peak_bytes_per_node": 601.0}), (7, 11, {"seconds": 2.0})),
+        *((8, 13, {"peak_bytes": 5e9}), (8, 13, {"same_as_stored": 0.0})),
+        *((9, 14, {"steps_per_second": 100e6}), (10, 15, {"steps_per_second": 31e6})),
+        *((11, 17, {"steps_per_second": 31e6}), (12, 18, {"error": 2.1e-5})),
         (17, 28, {"error": 0.07}),
     ],
 )
@@ -123,7 +110,8 @@ def test_bars_that_are_missed(bar, row, numbers):
     assert [v for v in found if v != "met"] == ["not met"]
 
 
-def test_bars_need_the_sizes_of_the_full_set():
+def test_bars_need_rows_and_the_sizes_of_the_full_set():
+    assert set(verdicts([])) == {"not measured"}
     rows = [grown(10**4, 2.0, 500.0), grown(10**6, 2.5, 400.0)]
     assert verdicts(rows)[5] == "not measured"
     assert "full set" in tables.bars(rows)[5].found
@@ -134,17 +122,16 @@ def test_bars_need_the_sizes_of_the_full_set():
     assert bar.found == "1/20,000; 10⁶ nodes are in the full set"
 
 
-def test_sampling_table():
+def test_sampling_and_growth_tables():
     table = tables.sampling_table(ROWS)
     (group,) = table.groups
-    assert group.title == "grid, 100 nodes"
+    assert (group.title, list(group.strong)) == ("grid, 100 nodes", [0])
     assert group.rows == [
         ["grfpp, float64", "90", "1", "50%", "2", "0.1"],
         ["pointer chases", "180", "0.5", "–", "1", ""],
         ["slow peer", "0.1", "900", "<1%", "1", "7.5"],
         ["lost peer", "not run", "", "", "", ""],
     ]
-    assert list(group.strong) == [0]
     assert table.caption == (
         "pointer chases: the limit. slow peer: no features. lost peer: it does not build."
     )
@@ -152,32 +139,23 @@ def test_sampling_table():
     lost = Row("sampling", "grid, 9 nodes", "slow peer", status="not run", note="it hangs")
     notes = tables.sampling_table([*ROWS, lost]).caption
     assert notes.endswith(" slow peer (grid, 9 nodes): it hangs.")
-
-
-def test_growth_table():
     lines = tables.growth_table(ROWS).groups[0].rows
     assert lines[0] == ["1,000", "grfpp, float32", "0.002", "72", "2", "900", "400", "0.006"]
     assert lines[-1][:3] == ["grid, 10 nodes", "grfpp, recompute", "not run"]
 
 
-@pytest.mark.parametrize(
-    ("value", "text"),
-    [(0, "0"), (1e-5, "1e-05"), (0.01234, "0.0123"), (99.96, "100"), (1234.5, "1,234")],
-)
-def test_numbers_are_short(value, text):
-    assert tables.short(value) == text
+def test_numbers_are_short():
+    numbers = (0, 1e-5, 0.01234, 99.96, 1234.5)
+    assert [*map(tables.short, numbers)] == ["0", "1e-05", "0.0123", "100", "1,234"]
 
 
-def test_equal_table():
+def test_equal_table_and_winners():
     first, second = tables.equal_table(ROWS).groups
     assert first.rows == [
         ["grfpp, pooled", "2", "576", "2.00e-04", "1"],
         ["grfpp, independent", "2", "576", "2.00e-01", "1,000"],
     ]
     assert second.rows == [["grfpp, pooled", "not run", "–", "–", "–"]]
-
-
-def test_winners():
     assert tables.winners(ROWS) == [
         "K[S, S]: walks win: grfpp is 10 × faster than Chebyshev.",
         "K @ V: walks lose: Chebyshev is 10 × faster than grfpp.",

@@ -16,22 +16,17 @@ from grfpp_lab.benchmark.settings import N_WALKS, P_HALT
 from grfpp_lab.benchmark.timing import best_seconds, random_cycle, timed
 
 
-def test_best_of_several_runs(monkeypatch):
-    clock = iter([0.0, 3.0, 10.0, 11.0, 20.0, 22.0])
+def test_best_of_several_runs_and_the_time_of_one(monkeypatch):
+    clock = iter([0.0, 3.0, 10.0, 11.0, 20.0, 22.0, 3.0, 5.5])
     monkeypatch.setattr(plain, "perf_counter", lambda: next(clock))
     assert best_seconds(lambda: None, budget=10, most=3) == 1.0
+    assert timed(lambda: "done") == ("done", 2.5)
     monkeypatch.undo()
     calls = []
     best_seconds(lambda: calls.append(1), budget=0)
     assert len(calls) == 1
     best_seconds(lambda: calls.append(1), budget=100, most=4)
     assert len(calls) == 5
-
-
-def test_timed(monkeypatch):
-    clock = iter([3.0, 5.5])
-    monkeypatch.setattr(plain, "perf_counter", lambda: next(clock))
-    assert timed(lambda: "done") == ("done", 2.5)
 
 
 def test_peak_memory_forgets_what_was_before_and_sees_what_is_freed():
@@ -65,9 +60,7 @@ def test_one_cycle_through_the_whole_table(n):
         assert np.abs(np.diff(table.astype(float))).mean() == pytest.approx(n / 3, rel=0.15)
 
 
-@pytest.fixture
-def graph():
-    return Graph(nx.karate_club_graph()).normalized("sym")
+GRAPH = Graph(nx.karate_club_graph()).normalized("sym")
 
 
 def rows(graph, n_walks, seed):
@@ -86,26 +79,22 @@ def rows(graph, n_walks, seed):
     )
 
 
-def test_mean_and_number_of_steps(graph):
-    exact = expm(graph.adjacency.toarray() / 2)[0]
+def test_mean_number_of_steps_and_dead_ends():
+    exact = expm(GRAPH.adjacency.toarray() / 2)[0]
     n_walks = 20_000
-    for features, steps in rows(graph, n_walks, seed=1):
+    for features, steps in rows(GRAPH, n_walks, seed=1):
         assert np.linalg.norm(features - exact) / np.linalg.norm(exact) < 0.02
         assert steps / n_walks == pytest.approx(9, rel=0.03)
-
-
-def test_dead_ends():
     for features, steps in rows(Graph(np.zeros((2, 2))), 3, seed=0):
-        assert features.tolist() == [1.0, 0.0]
-        assert steps == 0
+        assert (features.tolist(), steps) == ([1.0, 0.0], 0)
 
 
 @pytest.mark.parametrize("run", [plain.time_lists, plain.time_arrays])
-def test_timing_stops_at_the_budget_or_at_the_last_node(graph, run):
-    modulation = walk_plan(graph).modulation.tolist()
-    steps, seconds = run(graph, N_WALKS, P_HALT, modulation, 60.0)
+def test_timing_stops_at_the_budget_or_at_the_last_node(run):
+    modulation = walk_plan(GRAPH).modulation.tolist()
+    steps, seconds = run(GRAPH, N_WALKS, P_HALT, modulation, 60.0)
     assert steps == pytest.approx(34 * N_WALKS * 9, rel=0.25)
-    few, _ = run(graph, N_WALKS, P_HALT, modulation, 0.0)
+    few, _ = run(GRAPH, N_WALKS, P_HALT, modulation, 0.0)
     assert 0 < few < steps
     assert seconds > 0
 

@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 from datasets_helpers import diameter, is_frozen, needs_data, no_data, refusal, write_zip
 
-from grfpp_lab.datasets.graphs import LONG_SHAPE, infection_graph, load_shapes, read_shapes
+from grfpp_lab.datasets.graphs import LONG_SHAPE, infection_graph, load_shapes
 
 OFF = "OFF\n3 1 0\n0 0 0\n1 0 0\n0 1 0\n3 0 1 2\n"
 SQUARE = "OFF\n4 2 0\n0 0 0\n1 0 0\n1 1 0\n0 1 0\n3 0 1 2\n3 0 2 3\n"
@@ -19,11 +19,14 @@ MEMBERS = {
 
 
 @pytest.mark.parametrize("seed", range(4))
-def test_it_is_like_the_papers(seed):
-    epidemic = infection_graph(seed=seed)
+def test_it_is_like_the_papers_and_the_seed_decides(seed):
+    epidemic, same, other = (infection_graph(seed=each) for each in (seed, seed, seed + 1))
     assert epidemic.graph.n_nodes == 500
     assert diameter(epidemic.graph) == 4
     assert not epidemic.graph.is_directed
+    assert (epidemic.graph.adjacency != same.graph.adjacency).nnz == 0
+    np.testing.assert_array_equal(epidemic.time, same.time)
+    assert (epidemic.graph.adjacency != other.graph.adjacency).nnz > 0
 
 
 def test_who_infected_whom():
@@ -41,29 +44,17 @@ def test_who_infected_whom():
     assert repr(epidemic).startswith("InfectionGraph(Graph(n_nodes=200, ")
 
 
-def test_the_seed_decides():
-    one, same, other = (infection_graph(80, seed=seed) for seed in (5, 5, 6))
-    assert (one.graph.adjacency != same.graph.adjacency).nnz == 0
-    np.testing.assert_array_equal(one.time, same.time)
-    assert (one.graph.adjacency != other.graph.adjacency).nnz > 0
-
-
-def test_an_archive_of_shapes(tmp_path):
-    shapes = read_shapes(write_zip(tmp_path / "s.zip", MEMBERS), "train")
-    assert shapes.classes == ("corner", "square")
-    assert repr(shapes) == "Shapes('train', 2 meshes)"
-    assert shapes["square"].graph.n_edges == 5
-    assert shapes["corner"].graph.n_edges == 3
-    assert len(read_shapes(tmp_path / "s.zip", "test")) == 1
-    assert "known are corner, square" in refusal(shapes.__getitem__, "circle")
-
-
-def test_loading(tmp_path, monkeypatch):
+def test_loading_shapes(tmp_path, monkeypatch):
     no_data(monkeypatch, tmp_path)
     assert "split must be" in refusal(load_shapes, "val")
     (tmp_path / "shapes").mkdir()
     write_zip(tmp_path / "shapes/geometric_shapes.zip", MEMBERS)
     assert len(load_shapes("test", download=False)) == 1
+    shapes = load_shapes("train", download=False)
+    assert shapes.classes == ("corner", "square")
+    assert repr(shapes) == "Shapes('train', 2 meshes)"
+    assert [shapes[name].graph.n_edges for name in shapes.classes] == [3, 5]
+    assert "known are corner, square" in refusal(shapes.__getitem__, "circle")
 
 
 def test_the_real_shapes():

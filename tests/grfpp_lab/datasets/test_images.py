@@ -7,14 +7,8 @@ import numpy as np
 import pytest
 from datasets_helpers import diameter, is_frozen, needs_data, no_data, refusal, write_gzip
 
-from grfpp_lab.datasets.images import (
-    _similarity,
-    load_cifar10,
-    load_mnist,
-    read_cifar_npz,
-    read_idx,
-    superpixel_graph,
-)
+from grfpp_lab.datasets import images as module
+from grfpp_lab.datasets.images import load_cifar10, load_mnist, read_idx, superpixel_graph
 
 
 def idx(array):
@@ -30,30 +24,23 @@ def random_bytes(*shape):
     return np.random.default_rng(0).integers(0, 256, shape, dtype=np.uint8)
 
 
-def test_idx(tmp_path):
-    for shape in ((5,), (2, 3, 4)):
-        array = random_bytes(*shape)
-        np.testing.assert_array_equal(read_idx(write_gzip(tmp_path / "a.gz", idx(array))), array)
+@pytest.mark.parametrize("shape", [(5,), (2, 3, 4)])
+def test_idx(tmp_path, shape):
+    array = random_bytes(*shape)
+    np.testing.assert_array_equal(read_idx(write_gzip(tmp_path / "a.gz", idx(array))), array)
 
 
-@pytest.mark.parametrize(
-    "data",
-    [
+def test_damaged_idx_files(tmp_path):
+    path, array = tmp_path / "a.gz", idx(random_bytes(3, 4))
+    too_large = struct.pack(">BBBB3I", 0, 0, 8, 3, *[2**32 - 1] * 3)
+    for data in (
         b"plain",
-        gzip.compress(b""),
-        gzip.compress(b"\x00\x00\x0d\x01"),
-        gzip.compress(idx(random_bytes(3))[:6]),
-        gzip.compress(idx(random_bytes(3, 4))[:-1]),
-        gzip.compress(idx(random_bytes(3)) + b"x"),
-        gzip.compress(struct.pack(">BBBB3I", 0, 0, 8, 3, *[2**32 - 1] * 3)),
+        *map(gzip.compress, (b"", b"\x00\x00\x0d\x01", array[:6], array[:-1], array + b"x")),
+        gzip.compress(too_large),
         gzip.compress(idx(random_bytes(999)))[:-200],
-    ],
-    ids=range(8),
-)
-def test_damaged_idx_files(tmp_path, data):
-    path = tmp_path / "a.gz"
-    path.write_bytes(data)
-    assert f"cannot read {path}" in refusal(read_idx, path)
+    ):
+        path.write_bytes(data)
+        assert f"cannot read {path}" in refusal(read_idx, path)
 
 
 def test_mnist(tmp_path, monkeypatch):
@@ -72,28 +59,19 @@ def test_mnist(tmp_path, monkeypatch):
     assert "labels must be 0 to 9, found 10" in refusal(load_mnist, "test")
 
 
-def write_archive(path, data, name="cifar-10-batches-bin/data_batch_1.bin"):
-    path.parent.mkdir(parents=True, exist_ok=True)
-    with tarfile.open(path, "w:gz") as archive:
-        member = tarfile.TarInfo(name)
-        member.size = len(data)
-        archive.addfile(member, io.BytesIO(data))
-    return path
-
-
-def records(images, labels):
-    planes = images.transpose(0, 3, 1, 2).reshape(len(images), -1)
-    return np.concatenate([labels[:, None], planes], axis=1).tobytes()
-
-
 def test_both_files_of_cifar10_give_the_same(tmp_path, monkeypatch):
     no_data(monkeypatch, tmp_path)
     images, labels = random_bytes(3, 32, 32, 3), np.array([9, 0, 4], dtype=np.uint8)
-    write_archive(tmp_path / "images/cifar-10-binary.tar.gz", records(images, labels))
+    planes = images.transpose(0, 3, 1, 2).reshape(len(images), -1)
+    data = np.concatenate([labels[:, None], planes], axis=1).tobytes()
+    (tmp_path / "images").mkdir()
+    with tarfile.open(tmp_path / "images/cifar-10-binary.tar.gz", "w:gz") as archive:
+        member = tarfile.TarInfo("cifar-10-batches-bin/data_batch_1.bin")
+        member.size = len(data)
+        archive.addfile(member, io.BytesIO(data))
     from_archive = load_cifar10(download=False)
     np.savez(tmp_path / "images/cifar10_batch1.npz", images=images, labels=labels)
-    from_npz = load_cifar10(download=False)
-    for found in (from_archive, from_npz):
+    for found in (from_archive, load_cifar10(download=False)):
         np.testing.assert_array_equal(found.images, images)
         np.testing.assert_array_equal(found.labels, labels)
         assert found.classes[9] == "truck"
@@ -103,9 +81,9 @@ def test_both_files_of_cifar10_give_the_same(tmp_path, monkeypatch):
 def test_damaged_arrays(tmp_path):
     path = tmp_path / "a.npz"
     images, labels = random_bytes(2, 32, 32, 3), np.zeros(2, dtype=np.uint8)
-    assert f"cannot read {path}" in refusal(read_cifar_npz, path)
+    assert f"cannot read {path}" in refusal(module.read_cifar_npz, path)
     path.write_bytes(b"text")
-    assert f"cannot read {path}" in refusal(read_cifar_npz, path)
+    assert f"cannot read {path}" in refusal(module.read_cifar_npz, path)
     for arrays in (
         {"images": images},
         {"images": images, "labels": np.zeros(3, dtype=np.uint8)},
@@ -113,15 +91,14 @@ def test_damaged_arrays(tmp_path):
         {"images": np.array([{}]), "labels": labels[:1]},  # a pickle
     ):
         np.savez(path, **arrays)
-        assert f"cannot read {path}" in refusal(read_cifar_npz, path)
+        assert f"cannot read {path}" in refusal(module.read_cifar_npz, path)
 
 
 def test_real_images():
     needs_data()
     train, test, photographs = load_mnist("train"), load_mnist("test"), load_cifar10()
-    assert train.images.shape == (60_000, 28, 28)
-    assert test.images.shape == (10_000, 28, 28)
-    assert photographs.images.shape == (10_000, 32, 32, 3)
+    shapes = [each.images.shape for each in (train, test, photographs)]
+    assert shapes == [(60_000, 28, 28), (10_000, 28, 28), (10_000, 32, 32, 3)]
     counts = np.bincount(photographs.labels)
     assert (len(counts), counts.min(), counts.max()) == (10, 937, 1032)
     assert np.bincount(train.labels).tolist()[:2] == [5923, 6742]
@@ -130,10 +107,6 @@ def test_real_images():
 @pytest.fixture
 def skimage():
     return pytest.importorskip("skimage", reason="needs scikit-image")
-
-
-def gradient(*shape):
-    return np.linspace(0, 1, int(np.prod(shape))).reshape(shape)
 
 
 def by_hand(centroids, colours, k):
@@ -160,13 +133,13 @@ def test_similarities():
     centroids, colours = rng.random((7, 2)), rng.random((7, 3))
     for k in (2, 8):
         np.testing.assert_allclose(
-            _similarity(centroids, colours, k), by_hand(centroids, colours, k), rtol=1e-12
+            module._similarity(centroids, colours, k), by_hand(centroids, colours, k), rtol=1e-12
         )
 
 
 @pytest.mark.parametrize("shape", [(28, 28), (32, 32, 3), (20, 30)])
 def test_the_parts_of_an_image(skimage, shape):
-    image = gradient(*shape)
+    image = np.linspace(0, 1, int(np.prod(shape))).reshape(shape)
     found = superpixel_graph(image)
     n = found.graph.n_nodes
     assert 5 < n <= (75 if len(shape) == 2 else 150)
@@ -185,11 +158,11 @@ def test_the_parts_of_an_image(skimage, shape):
 
 def test_superpixels_of_real_images(skimage):
     needs_data()
-    photographs, digits = load_cifar10(), load_mnist("test")
-    graphs = [superpixel_graph(image).graph for image in photographs.images[:10]]
-    # The benchmark's have 117.6 nodes on average, 85 to 150.
-    assert all(70 <= graph.n_nodes <= 150 for graph in graphs)
-    assert all(5 <= diameter(graph) <= 15 for graph in graphs)
-    # And 70.6, 40 to 75, for the digits.
-    graphs = [superpixel_graph(image).graph for image in digits.images[:10]]
-    assert all(40 <= graph.n_nodes <= 75 for graph in graphs)
+    photographs, digits = (
+        [superpixel_graph(image).graph for image in images.images[:10]]
+        for images in (load_cifar10(), load_mnist("test"))
+    )
+    # The benchmark's have 117.6 nodes on average, 85 to 150; and 70.6, 40 to 75, for the digits.
+    assert all(70 <= graph.n_nodes <= 150 for graph in photographs)
+    assert all(5 <= diameter(graph) <= 15 for graph in photographs)
+    assert all(40 <= graph.n_nodes <= 75 for graph in digits)

@@ -33,22 +33,14 @@ def test_a_table(tmp_path):
     assert is_frozen(found.labels)
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
-        "",
-        ",smiles,peptide_seq\n",
-        HEADER,
-        HEADER + ROWS + "2,CC\n",
-        HEADER + ROWS + '2,CC,A,"[0, 1]",4\n',
-        HEADER + '0,CC,A,"[0, 0, 0, 0, 1, 0, 0, 0, 0, 2]",4\n',
-        HEADER + "0,CC,A,7,4\n",
-        HEADER + "0,CC,A,none,4\n",
-    ],
-)
-def test_damaged_tables(tmp_path, text):
-    path = table(tmp_path, text)
-    assert f"cannot read {path}" in refusal(peptides.read_peptides, path)
+def test_damaged_tables(tmp_path):
+    no_labels = ('"[0, 1]"', '"[0, 0, 0, 0, 1, 0, 0, 0, 0, 2]"', "7", "none")
+    for text in (
+        *("", ",smiles,peptide_seq\n", HEADER, f"{HEADER}{ROWS}2,CC\n"),
+        *(f"{HEADER}{ROWS}2,CC,A,{labels},4\n" for labels in no_labels),
+    ):
+        path = table(tmp_path, text)
+        assert f"cannot read {path}" in refusal(peptides.read_peptides, path)
 
 
 def test_splits(tmp_path):
@@ -74,8 +66,8 @@ def test_graphs_of_rows(rdkit):
     found = peptides.Peptides(("CCO", "C("), ("", ""), np.zeros((2, 10), dtype=np.int8))
     assert found.graph(0).n_nodes == 3
     assert "molecule 1: 'C(' is not" in refusal(found.graph, 1)
-    assert "rows are numbered from 0 to 1" in refusal(found.graph, 2)
-    assert "rows are numbered from 0 to 1" in refusal(found.graph, -1)
+    for row in (2, -1):
+        assert "rows are numbered from 0 to 1" in refusal(found.graph, row)
 
 
 def test_the_real_table():
@@ -89,15 +81,13 @@ def test_the_real_table():
 
 def test_the_longest_real_peptide(rdkit):
     needs_data()
-    graph = peptides.longest_peptide()
-    assert graph.n_nodes == 434
-    assert diameter(graph) == 159
+    graph, found = peptides.longest_peptide(), peptides.load_peptides()
+    assert (graph.n_nodes, diameter(graph)) == (434, 159)
+    assert found.graph(peptides.LONGEST_PEPTIDE).n_nodes == 434
     # The others of the greatest diameters.
-    found = peptides.load_peptides()
     for row, n_nodes, longest in ((6185, 424, 159), (7471, 444, 159), (13049, 404, 158)):
         other = found.graph(row)
         assert (other.n_nodes, diameter(other)) == (n_nodes, longest)
-    assert found.graph(peptides.LONGEST_PEPTIDE).n_nodes == 434
 
 
 ALANINES = "C[C@H](N)C(=O)N[C@@H](C)C(=O)N[C@@H](C)C(=O)O"
@@ -132,10 +122,9 @@ def test_descriptors_are_those_of_rdkit(rdkit):
     found = dict(zip(SHAPE_DESCRIPTORS, molecule_shape(ALANINES), strict=True))
     moments = [getattr(rdMolDescriptors, f"CalcPMI{i}")(bare) for i in (1, 2, 3)]
     assert np.allclose([found[f"inertia, masses, {axis}"] for axis in "abc"], moments, rtol=1e-3)
-    assert found["sphericity"] == pytest.approx(
-        rdMolDescriptors.CalcSpherocityIndex(bare), rel=1e-3
-    )
-    assert found["plane fit"] == pytest.approx(rdMolDescriptors.CalcPBF(bare), rel=1e-3)
+    for name, function in (("sphericity", "CalcSpherocityIndex"), ("plane fit", "CalcPBF")):
+        expected = getattr(rdMolDescriptors, function)(bare)
+        assert found[name] == pytest.approx(expected, rel=1e-3)
 
 
 SMILES = ("CCO", "C1CC1", "NCC(=O)O", "CC(=O)NC")
@@ -146,8 +135,7 @@ def cache(rdkit, tmp_path, monkeypatch):
     rows = "".join(f'{i},{s},AB,"{[0] * 10}",1\n' for i, s in enumerate(SMILES))
     folder = tmp_path / "data" / "peptides"
     folder.mkdir(parents=True)
-    text = ",smiles,peptide_seq,labels,identifier\n" + rows
-    write_gzip(folder / "peptide_multi_class_dataset.csv.gz", text.encode())
+    write_gzip(folder / "peptide_multi_class_dataset.csv.gz", (HEADER + rows).encode())
     monkeypatch.setenv("GRFPP_DATA", str(tmp_path / "data"))
     monkeypatch.setenv("GRFPP_CACHE", str(tmp_path / "cache"))
     return tmp_path / "cache" / "peptides" / "shapes.npz"
@@ -181,17 +169,16 @@ def test_shapes_are_computed_once(cache, computed):
     assert peptides.load_peptide_shapes([]).values.shape == (0, 11)
 
 
-@pytest.mark.parametrize("what", ["cut", "text", "other version", "pickle"])
-def test_a_file_that_is_none_is_not_believed(what, cache, computed):
+def test_a_file_that_is_none_is_not_believed(cache, computed):
     expected = peptides.load_peptide_shapes([0, 3]).values
-    if what == "cut":
-        cache.write_bytes(cache.read_bytes()[:-40])
-    elif what == "text":
-        cache.write_text("shapes")
-    elif what == "other version":
-        peptides._store_shapes(cache, {1: np.zeros(11)}, "1999.1")
-    else:
-        np.savez(cache, molecules=np.array([{}], dtype=object))
-    computed.clear()
-    assert np.array_equal(peptides.load_peptide_shapes([0, 3]).values, expected)
-    assert sorted(computed) == ["CC(=O)NC", "CCO"]
+    whole = cache.read_bytes()
+    for damage in (
+        lambda: cache.write_bytes(whole[:-40]),
+        lambda: cache.write_text("shapes"),
+        lambda: peptides._store_shapes(cache, {1: np.zeros(11)}, "1999.1"),  # another version
+        lambda: np.savez(cache, molecules=np.array([{}], dtype=object)),  # a pickle
+    ):
+        damage()
+        computed.clear()
+        assert np.array_equal(peptides.load_peptide_shapes([0, 3]).values, expected)
+        assert sorted(computed) == ["CC(=O)NC", "CCO"]

@@ -11,7 +11,7 @@ from grfpp_lab.experiments.claims import compare, judge_gaps, judged, paired, pl
 from grfpp_lab.harness.experiment import Holds
 
 
-def test_pairs_need_both_sides():
+def test_pairs_need_both_sides_and_the_worst_answer_counts():
     rows = [
         {"graph": "a", "n_walks": 2, "degree": 1, "error": 1.0, "standard_error": 0.0},
         {"graph": "b", "n_walks": 2, "degree": 2, "error": 0.5, "standard_error": 0.0},
@@ -19,9 +19,6 @@ def test_pairs_need_both_sides():
     found = compare(rows, "two below one", {"degree": 2}, {"degree": 1})
     assert (found.pairs, found.holds) == ([], Holds.OPEN)
     assert found.words() == "two below one: nothing to compare"
-
-
-def test_the_worst_answer_counts():
     assert worst([]) is worst([Holds.OPEN]) is Holds.OPEN
     assert worst([Holds.YES, Holds.OPEN]) is Holds.YES
     assert worst([Holds.YES, Holds.NOISE]) is Holds.NOISE
@@ -51,18 +48,12 @@ def test_a_claim_on_errors_is_about_its_own_rows():
     assert table.caption.startswith("Relative error at 16 walks")
 
 
-@pytest.mark.parametrize(
-    ("error", "spread", "text"),
-    [
-        (0.1499, 0.0042, "0.150 ± 0.004"),
-        (2.0913, 0.0091, "2.091 ± 0.009"),
-        (12.3, 1.4, "12 ± 1"),
-        (0.3, 0.0, "0.3"),
-        (0.12345678, 1e-9, "0.123457 ± 0.000000"),
-    ],
-)
-def test_digits(error, spread, text):
-    assert plus_minus({"error": error, "standard_error": spread}) == text
+def test_digits():
+    for error, spread, text in (
+        *((0.1499, 0.0042, "0.150 ± 0.004"), (2.0913, 0.0091, "2.091 ± 0.009")),
+        *((12.3, 1.4, "12 ± 1"), (0.3, 0.0, "0.3"), (0.12345678, 1e-9, "0.123457 ± 0.000000")),
+    ):
+        assert plus_minus({"error": error, "standard_error": spread}) == text
 
 
 def test_curves_are_in_the_order_of_their_axis():
@@ -77,7 +68,7 @@ def test_curves_are_in_the_order_of_their_axis():
     assert views.chart("t", [curve, views.curve("none", [], "x", "y")], "x", "y").curves == [curve]
 
 
-def test_the_paired_test_is_that_of_scipy():
+def test_the_paired_test_is_that_of_scipy_and_pairs_are_made_by_seed():
     rng = np.random.default_rng(0)
     for n in (3, 5, 8):
         ours, theirs = rng.normal(80, 1, n), rng.normal(79.5, 1, n)
@@ -86,9 +77,6 @@ def test_the_paired_test_is_that_of_scipy():
         assert found.p == pytest.approx(expected.pvalue)
         assert found.mean / found.standard_error == pytest.approx(expected.statistic)
         assert found.n == n
-
-
-def test_pairs_are_made_by_seed():
     assert paired({0: 1.0, 1: 2.0, 7: 9.0}, {1: 1.0, 0: 0.0, 8: 3.0}).mean == 1.0
     assert np.isnan(paired({0: 1.0}, {0: 2.0}).p)
     assert paired({0: 1.0, 1: 1.0}, {0: 1.0, 1: 1.0}).p == 1.0
@@ -117,9 +105,6 @@ def test_both_directions_count(gaps, share, holds):
     found = gap_verdict(gaps, share)
     assert found.holds is holds
     assert found.paper == "nothing of pooled walks, which are ours; our bar: near"
-
-
-def test_what_is_missed_is_told():
     told = gap_verdict([2.0, 0.0, -3.0]).measured
     expected = "within 1 point of exact on 1 of 3 (not on graph 0 +2; graph 2 -3); and more"
     assert told == f"pooled walks {expected}"

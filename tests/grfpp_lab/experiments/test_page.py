@@ -6,13 +6,11 @@ import shutil
 import signal
 import subprocess
 import sys
-from contextlib import redirect_stdout
-from io import StringIO
 
 import pytest
 from cell_functions import wait_for
 from cli_helpers import table
-from experiment_cases import draw_one_file, run_cells_here
+from experiment_cases import reproduced
 from laboratory.html_pages import checked
 
 from grfpp.cli import run
@@ -20,28 +18,14 @@ from grfpp_lab.commands import reproduce
 from grfpp_lab.experiments.registry import EXPERIMENTS, STUDY
 
 NAMES = [each.name for each in STUDY]
-STUDY_TINY = ["reproduce", "estimation-study", "--tiny"]
 CLAIMS = [claim for each in STUDY for claim in each.claims]
 
 
 @pytest.fixture(scope="module")
-def generated(tmp_path_factory):
-    """No data but what is generated."""
-    with pytest.MonkeyPatch.context() as patch:
-        patch.delenv("GRFPP_DATA", raising=False)
-        patch.setenv("GRFPP_CACHE", str(tmp_path_factory.mktemp("no-cache")))
-        yield
-
-
-@pytest.fixture(scope="module")
-def finished(generated, tmp_path_factory):
+def finished(tmp_path_factory):
     """A folder that the command has filled, and what it printed."""
     folder = tmp_path_factory.mktemp("reproduce")
-    with pytest.MonkeyPatch.context() as patch, redirect_stdout(StringIO()) as out:
-        run_cells_here(patch)
-        draw_one_file(patch)
-        assert run([*STUDY_TINY, "--jobs", "1", "--json", "--out", str(folder)]) == 0
-    return folder, json.loads(out.getvalue())
+    return folder, reproduced(folder, "estimation-study")
 
 
 def test_the_page_stands_alone_and_has_every_figure_beside_its_verdict(finished):
@@ -65,28 +49,20 @@ def test_the_page_stands_alone_and_has_every_figure_beside_its_verdict(finished)
     assert all(figures[f"{c.name}.pdf"].read_bytes().startswith(b"%PDF") for c in CLAIMS)
 
 
-def test_every_experiment_has_rows_and_verdicts(finished):
-    _, told = finished
-    assert list(told["experiments"]) == NAMES
-    for name, each in told["experiments"].items():
-        assert each["n_rows"] > 0
-        assert each["errors"] == []
-        claims = EXPERIMENTS[name].claims
-        assert [verdict["claim"] for verdict in each["verdicts"]] == [c.title for c in claims]
-        assert all(verdict["paper"] and verdict["measured"] for verdict in each["verdicts"])
-    assert all(mesh.startswith("mesh ") for mesh in told["experiments"]["scaling"]["skipped"])
-
-
-def test_the_rows_are_in_the_tables(finished):
+def test_every_experiment_has_verdicts_and_its_rows_in_the_tables(finished):
     folder, told = finished
+    assert list(told["experiments"]) == NAMES
+    assert all(mesh.startswith("mesh ") for mesh in told["experiments"]["scaling"]["skipped"])
     rows, timings = table(folder / "rows.csv"), table(folder / "timings.csv")
     document = json.loads((folder / "rows.json").read_text(encoding="utf-8"))
     for name, each in told["experiments"].items():
-        own = [row for row in rows if row["experiment"] == name]
-        assert len(own) == each["n_rows"] == len(document["experiments"][name]["rows"])
-        assert sum(row["experiment"] == name for row in timings) == (
-            each["n_rows"] if EXPERIMENTS[name].timings else 0
-        )
+        claims = EXPERIMENTS[name].claims
+        assert [verdict["claim"] for verdict in each["verdicts"]] == [c.title for c in claims]
+        assert all(verdict["paper"] and verdict["measured"] for verdict in each["verdicts"])
+        assert each["errors"] == []
+        own, timed = ([row for row in t if row["experiment"] == name] for t in (rows, timings))
+        assert len(own) == each["n_rows"] == len(document["experiments"][name]["rows"]) > 0
+        assert len(timed) == (each["n_rows"] if EXPERIMENTS[name].timings else 0)
     # What no seed determines is not among what a seed determines.
     assert not any("seconds" in column for column in rows[0] if column != "paper_seconds")
     assert {"walk_seconds", "stitch_seconds", "seconds"} <= set(timings[0])
@@ -101,7 +77,7 @@ def undrawn(monkeypatch):
     monkeypatch.setattr("grfpp.warmup.warmup", lambda: None)
 
 
-def test_killed_and_started_again_it_ends_with_the_same_rows(generated, undrawn, tmp_path, capsys):
+def test_killed_and_started_again_it_ends_with_the_same_rows(no_data, undrawn, tmp_path, capsys):
     """With another number of processes, and with a part of the cells from another run."""
     chance = random.Random(7)
     whole, parts = tmp_path / "whole", tmp_path / "parts"
@@ -132,12 +108,13 @@ def test_killed_and_started_again_it_ends_with_the_same_rows(generated, undrawn,
     assert (parts / "rows.csv").read_bytes() == (whole / "rows.csv").read_bytes()
 
 
-def test_run_again_nothing_is_computed_and_all_is_the_same(finished, undrawn, tmp_path):
+def test_run_again_nothing_is_computed_and_all_is_the_same(
+    finished, no_data, undrawn, tmp_path, capsys
+):
     folder = tmp_path / "copy"
     shutil.copytree(finished[0] / "cells", folder / "cells")
-    with redirect_stdout(StringIO()) as out:
-        assert run([*STUDY_TINY, "--json", "--out", str(folder)]) == 0
-    told = json.loads(out.getvalue())
+    assert run(["reproduce", "estimation-study", "--tiny", "--json", "--out", str(folder)]) == 0
+    told = json.loads(capsys.readouterr().out)
     assert told["n_found"] == told["n_cells"]
     for name in ("rows.csv", "timings.csv"):
         assert (folder / name).read_bytes() == (finished[0] / name).read_bytes()

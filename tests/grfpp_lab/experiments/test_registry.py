@@ -36,6 +36,20 @@ def test_plans_hold_plain_values_and_no_cell_twice(name, size, monkeypatch):
 
 
 @pytest.mark.parametrize("name", EXPERIMENTS)
+def test_settings_reach_the_cells(name, no_data):
+    """Pooled walks are as long on average; other laws are a part of what is compared."""
+    cells = EXPERIMENTS[name].plan(Settings(Size.TINY, seed=3, scale=0.25, p_halt=0.2)).cells
+    assert {cell["seed"] for cell in cells if "seed" in cell} == {3}
+    laws = {(cell.get("walks"), cell["termination"]) for cell in cells if "termination" in cell}
+    assert name == "labels" or (None, "geometric:0.2") in laws
+    assert {law for walks, law in laws if walks == "pooled"} <= {"matched:4"}
+    widths = [cell[key] for cell in cells for key in ("sigma", "sigmas") if key in cell]
+    assert all(width in (0.5, [0.5], [None]) for width in widths)
+    scales = {cell["scale"] for cell in cells if "scale" in cell}
+    assert scales == {0.25} or (not scales and ([0.5] in widths or name in ("labels", "gp")))
+
+
+@pytest.mark.parametrize("name", EXPERIMENTS)
 def test_without_rows_nothing_is_judged_and_nothing_drawn(name):
     for claim in EXPERIMENTS[name].claims:
         assert claim.judge([]).holds is Holds.OPEN

@@ -7,7 +7,6 @@ from xml.etree import ElementTree
 
 import numpy as np
 import pytest
-from laboratory.surfaces import surface
 from matplotlib import colormaps
 from PIL import Image
 
@@ -19,6 +18,16 @@ EDGES = np.array([[0, 1], [1, 2]])
 # A tetrahedron, counter-clockwise from outside.
 CORNERS = np.array([[0.0, 0.0, 0.0], [1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]])
 FACES = np.array([[0, 2, 1], [0, 1, 3], [1, 2, 3], [0, 3, 2]])
+
+
+# A square of side 1, and another above a quarter of it.
+SQUARE = np.array([[0.0, 0.0, 0.0], [1.0, 0.0, 0.0], [1.0, 1.0, 0.0], [0.0, 1.0, 0.0]])
+SIDES = np.array([[0, 1, 2], [0, 2, 3], [4, 5, 6], [4, 6, 7]])
+MESH = Mesh(np.concatenate([SQUARE, SQUARE * 0.5 + [0.0, 0.0, 0.3]]), SIDES, (0.0, 0.0, 1.0))
+
+
+def surface(values, title="title"):
+    return Surface(title, MESH, np.asarray(values, dtype=float), 10.0, "error", "note")
 
 
 def network(values):
@@ -39,16 +48,15 @@ def surface_drawn(values, towards):
 
 
 def test_pictures_are_whole_and_repeatable():
-    for kind in ("svg", "png"):
+    for kind, mime in (("svg", "svg+xml"), ("png", "png")):
         first, second = (figures.data_uri(network([0.0, 0.5, 1.0])[0], kind) for _ in range(2))
         assert first == second
         head, _, data = first.partition(",")
+        assert head == f"data:image/{mime};base64"
         content = base64.b64decode(data)
         if kind == "svg":
-            assert head == "data:image/svg+xml;base64"
             assert ElementTree.fromstring(content).tag.endswith("svg")
         else:
-            assert head == "data:image/png;base64"
             assert Image.open(io.BytesIO(content)).size == (400, 400)
 
 
@@ -124,29 +132,28 @@ def test_ticks_that_are_too_close_become_round_numbers():
     assert ticks == ["1,000", "3,000", "10,000", "30,000"]
 
 
-def drawn_apart(labels, side):
-    """Whether labels of ticks stand apart on the page, given the side they begin at."""
-    boxes = sorted((each.get_window_extent() for each in labels), key=lambda box: box.bounds[side])
-    return all(one.max[side] < two.min[side] for one, two in itertools.pairwise(boxes))
-
-
-def test_points_that_are_close_beside_long_bars_do_not_crowd_the_axis():
-    close = Curve("c", [4, 16, 32, 256], [15.8, 15.1, 15.1, 15.1], [1.5] * 4)
-    figure = figures.panel_figure(Panel("t", [close], "walks", "error"))
+@pytest.mark.parametrize(
+    ("x", "y", "log_y"),
+    [
+        ([4, 16, 32, 256], [15.8, 15.1, 15.1, 15.1], True),
+        (
+            [188, 344, 600, 1000, 1113, 1178, 1500, 2000, 4110, 5000],
+            [0, 0, 0.7, 2.2, 0.4, 0.6, 0.2, 3.4, 0, 0.8],
+            False,
+        ),
+    ],
+)
+def test_labels_of_ticks_stand_apart(x, y, log_y):
+    """Beside points that are close with long bars, and with zeros on a linear axis."""
+    curve = Curve("c", x, y, [1.5] * len(x) if log_y else (), joined=log_y)
+    figure = figures.panel_figure(Panel("t", [curve], "graphs", "points", log_y=log_y))
     figure.canvas.draw()
     (axes,) = figure.axes
     assert len(axes.get_yticklabels()) >= 3
-    assert drawn_apart(axes.get_yticklabels(), 1)
-
-
-def test_zeros_have_their_place_on_a_linear_axis():
-    graphs = [188, 344, 600, 1000, 1113, 1178, 1500, 2000, 4110, 5000]
-    far = Curve("c", graphs, [0, 0, 0.7, 2.2, 0.4, 0.6, 0.2, 3.4, 0, 0.8], joined=False)
-    figure = figures.panel_figure(Panel("t", [far], "graphs", "points", log_y=False))
-    figure.canvas.draw()
-    (axes,) = figure.axes
-    assert axes.get_ylim()[0] <= 0
-    assert drawn_apart(axes.get_xticklabels(), 0)
+    assert log_y or axes.get_ylim()[0] <= 0
+    for side, labels in enumerate((axes.get_xticklabels(), axes.get_yticklabels())):
+        boxes = sorted((t.get_window_extent() for t in labels), key=lambda box: box.bounds[side])
+        assert all(one.max[side] < two.min[side] for one, two in itertools.pairwise(boxes))
 
 
 def test_pictures_for_pages_are_small_and_whole():
@@ -161,34 +168,25 @@ def test_pictures_for_pages_are_small_and_whole():
     assert {"walks", "error", "2", "8", "32", "0.1"} <= set(told)
 
 
-def test_a_legend_names_each_curve_once():
+def test_a_legend_names_each_curve_once_and_surfaces_have_none():
     one, two, three = (Curve(name, [1], [1]) for name in ("one", "two", "three"))
     panels = [Panel("first", [one, two], "x", "y"), Panel("other", [two, three], "x", "y")]
     assert [curve.name for curve in legend(panels)] == ["one", "two", "three"]
-
-
-def test_surfaces_have_no_legend_and_say_what_they_show():
-    chart = Panel("t", [Curve("c", [1], [1])], "x", "y")
     assert legend([surface([1] * 8)]) == []
-    assert chart.shows == "y against x"
+    assert panels[0].shows == "y against x"
     assert surface([1] * 8).shows == "error, as colours on the mesh"
     head, _, data = figures.panel_uri(surface([5] * 8)).partition(",")
     assert head == "data:image/png;base64"
     assert min(Image.open(io.BytesIO(base64.b64decode(data))).size) > 300
 
 
-def test_colours_tell_values():
+def test_colours_tell_values_and_where_there_is_none_it_is_grey_and_others_do_not_fade():
+    scale, nan = colormaps["YlOrRd"], np.nan
     low, _, high, _ = surfaces.triangle_colours(surface([0] * 4 + [10] * 4))
-    scale = colormaps["YlOrRd"]
-    np.testing.assert_allclose(low, scale(0.0))
-    np.testing.assert_allclose(high, scale(1.0))
-
-
-def test_where_there_is_no_value_it_is_grey_and_others_do_not_fade():
-    nan = np.nan
+    np.testing.assert_allclose([low, high], [scale(0.0), scale(1.0)])
     grey, _, red, _ = surfaces.triangle_colours(surface([nan] * 4 + [10, nan, nan, nan]))
     assert np.ptp(grey[:3]) < 0.1
-    np.testing.assert_allclose(red, colormaps["YlOrRd"](1.0))
+    np.testing.assert_allclose(red, scale(1.0))
 
 
 @pytest.mark.parametrize("towards", [[0, 0, 1], [0, 0, -5], [1, 0, 0], [0.2, -0.5, 0.3]])

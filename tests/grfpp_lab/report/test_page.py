@@ -6,39 +6,42 @@ from grfpp_lab.report import page
 from grfpp_lab.report.page import Section, render_page, write_page
 
 
+def assert_page_has(given, *parts):
+    html = render_page(*given)
+    for part in parts:
+        assert part in html
+
+
 def test_text_is_escaped_and_back_ticks_are_code():
-    html = render_page("A & B", ["x < y, `a<b>`"], [Section("<h1>", ["`f(x)` and `g`"])], "`end`")
-    assert "<title>A &amp; B</title>" in html
-    assert "<p>x &lt; y, <code>a&lt;b&gt;</code></p>" in html
-    assert "<h2>&lt;h1&gt;</h2>" in html
-    assert "<p><code>f(x)</code> and <code>g</code></p>" in html
-    assert "<footer><p><code>end</code></p></footer>" in html
-
-
-def test_a_gallery_has_words_for_its_pictures():
-    gallery = page.Gallery(
-        [page.Picture("data:,1", 'say "a"', "title", "note"), page.Picture("data:,2", "b")], "c"
+    assert_page_has(
+        ("A & B", ["x < y, `a<b>`"], [Section("<h1>", ["`f(x)` and `g`"])], "`end`"),
+        "<title>A &amp; B</title>",
+        "<p>x &lt; y, <code>a&lt;b&gt;</code></p>",
+        "<h2>&lt;h1&gt;</h2>",
+        "<p><code>f(x)</code> and <code>g</code></p>",
+        "<footer><p><code>end</code></p></footer>",
     )
-    html = render_page("t", [], [Section("s", (), [gallery])])
-    for part in (
+
+
+def test_galleries_and_tables():
+    pictures = [page.Picture("data:,1", 'say "a"', "title", "note"), page.Picture("data:,2", "b")]
+    groups = [page.TableGroup("all", [["a", "1"], ["b", "2"]], [1])]
+    blocks = [page.Gallery(pictures, "c"), page.Table(["name", "x"], groups, "c", words=(0,))]
+    assert_page_has(
+        ("t", [], [Section("s", (), blocks)]),
         '<img src="data:,1" alt="say &#34;a&#34;">',
         "<b>title</b><br>note</p>",
         '<img src="data:,2" alt="b">',
         "<figcaption>c</figcaption>",
         "--wide: 4; --narrow: 2",
-    ):
-        assert part in html
-
-
-def test_a_table_has_groups_and_marks():
-    table = page.Table(
-        ["name", "x"], [page.TableGroup("all", [["a", "1"], ["b", "2"]], [1])], "c", words=(0,)
+        '<th scope="col" class="word">name</th><th scope="col">x</th>',
+        '<tr><td class="word">a</td><td>1</td></tr>',
+        '<tr class="strong"><td class="word">b</td><td>2</td></tr>',
+        '<th colspan="2" scope="rowgroup">all</th>',
+        # For narrow screens, dark ones and paper.
+        'name="viewport"',
+        *("max-width: 46rem", "prefers-color-scheme: dark", "@media print"),
     )
-    html = render_page("t", [], [Section("s", (), [table])])
-    assert '<th scope="col" class="word">name</th><th scope="col">x</th>' in html
-    assert '<tr><td class="word">a</td><td>1</td></tr>' in html
-    assert '<tr class="strong"><td class="word">b</td><td>2</td></tr>' in html
-    assert '<th colspan="2" scope="rowgroup">all</th>' in html
 
 
 def test_files_are_whole_or_not_there(tmp_path):
@@ -51,26 +54,19 @@ def test_files_are_whole_or_not_there(tmp_path):
 
 def test_pages_have_judgements_facts_headings_legends_and_links():
     keys = [page.Key("one", "#123456", dashed=True)]
-    gallery = page.Gallery([page.Picture("data:,1", "a")], "c", legend=keys)
     blocks = [
         page.Heading("h & h"),
         page.Judgement("Holds", "good", [("Paper says:", "x < y"), ("Measured:", "`z`")]),
         page.Facts([("seed", "0"), ("kernel", "`exp(W)`")]),
-        gallery,
+        page.Gallery([page.Picture("data:,1", "a")], "c", legend=keys),
     ]
-    html = render_page("t", ["see [there](#over-there)"], [Section("s", (), blocks, "over-there")])
-    assert '<a href="#over-there">there</a>' in html
-    assert '<section id="over-there">' in html
-    assert "<h3>h &amp; h</h3>" in html
-    assert '<div class="judgement good">' in html
-    assert "<p><b>Paper says:</b> x &lt; y</p>" in html
-    assert "<b>seed</b> 0 · <b>kernel</b> <code>exp(W)</code>" in html
-    assert "#123456" in html
-    assert "stroke-dasharray" in html
-
-
-def test_the_page_is_for_narrow_screens_dark_ones_and_paper():
-    html = render_page("t", [], [])
-    assert 'name="viewport"' in html
-    for condition in ("max-width: 46rem", "prefers-color-scheme: dark", "@media print"):
-        assert condition in html
+    assert_page_has(
+        ("t", ["see [there](#over-there)"], [Section("s", (), blocks, "over-there")]),
+        '<a href="#over-there">there</a>',
+        '<section id="over-there">',
+        "<h3>h &amp; h</h3>",
+        '<div class="judgement good">',
+        "<p><b>Paper says:</b> x &lt; y</p>",
+        "<b>seed</b> 0 · <b>kernel</b> <code>exp(W)</code>",
+        *("#123456", "stroke-dasharray"),
+    )

@@ -32,24 +32,29 @@ def test_hubs_whiskers_and_mixing_are_what_they_are_called():
     assert between == pytest.approx(0.4 * 0.75, abs=0.02)
 
 
-def test_the_default_of_the_study_is_that_of_the_estimator():
-    graph = clustering.FAMILIES["small"](1000)
+def test_the_default_of_the_study_is_that_of_the_estimator(small):
+    graph = small(1000)
     ours = SpectralKernelClustering(graph.n_clusters, random_state=clustering.SEED, n_jobs=1)
     error = pair_error(ours.fit_predict(graph.adjacency), graph.truth)
     assert clustering.error_of(graph, **clustering.DEFAULT) == error
     assert clustering.named(clustering.DEFAULT) in dict(clustering.settings())
 
 
-def test_choosing(capsys, monkeypatch):
+@pytest.fixture
+def small(monkeypatch):
+    """One family of generated graphs."""
     monkeypatch.setattr(clustering, "FAMILIES", {"small": clustering.FAMILIES["small"]})
+    return clustering.FAMILIES["small"]
+
+
+def test_choosing(small, capsys, monkeypatch):
     monkeypatch.setattr(clustering, "REGULARIZATIONS", (0.1,))
     clustering.main(["choose", "--seeds", "1"])
-    lines = capsys.readouterr().out.splitlines()
-    assert not set(CHOOSING_SEEDS) & set(JUDGING_SEEDS)
-    assert len(JUDGING_SEEDS) == 30
-    means = [float(line.split()[-1]) for line in lines[1:]]
+    means = [float(line.split()[-1]) for line in capsys.readouterr().out.splitlines()[1:]]
     assert len(means) == len(dict(clustering.settings()))
     assert means == sorted(means, reverse=True)
+    assert not set(CHOOSING_SEEDS) & set(JUDGING_SEEDS)
+    assert len(JUDGING_SEEDS) == 30
 
 
 def test_judging(capsys, monkeypatch):
@@ -64,9 +69,8 @@ def test_judging(capsys, monkeypatch):
     assert "best of scikit-network in the mean: " in told
 
 
-def test_sureness(capsys, monkeypatch):
-    monkeypatch.setattr(clustering, "FAMILIES", {"small": clustering.FAMILIES["small"]})
-    given, classes = clustering._given(clustering.FAMILIES["small"](1000))
+def test_sureness(small, capsys):
+    given, classes = clustering._given(small(1000))
     assert clustering._tempered(given, 1.0) == pytest.approx(given)
     assert (clustering._tempered(given, 0.5).max(axis=1) <= given.max(axis=1)).all()
     assert (given.argmax(axis=1) == classes).mean() > 0.8

@@ -31,7 +31,7 @@ from grfpp_lab.studies import (
 from grfpp_lab.studies.planner import Case, Point
 
 
-@pytest.fixture
+@pytest.fixture(autouse=True)
 def without_warmup(monkeypatch):
     """Do not compile everything first."""
     for study in (planner, when_to_use):
@@ -93,7 +93,7 @@ PRINTED = [
 
 
 @pytest.mark.parametrize(("name", "arguments", "patches", "printed"), PRINTED)
-def test_printed(name, arguments, patches, printed, monkeypatch, capsys, without_warmup):
+def test_printed(name, arguments, patches, printed, monkeypatch, capsys):
     needs = {"encoding_settings": "torch_geometric", "node_gp": "gpytorch"}
     pytest.importorskip(needs.get(name, "numpy"))
     study = import_module(f"grfpp_lab.studies.{name}")
@@ -110,9 +110,7 @@ def test_no_degree_is_better_than_the_best(monkeypatch):
     monkeypatch.setattr(auto_degree, "KERNELS", some(auto_degree.KERNELS, 1))
     found = list(auto_degree.regrets("a grid", grid(25), n_vectors=(2,)))
     assert len(found) == len(auto_degree.KERNELS)
-    for each in found:
-        assert 1 <= each.regret < 20
-        assert each.error >= each.best_error > 0
+    assert all(1 <= each.regret < 20 and each.error >= each.best_error > 0 for each in found)
 
 
 @pytest.mark.parametrize("options", [{"walks": "pooled"}, {"deflate": 2, "n_walks": 4}])
@@ -134,19 +132,15 @@ def test_copies_are_deflated_as_the_graph_is(name):
     np.testing.assert_allclose(all_of_them, np.kron(np.eye(4), one), rtol=0, atol=1e-10)
 
 
-def test_settings_of_encodings_are_judged_by_gains_on_other_data_than_the_experiments():
+def test_settings_of_encodings_are_judged_by_gains_on_other_data_and_every_kind_is_timed(
+    capsys, monkeypatch
+):
     pytest.importorskip("torch_geometric")
-    from grfpp_lab.studies import encoding_settings
+    from grfpp_lab.studies import encoding_settings, encodings
 
     assert encoding_settings.gain("mnist", 0.5, 0.25) == 25
     assert encoding_settings.gain("peptides-struct", 0.5, 0.25) == -25  # less error is better
     assert encoding_settings.DRAW != 0 and encoding_settings.SEED != 0
-
-
-def test_every_kind_of_encoding_is_timed(capsys, monkeypatch):
-    pytest.importorskip("torch_geometric")
-    from grfpp_lab.studies import encodings
-
     monkeypatch.setattr(encodings, "_SOME", 3)
     graphs = encodings.small_graphs(2)
     assert all(graph.num_nodes == 30 and graph.is_undirected() for graph in graphs)
@@ -236,7 +230,7 @@ def test_combinations_that_are_judged_are_not_those_that_settled():
         assert not {getattr(a, field) for a in judged} & {getattr(b, field) for b in settling}
 
 
-def test_the_planner_beside_all_methods(without_warmup):
+def test_the_planner_beside_all_methods():
     found = planner.regret_of(Case("karate", "exp(W)", 16), budget=0.001)
     assert found.error <= planner.TOL
     assert {"dense", "chebyshev", "lanczos"} <= set(found.others)
@@ -261,8 +255,7 @@ def test_long_lists_take_little_memory(kind, n_edges, n_names, limit):
     """Names that are all different, and names that are repeated."""
     row = reading.measure(kind, n_edges, n_names)
     assert row["n_nodes"] == n_names
-    assert row["peak_bytes"] < limit
-    assert row["seconds"] > 0
+    assert row["peak_bytes"] < limit and row["seconds"] > 0
 
 
 @pytest.mark.parametrize("n_names", [50, 400])
@@ -287,7 +280,7 @@ def test_tolerances_are_kept(monkeypatch, capsys):
     assert "kept in 100.0% of 2 runs" in capsys.readouterr().out
 
 
-def test_the_fastest_that_is_good_enough(tmp_path, capsys, without_warmup):
+def test_the_fastest_that_is_good_enough(tmp_path, capsys):
     one = Case("karate", "exp(W)", 16)
     points = [
         Point(one, "walks", "few", 0.1, 0.05),

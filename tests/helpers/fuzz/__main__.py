@@ -34,8 +34,8 @@ def main():
     kinds = ("refused", "accepted", "compared", "failed", "hang")
     print(f"{'format':<14}" + "".join(f"{kind:>10}" for kind in (*kinds, "crash")))
     for name, count in counts.items():
-        crashes = count.total() - sum(count[kind] for kind in kinds)
-        row = [*(count[kind] for kind in kinds), crashes]
+        row = [count[kind] for kind in kinds]
+        row.append(count.total() - sum(row))
         print(f"{name:<14}" + "".join(f"{number:>10,}" for number in row))
     seconds, where = time.monotonic() - began, f"; see {chosen.out}" if failures else ""
     print(f"{len(jobs):,} mutants in {seconds:.0f} s, {len(failures)} failed{where}")

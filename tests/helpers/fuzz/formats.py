@@ -45,8 +45,8 @@ FORMATS = {
         ".npz", seeds.saved_estimates, _ARRAYS, references.saved_estimate, KernelEstimate.load
     ),
     "mtx": Format(".mtx", seeds.matrix_market, _TEXT, references.matrix_market),
-    "gml": Format(".gml", seeds.gml, _TEXT, references.gml),
-    "graphml": Format(".graphml", seeds.graphml, _TEXT, references.graphml),
+    "gml": Format(".gml", seeds.gml, _TEXT, references.by_networkx),
+    "graphml": Format(".graphml", seeds.graphml, _TEXT, references.by_networkx),
     "stl-ascii": Format(".stl", lambda: seeds.mesh("stl_ascii"), _TEXT, references.mesh),
     "stl-binary": Format(".stl", lambda: seeds.mesh("stl"), _ANY, references.mesh),
     "off": Format(".off", lambda: seeds.mesh("off", seeds.SQUARE_OFF), _TEXT, references.mesh),
@@ -57,8 +57,8 @@ FORMATS = {
     "obj": Format(".obj", lambda: seeds.mesh("obj", seeds.TEXTURED_OBJ), _TEXT, references.mesh),
     "glb": Format(".glb", lambda: seeds.mesh("glb"), _ANY, references.mesh),
     "vtk": Format(".vtk", seeds.vtk, (mutations.of_text, *_ANY), references.triangles),
-    "parquet": Format(".parquet", seeds.parquet, _ANY, references.parquet),
-    "feather": Format(".feather", seeds.feather, _ANY, references.feather),
+    "parquet": Format(".parquet", seeds.parquet, _ANY, references.table),
+    "feather": Format(".feather", seeds.feather, _ANY, references.table),
 }
 
 

@@ -24,6 +24,10 @@ _INTERESTING_BYTES = [
     for value in values
     for order in ("little", "big")
 ]
+_REPLACEMENTS = [
+    (" ", ","), (" ", "\t"), (",", ";"), ("\n", "\r\n"), ("\n", "\r"), (" ", "  "), ("\n", "\n\n"),
+    (".", ","), ('"', ""), ("<", ">"), ("[", "]"), ("0", "-"), ("1", "0"),
+]  # fmt: skip
 _TOKEN = re.compile(r"[^\s,;<>\[\]=\"/]+")
 
 
@@ -34,25 +38,39 @@ def mutated(rng, content, others, ways):
     return content
 
 
+def choice(rng, options):
+    return options[int(rng.integers(len(options)))]
+
+
 def of_bytes(rng, content, others):
     """Damage the content as bytes, whatever they mean."""
     if not content:
         return bytes(rng.integers(0, 256, 20, dtype=np.uint8))
-    return choice(rng, _OF_BYTES)(rng, content, others)
-
-
-def of_text(rng, content, others):
-    """Damage the content as lines and words; what is not text is damaged as bytes."""
-    try:
-        text = content.decode()
-    except UnicodeDecodeError:
-        return of_bytes(rng, content, others)
-    changed = choice(rng, _OF_TEXT)(rng, text, others)
-    return changed if isinstance(changed, bytes) else changed.encode()
-
-
-def choice(rng, options):
-    return options[int(rng.integers(len(options)))]
+    match rng.integers(9):
+        case 0 | 1:
+            changed = bytearray(content)
+            for _ in range(int(rng.integers(1, 4))):
+                changed[int(rng.integers(len(changed)))] ^= 1 << int(rng.integers(8))
+            return bytes(changed)
+        case 2:
+            return content[: int(rng.integers(len(content)))]
+        case 3:
+            start, end = _place(rng, content)
+            return content[:start] + content[end:]
+        case 4:
+            start, end = _place(rng, content)
+            return content[:end] + content[start:end] * int(rng.integers(1, 4)) + content[end:]
+        case 5:
+            start, _ = _place(rng, content)
+            junk = bytes(rng.integers(0, 256, int(rng.integers(1, 9)), dtype=np.uint8))
+            return content[:start] + junk + content[start:]
+        case 6 | 7:
+            start, value = int(rng.integers(len(content))), choice(rng, _INTERESTING_BYTES)
+            return content[:start] + value + content[start + len(value) :]
+        case _:
+            other = choice(rng, [*others, content])
+            end, start = (int(rng.integers(len(each) + 1)) for each in (content, other))
+            return content[:end] + other[start:]
 
 
 def _place(rng, content):
@@ -61,70 +79,57 @@ def _place(rng, content):
     return start, min(len(content), start + int(2 ** rng.uniform(0, 7)))
 
 
-def _flip(rng, content, others):
-    changed = bytearray(content)
-    for _ in range(int(rng.integers(1, 4))):
-        changed[int(rng.integers(len(changed)))] ^= 1 << int(rng.integers(8))
-    return bytes(changed)
+def of_text(rng, content, others):
+    """Damage the content as lines and words; what is not text is damaged as bytes."""
+    try:
+        text = content.decode()
+    except UnicodeDecodeError:
+        return of_bytes(rng, content, others)
+    match rng.integers(10):
+        case 0 | 1 | 2:
+            changed = _extreme(rng, text)
+        case 3:
+            changed = _swap(rng, text)
+        case 4 | 5 | 6:
+            changed = _line(rng, text)
+        case 7:
+            old, new = choice(rng, _REPLACEMENTS)
+            changed = text.replace(old, new, choice(rng, [1, 1, -1]))
+        case 8:
+            other = choice(rng, [*others, content]).decode(errors="replace").split("\n")
+            lines, i, j = text.split("\n"), *(int(n) for n in rng.integers(1000, size=2))
+            changed = "\n".join(lines[: i % len(lines)] + other[j % len(other) :])
+        case _:
+            return choice(rng, _encodings(text))
+    return changed.encode()
 
 
-def _truncate(rng, content, others):
-    return content[: int(rng.integers(len(content)))]
+def _encodings(text):
+    return [
+        b"\xef\xbb\xbf" + text.encode(),
+        text.encode("utf-16"),
+        text.encode("latin1", errors="replace"),
+        text.replace("\n", "\0", 1).encode(),
+    ]
 
 
-def _remove(rng, content, others):
-    start, end = _place(rng, content)
-    return content[:start] + content[end:]
-
-
-def _repeat(rng, content, others):
-    start, end = _place(rng, content)
-    return content[:end] + content[start:end] * int(rng.integers(1, 4)) + content[end:]
-
-
-def _insert(rng, content, others):
-    start, _ = _place(rng, content)
-    junk = bytes(rng.integers(0, 256, int(rng.integers(1, 9)), dtype=np.uint8))
-    return content[:start] + junk + content[start:]
-
-
-def _overwrite(rng, content, others):
-    start, value = int(rng.integers(len(content))), choice(rng, _INTERESTING_BYTES)
-    return content[:start] + value + content[start + len(value) :]
-
-
-def _splice(rng, content, others):
-    other = choice(rng, [*others, content])
-    return (
-        content[: int(rng.integers(len(content) + 1))] + other[int(rng.integers(len(other) + 1)) :]
-    )
-
-
-_OF_BYTES = [_flip, _flip, _truncate, _remove, _repeat, _insert, _overwrite, _overwrite, _splice]
-
-
-def _tokens(text):
-    return list(_TOKEN.finditer(text))
-
-
-def _extreme(rng, text, others):
-    found = _tokens(text)
+def _extreme(rng, text):
+    found = list(_TOKEN.finditer(text))
     if not found:
         return text + choice(rng, EXTREMES)
     token = choice(rng, found)
     return text[: token.start()] + choice(rng, EXTREMES) + text[token.end() :]
 
 
-def _swap(rng, text, others):
-    found = _tokens(text)
+def _swap(rng, text):
+    found = list(_TOKEN.finditer(text))
     if len(found) < 2:
         return text
-    places = sorted(rng.choice(len(found), 2, replace=False).tolist())
-    a, b = (found[place] for place in places)
+    a, b = (found[place] for place in sorted(rng.choice(len(found), 2, replace=False).tolist()))
     return text[: a.start()] + b[0] + text[a.end() : b.start()] + a[0] + text[b.end() :]
 
 
-def _line(rng, text, others):
+def _line(rng, text):
     lines = text.split("\n")
     i, j = (int(n) for n in rng.integers(len(lines), size=2))
     match rng.integers(6):
@@ -141,36 +146,3 @@ def _line(rng, text, others):
         case _:
             lines = lines[: i + 1]
     return "\n".join(lines)
-
-
-_REPLACEMENTS = [
-    (" ", ","), (" ", "\t"), (",", ";"), ("\n", "\r\n"), ("\n", "\r"), (" ", "  "), ("\n", "\n\n"),
-    (".", ","), ('"', ""), ("<", ">"), ("[", "]"), ("0", "-"), ("1", "0"),
-]  # fmt: skip
-
-
-def _characters(rng, text, others):
-    old, new = choice(rng, _REPLACEMENTS)
-    return text.replace(old, new, choice(rng, [1, 1, -1]))
-
-
-def _encoding(rng, text, others):
-    match rng.integers(4):
-        case 0:
-            return b"\xef\xbb\xbf" + text.encode()
-        case 1:
-            return text.encode("utf-16")
-        case 2:
-            return text.encode("latin1", errors="replace")
-        case _:
-            return text.replace("\n", "\0", 1)
-
-
-def _text_splice(rng, text, others):
-    other = choice(rng, [*others, text.encode()]).decode(errors="replace").split("\n")
-    lines, i, j = text.split("\n"), *(int(n) for n in rng.integers(1000, size=2))
-    return "\n".join(lines[: i % len(lines)] + other[j % len(other) :])
-
-
-_OF_TEXT = [_extreme, _extreme, _extreme, _swap, _line, _line, _line, _characters, _text_splice,
-            _encoding]  # fmt: skip

@@ -55,30 +55,17 @@ def _summed(edges):
     return matrix
 
 
-def _table(table):
-    """An edge a row, where the columns have the names of the sound files."""
-    columns = table.to_pydict()
-    ends = next(
-        (pair for pair in (("source", "target"), ("from", "to"), ("src", "dst"))
-         if set(pair) <= set(columns)), None)  # fmt: skip
+def table(graph, path):
+    """Read by pyarrow, an edge a row, where the columns have the names of the sound files."""
+    from pyarrow import feather, parquet
+
+    found = {".parquet": parquet, ".feather": feather}[path.suffix].read_table(path)
+    columns, known = found.to_pydict(), (("source", "target"), ("from", "to"), ("src", "dst"))
+    ends = next((pair for pair in known if set(pair) <= set(columns)), None)
     if ends is None or set(columns) - {*ends, "weight"}:
         return None
-    weights = columns.get("weight", [1.0] * table.num_rows)
+    weights = columns.get("weight", [1.0] * found.num_rows)
     return _summed(list(zip(columns[ends[0]], columns[ends[1]], weights, strict=True)))
-
-
-def parquet(graph, path):
-    """Read by pyarrow, and added up row by row."""
-    import pyarrow.parquet as pq
-
-    return _table(pq.read_table(path))
-
-
-def feather(graph, path):
-    """Read by pyarrow, and added up row by row."""
-    from pyarrow import feather as files
-
-    return _table(files.read_table(path))
 
 
 def _dense_rows(data, indices, indptr, n):
@@ -131,23 +118,15 @@ def matrix_market(graph, path):
     return matrix.toarray() if sp.issparse(matrix) else np.asarray(matrix)
 
 
-def _networkx(graph):
-    edges = [data for *_, data in graph.edges(data=True)]
+def by_networkx(graph, path):
+    """Read and laid out by networkx."""
+    found = nx.read_gml(path, label="id") if path.suffix == ".gml" else nx.read_graphml(path)
+    edges = [data for *_, data in found.edges(data=True)]
     values = [data["value"] for data in edges if "value" in data]
     plain = values and all(isinstance(value, int | float) for value in values)
     weighted = any("weight" in data for data in edges)
     name = "value" if plain and not weighted else "weight"
-    return nx.to_numpy_array(graph, weight=name, multigraph_weight=sum)
-
-
-def gml(graph, path):
-    """Read and laid out by networkx."""
-    return _networkx(nx.read_gml(path, label="id"))
-
-
-def graphml(graph, path):
-    """Read and laid out by networkx."""
-    return _networkx(nx.read_graphml(path))
+    return nx.to_numpy_array(found, weight=name, multigraph_weight=sum)
 
 
 def mesh(graph, path):

@@ -22,13 +22,9 @@ def edge_lists(separator):
     weighted = [f"{u} {v} {0.5 + u}" for u, v in nx.cycle_graph(5).edges]
     named = ["a1 b2 2", "b2 c3 1.25", "c3 a1 0.3"]
     attributes = ["a1 b2 {'weight':2,'x':'y'}", "b2 c3 {'weight':0.5}", "c3 a1 {'weight':1e1}"]
-    texts = [
-        "\n".join(lines) + "\n",
-        "# a comment\n\n" + "\n".join(weighted),
-        "source target weight\n" + "\n".join(weighted) + "\n",
-        "\n".join(named) + "\n",
-        "\n".join(attributes) + "\n",
-    ]
+    plain, *others = ("\n".join(each) for each in (weighted, lines, named, attributes))
+    texts = [f"{others[0]}\n", f"# a comment\n\n{plain}", f"source target weight\n{plain}\n"]
+    texts += [f"{each}\n" for each in others[1:]]
     return [text.replace(" ", separator).encode() for text in texts]
 
 
@@ -148,9 +144,9 @@ def _tables():
 
 
 def parquet():
-    import pyarrow.parquet as pq
+    from pyarrow import parquet as files
 
-    return [_saved(lambda path, table=each: pq.write_table(table, path)) for each in _tables()]
+    return [_saved(lambda path, table=each: files.write_table(table, path)) for each in _tables()]
 
 
 def feather():

@@ -3,20 +3,11 @@
 import copy
 import io
 
+import attention_helpers as models
 import pytest
 import torch
-from attention_helpers import (
-    DIM,
-    HEADS,
-    MASK,
-    Mixed,
-    N,
-    OwnModel,
-    encoder,
-    explicit_layer,
-    paper_multihead,
-    without_warnings_of_the_compiler,
-)
+from attention_helpers import DIM, HEADS, MASK, N, compiles, explicit_layer, paper_multihead
+from refusal_case import refused
 from torch import nn
 from torch.nn import functional
 
@@ -39,7 +30,7 @@ def alone():
 @pytest.mark.parametrize("gradients", [True, False])
 def test_a_mask_in_an_encoder(training, gradients):
     """In training, and in evaluation, where torch would take a way round attention."""
-    model = encoder().train(training)
+    model = models.encoder().train(training)
     plain = copy.deepcopy(model)
     x = torch.randn(2, N, DIM)
     added = add_mask(model, MASK)
@@ -56,7 +47,7 @@ def test_a_mask_in_an_encoder(training, gradients):
 
 def test_padded_sequences_in_evaluation():
     """Torch would make nested tensors of them, which take no masks."""
-    model = encoder().eval()
+    model = models.encoder().eval()
     padding = torch.zeros(2, N, dtype=torch.bool)
     padding[:, -2:] = True
     added = add_mask(model, MASK)
@@ -72,35 +63,30 @@ def test_padded_sequences_in_evaluation():
 
 
 def test_layers_share_one_mask_which_is_cast_with_the_model():
-    model, x = masked(encoder()), torch.randn(1, N, DIM)
+    model, x = masked(models.encoder()), torch.randn(1, N, DIM)
     assert model.double()(x.double()).dtype == torch.float64
     assert len({id(layer.self_attn.graph_mask) for layer in copy.deepcopy(model).layers}) == 1
 
 
-@pytest.mark.parametrize(
-    ("call", "argument"),
-    [
-        (lambda: add_mask(MASK, MASK), "module"),
-        (lambda: remove_mask(MASK), "module"),
-        (lambda: remove_mask(encoder()), "module"),
-        (lambda: add_mask(nn.Sequential(nn.Linear(2, 2)), MASK), "module"),
-        (lambda: add_mask(nn.Sequential(MaskedAttention(DIM, HEADS, MASK)), MASK), "module"),
-        (lambda: add_mask(masked(encoder()).layers[0], MASK), "module"),
-        (lambda: add_mask(masked(OwnModel()).blocks[0], MASK), "module"),
-        (lambda: masked(encoder())(X[:, :4]), "mask"),
-        (lambda: masked(alone())(X, X, X, is_causal=True), "is_causal"),
-        (lambda: masked(alone())(X, X[:, :5], X[:, :5]), "key"),
-        (lambda: masked(alone())(X, X.clone(), X), "key"),
-        (lambda: masked(alone())(X, X, X, attn_mask=torch.ones(N, N).byte()), "attn_mask"),
+test_bad_arguments_are_refused = refused(
+    module=[
+        lambda: add_mask(MASK, MASK),
+        lambda: remove_mask(MASK),
+        lambda: remove_mask(models.encoder()),
+        lambda: add_mask(nn.Sequential(nn.Linear(2, 2)), MASK),
+        lambda: add_mask(nn.Sequential(MaskedAttention(DIM, HEADS, MASK)), MASK),
+        lambda: add_mask(masked(models.encoder()).layers[0], MASK),
+        lambda: add_mask(masked(models.OwnModel()).blocks[0], MASK),
     ],
+    mask=lambda: masked(models.encoder())(X[:, :4]),
+    is_causal=lambda: masked(alone())(X, X, X, is_causal=True),
+    key=[lambda: masked(alone())(X, X[:, :5], X[:, :5]), lambda: masked(alone())(X, X.clone(), X)],
+    attn_mask=lambda: masked(alone())(X, X, X, attn_mask=torch.ones(N, N).byte()),
 )
-def test_bad_arguments_are_refused(call, argument):
-    with pytest.raises(InputError, check=lambda error: error.argument == argument):
-        call()
 
 
 def test_containers_of_models_with_their_own_attention_take_masks():
-    model, x = nn.Sequential(OwnModel(), OwnModel()), torch.randn(2, N, DIM)
+    model, x = nn.Sequential(models.OwnModel(), models.OwnModel()), torch.randn(2, N, DIM)
     names = len(model.state_dict())
     alone = copy.deepcopy(model)
     for each in alone:
@@ -112,27 +98,20 @@ def test_containers_of_models_with_their_own_attention_take_masks():
     assert len(list(model.parameters())) == names + 1
 
 
-@without_warnings_of_the_compiler
-@pytest.mark.parametrize(
-    "kind, order",
-    [
-        (Mixed, "mask first"),
-        (encoder, "mask first"),
-        (OwnModel, "run first"),
-        (encoder, "run first"),
-    ],
-)
-def test_compiled_models_are_masked_once(kind, order):
+@compiles
+@pytest.mark.parametrize("kind", [models.Mixed, models.OwnModel, models.encoder])
+@pytest.mark.parametrize("mask_first", [True, False])
+def test_compiled_models_are_masked_once(kind, mask_first):
     """The compiler that keeps torch's functions is the hard one: they could be masked twice."""
     torch.compiler.reset()
     model, x = kind(), torch.randn(2, N, DIM)
     expected = copy.deepcopy(model)
     add_mask(expected, MASK, 3.0)
     expected = expected(x)
-    if order == "mask first":
+    if mask_first:
         add_mask(model, MASK, 3.0)
     compiled = torch.compile(model, backend="eager")
-    if order == "run first":
+    if not mask_first:
         compiled(x)
         add_mask(compiled, MASK, 3.0)
     for _ in range(2):
@@ -142,7 +121,7 @@ def test_compiled_models_are_masked_once(kind, order):
     assert not torch.allclose(model(x), expected, atol=1e-4)
 
 
-@pytest.mark.parametrize("kind", [OwnModel, Mixed, encoder])
+@pytest.mark.parametrize("kind", [models.OwnModel, models.Mixed, models.encoder])
 def test_masks_are_taken_out_of_copies(kind):
     model, x = kind().eval(), torch.randn(2, N, DIM)
     plain, words = model(x), str(model)
@@ -171,7 +150,7 @@ def test_masks_are_taken_out_of_copies(kind):
     again.remove()
 
 
-@pytest.mark.parametrize("kind", [OwnModel, encoder])
+@pytest.mark.parametrize("kind", [models.OwnModel, models.encoder])
 def test_states_and_learned_strengths(kind):
     model, plain = kind(), kind().state_dict()
     n_parameters = len(list(model.parameters()))
@@ -202,13 +181,14 @@ def test_states_and_learned_strengths(kind):
 @pytest.mark.parametrize("need_weights", [True, False])
 @pytest.mark.parametrize("batched", [True, False])
 def test_a_mask_in_multihead_attention(batch_first, need_weights, batched):
+    """Three views of the same tokens are self-attention, too."""
     module = nn.MultiheadAttention(DIM, HEADS, batch_first=batch_first)
     add_mask(module, MASK, lam=0.8)
     x = torch.randn(2, N, DIM) if batched else torch.randn(N, DIM)
-    expected = paper_multihead(module, x, MASK, 0.8)
+    expected, given = paper_multihead(module, x, MASK, 0.8), [x] * 3
     if batched and not batch_first:
-        x, expected = x.transpose(0, 1), expected.transpose(0, 1)
-    found, weights = module(x, x, x, need_weights=need_weights)
+        given, expected = [x.transpose(0, 1) for _ in range(3)], expected.transpose(0, 1)
+    found, weights = module(*given, need_weights=need_weights)
     torch.testing.assert_close(found, expected, rtol=0, atol=1e-6)
     assert (weights is not None) == need_weights
 
@@ -223,11 +203,7 @@ def test_other_masks_still_count(kind, padded):
     padding[1, -3:] = padded
     x = torch.randn(2, N, DIM)
     masks = {"bool": forbidden, "float": other, "heads": other.expand(2 * HEADS, N, N)}
-    everything = 0.5 * MASK + other
-    if padded:
-        everything = everything + torch.zeros(2, 1, 1, N).masked_fill(
-            padding[:, None, None], -torch.inf
-        )
+    everything = (0.5 * MASK + other).masked_fill(padding[:, None, None], -torch.inf)
     expected = paper_multihead(module, x, everything, 1.0)
     add_mask(module, MASK)
     found, _ = module(
@@ -249,11 +225,3 @@ def test_a_decoder_masks_its_own_tokens_and_not_its_memory(n_memory):
     expected = layer.norm3(y + layer.linear2(functional.relu(layer.linear1(y))))
     add_mask(layer, MASK)
     torch.testing.assert_close(layer(x, memory), expected, rtol=0, atol=1e-6)
-
-
-def test_two_views_of_the_same_tokens_are_self_attention():
-    module, x = nn.MultiheadAttention(DIM, HEADS), torch.randn(2, N, DIM)
-    expected = paper_multihead(module, x, MASK, 0.5).transpose(0, 1)
-    add_mask(module, MASK)
-    found, _ = module(*(x.transpose(0, 1) for _ in range(3)))
-    torch.testing.assert_close(found, expected, rtol=0, atol=1e-6)

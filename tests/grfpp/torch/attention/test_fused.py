@@ -2,20 +2,10 @@
 
 import copy
 
+import attention_helpers as models
 import pytest
 import torch
-from attention_helpers import (
-    DIM,
-    HEADS,
-    MASK,
-    Mixed,
-    N,
-    OwnAttention,
-    OwnModel,
-    heads,
-    paper,
-    without_warnings_of_the_compiler,
-)
+from attention_helpers import DIM, HEADS, MASK, N, compiles, heads, paper
 from torch import nn
 from torch.utils.checkpoint import checkpoint
 
@@ -25,7 +15,7 @@ from grfpp.torch import add_mask
 
 @pytest.mark.parametrize("other", ["none", "causal", "bool", "float"])
 def test_a_mask_in_models_with_their_own_attention(other):
-    model = OwnModel(other == "causal")
+    model = models.OwnModel(other == "causal")
     names = list(model.state_dict())
     kept = torch.ones(N, N, dtype=torch.bool).tril()
     numbers = torch.zeros(N, N).masked_fill(~kept, -torch.inf)
@@ -45,31 +35,32 @@ def test_a_mask_in_models_with_their_own_attention(other):
     torch.testing.assert_close(model(x, given), plain)
 
 
-def test_a_mask_that_meets_no_attention_is_an_error():
-    class Pooling(nn.Module):
-        def __init__(self):
-            super().__init__()
-            self.pool = nn.MultiheadAttention(DIM, HEADS, batch_first=True)
+class Pooling(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.pool = nn.MultiheadAttention(DIM, HEADS, batch_first=True)
 
-        def forward(self, x):
-            return self.pool(x[:, :1], x, x)[0]
+    def forward(self, x):
+        return self.pool(x[:, :1], x, x)[0]
 
-    class Nothing(nn.Module):
-        def forward(self, x):
-            return x
 
-    for model, n in ((OwnModel(), 7), (Pooling(), N), (Nothing(), N)):
-        added = add_mask(model, MASK)
-        x = torch.randn(1, n, DIM)
-        with pytest.raises(InputError, check=lambda error: error.argument == "mask"):
-            model(x)
-        added.remove()
+class Nothing(nn.Module):
+    def forward(self, x):
+        return x
+
+
+@pytest.mark.parametrize("model, n", [(models.OwnModel(), 7), (Pooling(), N), (Nothing(), N)])
+def test_a_mask_that_meets_no_attention_is_an_error(model, n):
+    added, x = add_mask(model, MASK), torch.randn(1, n, DIM)
+    with pytest.raises(InputError, check=lambda error: error.argument == "mask"):
         model(x)
+    added.remove()
+    model(x)
 
 
 @pytest.mark.parametrize("training", [True, False])
 def test_both_kinds_of_attention_in_one_model_are_masked_once(training):
-    model, x = Mixed().train(training), torch.randn(2, N, DIM)
+    model, x = models.Mixed().train(training), torch.randn(2, N, DIM)
     plain, expected = model(x), model.explicit(x, 3.0)
     added = add_mask(model, MASK, 3.0)
     torch.testing.assert_close(model(x), expected, rtol=0, atol=1e-5)
@@ -81,16 +72,13 @@ def test_both_kinds_of_attention_in_one_model_are_masked_once(training):
     torch.testing.assert_close(model(x), plain)
 
 
-class Checkpointed(OwnModel):
+class Checkpointed(models.OwnModel):
     reentrant: bool | None = None
 
     def forward(self, x):
         for block in self.blocks:
-            x = x + (
-                block(x)
-                if self.reentrant is None
-                else checkpoint(block, x, use_reentrant=self.reentrant)
-            )
+            plain = self.reentrant is None
+            x = x + (block(x) if plain else checkpoint(block, x, use_reentrant=self.reentrant))
         return x
 
 
@@ -112,9 +100,9 @@ def test_gradients_under_checkpointing(reentrant):
 
 def test_a_masked_model_inside_another_that_does_not_know_it():
     """Not a submodule: its own mask counts there, and only that."""
-    inner, x = OwnAttention(), torch.randn(2, N, DIM)
+    inner, x = models.OwnAttention(), torch.randn(2, N, DIM)
 
-    class Outer(OwnAttention):
+    class Outer(models.OwnAttention):
         def forward(self, x):
             return hidden[0](super().forward(x))
 
@@ -128,12 +116,12 @@ def test_a_masked_model_inside_another_that_does_not_know_it():
 
 @pytest.mark.parametrize("error", [KeyboardInterrupt, RuntimeError])
 def test_an_interruption_leaves_no_mask_behind(error):
-    class Interrupted(OwnModel):
+    class Interrupted(models.OwnModel):
         def forward(self, x):
             super().forward(x)
             raise error
 
-    model, plain, x = Interrupted(), OwnModel(), torch.randn(2, N, DIM)
+    model, plain, x = Interrupted(), models.OwnModel(), torch.randn(2, N, DIM)
     expected = plain(x)
     add_mask(model, 5 * MASK)
     with pytest.raises(error):
@@ -142,8 +130,8 @@ def test_an_interruption_leaves_no_mask_behind(error):
 
 
 def test_forwards_that_another_library_has_replaced_are_kept():
-    model, x = OwnModel(), torch.randn(2, N, DIM)
-    model.forward = lambda x: 2 * OwnModel.forward(model, x)
+    model, x = models.OwnModel(), torch.randn(2, N, DIM)
+    model.forward = lambda x: 2 * models.OwnModel.forward(model, x)
     plain = model(x)
     added = add_mask(model, MASK, 0.0)
     torch.testing.assert_close(model(x), plain)
@@ -151,10 +139,10 @@ def test_forwards_that_another_library_has_replaced_are_kept():
     torch.testing.assert_close(model(x), plain)
 
 
-@without_warnings_of_the_compiler
+@compiles
 def test_an_error_in_a_compiled_model_leaves_no_mask_behind():
     torch.compiler.reset()
-    model, plain, x = OwnModel(), OwnModel(), torch.randn(2, N, DIM)
+    model, plain, x = models.OwnModel(), models.OwnModel(), torch.randn(2, N, DIM)
     expected = plain(x)
     add_mask(model, 5 * MASK)
     compiled = torch.compile(model, backend="eager")

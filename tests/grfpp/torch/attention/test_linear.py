@@ -5,21 +5,15 @@ import math
 
 import pytest
 import torch
-from attention_helpers import DIM, HEADS, MASK
+from attention_helpers import DIM, HEADS, MASK, explicit_linear
+from refusal_case import bad_values, refused
 from torch.utils._python_dispatch import TorchDispatchMode
 
 from grfpp.datasets import grid
-from grfpp.errors import InputError
 from grfpp.torch import LinearMaskedAttention, factored_mask, linear_masked_attention
 from grfpp.torch.attention import linear as linear_attention
 
 FACTORED = factored_mask(grid(4, 5), class_token=True)
-
-
-def explicit_linear(query, key, value, mask, lam, how):
-    weights = query @ key.transpose(-1, -2)
-    weights = weights * (1 + lam * mask) if how == "multiply" else weights + lam * mask
-    return weights / weights.sum(-1, keepdim=True) @ value
 
 
 @pytest.mark.parametrize("how", ["multiply", "add"])
@@ -31,8 +25,7 @@ def test_the_linear_form_is_the_explicit_form(how, block_bytes, lam, monkeypatch
     query, key = torch.rand(2, 2, HEADS, 21, 6)
     value = torch.randn(2, HEADS, 21, 5)
     found = linear_masked_attention(query, key, value, FACTORED, lam, how)
-    dense = FACTORED.dense()
-    expected = explicit_linear(query, key, value, dense, lam, how)
+    expected = explicit_linear(query, key, value, FACTORED.dense(), lam, how)
     torch.testing.assert_close(found, expected, rtol=0, atol=1e-5)
 
 
@@ -69,43 +62,24 @@ def test_weights_that_are_all_zero_give_no_nan():
     assert module(torch.randn(1, 21, DIM)).isfinite().all()
 
 
-def negative_mask():
-    return factored_mask(grid(3, 3), kernel="cosine:0.3", scaling=None)
-
-
-@pytest.mark.parametrize(
-    ("changes", "argument"),
-    [
-        ({"mask": MASK}, "mask"),
-        ({"mask": negative_mask()}, "mask"),
-        ({"how": "max"}, "how"),
-        ({"lam": -1.0}, "lam"),
-        ({"lam": torch.tensor(-1.0, requires_grad=True)}, "lam"),
-        ({"lam": math.nan}, "lam"),
-        ({"key": -torch.ones(21, 2)}, "key"),
-        ({"query": torch.ones(20, 2)}, "mask"),
-    ],
-)
-def test_bad_arguments_are_refused(changes, argument):
+def attended(**changes):
     given = dict.fromkeys(("query", "key", "value"), torch.ones(21, 2)) | {"mask": FACTORED}
-    with pytest.raises(InputError, check=lambda error: error.argument == argument):
-        linear_masked_attention(**given | changes)
+    return linear_masked_attention(**given | changes)
 
 
-@pytest.mark.parametrize(
-    ("options", "argument"),
-    [
-        ({"mask": MASK}, "mask"),
-        ({"mask": negative_mask()}, "mask"),
-        ({"lam": -1}, "lam"),
-        ({"how": "max"}, "how"),
-        ({"feature_map": 3}, "feature_map"),
-        ({"feature_map": torch.tanh}, "query"),
-    ],
+def module(**changes):
+    options = {"mask": FACTORED, **changes}
+    return LinearMaskedAttention(DIM, HEADS, **options)(torch.randn(21, DIM))
+
+
+MASKS = [MASK, factored_mask(grid(3, 3), kernel="cosine:0.3", scaling=None)]  # negative
+STRENGTHS = [-1.0, torch.tensor(-1.0, requires_grad=True), math.nan]
+KEY = -torch.ones(21, 2)
+test_bad_arguments_are_refused = bad_values(attended, mask=MASKS, how="max", lam=STRENGTHS, key=KEY)
+test_bad_options_are_refused = bad_values(module, mask=MASKS, lam=-1, how="max", feature_map=3)
+test_bad_queries_are_refused = refused(
+    mask=lambda: attended(query=torch.ones(20, 2)), query=lambda: module(feature_map=torch.tanh)
 )
-def test_bad_options_of_the_module_are_refused(options, argument):
-    with pytest.raises(InputError, check=lambda error: error.argument == argument):
-        LinearMaskedAttention(DIM, HEADS, **{"mask": FACTORED, **options})(torch.randn(21, DIM))
 
 
 class LargestTensor(TorchDispatchMode):

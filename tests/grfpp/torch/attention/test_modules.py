@@ -1,15 +1,17 @@
 """What all attention modules have in common."""
 
 import copy
+import math
+from functools import partial
 
 import pytest
 import torch
-from attention_helpers import DIM, HEADS, MASK, N, heads, paper, without_warnings_of_the_compiler
+from attention_helpers import DIM, HEADS, MASK, N, compiles, explicit_linear, heads, paper
+from refusal_case import bad_values, refused
 from torch import nn
 from torch.nn import functional
 
 from grfpp.datasets import grid
-from grfpp.errors import InputError
 from grfpp.torch import LinearMaskedAttention, MaskedAttention, factored_mask
 
 FACTORED = factored_mask(grid(3, 3), class_token=True)
@@ -20,10 +22,8 @@ def linear(how):
         return LinearMaskedAttention(embed_dim, num_heads, FACTORED, how=how, **options)
 
     def attend(query, key, value, lam):
-        weights = (functional.elu(query) + 1) @ (functional.elu(key) + 1).transpose(-1, -2)
-        M = FACTORED.dense()
-        weights = weights * (1 + lam * M) if how == "multiply" else weights + lam * M
-        return weights / weights.sum(-1, keepdim=True) @ value
+        query, key = functional.elu(query) + 1, functional.elu(key) + 1
+        return explicit_linear(query, key, value, FACTORED.dense(), lam, how)
 
     return make, attend, "lam"
 
@@ -104,7 +104,7 @@ def test_half_precision(case):
     assert make().bfloat16()(x.bfloat16()).dtype == torch.bfloat16
 
 
-@without_warnings_of_the_compiler
+@compiles
 @pytest.mark.filterwarnings("ignore:.*should not be instantiated:DeprecationWarning")
 @pytest.mark.parametrize("name", ["softmax", "multiply"])
 def test_modules_are_copied_and_compiled(name):
@@ -117,17 +117,10 @@ def test_modules_are_copied_and_compiled(name):
     assert module.in_proj_weight.grad.any()
 
 
-@pytest.mark.parametrize(
-    ("call", "argument"),
-    [
-        (lambda make: make(num_heads=3), "embed_dim"),
-        (lambda make: make(embed_dim=0), "embed_dim"),
-        (lambda make: make(lam=float("nan")), "lam"),
-        (lambda make: make()(torch.ones(2, N)), "x"),
-        (lambda make: make()(torch.ones(9, DIM)), "mask"),
-        (lambda make: make(embed_dim=2**31, num_heads=1), None),  # memory
-    ],
+MAKES = [make for make, *_ in MODULES.values()]
+test_bad_options_are_refused = bad_values(MAKES, embed_dim=[0, DIM + 1], lam=math.nan)
+test_bad_tokens_are_refused = refused(
+    {None: [partial(make, embed_dim=2**31, num_heads=1) for make in MAKES]},  # memory
+    x=[lambda make=make: make()(torch.ones(2, N)) for make in MAKES],
+    mask=[lambda make=make: make()(torch.ones(9, DIM)) for make in MAKES],
 )
-def test_bad_arguments_are_refused(case, call, argument):
-    with pytest.raises(InputError, check=lambda error: error.argument == argument):
-        call(case[0])

@@ -1,5 +1,6 @@
 """What all encodings have in common, and the transform in pipelines of PyG."""
 
+import math
 import pickle
 from inspect import signature
 
@@ -8,22 +9,16 @@ import numpy as np
 import pytest
 import torch
 from encoding_helpers import EDGE, data, equal, molecules
+from refusal_case import bad_values
 from torch_geometric.data import Batch, Data, HeteroData
 from torch_geometric.data.datapipes import DatasetAdapter
 from torch_geometric.loader import DataLoader
 from torch_geometric.transforms import AddRandomWalkPE, Compose, ToUndirected
 
 from grfpp import Graph
+from grfpp import torch as grfpp_torch
 from grfpp.errors import InputError
-from grfpp.torch import (
-    AddContrastPE,
-    AddGRFPE,
-    AddLandmarkPE,
-    AddProfilePE,
-    AddReturnPE,
-    AddSmoothPE,
-    grf_pe,
-)
+from grfpp.torch import AddGRFPE, AddLandmarkPE, grf_pe
 from grfpp.torch.encodings.base import EncodingCache
 
 KINDS = {
@@ -41,16 +36,10 @@ KINDS = {
     "landmark heat": {"kind": "landmark", "kernel": "heat:4", "dim": 3},
 }
 CLASSES = {
-    "grf": AddGRFPE,
-    "return": AddReturnPE,
-    "smooth": AddSmoothPE,
-    "contrast": AddContrastPE,
-    "profile": AddProfilePE,
-    "landmark": AddLandmarkPE,
+    name.lower(): getattr(grfpp_torch, f"Add{name}PE")
+    for name in ("GRF", "Return", "Smooth", "Contrast", "Profile", "Landmark")
 }
 EXACT = {name: options for name, options in KINDS.items() if not name.startswith("projected")}
-every_kind = pytest.mark.parametrize("options", KINDS.values(), ids=KINDS.keys())
-every_exact_kind = pytest.mark.parametrize("options", EXACT.values(), ids=EXACT.keys())
 
 
 def graphs_of_many_sorts():
@@ -73,14 +62,18 @@ def graphs_of_many_sorts():
     return found
 
 
-@every_kind
-def test_alone_and_in_any_company_the_bits_are_the_same(options):
+@pytest.mark.parametrize("options", KINDS.values(), ids=KINDS)
+def test_alone_and_in_any_company_the_bits_are_the_same(options, monkeypatch):
     graphs = graphs_of_many_sorts()
     alone = [grf_pe([graph], **options)[0] for graph in graphs]
     assert all(pe.isfinite().all() for pe in alone)
     assert len({pe.shape[1] for pe in alone}) == 1
     assert equal(alone, grf_pe(graphs, n_jobs=1, **options))
     assert equal(alone[::-1], grf_pe(graphs[::-1], n_jobs=2, **options))
+    with monkeypatch.context() as patch:  # in small tasks
+        patch.setattr("grfpp.walks.batch.GraphBatch.tasks.__defaults__", (9,))
+        for n_jobs in (1, 3):
+            assert equal(alone, grf_pe(graphs, n_jobs=n_jobs, **options))
     transform = AddGRFPE(**options)
     assert equal(alone, [each.grf_pe for each in transform.transform_all(graphs)])
     assert equal(alone, [transform(graph).grf_pe for graph in graphs])  # from the cache
@@ -91,7 +84,7 @@ def test_alone_and_in_any_company_the_bits_are_the_same(options):
         assert torch.equal(AddGRFPE(**options)(together).grf_pe, expected)
 
 
-@every_exact_kind
+@pytest.mark.parametrize("options", EXACT.values(), ids=EXACT)
 def test_nodes_in_another_order_have_the_same_rows_in_that_order(options):
     rng = np.random.default_rng(0)
     for graph in graphs_of_many_sorts():
@@ -104,15 +97,6 @@ def test_nodes_in_another_order_have_the_same_rows_in_that_order(options):
             moved.edge_weight = graph.edge_weight
         (other,) = grf_pe([moved], dtype=torch.float64, **options)
         assert torch.allclose(other[new_place], pe, rtol=0, atol=1e-6)
-
-
-@every_kind
-def test_tasks_and_threads_change_no_bit(options, monkeypatch):
-    graphs = graphs_of_many_sorts()
-    expected = grf_pe(graphs, n_jobs=1, **options)
-    monkeypatch.setattr("grfpp.walks.batch.GraphBatch.tasks.__defaults__", (9,))
-    for n_jobs in (1, 3):
-        assert equal(grf_pe(graphs, n_jobs=n_jobs, **options), expected)
 
 
 @pytest.mark.parametrize("kind", CLASSES)
@@ -173,23 +157,17 @@ def test_where_the_encoding_goes():
     assert not torch.equal(double, pe.double())
 
 
-def test_all_at_once_is_as_one_by_one_and_leaves_the_originals():
+def test_all_at_once_is_as_one_by_one_and_what_is_cached_or_given_is_not_changed():
     graphs = molecules(10)
     transform = AddGRFPE()
-    transform(graphs[4])
-    together = transform.transform_all(iter(graphs))
-    assert equal([made.grf_pe for made in together], grf_pe(graphs))
+    made = transform(graphs[4])
+    made.grf_pe.zero_()
+    for _ in range(2):  # the second time from the cache
+        together = [each.grf_pe for each in transform.transform_all(iter(graphs))]
+        assert equal(together, grf_pe(graphs))
+        together[3].zero_()
     assert len(transform.cache) == 10
     assert not any("grf_pe" in graph for graph in graphs)
-
-
-def test_a_cached_encoding_is_nobodys_to_change():
-    (graph,) = molecules(1)
-    transform = AddGRFPE()
-    made = transform(graph)
-    kept = made.grf_pe.clone()
-    made.grf_pe.zero_()
-    assert torch.equal(transform(graph).grf_pe, kept)
 
 
 def test_the_cache_is_bounded_and_drops_the_oldest():
@@ -209,23 +187,12 @@ def test_the_cache_is_bounded_and_drops_the_oldest():
     assert len(none.cache) == 0
 
 
-@pytest.mark.parametrize(
-    ("options", "argument"),
-    [
-        ({"attr_name": 3}, "attr_name"),
-        ({"attr_name": ""}, "attr_name"),
-        ({"cache_mb": -1}, "cache_mb"),
-        ({"cache_mb": float("nan")}, "cache_mb"),
-        ({"symmetrize": "no"}, "symmetrize"),
-        ({"dtype": torch.int64}, "dtype"),
-        ({"kind": "laplacian"}, "kind"),
-        ({"scale": 1e308}, "scale"),
-        ({"kind": "landmark", "scale": -1}, "scale"),
-    ],
+test_bad_options_are_refused = bad_values(
+    AddGRFPE,
+    **{"attr_name": [3, ""], "cache_mb": [-1, math.nan], "symmetrize": "no", "dtype": torch.int64},
+    **{"kind": "laplacian", "scale": 1e308},
 )
-def test_bad_options_are_refused(options, argument):
-    with pytest.raises(InputError, check=lambda error: error.argument == argument):
-        AddGRFPE(**options)
+test_bad_scales_of_landmarks_are_refused = bad_values(AddLandmarkPE, scale=-1)
 
 
 @pytest.mark.parametrize("options", [{"kind": "return", "degree": 2}, {"kind": "smooth", "dim": 4}])
@@ -243,12 +210,10 @@ def test_features_that_encodings_cannot_be_appended_to(x):
 
 
 def test_messages_name_the_graph():
-    transform = AddGRFPE()
-    good, bad = molecules(1)[0], Data(edge_index=EDGE, num_nodes=1)
+    transform, good = AddGRFPE(), molecules(1)[0]
     transform(good)
-    with pytest.raises(InputError, match="graph 2"):
-        transform.transform_all([good, good, bad])
-    with pytest.raises(InputError, match="graph 1"):
-        transform.transform_all([good, Graph([[0, 1], [1, 0]])])
+    for number, bad in ((2, Data(edge_index=EDGE, num_nodes=1)), (1, Graph([[0, 1], [1, 0]]))):
+        with pytest.raises(InputError, match=f"graph {number}"):
+            transform.transform_all([*[good] * number, bad])
     with pytest.raises(InputError):
         transform(HeteroData())

@@ -1,14 +1,17 @@
 """Encodings without random numbers: what each of them is."""
 
+from functools import partial
+
 import networkx as nx
 import numpy as np
 import pytest
 import torch
 from encoding_helpers import EDGE, data, molecules
+from refusal_case import bad_values, refused
 from torch_geometric.data import Data
 from torch_geometric.transforms import AddRandomWalkPE
 
-from grfpp import Diffusion, DivergentSeriesError, Graph, RegularizedLaplacian
+from grfpp import Diffusion, Graph, RegularizedLaplacian
 from grfpp.errors import InputError
 from grfpp.torch import AddContrastPE, AddGRFPE, AddLandmarkPE, AddSmoothPE, grf_pe
 from grfpp.torch.encodings import exact as encodings
@@ -27,10 +30,8 @@ def test_they_are_those_of_pyg():
 
 def test_by_kernels_they_are_diagonals():
     matrix = nx.to_numpy_array(nx.karate_club_graph())
-    W = Graph(matrix).normalized("sym", 0.7)
-    kernels = [Diffusion(3.0), RegularizedLaplacian(1.0)]
-    options = {"kernel": kernels, "scale": 0.7, "dtype": torch.float64}
-    (found,) = grf_pe([data(matrix)], kind="return", **options)
+    W, kernels = Graph(matrix).normalized("sym", 0.7), [Diffusion(3.0), RegularizedLaplacian(1.0)]
+    (found,) = grf_pe([data(matrix)], kind="return", kernel=kernels, scale=0.7, **EXACT)
     expected = np.stack([kernel.exact(W).diagonal() for kernel in kernels], axis=1)
     assert np.abs(found.numpy() - expected).max() < 1e-8
 
@@ -62,33 +63,45 @@ def test_large_graphs_are_walked_on_without_bias(monkeypatch):
 # Smoothed features, contrasts and profiles.
 
 
-def test_they_are_products_with_kernels():
-    matrix = nx.to_numpy_array(nx.karate_club_graph())
+def random_features():
     x = np.random.default_rng(0).normal(size=(34, 2))
-    graph = data(matrix, x=torch.from_numpy(x))
-    kernels = [Diffusion(3.0), Diffusion(1.0)]
-    for normalization in ("rw", "sym"):
-        W = Graph(matrix).normalized(normalization, 0.9)
-        options = {"kernel": kernels, "normalization": normalization, "scale": 0.9}
-        for include_self in (True, False):
-            (found,) = grf_pe(
-                [graph], kind="smooth", dtype=torch.float64, include_self=include_self, **options
-            )
-            expected = []
-            for kernel in kernels:
-                nothing = 0 if include_self else 1  # α₀ of the exponential
-                product = kernel.exact(W) @ x - nothing * x
-                expected.append(product / (kernel.value(0.9) - nothing))
-            assert np.abs(found.numpy() - np.hstack(expected)).max() < 1e-8
+    return data(nx.to_numpy_array(nx.karate_club_graph()), x=torch.from_numpy(x))
+
+
+@pytest.mark.parametrize("normalization", ["rw", "sym"])
+@pytest.mark.parametrize("include_self", [True, False])
+def test_they_are_products_with_kernels_and_contrasts_are_their_differences(
+    normalization, include_self
+):
+    graph, kernels = random_features(), [Diffusion(3.0), Diffusion(1.0)]
+    W = Graph(nx.karate_club_graph()).normalized(normalization, 0.9)
+    options = {"normalization": normalization, "include_self": include_self, **EXACT}
+    (found,) = grf_pe([graph], kind="smooth", kernel=kernels, scale=0.9, **options)
+    expected, nothing = [], 0 if include_self else 1  # α₀ of the exponential
+    for kernel in kernels:
+        product = kernel.exact(W) @ graph.x.numpy() - nothing * graph.x.numpy()
+        expected.append(product / (kernel.value(0.9) - nothing))
+    assert np.abs(found.numpy() - np.hstack(expected)).max() < 1e-8
+    (smooth,) = grf_pe([graph], kind="smooth", **options)
+    (found,) = grf_pe([graph], kind="contrast", **options)
+    near, middle, far = smooth.split(2, dim=1)
+    assert torch.equal(found, torch.cat([graph.x - near, near - middle, middle - far], dim=1))
+
+
+def star_and_a_lonely_node(first, second):
+    matrix = np.zeros((6, 6))
+    matrix[:5, :5] = nx.to_numpy_array(nx.star_graph(4))
+    return data(matrix, x=torch.tensor([[first, 0.0]] * 4 + [[first, second], [first, 7.0]]))
 
 
 def test_means_keep_constants_and_isolated_nodes_their_own():
-    matrix = np.zeros((6, 6))
-    matrix[:5, :5] = nx.to_numpy_array(nx.star_graph(4))
-    graph = data(matrix, x=torch.tensor([[1.0, 0.0]] * 5 + [[1.0, 7.0]]))
-    smooth = AddSmoothPE(kernel="heat:9")(graph).smooth_pe
+    smooth = AddSmoothPE(kernel="heat:9")(star_and_a_lonely_node(1.0, 0.0)).smooth_pe
     assert torch.allclose(smooth[:, 0], torch.ones(6))
     assert smooth[:, 1].tolist() == [0, 0, 0, 0, 0, 7]
+    contrast = AddContrastPE(kernel="heat:2")(star_and_a_lonely_node(3.0, 1.0)).contrast_pe
+    assert contrast[:, 0].abs().max() < 1e-6
+    assert contrast[5].tolist() == [0, 0]
+    assert contrast[:5, 1].abs().min() > 1e-3
 
 
 def test_features_are_a_part_of_what_is_kept():
@@ -98,32 +111,6 @@ def test_features_are_a_part_of_what_is_kept():
     assert len(transform.cache) == 2
     whole = Data(edge_index=EDGE, x=torch.tensor([1, 0]))
     assert torch.equal(transform(whole).smooth_pe, transform(first).smooth_pe)
-
-
-def random_features():
-    x = np.random.default_rng(0).normal(size=(34, 2))
-    return data(nx.to_numpy_array(nx.karate_club_graph()), x=torch.from_numpy(x))
-
-
-@pytest.mark.parametrize("normalization", ["rw", "sym"])
-@pytest.mark.parametrize("include_self", [True, False])
-def test_they_are_differences_of_smoothed_features(normalization, include_self):
-    graph = random_features()
-    options = {"normalization": normalization, "include_self": include_self, **EXACT}
-    (smooth,) = grf_pe([graph], kind="smooth", **options)
-    (found,) = grf_pe([graph], kind="contrast", **options)
-    near, middle, far = smooth.split(2, dim=1)
-    assert torch.equal(found, torch.cat([graph.x - near, near - middle, middle - far], dim=1))
-
-
-def test_there_are_none_of_constants_and_at_isolated_nodes():
-    matrix = np.zeros((6, 6))
-    matrix[:5, :5] = nx.to_numpy_array(nx.star_graph(4))
-    graph = data(matrix, x=torch.tensor([[3.0, 0.0]] * 4 + [[3.0, 1.0], [3.0, 7.0]]))
-    contrast = AddContrastPE(kernel="heat:2")(graph).contrast_pe
-    assert contrast[:, 0].abs().max() < 1e-6
-    assert contrast[5].tolist() == [0, 0]
-    assert contrast[:5, 1].abs().min() > 1e-3
 
 
 def test_they_are_returns_and_contrasts():
@@ -143,8 +130,8 @@ def test_they_are_returns_and_contrasts():
 
 
 def encoded(graph, **options):
-    matrix = nx.to_numpy_array(graph)
-    return grf_pe([data(matrix)], kind="landmark", dtype=torch.float64, **options)[0].numpy()
+    matrix = nx.to_numpy_array(graph) if isinstance(graph, nx.Graph) else graph
+    return grf_pe([data(matrix)], kind="landmark", **EXACT, **options)[0].numpy()
 
 
 def test_the_hub_comes_first_and_then_the_farthest():
@@ -160,15 +147,11 @@ def test_the_hub_comes_first_and_then_the_farthest():
 
 def test_closeness_is_the_logarithm_of_the_kernel():
     graph = nx.relabel_nodes(nx.lollipop_graph(6, 5), {i: 10 - i for i in range(11)})
-    graph = nx.Graph(sorted(graph.edges))
     matrix = nx.to_numpy_array(graph, nodelist=range(11))
-    pe = grf_pe([data(matrix)], kind="landmark", kernel="heat:2", dim=2, dtype=torch.float64)[
-        0
-    ].numpy()
+    pe = encoded(matrix, kernel="heat:2", dim=2)
     K = Diffusion(2.0).exact(Graph(matrix).normalized("sym"))
-    roots = np.sqrt(matrix.sum(axis=1))
     landmark = int((K.sum(axis=1)).argmax())
-    mass = K[:, landmark] / roots
+    mass = K[:, landmark] / np.sqrt(matrix.sum(axis=1))
     expected = 1 - np.log(np.maximum(mass / mass[landmark], 1e-5)) / np.log(1e-5)
     assert np.abs(pe[:, 0] - expected).max() < 1e-6
     assert pe[:, 1].argmax() == pe[:, 0].argmin()
@@ -179,6 +162,8 @@ def test_nodes_that_tie_are_one_landmark():
     assert np.allclose(ring, [1, 0, 0])
     path = encoded(nx.path_graph(9), dim=4)
     assert np.allclose(path, path[::-1])
+    lonely = AddLandmarkPE(dim=3).transform_all([data(np.zeros((n, n))) for n in (1, 4)])
+    assert [each.landmark_pe.unique(dim=0).tolist() for each in lonely] == [[[1, 0, 0]]] * 2
 
 
 def test_other_components_have_landmarks_of_their_own():
@@ -187,37 +172,22 @@ def test_other_components_have_landmarks_of_their_own():
     assert {frozenset(first), frozenset(second)} == {frozenset(range(6)), frozenset(range(6, 10))}
 
 
-def test_a_single_node_and_several_alone():
-    lonely = AddLandmarkPE(dim=3).transform_all([data(np.zeros((n, n))) for n in (1, 4)])
-    assert [each.landmark_pe.unique(dim=0).tolist() for each in lonely] == [[[1, 0, 0]]] * 2
-
-
-@pytest.mark.parametrize(
-    ("options", "argument"),
-    [
-        ({"kind": "return", "dim": 0}, "dim"),
-        ({"kind": "return", "dim": 1000}, "dim"),
-        ({"kind": "return", "dim": 4, "lengths": [1]}, "dim and lengths"),
-        ({"kind": "return", "lengths": []}, "lengths"),
-        ({"kind": "return", "lengths": 3}, "lengths"),
-        ({"kind": "return", "lengths": [0]}, "lengths"),
-        ({"kind": "return", "kernel": "heat:700"}, "kernel"),
-        ({"kind": "return", "kernel": []}, "kernel"),
-        ({"kind": "smooth", "normalization": "col"}, "normalization"),
-        ({"kind": "smooth", "kernel": "diffusion:5", "scale": 900}, "kernel"),
-        ({"kind": "contrast", "kernel": {"heat:1", "heat:4"}}, "kernel"),
-        ({"kind": "profile", "kernel": "heat:1e-11"}, "kernel"),
-        ({"kind": "landmark", "dim": 0}, "dim"),
-    ],
+test_bad_options_of_returns_are_refused = bad_values(
+    partial(AddGRFPE, kind="return"),
+    dim=[0, 1000],
+    lengths=[[], 3, [0]],
+    kernel=["heat:700", []],
 )
-def test_bad_options_are_refused(options, argument):
-    with pytest.raises(InputError, check=lambda error: error.argument == argument):
-        AddGRFPE(**options)
-
-
-def test_series_that_diverge_are_refused():
-    with pytest.raises(DivergentSeriesError):
-        AddSmoothPE(kernel="regularized-laplacian:1", scale=9)
+test_bad_options_are_refused = refused(
+    {"dim and lengths": lambda: AddGRFPE(kind="return", dim=4, lengths=[1])},
+    normalization=lambda: AddGRFPE(kind="smooth", normalization="col"),
+    kernel=[
+        lambda: AddGRFPE(kind="smooth", kernel="diffusion:5", scale=900),
+        lambda: AddGRFPE(kind="contrast", kernel={"heat:1", "heat:4"}),
+        lambda: AddGRFPE(kind="profile", kernel="heat:1e-11"),
+    ],
+    dim=lambda: AddGRFPE(kind="landmark", dim=0),
+)
 
 
 @pytest.mark.parametrize("kind", ["smooth", "profile"])

@@ -8,10 +8,10 @@ import networkx as nx
 import numpy as np
 import pytest
 import torch
+from refusal_case import bad_values, refused
 from torch.testing import assert_close
 
 import grfpp
-from grfpp import InputError
 from grfpp.torch import GRFKernel, NodeKernel
 
 import gpytorch  # isort: skip - after grfpp.torch, which keeps its import quiet
@@ -118,29 +118,22 @@ def test_a_product_with_a_kernel_of_another_column(make):
     assert kernel(torch.tensor([[]]).T.long()).to_dense().shape == (0, 0)
 
 
-@pytest.mark.parametrize(
-    ("make", "argument"),
-    [
-        (lambda: NodeKernel(nx.karate_club_graph()), "W"),
-        (lambda: NodeKernel([[0, 1], [0, 0]]), "W"),
-        (lambda: NodeKernel(W, "heat"), "family"),
-        (lambda: NodeKernel(W, start=0), "start"),
-        (lambda: NodeKernel(W, start=1e6), "start"),
-        (lambda: NodeKernel(W, bounds=(2, 1)), "bounds"),
-        (lambda: NodeKernel(W, bounds=3), "bounds"),
-        (lambda: NodeKernel(W, how="best"), "how"),
-        (lambda: NodeKernel(W, tol=0.5), "tol"),
-        (lambda: NodeKernel(W, n_jobs=0), "n_jobs"),
-        (lambda: NodeKernel(W, "regularized-laplacian", power=-1), "power"),
-        (lambda: NodeKernel(W)(torch.zeros(3, 2)).to_dense(), "x"),
-        (lambda: NodeKernel(W)(torch.tensor([34])).to_dense(), "nodes"),
-        (lambda: walk_kernel()(torch.zeros(3, 2)).to_dense(), "x"),
-        (lambda: walk_kernel()(torch.tensor([100])).to_dense(), "nodes"),
-        (lambda: GRFKernel(grfpp.Graph([[0, 1], [0, 0]]), seed=0), "symmetric"),
-        (lambda: GRFKernel(GRID, 0, seed=0), "modulation"),
-        (lambda: GRFKernel(GRID, seed=0, degree=3), "degree"),
-    ],
+test_bad_options_are_refused = bad_values(
+    lambda W=W, **bad: NodeKernel(W, **bad),
+    **{"W": [nx.karate_club_graph(), [[0, 1], [0, 0]]], "family": "heat", "start": [0, 1e6]},
+    **{"bounds": [(2, 1), 3], "how": "best", "tol": 0.5, "n_jobs": 0},
 )
-def test_bad_arguments_are_refused(make, argument):
-    with pytest.raises(InputError, check=lambda error: error.argument == argument):
-        make()
+test_bad_arguments_are_refused = refused(
+    power=lambda: NodeKernel(W, "regularized-laplacian", power=-1),
+    x=[
+        lambda make=make: make()(torch.zeros(3, 2)).to_dense()
+        for make in (exact_kernel, walk_kernel)
+    ],
+    nodes=[
+        lambda: NodeKernel(W)(torch.tensor([34])).to_dense(),
+        lambda: walk_kernel()(torch.tensor([100])).to_dense(),
+    ],
+    symmetric=lambda: GRFKernel(grfpp.Graph([[0, 1], [0, 0]]), seed=0),
+    modulation=lambda: GRFKernel(GRID, 0, seed=0),
+    degree=lambda: GRFKernel(GRID, seed=0, degree=3),
+)

@@ -11,16 +11,7 @@ from torch.testing import assert_close
 
 import grfpp
 from grfpp.torch import DiffusionModulation, LearnableKernel
-from grfpp.torch.gp.training import (
-    NodeLikelihood,
-    by_adam,
-    by_lbfgs,
-    grid,
-    is_stationary,
-    log_density,
-    profile,
-    search,
-)
+from grfpp.torch.gp import training
 
 import gpytorch  # isort: skip - after grfpp.torch, which keeps its import quiet
 from gp_helpers import DOUBLE, TRAIN, model_of
@@ -45,15 +36,14 @@ def law(condition):
 
 
 def dense_density(A, deviation):
-    zero = torch.zeros(len(deviation), dtype=DOUBLE)
-    return torch.distributions.MultivariateNormal(zero, A).log_prob(deviation)
+    return MultivariateNormal(torch.zeros(len(A), dtype=DOUBLE), A).log_prob(deviation)
 
 
 @pytest.mark.parametrize("condition", [10, 1000])
 def test_value_and_gradient_are_those_of_dense_algebra(condition):
     A, deviation = law(condition)
     inputs = (A, deviation)
-    found = log_density(to_linear_operator(A), deviation, n_probes=4000, tol=1e-8)
+    found = training.log_density(to_linear_operator(A), deviation, n_probes=4000, tol=1e-8)
     wanted = dense_density(A, deviation)
     assert_close(found, wanted, rtol=0.01, atol=0)
     gradients, exact = (torch.autograd.grad(each, inputs) for each in (found, wanted))
@@ -66,14 +56,14 @@ def test_of_diagonal_matrices_any_signs_tell_the_determinant():
     # The last column is solved at once, others after one or two iterations.
     A = torch.diag(torch.tensor([2.0, 2.0, 2.0, 0.5, 0.5], dtype=DOUBLE))
     for deviation in torch.tensor([[1.0, 1, 1, 0, 0], [0, 0, 0, 0, 0], [1, 2, 3, 4, 5]]).to(DOUBLE):
-        found = log_density(to_linear_operator(A), deviation, n_probes=1, tol=1e-10)
+        found = training.log_density(to_linear_operator(A), deviation, n_probes=1, tol=1e-10)
         assert_close(found, dense_density(A, deviation))
 
 
 @pytest.mark.parametrize("tol", [0.1, 0.01])
 def test_solves_are_as_accurate_as_asked_for_whatever_the_condition(tol):
     A, deviation = law(1e5)
-    found = log_density(to_linear_operator(A), deviation, n_probes=3, tol=tol)
+    found = training.log_density(to_linear_operator(A), deviation, n_probes=3, tol=tol)
     (minus_u,) = torch.autograd.grad(found, deviation)
     residual = deviation + A @ minus_u
     assert residual.norm() <= 1.01 * tol * deviation.norm()
@@ -83,7 +73,7 @@ def test_priors_count_and_small_matrices_are_gpytorchs():
     model = model_of()
     prior = gpytorch.priors.GammaPrior(2.0, 3.0)
     model.likelihood.register_prior("noise_prior", prior, lambda module: module.noise)
-    ours = NodeLikelihood(model.likelihood, model, dense=False, n_probes=500, tol=1e-6)
+    ours = training.NodeLikelihood(model.likelihood, model, dense=False, n_probes=500, tol=1e-6)
     wanted = gpytorch.mlls.ExactMarginalLogLikelihood(model.likelihood, model)(
         model(TRAIN), model.train_targets
     )
@@ -106,7 +96,7 @@ def drawn(number, noise, seed):
 
 def test_the_likelihood_is_that_of_its_size_noise_and_mean_and_no_other_is_better():
     y, K = 1 + drawn(5.0, 0.1, 0), rbf(5.0)
-    found = profile(K, y, 0.05)
+    found = training.profile(K, y, 0.05)
 
     def density(size, noise, mean):
         A = size * K + noise * torch.eye(60)
@@ -121,10 +111,10 @@ def test_the_likelihood_is_that_of_its_size_noise_and_mean_and_no_other_is_bette
 
 def test_the_best_is_near_the_true_one_and_no_point_of_a_fine_grid_is_better():
     y = drawn(6.0, 0.2, 1)
-    found = search(rbf, y, (0.1, 1e4))
+    found = training.search(rbf, y, (0.1, 1e4))
     assert 3 < found.number < 12
     others = [
-        profile(rbf(number), y, ratio).log_likelihood
+        training.profile(rbf(number), y, ratio).log_likelihood
         for number in np.geomspace(1, 30, 40)
         for ratio in np.geomspace(0.005, 0.5, 20)
     ]
@@ -138,19 +128,16 @@ def test_no_more_is_asked_for_than_helps():
         asked.append(number)
         return rbf(min(number, 50))
 
-    search(kernel, drawn(3.0, 0.1, 0), (0.1, 1e4))
+    training.search(kernel, drawn(3.0, 0.1, 0), (0.1, 1e4))
     assert max(asked) < 60
 
 
 def test_a_given_noise_is_kept():
-    found = search(rbf, drawn(3.0, 0.1, 0), (0.1, 100.0), ratios=(0.5,))
+    found = training.search(rbf, drawn(3.0, 0.1, 0), (0.1, 100.0), ratios=(0.5,))
     assert found.ratio == 0.5
-    assert found.number in list(grid(0.1, 100.0))
-
-
-def test_the_grid_has_both_ends():
-    assert list(grid(1.0, 10.0)) == [1, 2, 4, 8, 10]
-    assert list(grid(1.0, 8.0)) == [1, 2, 4, 8]
+    assert found.number in list(training.grid(0.1, 100.0))
+    assert list(training.grid(1.0, 10.0)) == [1, 2, 4, 8, 10]  # both ends
+    assert list(training.grid(1.0, 8.0)) == [1, 2, 4, 8]
 
 
 # Optimisers.
@@ -166,7 +153,7 @@ def ignore(step, loss):
 
 def test_lbfgs_stops_at_the_minimum():
     x = parameter([3.0, -2.0])
-    losses = by_lbfgs(lambda: ((x - 1) ** 2).sum() + x[0] ** 4, [x], 200, 100, ignore)
+    losses = training.by_lbfgs(lambda: ((x - 1) ** 2).sum() + x[0] ** 4, [x], 200, 100, ignore)
     assert 3 < len(losses) < 30
     assert losses == sorted(losses, reverse=True)
     assert x[1].item() == pytest.approx(1.0, abs=0.01)
@@ -180,23 +167,23 @@ def test_lbfgs_keeps_the_best_where_numbers_end():
             raise RuntimeError("no covariance")
         return x.sum()
 
-    losses = by_lbfgs(loss, [x], 50, 1, ignore)
+    losses = training.by_lbfgs(loss, [x], 50, 1, ignore)
     assert x.item() >= 0.5
     assert all(map(math.isfinite, losses))
 
 
 def test_adam_stops_where_losses_stand_still():
     x = parameter([1.0])
-    losses = by_adam(lambda: torch.sum(x**2), [x], 1000, 10, ignore, 0.1)
+    losses = training.by_adam(lambda: torch.sum(x**2), [x], 1000, 10, ignore, 0.1)
     assert 20 <= len(losses) < 200
     assert losses[-1] < 1e-2
 
 
 def test_noise_does_not_stop_a_fall_nor_prolong_a_rest():
     noise = 0.01 * np.random.default_rng(1).standard_normal(20)
-    assert not is_stationary(list(noise - 0.01 * np.arange(20)), 1000)
-    assert is_stationary(list(noise), 1000)
-    assert not is_stationary([0.0] * 19, 1000)
+    assert not training.is_stationary(list(noise - 0.01 * np.arange(20)), 1000)
+    assert training.is_stationary(list(noise), 1000)
+    assert not training.is_stationary([0.0] * 19, 1000)
 
 
 # The true λ is found within its standard error.
@@ -210,14 +197,11 @@ def signals(W, n_signals=5, seed=0):
 
 def fitted(kernel_matrix, log_lam, y):
     """Maximise the likelihood in log λ, log size, log noise; the first, and its standard error."""
-    n = y.shape[1]
     size, noise = (torch.tensor(start, dtype=DOUBLE, requires_grad=True) for start in (2.0, -4.0))
-    parameters = [log_lam, size, noise]
-    eye = torch.eye(n, dtype=DOUBLE)
+    parameters, eye = [log_lam, size, noise], torch.eye(y.shape[1], dtype=DOUBLE)
 
     def loss():
-        S = size.exp() * kernel_matrix() + noise.exp() * eye
-        return -MultivariateNormal(torch.zeros(n, dtype=DOUBLE), S).log_prob(y).sum()
+        return -dense_density(size.exp() * kernel_matrix() + noise.exp() * eye, y).sum()
 
     optimiser = torch.optim.LBFGS(parameters, lr=1.0, max_iter=40, line_search_fn="strong_wolfe")
 
@@ -231,9 +215,8 @@ def fitted(kernel_matrix, log_lam, y):
     # Second derivatives go through the kernel like first ones.
     gradient = torch.autograd.grad(loss(), parameters, create_graph=True)
     assert torch.stack(gradient).abs().max() < 0.1  # over a curvature of hundreds: nothing
-    curvature = torch.stack(
-        [torch.stack(torch.autograd.grad(g, parameters, retain_graph=True)) for g in gradient]
-    )
+    rows = [torch.autograd.grad(each, parameters, retain_graph=True) for each in gradient]
+    curvature = torch.stack([torch.stack(row) for row in rows])
     return log_lam.item(), torch.linalg.inv(curvature)[0, 0].sqrt().item()
 
 
@@ -241,9 +224,8 @@ def test_the_true_time_is_found():
     W = grfpp.Graph(nx.grid_2d_graph(12, 12)).normalized("sym")
     y = signals(W)
     modulation = DiffusionModulation(12, degree=4, lam=3.0, laplacian=True).double()
-    kernel = LearnableKernel(
-        W, modulation, n_walks=64, n_exact=2, seed=0, symmetric=True, dtype=DOUBLE
-    )
+    options = {"n_walks": 64, "n_exact": 2, "seed": 0, "symmetric": True, "dtype": DOUBLE}
+    kernel = LearnableKernel(W, modulation, **options)
     eye = torch.eye(W.n_nodes, dtype=DOUBLE)
     found, error = fitted(lambda: kernel(eye), modulation.raw, y)
     assert abs(found - np.log(TRUE)) < 2 * error

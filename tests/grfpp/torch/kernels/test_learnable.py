@@ -10,6 +10,7 @@ import scipy.sparse as sp
 import torch
 from independent_walks import INDEPENDENT
 from numpy.testing import assert_allclose
+from refusal_case import bad_values, refused
 from small_graphs import GRAPHS, irregular, karate
 from statistics_helpers import blocks, copies, rms_z
 from torch.autograd import gradcheck, gradgradcheck
@@ -60,10 +61,11 @@ def as_function(kernel, method):
         def forward(self):
             return method(self.kernel)
 
-    caller = Caller()
-    return lambda *tensors: functional_call(
-        caller, {f"kernel.{n}": t for n, t in zip(names, tensors, strict=True)}, ()
-    ), inputs
+    def function(*tensors):
+        named = {f"kernel.{name}": each for name, each in zip(names, tensors, strict=True)}
+        return functional_call(Caller(), named, ())
+
+    return function, inputs
 
 
 @pytest.mark.parametrize("name", MODULES)
@@ -186,14 +188,6 @@ def test_exact_heads_and_pools_reduce_noise():
     assert error_on_karate() < 0.05 * errors[0]
 
 
-def test_the_walks_are_no_part_of_the_saved_state():
-    kernel = kernel_of()
-    assert set(kernel.state_dict()) == {"modulation.raw"}
-    other = kernel_of(lam=3.0)
-    other.load_state_dict(kernel.state_dict())
-    assert torch.equal(other.rows([0]), kernel.rows([0]))
-
-
 def test_seed_threads_and_number_types():
     kernel = kernel_of(seed=None, n_exact=1, n_jobs=3)
     again = kernel_of(seed=kernel.seed, n_exact=1, n_jobs=1)
@@ -258,45 +252,32 @@ def test_autocast_changes_nothing(method):
         return values, again, kernel.modulation.raw.grad
 
     assert_close(found(True), found(False), rtol=1e-6, atol=0)
-
-
-def test_autocast_leaves_a_network_its_precision():
-    torch.manual_seed(0)
-    kernel = LearnableKernel(SMALL, MLPModulation(6), n_walks=5, seed=0)
-    torch.nn.init.normal_(kernel.modulation.network[-1].weight)
-    plain = kernel.rows([0])
+    network = MLPModulation(6)
+    torch.nn.init.normal_(network.network[-1].weight)
+    kernel = LearnableKernel(SMALL, network, n_walks=5, seed=0)
+    plain = method(kernel)
     with torch.autocast("cpu", torch.bfloat16):
-        assert_close(kernel.rows([0]), plain)
+        assert_close(method(kernel), plain)
 
 
-@pytest.mark.parametrize(
-    ("make", "argument"),
-    [
-        (lambda: kernel_of(n_walks=0), "n_walks"),
-        (lambda: kernel_of(seed=-1), "seed"),
-        (lambda: kernel_of(n_exact=-1), "n_exact"),
-        (lambda: kernel_of(n_exact=40), "n_exact"),
-        (lambda: kernel_of(n_jobs=0), "n_jobs"),
-        (lambda: kernel_of(storage="recompute"), "storage"),
-        (lambda: kernel_of(degree=5000), "degree"),
-        (lambda: LearnableKernel(SMALL, grfpp.Diffusion()), "modulation"),
-        (lambda: kernel_of(GRAPHS["directed, sym"], symmetric=True), "symmetric"),
-        (lambda: kernel_of(dtype=torch.float16), "dtype"),
-        (lambda: kernel_of(dtype="float32"), "dtype"),
-        (lambda: kernel_of()(torch.ones(8)), "vectors"),
-        (lambda: kernel_of()(torch.ones(9, 2, 2)), "vectors"),
-        (lambda: kernel_of()(torch.tensor(1.0)), "vectors"),
-        (lambda: kernel_of()(np.ones(9)), "vectors"),
-        (lambda: kernel_of().float()(torch.ones(9, dtype=DOUBLE)), "vectors"),
-        (lambda: kernel_of()(torch.ones(9, dtype=torch.cfloat)), "vectors"),
-        (lambda: kernel_of().project(torch.ones(8, 2)), "projection"),
-        (lambda: kernel_of().entries([0, 1], [0]), None),
-        (lambda: kernel_of().rows([9]), "nodes"),
-    ],
+test_bad_options_are_refused = bad_values(
+    kernel_of,
+    **{"n_walks": 0, "seed": -1, "n_exact": [-1, 40], "n_jobs": 0, "storage": "recompute"},
+    **{"degree": 5000, "dtype": [torch.float16, "float32"]},
 )
-def test_bad_arguments_are_refused(make, argument):
-    with pytest.raises(InputError, check=lambda error: error.argument == argument):
-        make()
+VECTORS = [torch.ones(8), torch.ones(9, 2, 2), torch.tensor(1.0), np.ones(9)]
+VECTORS += [torch.ones(9, dtype=torch.cfloat)]
+test_bad_arguments_are_refused = refused(
+    {None: lambda: kernel_of().entries([0, 1], [0])},
+    modulation=lambda: LearnableKernel(SMALL, grfpp.Diffusion()),
+    symmetric=lambda: kernel_of(GRAPHS["directed, sym"], symmetric=True),
+    vectors=[
+        *(lambda given=given: kernel_of()(given) for given in VECTORS),
+        lambda: kernel_of().float()(torch.ones(9, dtype=DOUBLE)),
+    ],
+    projection=lambda: kernel_of().project(torch.ones(8, 2)),
+    nodes=lambda: kernel_of().rows([9]),
+)
 
 
 @pytest.mark.parametrize("walks", ["pooled", "independent"])
@@ -315,7 +296,19 @@ def test_a_modulation_of_the_wrong_kind_is_refused(values):
         LearnableKernel(SMALL, Own(5), seed=0).rows([0])
 
 
-@pytest.mark.parametrize("copied", [copy.deepcopy, lambda each: pickle.loads(pickle.dumps(each))])
+def state_loaded(kernel):
+    """Walks are no part of the saved state."""
+    other = kernel_of(lam=3.0)
+    assert set(kernel.state_dict()) == {"modulation.raw"}
+    other.load_state_dict(kernel.state_dict())
+    return other
+
+
+def pickled(kernel):
+    return pickle.loads(pickle.dumps(kernel))
+
+
+@pytest.mark.parametrize("copied", [copy.deepcopy, pickled, state_loaded])
 def test_copies_are_kernels_of_their_own(copied):
     kernel = kernel_of()
     rows = kernel.rows([2, 5]).detach()
@@ -330,12 +323,10 @@ def test_copies_are_kernels_of_their_own(copied):
 def test_nodes_by_name():
     graph = Graph(nx.les_miserables_graph()).normalized()
     K = LearnableKernel(graph, DiffusionModulation(5), n_walks=4, seed=0)
-    places = graph.index(["Valjean", "Cosette"])
-    assert_close(K.rows(["Valjean", "Cosette"]), K.rows(places))
-    assert_close(
-        K.entries(["Valjean", 3], ["Cosette", "Javert"]),
-        K.entries([places[0], 3], graph.index(["Cosette", "Javert"])),
-    )
+    valjean, cosette, javert = graph.index(["Valjean", "Cosette", "Javert"])
+    assert_close(K.rows(["Valjean", "Cosette"]), K.rows([valjean, cosette]))
+    found = K.entries(["Valjean", 3], ["Cosette", "Javert"])
+    assert_close(found, K.entries([valjean, 3], [cosette, javert]))
     with pytest.raises(InputError, match="Valjan"):
         K.rows("Valjan")
     some = torch.arange(K.n_nodes) % 2 == 0

@@ -2,30 +2,19 @@
 
 import json
 import os
-from contextlib import redirect_stdout
-from io import StringIO
 from itertools import product
 
 import numpy as np
 import pytest
-from experiment_cases import draw_one_file, run_cells_here
+from experiment_cases import reproduced
 from verdict_case import NO, NOISE, OPEN, YES, verdicts
 
 from grfpp._imports import missing_packages
-from grfpp.cli import run
 from grfpp_lab.experiments.claims import POOLED
 from grfpp_lab.experiments.classification import claims, graph_sets, planning
 from grfpp_lab.experiments.classification import experiment as classification
 from grfpp_lab.experiments.classification.claims import DIFFUSION, EXACT, GRFPP, SPECTRUM
 from grfpp_lab.experiments.classification.planning import SIX, TEN
-from grfpp_lab.experiments.classification.verdicts import (
-    judge,
-    judge_kernels,
-    judge_labels,
-    judge_pooled,
-    judge_squared,
-    judge_walks,
-)
 from grfpp_lab.experiments.registry import EXPERIMENTS
 from grfpp_lab.harness.experiment import Settings, Size
 
@@ -39,12 +28,21 @@ def test_all_methods_share_their_folds(no_data):
     assert next(cell for cell in other if "budget" in cell)["fold_seed"] != rival
 
 
-def test_walks_by_length_are_run_where_their_rival_is(no_data):
-    folder = no_data / "tudataset"
-    folder.mkdir()
-    for name in planning.TEN:
-        (folder / f"{name}.zip").touch()
-    cells = planning.plan(Settings(Size.FULL)).cells
+@pytest.fixture
+def at_hand(no_data):
+    """Plans of the full size where some collections are at hand, by nothing but their names."""
+
+    def plan_of(*names, **settings):
+        (no_data / "tudataset").mkdir()
+        for name in names:
+            (no_data / "tudataset" / f"{name}.zip").touch()
+        return planning.plan(Settings(Size.FULL, **settings))
+
+    return plan_of
+
+
+def test_walks_by_length_are_run_where_their_rival_is(at_hand):
+    cells = at_hand(*planning.TEN).cells
     ours = [cell for cell in cells if cell["features"] == claims.WALKS]
     assert [cell["dataset"] for cell in ours] == list(planning.SIX)
     rivals = {c["dataset"]: c["budget"] for c in cells if c["method"] == claims.RIVAL}
@@ -52,40 +50,34 @@ def test_walks_by_length_are_run_where_their_rival_is(no_data):
     assert set(rivals.values()) == {300.0}
 
 
-def test_data_that_is_not_at_hand_is_left_out(no_data):
+def test_data_that_is_not_at_hand_is_left_out(no_data, at_hand):
     plan = planning.plan(Settings(Size.FULL))
     assert set(plan.skipped) == {*planning.TEN, *planning.LARGER}
     assert plan.skipped["DD"] == "tudataset/DD.zip is not at hand"
     assert {cell["dataset"] for cell in plan.cells} == {graph_sets.GENERATED}
-    folder = no_data / "tudataset"
-    folder.mkdir()
-    (folder / "REDDIT-MULTI-5K.zip").touch()
-    plan = planning.plan(Settings(Size.FULL, scale=0.25, p_halt=0.2))
+    plan = at_hand("REDDIT-MULTI-5K", scale=0.25, p_halt=0.2)
     assert {cell["dataset"] for cell in plan.cells} == {"REDDIT-MULTI-5K"}
-    assert plan.cells[0]["sigmas"] == [0.5]
-    assert plan.cells[0]["termination"] == "geometric:0.2"
+    assert (plan.cells[0]["sigmas"], plan.cells[0]["termination"]) == ([0.5], "geometric:0.2")
 
 
-def test_pooled_walks_have_the_width_of_the_exact_kernel_and_the_default(no_data):
-    folder = no_data / "tudataset"
-    folder.mkdir()
-    for name in ("MUTAG", "COLLAB"):
-        (folder / f"{name}.zip").touch()
-    cells = planning.plan(Settings(Size.FULL)).cells
+def test_pooled_walks_have_the_width_of_the_exact_kernel_and_the_default(at_hand):
+    cells = at_hand("MUTAG", "COLLAB").cells
     pools = [cell for cell in cells if cell["method"] == POOLED]
-    assert {(tuple(c["sigmas"]), c["termination"], c["walks"]) for c in pools} == {
-        ((0.9,), "matched:9", "pooled")
-    }
+    shared = {(tuple(c["sigmas"]), c["termination"], c["walks"]) for c in pools}
+    assert shared == {((0.9,), "matched:9", "pooled")}
     walks = {}
     for cell in cells:
         if cell["features"] == SPECTRUM and cell["repeat"] == 0:
             key = (cell["dataset"], cell["kernel"], cell["method"])
             walks.setdefault(key, []).append(cell["n_walks"])
-    assert walks["MUTAG", "diffusion:1", POOLED] == [4, 16, 32, 256]
-    assert walks["COLLAB", "diffusion:1", POOLED] == [4, 16, 32]
-    assert walks["MUTAG", "squared-diffusion:1", POOLED] == [16, 32]
-    assert walks["MUTAG", "diffusion:1", GRFPP] == [4, 32, 256]
-    assert walks["MUTAG", "diffusion:1", EXACT] == [0]
+    wanted = {
+        ("MUTAG", "diffusion:1", POOLED): [4, 16, 32, 256],
+        ("COLLAB", "diffusion:1", POOLED): [4, 16, 32],
+        ("MUTAG", "squared-diffusion:1", POOLED): [16, 32],
+        ("MUTAG", "diffusion:1", GRFPP): [4, 32, 256],
+        ("MUTAG", "diffusion:1", EXACT): [0],
+    }
+    assert {key: walks[key] for key in wanted} == wanted
     assert not any("walks" in cell for cell in cells if cell["method"] != POOLED)
 
 
@@ -106,20 +98,11 @@ def test_kernels_that_take_too_long_become_rows(no_data):
     assert "tudataset/DD.zip" in row["why_not"]
 
 
-COMMAND = ["reproduce", "classification", "--tiny", "--jobs", "1", "--json"]
-
-
 @pytest.fixture(scope="module")
 def finished(tmp_path_factory):
     """A folder that the command has filled without any data at hand, and what it printed."""
     folder = tmp_path_factory.mktemp("classification")
-    with pytest.MonkeyPatch.context() as patch, redirect_stdout(StringIO()) as out:
-        patch.delenv("GRFPP_DATA", raising=False)
-        patch.setenv("GRFPP_CACHE", str(folder / "none"))
-        run_cells_here(patch)
-        draw_one_file(patch)
-        assert run([*COMMAND, "--out", str(folder)]) == 0
-    return folder, json.loads(out.getvalue())["experiments"]["classification"]
+    return folder, reproduced(folder, "classification")["experiments"]["classification"]
 
 
 def test_the_smallest_size_runs(no_data, finished):
@@ -127,15 +110,14 @@ def test_the_smallest_size_runs(no_data, finished):
     assert {cell["dataset"] for cell in plan.cells} == {graph_sets.GENERATED}
     document = json.loads((finished[0] / "rows.json").read_text(encoding="utf-8"))
     told = document["experiments"]["classification"]["rows"]
-    walked = next(cell for cell in plan.cells if cell["method"] == GRFPP)
-    rows = classification.run(walked)
-    assert all(row in told for row in rows)
-    assert [row["fold"] for row in rows] == [0, 1]
+    chosen = [
+        next(cell for cell in plan.cells if part.items() <= cell.items())
+        for part in ({"method": GRFPP}, {"features": claims.WALKS})
+    ]
+    rows, own = map(classification.run, chosen)
+    assert all(row in told for row in rows + own)
+    assert [row["fold"] for row in rows] == [row["fold"] for row in own] == [0, 1]
     assert all(0 <= row["accuracy"] <= 1 for row in rows)
-    by_length = next(cell for cell in plan.cells if cell["features"] == claims.WALKS)
-    own = classification.run(by_length)
-    assert all(row in told for row in own)
-    assert [row["fold"] for row in own] == [0, 1]
     assert all(row["chosen"].startswith(("walk-masses", "signatures")) for row in own)
     assert all(row["accuracy"] > 0.8 for row in own)
     rival = next(cell for cell in plan.cells if "budget" in cell)
@@ -193,7 +175,7 @@ def test_the_choice_among_walks_is_made_by_the_other_folds():
     assert claims.scores([*few, *many], n_walks=4).mean == pytest.approx(90)
     assert claims.scores([], method=claims.GRF) is None
     gap = claims.scores(few).above(claims.scores(many))
-    assert (gap.mean, gap.standard_error) == (pytest.approx(20), pytest.approx(0, abs=1e-9))
+    assert [gap.mean, gap.standard_error] == pytest.approx([20, 0], abs=1e-9)
 
 
 def as_paper(change=None, kernel=DIFFUSION):
@@ -215,6 +197,11 @@ NOISY = [
     else row
     for row in below(["MUTAG"], 1.5)
 ]
+
+
+judge, judge_pooled, judge_squared, judge_kernels, judge_labels, judge_walks = (
+    claim.judge for claim in classification.EXPERIMENT.claims
+)
 
 
 def test_only_differences_within_noise_are_called_so():

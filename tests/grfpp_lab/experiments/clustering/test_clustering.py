@@ -4,74 +4,53 @@ import pytest
 from verdict_case import NO, NOISE, OPEN, YES, verdicts
 
 from grfpp import _imports as optional
-from grfpp.tasks.clustering import pair_error
+from grfpp.tasks import SpectralKernelClustering, pair_error
 from grfpp_lab.experiments.clustering import claims
 from grfpp_lab.experiments.clustering import experiment as clustering
-from grfpp_lab.experiments.clustering.claims import (
-    EXACT,
-    GRF,
-    GRF_PP,
-    LOUVAIN,
-    POOLED_PP,
-    judge_degrees,
-    judge_pooled,
-    judge_regularized,
-    judge_rivals,
-)
+from grfpp_lab.experiments.clustering.claims import EXACT, GRF, GRF_PP, LOUVAIN, POOLED_PP
+from grfpp_lab.experiments.labels import experiment as labels
 from grfpp_lab.harness.experiment import Settings, Size
 
 
 def test_cells_say_everything(no_data):
-    plan = clustering.plan(Settings(size=Size.QUICK, seed=5, scale=0.5, p_halt=0.2))
+    plan = clustering.plan(Settings(size=Size.QUICK))
     assert "dolphins" in plan.skipped
     assert {cell["graph"] for cell in plan.cells} == {"karate"}
-    assert {cell["seed"] for cell in plan.cells} == {5}
-    walks = [cell for cell in plan.cells if cell["method"] == GRF_PP]
-    assert {cell["n_walks"] for cell in walks} == {4, 16}
-    assert all((cell["termination"], cell["scale"]) == ("geometric:0.2", 0.5) for cell in walks)
-    pools = [cell for cell in plan.cells if cell["method"] == POOLED_PP]
-    assert [cell["n_walks"] for cell in pools] == [cell["n_walks"] for cell in walks]
-    assert {(cell["termination"], cell["walks"]) for cell in pools} == {("matched:4", "pooled")}
+    walks, pools = (
+        [cell["n_walks"] for cell in plan.cells if cell["method"] == method]
+        for method in (GRF_PP, POOLED_PP)
+    )
+    assert walks == pools and set(walks) == {4, 16}
     assert "scale" not in next(cell for cell in plan.cells if cell["method"] == LOUVAIN)
 
 
-def test_without_scikit_network(no_data, monkeypatch):
+@pytest.mark.parametrize(
+    ("experiment", "rivals"), [(clustering, claims.RIVALS), (labels, labels.OF_NETWORK)]
+)
+def test_without_scikit_network(no_data, monkeypatch, experiment, rivals):
     monkeypatch.setattr(optional, "find_spec", lambda name: None)
-    plan = clustering.plan(Settings(size=Size.TINY))
-    assert "pip install './lab[all]' in a clone of grfpp" in plan.skipped[", ".join(claims.RIVALS)]
-    assert not {cell["method"] for cell in plan.cells} & set(claims.RIVALS)
+    plan = experiment.plan(Settings(size=Size.TINY))
+    assert "pip install './lab[all]' in a clone of grfpp" in plan.skipped[", ".join(rivals)]
+    assert not {cell["method"] for cell in plan.cells} & set(rivals)
 
 
 def test_rows_are_a_function_of_the_cell(no_data):
-    plan = clustering.plan(Settings(size=Size.TINY))
-    for cell in plan.cells:
+    found = {}
+    for cell in clustering.plan(Settings(size=Size.TINY, scale=0.3)).cells:
         (row,) = clustering.run(cell)
         assert [row] == clustering.run(cell)
         assert 0 <= row["error"] < 0.5
         assert row["n_nodes"] == 34
         assert row["paper_error"] == claims.PAPER["karate"].get(row["method"])
-
-
-def test_rows_of_pooled_walks_say_so(no_data):
-    cells = {cell["method"]: cell for cell in clustering.plan(Settings(size=Size.TINY)).cells}
-    (pooled,), (stitched,), (exact,) = (
-        clustering.run(cells[method]) for method in (POOLED_PP, GRF_PP, EXACT)
-    )
-    assert pooled["walks"] == "pooled"
-    assert "walks" not in stitched
-    assert pooled["error"] == exact["error"]
-
-
-def test_the_default_is_run_as_it_is(no_data):
-    from grfpp.tasks import SpectralKernelClustering, pair_error
-
-    cells = clustering.plan(Settings(size=Size.TINY, scale=0.3)).cells
-    (cell,) = [cell for cell in cells if cell["method"] == claims.REGULARIZED]
+        assert (row.get("walks") == "pooled") is (row["method"] == POOLED_PP)
+        found[row["method"]] = cell, row["error"]
+    assert found[POOLED_PP][1] == found[EXACT][1]
+    # The default is run as it is.
+    cell, error = found[claims.REGULARIZED]
     assert not {"scale", "n_walks", "termination"} & set(cell)
-    (row,) = clustering.run(cell)
     data = clustering.unweighted("karate")
     labels = SpectralKernelClustering(2, random_state=0).fit_predict(data.graph)
-    assert row["error"] == pair_error(labels, data.labels)
+    assert error == pair_error(labels, data.labels)
 
 
 def rows(**errors):
@@ -97,10 +76,8 @@ def pooled_rows(n_walks=16, **errors):
 def regularized_rows(**errors):
     """Rows of the default, by ``graph=error``."""
     (like,) = [row for row in rows(karate=(0, 0, 0, 0)) if row["method"] == EXACT]
-    return [
-        {**like, "method": claims.REGULARIZED, "graph": graph, "error": error}
-        for graph, error in errors.items()
-    ]
+    like["method"] = claims.REGULARIZED
+    return [{**like, "graph": graph, "error": error} for graph, error in errors.items()]
 
 
 @pytest.mark.parametrize("method", claims.RIVALS)
@@ -139,37 +116,38 @@ RIVAL_TEXTS = ("lowest error on 1 of 2 graphs (Karate)", "at most 0.200 above th
 RIVAL_TEXTS += ("errors are 0.04 away from the paper's",)
 NOISY = "on 2 of 3 graphs (not on Cora: 0.31 ± 0.01 against 0.30 ± 0.01, noise)"
 
+degrees, pooled, rivals, default = (claim.judge for claim in clustering.EXPERIMENT.claims)
 test_verdicts = verdicts(
     [
-        (judge_degrees, ONE, YES, "1 of 1"),
-        (judge_degrees, rows(karate=(0.2, 0.2, 0.2, 0.4)), YES, "1 of 1"),
-        (judge_degrees, three((0.3, 0.31, 0.3, 0.4)), NOISE, NOISY),
-        (judge_degrees, three((0.3, 0.4, 0.3, 0.4)), NO, "on 2 of 3 graphs (not on Cora: 0.40"),
-        (judge_degrees, rows(karate=(0.2, 0.21, 0.2, 0.4)), NO, "on 0 of 1"),
-        (judge_degrees, rows(karate=(0.3, 0.2, 0.19, 0), cora=(0.3, 0.25, 0.2, 0)), YES, ABOVE),
-        (judge_degrees, [*rows(karate=(0.2, 0.3, 0.19, 0)), *FEW], NO, "4 and 16 walks, on 1 of 2"),
-        (judge_rivals, TWO, YES, *RIVAL_TEXTS),
-        (judge_rivals, rows(cora=(0.3, 0.3, 0.0, 0.1)), NO),
-        (judge_rivals, [row for row in ONE if row["method"] != LOUVAIN], OPEN),
-        (judge_pooled, with_pooled(0.2, 0.249), YES, "on 2 of 2", "difference is -0.0010, Cora"),
-        (judge_pooled, with_pooled(0.204, 0.25), YES, "on 2 of 2", "is +0.0040, Karate"),
-        (judge_pooled, with_pooled(0.2, 0.256), NO, "on 1 of 2 (not on Cora +0.0060)"),
-        (judge_pooled, with_pooled(0.19, 0.25), NO, "on 1 of 2 (not on Karate -0.0100)"),
-        (judge_pooled, ONE, OPEN),
-        (judge_pooled, pooled_rows(karate=0.2), OPEN),
-        (judge_regularized, with_default(karate=0.3, cora=0.2), YES, "+0.050 from Louvain (Cora)"),
-        (judge_regularized, with_default(karate=0.3, cora=0.27), NO, "+0.120 from Louvain (Cora)"),
-        (judge_regularized, with_default(karate=0.41, cora=0.16), NO, "0.2850, Louvain 0.2750"),
-        (judge_regularized, ONE, OPEN),
-        (judge_regularized, regularized_rows(karate=0.1), OPEN),
+        (degrees, ONE, YES, "1 of 1"),
+        (degrees, rows(karate=(0.2, 0.2, 0.2, 0.4)), YES, "1 of 1"),
+        (degrees, three((0.3, 0.31, 0.3, 0.4)), NOISE, NOISY),
+        (degrees, three((0.3, 0.4, 0.3, 0.4)), NO, "on 2 of 3 graphs (not on Cora: 0.40"),
+        (degrees, rows(karate=(0.2, 0.21, 0.2, 0.4)), NO, "on 0 of 1"),
+        (degrees, rows(karate=(0.3, 0.2, 0.19, 0), cora=(0.3, 0.25, 0.2, 0)), YES, ABOVE),
+        (degrees, [*rows(karate=(0.2, 0.3, 0.19, 0)), *FEW], NO, "4 and 16 walks, on 1 of 2"),
+        (rivals, TWO, YES, *RIVAL_TEXTS),
+        (rivals, rows(cora=(0.3, 0.3, 0.0, 0.1)), NO),
+        (rivals, [row for row in ONE if row["method"] != LOUVAIN], OPEN),
+        (pooled, with_pooled(0.2, 0.249), YES, "on 2 of 2", "difference is -0.0010, Cora"),
+        (pooled, with_pooled(0.204, 0.25), YES, "on 2 of 2", "is +0.0040, Karate"),
+        (pooled, with_pooled(0.2, 0.256), NO, "on 1 of 2 (not on Cora +0.0060)"),
+        (pooled, with_pooled(0.19, 0.25), NO, "on 1 of 2 (not on Karate -0.0100)"),
+        (pooled, ONE, OPEN),
+        (pooled, pooled_rows(karate=0.2), OPEN),
+        (default, with_default(karate=0.3, cora=0.2), YES, "+0.050 from Louvain (Cora)"),
+        (default, with_default(karate=0.3, cora=0.27), NO, "+0.120 from Louvain (Cora)"),
+        (default, with_default(karate=0.41, cora=0.16), NO, "0.2850, Louvain 0.2750"),
+        (default, ONE, OPEN),
+        (default, regularized_rows(karate=0.1), OPEN),
     ]
 )
 
 
 def test_pooled_walks_and_the_default_are_no_part_of_what_the_paper_claims():
-    pooled, default = pooled_rows(karate=0.1, cora=0.05), regularized_rows(karate=0.3, cora=0.2)
-    assert judge_degrees([*BOTH, *pooled]) == judge_degrees(BOTH)
-    assert judge_rivals([*BOTH, *pooled, *default]) == judge_rivals(BOTH)
+    pools, own = pooled_rows(karate=0.1, cora=0.05), regularized_rows(karate=0.3, cora=0.2)
+    assert degrees([*BOTH, *pools]) == degrees(BOTH)
+    assert rivals([*BOTH, *pools, *own]) == rivals(BOTH)
 
 
 def test_tables_and_panels():
@@ -189,15 +167,15 @@ def test_tables_and_panels():
 
 
 def test_the_default_beside_the_best_other_method():
-    made = [*rows(karate=(0.3, 0.2, 0.2, 0.4)), *regularized_rows(karate=0.1)]
+    made = [*ONE, *regularized_rows(karate=0.1)]
     (panel,) = claims.regularized_panels(made)
-    assert [curve.name for curve in panel.curves] == [claims.REGULARIZED, EXACT, LOUVAIN]
-    assert [curve.y for curve in panel.curves] == [[0.1], [0.2], [0.4]]
+    shown = {curve.name: curve.y for curve in panel.curves}
+    assert shown == {claims.REGULARIZED: [0.1], EXACT: [0.2], LOUVAIN: [0.4]}
     assert claims.REGULARIZED in claims.rival_table(made).columns
 
 
 def test_pooled_walks_are_a_further_curve_and_column():
-    made = [*rows(karate=(0.3, 0.2, 0.2, 0.4)), *pooled_rows(karate=0.19)]
+    made = [*ONE, *pooled_rows(karate=0.19)]
     (panel,) = claims.walk_panels(made)
     assert [curve.name for curve in panel.curves] == [GRF, GRF_PP, POOLED_PP, EXACT]
     assert len({curve.style for curve in panel.curves}) == 4
@@ -207,9 +185,5 @@ def test_pooled_walks_are_a_further_curve_and_column():
     line = dict(zip(table.columns, table.groups[0].rows[0], strict=True))
     assert (line[POOLED_PP], line[EXACT]) == ("0.1900 ± 0.0300", "0.2000 ± 0.0300")
     assert POOLED_PP in claims.rival_table(made).columns
-    assert [curve.name for curve in claims.rival_panels(made)[0].curves] == [
-        GRF,
-        GRF_PP,
-        LOUVAIN,
-        claims.EQUAL,
-    ]
+    drawn = [curve.name for curve in claims.rival_panels(made)[0].curves]
+    assert drawn == [GRF, GRF_PP, LOUVAIN, claims.EQUAL]

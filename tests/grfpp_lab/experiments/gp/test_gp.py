@@ -55,13 +55,9 @@ def test_a_peer_is_asked(monkeypatch, tmp_path):
     assert (row["noise"], row["lam"], row["train_seconds"]) == (0.5, None, 1.0)
 
 
-@pytest.fixture(scope="module")
-def rows():
+def test_the_smallest_size():
     cells = gp.plan(Settings(Size.TINY)).cells
-    return [row for cell in cells for row in gp.run(cell)]
-
-
-def test_the_smallest_size(rows):
+    rows = [row for cell in cells for row in gp.run(cell)]
     assert [row["method"] for row in rows] == [EXACT, GRF, "GRF++", HEAD, POOLED] * 2
     for row in rows:
         assert row["n_nodes"] == 162
@@ -71,31 +67,20 @@ def test_the_smallest_size(rows):
         assert all(row[name] >= 0 for name in gp.TIMINGS)
     check_claims(gp.EXPERIMENT, rows)
     assert all(claim.judge(rows).holds is OPEN for claim in gp.EXPERIMENT.claims)
-
-
-def test_what_is_not_timed_repeats_itself(rows):
-    cell = gp.plan(Settings(Size.TINY)).cells[3]
-    (again,) = gp.run(cell)
+    (again,) = gp.run(cells[3])  # what is not timed repeats itself
     assert all(again[name] == rows[3][name] for name in again if name not in gp.TIMINGS)
 
 
-def test_pooled_walks_are_the_kernels_own():
-    cells = gp.plan(Settings(Size.FULL)).cells
-    (large,) = [c for c in cells if (c["method"], c["subdivisions"]) == (POOLED, 5)]
+def test_plans_grow_with_the_size_and_say_what_is_left_out():
+    tiny, quick, full = (gp.plan(Settings(size)) for size in (Size.TINY, Size.QUICK, Size.FULL))
+    assert len(tiny.cells) <= len(quick.cells) <= len(full.cells)
+    assert max(cell["subdivisions"] for cell in full.cells) == 7
+    assert "GRFPP_PEERS" in tiny.skipped["fast-graph-gp"]
+    # Pooled walks are the kernel's own.
+    large = next(c for c in full.cells if (c["method"], c["subdivisions"]) == (POOLED, 5))
     assert not {"n_walks", "n_exact", "termination"} & set(large)
     assert (large["walks"], large["dtype"]) == ("pooled", "float64")
-    assert not any("walks" in cell for cell in cells if cell["method"] != POOLED)
-
-
-def test_without_a_peer_the_page_says_so():
-    assert "GRFPP_PEERS" in gp.plan(Settings(Size.TINY)).skipped["fast-graph-gp"]
-
-
-def test_plans_grow_with_the_size():
-    sizes = [len(gp.plan(Settings(size)).cells) for size in (Size.TINY, Size.QUICK, Size.FULL)]
-    assert sizes == sorted(sizes)
-    largest = max(cell["subdivisions"] for cell in gp.plan(Settings(Size.FULL)).cells)
-    assert largest == 7
+    assert not any("walks" in cell for cell in full.cells if cell["method"] != POOLED)
 
 
 CLAIMS = {claim.name: claim for claim in gp.EXPERIMENT.claims}

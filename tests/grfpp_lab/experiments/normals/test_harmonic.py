@@ -66,9 +66,10 @@ def test_units_of_weights_and_values_do_not_matter(factor):
 
 
 def test_bad_input_is_refused():
-    with pytest.raises(grfpp.InputError, match="directed"):
-        harmonic(grfpp.Graph([[0, 1], [0, 0]]), [0], [1.0])
-    with pytest.raises(grfpp.InputError, match="not node 3"):
-        harmonic(GRAPH, [3, 3], [1.0, 2.0])
-    with pytest.raises(grfpp.InputError, match="finite"):
-        harmonic(GRAPH, [3], [np.nan])
+    directed = grfpp.Graph([[0, 1], [0, 0]])
+    for given, reason in (
+        *(((directed, [0], [1.0]), "directed"), ((GRAPH, [3, 3], [1.0, 2.0]), "not node 3")),
+        ((GRAPH, [3], [np.nan]), "finite"),
+    ):
+        with pytest.raises(grfpp.InputError, match=reason):
+            harmonic(*given)

@@ -37,19 +37,12 @@ def test_rows_are_what_the_library_predicts(no_data, method, options):
     cell |= {name: options[name] for name in ("walks", "termination") if name in options}
     (row,) = normals.run(cell)
     sphere = triangulated_sphere(2)
-    seeds = normals_measuring.seeds(
-        3, graph="sphere 2", method=method, seed=0, sigma=0.6, n_walks=4
-    )
-    masks = normals_measuring.seeds(3, graph="sphere 2", what="hidden vertices", seed=0)
+    named = {"graph": "sphere 2", "seed": 0}
+    seeds = normals_measuring.seeds(3, method=method, sigma=0.6, n_walks=4, **named)
+    masks = normals_measuring.seeds(3, what="hidden vertices", **named)
+    shared = {"how": "paper", "scale": 0.6**2, "n_walks": 4, **INDEPENDENT, **options}
     found = [
-        predict_normals(
-            hide_normals(sphere, 0.8, mask),
-            how="paper",
-            scale=0.6**2,
-            n_walks=4,
-            random_state=seed,
-            **{**INDEPENDENT, **options},
-        ).cosine
+        predict_normals(hide_normals(sphere, 0.8, mask), random_state=seed, **shared).cosine
         for mask, seed in zip(masks, seeds, strict=True)
     ]
     assert row["cosine_to_choose_by"] == pytest.approx(found[0], rel=1e-12)
@@ -58,11 +51,10 @@ def test_rows_are_what_the_library_predicts(no_data, method, options):
 
 def test_methods_differ_as_they_should(no_data):
     shared = {**SPHERE, "sigmas": [0.8], "repeats": 3}
+    walks = {BRUTE: None, claims.AL_MOHY: None, GRF: 8, STITCHED: 8, claims.REUSED: 8}
     found = {
         method: normals.run({**shared, "method": method, "n_walks": [n_walks]})[0]["cosine"]
-        for method, n_walks in (
-            *((BRUTE, None), (claims.AL_MOHY, None), (GRF, 8), (STITCHED, 8), (claims.REUSED, 8)),
-        )
+        for method, n_walks in walks.items()
     }
     assert found[claims.AL_MOHY] == pytest.approx(found[BRUTE], abs=1e-12)
     assert len({round(value, 9) for value in found.values()}) == 4
@@ -90,16 +82,12 @@ def test_kriging_stands_beside_the_papers_sums():
     sphere = triangulated_sphere(2)
     task = hide_normals(sphere, 0.8, 3)
     panels = error_surfaces(sphere, task, {"random_state": 0, "n_walks": 4})
-    assert [each.title for each in panels] == [
-        "kriging",
-        "sum, exact kernel",
-        "sum, pooled, degree 2",
-    ]
+    titles = ["kriging", "sum, exact kernel", "sum, pooled, degree 2"]
+    assert [each.title for each in panels] == titles
     kriging, exact, _ = (each.values for each in panels)
     np.testing.assert_array_equal(kriging, predict_normals(task, random_state=0).angles())
-    np.testing.assert_array_equal(
-        exact, predict_normals(task, how="paper", estimate="exact").angles()
-    )
+    paper = predict_normals(task, how="paper", estimate="exact")
+    np.testing.assert_array_equal(exact, paper.angles())
     assert np.nanmean(kriging) < np.nanmean(exact)
 
 
@@ -108,24 +96,20 @@ def test_the_picture_is_left_out_without_its_mesh(no_data):
     assert picture_panels([{**row, "termination": "geometric:0.1"}]) == []
 
 
-@pytest.fixture
-def tiny(no_data):
+def test_the_smallest_size_gives_rows_verdicts_charts_and_tables(no_data):
     plan = normals.plan(Settings(Size.TINY, seed=3))
-    return plan, [row for cell in plan.cells for row in normals.run(cell)]
-
-
-def test_the_smallest_size_gives_rows_verdicts_charts_and_tables(tiny):
-    plan, rows = tiny
+    rows = [row for cell in plan.cells for row in normals.run(cell)]
     assert "mesh 60246" in plan.skipped
     assert {row["part"] for row in rows} == {claims.COSINES, claims.SECONDS, claims.PICTURE}
     cosines = [row for row in rows if row["part"] == claims.COSINES]
     assert {row["method"] for row in cosines} == {*claims.METHODS, POOLED, *claims.BESIDE}
     assert {row["method"] for row in rows if "walks" in row} == {POOLED}
+    unsized = {cell["method"] for cell in plan.cells if cell.get("sigmas") == [None]}
+    assert unsized == set(claims.BESIDE)
     assert all(-1 <= row["cosine"] <= 1 for row in rows)
     check_claims(normals.EXPERIMENT, rows)
-    again = [
-        row for cell in plan.cells if cell["part"] != claims.SECONDS for row in normals.run(cell)
-    ]
+    cells = [cell for cell in plan.cells if cell["part"] != claims.SECONDS]
+    again = [row for cell in cells for row in normals.run(cell)]
     assert again == [row for row in rows if row["part"] != claims.SECONDS]
     dense = [row for row in rows if row["method"] == claims.DENSE]
     assert dense
@@ -136,12 +120,8 @@ def test_the_smallest_size_gives_rows_verdicts_charts_and_tables(tiny):
 def test_real_meshes_and_their_numbers():
     plan = normals.plan(Settings(Size.TINY))
     assert {cell["graph"] for cell in plan.cells} == {"mesh 60246", "mesh 85580"}
-    cell = next(
-        cell
-        for cell in plan.cells
-        if (cell["graph"], cell["part"], cell["method"]) == ("mesh 85580", claims.COSINES, BRUTE)
-    )
-    rows = normals.run(cell)
+    chosen = {"graph": "mesh 85580", "part": claims.COSINES, "method": BRUTE}
+    rows = normals.run(next(cell for cell in plan.cells if chosen.items() <= cell.items()))
     assert {row["paper_cosine"] for row in rows} == {0.7675}
     assert all(0.6 < row["cosine"] < 1 for row in rows)
 
@@ -155,20 +135,8 @@ def test_the_full_size_has_all_meshes_of_the_paper_and_the_large_ones():
     assert {35_300, 151_438} <= timed
     dense = {cell["n_nodes"] for cell in plan.cells if cell["method"] == claims.DENSE}
     assert max(dense) <= 10_000
-    assert [cell["graph"] for cell in plan.cells if cell["part"] == claims.PICTURE] == [
-        "mesh 98480"
-    ]
-
-
-def test_settings_reach_the_cells(no_data):
-    plan = normals.plan(Settings(Size.TINY, scale=0.25, p_halt=0.3))
-    for cell in plan.cells:
-        if cell["part"] == claims.COSINES:
-            assert cell["sigmas"] == ([None] if cell["method"] in claims.BESIDE else [0.5])
-        else:
-            assert cell["sigma"] == 0.5
-    laws = {cell.get("walks"): cell["termination"] for cell in plan.cells}
-    assert laws == {None: "geometric:0.3", POOLED: "matched:2.33333333333"}
+    (picture,) = [cell for cell in plan.cells if cell["part"] == claims.PICTURE]
+    assert picture["graph"] == "mesh 98480"
 
 
 TRUE = [mesh for mesh in mesh_table() if mesh.role == "normals" and not mesh.is_stand_in]
@@ -198,41 +166,26 @@ def as_paper(method, n_walks, base):
 
 
 def second_rows(dense=100.0, largest=2.0):
-    seconds = {
-        claims.EXACT: 0.01,
-        claims.AL_MOHY: 0.05,
-        STITCHED: 1.0,
-        GRF: 0.5,
-        claims.REUSED: 0.4,
-    }
+    seconds = {claims.EXACT: 0.01, claims.AL_MOHY: 0.05, claims.REUSED: 0.4}
+    seconds |= {STITCHED: 1.0, GRF: 0.5}
     rows = [
         {"part": claims.SECONDS, "n_nodes": n, "method": method, "seconds": value, "cosine": 0.9}
         for n in (992, 2996, 35_300)
         for method, value in seconds.items()
     ]
-    rows += [
-        {**rows[0], "n_nodes": n, "method": claims.DENSE, "seconds": dense} for n in (992, 2996)
-    ]
-    rows.append({**rows[0], "n_nodes": 35_300, "method": claims.END_TO_END, "seconds": largest})
+    for n, method, value in (
+        *((992, claims.DENSE, dense), (2996, claims.DENSE, dense)),
+        (35_300, claims.END_TO_END, largest),
+    ):
+        rows.append({**rows[0], "n_nodes": n, "method": method, "seconds": value})
     return rows
 
 
 def test_settings_are_chosen_by_masks_of_their_own():
-    rows = [
-        {
-            **cosine_rows(as_paper)[0],
-            "method": STITCHED,
-            "sigma": sigma,
-            "n_walks": n_walks,
-            "cosine_to_choose_by": choosing,
-            "cosine": cosine,
-        }
-        for sigma, n_walks, choosing, cosine in (
-            (0.5, 4, 0.7, 0.9),
-            (0.6, 16, 0.8, 0.75),
-            (0.8, 32, 0.95, 0.99),
-        )
-    ]
+    names = ("sigma", "n_walks", "cosine_to_choose_by", "cosine")
+    settings = ((0.5, 4, 0.7, 0.9), (0.6, 16, 0.8, 0.75), (0.8, 32, 0.95, 0.99))
+    like = {**cosine_rows(as_paper)[0], "method": STITCHED}
+    rows = [{**like, **dict(zip(names, each, strict=True))} for each in settings]
     (best,) = chosen_rows(rows, STITCHED).values()
     assert (best["sigma"], best["cosine"]) == (0.6, 0.75)  # not the best cosine, nor 32 walks
     regular = [{**row, "method": GRF} for row in rows]
@@ -247,16 +200,9 @@ def test_the_papers_table_has_its_meshes_and_methods():
     assert sizes == {mesh.paper_vertices for mesh in mesh_table() if mesh.role == "normals"}
     assert {size for size in sizes if (size, claims.AL_MOHY) not in PAPER} == {9603}
     assert all((size, method) in PAPER for size in sizes for method in (BRUTE, GRF, STITCHED))
-    assert (PAPER[64, BRUTE], PAPER[8800, BRUTE], PAPER[9603, claims.REUSED]) == (
-        0.4255,
-        0.9836,
-        0.9734,
-    )
-    assert (PAPER[992, GRF], PAPER[992, STITCHED], PAPER[992, claims.AL_MOHY]) == (
-        0.6967,
-        0.7144,
-        0.7184,
-    )
+    printed = {(64, BRUTE): 0.4255, (8800, BRUTE): 0.9836, (9603, claims.REUSED): 0.9734}
+    printed |= {(992, GRF): 0.6967, (992, STITCHED): 0.7144, (992, claims.AL_MOHY): 0.7184}
+    assert {cell: PAPER[cell] for cell in printed} == printed
     assert len(TRUE) == 33
 
 
@@ -292,12 +238,8 @@ def picture_rows(stitched):
 
 def _kriging_rows(kriging=0.01, rw=0.002, seconds=None):
     """Biharmonic functions are 0.02 above harmonic ones, kriging so much above the former."""
-    above = {
-        claims.HARMONIC: 0.0,
-        claims.BIHARMONIC: 0.02,
-        claims.BIHARMONIC_RW: 0.02 + rw,
-        claims.KRIGING: 0.02 + kriging,
-    }
+    above = {claims.HARMONIC: 0.0, claims.BIHARMONIC: 0.02}
+    above |= {claims.BIHARMONIC_RW: 0.02 + rw, claims.KRIGING: 0.02 + kriging}
     brute = [row for row in cosine_rows(as_paper) if row["method"] == BRUTE]
     rows = brute + [
         {**row, "method": method, "sigma": None, "cosine": row["cosine"] + more}

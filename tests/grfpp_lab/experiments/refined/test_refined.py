@@ -45,24 +45,15 @@ def test_points_are_joined_by_gaussian_weights():
 
 
 def test_what_is_not_at_hand(no_data):
-    assert "is not at hand" in measuring.why_not(measuring.MESH + measuring.LOG_NORMAL)
-    assert "is not at hand" in measuring.why_not(measuring.CORA)
-    assert measuring.why_not(measuring.LARGE_REGULAR) is None
-    assert measuring.why_not("er-20") is None
+    for name in (measuring.MESH + measuring.LOG_NORMAL, measuring.CORA):
+        assert "is not at hand" in measuring.why_not(name)
+    assert measuring.why_not(measuring.LARGE_REGULAR) is measuring.why_not("er-20") is None
 
 
 CELL = {
-    "graph": "karate",
-    "termination": "geometric:0.1",
-    "seed": 3,
-    "kernel": "diffusion:1",
-    "scale": 1.0,
-    "name": "exp(W)",
-    "repeats": 2,
-    "columns": 34,
-    "budgets": [144],
-    "method": measuring.POOLED,
-    "degree": 2,
+    **{"graph": "karate", "termination": "geometric:0.1", "seed": 3, "kernel": "diffusion:1"},
+    **{"scale": 1.0, "name": "exp(W)", "repeats": 2, "columns": 34, "budgets": [144]},
+    **{"method": measuring.POOLED, "degree": 2},
 }
 W = measuring.load("karate").normalized("sym")
 KERNEL = grfpp.Diffusion(1.0)
@@ -109,9 +100,8 @@ def test_polynomials_are_better_and_take_no_less_time_with_a_smaller_tolerance()
 
 
 def test_the_largest_entries():
-    rows = measuring.rows_of(
-        {**CELL, "method": measuring.LARGEST, "degree": None, "entries": [3, 34, 99]}
-    )
+    options = {"method": measuring.LARGEST, "degree": None, "entries": [3, 34, 99]}
+    rows = measuring.rows_of({**CELL, **options})
     assert [row["entries"] for row in rows] == [3, 34]
     exact = KERNEL.exact(W)
     left = np.sort(np.abs(exact), axis=0)[:-3]
@@ -122,44 +112,29 @@ def test_the_largest_entries():
 def test_the_smallest_size_gives_rows_verdicts_charts_and_tables(no_data):
     plan = refined.plan(Settings(Size.TINY, seed=3))
     rows = [row for cell in plan.cells for row in refined.EXPERIMENT.run(cell)]
-    assert {row["method"] for row in rows} >= {
-        INDEPENDENT,
-        POOLED,
-        AVERAGED,
-        measuring.CHEBYSHEV,
-        measuring.LARGEST,
-    }
+    methods = {INDEPENDENT, POOLED, AVERAGED, measuring.CHEBYSHEV, measuring.LARGEST}
+    assert {row["method"] for row in rows} >= methods
     check_claims(refined.EXPERIMENT, rows)
     by_name = {claim.name: claim.judge(rows).holds for claim in refined.EXPERIMENT.claims}
     assert by_name["refined-off"] is YES
 
 
-def test_the_full_size_has_all_kernels_on_all_graphs(no_data):
+def test_the_full_size_has_all_kernels_on_all_graphs_at_the_same_steps(no_data):
     plan = refined.plan(Settings())
     found = {(cell["graph"], cell["name"]) for cell in plan.cells}
     names = {graph for graph, _ in found}
     assert len(found) == len(names) * len(measuring.KERNELS)
-    assert {
-        measuring.LARGE_REGULAR,
-        measuring.LARGE_SCALE_FREE,
-        measuring.GRID,
-        measuring.DENSE,
-    } <= names
+    large = {measuring.LARGE_REGULAR, measuring.LARGE_SCALE_FREE, measuring.GRID, measuring.DENSE}
     # Without data, a sphere in place of the mesh.
     assert measuring.MESH in plan.skipped
-    assert {measuring.SPHERE, measuring.SPHERE + measuring.LOG_NORMAL} <= names
-
-
-def test_every_method_takes_the_same_steps(no_data):
-    for cell in refined.plan(Settings()).cells:
-        for budget in cell.get("budgets", ()):
-            assert budget % (2 * cell["degree"] * 9) == 0
+    assert {*large, measuring.SPHERE, measuring.SPHERE + measuring.LOG_NORMAL} <= names
+    steps = [(each, 18 * cell["degree"]) for cell in plan.cells for each in cell.get("budgets", ())]
+    assert not any(budget % unit for budget, unit in steps)
 
 
 def test_series_that_diverge_are_refused():
     with pytest.raises(grfpp.InputError, match="refined: with --scale 1 the series"):
         refined.plan(Settings(scale=1.0))
-    assert refined.plan(Settings(Size.TINY, scale=0.5)).cells
 
 
 def row(graph, method, error, degree=2, budget=576, kernel=measuring.FAST, **more):
@@ -183,7 +158,7 @@ def beside(graph, ratio, error=0.1, **more):
     ]
 
 
-def test_all_must_be_met():
+def test_all_must_be_met_and_ratios_are_told_as_parts():
     met, missed = Bar("a", 0.01, 0.02), Bar("b", 0.03, 0.02)
     assert judge_bars("small", []).holds is OPEN
     assert judge_bars("small", [met]).holds is YES
@@ -191,9 +166,6 @@ def test_all_must_be_met():
     assert both.holds is NO
     assert both.measured == "1 of 2 bars met: a 0.01, b 0.03 (bar 0.02, missed); more"
     assert both.paper == "nothing of pooled walks; our bar: small"
-
-
-def test_ratios_are_told_as_parts():
     assert Ratio("a", 0.001, 0.02).words() == "a 1/1,000"
     assert Ratio("a", 0.1, 0.05).words() == "a 1/10 (bar 1/20, missed)"
     assert Ratio("a", 1.3, 1.0).words() == "a × 1.3 (bar × 1, missed)"
@@ -244,16 +216,12 @@ def slow(diffusion, inverse):
 
 
 def weighted(part, **more):
-    return [
-        each
-        for (graph, kernel), (most, most_off) in claims.WEIGHTED_BARS.items()
-        for each in (
-            row(
-                graph, AVERAGED, part * most, kernel=kernel, **{"off_error": 0.9 * most_off, **more}
-            ),
-            row(graph, INDEPENDENT, 3.0, kernel=kernel, **more),
-        )
-    ]
+    found = []
+    for (graph, kernel), (most, most_off) in claims.WEIGHTED_BARS.items():
+        off = {"off_error": 0.9 * most_off, **more}
+        found.append(row(graph, AVERAGED, part * most, kernel=kernel, **off))
+        found.append(row(graph, INDEPENDENT, 3.0, kernel=kernel, **more))
+    return found
 
 
 def stitching(high):

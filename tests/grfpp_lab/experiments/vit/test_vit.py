@@ -1,17 +1,15 @@
 """Attention masks: data, training, the plan, and verdicts on rows made by hand."""
 
-import json
-
 import numpy as np
 import pytest
 
 pytest.importorskip("torch", reason="torch is not installed")
 import torch
-from experiment_cases import run_cells_here
+from cli_helpers import accepted
+from experiment_cases import reproduced
 from verdict_case import NO, NOISE, OPEN, YES, verdicts
 
 from grfpp import _imports as optional
-from grfpp.cli import run as command
 from grfpp.errors import InputError
 from grfpp.torch import add_mask, patch_grid_mask
 from grfpp_lab.experiments.vit import claims
@@ -52,28 +50,31 @@ def test_pictures_to_test_on_are_none_of_those_to_learn_from(monkeypatch):
     vit_data.load_images.cache_clear()
     images = vit_data.load_images("cifar10", 6, 4)
     assert not set(images.train[:, 0, 0, 0]) & set(images.test[:, 0, 0, 0])
-    with pytest.raises(InputError, match="10 pictures are too few for 7 and 4"):
-        vit_data.load_images("cifar10", 7, 4)
+    for asked, reason in (
+        (("cifar10", 7, 4), "10 pictures are too few for 7 and 4"),
+        (("dogs", 1, 1), "there are no pictures 'dogs'"),
+    ):
+        with pytest.raises(InputError, match=reason):
+            vit_data.load_images(*asked)
     vit_data.load_images.cache_clear()
-    with pytest.raises(InputError, match="there are no pictures 'dogs'"):
-        vit_data.load_images("dogs", 1, 1)
 
 
 def test_methods_differ_by_the_mask_alone():
     """Same weights and pictures: without strength, the mask changes nothing."""
     images = vit_data.load_images(vit_data.STRIPES, 200, 100)
-    model = vit.PARAMETERS[Size.TINY].model
-    plain = train(images, 1, 5, **model)
-    mask = {"n_walks": 16, "seed": 5}
-    without = train(images, 1, 5, {**mask, "lam": 0.0, "learn": False}, **model)
-    strong = train(images, 1, 5, {**mask, "lam": 5.0, "learn": False}, **model)
-    learned = train(images, 1, 5, {**mask, "lam": 0.5, "learn": True}, **model)
-    assert without[-1]["train_loss"] == pytest.approx(plain[-1]["train_loss"], rel=1e-5)
-    assert abs(strong[-1]["train_loss"] - plain[-1]["train_loss"]) > 1e-5
-    assert plain[-1]["lam"] is None
-    assert strong[-1]["lam"] == 5
-    assert learned[-1]["lam"] not in (None, 0.5)
-    assert learned[-1]["n_parameters"] == plain[-1]["n_parameters"] + 1
+
+    def trained(lam=None, learn=False):
+        mask = None if lam is None else {"n_walks": 16, "seed": 5, "lam": lam, "learn": learn}
+        return train(images, 1, 5, mask, **vit.PARAMETERS[Size.TINY].model)[-1]
+
+    plain, without, strong = trained(), trained(0.0), trained(5.0)
+    learned, again = (trained(0.5, learn=True) for _ in range(2))
+    assert without["train_loss"] == pytest.approx(plain["train_loss"], rel=1e-5)
+    assert abs(strong["train_loss"] - plain["train_loss"]) > 1e-5
+    assert (plain["lam"], strong["lam"]) == (None, 5)
+    assert learned["lam"] not in (None, 0.5)
+    assert learned["n_parameters"] == plain["n_parameters"] + 1
+    assert learned == again
 
 
 def test_the_strength_of_the_mask_is_not_drawn_towards_zero():
@@ -81,8 +82,7 @@ def test_the_strength_of_the_mask_is_not_drawn_towards_zero():
     add_mask(net, torch.eye(3), learn=True)
     weights, strengths = vit_training._groups(net)
     assert [each.numel() for each in strengths["params"]] == [1]
-    assert strengths["weight_decay"] == 0
-    assert "weight_decay" not in weights
+    assert strengths["weight_decay"] == 0 and "weight_decay" not in weights
     assert len(weights["params"]) + 1 == len(list(net.parameters()))
 
 
@@ -111,20 +111,13 @@ def test_the_small_vision_transformer_takes_a_mask():
 TINY = Settings(Size.TINY)
 
 
-def test_the_command_trains_judges_and_draws(tmp_path, capsys, monkeypatch):
-    run_cells_here(monkeypatch)
-    assert (
-        command(["reproduce", "vit", "--tiny", "--jobs", "1", "--json", "--out", str(tmp_path)])
-        == 0
-    )
-    told = json.loads(capsys.readouterr().out)
-    found = told["experiments"]["vit"]
+def test_the_command_trains_judges_and_draws(tmp_path):
+    found = reproduced(tmp_path, "vit")["experiments"]["vit"]
     assert found["errors"] == []
     assert found["n_rows"] == 3 * 3 * 2  # methods, repeats, looks
     assert "(3 seeds)" in found["verdicts"][0]["measured"]
     page = (tmp_path / "index.html").read_text(encoding="utf-8")
-    assert "80.31" in page
-    assert "not comparable" in page
+    assert "80.31" in page and "not comparable" in page
     assert (tmp_path / "figures/vit.pdf").exists()
 
 
@@ -147,25 +140,20 @@ def test_seeds_are_shared_by_methods_and_differ_between_repeats(monkeypatch):
 def test_without_torch_nothing_is_planned(monkeypatch, tmp_path, capsys):
     monkeypatch.setattr(optional, "find_spec", lambda name: None if name == "torch" else name)
     assert vit.plan(Settings()).cells == []
-    assert command(["reproduce", "vit", "--tiny", "--out", str(tmp_path)]) == 0
-    printed = capsys.readouterr().out
-    assert (
-        "left out vit: torch is not installed: pip install '.[torch]' in a clone of grfpp"
-        in printed
-    )
+    printed = accepted(capsys, "reproduce", "vit", "--tiny", "--out", tmp_path)
+    why = "torch is not installed: pip install '.[torch]' in a clone of grfpp"
+    assert f"left out vit: {why}" in printed
     assert "With and without the mask: not judged" in printed
     assert "torch is not installed" in (tmp_path / "index.html").read_text(encoding="utf-8")
 
 
 def test_the_plan_has_every_data_set_at_hand(monkeypatch):
     monkeypatch.setattr(vit_data.datasets, "at_hand", lambda name: True)
-    plan = vit.plan(Settings(seed=3, scale=2.0, p_halt=0.2))
+    plan = vit.plan(Settings())
     cells = [(cell["dataset"], cell["method"]) for cell in plan.cells]
     assert {name for name, _ in cells} == {"mnist", "cifar10"}
     assert cells.count(("mnist", PLAIN)) == cells.count(("cifar10", MASKED)) >= 3
     assert cells.count(("mnist", LEARNED)) == 3
-    masked = next(cell for cell in plan.cells if cell["method"] == MASKED)
-    assert (masked["scale"], masked["termination"], masked["seed"]) == (2.0, "geometric:0.2", 3)
     assert "scale" not in plan.cells[0]  # what has no mask does not depend on it
 
 
@@ -176,12 +164,6 @@ def test_without_data_there_are_generated_stripes(size):
     assert plan.skipped["MNIST"] == "mnist is not at hand"
     if size is Size.FULL:
         assert "images/imagenet/train" in plan.skipped["ImageNet"]
-
-
-def test_a_cell_gives_the_same_rows_again():
-    cell = vit.plan(TINY).cells[-1]
-    assert cell["method"] == LEARNED
-    assert vit.run(cell) == vit.run(cell)
 
 
 def rows(gains, n=5, learned=None):
@@ -234,12 +216,9 @@ test_verdicts = verdicts(
 )
 
 
-def test_charts_end_with_the_last_epoch():
+def test_the_table_stands_beside_the_paper_and_charts_end_with_the_last_epoch():
     curve = claims.panels(rows({"mnist": CLEAR}))[0].curves[0]
     assert (curve.name, curve.x, curve.y) == (PLAIN, [1, 2], [90.0, 28.0])
-
-
-def test_the_table_stands_beside_the_paper():
     assert "80.31" in claims.judge(both(CLEAR, CLEAR)).paper
     made = claims.table(rows({"mnist": CLEAR, "cifar10": FAINT}, learned=0.5))
     assert len(made.columns) == 1 + len(METHODS) + 5

@@ -67,14 +67,13 @@ def test_verdicts_say_what_was_measured():
     assert met(size(10, 30.0, 0.99), size(100, 51.0, 0.94)) == [False, True, False, False]
 
 
+def test_a_generated_graph_in_place_of_missing_data(no_data, monkeypatch):
+    monkeypatch.setattr(asking, "scale_free", lambda *sizes, **more: sizes)
+    title, sizes = asking.enron()
+    assert "in place of email-Enron" in title and sizes[0] == 36_000
+
+
 def test_query_seconds_asks_all_nodes_in_every_pass():
     asked = []
     assert asking.query_seconds(asked.append, [4, 5, 6], n_passes=2) >= 0
     assert asked == [4, 5, 6, 4, 5, 6]
-
-
-def test_a_generated_graph_in_place_of_missing_data(no_data, monkeypatch):
-    monkeypatch.setattr(asking, "scale_free", lambda *sizes, **more: sizes)
-    title, sizes = asking.enron()
-    assert "in place of email-Enron" in title
-    assert sizes[0] == 36_000

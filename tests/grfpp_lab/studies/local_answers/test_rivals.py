@@ -29,12 +29,12 @@ def test_rows_are_those_of_the_dense_kernels(name):
 
 
 def test_nodes_count_once_and_missing_ones_do_not():
-    row = np.array([1.0, 0.5, 0.25, 0.2])
-    assert peers.precision([0, 0, 0], row, k=3) == pytest.approx(1 / 3)
-    assert peers.precision([0, -1, -1], row, k=3) == pytest.approx(1 / 3)
-    assert peers.precision([0, 1, -1, -1], np.array([1.0, 0.5, 0, 0]), k=4) == 1
-    assert peers.precision([0, -1], np.array([1.0, 0.5, 0, 0]), k=4) == 0.5
-    assert peers.precision([-1], np.zeros(3)) == 1
+    row, few = np.array([1.0, 0.5, 0.25, 0.2]), np.array([1.0, 0.5, 0, 0])
+    for nodes, values, k, share in (
+        *(([0, 0, 0], row, 3, 1 / 3), ([0, -1, -1], row, 3, 1 / 3)),
+        *(([0, 1, -1, -1], few, 4, 1), ([0, -1], few, 4, 0.5), ([-1], np.zeros(3), 10, 1)),
+    ):
+        assert peers.precision(nodes, values, k=k) == pytest.approx(share)
 
 
 def test_any_of_equal_nodes_is_right():
@@ -93,12 +93,9 @@ def test_the_block_of_a_polynomial(name, form, degree):
     np.testing.assert_allclose(found, whole[np.ix_(nodes, nodes)], atol=1e-12 * np.abs(whole).max())
 
 
-def test_entries_that_sparse_vectors_hold():
+def test_entries_that_sparse_vectors_hold_and_a_rival_that_is_missing(monkeypatch):
     W = NORMALIZED["grid"]
     assert peers.held_entries(W, np.array([40]), 2) == 4  # T_1: the neighbours
     assert peers.held_entries(W, np.array([40, 41]), 4) == 2 * 9  # T_2: two steps, or none
-
-
-def test_without_igraph(monkeypatch):
     monkeypatch.setattr(peers, "find_spec", lambda name: None)
     assert peers.igraph(GRAPH, 0.15) is None
