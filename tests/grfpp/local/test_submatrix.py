@@ -12,7 +12,6 @@ from grfpp.errors import InputError
 from grfpp.estimate import factor as factors
 from grfpp.local import submatrix
 
-
 ARCS = Graph((np.random.default_rng(0).random((20, 20)) < 0.2).astype(float))
 
 
