@@ -7,7 +7,6 @@ import networkx as nx
 import numpy as np
 import pytest
 import scipy.sparse as sp
-from fresh_python import imported_by
 from hypothesis import given
 from io_helpers import QUICK, dense, refusal, weight_matrices
 
@@ -113,12 +112,6 @@ def test_directed_false_refuses_a_directed_source():
     assert "square" in refusal(np.ones((3, 2)), directed=False)
     assert Graph(PAIR, directed=True).n_edges == 1
     assert "True, False or None" in refusal(PAIR, directed="yes")
-
-
-def test_reading_a_matrix_imports_nothing_heavy():
-    code = "import grfpp.graph; grfpp.graph.Graph([[0, 1], [1, 0]])"
-    heavy = ["networkx", "torch", "matplotlib", "trimesh", "meshio", "igraph", "duckdb"]
-    assert imported_by(code, heavy) == []
 
 
 # --- networkx and igraph --------------------------------------------------------------------------
