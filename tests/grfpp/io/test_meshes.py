@@ -348,41 +348,35 @@ STL = [
     SOLID.replace("vertex 1 0 0", "vertex 1 0"),
     SOLID.replace("endfacet\n", ""),
     SOLID.replace("vertex 1 0 0", "vertex 1 nan 0"),
-    *(
-        "solid\nendsolid\n",
-        binary_stl()[:-1],
-        binary_stl(n_declared=2**32 - 1),
-        binary_stl(0, 0),
-        b"",
-    ),
+    "solid\nendsolid\n",
+    *(binary_stl()[:-1], binary_stl(n_declared=2**32 - 1), binary_stl(0, 0), b""),
+]
+PLY = [
+    "",
+    ply()[:-5],
+    ply().replace("float x", "floot x") + BOX,
+    ply().replace("float x", "float w") + BOX,
+    ply() + ROWS,
+    ply(vertices=10**15) + ROWS,
+    ply() + ROWS + "3 0 1\n",
+    ply() + ROWS.replace("1 1 0", "1 1"),
+    ply() + ROWS + "3 0 1 9\n",
+    ply() + ROWS + "2 0 1\n",
+    ply(faces=0) + ROWS,
+    binary_ply([[0, 1, 2], [0, 2, 3]])[:-1],
+    binary_ply([[0, 1, 2], [0, 1, 2, 3]])[:-1],
+    binary_ply([[0, 1, 9]]),
+    binary_ply([[0, 1, 2], [0, 1, 2, -1]]),
+    ply().replace("list uchar int", "int") + ROWS + "3\n",
+    ply("binary_little_endian", vertices=10**15),
 ]
 
 
 @pytest.mark.parametrize(
-    "content",
-    [
-        *STL,
-        "",
-        ply()[:-5],
-        ply().replace("float x", "floot x") + BOX,
-        ply().replace("float x", "float w") + BOX,
-        ply() + ROWS,
-        ply(vertices=10**15) + ROWS,
-        ply() + ROWS + "3 0 1\n",
-        ply() + ROWS.replace("1 1 0", "1 1"),
-        ply() + ROWS + "3 0 1 9\n",
-        ply() + ROWS + "2 0 1\n",
-        ply(faces=0) + ROWS,
-        binary_ply([[0, 1, 2], [0, 2, 3]])[:-1],
-        binary_ply([[0, 1, 2], [0, 1, 2, 3]])[:-1],
-        binary_ply([[0, 1, 9]]),
-        binary_ply([[0, 1, 2], [0, 1, 2, -1]]),
-        ply().replace("list uchar int", "int") + ROWS + "3\n",
-        ply("binary_little_endian", vertices=10**15),
-    ],
+    ("suffix", "content"), [*((".stl", each) for each in STL), *((".ply", each) for each in PLY)]
 )
-def test_damaged_stl_and_ply(content):
-    file_refusal(content, ".stl" if content in STL else ".ply")
+def test_damaged_stl_and_ply(suffix, content):
+    file_refusal(content, suffix)
 
 
 def glb():
