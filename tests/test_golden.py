@@ -54,7 +54,6 @@ GOLDEN: dict[str, tuple[str | float, ...]] = {
     "sample-float32": ("1d6bf3924047", "18b33d7b443e", -8.30924971722, 39.8554493507),
     "sample-reuse": ("daf47061a97e", "8d6e51eb562e", 24.8834273048, 24.7284871805),
     "sample-reuse-directed": ("a60fc05e774c", "b9688b608f61", -2.60206033217, 99.9696362109),
-    "sample-recompute": ("23f5b785c2e6", "bb102f38cac0", -8.30925134695, 39.8554492521),
     "sample-full": ("b0c3e6535330", "7bf1eaac2160", 23.3760195557, 131.9111861),
     "sample-poisson": ("e91ac9e501c3", "8a7ee472287a", 26.5946181469, 25.3008582193),
     "sample-halts": ("4ece605c61bd", "52855000e020", 26.5856998181, 25.3403170752),
@@ -72,7 +71,6 @@ GOLDEN: dict[str, tuple[str | float, ...]] = {
     "sample-large-1": ("38593d0db0f3", "cb6c2eca4e45", -87.6327661398, 181.010331515),
     "sample-large-weighted": ("ba19dd5ead28", "575fe24c8ded", 3637.99937417, 2807.32487504),
     "sample-large-directed": ("4952d83b8e75", "3e58307ebed4", 4984.5701745, 3126.59123946),
-    "sample-large-recompute": ("87aebaf22b3a", "a7dba8715f2c", 3587.2681971, 3007.87605447),
     "pooled-sym-1": ("f748774e9167", "2174a45a2b9f", -1.63834543163, 13.7332496307),
     "pooled-sym-3": ("926344ac30ce", "7500065f05b3", -39.5210745442, 51.6273169791),
     "pooled-short": ("1d8294c0dc89", "da7f51eb5f4d", 25.8803882377, 24.1570527211),
@@ -101,7 +99,6 @@ GOLDEN: dict[str, tuple[str | float, ...]] = {
     "local-ppr-w": ("9967be443379", -0.06080463091, 3.00534730714, -0.405507195151, 0.470798010776),
     "local-ppr-sym": ("8c9f53a52412", 6.9758295441, 19.5038726338, -2.01662257069, 3.05392249175),
     "local-ppr-d": ("28e94838280e", -0.204862188919, 3.33553354492, -0.350859486473, 0.50564402088),
-    "saved": ("91ac510aed34", "8374779262b5", -10.7535840731, 20.7921899927),
     "submatrix-1": (-0.567728722113, 6.42657604995, 0.8775657485, 2.8204250383),
     "submatrix-2": (-0.485815678446, 6.421013326, 0.540147108415, 2.75956690458),
     "submatrix-3": (-0.519163833534, 6.40748197387, 0.723427884761, 2.83072310353),
@@ -171,6 +168,7 @@ def cases(prefix, table=None, rtol=1e-9, needs=()):
         for name, options in (table or {"": {}}).items():
             make = functools.partial(function, **options)
             CASES[f"{prefix}-{name}".strip("-")] = (make, rtol, needs)
+        return function
 
     return enter
 
@@ -237,7 +235,6 @@ SAMPLES = {
     "isolated": {"A": web(60, "il")}, "isolated-w": {"A": web(60, "ilw")},
     "float32": {"A": web(60, "w"), "dtype": "float32"}, "reuse": {"reuse_walks": True},
     "reuse-directed": {"A": web(60, "d"), "kind": "rw", "reuse_walks": True, "degree": 3},
-    "recompute": {"A": web(60, "w"), "storage": "recompute"},
     "full": {"kernel": grfpp.PStep(4, 2), "full_walks": True, "degree": 1},
     "poisson": {"termination": grfpp.Poisson(4)},
     "halts": {"termination": grfpp.NegativeBinomial(3, 0.3)},
@@ -254,7 +251,6 @@ SAMPLES = {
     "large-1": {"A": web(5000, "i"), "kind": "rw", "degree": 1},
     "large-weighted": {"A": web(5000, "wl"), "n_walks": 3},
     "large-directed": {"A": web(5000, "dw"), "kind": "rw", "n_walks": 3},
-    "large-recompute": {"A": web(5000), "n_walks": 3, "storage": "recompute"},
 }
 ONE_GRAPH = {
     "walks-1": {"degree": 1}, "walks-2": {"n_walks": 64},
@@ -327,7 +323,7 @@ def uses(K):
 
 
 @cases("sample", SAMPLES)
-def _(folder, **options):
+def sampled_and_used(folder, **options):
     one, two = (uses(sampled(n_jobs=n_jobs, **options)) for n_jobs in (1, 2))
     assert one == two
     return one
@@ -336,9 +332,7 @@ def _(folder, **options):
 @cases("pooled", POOLED)
 def _(folder, **options):
     pooled = {"walks": "pooled", "termination": None, "symmetrize": False}
-    one, two = (uses(sampled(n_jobs=n_jobs, **{**pooled, **options})) for n_jobs in (1, 2))
-    assert one == two
-    return one
+    return sampled_and_used(folder, **{**pooled, **options})
 
 
 @cases("local", LOCAL)
@@ -356,12 +350,6 @@ def _(folder, A=CLUB, kernel=DIFFUSION, kind="sym", scale=1.0, budget=50.0):
     entries = [one.entry(i, j) for i, j in ((0, 1), (2, 2), (3, 9))]
     pattern = bits(rows.indptr, rows.indices, top[0])
     return [pattern, *near(rows.data, top[1]), *near(blocks, entries)]
-
-
-@cases("saved")
-def _(folder):
-    sampled(**SAMPLES["negative"]).save(folder / "k.npz")
-    return uses(grfpp.KernelEstimate.load(folder / "k.npz"))
 
 
 @cases("submatrix", {degree: {"degree": degree} for degree in (1, 2, 3)})

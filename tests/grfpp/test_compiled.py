@@ -45,12 +45,15 @@ def kept(folder, suffix):
     return sorted((folder / "cache").rglob(f"*{suffix}"))
 
 
-def test_what_was_compiled_is_found_again(folder):
+def test_what_was_compiled_is_found_again_and_else_made_anew(folder):
     first = loaded(folder)
     assert first(3) == 6 and not first.stats.cache_hits
     assert len(kept(folder, ".nbi")) == len(kept(folder, ".nbc")) == 1
     second = loaded(folder)
     assert second(3) == 6 and second.stats.cache_hits
+    shutil.rmtree(folder / "cache")
+    assert loaded(folder)(3) == 6
+    assert kept(folder, ".nbc")
 
 
 DAMAGE = {
@@ -70,13 +73,6 @@ def test_what_is_damaged_is_compiled_again(folder, suffix, damage):
     assert loaded(folder)(3) == 6
     again = loaded(folder)
     assert again(3) == 6 and again.stats.cache_hits  # it has been mended
-
-
-def test_a_cache_that_is_gone_is_made_anew(folder):
-    loaded(folder)(3)
-    shutil.rmtree(folder / "cache")
-    assert loaded(folder)(3) == 6
-    assert kept(folder, ".nbc")
 
 
 def test_a_disk_that_is_full_is_said_once(folder, monkeypatch, caplog):
@@ -133,14 +129,10 @@ def test_a_read_only_environment(site, tmp_path):
     home = tmp_path / "home"
     home.mkdir()
     home.chmod(0o555)
+    environment = {"PATH": os.environ.get("PATH", ""), "HOME": str(home)}
     run = subprocess.run(
         [sys.executable, "-c", WALK, str(site), str(home)],
-        env={
-            "PATH": os.environ.get("PATH", ""),
-            "HOME": str(home),
-            "PYTHONPATH": str(site),
-            "PYTHONDONTWRITEBYTECODE": "1",
-        },
+        env={**environment, "PYTHONPATH": str(site), "PYTHONDONTWRITEBYTECODE": "1"},
         capture_output=True,
         text=True,
         check=False,

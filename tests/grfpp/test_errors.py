@@ -20,12 +20,6 @@ from grfpp.errors import (
 CIRCLE = grfpp.Graph(nx.cycle_graph(20)).normalized("sym", 0.8)
 
 
-def raised(kind, function, *arguments, **options):
-    with pytest.raises(kind) as caught:
-        function(*arguments, **options)
-    return caught.value
-
-
 def test_the_message_has_argument_problem_and_advice():
     error = InputError("must be smaller", argument="n_walks", advice="pass n_walks=4")
     assert str(error) == "n_walks must be smaller; pass n_walks=4"
@@ -51,18 +45,19 @@ def test_processes_hand_them_on_whole(error):
 
 def test_infinite_variance_and_truncation_advise_a_law():
     kernel, law = grfpp.InversePower(2), grfpp.Poisson(4)
-    error = raised(InfiniteVarianceError, grfpp.sample, CIRCLE, kernel, termination=law)
-    assert "geometric" in error.advice.lower()
+    with pytest.raises(InfiniteVarianceError) as error:
+        grfpp.sample(CIRCLE, kernel, termination=law)
+    assert "geometric" in error.value.advice.lower()
     with pytest.warns(InputWarning) as caught:
         grfpp.sample(
             *(CIRCLE, kernel), termination=law, truncate=True, on_infinite_variance="warn", seed=0
         )
     (warning,) = caught
-    assert warning.message.advice == error.advice
+    assert warning.message.advice == error.value.advice
     assert warning.filename == __file__
-    law = grfpp.FixedLength(3)
-    error = raised(TruncationError, grfpp.sample, CIRCLE, grfpp.Diffusion(1), termination=law)
-    assert "truncate" in error.advice
+    with pytest.raises(TruncationError) as error:
+        grfpp.sample(CIRCLE, grfpp.Diffusion(1), termination=grfpp.FixedLength(3))
+    assert "truncate" in error.value.advice
 
 
 @pytest.mark.parametrize("message", ["plain words", InputWarning("words", advice="wait")])

@@ -10,93 +10,55 @@ from grfpp._memory import available_bytes, require_bytes
 from grfpp.errors import InputError
 
 
-def write(root, files):
-    for name, text in files.items():
+def machine(root, files):
+    """A folder that looks like the root of a machine, which has 8000 kB left."""
+    meminfo = "MemTotal:       16000 kB\nMemAvailable:   8000 kB\n"
+    for name, text in {"proc/meminfo": meminfo, **files}.items():
         path = root / name
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(text)
     return root
 
 
-MEMINFO = "MemTotal:       16000 kB\nMemAvailable:   8000 kB\n"
+def group(name, limits):
+    """Control groups of a process, and files of theirs."""
+    return {"proc/self/cgroup": name} | {f"sys/fs/cgroup/{each}": limits[each] for each in limits}
 
 
-def test_plain_machine(tmp_path):
-    assert available_bytes(write(tmp_path, {"proc/meminfo": MEMINFO})) == 8000 * 1024
+def version_1(name, limit, usage):
+    """Inside a container the group is often mounted at the root."""
+    files = {"memory/memory.limit_in_bytes": limit, "memory/memory.usage_in_bytes": usage}
+    return group(name, files)
 
 
-def test_control_group_of_version_2(tmp_path):
-    root = write(
-        tmp_path,
-        {
-            "proc/meminfo": MEMINFO,
-            "proc/self/cgroup": "0::/jobs/7\n",
-            "sys/fs/cgroup/jobs/7/memory.max": "max\n",
-            "sys/fs/cgroup/jobs/7/memory.current": "500\n",
-            "sys/fs/cgroup/jobs/memory.max": "3000\n",
-            "sys/fs/cgroup/jobs/memory.current": "2000\n",
-            "sys/fs/cgroup/jobs/memory.stat": "anon 7\ninactive_file 400\n",
-        },
-    )
-    assert available_bytes(root) == 3000 - 2000 + 400
+VERSION_2 = {
+    "jobs/7/memory.max": "max\n",
+    "jobs/7/memory.current": "500\n",
+    "jobs/memory.max": "3000\n",
+    "jobs/memory.current": "2000\n",
+    "jobs/memory.stat": "anon 7\ninactive_file 400\n",
+}
+OVERFULL = {"memory.max": "10\n", "memory.current": "20\n"}
+SOFT = {"memory.max": "9000\n", "memory.high": "5000\n", "memory.current": "2000\n"}
+MACHINES = {
+    "plain": ({}, 8000 * 1024),
+    "version 2": (group("0::/jobs/7\n", VERSION_2), 3000 - 2000 + 400),
+    "version 1": (version_1("5:cpu,cpuacct:/x\n4:memory:/docker/abc\n", "10000\n", "9000\n"), 1000),
+    "no limit": (version_1("4:memory:/\n", "9223372036854771712\n", "9000\n"), 8000 * 1024),
+    "overfull group": (group("0::/\n", OVERFULL), 0),
+    "soft limit": (group("0::/\n", SOFT), 3000),
+}
 
 
-def test_control_group_of_version_1(tmp_path):
-    root = write(
-        tmp_path,
-        {
-            "proc/meminfo": MEMINFO,
-            "proc/self/cgroup": "5:cpu,cpuacct:/x\n4:memory:/docker/abc\n",
-            # Inside a container the group is often mounted at the root.
-            "sys/fs/cgroup/memory/memory.limit_in_bytes": "10000\n",
-            "sys/fs/cgroup/memory/memory.usage_in_bytes": "9000\n",
-        },
-    )
-    assert available_bytes(root) == 1000
-
-
-def test_no_limit_is_no_limit(tmp_path):
-    root = write(
-        tmp_path,
-        {
-            "proc/meminfo": MEMINFO,
-            "proc/self/cgroup": "4:memory:/\n",
-            "sys/fs/cgroup/memory/memory.limit_in_bytes": "9223372036854771712\n",
-            "sys/fs/cgroup/memory/memory.usage_in_bytes": "9000\n",
-        },
-    )
-    assert available_bytes(root) == 8000 * 1024
-
-
-def test_overfull_group_leaves_nothing(tmp_path):
-    root = write(
-        tmp_path,
-        {
-            "proc/self/cgroup": "0::/\n",
-            "sys/fs/cgroup/memory.max": "10\n",
-            "sys/fs/cgroup/memory.current": "20\n",
-        },
-    )
-    assert available_bytes(root) == 0
+@pytest.mark.parametrize(("files", "left"), MACHINES.values(), ids=MACHINES)
+def test_what_is_left(tmp_path, files, left):
+    assert available_bytes(machine(tmp_path, files)) == left
 
 
 def test_unknown_machine(tmp_path, monkeypatch):
     assert available_bytes(tmp_path) > 0
     monkeypatch.delattr(memory.os, "sysconf", raising=False)
     assert available_bytes(tmp_path) == 4 * 2**30
-
-
-def test_a_soft_limit_counts_too(tmp_path):
-    root = write(
-        tmp_path,
-        {
-            "proc/self/cgroup": "0::/\n",
-            "sys/fs/cgroup/memory.max": "9000\n",
-            "sys/fs/cgroup/memory.high": "5000\n",
-            "sys/fs/cgroup/memory.current": "2000\n",
-        },
-    )
-    assert available_bytes(root) == 3000
 
 
 LIMITS = """Limit                     Soft Limit           Hard Limit           Units
@@ -116,15 +78,11 @@ Max address space         {space}              unlimited            bytes
     ],
 )
 def test_limits_of_the_process(tmp_path, space, data, left):
-    root = write(
-        tmp_path,
-        {
-            "proc/meminfo": MEMINFO,
-            "proc/self/limits": LIMITS.format(space=space, data=data),
-            "proc/self/status": "Name:\tpython\nVmSize:\t    3000 kB\nVmData:\t    2000 kB\n",
-        },
-    )
-    assert available_bytes(root) == left
+    files = {
+        "proc/self/limits": LIMITS.format(space=space, data=data),
+        "proc/self/status": "Name:\tpython\nVmSize:\t    3000 kB\nVmData:\t    2000 kB\n",
+    }
+    assert available_bytes(machine(tmp_path, files)) == left
 
 
 def test_refusal_names_both_numbers(monkeypatch):

@@ -92,44 +92,33 @@ def test_names_that_several_nodes_have():
     assert names.numbers(["c", "b", 2]).tolist() == [3, 1, 2]
     with pytest.raises(InputError, match="several nodes are named 'a'"):
         names.numbers(["b", "a"])
-
-
-def test_names_that_cannot_be():
+    # Names that cannot be.
     with pytest.raises(InputError, match="found 2 names for 3 nodes"):
         NodeNames(3, ["a", "b"])
     with pytest.raises(InputError, match="names of nodes must be hashable"):
         NodeNames(1, [["a"]]).numbers("a")
 
 
-def test_pickles_without_the_dictionary():
-    names = NodeNames(1000, [str(i) for i in range(1000)])
+def test_very_many_names_and_pickles_without_their_dictionary():
+    ids = [f"node {i}" for i in range(300_000)]
+    names = NodeNames(len(ids), ids)
     before = len(pickle.dumps(names))
-    assert names.index("7") == 7
+    assert names.numbers(ids[::-1])[0] == len(ids) - 1
     assert len(pickle.dumps(names)) == before
-    assert pickle.loads(pickle.dumps(names)).index("999") == 999
+    assert pickle.loads(pickle.dumps(names)).index("node 999") == 999
+    with pytest.raises(InputError, match="the closest are 'node "):
+        names.numbers(["node 12x"])
 
 
-@given(
-    st.lists(
-        st.one_of(st.text(), st.tuples(st.integers(), st.text())),
-        unique=True,
-        min_size=1,
-        max_size=8,
-    )
-)
+ANY_NAME = st.text() | st.tuples(st.integers(), st.text())
+
+
+@given(st.lists(ANY_NAME, unique=True, min_size=1, max_size=8))
 def test_every_name_is_found(ids):
     names = NodeNames(len(ids), ids)
     assert names.index(ids).tolist() == list(range(len(ids)))
     assert names.numbers(ids).tolist() == list(range(len(ids)))
     assert [names.index(name) for name in ids] == list(range(len(ids)))
-
-
-def test_very_many_names():
-    ids = [f"node {i}" for i in range(300_000)]
-    names = NodeNames(len(ids), ids)
-    assert names.numbers(ids[::-1])[0] == len(ids) - 1
-    with pytest.raises(InputError, match="the closest are 'node "):
-        names.numbers(["node 12x"])
 
 
 def test_few_bits_and_names_count_from_the_end_too():

@@ -3,6 +3,7 @@
 import copy
 import pickle
 
+import networkx as nx
 import numpy as np
 import pytest
 from hypothesis import given
@@ -11,6 +12,7 @@ from io_helpers import QUICK
 
 from grfpp import Graph
 from grfpp.nodes import Texts
+from grfpp_lab.studies import reading
 
 NAMES = st.lists(st.text(max_size=20), min_size=1, max_size=30)
 
@@ -43,8 +45,6 @@ def test_what_lists_refuse():
 
 @pytest.mark.parametrize("kind", [".csv", ".parquet", ".feather"])
 def test_graphs_are_the_same_with_many_names(tmp_path, kind, monkeypatch):
-    from grfpp_lab.studies import reading
-
     reading.write(tmp_path / f"list{kind}", 300, 200)
     plain = Graph(tmp_path / f"list{kind}")
     monkeypatch.setattr("grfpp.io.table_sql.MAX_LIST_LENGTH", 10)
@@ -63,9 +63,7 @@ def test_graphs_are_the_same_with_many_names(tmp_path, kind, monkeypatch):
 
 
 def test_a_name_that_utf8_lacks_is_kept_in_a_folder(tmp_path):
-    import networkx
-
-    graph = Graph(networkx.Graph([("a\udc80", "b"), ("b", "\u00e9")]))
+    graph = Graph(nx.Graph([("a\udc80", "b"), ("b", "\u00e9")]))
     graph.save(tmp_path / "it.grf")
     again = Graph.open(tmp_path / "it.grf")
     assert list(again.node_ids) == graph.node_ids

@@ -69,15 +69,10 @@ def test_every_kind_and_its_transpose(weighted):
         np.testing.assert_array_equal(dense(rule, matrix), 0.5 * weights)
         back = rule.reversed(turned.data if weighted else None)
         np.testing.assert_array_equal(dense(back, turned), 0.5 * weights.T)
-
-
-def test_strengths_are_degrees_where_none_are_given():
+    # Strengths are degrees where none are given.
     matrix = sp.csr_array(np.array([[0, 1, 1.0], [1, 0, 0], [1, 0, 1]]))
-    degree = matrix.sum(axis=1)
-    rule = ScaledWeights("sym", 1.0)
-    np.testing.assert_array_equal(
-        dense(rule, matrix), matrix.toarray() / np.sqrt(np.outer(degree, degree))
-    )
+    wanted = matrix.toarray() / np.sqrt(np.outer(degree := matrix.sum(axis=1), degree))
+    np.testing.assert_array_equal(dense(ScaledWeights("sym", 1.0), matrix), wanted)
 
 
 @QUICK
@@ -85,9 +80,8 @@ def test_strengths_are_degrees_where_none_are_given():
 def test_blocks_cover_all_rows_once(degrees, n_edges):
     indptr = np.concatenate([[0], np.cumsum(degrees)])
     blocks = row_blocks(indptr, n_edges)
-    assert [row for first, last in blocks for row in range(first, last)] == list(
-        range(len(degrees))
-    )
+    rows = [row for first, last in blocks for row in range(first, last)]
+    assert rows == list(range(len(degrees)))
     for first, last in blocks:
         assert last == first + 1 or indptr[last] - indptr[first] <= n_edges
 

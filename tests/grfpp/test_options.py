@@ -75,13 +75,10 @@ def test_refusals(name, bad):
     ("name", "options"),
     [("storage", {"storage": "recompute"}), ("reuse_walks", {"reuse_walks": True})],
 )
-def test_what_goes_with_no_tolerance(name, options):
+def test_what_goes_with_no_tolerance_nor_with_independent_walks(name, options):
     with pytest.raises(InputError) as caught:
         WalkOptions(tol=0.1, **options)
     assert caught.value.argument == name
-
-
-def test_budgets_are_not_for_independent_walks():
     with pytest.raises(InputError, match="pooled"):
         WalkOptions(walks="independent", termination=Matched(9))
 

@@ -18,6 +18,7 @@ from grfpp import datasets, tasks
 
 A = np.array([[0, 1, 1, 0], [1, 0, 1, 0], [1, 1, 0, 1], [0, 0, 1, 0]], float)
 W = grfpp.Graph(A).normalized("sym", 0.5)
+HEAT = {"W": W, "kernel": grfpp.Diffusion(1.0)}
 NODES = np.arange(4)
 LABELLED = [tasks.LabelledGraph(A, list("abab"))] * 2
 SPHERE = datasets.triangulated_sphere(1)
@@ -94,23 +95,10 @@ CASES = {
     },
     grfpp.Graph: ({"source": A}, lambda graph: graph.normalized("sym")),
     grfpp.WalkOptions: ({"seed": 0}, hash),
-    grfpp.sample: ({"W": W, "kernel": grfpp.Diffusion(1.0), "seed": 0, "n_walks": 2}, _nothing),
-    grfpp.kernel_operator: (
-        {"W": W, "kernel": grfpp.Diffusion(1.0)},
-        lambda K: (K @ np.ones(4), K.plan),
-    ),
-    grfpp.sample_submatrix: (
-        {"W": W, "kernel": grfpp.Diffusion(1.0), "rows": [0], "columns": [1], "n_walks": 2},
-        _nothing,
-    ),
-    grfpp.relative_error: (
-        {
-            "K": grfpp.sample(W, grfpp.Diffusion(1.0), seed=0),
-            "kernel": grfpp.Diffusion(1.0),
-            "W": W,
-        },
-        _nothing,
-    ),
+    grfpp.sample: ({**HEAT, "seed": 0, "n_walks": 2}, _nothing),
+    grfpp.kernel_operator: (HEAT, lambda K: (K @ np.ones(4), K.plan)),
+    grfpp.sample_submatrix: ({**HEAT, "rows": [0], "columns": [1], "n_walks": 2}, _nothing),
+    grfpp.relative_error: ({"K": grfpp.sample(**HEAT, seed=0), **HEAT}, _nothing),
     tasks.GraphRandomFeatures: ({"n_walks": 2, "random_state": 0}, _fit(A)),
     tasks.SpectralKernelClustering: ({"n_clusters": 1, "n_init": 1, "random_state": 0}, _fit(A)),
     tasks.KernelInterpolator: ({"graph": A, "random_state": 0}, _fit(NODES, NODES / 2)),

@@ -23,10 +23,6 @@ from grfpp.errors import InputError
 fractions = st.fractions(min_value=-5, max_value=5, max_denominator=7)
 
 
-def floats(values):
-    return [float(value) for value in values]
-
-
 @given(st.lists(fractions, min_size=1, max_size=9), st.lists(fractions, min_size=1, max_size=9))
 @settings(max_examples=50, deadline=None)
 def test_product_is_the_convolution(a, b):
@@ -70,7 +66,8 @@ def test_root_that_ends_ends_exactly():
     base = [Fraction(1, 3), Fraction(1, 7), Fraction(0), Fraction(-2, 3)]
     a = power(base, 6, 19)
     h = series.root(a, 6, 40)
-    np.testing.assert_allclose(floats(h[:4]), floats(base), rtol=1e-15)
+    found, wanted = ([float(value) for value in each] for each in (h[:4], base))
+    np.testing.assert_allclose(found, wanted, rtol=1e-15)
     assert h[2] == 0
     assert all(value == 0 for value in h[4:])
 
@@ -80,12 +77,9 @@ def test_isolated_zeros_are_found_exactly():
     a = power(base, 4, 30)
     assert series.zeros_of_root(a, 4, 30) == {2, 4, *range(6, 30)}
     assert series.zeros_of_root([Fraction(1), Fraction(1)], 2, 50) == frozenset()
-
-
-@pytest.mark.parametrize("a", [[0, 1], [-1, 1], []])
-def test_root_needs_a_positive_constant(a):
-    with pytest.raises(InputError, match="a\\[0\\] > 0"):
-        series.root(a, 2, 4)
+    for no_root in ([0, 1], [-1, 1], []):
+        with pytest.raises(InputError, match="a\\[0\\] > 0"):
+            series.root(no_root, 2, 4)
 
 
 def test_stable_digits_climbs_until_cancellation_is_overcome():
@@ -101,9 +95,7 @@ def test_stable_digits_climbs_until_cancellation_is_overcome():
     assert abs(value - Decimal(1) / 3) < Decimal("1e-19")
     assert precisions == [40, 80, 160, 320, 640][: len(precisions)]
     assert precisions[-1] >= 170
-
-
-def test_a_small_coefficient_is_not_taken_for_zero():
+    # A small coefficient is not taken for zero.
     small = Fraction(1, 10**300)
     h = series.root([Fraction(1), Fraction(2), 1 + small], 2, 5)
     assert abs(Fraction(h[2]) / (small / 2) - 1) < Fraction(1, 10**18)
@@ -183,13 +175,8 @@ def test_walks_do_not_depend_on_the_processor():
         "NPY_DISABLE_CPU_FEATURES": " ".join(newest),
         "PYTHONPATH": os.pathsep.join(sys.path),
     }
-    done = subprocess.run(
-        [sys.executable, "-P", __file__],
-        env=environment,
-        capture_output=True,
-        text=True,
-        check=True,
-    )
+    command = [sys.executable, "-P", __file__]
+    done = subprocess.run(command, env=environment, capture_output=True, text=True, check=True)
     assert done.stdout.strip() == digest()
 
 

@@ -1,12 +1,10 @@
 """How the error behaves: its rate in the walks, its size by formula, its fall with the degree."""
 
-import os
-from pathlib import Path
-
 import networkx as nx
 import numpy as np
 import pytest
 from independent_walks import sample
+from io_helpers import real_data
 from statistics_helpers import blocks, copies, estimates
 
 import grfpp
@@ -45,31 +43,21 @@ def test_the_error_of_degree_two_is_that_of_the_papers_lemma():
 
 def _paper_graph(name):
     made = {
-        "erdos-renyi 20": lambda: nx.gnp_random_graph(20, 0.2, seed=0),
-        "erdos-renyi 100": lambda: nx.gnp_random_graph(100, 0.04, seed=0),
-        "binary tree": lambda: nx.balanced_tree(2, 6),
-        "10-regular": lambda: nx.random_regular_graph(10, 100, seed=0),
-        "karate": lambda: nx.to_numpy_array(nx.karate_club_graph(), weight=None),
+        "erdos-renyi 20": nx.gnp_random_graph(20, 0.2, seed=0),
+        "erdos-renyi 100": nx.gnp_random_graph(100, 0.04, seed=0),
+        "binary tree": nx.balanced_tree(2, 6),
+        "10-regular": nx.random_regular_graph(10, 100, seed=0),
+        "karate": nx.to_numpy_array(nx.karate_club_graph(), weight=None),
     }
-    if name in made:
-        return grfpp.Graph(made[name]())
-    folder = os.environ.get("GRFPP_DATA")
-    if not folder:
-        pytest.skip(f"GRFPP_DATA is not set: no {name} graph")
-    return grfpp.Graph(Path(folder) / "graphs" / f"{name}.gml")
+    return grfpp.Graph(made[name] if name in made else real_data("graphs", f"{name}.gml"))
+
+
+OTHERS = ("erdos-renyi 100", "binary tree", "10-regular", "dolphins", "football")
 
 
 @pytest.mark.parametrize(
     ("name", "n_copies"),
-    [
-        ("erdos-renyi 20", 400),
-        ("erdos-renyi 100", 100),
-        ("binary tree", 100),
-        ("10-regular", 100),
-        ("karate", 200),
-        ("dolphins", 100),
-        ("football", 100),
-    ],
+    [("erdos-renyi 20", 400), ("karate", 200), *((name, 100) for name in OTHERS)],
 )
 def test_the_error_does_not_grow_with_the_degree_at_equal_walks(name, n_copies):
     """The paper's theorem: MSE(1) >= MSE(2) >= MSE(4)."""

@@ -18,14 +18,11 @@ from grfpp.kernels.registry import KERNELS
 from grfpp.termination import LAWS
 
 
-def test_version(capsys):
+def test_version_and_help_that_lists_the_commands(capsys):
     assert accepted(capsys, "--version") == f"grfpp {grfpp.__version__}\n"
-
-
-@pytest.mark.parametrize("arguments", [[], ["--help"], ["-h"]])
-def test_help_lists_the_commands(capsys, arguments):
-    out = accepted(capsys, *arguments)
-    assert all(f"\n  {command} " in out for command in COMMANDS)
+    for arguments in ([], ["--help"], ["-h"]):
+        out = accepted(capsys, *arguments)
+        assert all(f"\n  {command} " in out for command in COMMANDS)
 
 
 @pytest.mark.parametrize("command", COMMANDS)
@@ -60,24 +57,6 @@ def test_help_loads_nothing_heavy():
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
     assert (done.returncode, done.stderr) == (0, "")
-
-
-@pytest.mark.parametrize(
-    ("arguments", "told"),
-    [
-        ("frobnicate", "frobnicate"),
-        ("--frobnicate", "--frobnicate"),
-        ("estimate", "GRAPH"),
-        ("estimate a.txt b.txt", "b.txt"),
-        ("estimate a.txt --walks many", "--walks"),
-        ("estimate a.txt --seed -1", "--seed"),
-        ("estimate a.txt --normalize both", "--normalize"),
-        ("estimate a.txt --project 0", "--project"),
-        ("estimate a.txt --output", "--output"),
-    ],
-)
-def test_wrong_usage_is_one_line(capsys, arguments, told):
-    assert told in refused(capsys, *arguments.split())
 
 
 @pytest.mark.parametrize(
@@ -181,15 +160,11 @@ def test_old_terminals_get_question_marks(tmp_path, monkeypatch):
     assert b"\nrow ?    ?: 1.5" in out.buffer.getvalue()
 
 
-@pytest.mark.parametrize("command", ["demo", "bench", "reproduce"])
-def test_without_the_laboratory_its_commands_say_what_to_install(capsys, monkeypatch, command):
+def test_without_the_laboratory_its_commands_say_what_to_install(capsys, monkeypatch, tmp_path):
     monkeypatch.setitem(sys.modules, "grfpp_lab", None)
-    message = refused(capsys, command)
-    assert "pip install './lab[all]' in a clone of grfpp" in message
+    for command in ("demo", "bench", "reproduce"):
+        message = refused(capsys, command)
+        assert "pip install './lab[all]' in a clone of grfpp" in message
     assert "estimate" in accepted(capsys, "--help")
-
-
-def test_without_the_laboratory_no_errors_are_drawn(capsys, monkeypatch, tmp_path):
-    monkeypatch.setitem(sys.modules, "grfpp_lab", None)
     message = refused(capsys, "interpolate", "mesh.off", "--picture", tmp_path / "errors.png")
     assert message.startswith("--picture: grfpp-lab is not installed: pip install './lab[all]'")

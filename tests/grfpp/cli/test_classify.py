@@ -71,13 +71,12 @@ def test_json_and_file(capsys, small, tmp_path):
     assert told["accuracy"] == np.mean([fold["accuracy"] for fold in told["folds"]])
     lines = table(path)
     assert [float(line["accuracy"]) for line in lines] == [f["accuracy"] for f in told["folds"]]
-    assert list(lines[0]) == [
-        *("fold", "scale", "sigma", "n_walks", "n_eigenvalues", "out_of_bag", "accuracy"),
-    ]
-    again = json.loads(accepted(capsys, *command, "--jobs", "2"))
-    assert again["folds"] == told["folds"]
-    other = json.loads(accepted(capsys, *command, "--seed", "1"))
-    assert other["folds"] != told["folds"]
+    columns = "fold scale sigma n_walks n_eigenvalues out_of_bag accuracy"
+    assert list(lines[0]) == columns.split()
+    again, other = (
+        json.loads(accepted(capsys, *command, *more)) for more in (("--jobs", "2"), ("--seed", "1"))
+    )
+    assert again["folds"] == told["folds"] != other["folds"]
 
 
 @pytest.mark.parametrize(
@@ -97,9 +96,8 @@ def test_features_by_walks(capsys, tmp_path, labels):
         told = facts(accepted(capsys, "classify", small, "--features", kind, *fast))
         assert told["features"] == kind
         assert float(told["accuracy"].split()[0]) > 90
-        assert told.get("walks" if kind != "auto" else "kernel") == (
-            "exact" if kind != "auto" else "diffusion, exact"
-        )
+        label, value = ("kernel", "diffusion, exact") if kind == "auto" else ("walks", "exact")
+        assert told.get(label) == value
         assert "3x" in told["chosen"] or "2x" in told["chosen"]
         assert "s learning" in told["time"]
 
@@ -118,7 +116,6 @@ def test_walks_and_learners_are_told(capsys, small, tmp_path):
     assert all(line["features"] in names for line in lines)
     again = json.loads(accepted(capsys, *command, "--method", "grf++", "--jobs", "2"))
     assert again["folds"] == told["folds"]
-    walked = facts(
-        accepted(capsys, "classify", small, "--features", "signatures", "-m", "grf", *FOLDS)
-    )
+    command = ("classify", small, "--features", "signatures", "-m", "grf", *FOLDS)
+    walked = facts(accepted(capsys, *command))
     assert walked["walks"] == "walks with lengths matched:9"

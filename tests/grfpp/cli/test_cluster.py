@@ -100,17 +100,9 @@ def with_attribute(name, values):
 
 @pytest.mark.parametrize("more", [[], ["-k", "3"]])
 def test_names_and_measurements_are_no_classes(capsys, club, more):
-    for values in ([f"p{i}" for i in range(34)], [0.5 + i / 7 for i in range(34)]):
+    several = [f"p{i}" for i in range(34)], [0.5 + i / 7 for i in range(34)], ["x"] * 34
+    for values in several:
         assert "other.gml" in refused(capsys, *with_attribute("other", values), *more)
-    assert "other.gml" in refused(capsys, *with_attribute("other", ["x"] * 34), *more)
-
-
-def test_a_class_called_cluster_has_a_column_of_its_own(capsys, club):
-    arguments = with_attribute("cluster", club)
-    accepted(capsys, *arguments, "-o", "labels.csv")
-    lines = table("labels.csv")
-    assert [line["given cluster"] for line in lines] == club
-    assert [int(line["cluster"]) for line in lines] == library()
 
 
 def test_table(capsys, club):
@@ -122,17 +114,17 @@ def test_table(capsys, club):
     assert (told["pair_error"], told["output"]) == (pair_error(library(), club), "labels.csv")
     accepted(capsys, "cluster", "club.txt", "-k", 3, "--output", "labels.csv")
     assert Path("labels.csv").read_text().startswith("node,cluster\n0,")
+    accepted(capsys, *with_attribute("cluster", club), "-o", "labels.csv")
+    lines = table("labels.csv")  # in which a class called cluster has a column of its own
+    assert [line["given cluster"] for line in lines] == club
+    assert [int(line["cluster"]) for line in lines] == library()
 
 
 @pytest.mark.parametrize(
     ("arguments", "label", "text"),
     [
         (["--directed"], "graph", "78 edges, directed"),
-        (
-            ["--how", "paper", "--reuse-walks"],
-            "walks",
-            "16 walks a node and factor, reused (biased)",
-        ),
+        (["--how", "paper", "--reuse-walks"], "walks", "a node and factor, reused (biased)"),
         ([], "walks", "none: eigenvectors of the weights"),
     ],
 )

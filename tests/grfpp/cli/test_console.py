@@ -28,7 +28,7 @@ def watched(monkeypatch):
     return stream
 
 
-def test_steps_are_timed_and_shown_on_a_terminal(monkeypatch):
+def test_steps_and_bars_are_timed_and_shown_on_a_terminal(monkeypatch):
     terminal, result = watched(monkeypatch), Result()
     with result.timed("read", "reading it"), result.timed("walk"):
         pass
@@ -36,10 +36,6 @@ def test_steps_are_timed_and_shown_on_a_terminal(monkeypatch):
         raise ValueError("no")
     assert list(result.seconds) == ["walk", "read"]
     assert "reading it" in terminal.getvalue()
-
-
-def test_a_bar_moves_on_a_terminal(monkeypatch):
-    terminal = watched(monkeypatch)
     with console.progress_bar("measuring") as update:
         update(completed=1, total=2)
         update(completed=2, description="drawing")

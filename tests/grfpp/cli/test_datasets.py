@@ -39,11 +39,8 @@ def test_the_list(capsys, cache):
     assert f"cache: {cache}" in out
     for info in all_datasets():
         assert info.family == "meshes" or info.name in out
-
-
-def test_the_meshes(capsys):
     out = accepted(capsys, "datasets", "meshes")
-    assert line_of(out, "60246")[-1] == "no"
+    assert line_of(out, "60246")[-1] == "cache"
     assert "cora" not in out
     assert "stands in for 964933" in " ".join(out.split())
 
@@ -63,15 +60,12 @@ def test_json(capsys, cache):
     assert {entry["family"] for entry in meshes} == {"meshes"}
 
 
-def test_one_that_is_at_hand(capsys):
+def test_one_that_is_at_hand_and_one_that_is_not(capsys):
     out = accepted(capsys, "datasets", "karate")
     assert "nodes    34\nedges    78\nclasses  2\n" in out
     assert "at hand  networkx\n" in out
     assert "raw.githubusercontent.com/vlivashkin" in out
     assert document(capsys, "datasets", "karate")["counts"]["edges"] == 78
-
-
-def test_one_that_is_not(capsys):
     out = accepted(capsys, "datasets", "COLLAB")
     assert "at hand  no\n" in out
     assert "no public address is known\n" in out

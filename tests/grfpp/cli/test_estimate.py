@@ -55,8 +55,6 @@ def test_writes_what_the_library_samples(capsys, karate):
         (["--normalize", "none", "--scale", "0.01"], {"kind": None, "scale": 0.01}),
         (["--directed"], {"directed": True}),
         (["--reuse-walks"], {"reuse_walks": True}),
-        (["--symmetrize"], {"symmetrize": True}),
-        (["--deflate", "3"], {"deflate": 3}),
         (["-t", "fixed:3", "--truncate"], {"termination": "fixed:3", "truncate": True}),
         (["--float32", "--jobs", "1"], {"dtype": "float32"}),
     ],
@@ -79,11 +77,9 @@ def test_symmetrised_estimates_are_reported(capsys, karate):
 
 def test_json_is_all_there_is_on_stdout(capsys, karate):
     asked = ("--json", "--rows", "33,0", "--check", "--output", "k.npz", *IN_WORDS)
-    out = accepted(capsys, "estimate", karate, *asked)
-    told = json.loads(out)
+    told = json.loads(accepted(capsys, "estimate", karate, *asked))
     K = library(karate, **INDEPENDENT)
-    assert told["graph"]["n_nodes"] == 34
-    assert told["graph"]["n_edges"] == 78
+    assert (told["graph"]["n_nodes"], told["graph"]["n_edges"]) == (34, 78)
     assert told["kernel"] == {"kernel": "diffusion", "lam": 1.0}
     assert told["steps_per_node"] == pytest.approx(576)
     assert [row["row"] for row in told["rows"]] == [33, 0]
@@ -165,14 +161,11 @@ def test_progress_on_a_terminal_only(monkeypatch, capsys, karate):
 
 
 @pytest.mark.filterwarnings("always")
-def test_kernels_of_random_walks_doubt_other_weights(capsys, karate):
+def test_kernels_of_random_walks_take_their_weights_and_doubt_others(capsys, karate):
+    told = document(capsys, "estimate", karate, "-k", "heat:1", "--tol", "0.5")
+    assert told["graph"]["normalize"] == "rw"
+    assert (told["tol"], told["tol_kind"]) == (0.5, "frobenius")
     err = warned(capsys, "estimate", karate, "--kernel", "heat:1", "--normalize", "sym")
     assert err.startswith("grfpp: warning: HeatKernel(t=1.0) is a kernel of random walks")
     assert "--normalize rw" in err
     assert err.count("\n") == 1
-
-
-def test_kernels_of_random_walks_take_their_weights(capsys, karate):
-    told = document(capsys, "estimate", karate, "-k", "heat:1", "--tol", "0.5")
-    assert told["graph"]["normalize"] == "rw"
-    assert (told["tol"], told["tol_kind"]) == (0.5, "frobenius")

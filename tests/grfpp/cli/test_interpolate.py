@@ -34,8 +34,7 @@ def library(mask=0.8, seed=0, **options):
 
 
 def test_tells_what_the_library_predicts(capsys, sphere):
-    out = accepted(capsys, "interpolate", sphere, *IN_WORDS)
-    told = facts(out)
+    told = facts(accepted(capsys, "interpolate", sphere, *IN_WORDS))
     assert told["mesh"].endswith("sphere.off: 162 vertices, 480 edges, 320 faces")
     assert told["normals"] == "32 known, 130 hidden"
     assert told["method"] == (
@@ -48,9 +47,7 @@ def test_tells_what_the_library_predicts(capsys, sphere):
 
 
 def test_the_default_is_kriging_and_says_so(capsys, sphere):
-    out = accepted(capsys, "interpolate", sphere)
-    told = facts(out)
-    found = library()
+    told, found = facts(accepted(capsys, "interpolate", sphere)), library()
     assert told["method"] == found.method
     assert found.method.startswith("kriging: RegularizedLaplacian(")
     assert "held-out of 32 known nodes" in found.method
@@ -94,12 +91,10 @@ def test_options_reach_the_library(capsys, sphere, arguments, options):
 def test_the_table_holds_every_vertex(capsys, sphere):
     out = accepted(capsys, "interpolate", sphere, "--output", "normals.csv")
     assert "normals.csv, " in out
-    rows = table("normals.csv")
-    found = library()
+    rows, found = table("normals.csv"), library()
     assert [int(row["vertex"]) for row in rows] == list(range(162))
-    assert [i for i, row in enumerate(rows) if row["normal"] == "hidden"] == (
-        found.task.hidden.tolist()
-    )
+    is_hidden = [row["normal"] == "hidden" for row in rows]
+    assert np.flatnonzero(is_hidden).tolist() == found.task.hidden.tolist()
     for names, array in (
         (("x", "y", "z"), found.task.normals),
         (("predicted_x", "predicted_y", "predicted_z"), found.predicted),
@@ -137,10 +132,9 @@ def test_the_picture(capsys, sphere):
 
 def test_parts_without_a_known_vertex_are_told(capsys, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    n = 40
     small = triangulated_sphere(0)
-    vertices = np.concatenate([small.vertices + np.array([3.0 * i, 0, 0]) for i in range(n)])
-    faces = np.concatenate([small.faces + 12 * i for i in range(n)])
+    vertices = np.concatenate([small.vertices + np.array([3.0 * i, 0, 0]) for i in range(40)])
+    faces = np.concatenate([small.faces + 12 * i for i in range(40)])
     write_off(tmp_path / "many.off", vertices, faces)
     arguments = ["interpolate", "many.off", "--mask", "0.95", "--walks", "64"]
     told = document(capsys, *arguments)

@@ -60,20 +60,17 @@ def test_a_table_says_what_an_attribute_does(capsys, club, path):
 
 
 def test_json_and_labels_held_out(capsys, club):
-    arguments = ["label", "club.txt", "--labels", "known.csv", "--how", "kriging", "--json"]
-    told = json.loads(accepted(capsys, *arguments, "--hold-out", 0.4, "--kernel", "diffusion:2"))
+    arguments = ["label", "club.txt", "--labels", "known.csv", "--how", "kriging"]
+    told = document(capsys, *arguments, "--hold-out", 0.4, "--kernel", "diffusion:2")
     assert told["held_out"]["n"] == 4
     assert told["held_out"]["accuracy"] >= 0.75
     assert 0 <= told["held_out"]["calibration_error"] <= 1
     assert (told["kernel"], told["how"]) == ("Diffusion(lam=2.0)", "kriging")
     assert len(told["labels"]) == len(told["probabilities"]) == 24
-    assert json.loads(accepted(capsys, *arguments))["held_out"] is None
-    told = facts(accepted(capsys, *arguments[:-1], "--hold-out", 0.4))
+    assert document(capsys, *arguments)["held_out"] is None
+    told = facts(accepted(capsys, *arguments, "--hold-out", 0.4))
     assert "of 4 labels are right" in told["held"]
-
-
-def test_a_share_of_each_class_is_held_out(capsys, club):
-    """45 % of three is one, in each of ten classes; the only label of the last one stays."""
+    # 45 % of three is one, in each of ten classes; the only label of the last one stays.
     Path("known.csv").write_text("".join(f"{node},{node // 3}\n" for node in range(31)))
     arguments = ("--hold-out", 0.45, "--how", "propagation", "--kernel", "diffusion:2")
     told = document(capsys, "label", "club.gml", "--labels", "known.csv", *arguments)
@@ -87,17 +84,13 @@ def test_nodes_that_no_label_reaches(capsys, club):
 
 
 @pytest.mark.filterwarnings("always")
-def test_empty_labels_are_none(capsys, club):
+def test_empty_labels_are_none_and_one_a_class_is_not_held_out(capsys, club):
     Path("known.csv").write_text("0,a\n1,\n\n33,b\n")
     assert run(["label", "club.gml", "--labels", "known.csv", "--json"]) == 0
     told = json.loads(capsys.readouterr().out)
     assert told["n_labelled"] == 2
     assert len(told["labels"]) == 32
     assert told["held_out_score"] is None
-
-
-@pytest.mark.filterwarnings("always")
-def test_one_label_a_class_has_none_held_out(capsys, club):
     Path("two.csv").write_text("0,a\n33,b\n")
     assert run(["label", "club.gml", "--labels", "two.csv"]) == 0
     shown = capsys.readouterr()

@@ -56,6 +56,7 @@ def test_a_command_receives_one_value():
 def test_defaults_are_those_of_the_library_but_for_the_seed():
     (_, walks, _), _ = run(options.walk_options(sampling=True), "here")
     assert walks == WalkOptions(seed=0)
+    assert run(options.walk_options(), "here", "--truncate")[1].exit_code == 2  # of sampling only
 
 
 @pytest.mark.parametrize(
@@ -75,10 +76,6 @@ def test_defaults_are_those_of_the_library_but_for_the_seed():
 def test_options_of_sampling(arguments, changes):
     (_, walks, _), _ = run(options.walk_options(sampling=True), "here", *arguments)
     assert walks == WalkOptions.of(seed=0, **changes)
-
-
-def test_options_that_only_sampling_has():
-    assert run(options.walk_options(), "here", "--truncate")[1].exit_code == 2
 
 
 @pytest.mark.parametrize("arguments", [["--deflate", "-1"], ["--deflate", "x"], ["-t", "never"]])
@@ -113,11 +110,14 @@ def test_estimators_call_the_seed_random_state():
     assert set(keywords) == {"degree", "n_walks", "termination", "walks", "n_jobs"}
 
 
+#: Two workers, threads of this process; real ones are in tests/distributed.
+IN_THREADS = {"n_workers": 2, "threads_per_worker": 1, "processes": False, "protocol": "tcp"}
+IN_THREADS["dashboard_address"] = ":0"
+
+
 @pytest.fixture(scope="module")
 def address():
-    """A scheduler with two workers, threads of this process; real ones are in tests/distributed."""
-    settings = {"n_workers": 2, "threads_per_worker": 1, "processes": False, "protocol": "tcp"}
-    with dask.LocalCluster(**settings, dashboard_address=":0") as cluster:
+    with dask.LocalCluster(**IN_THREADS) as cluster:
         yield cluster.scheduler_address
 
 
@@ -153,8 +153,6 @@ def test_addresses_without_a_cluster(capsys, karate, monkeypatch, place):
 
 
 def test_a_cluster_without_workers(capsys, karate):
-    with dask.LocalCluster(
-        n_workers=0, processes=False, protocol="tcp", dashboard_address=":0"
-    ) as empty:
+    with dask.LocalCluster(**{**IN_THREADS, "n_workers": 0}) as empty:
         place = empty.scheduler_address
         assert "workers" in refused(capsys, "query", "karate.txt", "--node", "3", "--dask", place)

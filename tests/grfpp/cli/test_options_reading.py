@@ -1,7 +1,5 @@
 """Edge lists that are not plain, on the command line."""
 
-import json
-
 import numpy as np
 import pandas as pd
 import pytest
@@ -10,7 +8,6 @@ from cli_helpers import accepted, document, refused, warned
 from sklearn.neighbors import kneighbors_graph
 
 from grfpp import Diffusion, Graph, sample
-from grfpp.cli import run
 
 LOG = "when|who|whom|n\n1|zoë|adam|2\n2|adam|zoë|3\n3|adam|bob|1\n"
 
@@ -20,9 +17,8 @@ def test_options_reach_the_reader(tmp_path, capsys):
     path.write_bytes(LOG.encode("latin-1"))
     options = ["--separator", "|", "--columns", "who,whom,n", "--encoding", "latin-1"]
     for command in (["estimate"], ["cluster", "-k", "2"]):
-        rule = ["--duplicates", "max", "--walks", "2", "--json"]
-        out = accepted(capsys, *command, path, *options, *rule)
-        assert json.loads(out)["graph"]["n_edges"] == 2
+        told = document(capsys, *command, path, *options, "--duplicates", "max", "--walks", "2")
+        assert told["graph"]["n_edges"] == 2
     refusal = refused(capsys, "estimate", path, *options, "--duplicates", "error")
     assert "line 3" in refusal and "--duplicates max" in refusal
 
@@ -44,8 +40,8 @@ def test_weights_of_meshes(tmp_path, capsys, weights):
     path = tmp_path / "mesh.off"
     path.write_text("OFF\n4 2 0\n0 0 0\n0.5 -1 0\n1 0 0\n0.5 2 0\n3 0 1 2\n3 0 2 3\n")
     option = ["--mesh-weights", weights]
-    rows = ["--rows", "0", "--normalize", "none", "--scale", "0.1", "--json"]
-    given = json.loads(accepted(capsys, "estimate", path, *option, *rows))
+    rows = ["--rows", "0", "--normalize", "none", "--scale", "0.1"]
+    given = document(capsys, "estimate", path, *option, *rows)
     graph = Graph(path, mesh_weights=weights)
     K = sample(graph.normalized(None, 0.1), Diffusion(1.0), seed=0)
     assert given["rows"][0]["values"] == K.rows([0])[0].tolist()
@@ -55,30 +51,28 @@ def test_weights_of_meshes(tmp_path, capsys, weights):
 
 
 @pytest.mark.filterwarnings("always")
-def test_edges_that_are_left_out_are_told_of_in_options(tmp_path, capsys):
-    path = tmp_path / "mesh.off"
-    path.write_text("OFF\n4 2 0\n0 0 0\n1 -0.1 0\n2 0 0\n1 0.1 0\n3 0 1 2\n3 0 2 3\n")
-    assert "--mesh-weights length" in warned(
-        capsys, "estimate", path, "--mesh-weights", "cotangent"
-    )
-
-
-@pytest.mark.filterwarnings("always")
 def test_notes_advise_in_options(tmp_path, capsys):
+    path = tmp_path / "mesh.off"  # of which edges are left out
+    path.write_text("OFF\n4 2 0\n0 0 0\n1 -0.1 0\n2 0 0\n1 0.1 0\n3 0 1 2\n3 0 2 3\n")
+    told = warned(capsys, "estimate", path, "--mesh-weights", "cotangent")
+    assert "--mesh-weights length" in told
     path = tmp_path / "neighbours.npz"
     points = np.random.default_rng(0).normal(size=(60, 2))
-    sp.save_npz(path, kneighbors_graph(points, 5))
-    assert run(["estimate", str(path), "--walks", "2"]) == 0
-    assert "--undirected max" in capsys.readouterr().err
+    for mode in ("connectivity", "distance"):
+        sp.save_npz(path, kneighbors_graph(points, 5, mode=mode))
+        assert "--undirected max" in warned(capsys, "estimate", path, "--walks", "2")
+    path = tmp_path / "friends.csv"  # whose list is mirrored
+    path.write_text("a,b,1\nb,a,1\n")
+    assert "--duplicates max" in warned(capsys, "estimate", path, "--walks", "2")
 
 
 def test_columns_by_number_and_words_for_white_space(tmp_path, capsys):
     path = tmp_path / "log.csv"
     path.write_text("a\tb,c\t7\n")
-    out = accepted(capsys, "estimate", path, "--separator", "tab", "--columns", "0,1", "--json")
-    assert json.loads(out)["graph"]["n_nodes"] == 2
-    out = accepted(capsys, "estimate", path, "--separator", "space", "--no-header", "--json")
-    assert json.loads(out)["graph"]["n_edges"] == 1
+    told = document(capsys, "estimate", path, "--separator", "tab", "--columns", "0,1")
+    assert told["graph"]["n_nodes"] == 2
+    told = document(capsys, "estimate", path, "--separator", "space", "--no-header")
+    assert told["graph"]["n_edges"] == 1
 
 
 def test_advice_is_in_options(tmp_path, capsys):
@@ -93,17 +87,9 @@ def test_advice_is_in_options(tmp_path, capsys):
     assert "columns" in refused(capsys, "estimate", path, "--header")
 
 
-@pytest.mark.filterwarnings("always")
-def test_a_list_that_is_mirrored_is_told_of_in_options(tmp_path, capsys):
-    path = tmp_path / "friends.csv"
-    path.write_text("a,b,1\nb,a,1\n")
-    assert "--duplicates max" in warned(capsys, "estimate", path, "--walks", "2")
-
-
 def test_options_that_mean_nothing_are_refused(tmp_path, capsys):
     path = tmp_path / "edges.parquet"
     pd.DataFrame({"u": ["a"], "v": ["b"]}).to_parquet(path)
     accepted(capsys, "estimate", path, "--walks", "2")
-    told = refused(capsys, "estimate", path, "--separator", ",")
-    assert told.startswith("--separator")
+    assert refused(capsys, "estimate", path, "--separator", ",").startswith("--separator")
     assert refused(capsys, "estimate", path, "--columns", "u").startswith("--columns")

@@ -1,7 +1,6 @@
 """`grfpp query`: what goes in, what comes out, what is refused."""
 
 import gzip
-import json
 from pathlib import Path
 
 import networkx as nx
@@ -38,10 +37,9 @@ def test_says_what_the_library_finds(capsys, karate):
     ],
 )
 def test_options_reach_the_library(capsys, karate, arguments, kernel, kind, options):
-    out = accepted(capsys, "query", karate, "--node", "5", "--json", *arguments)
+    told = document(capsys, "query", karate, "--node", "5", *arguments)
     W = grfpp.Graph(karate).normalized(kind, options.pop("scale", 1.0))
     nodes, values = grfpp.LocalKernel(W, kernel, **{"seed": 0, **options}).top_k(5, 10)
-    told = json.loads(out)
     (asked,) = told["nodes"]
     assert [each["row"] for each in asked["top"]] == nodes[nodes >= 0].tolist()
     assert [each["value"] for each in asked["top"]] == values[nodes >= 0].tolist()
@@ -51,19 +49,16 @@ def test_options_reach_the_library(capsys, karate, arguments, kernel, kind, opti
 
 def test_names_in_and_out(capsys, novel):
     several = ("--node", "Valjean", "--node", "Cosette", "--no-self", "--top", "3")
-    out = accepted(capsys, "query", novel, *several, "--json")
-    valjean, cosette = json.loads(out)["nodes"]
+    valjean, cosette = document(capsys, "query", novel, *several)["nodes"]
     assert (valjean["node"], cosette["node"]) == ("Valjean", "Cosette")
     graph = grfpp.Graph(novel)
     for asked in (valjean, cosette):
         assert graph.node_ids[asked["row"]] == asked["node"]
         names = [each["node"] for each in asked["top"]]
-        assert len(names) == 3
-        assert asked["node"] not in names
+        assert len(names) == 3 and asked["node"] not in names
         assert graph.index(names).tolist() == [each["row"] for each in asked["top"]]
-    assert f"\nnode Cosette  {cosette['top'][0]['node']}: " in accepted(
-        capsys, "query", novel, *several
-    )
+    told = accepted(capsys, "query", novel, *several)
+    assert f"\nnode Cosette  {cosette['top'][0]['node']}: " in told
 
 
 @pytest.mark.parametrize("packed", [False, True])
@@ -71,8 +66,7 @@ def test_nodes_from_a_file(capsys, novel, tmp_path, packed):
     text = "\ufeffValjean\r\n\r\n  Javert \r\nValjean\r\n".encode()
     path = tmp_path / ("names.txt.gz" if packed else "names")
     path.write_bytes(gzip.compress(text) if packed else text)
-    asked = ("--nodes-from", path, "--node", "Fantine", "--json")
-    nodes = json.loads(accepted(capsys, "query", novel, *asked))["nodes"]
+    nodes = document(capsys, "query", novel, "--nodes-from", path, "--node", "Fantine")["nodes"]
     assert [each["node"] for each in nodes] == ["Fantine", "Valjean", "Javert", "Valjean"]
     assert nodes[1] == nodes[3]
 
@@ -110,10 +104,8 @@ def test_folders_say_the_same(capsys, tmp_path, monkeypatch):
     network = nx.Graph(nx.les_miserables_graph().edges())  # all weigh the same
     nx.write_gml(network, "novel.gml")
     grfpp.Graph("novel.gml").save("novel.grf")
-    asked = ("--node", "Valjean", "--budget", "100", "--kernel", "heat:2", "--json")
-    file, folder = (
-        json.loads(accepted(capsys, "query", f"novel.{kind}", *asked)) for kind in ("gml", "grf")
-    )
+    asked = ("--node", "Valjean", "--budget", "100", "--kernel", "heat:2")
+    file, folder = (document(capsys, "query", f"novel.{kind}", *asked) for kind in ("gml", "grf"))
     assert folder["graph"]["path"] == "novel.grf"
     assert folder["nodes"] == file["nodes"]
     told = refused(capsys, "query", "novel.grf", "--node", "Valjan")

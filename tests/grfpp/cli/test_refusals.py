@@ -31,7 +31,21 @@ FILES = {
 
 #: For each command: arguments that follow those that would do, and a word of the message.
 REFUSED = {
+    "frobnicate": " : frobnicate",
+    "--frobnicate": " : --frobnicate",
+    "estimate": """
+                                           : GRAPH
+        lost.txt                           : there is no file
+        known.npz                          : known.npz
+        edges.csv                          : line 2
+    """,
     "estimate club.txt": """
+        b.txt                              : b.txt
+        --walks many                       : --walks
+        --seed -1                          : --seed
+        --normalize both                   : --normalize
+        --project 0                        : --project
+        --output                           : --output
         --kernel magic                     : magic
         --kernel inverse-power:4           : --scale 0.9
         --termination geometric:0          : p_halt
@@ -90,7 +104,6 @@ REFUSED = {
         --labels-from clubs                : clubs
     """,
     "cluster": "club.txt --labels-from club : club.txt\n none.gml -k 2 : none.gml",
-    "estimate": "lost.txt : there is no file\n known.npz : known.npz\n edges.csv : line 2",
     "interpolate": """
         lost.stl --output n.csv            : there is no file
         club.txt --output n.csv            : is not a mesh file

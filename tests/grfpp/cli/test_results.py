@@ -29,9 +29,8 @@ def test_results_are_shown_as_text_or_as_json(capsys, tmp_path):
     result.add(where=None, path=path)
     result.add(files=[result.add_file(None), result.add_file(path)])
     result.show(as_json=False)
-    assert capsys.readouterr().out.splitlines() == [
-        *("name    one", "longer  two", f"wrote   {path}, 5 bytes"),
-    ]
+    lines = ["name    one", "longer  two", f"wrote   {path}, 5 bytes"]
+    assert capsys.readouterr().out.splitlines() == lines
     result.show(as_json=True)
     assert json.loads(capsys.readouterr().out) == {
         **{"n": 1, "where": None, "path": str(path)},
@@ -40,18 +39,8 @@ def test_results_are_shown_as_text_or_as_json(capsys, tmp_path):
 
 
 def test_formulas_become_text_and_other_cells_stay():
-    for text in (
-        "=1+1",
-        "+1+1",
-        "-1+1",
-        "@SUM(A1)",
-        "\t=1",
-        "\r=1",
-        "\n=1",
-        " =1",
-        "＝1",
-        "-cmd|'x'",
-    ):
+    formulas = "=1+1", "+1+1", "-1+1", "@SUM(A1)", "\t=1", "\r=1", "\n=1", " =1", "＝1", "-cmd|'x'"
+    for text in formulas:
         assert results.csv_cell(text) == f"'{text}"
     for value in ("a=b", "-5", "+3.25", "-1e-7", "", -5, -0.5, True, "a@b.org"):
         assert results.csv_cell(value) == value
@@ -79,13 +68,11 @@ def test_the_largest_entries_of_a_row_come_first():
     assert results.row_text("ab", values[:2], np.array([1.0, 0.5])) == "b: -3 ± 0.5, a: 0.1 ± 1"
 
 
-@pytest.mark.parametrize(
-    "spec",
-    [
-        "geometric:0.1", "poisson:4", "negative-binomial:2:0.2", "first-step:0.25", "fixed:3",
-        "uniform:5", "custom:0.5:0.25:0.25", "geometric:0.123456789012",
-    ],
-)  # fmt: skip
+SPECS = """geometric:0.1 poisson:4 negative-binomial:2:0.2 first-step:0.25 fixed:3 uniform:5
+custom:0.5:0.25:0.25 geometric:0.123456789012"""
+
+
+@pytest.mark.parametrize("spec", SPECS.split())
 def test_laws_are_written_as_they_are_read(spec):
     assert results.law_text(termination_from_spec(spec)) == spec
     assert spec.partition(":")[0] in LAWS

@@ -10,7 +10,6 @@ from pathlib import Path
 
 import pytest
 from datasets_helpers import no_data, refusal
-from fresh_python import imported_by
 
 from grfpp.datasets import at_hand, cache_folder, data_folder, dataset_info, fetch_file, where
 from grfpp.datasets.fetch import find_file
@@ -21,12 +20,12 @@ CONTENT = b"a graph\n"
 DIGEST = hashlib.sha256(CONTENT).hexdigest()
 
 
+pooch = pytest.importorskip("pooch")
+
+
 class QuietHandler(SimpleHTTPRequestHandler):
     def log_message(self, *_):
         pass
-
-
-pooch = pytest.importorskip("pooch")
 
 
 @pytest.fixture
@@ -70,6 +69,9 @@ def put(folder, file="graphs/local.gml"):
 def test_the_data_folder_comes_before_the_cache(monkeypatch, tmp_path, cache):
     info = entry()
     assert where(info) is None
+    (cache / "graphs/local.gml").mkdir(parents=True)  # a folder is no file
+    assert find_file(info.files[0]) is None
+    (cache / "graphs/local.gml").rmdir()
     cached = put(cache)
     assert fetch(info) == cached
     assert where(info) == "cache"
@@ -158,13 +160,3 @@ def test_without_pooch(cache, monkeypatch):
     message = refusal(fetch, entry("http://127.0.0.1:9/x"))
     assert "pip install './lab[all]' in a clone of grfpp" in message
     assert str(cache / "graphs/local.gml") in message
-
-
-def test_importing_the_package_loads_no_optional_one():
-    heavy = ["networkx", "rdkit", "skimage", "pooch", "numba", "matplotlib", "torch", "requests"]
-    assert imported_by("import grfpp.datasets", heavy) == []
-
-
-def test_find_file_ignores_folders(cache):
-    (cache / "graphs/local.gml").mkdir(parents=True)
-    assert find_file(entry().files[0]) is None

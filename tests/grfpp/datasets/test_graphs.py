@@ -50,15 +50,12 @@ def test_refusals(tmp_path, text):
     file_refusal(read_labelled_gml, tmp_path / "absent.gml")
 
 
-def test_files_in_the_cache_are_read(monkeypatch, tmp_path):
+def test_files_in_the_cache_or_of_networkx_are_read(monkeypatch, tmp_path):
     no_data(monkeypatch, tmp_path)
     (tmp_path / "graphs").mkdir()
     written(tmp_path / "graphs", GML).rename(tmp_path / "graphs/cora.gml")
     assert load_graph("cora", download=False).graph.n_nodes == 3
-
-
-def test_the_karate_club_of_networkx(monkeypatch, tmp_path):
-    no_data(monkeypatch, tmp_path)
+    # Of the karate club networkx has one.
     karate = load_graph("karate")
     assert karate.source == "networkx"
     assert karate.classes == ("Mr. Hi", "Officer")
@@ -87,7 +84,7 @@ def test_real_graphs(name, n_nodes, n_edges, n_classes, longest):
     graph = dataset.graph
     assert (graph.n_nodes, graph.n_edges, len(dataset.classes)) == (n_nodes, n_edges, n_classes)
     assert not graph.is_directed
-    assert len(dataset.labels) == n_nodes
+    assert len(dataset.labels) == len(set(graph.node_ids)) == n_nodes
     assert set(dataset.labels) == set(range(n_classes))
     assert dataset.source.endswith(f"{name}.gml")
     if longest:
@@ -129,6 +126,9 @@ def test_a_planetoid_file(tmp_path):
     assert (data.graph.weights == 1).all()
     assert (data.train.tolist(), data.validation.tolist(), data.test.tolist()) == ([0], [3], [2, 4])
     assert is_frozen(data.labels) and is_frozen(data.test)
+    with pytest.raises(InputError) as caught:
+        load_planetoid("citeseer")
+    assert caught.value.argument == "name"
 
 
 @pytest.mark.parametrize(
@@ -150,12 +150,6 @@ def test_a_planetoid_file(tmp_path):
 )
 def test_planetoid_refusals(tmp_path, changes):
     file_refusal(read_planetoid, planetoid_file(tmp_path, **changes))
-
-
-def test_other_planetoid_names():
-    with pytest.raises(InputError) as caught:
-        load_planetoid("citeseer")
-    assert caught.value.argument == "name"
 
 
 @pytest.mark.parametrize("name", ["cora", "Pubmed", "planetoid-cora"])

@@ -13,22 +13,18 @@ FACET = "facet normal 0 0 1\nouter loop\nvertex 0 0 0\nvertex {}\nvertex {}\nend
 STL = f"solid s\n{FACET.format('1 0 0', '1 1 0')}{FACET.format('1 1 0', '0 1 0')}endsolid s\n"
 
 
-def test_a_file(monkeypatch, tmp_path):
+def test_a_file_whole_and_damaged(monkeypatch, tmp_path):
     no_data(monkeypatch, tmp_path)
-    (tmp_path / "meshes").mkdir()
-    write_zip(tmp_path / "meshes/thingi10k_101332.stl.zip", {"101332.stl": STL})
+    path = tmp_path / "meshes/thingi10k_101332.stl.zip"
+    path.parent.mkdir()
+    write_zip(path, {"101332.stl": STL})
     mesh = load_mesh(101332, download=False)
     assert repr(mesh) == "TriangleMesh('101332', 4 vertices, 2 faces)"
     assert (mesh.graph.n_nodes, mesh.graph.n_edges) == (4, 5)
     assert is_frozen(mesh.vertices) and is_frozen(mesh.faces)
     for face in mesh.faces:
         assert mesh.graph.adjacency[face[0], face[1]] == 1
-
-
-def test_damaged_files(monkeypatch, tmp_path):
-    no_data(monkeypatch, tmp_path)
-    (tmp_path / "meshes").mkdir()
-    path = write_zip(tmp_path / "meshes/thingi10k_101332.stl.zip", {"101332.stl": STL[:150]})
+    write_zip(path, {"101332.stl": STL[:150]})
     assert str(path) in refusal(load_mesh, "101332")
     path.write_bytes(b"")
     assert "truncated" in refusal(load_mesh, "101332")

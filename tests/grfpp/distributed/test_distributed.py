@@ -24,6 +24,7 @@ from grfpp.distributed.cluster import NO_STEALING, Cluster
 from grfpp.errors import InputError
 from grfpp.estimate import factor as factors
 from grfpp.estimate.factor import Factor
+from grfpp.walks.planning import plan_walks
 
 with warnings.catch_warnings():
     warnings.simplefilter("ignore")
@@ -134,6 +135,10 @@ def test_all_answers_have_the_bits_of_one_machine(client, W, options):
     same(D.project(8, seed=1), K.project(8, seed=1))
     same(D.features(), K.features())
     same(D.factors, K.factors)
+    same(D.feature_side("right"), K.feature_side("right"))
+    if not options:
+        same(D.diagonal(), K.diagonal())
+        same(D.project(8, seed=1, where="pairs"), K.project(8, seed=1, where="pairs"))
     assert D.meta["seed"] == K.meta["seed"] and set(D.meta) == set(K.meta)
 
 
@@ -157,22 +162,14 @@ def test_tasks_run_where_their_blocks_are(client):
 def test_factors_stay_where_they_are(client):
     K = distributed.sample(client, NETWORK, KERNEL, seed=5)
     K @ columns(NETWORK.n_nodes)
-    factors_ = {link.factor for link in K.chain.links}
-    blocks = [
-        block
-        for factor in factors_
+    sides = [
+        each.sides(transposed=transposed)
+        for each in {link.factor for link in K.chain.links}
         for transposed in (False, True)
-        for block in factor.sides(transposed=transposed)[1]
     ]
+    blocks = [block for _, side in sides for block in side]
     K @ columns(NETWORK.n_nodes)
     assert {len(workers) for workers in client.who_has(blocks).values()} == {1}
-
-
-def test_single_sides_and_the_diagonal(client):
-    D, K = both(client, ARCS, degree=2)
-    same(D.feature_side("right"), K.feature_side("right"))
-    same(D.diagonal(), K.diagonal())
-    same(D.project(8, seed=1, where="pairs"), K.project(8, seed=1, where="pairs"))
 
 
 def test_walking_to_a_tolerance_and_error_bars_are_the_same(client):
@@ -209,7 +206,7 @@ def test_a_cluster_factor_is_one_matrix_however_it_is_asked(client):
 
 
 @pytest.mark.parametrize("format", ["parquet", "npz"])
-def test_features_go_to_shards_and_back(client, tmp_path, format):
+def test_features_go_to_shards_and_back(client, tmp_path, monkeypatch, format):
     graph = grfpp.Graph(nx.les_miserables_graph())
     D, K = both(client, graph.normalized("sym"), degree=1)
     for _ in range(2):  # the second replaces the first
@@ -220,14 +217,9 @@ def test_features_go_to_shards_and_back(client, tmp_path, format):
     assert {"features.json", f"left-00000.{format}", f"nodes.{format}"} < names
     with pytest.raises(InputError, match="is a folder without"):
         D.save_features(tmp_path)
-
-
-def test_features_come_through_the_client_where_workers_do_not_see_the_folder(
-    client, tmp_path, monkeypatch
-):
-    D, K = both(client, degree=1)
+    # Through the client where workers do not see the folder.
     monkeypatch.setattr(type(D.cluster), "sees", lambda self, path: False)
-    D.save_features(tmp_path / "features", "npz")
+    D.save_features(tmp_path / "features", format)
     same(distributed.load_features(tmp_path / "features"), K.features())
 
 
@@ -263,9 +255,8 @@ def test_rows_and_nearest_nodes(client):
         found = distributed.top_k(client, NETWORK, KERNEL, nodes, 3, seed=2, return_std=std)
         same(found, near.top_k(nodes, 3, return_std=std))
     done = []
-    found = distributed.top_k(
-        client, NETWORK, KERNEL, seed=2, progress=lambda *told, done=done: done.append(told)
-    )
+    told = {"progress": lambda *told: done.append(told)}
+    found = distributed.top_k(client, NETWORK, KERNEL, seed=2, **told)
     same(found, near.top_k(np.arange(300)))
     assert done[-1] == (300, 300) and done == sorted(done)
     same(distributed.top_k(client, NETWORK, KERNEL, 5, seed=2), near.top_k(5))
@@ -287,6 +278,8 @@ def test_estimates_that_are_gone_free_the_workers(client):
     D, _ = both(client, ARCS, degree=1)
     D @ columns(90, 1)
     assert tasks_left(client) > 0
+    with pytest.raises(InputError, match=r"cannot be pickled.*save_features"):
+        pickle.dumps(D)
     del D
     wait_until(lambda: tasks_left(client) == 0)
     wait_until(lambda: not any(client.run(lambda dask_worker: len(dask_worker.data)).values()))
@@ -349,24 +342,13 @@ def test_a_client_that_is_closed_is_told_in_words(client):
             ask()
 
 
-def test_estimates_on_a_cluster_are_not_pickled(client):
-    D, _ = both(client, ARCS, degree=1)
-    with pytest.raises(InputError, match=r"cannot be pickled.*save_features"):
-        pickle.dumps(D)
-
-
 def test_processes_of_an_executor_give_the_same_bits(client):
     done = []
     with ProcessPoolExecutor(2) as pool:
         for walks in ("pooled", "independent"):
             options = {"seed": 5, "degree": 1, "walks": walks}
-            found = grfpp.sample(
-                ARCS,
-                KERNEL,
-                **options,
-                executor=pool,
-                progress=lambda *told, done=done: done.append(told),
-            )
+            told = {"progress": lambda *told: done.append(told)}
+            found = grfpp.sample(ARCS, KERNEL, **options, executor=pool, **told)
             same(found.factors, grfpp.sample(ARCS, KERNEL, **options).factors)
             assert done[-1] == (180, 180)
     with client.get_executor() as pool:
@@ -375,8 +357,6 @@ def test_processes_of_an_executor_give_the_same_bits(client):
 
 
 def test_plans_are_pickled_without_what_can_be_made_again():
-    from grfpp.walks.planning import plan_walks
-
     plan = plan_walks(NETWORK, KERNEL, grfpp.WalkOptions(seed=1)).forward
     packed = pickle.dumps(plan)
     assert len(packed) < 4 * plan.graph.indices.nbytes + 8 * plan.graph.n_nodes * 4

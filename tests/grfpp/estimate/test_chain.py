@@ -92,10 +92,7 @@ def test_products_that_do_not_fit_are_refused(monkeypatch):
     whole = made.to_csr()
     for part in ("indptr", "indices", "data"):
         assert_array_equal(getattr(in_blocks, part), getattr(whole, part))
-
-
-def test_matrices_that_do_not_fit_are_refused_all_at_once(monkeypatch):
-    made = Chain.stitched(factors(8, size=600))
+    made = Chain.stitched(factors(8, size=600))  # refused all at once
     only(monkeypatch, 10_000)
     with pytest.raises(InputError, match="8 factors of 600 nodes as matrices needs"):
         made.matrices()

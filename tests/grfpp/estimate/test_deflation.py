@@ -43,18 +43,11 @@ def no_lanczos(monkeypatch):
 
 # --- the pairs -----------------------------------------------------------------------------------
 
+WEIGHTED = ("weighted, sym", "weighted, None", "loops and isolated, sym")
+
 
 @pytest.mark.parametrize("kernel", [*KERNELS, EVEN], ids=repr)
-@pytest.mark.parametrize(
-    "name",
-    [
-        "weighted, sym",
-        "weighted, None",
-        "unweighted, sym",
-        "regular, raw",
-        "loops and isolated, sym",
-    ],
-)
+@pytest.mark.parametrize("name", [*WEIGHTED, "unweighted, sym", "regular, raw"])
 @pytest.mark.parametrize("dense", [True, False])
 def test_the_pairs_are_exact_and_the_largest(monkeypatch, name, kernel, dense):
     if not dense:
@@ -66,18 +59,21 @@ def test_the_pairs_are_exact_and_the_largest(monkeypatch, name, kernel, dense):
     assert_allclose(np.abs(found.values), np.abs(spectrum(graph, kernel)[:2]), rtol=1e-9)
 
 
-def test_both_ends_of_the_spectrum_where_both_count():
-    graph = Graph(nx.grid_2d_graph(4, 5)).normalized("sym")  # bipartite
-    found = deflation_of(graph, EVEN, 6)
-    assert_exact(graph, EVEN, found)
-    assert_allclose(found.values, spectrum(graph, EVEN)[:6], rtol=1e-9)
-
-
-@pytest.mark.parametrize("number", [20, 33])
-def test_ends_that_meet_have_nothing_in_common(number):
-    found = deflation_of(karate(), EVEN, number)
-    assert_exact(karate(), EVEN, found)
-    assert_allclose(found.values, spectrum(karate(), EVEN)[:number], rtol=1e-9)
+@pytest.mark.parametrize(
+    ("graph", "kernel", "number"),
+    [
+        (Graph(nx.grid_2d_graph(4, 5)).normalized("sym"), EVEN, 6),  # bipartite: both ends count
+        (karate(), EVEN, 20),  # the ends meet, and have nothing in common
+        (karate(), EVEN, 33),
+        (karate(), Diffusion(1.0), 33),  # all but one
+    ],
+    ids=str,
+)
+def test_both_ends_of_the_spectrum(graph, kernel, number):
+    found = deflation_of(graph, kernel, number)
+    assert found.n_vectors == number
+    assert_exact(graph, kernel, found)
+    assert_allclose(found.values, spectrum(graph, kernel)[:number], rtol=1e-9)
 
 
 def test_one_vector_a_component_without_searching(monkeypatch):
@@ -110,14 +106,6 @@ def test_one_vector_a_component_without_searching(monkeypatch):
 def test_leading_vectors_in_closed_form(monkeypatch, graph):
     no_lanczos(monkeypatch)
     assert_exact(graph, Diffusion(1.0), deflation_of(graph, Diffusion(1.0), 1))
-
-
-def test_all_but_one():
-    found = deflation_of(karate(), Diffusion(1.0), 33)
-    assert_exact(karate(), Diffusion(1.0), found)
-    assert found.n_vectors == 33
-    with pytest.raises(InputError, match="deflate must be below the number of nodes, 34, found 34"):
-        sample(karate(), Diffusion(1.0), deflate=34)
 
 
 def test_nothing_to_deflate():
@@ -153,12 +141,9 @@ def number(graph, kernel):
     return 0 if found is None else found.n_vectors
 
 
-def test_fast_kernels_are_not_deflated():
+def test_one_vector_is_enough_on_scale_free_graphs_and_fast_kernels_need_none(monkeypatch):
     for graph in (scale_free(800), Graph(nx.grid_2d_graph(30, 30)).normalized("sym")):
         assert number(graph, Diffusion(1.0)) == 0
-
-
-def test_one_vector_is_enough_on_scale_free_graphs(monkeypatch):
     no_lanczos(monkeypatch)
     assert number(scale_free(800), Diffusion(20.0)) == 1
     assert number(scale_free(800), RegularizedLaplacian(2, 19.0)) == 1
@@ -233,3 +218,5 @@ def test_sampled_and_refused():
     assert deflation_of(Graph(directed()).normalized("rw", 0.5), Diffusion(20.0), "auto") is None
     with pytest.raises(InputError, match="deflate needs symmetric weights"):
         sample(sp.csr_array(directed()), Diffusion(0.1), deflate=3)
+    with pytest.raises(InputError, match="deflate must be below the number of nodes, 34, found 34"):
+        sample(karate(), Diffusion(1.0), deflate=34)

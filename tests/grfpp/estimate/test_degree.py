@@ -8,6 +8,7 @@ from grfpp import Cosine, Diffusion, Graph, InputError, Matched, WalkOptions
 from grfpp.estimate import degree as module
 from grfpp.estimate.deflation import deflation_of
 from grfpp.estimate.degree import DEGREES, at_equal_steps, predicted_error, settle_degree
+from grfpp.walks.planning import plan_walks
 
 
 @pytest.fixture(scope="module")
@@ -44,14 +45,13 @@ def test_auto_is_recorded_and_made_again(W):
     law = Matched(K.meta["termination"]["mean"])
     again = grfpp.sample(W, Diffusion(20.0), K.degree, K.meta["n_walks"], law, seed=3)
     np.testing.assert_array_equal(K.rows([5]), again.rows([5]))
+    block = grfpp.sample_submatrix(W, Diffusion(5.0), [0, 1], degree="auto", seed=0)
+    assert block.shape == (2, 2)
 
 
-def test_the_lowest_of_equals(W):
+def test_the_lowest_of_equals_and_none_whose_root_diverges(monkeypatch):
     options = WalkOptions(degree="auto", n_walks=999)
     assert settle_degree(karate(), Diffusion(1.0), options).degree == 1
-
-
-def test_degrees_whose_root_diverges_are_left_out(monkeypatch):
     monkeypatch.setattr(module, "DEGREES", (1, 2, 4))
     kernel = Cosine()  # the modulation's radius is that of the first zero
     options = settle_degree(karate(0.7), kernel, WalkOptions(degree="auto", seed=0))
@@ -60,15 +60,8 @@ def test_degrees_whose_root_diverges_are_left_out(monkeypatch):
         grfpp.sample(karate(0.9), kernel, "auto", seed=0)
 
 
-def test_small_parts_of_a_kernel_settle_it_too(W):
-    block = grfpp.sample_submatrix(W, Diffusion(5.0), [0, 1], degree="auto", seed=0)
-    assert block.shape == (2, 2)
-
-
 def test_refusals():
     with pytest.raises(InputError, match="symmetric weights"):
         grfpp.sample(Graph(directed()).normalized("rw", 0.9), Diffusion(1.0), "auto")
     with pytest.raises(InputError, match="degree must be a number here"):
-        from grfpp.walks.planning import plan_walks
-
         plan_walks(karate(), Diffusion(1.0), WalkOptions(degree="auto"))

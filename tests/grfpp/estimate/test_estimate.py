@@ -115,7 +115,13 @@ def test_same_bits_for_any_number_of_threads(monkeypatch, K):
             assert_array_equal(found, wanted)
 
 
-def test_bad_constructions():
+def test_constructions():
+    meta = {"seed": 3}
+    factor = StoredFactor(sp.csr_array(np.eye(3)))
+    K = KernelEstimate([(factor, factor)], meta=meta)
+    meta["seed"] = 4  # it has a copy
+    assert K.meta == {"seed": 3}
+    assert KernelEstimate([(factor, factor)]).meta == {}
     small, large = (StoredFactor(sp.csr_array(np.eye(n))) for n in (3, 4))
     for pairs, options in (
         ([], {}),
@@ -127,15 +133,6 @@ def test_bad_constructions():
     ):
         with pytest.raises(InputError):
             KernelEstimate(pairs, **options)
-
-
-def test_meta_is_a_copy():
-    meta = {"seed": 3}
-    factor = StoredFactor(sp.csr_array(np.eye(3)))
-    K = KernelEstimate([(factor, factor)], meta=meta)
-    meta["seed"] = 4
-    assert K.meta == {"seed": 3}
-    assert KernelEstimate([(factor, factor)]).meta == {}
 
 
 def test_matrices_multiply_to_the_estimate(K):
@@ -187,14 +184,6 @@ def test_features_are_the_halves_of_the_chain():
         for found, side, half in zip(estimate_.features(), ("left", "right"), wanted, strict=True):
             assert_close(found.toarray(), half)
             assert_array_equal(estimate_.feature_side(side).toarray(), found.toarray())
-
-
-def test_features_that_do_not_fit_are_refused(monkeypatch):
-    monkeypatch.setattr(chain, "_PILOT_ROWS", 4)
-    K = sampled(karate(), 2)
-    only(monkeypatch, 50_000)
-    with pytest.raises(InputError, match="sparse features of 34 nodes at degree 2"):
-        K.features()
 
 
 # --- option II: projected features ---------------------------------------------------------------
@@ -276,7 +265,7 @@ def test_projections_of_deflated_estimates_in_less_room(name):
         K.project(4, where="pairs")
 
 
-def test_other_refusals_of_projections(monkeypatch):
+def test_other_refusals_of_projections():
     K = sampled(karate(), 1)
     for bad in (0, -1, 1.5, True, "8", None):
         with pytest.raises(InputError) as caught:
@@ -284,9 +273,6 @@ def test_other_refusals_of_projections(monkeypatch):
         assert caught.value.argument == "n_components"
     with pytest.raises(InputError):
         K.project(4, where="end")
-    only(monkeypatch, 10_000)
-    with pytest.raises(InputError, match="features of 64 components for 34 nodes"):
-        K.project(64)
 
 
 # --- parts ---------------------------------------------------------------------------------------
@@ -343,6 +329,12 @@ def test_what_does_not_fit_is_refused(monkeypatch):
     assert K.rows(range(8), sparse=True).shape == (8, 34)
     assert K.rows(range(7)).shape == (7, 34)
     assert (K @ np.ones((34, 20))).shape == (34, 20)
+    monkeypatch.setattr(chain, "_PILOT_ROWS", 4)
+    with pytest.raises(InputError, match="sparse features of 34 nodes at degree 2"):
+        K.features()
+    only(monkeypatch, 10_000)
+    with pytest.raises(InputError, match="features of 64 components for 34 nodes"):
+        K.project(64)
 
 
 def test_use_from_several_threads_at_once():
@@ -379,10 +371,7 @@ def test_measured_once_and_only_when_asked_for():
     assert meta.get("relative_error") == meta["off_diagonal_error_std"] == 0.5
     assert len(calls) == 1
     assert json.loads(json.dumps(meta))["relative_error"] == 0.5
-
-
-def test_what_cannot_be_measured_is_not_there():
-    meta = EstimateMeta({}, lambda: None)
+    meta = EstimateMeta({}, lambda: None)  # what cannot be measured is not there
     assert "relative_error" not in meta and meta.get("relative_error", 7) == 7
     with pytest.raises(KeyError):
         meta["relative_error"]
@@ -391,9 +380,8 @@ def test_what_cannot_be_measured_is_not_there():
 @pytest.mark.parametrize("again", [lambda K: pickle.loads(pickle.dumps(K)), copy.copy])
 def test_copies_measure_their_error_too(again):
     K = again(grfpp.sample(karate(), DIFFUSION, seed=0))
-    assert K.meta["relative_error"] == pytest.approx(
-        grfpp.relative_error(K, DIFFUSION, karate()), rel=1e-3
-    )
+    wanted = grfpp.relative_error(K, DIFFUSION, karate())
+    assert K.meta["relative_error"] == pytest.approx(wanted, rel=1e-3)
     assert K.entry(0, 1, return_std=True)[1] > 0
 
 

@@ -17,8 +17,8 @@ from grfpp.walks.sampling import Walker
 NAMES = ["weighted, sym", "directed, None", "loops and isolated, sym", "one node"]
 
 
-def plan_of(name="weighted, sym", factor=0):
-    return WalkPlan.of(GRAPHS[name], 0.6 ** np.arange(60), Geometric(0.2), 8, seed=1, factor=factor)
+def plan_of(name="weighted, sym"):
+    return WalkPlan.of(GRAPHS[name], 0.6 ** np.arange(60), Geometric(0.2), 8, seed=1)
 
 
 def stored(plan, dtype):
@@ -70,19 +70,9 @@ def walked(monkeypatch):
     return nodes
 
 
-def test_rows_are_walked_from_these_nodes_only(walked):
+def test_rows_are_walked_from_these_nodes_and_columns_from_those_in_reach(walked):
     WalkedFactor(plan_of(), np.dtype(np.float64)).rows(np.array([4, 2]), 1)
     assert walked == [4, 2]
-
-
-def test_a_mean_has_its_weights():
-    factors = [stored(plan_of(factor=number), np.float64) for number in range(3)]
-    weights = [0.5, 0.2, 0.3]
-    wanted = sum(w * f.to_csr().toarray() for w, f in zip(weights, factors, strict=True))
-    assert_allclose(HERE.mean(factors, weights).to_csr().toarray(), wanted)
-
-
-def test_columns_are_walked_from_the_nodes_in_reach(walked):
     path = Graph(np.diag(np.ones(99), 1), directed=True)
     plan = WalkPlan.of(path, 0.5 ** np.arange(6), Geometric(0.2), 8, seed=1)
     wanted = sample_factor(plan).toarray().T[[50, 9]]
@@ -117,11 +107,16 @@ def _both(graph, **options):
     ids=str,
 )
 @pytest.mark.parametrize("n_jobs", [1, 3])
-def test_same_bits_as_stored(monkeypatch, name, options, n_jobs):
+def test_same_bits_as_stored(monkeypatch, tmp_path, name, options, n_jobs):
+    def reloaded(K):
+        K.save(tmp_path / "k.npz")
+        return grfpp.KernelEstimate.load(tmp_path / "k.npz").toarray()
+
     monkeypatch.setattr(grfpp.walks.sampling, "TASK_STEPS", 300)
     stored, walked = _both(SOURCES[name], n_jobs=n_jobs, **options)
     V = np.random.default_rng(0).normal(size=(stored.n_nodes, 3))
     for query in (
+        reloaded,
         lambda K: K @ V,
         lambda K: K.T @ V[:, 0],
         lambda K: K.toarray(),
@@ -131,13 +126,6 @@ def test_same_bits_as_stored(monkeypatch, name, options, n_jobs):
         lambda K: np.stack(K.project(5, seed=0)),
     ):
         assert_array_equal(query(stored), query(walked))
-
-
-def test_it_is_saved_as_the_stored_one(tmp_path):
-    stored, walked = _both(SOURCES["weighted"], degree=1)
-    walked.save(tmp_path / "k.npz")
-    loaded = grfpp.KernelEstimate.load(tmp_path / "k.npz")
-    assert_array_equal(loaded.toarray(), stored.toarray())
 
 
 def test_sampling_walks_nothing_yet(monkeypatch):

@@ -4,7 +4,6 @@ import json
 
 import numpy as np
 import pytest
-import scipy.sparse as sp
 from estimates import SOURCES, directed_graph, negative, sampled
 from numpy.testing import assert_array_equal
 from small_graphs import GRAPHS, karate
@@ -12,8 +11,10 @@ from small_graphs import GRAPHS, karate
 from grfpp import InputError, KernelEstimate
 
 
-@pytest.fixture(params=SOURCES)
+@pytest.fixture(params=[*SOURCES, "transposed"])
 def K(request):
+    if request.param == "transposed":
+        return negative(directed_graph(), 3).T
     return SOURCES[request.param]()
 
 
@@ -50,12 +51,6 @@ def test_reused_walks_are_stored_once(tmp_path, graph, n_factors):
     assert len({id(factor) for factor, _ in again.chain.links}) == n_factors
 
 
-def test_a_transposed_estimate_can_be_saved(tmp_path):
-    K = negative(directed_graph(), 3).T
-    K.save(tmp_path / "k.npz")
-    assert_array_equal(KernelEstimate.load(tmp_path / "k.npz").toarray(), K.toarray())
-
-
 def test_nothing_is_left_when_saving_fails(tmp_path):
     K = sampled(karate(), 1)
     K._made_by["not JSON"] = object()
@@ -80,28 +75,12 @@ def saved(tmp_path):
     return path
 
 
-def test_truncated_files(saved):
-    content = saved.read_bytes()
-    for length in [0, 1, 4, 100, *range(200, len(content), 97), len(content) - 1]:
-        saved.write_bytes(content[:length])
-        assert "is not a whole .npz file" in refusal(saved)
-
-
-def test_files_of_others(tmp_path):
-    path = tmp_path / "other.npz"
-    karate().save(path)
-    assert "holds 'grfpp-graph-1', not 'grfpp-estimate-1'" in refusal(path)
-    np.savez(path, data_0=np.ones(3))
-    assert "was not written by grfpp: it has no header" in refusal(path)
-    sp.save_npz(path, sp.csr_array(np.eye(3)))
-    assert "was not written by grfpp" in refusal(path)
-    path.write_text("1 2\n2 3\n")
-    assert "is not a whole .npz file" in refusal(path)
-    np.savez(path, meta=np.array([{"format": "grfpp-estimate-1"}], dtype=object))
-    assert "without pickles" in refusal(path)
-    with path.open("wb") as stream:
-        np.save(stream, np.eye(3))
-    assert "is not a whole .npz file" in refusal(path)
+def test_files_that_are_cut_or_of_others(saved):
+    """What else is no archive of this kind is tested with archives."""
+    saved.write_bytes(saved.read_bytes()[:-1])
+    assert "is not a whole .npz file" in refusal(saved)
+    karate().save(saved)
+    assert "holds 'grfpp-graph-1', not 'grfpp-estimate-1'" in refusal(saved)
 
 
 def rewrite(path, meta=None, drop=(), **arrays):

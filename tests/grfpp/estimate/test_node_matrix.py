@@ -96,8 +96,11 @@ def test_in_several_blocks(monkeypatch, name):
     check(name, (rng.integers(0, N, 40), rng.integers(0, N, 40)))
 
 
-def test_entries():
+def test_entries_and_iteration():
     for K in MATRICES.values():
+        assert len(list(K)) == N
+        with pytest.raises(IndexError):
+            K[N]
         found = K["n3", "n7"]
         assert isinstance(found, float)
         i, j = K.index(["n3", "n7"])
@@ -114,14 +117,8 @@ def test_only_what_is_asked_for_is_walked():
     assert K[[3, 4, 19_999], [3, 5, 0]].shape == (3,)
 
 
-def test_size_check_of_asarray(monkeypatch):
-    only(monkeypatch, 1000)
-    with pytest.raises(InputError, match="a dense matrix of 12 x 12 numbers"):
-        np.asarray(MATRICES["symmetrised"])
-
-
 @pytest.mark.parametrize("name", MATRICES)
-def test_as_an_array(name):
+def test_as_an_array(monkeypatch, name):
     K = MATRICES[name]
     np.testing.assert_array_equal(np.asarray(K), WHOLE[name])
     np.testing.assert_array_equal(np.array(K, copy=True), WHOLE[name])
@@ -129,6 +126,9 @@ def test_as_an_array(name):
     assert np.linalg.norm(K) == np.linalg.norm(WHOLE[name])
     with pytest.raises(ValueError, match="no array that could be shared"):
         np.asarray(K, copy=False)
+    only(monkeypatch, 1000)
+    with pytest.raises(InputError, match="a dense matrix of 12 x 12 numbers"):
+        np.asarray(MATRICES["symmetrised"])
 
 
 def test_still_an_operator():
@@ -138,23 +138,14 @@ def test_still_an_operator():
     try:
         ones = np.ones((3, N))
         for left in (ones, sp.csr_array(ones)):
-            np.testing.assert_allclose(np.asarray(_dense(left @ K)), ones @ whole)
+            found = left @ K
+            found = found.toarray() if sp.issparse(found) else found
+            np.testing.assert_allclose(found, ones @ whole)
         np.testing.assert_allclose(K @ ones.T, whole @ ones.T)
         scaled = np.float64(2.0) * K
         np.testing.assert_allclose(scaled @ ones.T, 2 * whole @ ones.T)
     finally:
         K.toarray = keep
-
-
-def _dense(found):
-    return found.toarray() if sp.issparse(found) else found
-
-
-def test_loops_end():
-    K = MATRICES["symmetrised"]
-    assert len(list(K)) == N
-    with pytest.raises(IndexError):
-        K[N]
 
 
 @pytest.mark.parametrize(

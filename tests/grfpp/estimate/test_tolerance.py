@@ -99,22 +99,20 @@ def test_all_batches_are_used_and_give_error_bars():
 
 def test_estimates_to_a_tolerance_are_unbiased_beside_it():
     exact = KERNEL.exact(karate())
-    mean = np.mean(
-        [grfpp.sample(karate(), KERNEL, tol=0.1, seed=s).toarray() for s in range(100)], axis=0
-    )
+    found = [grfpp.sample(karate(), KERNEL, tol=0.1, seed=s).toarray() for s in range(100)]
+    mean = np.mean(found, axis=0)
     assert np.linalg.norm(mean - exact) < 0.02 * np.linalg.norm(exact)
 
 
-@pytest.mark.parametrize(
-    ("cap", "name"), [({"max_steps": 200}, "max_steps"), ({"max_seconds": 0.01}, "max_seconds")]
-)
-def test_caps_say_what_was_reached(cap, name):
-    with pytest.warns(
-        InputWarning, match=rf"tol of 1e-05 is not reached: .*; raise {name}, or use"
-    ):
+@pytest.mark.parametrize("cap", [{"max_steps": 200}, {"max_seconds": 0.01}], ids=str)
+def test_caps_say_what_was_reached(cap):
+    (name,) = cap
+    with pytest.warns(InputWarning, match=rf"of 1e-05 is not reached: .*; raise {name}, or use"):
         K = grfpp.sample(BARABASI, grfpp.Diffusion(5.0), tol=1e-5, seed=0, **cap)
     assert K.meta["relative_error"] > 1e-5
     assert K.meta["steps_per_node"] <= cap.get("max_steps", np.inf)
+    with pytest.raises(InputError, match=r"max_steps must be at least 36, the steps of one walk"):
+        grfpp.sample(karate(), KERNEL, tol=0.01, max_steps=1)
 
 
 def test_memory_is_a_cap(monkeypatch):
@@ -139,11 +137,6 @@ def test_tolerances_out_of_reach_are_refused_by_forecast():
     assert float(steps) < 1000
 
 
-def test_kernels_beyond_float64_warn():
-    with pytest.warns(InputWarning, match=r"Diffusion\(lam=720\.0\) exceed the range of float64"):
-        grfpp.sample(karate(), grfpp.Diffusion(720.0), seed=0)
-
-
 def test_no_batch_grows_without_bound(monkeypatch):
     """Noise that hardly falls between one walk and two forecasts any number of them."""
     n_walks = []
@@ -160,15 +153,12 @@ def test_no_batch_grows_without_bound(monkeypatch):
     assert all(after <= 16 * before for before, after in pairwise(n_walks))
 
 
-def test_tolerances_that_rounding_does_not_allow():
+def test_what_rounding_and_float64_do_not_allow():
+    with pytest.warns(InputWarning, match=r"Diffusion\(lam=720\.0\) exceed the range of float64"):
+        grfpp.sample(karate(), grfpp.Diffusion(720.0), seed=0)
     with pytest.warns(InputWarning, match="tol of 1e-11 is not reached because of rounding"):
         K = grfpp.sample(karate(), grfpp.Diffusion(1.0), tol=1e-11, dtype="float32", seed=0)
     assert 1e-11 < K.meta["relative_error"] < 1e-6
-
-
-def test_a_cap_below_one_walk_is_refused():
-    with pytest.raises(InputError, match=r"max_steps must be at least 36, the steps of one walk"):
-        grfpp.sample(karate(), KERNEL, tol=0.01, max_steps=1)
 
 
 def test_replicates_are_sampled_once(monkeypatch):
@@ -207,15 +197,11 @@ def test_the_noise_curve_falls_as_the_error_does(graph, deflate):
     assert 0.8 < noise.walks_for(4, true) / 24 < 1.25
 
 
-def test_walks_for_is_the_inverse_of_size():
+def test_walks_for_is_the_inverse_of_size_and_samples_few_doublings():
     noise = NoiseCurve(WEIGHTS, KERNEL, WalkOptions.of(seed=0, n_walks=1))
     for start in (1, 3, 8):
         for end in (9, 20):
             assert noise.walks_for(start, noise.size(end) / noise.size(start)) == pytest.approx(end)
-
-
-def test_forecasts_sample_few_doublings():
-    noise = NoiseCurve(WEIGHTS, KERNEL, WalkOptions.of(seed=0, n_walks=1))
     assert noise.walks_for(1, 1e-200) == 2.0**60
     assert noise.steps < 2 * 2 * 32 * 25 / 400 * 9 + 1  # twice, 1 + 2 + … + 32 walks of 25 rows
 

@@ -12,15 +12,7 @@ import scipy.sparse as sp
 from fuzz.formats import FORMATS
 from hypothesis import given
 from hypothesis import strategies as st
-from io_helpers import (
-    QUICK,
-    dense,
-    file_holding,
-    file_refusal,
-    read_text,
-    refusal,
-    weight_matrices,
-)
+from io_helpers import QUICK, dense, file_holding, file_refusal, read_text, refusal, weight_matrices
 
 from grfpp.errors import InputError
 from grfpp.graph import Graph
@@ -32,9 +24,9 @@ def as_networkx(matrix):
     return nx.from_numpy_array(matrix, create_using=kind)
 
 
-def mtx(matrix):
+def mtx(matrix, make=sp.coo_array):
     stream = io.BytesIO()
-    scipy.io.mmwrite(stream, sp.coo_array(matrix))
+    scipy.io.mmwrite(stream, make(matrix))
     return stream.getvalue()
 
 
@@ -61,6 +53,7 @@ WRITERS = [
     (".gml", lambda matrix: "\n".join(nx.generate_gml(as_networkx(matrix))).encode()),
     (".graphml", lambda matrix: "\n".join(nx.generate_graphml(as_networkx(matrix))).encode()),
     (".mtx", mtx),
+    (".mtx", lambda matrix: mtx(matrix, np.asarray)),
     (".npz", scipy_npz),
     (".npz", grfpp_npz),
 ]
@@ -123,6 +116,8 @@ def test_suffixes():
     assert "(none)" in file_refusal(b"", "")
     assert "unknown" in file_refusal(b"", ".npz.gz")
     assert "unknown" in file_refusal(b"", ".gz")
+    with file_holding("0 1\n", ".txt") as path, pytest.raises(InputError, match="not a mesh file"):
+        load_mesh(path)
 
 
 def test_zip_files_must_hold_one_such_file():
@@ -144,11 +139,6 @@ def test_bad_weights_in_files_name_the_file():
     assert "directed=False, but FILE" in file_refusal(
         mtx(np.triu(TRIANGLE)), ".mtx", directed=False
     )
-
-
-def test_load_mesh_wants_a_mesh():
-    with file_holding("0 1\n", ".txt") as path, pytest.raises(InputError, match="not a mesh file"):
-        load_mesh(path)
 
 
 @pytest.fixture

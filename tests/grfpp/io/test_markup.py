@@ -1,9 +1,7 @@
 """GML and GraphML: weights, names, and nothing that is invented or dropped."""
 
 import pytest
-from io_helpers import file_refusal, read_text, real_data
-
-from grfpp.graph import Graph
+from io_helpers import file_refusal, read_text
 
 
 def node(number, extra=""):
@@ -16,16 +14,6 @@ def edge(u, v, extra=""):
 
 def gml(*parts):
     return "graph [\n" + "".join(parts) + "]\n"
-
-
-@pytest.mark.parametrize(
-    ("name", "n_nodes", "n_edges"),
-    [("karate", 34, 78), ("football", 115, 613), ("eurosis", 1272, 6454), ("cora", 2485, 5069)],
-)
-def test_real_graphs(name, n_nodes, n_edges):
-    read = Graph(real_data("graphs", f"{name}.gml"))
-    assert (read.n_nodes, read.n_edges, read.is_directed) == (n_nodes, n_edges, False)
-    assert len(set(read.node_ids)) == n_nodes
 
 
 @pytest.mark.parametrize(

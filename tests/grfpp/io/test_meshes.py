@@ -46,12 +46,9 @@ class Duck:
         meshio.Mesh(SQUARE, [("triangle", HALVES)]),
     ],
 )
-def test_sides_of_triangles_weigh_one(source):
+def test_sides_of_triangles_weigh_one_and_scenes_are_one_graph(source):
     np.testing.assert_array_equal(dense(source), SQUARE_MATRIX)
     assert Graph(source).node_ids is None
-
-
-def test_scenes_are_one_graph():
     ball = trimesh.Trimesh(POINTS, FACES, process=False)
     scene = trimesh.Scene([ball, ball.copy().apply_translation([9, 0, 0])])
     assert Graph(scene).n_nodes == 84
@@ -300,25 +297,6 @@ def test_stl():
     assert read_text(SOLID + far, ".stl").n_edges == 6
 
 
-@pytest.mark.parametrize(
-    "content",
-    [
-        SOLID + f"solid c\n{FACET}",
-        SOLID[:60],
-        SOLID.replace("vertex 1 0 0", "vertex 1 0"),
-        SOLID.replace("endfacet\n", ""),
-        SOLID.replace("vertex 1 0 0", "vertex 1 nan 0"),
-        "solid\nendsolid\n",
-        binary_stl()[:-1],
-        binary_stl(n_declared=2**32 - 1),
-        binary_stl(0, 0),
-        b"",
-    ],
-)
-def test_damaged_stl(content):
-    file_refusal(content, ".stl")
-
-
 ROWS = "".join(" ".join(map(str, point)) + "\n" for point in SQUARE.astype(int))
 
 
@@ -355,9 +333,7 @@ def test_ply(faces, n_edges, title):
         assert read_text(each, ".ply").n_edges == n_edges
     for order in "<>":
         assert read_text(binary_ply(faces, order, title=title), ".ply").n_edges == n_edges
-
-
-def test_other_properties_and_elements_of_ply_files():
+    # Other properties and elements are passed over.
     extra = "property uchar red\nelement camera 1\nproperty double w\nproperty list int float f\n"
     rows = ROWS.replace("\n", " 255\n") + "0.5 2 1.5 2.5\n"
     assert read_text(ply(extra=extra) + rows + "3 0 1 2\n", ".ply").n_edges == 3
@@ -366,30 +342,41 @@ def test_other_properties_and_elements_of_ply_files():
 BOX = ROWS + "3 0 1 2\n"
 
 
+STL = [
+    SOLID + f"solid c\n{FACET}",
+    SOLID[:60],
+    SOLID.replace("vertex 1 0 0", "vertex 1 0"),
+    SOLID.replace("endfacet\n", ""),
+    SOLID.replace("vertex 1 0 0", "vertex 1 nan 0"),
+    "solid\nendsolid\n",
+    *(binary_stl()[:-1], binary_stl(n_declared=2**32 - 1), binary_stl(0, 0), b""),
+]
+PLY = [
+    "",
+    ply()[:-5],
+    ply().replace("float x", "floot x") + BOX,
+    ply().replace("float x", "float w") + BOX,
+    ply() + ROWS,
+    ply(vertices=10**15) + ROWS,
+    ply() + ROWS + "3 0 1\n",
+    ply() + ROWS.replace("1 1 0", "1 1"),
+    ply() + ROWS + "3 0 1 9\n",
+    ply() + ROWS + "2 0 1\n",
+    ply(faces=0) + ROWS,
+    binary_ply([[0, 1, 2], [0, 2, 3]])[:-1],
+    binary_ply([[0, 1, 2], [0, 1, 2, 3]])[:-1],
+    binary_ply([[0, 1, 9]]),
+    binary_ply([[0, 1, 2], [0, 1, 2, -1]]),
+    ply().replace("list uchar int", "int") + ROWS + "3\n",
+    ply("binary_little_endian", vertices=10**15),
+]
+
+
 @pytest.mark.parametrize(
-    "content",
-    [
-        "",
-        ply()[:-5],
-        ply().replace("float x", "floot x") + BOX,
-        ply().replace("float x", "float w") + BOX,
-        ply() + ROWS,
-        ply(vertices=10**15) + ROWS,
-        ply() + ROWS + "3 0 1\n",
-        ply() + ROWS.replace("1 1 0", "1 1"),
-        ply() + ROWS + "3 0 1 9\n",
-        ply() + ROWS + "2 0 1\n",
-        ply(faces=0) + ROWS,
-        binary_ply([[0, 1, 2], [0, 2, 3]])[:-1],
-        binary_ply([[0, 1, 2], [0, 1, 2, 3]])[:-1],
-        binary_ply([[0, 1, 9]]),
-        binary_ply([[0, 1, 2], [0, 1, 2, -1]]),
-        ply().replace("list uchar int", "int") + ROWS + "3\n",
-        ply("binary_little_endian", vertices=10**15),
-    ],
+    ("suffix", "content"), [*((".stl", each) for each in STL), *((".ply", each) for each in PLY)]
 )
-def test_damaged_ply(content):
-    file_refusal(content, ".ply")
+def test_damaged_stl_and_ply(suffix, content):
+    file_refusal(content, suffix)
 
 
 def glb():

@@ -123,9 +123,8 @@ def test_approximate_search(monkeypatch):
         assert found.meta["package"] == "pynndescent"
         assert (found.adjacency.diagonal() == 0).all()
         if k == 10:  # of more copies than neighbours any may be taken
-            np.testing.assert_allclose(
-                found.adjacency.toarray(), exact.adjacency.toarray(), atol=1e-5
-            )
+            both = (each.adjacency.toarray() for each in (found, exact))
+            np.testing.assert_allclose(*both, atol=1e-5)
 
 
 def test_which_search_is_used(monkeypatch):
@@ -165,13 +164,17 @@ def test_nearest_neighbours_are_noted(d, k, include_self):
         assert words in note(kneighbors_graph(X, mode=mode, **options))
 
 
-def test_other_forms_of_the_same():
+def test_other_forms_of_the_same_and_what_is_fine():
     X = points(150, 2)
     distances = kneighbors_graph(X, 5, mode="distance")
     assert "the 5 nearest" in note(distances.T)  # from the neighbours, as in PyG
     assert "the 5 nearest" in note(np.float32(distances.toarray()))
     rows = Graph(kneighbors_graph(X, 5), directed=True).normalized("rw")
     assert "nearest neighbours" in note(rows.adjacency)
+    for undirected in (distances.maximum(distances.T), radius_neighbors_graph(X, 0.5)):
+        assert note(undirected) == ""
+    assert note(kneighbors_graph(points(19, 2), 3)) == ""  # so few that it may be chance
+    assert note(kneighbors_graph(X, 1)) == ""
 
 
 @pytest.mark.parametrize(
@@ -192,15 +195,6 @@ def test_other_graphs_are_not(graph):
     assert note(matrix) == ""
     matrix.data = np.random.default_rng(0).uniform(0.1, 2, matrix.nnz)
     assert note(matrix) == ""
-
-
-def test_neighbours_that_are_fine():
-    X = points(150, 2)
-    directed = kneighbors_graph(X, 5, mode="distance")
-    for undirected in (directed.maximum(directed.T), radius_neighbors_graph(X, 0.5)):
-        assert note(undirected) == ""
-    assert note(kneighbors_graph(points(19, 2), 3)) == ""  # so few that it may be chance
-    assert note(kneighbors_graph(X, 1)) == ""
 
 
 def test_the_note_about_neighbours(tmp_path):

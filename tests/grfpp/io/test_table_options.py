@@ -3,13 +3,7 @@
 import pytest
 
 from grfpp.errors import InputError
-from grfpp.io.table_options import (
-    INTEGER,
-    EdgeListOptions,
-    columns_of,
-    is_header,
-    is_number,
-)
+from grfpp.io.table_options import INTEGER, EdgeListOptions, columns_of, is_header, is_number
 
 
 def test_only_what_is_given_is_kept():

@@ -91,22 +91,16 @@ def test_what_the_csv_module_writes(edges, separator, quoting, end, encoding, na
     np.testing.assert_array_equal(graph.adjacency.toarray(), expected.adjacency.toarray())
 
 
-def test_an_edge_listed_once_counts_both_ways():
+def test_an_edge_listed_once_counts_both_ways_and_a_second_listing_is_told_of():
     content = "0 1 2.5\n1 2 1\n2 2 4\n"
     graph = read_text(content)
     np.testing.assert_array_equal(graph.adjacency.toarray(), [[0, 2.5, 0], [2.5, 0, 1], [0, 1, 4]])
     one_way = read_text(content, directed=True).adjacency.toarray()
     np.testing.assert_array_equal(one_way, [[0, 2.5, 0], [0, 0, 1], [0, 0, 4]])
-
-
-def test_a_second_listing_is_refused_with_its_line():
     message = file_refusal("# c\na b\nb c\n\nb a\n", duplicates="error")
     assert "FILE, line 5: the edge 'b' - 'a' is listed again, after line 2" in message
     assert read_text("a b\nb a\n", directed=True, duplicates="error").n_edges == 1
     assert "the edge '0' - '0'" in file_refusal("0 0\n0 0\n0 007", duplicates="error")
-
-
-def test_a_list_of_both_orders_is_warned_of():
     content = "a b 2\nb a 2\nb c 1\nc b 1\na a 1\n"
     with pytest.warns(InputWarning, match=r"file\.txt lists every edge in both"):
         assert read_text(content).weights.tolist() == [1, 4, 4, 2, 2]
@@ -133,13 +127,9 @@ def test_whole_number_labels_are_sorted():
     assert read_text(f"{10**18} {10**18 + 1}\n").node_ids == [10**18, 10**18 + 1]
     assert read_text(f"{10**30} 5\n").node_ids == [str(10**30), "5"]  # more than 64 bits
     assert read_text("1.5 2\n").node_ids == ["1.5", "2"]
-
-
-@pytest.mark.parametrize("name", ["02139", "+5", "-0", "00", "007"])
-def test_numbers_that_are_not_written_as_such_are_names(name):
-    graph = read_text(f"{name} 2139\n2139 5\n")
-    assert graph.node_ids == [name, "2139", "5"]
-    assert read_text(f"person,city,w\n1,{name},2\n", ".csv").node_ids == ["1", name]
+    for name in ("02139", "+5", "-0", "00", "007"):  # names, not numbers
+        assert read_text(f"{name} 2139\n2139 5\n").node_ids == [name, "2139", "5"]
+        assert read_text(f"person,city,w\n1,{name},2\n", ".csv").node_ids == ["1", name]
 
 
 def test_labels_with_spaces_between_commas_tabs_and_quotes():
@@ -217,6 +207,8 @@ def test_separators():
     assert read_text("Smith,J  Doe,A  2\n", separator=" ").node_ids == ["Smith,J", "Doe,A"]
     assert read_text("New York\tBoston\t3\n", separator="\t").node_ids == ["New York", "Boston"]
     assert "pass separator" in file_refusal("a|b|2\n")
+    with file_holding("", ".mtx") as path:
+        assert "separator is for" in refusal(path, separator=",")
 
 
 def test_quotes():
@@ -265,17 +257,9 @@ def test_refusals_name_the_line(content, line):
         assert refused_line(content, ".csv") == line
 
 
-@pytest.mark.parametrize("content", ["", "\n \n# only words\n", "source,target\n"])
-def test_lists_without_edges(content):
-    assert "holds no edges" in file_refusal(content, ".csv")
-
-
-def test_options_that_mean_nothing_are_refused():
-    with file_holding("", ".mtx") as path:
-        assert "separator is for" in refusal(path, separator=",")
-
-
-def test_weights_of_many_digits():
+def test_lists_without_edges_and_weights_of_many_digits():
+    for content in ("", "\n \n# only words\n", "source,target\n"):
+        assert "holds no edges" in file_refusal(content, ".csv")
     content = f"a,b,0.{'1' * 60}\nb,c,1{'0' * 40}\n# c\n"
     assert read_text(content, ".csv").weights.tolist() == [1 / 9, 1 / 9, 1e40, 1e40]
 

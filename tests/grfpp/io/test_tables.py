@@ -1,6 +1,8 @@
 """Data frames, Parquet and Feather files, lists of tuples."""
 
+import io
 import sys
+from functools import partial
 
 import networkx as nx
 import numpy as np
@@ -33,15 +35,15 @@ KINDS = [
 MAKERS = [pd.DataFrame, pl.DataFrame, pl.LazyFrame, pa.table]
 
 
-def in_parquet(table, **options):
-    with file_holding(b"", ".parquet") as path:
-        pyarrow.parquet.write_table(pa.table(table), path)
-        return Graph(path, **options)
+WRITERS = {
+    ".parquet": pyarrow.parquet.write_table,
+    ".feather": partial(pyarrow.feather.write_feather, compression="zstd"),
+}
 
 
-def in_feather(table, **options):
-    with file_holding(b"", ".feather") as path:
-        pyarrow.feather.write_feather(pa.table(table), path)
+def read_table(table, suffix, **options):
+    with file_holding(b"", suffix) as path:
+        WRITERS[suffix](pa.table(table), path)
         return Graph(path, **options)
 
 
@@ -52,7 +54,7 @@ def test_names_of_any_text_go_round(edges, directed):
     options = {"directed": directed, "duplicates": "sum"}
     expected = Graph(edges, **options)
     table = {"u": u, "v": v, "w": w}
-    graphs = [read(table, **options) for read in (in_parquet, in_feather)]
+    graphs = [read_table(table, suffix, **options) for suffix in WRITERS]
     graphs += [Graph(make(table), **options) for make in MAKERS]
     graphs.append(Graph(pa.table({"x": w, "source": u, "weight": w, "target": v}), **options))
     for graph in graphs:
@@ -72,17 +74,15 @@ def test_whole_numbers_go_round(edges):
 
 
 def test_what_pandas_writes_is_what_it_holds():
-    frame = pd.DataFrame(
-        {"from": ["a, b", 'c"d', "02139"], "to": ["é", "a, b", "x"], "n": [1, 2, 3]}
-    )
+    names = {"from": ["a, b", 'c"d', "02139"], "to": ["é", "a, b", "x"]}
+    frame = pd.DataFrame({**names, "n": [1, 2, 3]})
     held = Graph(frame, directed=True)
     for index in (True, False):
         text = frame.rename(columns={"n": "weight"}).to_csv(index=index)
         written = read_text(text, ".csv", directed=True)
         assert written.node_ids == held.node_ids
         np.testing.assert_array_equal(written.adjacency.toarray(), held.adjacency.toarray())
-    round_trip = Graph(nx.to_pandas_edgelist(nx.les_miserables_graph()))
-    assert round_trip.n_edges == 254
+    assert Graph(nx.to_pandas_edgelist(nx.les_miserables_graph())).n_edges == 254
 
 
 CALLS = {"day": [1, 2], "who": ["ann", "bob"], "whom": ["bob", "cy"], "n": [3, 1]}
@@ -98,9 +98,8 @@ def test_columns_by_name_or_number(make):
     renamed = {"day": [1, 2], "from": ["a", "b"], "to": ["b", "c"], "n": [3, 1]}
     assert Graph.from_frame(make(renamed), weight="n", directed=True).weights.tolist() == [3, 1]
     assert "called source and target" in refusal(make(CALLS))
-    assert "'why'; there are 'day', 'who', 'whom', 'n'" in refusal(
-        make(CALLS), columns=("who", "why")
-    )
+    told = refusal(make(CALLS), columns=("who", "why"))
+    assert "'why'; there are 'day', 'who', 'whom', 'n'" in told
 
 
 @pytest.mark.parametrize(
@@ -126,8 +125,12 @@ def test_other_refusals():
     assert "no edges" in refusal(pd.DataFrame({"a": [], "b": []}))
     assert "all of one kind" in refusal(pd.DataFrame({"a": [1, "x"], "b": ["x", "y"], "c": [1, 1]}))
     assert "separator is for" in refusal(pd.DataFrame(CALLS), separator=",")
-    frame = pd.DataFrame([[1, 2]], columns=["a", "a"])
-    assert "the frame cannot be read" in refusal(frame)
+    assert "the frame cannot be read" in refusal(pd.DataFrame([[1, 2]], columns=["a", "a"]))
+    levels = pd.MultiIndex.from_product([["x"], ["u", "v"]])
+    assert "names of several levels" in refusal(pd.DataFrame([["a", "b"]], columns=levels))
+    twice = pd.DataFrame([["a", "b", "c"]], columns=["source", "target", "source"])
+    assert "\n" not in refusal(twice)
+    assert "zero bytes" in refusal(pa.table({"source": ["a", "a\0"], "target": ["b", "c"]}))
 
 
 def test_kinds_of_columns():
@@ -137,16 +140,12 @@ def test_kinds_of_columns():
     assert Graph(categories).node_ids == ["x", "y", "z"]
     assert Graph(pl.DataFrame(categories)).node_ids == ["x", "y", "z"]
     unused = pd.Categorical(["y", "x"], categories=["z", "x", "y"])
-    assert Graph(pd.DataFrame({"u": unused, "v": unused[::-1]}), directed=True).node_ids == [
-        "y",
-        "x",
-    ]
+    both = pd.DataFrame({"u": unused, "v": unused[::-1]})
+    assert Graph(both, directed=True).node_ids == ["y", "x"]
     twice = pa.DictionaryArray.from_arrays(pa.array([0, 1]), pa.array(["a", "a"]))
     assert Graph(pa.table({"u": twice, "v": ["b", "c"]})).node_ids == ["a", "b", "c"]
-    several = pa.concat_tables(
-        [pa.table({"u": ["b"], "v": ["a"]}), pa.table({"u": ["c"], "v": ["b"]})]
-    )
-    assert Graph(several).node_ids == ["b", "a", "c"]
+    parts = {"u": ["b"], "v": ["a"]}, {"u": ["c"], "v": ["b"]}
+    assert Graph(pa.concat_tables(map(pa.table, parts))).node_ids == ["b", "a", "c"]
     assert Graph(pa.RecordBatch.from_pydict({"u": [0], "v": [1]})).n_edges == 1
     assert Graph(pa.table({"u": ["", "a"], "v": ["a", ""]}), directed=True).node_ids == ["", "a"]
 
@@ -168,6 +167,11 @@ def test_a_square_frame_whose_index_is_its_columns_is_a_matrix():
     edges = Graph.from_frame(pd.DataFrame([[0, 1], [1, 2]]), 0, 1)
     assert edges.n_nodes == 3
     assert "from_frame(frame, 0, 1)" in refusal(pd.DataFrame([[0, 1]] * 3))
+    numbers = [10, 20, 30]
+    frame = pd.DataFrame([[0, 1.0, 0], [1, 0, 2], [0, 2, 0]], numbers, numbers)
+    graph = Graph(pd.read_csv(io.StringIO(frame.to_csv()), index_col=0))  # as it was in a file
+    np.testing.assert_array_equal(graph.adjacency.toarray(), frame)
+    assert graph.node_ids == numbers
 
 
 def test_files_that_are_damaged():
@@ -184,10 +188,8 @@ def test_files_that_are_damaged():
 
 def test_a_missing_package_is_named(monkeypatch):
     monkeypatch.setitem(sys.modules, "pyarrow", None)
-    with pytest.raises(MissingPackageError) as caught:
+    with pytest.raises(MissingPackageError, match=r"needs pyarrow.*frames"):
         Graph(pd.DataFrame(CALLS))
-    assert "needs pyarrow" in str(caught.value)
-    assert "frames" in str(caught.value)
     frame = pd.DataFrame(np.eye(2), index=["a", "b"], columns=["a", "b"])
     assert Graph(frame).node_ids == ["a", "b"]  # a matrix does without
 
@@ -203,14 +205,11 @@ def test_offsets_and_codes_beyond_the_text_are_refused():
             Graph(pa.table({"source": bad, "target": good}))
 
 
-@pytest.mark.parametrize("suffix", [".parquet", ".feather"])
+@pytest.mark.parametrize("suffix", WRITERS)
 def test_rows_that_pack_well_are_counted(tmp_path, monkeypatch, suffix):
     table = pa.table({"source": np.zeros(10**6, int), "target": np.ones(10**6, int)})
     path = tmp_path / f"edges{suffix}"
-    if suffix == ".parquet":
-        pyarrow.parquet.write_table(table, path)
-    else:
-        pyarrow.feather.write_feather(table, path, compression="zstd")
+    WRITERS[suffix](table, path)
     assert path.stat().st_size < 2_000_000
     only(monkeypatch, 50_000_000)
     with pytest.raises(InputError, match=r"rows of .*edges"):
@@ -242,15 +241,6 @@ def test_the_index_of_pandas_is_no_column(tmp_path, how):
         assert graph_of(frame[["source", "target"]]).weights.tolist() == [1] * 6
 
 
-def test_a_matrix_that_was_in_a_file_is_one_still(tmp_path):
-    numbers = [10, 20, 30]
-    frame = pd.DataFrame([[0, 1.0, 0], [1, 0, 2], [0, 2, 0]], numbers, numbers)
-    frame.to_csv(tmp_path / "m.csv")
-    graph = Graph(pd.read_csv(tmp_path / "m.csv", index_col=0))
-    np.testing.assert_array_equal(graph.adjacency.toarray(), frame)
-    assert graph.node_ids == numbers
-
-
 @pytest.mark.parametrize("names", [("node", "weight"), ("source", "target", "source")])
 def test_columns_that_are_called_otherwise_are_not_taken(names):
     table = pa.table([pa.array([1, 2])] * len(names), list(names))
@@ -258,18 +248,6 @@ def test_columns_that_are_called_otherwise_are_not_taken(names):
         Graph(table)
     with pytest.raises(InputError, match="at least two columns"):
         Graph(pa.table({"source": [1]}))
-
-
-def test_names_with_zero_bytes_are_refused():
-    with pytest.raises(InputError, match="zero bytes"):
-        Graph(pa.table({"source": ["a", "a\0"], "target": ["b", "c"]}))
-
-
-def test_columns_of_several_levels():
-    frame = pd.DataFrame([["a", "b"]], columns=pd.MultiIndex.from_product([["x"], ["u", "v"]]))
-    assert "names of several levels" in refusal(frame)
-    twice = pd.DataFrame([["a", "b", "c"]], columns=["source", "target", "source"])
-    assert "\n" not in refusal(twice)
 
 
 @pytest.mark.parametrize("kind", KINDS)

@@ -6,7 +6,9 @@ import decimal
 import math
 import pickle
 from decimal import Decimal
+from functools import partial
 
+import networkx as nx
 import numpy as np
 import pytest
 import scipy.linalg
@@ -32,7 +34,6 @@ from grfpp.kernels.named import (
 from grfpp.kernels.taylor import TaylorKernel
 
 N = 200
-DEGREES = [1, 3, 8]
 
 
 @pytest.mark.parametrize("degree", [1, 8])
@@ -87,40 +88,28 @@ def test_overflow_is_refused_and_scale_avoids_it():
         kernel.modulation(2, 2000)
     scaled = kernel.modulation(2, 2000, scale=0.4)
     assert np.isfinite(scaled).all()
-    np.testing.assert_allclose(
-        scaled[:500], kernel.modulation(2, 500) * 0.4 ** np.arange(500), rtol=1e-12
-    )
-
-
-def test_tables_can_be_changed_without_harm():
-    first = Diffusion().modulation(2, 5)
-    first[:] = 0
-    assert Diffusion().modulation(2, 5)[0] == 1
+    wanted = kernel.modulation(2, 500) * 0.4 ** np.arange(500)
+    np.testing.assert_allclose(scaled[:500], wanted, rtol=1e-12)
+    scaled[:] = 0  # which changes no other table
+    assert kernel.modulation(2, 2000, scale=0.4).any()
 
 
 @pytest.mark.parametrize("kernel", KERNELS, ids=repr)
 def test_modulation_radius_is_where_the_terms_stop_falling(kernel):
     """The radius against the terms themselves, which know nothing of how it was found."""
     radius = kernel.modulation_radius(2)
-    if radius == math.inf:
-        inside, outside = 3.0, None
-    else:
-        inside, outside = 0.9 * radius, 1.1 * radius
+    inside = 3.0 if radius == math.inf else 0.9 * radius
     terms = np.abs(kernel.modulation(2, 256, scale=inside))
     assert terms[200:].max() < 1e-2 * terms.max()
     assert terms[200:].max() < 0.1 * terms[100:150].max() + 1e-300
-    if outside is not None:
-        growing = np.abs(kernel.modulation(2, 256, scale=outside))
+    if radius < math.inf:
+        growing = np.abs(kernel.modulation(2, 256, scale=1.1 * radius))
         assert growing[200:].max() > 10 * growing[100:150].max()
 
 
 @pytest.fixture(scope="module")
 def ring():
-    n = 12
-    adjacency = np.zeros((n, n))
-    for i in range(n):
-        adjacency[i, (i + 1) % n] = adjacency[(i + 1) % n, i] = 1
-    return Graph(adjacency)
+    return Graph(nx.cycle_graph(12))
 
 
 def test_convergence_is_checked(ring):
@@ -151,9 +140,7 @@ def test_the_advice_of_the_errors_is_good(ring):
         kernel.check_converges(ring.normalized(None, scale=error.value.factor), degree)
     assert "degree=3" in error.value.advice
     PStep(6, 0.01).check_converges(ring, 3)
-
-
-def test_graphs_without_cycles_always_converge():
+    # Graphs without cycles always converge.
     path = Graph([[0, 5, 0], [0, 0, 5], [0, 0, 0]])
     InversePower(4).check_converges(path)
     Cosine().check_converges(path, degree=3)
@@ -180,7 +167,6 @@ def test_kernels_are_values(kernel):
     assert hash(again) == hash(kernel)
     assert repr(again) == repr(kernel)
     assert isinstance(kernel, Kernel)
-    assert len({kernel, again}) == 1
     np.testing.assert_array_equal(again.modulation(2, 9), kernel.modulation(2, 9))
 
 
@@ -230,60 +216,42 @@ def test_shapes_orders_and_types_of_v():
     before = whole.astype(float)
     kept = before.copy()
     for method in ("chebyshev", "taylor", "expm_multiply"):
-        result = kernel.apply(graph, before, method=method)
-        assert not np.shares_memory(result, before)
+        assert not np.shares_memory(kernel.apply(graph, before, method=method), before)
+        assert not kernel.apply(graph, np.zeros(17), method=method).any()
     np.testing.assert_array_equal(before, kept)
     assert kernel.apply(graph, np.zeros((17, 0))).shape == (17, 0)
-    np.testing.assert_array_equal(kernel.apply(graph, np.zeros(17)), np.zeros(17))
-    np.testing.assert_array_equal(kernel.apply(graph, np.zeros(17), method="taylor"), np.zeros(17))
+
+
+WRONG_SHAPES = [np.ones(16), np.ones((2, 17)), np.ones((17, 2, 2)), 3.0]
 
 
 @pytest.mark.parametrize(
-    "V",
+    ("argument", "kernel", "name", "options"),
     [
-        np.ones(16),
-        np.ones((2, 17)),
-        np.ones((17, 2, 2)),
-        3.0,
-        np.ones(17) * 1j,
-        ["a"] * 17,
-        sp.csr_array((17, 2)),
+        *(("V", Diffusion(), "weighted", {"V": each}) for each in WRONG_SHAPES),
+        ("V", Diffusion(), "weighted", {"V": np.ones(17) * 1j}),
+        ("V", Diffusion(), "weighted", {"V": ["a"] * 17}),
+        ("V", Diffusion(), "weighted", {"V": sp.csr_array((17, 2))}),
+        *(
+            ("tol", Diffusion(), "weighted", {"tol": tol})
+            for tol in (0, -1, 1, 1e-15, math.nan, "x", None)
+        ),
+        ("method", Cosine(), "weighted", {"method": "expm_multiply"}),
+        ("method", Diffusion(), "weighted", {"method": "magic"}),
+        ("method", Diffusion(), "directed", {"method": "chebyshev"}),
     ],
 )
-def test_vectors_of_other_shapes_and_types_are_refused(V):
+def test_bad_arguments_of_products(argument, kernel, name, options):
     with pytest.raises(InputError) as error:
-        Diffusion().apply(GRAPHS["weighted"], V)
-    assert error.value.argument == "V"
-
-
-@pytest.mark.parametrize("tol", [0, -1, 1, 1e-15, math.nan, "x", None])
-def test_bad_tolerances(tol):
-    with pytest.raises(InputError) as error:
-        Diffusion().apply(GRAPHS["weighted"], np.ones(17), tol)
-    assert error.value.argument == "tol"
-
-
-@pytest.mark.parametrize(
-    ("kernel", "name", "method"),
-    [
-        (Cosine(), "weighted", "expm_multiply"),
-        (Diffusion(), "weighted", "magic"),
-        (Diffusion(), "directed", "chebyshev"),
-    ],
-)
-def test_bad_methods(kernel, name, method):
-    with pytest.raises(InputError) as error:
-        kernel.apply(GRAPHS[name], np.ones(GRAPHS[name].n_nodes), method=method)
-    assert error.value.argument == "method"
+        kernel.apply(GRAPHS[name], **{"V": np.ones(GRAPHS[name].n_nodes), **options})
+    assert error.value.argument == argument
 
 
 def test_tables_that_do_not_fit_are_refused():
     kernel = Diffusion(1.0)
-    for ask in (kernel.coefficients, kernel.coefficients_decimal):
+    for ask in (kernel.coefficients, kernel.coefficients_decimal, partial(kernel.modulation, 2)):
         with pytest.raises(InputError, match="a table of 1000000000000 terms"):
             ask(10**12)
-    with pytest.raises(InputError, match="a table of 1000000000000 terms"):
-        kernel.modulation(2, 10**12)
     with pytest.raises(InputError) as error:
         kernel.modulation_decimal(2, 4, 10**9)
     assert error.value.argument == "digits"

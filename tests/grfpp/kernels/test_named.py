@@ -33,15 +33,22 @@ N = 200
 DEGREES = [1, 3, 8]
 
 
-@pytest.mark.parametrize("degree", DEGREES)
-@given(lam=st.floats(-50, 50).filter(lambda x: abs(x) > 1e-3))
-@settings(max_examples=15, deadline=None)
-def test_diffusion_in_closed_form(degree, lam):
-    f = Diffusion(lam).modulation(degree, 60)
+EACH_DEGREE = pytest.mark.parametrize("degree", DEGREES)
+FEW = settings(max_examples=15, deadline=None)
+
+
+@EACH_DEGREE
+@given(lam=st.floats(-50, 50).filter(lambda x: abs(x) > 1e-3), t=st.floats(0, 60))
+@FEW
+def test_diffusion_and_heat_in_closed_form(degree, lam, t):
+    f, part = Diffusion(lam).modulation(degree, 60), t / (2 * degree)
     expected = [
         float(Fraction(lam) ** k / (2 * degree) ** k / math.factorial(k)) for k in range(60)
     ]
     np.testing.assert_array_max_ulp(f, np.array(expected), maxulp=1)
+    expected = [math.exp(-part) * part**k / math.factorial(k) for k in range(60)]
+    f = HeatKernel(t).modulation(degree, 60)
+    np.testing.assert_allclose(f, expected, rtol=1e-11, atol=1e-300)
 
 
 def test_cosine_is_the_same_by_its_coefficients():
@@ -60,10 +67,10 @@ def test_squared_diffusion_is_the_kernel_of_the_paper():
     np.testing.assert_allclose(SquaredDiffusion().modulation(2, 30), quarter, rtol=1e-15)
 
 
-@pytest.mark.parametrize("degree", DEGREES)
-@given(exponent=st.floats(0.1, 8), sigma2=st.floats(0.01, 50))
-@settings(max_examples=15, deadline=None)
-def test_inverse_powers_in_closed_form(degree, exponent, sigma2):
+@EACH_DEGREE
+@given(exponent=st.floats(0.1, 8), sigma2=st.floats(0.01, 50), alpha=st.floats(0.01, 1))
+@FEW
+def test_inverse_powers_and_pagerank_in_closed_form(degree, exponent, sigma2, alpha):
     k, root = np.arange(100), exponent / (2 * degree)
     f = InversePower(exponent).modulation(degree, 100)
     np.testing.assert_allclose(f, binom(root + k - 1, k), rtol=1e-10)
@@ -73,6 +80,10 @@ def test_inverse_powers_in_closed_form(degree, exponent, sigma2):
     kernel = RegularizedLaplacian(exponent, sigma2)
     expected = binom(root + k - 1, k) * (sigma2 / (1 + sigma2)) ** k
     np.testing.assert_allclose(kernel.modulation(degree, 100), expected, rtol=1e-10)
+    kernel, root, c = PersonalizedPageRank(alpha), 1 / (2 * degree), float(1 - Fraction(alpha))
+    expected = alpha**root * binom(root + k - 1, k) * c**k
+    np.testing.assert_allclose(kernel.modulation(degree, 100), expected, rtol=1e-10)
+    np.testing.assert_allclose(kernel.coefficients(100), alpha * c**k, rtol=1e-12)
 
 
 @given(p=st.integers(1, 12), a=st.floats(0.2, 9), degree=st.integers(1, 8))
@@ -84,39 +95,13 @@ def test_p_step_in_closed_form(p, a, degree):
     assert np.count_nonzero(PStep(p, a).coefficients(40)) == p + 1
 
 
-@pytest.mark.parametrize("degree", DEGREES)
-@given(alpha=st.floats(0.01, 1))
-@settings(max_examples=15, deadline=None)
-def test_pagerank_in_closed_form(degree, alpha):
-    k, root = np.arange(100), 1 / (2 * degree)
-    kernel = PersonalizedPageRank(alpha)
-    c = float(1 - Fraction(alpha))
-    expected = alpha**root * binom(root + k - 1, k) * c**k
-    np.testing.assert_allclose(kernel.modulation(degree, 100), expected, rtol=1e-10)
-    np.testing.assert_allclose(kernel.coefficients(100), alpha * c**k, rtol=1e-12)
-
-
-@pytest.mark.parametrize("degree", DEGREES)
-@given(t=st.floats(0, 60))
-@settings(max_examples=15, deadline=None)
-def test_heat_in_closed_form(degree, t):
-    part = t / (2 * degree)
-    expected = [math.exp(-part) * part**k / math.factorial(k) for k in range(60)]
-    np.testing.assert_allclose(
-        HeatKernel(t).modulation(degree, 60), expected, rtol=1e-11, atol=1e-300
-    )
-
-
-def test_radius_of_p_step_modulations():
+def test_radii():
     assert PStep(6, 1.5).modulation_radius(2) == 1.5
     assert PStep(6, -1.5).modulation_radius(2) == 1.5
     for degree in (1, 3):
         assert PStep(6, 1.5).modulation_radius(degree) == math.inf
         f = PStep(6, 1.5).modulation(degree, 50)
         assert np.count_nonzero(f) == 6 // (2 * degree) + 1
-
-
-def test_radii():
     assert Diffusion().radius == Cosine().radius == PStep().radius == math.inf
     assert Diffusion(-4).modulation_radius(3) == SquaredDiffusion().modulation_radius(1) == math.inf
     assert Cosine(2.0).modulation_radius(5) == pytest.approx(math.pi / 8)
@@ -127,11 +112,8 @@ def test_radii():
     assert RegularizedLaplacian(2, 5e-324).radius == math.inf  # farther than float64 can tell
 
 
-def test_values_beyond_float64_are_inf_and_quiet():
+def test_kernels_are_immutable_written_as_they_are_made_and_quiet():
     assert Diffusion(1000).value(1.0) == InversePower(2).value(1.0) == math.inf
-
-
-def test_kernels_are_immutable_and_written_as_they_are_made():
     with pytest.raises(AttributeError):
         Diffusion().lam = 2
     assert repr(InversePower(4.0, of=2)) == "InversePower(power=4, of=2)"
@@ -206,22 +188,19 @@ NETWORKS = {
 }
 
 
-def own_rows(network, alpha):
-    """Rows of the kernel over their sums."""
-    W = grfpp.Graph(network).normalized("rw")
-    rows = PersonalizedPageRank(alpha).exact(W)
-    return rows / rows.sum(axis=1, keepdims=True)
+def pagerank(network, node, alpha):
+    options = {"alpha": 1 - alpha, "tol": 1e-12, "max_iter": 2000}
+    return nx.pagerank(network, personalization={node: 1}, **options)
 
 
 @pytest.mark.parametrize("alpha", [0.15, 0.5])
 @pytest.mark.parametrize("name", NETWORKS)
 def test_rows_are_those_of_networkx(name, alpha):
     network = NETWORKS[name]
-    own = own_rows(network, alpha)
+    own = PersonalizedPageRank(alpha).exact(grfpp.Graph(network).normalized("rw"))
+    own /= own.sum(axis=1, keepdims=True)
     for place, node in enumerate(network):
-        theirs = nx.pagerank(
-            network, alpha=1 - alpha, personalization={node: 1}, tol=1e-12, max_iter=2000
-        )
+        theirs = pagerank(network, node, alpha)
         np.testing.assert_allclose(own[place], [theirs[v] for v in network], atol=1e-10)
 
 
@@ -229,10 +208,8 @@ def test_surfers_who_get_stuck_are_lost_here_and_go_back_there():
     """The convention that the docstring tells of, by hand: a, then b, where it ends."""
     row = PersonalizedPageRank(0.2).exact(grfpp.Graph([[0, 1], [0, 0]]))[0]
     np.testing.assert_allclose(row, [0.2, 0.16])
-    theirs = nx.pagerank(
-        nx.DiGraph([(0, 1)]), alpha=0.8, personalization={0: 1}, tol=1e-12, max_iter=1000
-    )
-    np.testing.assert_allclose(row / row.sum(), list(theirs.values()), atol=1e-10)
+    theirs = [*pagerank(nx.DiGraph([(0, 1)]), 0, 0.2).values()]
+    np.testing.assert_allclose(row / row.sum(), theirs, atol=1e-10)
 
 
 @pytest.mark.parametrize("name", NETWORKS)
@@ -274,9 +251,6 @@ def test_ends_of_the_range():
     rows = long.exact(W)
     np.testing.assert_allclose(rows, long.apply(W, np.eye(4)), rtol=1e-9)
     np.testing.assert_allclose(rows.sum(axis=1), 1)
-
-
-def test_weights_that_are_too_large_are_refused():
     W = grfpp.Graph(nx.cycle_graph(6)).normalized("rw", scale=1.2)
     with pytest.raises(grfpp.DivergentSeriesError, match="larger alpha"):
         PersonalizedPageRank(0.15).exact(W)
@@ -287,18 +261,11 @@ def test_weights_that_are_too_large_are_refused():
 @pytest.mark.parametrize("name", ["karate, weighted", "directed, dangling"])
 def test_estimates_are_unbiased(name, kernel):
     W = grfpp.Graph(NETWORKS[name]).normalized("rw")
-    exact = kernel.exact(W)
-    total = np.zeros_like(exact)
-    squares = np.zeros_like(exact)
-    n = 60
-    for seed in range(n):
-        found = grfpp.sample(W, kernel, n_walks=4, seed=seed, check_error=False).toarray()
-        total += found
-        squares += found**2
-    mean = total / n
-    std = np.sqrt(np.maximum(squares / n - mean**2, 0) / n)
+    options, n = {"n_walks": 4, "check_error": False}, 60
+    found = [grfpp.sample(W, kernel, seed=seed, **options).toarray() for seed in range(n)]
+    mean, std = np.mean(found, axis=0), np.std(found, axis=0) / np.sqrt(n)
     by_chance = std > 1e-6
-    z = (mean - exact)[by_chance] / std[by_chance]
+    z = (mean - kernel.exact(W))[by_chance] / std[by_chance]
     assert len(z) > 100
     assert 0.8 < np.sqrt(np.mean(z**2)) < 1.25
 

@@ -28,16 +28,13 @@ def test_every_column_has_a_matrix_of_its_own():
         assert_allclose(found.solution[:, column], expected, rtol=1e-8)
 
 
-def test_zeros_stay_zeros_and_a_start_leads_to_the_same():
+def test_zeros_starts_too_few_steps_and_numbers_that_are_not_finite():
     right = np.column_stack([np.zeros(30), RNG.standard_normal(30)])
     found = solve(lambda block: A @ block, right, tol=1e-10, max_steps=500)
     assert_array_equal(found.solution[:, 0], 0.0)
     start = found.solution + 1e-3
     again = solve(lambda block: A @ block, right, tol=1e-6, max_steps=500, start=start)
     assert_allclose(again.solution, found.solution, atol=1e-6)
-
-
-def test_too_few_steps_and_numbers_that_are_not_finite_are_reported():
     found = solve(lambda block: A @ block, np.ones((30, 1)), tol=1e-12, max_steps=2)
     assert (found.converged, found.n_steps) == (False, 2)
     found = solve(lambda block: A @ block, np.full((30, 1), 1e200), tol=1e-12, max_steps=9)
@@ -79,9 +76,7 @@ def test_the_error_is_below_the_bound(tol):
     assert error <= found.error * (1 + 1e-9)
     assert found.error <= tol * found.norm
     assert inverse_times(lambda v: matrix @ v, 0.05, B, tol, 1).product is None
-
-
-def test_rounding_is_not_iterated_upon():
+    # Rounding is not iterated upon.
     matrix = np.diag(np.geomspace(1e-9, 1, 20))
     found = inverse_times(lambda v: matrix @ v, 1e-9, np.ones((20, 1)), 1e-14, 10_000)
     assert found.product is None or found.error <= 1e-14 * found.norm

@@ -82,10 +82,7 @@ def test_the_nearest_nodes_are_those_of_the_exact_row():
         assert_allclose(exact[node, nodes[node]], values[node], atol=1e-12)
     others, _ = LocalKernel(W, HEAT, budget=1e6).top_k(7, 3, include_self=False)
     assert others.shape == (3,) and 7 not in others
-
-
-def test_fewer_nodes_than_asked_for():
-    W = Graph([(0, 1), (2, 3)]).normalized("sym")
+    W = Graph([(0, 1), (2, 3)]).normalized("sym")  # of which fewer are reached
     nodes, values = LocalKernel(W, HEAT).top_k(0, 4)
     assert sorted(nodes[:2]) == [0, 1] and nodes[2:].tolist() == [-1, -1]
     assert values[2:].tolist() == [0.0, 0.0]
@@ -138,7 +135,8 @@ def test_a_tolerance_is_kept():
     assert near.budget > LocalKernel(W, grfpp.Diffusion(3.0), tol=0.2).budget
 
 
-def test_nodes_by_name():
+def test_nodes_by_name_and_kernels_as_text():
+    assert LocalKernel(karate(), "diffusion:2", seed=0).kernel == grfpp.Diffusion(2.0)
     W = Graph([("ann", "bob"), ("bob", "cy")]).normalized("sym")
     near = LocalKernel(W, HEAT)
     assert near.entry("ann", "cy") == pytest.approx(HEAT.exact(W)[0, 2])
@@ -176,9 +174,6 @@ def test_bad_questions():
         near.entry([0, 1], 2)
     with pytest.raises(InputError, match="kernel"):
         LocalKernel(karate(), "warmth")
-
-
-def test_series_that_diverge_are_refused():
     with pytest.raises(InputError, match="converges"):
         LocalKernel(karate(), grfpp.InversePower(1))
 
@@ -194,16 +189,19 @@ def test_neighbours_of_all_nodes(tmp_path):
     assert_array_equal(np.sort(graph.indices.reshape(34, 3)), np.sort(nodes))
     written = near.neighbors_graph(3, output=tmp_path / "near.grf")
     assert_allclose(written.adjacency.toarray(), graph.toarray())
+    every = LocalKernel(W, HEAT)
+    whole = every.neighbors_graph(10**12, include_self=True)  # more than there are
+    assert whole.nnz == every.rows(np.arange(34)).nnz
 
 
 def test_graphs_on_disk_give_the_same_bits(tmp_path):
     W = Graph(WEIGHTS["weighted"])
     W.save(tmp_path / "w.grf")
-    disk = LocalKernel(Graph.open(tmp_path / "w.grf"), HEAT, budget=15)
-    assert_array_equal(
-        disk.rows(np.arange(34)).toarray(),
-        LocalKernel(W, HEAT, budget=15).rows(np.arange(34)).toarray(),
+    found, wanted = (
+        LocalKernel(each, HEAT, budget=15).rows(np.arange(34)).toarray()
+        for each in (Graph.open(tmp_path / "w.grf"), W)
     )
+    assert_array_equal(found, wanted)
 
 
 @pytest.mark.parametrize("how", ["replaced", "altered", "cut", "removed"])
@@ -236,12 +234,6 @@ def test_a_graph_on_disk_that_has_changed_is_refused(tmp_path, how):
     assert not any(each.name.startswith(".near") for each in tmp_path.iterdir())
 
 
-def test_more_neighbours_than_nodes_are_all_of_them():
-    near = LocalKernel(karate(), HEAT)
-    whole = near.neighbors_graph(10**12, include_self=True)
-    assert whole.nnz == near.rows(np.arange(34)).nnz
-
-
 def test_neighbours_of_all_nodes_with_error_bars():
     W = Graph(nx.barabasi_albert_graph(60, 3, seed=1)).normalized("sym")
     near = LocalKernel(W, grfpp.Diffusion(2.0), budget=30, seed=3)
@@ -254,10 +246,6 @@ def test_neighbours_of_all_nodes_with_error_bars():
     assert_array_equal(errors.indices, matrix.indices)
     with pytest.raises(InputError, match="return_std is not for graphs that are written"):
         near.neighbors_graph(4, "x.grf", return_std=True)
-
-
-def test_kernels_as_text():
-    assert LocalKernel(karate(), "diffusion:2", seed=0).kernel == grfpp.Diffusion(2.0)
 
 
 def test_a_geometric_series_that_ends_is_not_summed_to_infinity():

@@ -34,6 +34,7 @@ def test_the_error_that_a_pilot_sees_is_the_true_one(budget):
     nodes = pilot.pilot_nodes(plan)
     # From 16 rows, four times each: some 10 % of it is chance.
     assert_allclose(pilot.row_error(plan, nodes), true_error(plan, nodes), rtol=0.35)
+    assert pilot.row_error(plan_of(budget=1e5), np.arange(10)) < 1e-7  # exact rows have none
 
 
 @pytest.mark.parametrize("tol", [0.3, 0.1, 0.03])
@@ -44,26 +45,13 @@ def test_the_budget_has_the_error_on_other_nodes_and_is_not_far_too_large(tol):
     assert true_error(plan_of(budget=budget / 8, seed=9), nodes) > tol / 2
 
 
-def test_smaller_tolerances_take_larger_budgets():
-    budgets = [pilot.budget_for(plan_of(), KERNEL, tol) for tol in (0.5, 0.2, 0.05)]
-    assert budgets == sorted(set(budgets))
-
-
 def test_pilots_start_from_nodes_with_edges():
     graph = Graph([(0, 1), (1, 2)], n_nodes=60).normalized("sym")
     nodes = pilot.pilot_nodes(plan_of(graph))
     assert len(nodes) and set(nodes) <= {0, 1, 2}
-
-
-def test_without_edges_any_budget_will_do():
     empty = Graph(np.zeros((5, 5)))
     assert not len(pilot.pilot_nodes(plan_of(empty)))
     assert pilot.budget_for(plan_of(empty), KERNEL, 1e-3) > 0
-
-
-def test_rows_that_are_exact_have_no_error():
-    plan = plan_of(budget=1e5)
-    assert pilot.row_error(plan, np.arange(10)) < 1e-7
 
 
 def test_default_budgets_grow_with_the_steps_of_the_series_up_to_a_limit():
@@ -73,7 +61,9 @@ def test_default_budgets_grow_with_the_steps_of_the_series_up_to_a_limit():
     assert short == pilot.DEFAULT_BUDGET < long < longest == 1 << 20
 
 
-def test_what_is_out_of_reach_is_refused(monkeypatch):
+def test_smaller_tolerances_take_larger_budgets_until_they_are_refused(monkeypatch):
+    budgets = [pilot.budget_for(plan_of(), KERNEL, tol) for tol in (0.5, 0.2, 0.05)]
+    assert budgets == sorted(set(budgets))
     monkeypatch.setattr(pilot, "MAX_BUDGET", 200.0)
     with pytest.raises(InputError, match=r"tol=0.001 would take some .* edges a row"):
         pilot.budget_for(plan_of(), KERNEL, 1e-3)

@@ -44,14 +44,11 @@ def test_seeds():
             seed_of(wrong)
 
 
-def test_what_is_no_graph_is_refused():
+def test_what_is_no_graph_and_another_graph_are_refused(club):
     square = ([[0, -1], [-1, 0]], [[0, np.nan], [np.nan, 0]], [["a", "b"], ["c", "d"]])
     for matrix in (*square, [[0, 1, 0], [1, 0, 1]], np.zeros((0, 0)), np.arange(4)):
         with pytest.raises(ValueError):
             GraphRandomFeatures().fit(matrix)
-
-
-def test_another_graph_is_refused(club):
     A, _ = club
     transformer = GraphRandomFeatures(2).fit(A)
     for other in (irregular(), grfpp.Graph(irregular()), A * 2):

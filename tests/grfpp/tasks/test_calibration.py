@@ -90,15 +90,12 @@ def test_few_labels_make_nothing_sure():
     assert np.isfinite(calibrate(np.zeros((4, 3)), np.array([0, 1, 2, 0])).slope)
 
 
-def test_the_error_by_hand():
+def test_the_error_by_hand_and_what_is_refused():
     given = np.array([[0.95, 0.05], [0.95, 0.05], [0.65, 0.35], [0.35, 0.65]])
     # Two bins: (0.5 right, 0.95 sure) and (1 right, 0.65 sure).
     assert calibration_error(given, [0, 1, 0, 1], n_bins=10) == pytest.approx(0.4)
     assert calibration_error(given, list("abab"), ["a", "b"], 10) == pytest.approx(0.4)
     assert calibration_error([[1.0, 0.0]], [0]) == 0
-
-
-def test_what_is_refused():
     tables = ([0.5, 0.5], [[1.5, -0.5]], [[np.nan, 0.5]], [["a", "b"]])
     even = [[0.5, 0.5]]
     for argument, arguments in (

@@ -30,16 +30,9 @@ def clustered(graph, k, **options):
 
 class TestEstimator(KernelEstimatorCase):
     FITTED = ("labels_", "n_clusters_", "embedding_", "eigenvalues_", "method_", "n_features_in_")
-    BAD = {
-        "n_clusters": [35, 0, 2.0, "many"],
-        "n_init": 0,
-        "how": "magic",
-        "regularization": [-1, "much"],
-        "n_components": 0,
-        "trim": "yes",
-        "normalization": [None, "max"],
-        "method": "magic",
-    }
+    BAD = {"n_clusters": [35, 0, 2.0, "many"], "n_init": 0, "how": "magic", "n_components": 0}
+    BAD |= {"regularization": [-1, "much"], "trim": "yes", "method": "magic"}
+    BAD["normalization"] = [None, "max"]
     OTHER = {"n_clusters": 3}
 
     def make(self, **parameters):
@@ -63,26 +56,18 @@ class TestPaperEstimator(TestEstimator):
         return fitted.embedding_
 
 
-@parametrize_with_checks(
-    [SquareClustering(n_jobs=1)],
-    expected_failed_checks=lambda estimator: {
-        "check_clustering": "fits points in the plane, which are not a graph",
-        "check_estimator_sparse_array": "asks whoever has predict_proba for classifier tags",
-        "check_estimator_sparse_matrix": "asks whoever has predict_proba for classifier tags",
-        "check_methods_sample_order_invariance": "asks about other graphs than the fitted one",
-        "check_methods_subset_invariance": "asks about other graphs than the fitted one",
-        "check_fit_idempotent": "asks about other graphs than the fitted one",
-    },
-)
+OTHERS = ("methods_sample_order_invariance", "methods_subset_invariance", "fit_idempotent")
+FAILED = {
+    "check_clustering": "fits points in the plane, which are not a graph",
+    "check_estimator_sparse_array": "asks whoever has predict_proba for classifier tags",
+    "check_estimator_sparse_matrix": "asks whoever has predict_proba for classifier tags",
+    **{f"check_{each}": "asks about other graphs than the fitted one" for each in OTHERS},
+}
+
+
+@parametrize_with_checks([SquareClustering(n_jobs=1)], expected_failed_checks=lambda _: FAILED)
 def test_scikit_learn_checks(estimator, check):
     check(estimator)
-
-
-def test_narrow_kernels_are_resolved(monkeypatch):
-    """All eigenvalues lie within 1e-5 of 1, and are told apart even so."""
-    monkeypatch.setattr(spectral, "DENSE_NODES", 0)
-    labels = clustered(nx.path_graph(300), 4, how="paper", estimate="exact", scale=0.0001).labels_
-    assert np.count_nonzero(np.diff(labels)) == 3  # four pieces
 
 
 @pytest.mark.parametrize("method", METHODS)
@@ -115,11 +100,15 @@ def test_components_are_clusters(options, dense_nodes, monkeypatch):
     assert pair_error(clustered(A, 2, **options).labels_, truth == 3) == 0
 
 
-def test_equal_nodes_and_trees_can_be_clustered():
-    """Two pairs are two points, for three clusters; a path is cut three times."""
+def test_equal_nodes_trees_and_narrow_kernels(monkeypatch):
+    """Two pairs are two points, for three clusters; paths are cut into four pieces."""
     labels = clustered(np.kron(np.eye(2), [[1, 1], [1, 1]]), 3).labels_
     assert labels[0] != labels[2]
     assert np.count_nonzero(np.diff(clustered(nx.path_graph(40), 4).labels_)) == 3
+    # All eigenvalues lie within 1e-5 of 1, and are told apart even so.
+    monkeypatch.setattr(spectral, "DENSE_NODES", 0)
+    labels = clustered(nx.path_graph(300), 4, how="paper", estimate="exact", scale=0.0001).labels_
+    assert np.count_nonzero(np.diff(labels)) == 3
 
 
 def test_weights_matter_and_directions_do_not():
@@ -234,16 +223,12 @@ def test_the_planner_finds_the_clusters_of_the_exact_kernel(n_nodes):
 
 
 @pytest.mark.parametrize("how", HOWS)
-@pytest.mark.parametrize("n_nodes", [34, 610])
-def test_a_method_that_is_for_other_kernels_is_refused_on_graphs_of_any_size(how, n_nodes):
-    graph = nx.barabasi_albert_graph(n_nodes, 2, seed=0)
-    with pytest.raises(grfpp.InputError):
-        clustered(graph, 2, how=how, method="solve")
-
-
-def test_score_needs_classes_of_the_same_nodes(club):
+def test_methods_for_other_kernels_and_classes_of_other_nodes_are_refused(club, how):
+    for n_nodes in (34, 610):
+        with pytest.raises(grfpp.InputError):
+            clustered(nx.barabasi_albert_graph(n_nodes, 2, seed=0), 2, how=how, method="solve")
     A, parties = club
-    clustering = clustered(A, 2)
+    clustering = clustered(A, 2, how=how)
     for X, y in ((A, None), (A, parties[:3]), (irregular(), parties)):
         with pytest.raises(ValueError):
             clustering.score(X, y)
@@ -266,16 +251,11 @@ def test_pair_error_of_the_paper_of_many_nodes_and_of_any_labels():
     truth = np.array([None, "a", None, 3], dtype=object)
     assert pair_error(["x", "y", "x", "z"], truth) == 0
     assert pair_error([0.5, 1.5, 0.5, 2.5], truth) == 0
-
-
-@pytest.mark.parametrize(
-    ("labels", "truth"),
-    [([0, 1], [0, 1, 1]), ([0], [0]), ([], []), ([[0, 1]], [0, 1]), ([0, np.nan], [0, 1])],
-)
-def test_pair_error_refuses(labels, truth):
-    with pytest.raises(grfpp.InputError) as error:
-        pair_error(labels, truth)
-    assert error.value.argument == "labels"
+    wrong = ([0, 1], [0, 1, 1]), ([0], [0]), ([], []), ([[0, 1]], [0, 1]), ([0, np.nan], [0, 1])
+    for labels, truth in wrong:
+        with pytest.raises(grfpp.InputError) as error:
+            pair_error(labels, truth)
+        assert error.value.argument == "labels"
 
 
 @pytest.mark.parametrize("k", [1, 20])

@@ -23,10 +23,7 @@ NOT_FOR_GRAPHS = {
 
 
 @parametrize_with_checks(
-    [
-        SquareFeatures(n_jobs=1),
-        SquareFeatures(estimate="exact", n_components=2),
-    ],
+    [SquareFeatures(n_jobs=1), SquareFeatures(estimate="exact", n_components=2)],
     expected_failed_checks=lambda estimator: NOT_FOR_GRAPHS,
 )
 def test_scikit_learn_checks(estimator, check):
@@ -86,12 +83,6 @@ def test_left_and_right_multiply_to_the_estimate(matrix, options):
     assert_allclose((X @ Y.T).toarray(), K.toarray(), rtol=1e-12, atol=1e-14)
 
 
-def test_exact_features():
-    X = GraphRandomFeatures(estimate="exact").fit_transform(irregular())
-    exact = grfpp.Diffusion(1.0).exact(grfpp.Graph(irregular()).normalized("sym"))
-    assert_allclose(X @ X.T, exact, rtol=1e-10)
-
-
 @pytest.mark.parametrize("n_components", [None, 4])
 def test_transform_walks_the_same_walks_again(club, n_components):
     A, _ = club
@@ -102,7 +93,10 @@ def test_transform_walks_the_same_walks_again(club, n_components):
     assert abs(first - transformer.fit_transform(A)).sum() > 0
 
 
-def test_takes_whatever_holds_a_graph(club):
+def test_takes_whatever_holds_a_graph_and_exact_features(club):
+    X = GraphRandomFeatures(estimate="exact").fit_transform(irregular())
+    exact = grfpp.Diffusion(1.0).exact(grfpp.Graph(irregular()).normalized("sym"))
+    assert_allclose(X @ X.T, exact, rtol=1e-10)
     A, _ = club
     wanted = GraphRandomFeatures(4, random_state=0).fit_transform(A)
     for source in (A.toarray().tolist(), nx.from_scipy_sparse_array(A), sp.coo_matrix(A)):

@@ -197,16 +197,13 @@ def test_a_part_is_the_graph_between_its_nodes(monkeypatch):
     part, nodes = kriging.patch_of(graph, known, 0)
     assert 150 < len(nodes) <= 200
     assert (np.diff(nodes) > 0).all()
-    np.testing.assert_array_equal(
-        part.adjacency.toarray(), graph.adjacency.toarray()[np.ix_(nodes, nodes)]
-    )
+    inside = graph.adjacency.toarray()[np.ix_(nodes, nodes)]
+    np.testing.assert_array_equal(part.adjacency.toarray(), inside)
     assert np.isin(nodes, known).sum() > 10
     np.testing.assert_array_equal(kriging.patch_of(graph, known, 0)[1], nodes)
     # Balls: most nodes have all their neighbours.
     assert np.mean(part.out_degree == graph.out_degree[nodes]) > 0.4
-
-
-def test_many_small_components_end_all_the_same(monkeypatch):
+    # Many small components end all the same.
     monkeypatch.setattr(kriging, "MAX_PATCH_NODES", 500)
     graph = grfpp.Graph(nx.disjoint_union_all([nx.path_graph(2)] * 600))
     part, nodes = kriging.patch_of(graph, np.arange(0, 1200, 2), 0)

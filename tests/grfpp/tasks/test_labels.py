@@ -179,30 +179,26 @@ def test_searches_over_nodes():
     assert cross_val_score(model, known, chance, cv=NodeKFold(3)).mean() < 0.6
 
 
-@pytest.mark.parametrize(
-    "y",
-    [
-        *(["a"], [["a", "b"], ["c"]], ["a", "a"], [0.5, 1.5], ["a", None], [1.0, np.nan]),
-        *(np.array([1, "a"], object), ["a", 1]),
-    ],
-)
-def test_bad_labels_are_refused(y):
-    with pytest.raises(grfpp.InputError) as error:
-        KernelLabelPropagation(CLUB).fit([0, 1], y)
-    assert error.value.argument == "y"
+BAD_LABELS = [
+    *(["a"], [["a", "b"], ["c"]], ["a", "a"], [0.5, 1.5], ["a", None], [1.0, np.nan]),
+    *(np.array([1, "a"], object), ["a", 1]),
+]
+BOTH = ["Mr. Hi", "Officer"]
+BAD_VALIDATION = [
+    *(5, [1, 2, 3], ([4, 4], BOTH), ([4], BOTH), ([4], [1]), ([0], ["Mr. Hi"])),
+    *(([4], ["Mrs. Hi"]), ([5, 99], BOTH), ([], [])),
+]
 
 
-@pytest.mark.parametrize(
-    "validation",
-    [
-        *(5, [1, 2, 3], ([4, 4], ["Mr. Hi", "Officer"]), ([4], ["Mr. Hi", "Officer"]), ([4], [1])),
-        *(([0], ["Mr. Hi"]), ([4], ["Mrs. Hi"]), ([5, 99], ["Mr. Hi", "Officer"]), ([], [])),
-    ],
-)
-def test_bad_validation_is_refused(validation):
-    with pytest.raises(grfpp.InputError) as error:
-        KernelLabelPropagation(CLUB).fit(KNOWN, PARTIES[KNOWN], validation=validation)
-    assert error.value.argument == "validation"
+def test_bad_labels_and_bad_validation_are_refused():
+    for y in BAD_LABELS:
+        with pytest.raises(grfpp.InputError) as error:
+            KernelLabelPropagation(CLUB).fit([0, 1], y)
+        assert error.value.argument == "y"
+    for validation in BAD_VALIDATION:
+        with pytest.raises(grfpp.InputError) as error:
+            KernelLabelPropagation(CLUB).fit(KNOWN, PARTIES[KNOWN], validation=validation)
+        assert error.value.argument == "validation"
 
 
 class TestEstimator(NodeEstimatorCase):

@@ -26,13 +26,10 @@ def test_the_asked_share_is_hidden_and_the_same_seed_hides_the_same():
     assert sorted([*task.hidden, *task.known]) == list(range(642))
     np.testing.assert_array_equal(task.hidden, again.hidden)
     assert set(task.hidden) != set(other.hidden)
-
-
-@pytest.mark.parametrize("mask", [0, 1, np.nan, "most", 0.01, 0.99])
-def test_masks_that_hide_nothing_or_everything_are_refused(mask):
-    with pytest.raises(grfpp.InputError) as error:
-        hide_normals(triangulated_sphere(0), mask)
-    assert error.value.argument == "mask"
+    for mask in (0, 1, np.nan, "most", 0.01, 0.99):  # which hide nothing or everything
+        with pytest.raises(grfpp.InputError) as error:
+            hide_normals(triangulated_sphere(0), mask)
+        assert error.value.argument == "mask"
 
 
 def test_vertices_without_a_normal_take_no_part():
@@ -61,22 +58,18 @@ def test_hidden_vertices_in_parts_without_a_known_one_are_counted_as_zero():
         assert np.isnan(found.angles()[task.known]).all()
 
 
-def test_a_sphere_has_its_radii_as_normals():
+def test_a_sphere_has_its_radii_as_normals_whatever_its_size_and_place():
     normals = vertex_normals(SPHERE.vertices, SPHERE.faces)
     np.testing.assert_allclose(np.linalg.norm(normals, axis=1), 1)
     assert cosines(normals, SPHERE.vertices).min() > 0.999
+    for scale in (1e-150, 1e-3, 1e150):
+        moved = vertex_normals(scale * (SPHERE.vertices + np.array([3, -2, 5])), SPHERE.faces)
+        np.testing.assert_allclose(moved, normals, atol=1e-9)
 
 
 def test_angles_do_not_depend_on_how_faces_are_cut():
     out = unit_vectors(CUBE - 0.5)
     np.testing.assert_allclose(vertex_normals(CUBE, SIDES), out, atol=1e-12)
-
-
-@pytest.mark.parametrize("scale", [1e-150, 1e-3, 1e150])
-def test_size_and_place_do_not_matter(scale):
-    expected = vertex_normals(SPHERE.vertices, SPHERE.faces)
-    moved = vertex_normals(scale * (SPHERE.vertices + np.array([3, -2, 5])), SPHERE.faces)
-    np.testing.assert_allclose(moved, expected, atol=1e-9)
 
 
 def test_the_same_as_trimesh():
@@ -87,15 +80,12 @@ def test_the_same_as_trimesh():
     np.testing.assert_allclose(vertex_normals(bumpy, SPHERE.faces), mesh.vertex_normals, atol=1e-10)
 
 
-def test_triangles_shrunk_to_lines_do_not_count():
+def test_triangles_shrunk_to_lines_do_not_count_and_vertices_without_a_normal_have_zeros():
     """The second has a wide angle at vertex 1, and no normal but rounding."""
     points = [[0, 0, 0], [0.1, 0.1, 0], [0.3, 0.3, 0], [0, 1, 0]]
     normals = vertex_normals(points, [[0, 1, 3], [0, 1, 2], [1, 1, 2]])
     np.testing.assert_allclose(normals[:2], [[0, 0, 1], [0, 0, 1]])
     np.testing.assert_array_equal(normals[2], 0)
-
-
-def test_a_vertex_without_a_normal_has_zeros():
     points = np.random.default_rng(0).standard_normal((60, 3))  # what cancels leaves rounding
     faces = np.arange(60).reshape(-1, 3)
     both_sides = vertex_normals(points, [*faces, *faces[:, [0, 2, 1]]])

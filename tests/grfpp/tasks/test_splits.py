@@ -56,9 +56,7 @@ def test_classes_are_spread_over_folds():
     # A field of numbers has no classes.
     for field in (np.arange(100.0), np.zeros((100, 3))):
         assert len(list(NodeKFold(5).split(nodes, field))) == 5
-
-
-def test_a_class_may_be_called_nan():
+    # A class may be called nan.
     for _, test in NodeKFold(2, stratify=True).split(range(8), ["nan", "b"] * 4):
         assert sorted(np.array(["nan", "b"] * 4)[test]) == ["b", "b", "nan", "nan"]
 
@@ -95,15 +93,8 @@ def test_a_class_that_is_too_small_is_refused_where_stratification_is_asked_for(
         with pytest.raises(InputError):
             list(splits.split(range(9), y))
     assert len(list(NodeKFold(3).split(range(9), [0] * 7 + [1] * 2))) == 3
-
-
-def test_bad_parameters_are_refused_by_the_constructor():
-    for name, value in (
-        ("n_splits", 1),
-        ("n_splits", 2.5),
-        ("stratify", "yes"),
-        ("random_state", -1),
-    ):
+    several = {"n_splits": 1, "stratify": "yes", "random_state": -1}
+    for name, value in (*several.items(), ("n_splits", 2.5)):
         with pytest.raises(InputError) as error:
             NodeKFold(**{name: value})
         assert error.value.argument == name

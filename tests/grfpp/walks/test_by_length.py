@@ -152,14 +152,11 @@ def test_refusals():
 
 @pytest.mark.parametrize("walks", ["pooled", "independent"])
 @pytest.mark.parametrize(("law", "longest"), [(Geometric(0.1), 11), (FixedLength(5), 5)])
-def test_lengths_follow_another_law(walks, law, longest):
+def test_lengths_follow_another_law_and_by_default_a_pool_is_for_all(walks, law, longest):
     plan = plan_by_length(karate(), 12, WalkOptions(walks=walks, termination=law, n_walks=3))
     assert plan.is_pooled == (walks == "pooled")
     assert plan.lengths.max_length == longest
     assert_allclose(plan.lengths.survival, law.survival(np.arange(longest + 1)))
-
-
-def test_the_default_is_a_pool_for_all_lengths():
     plan = plan_by_length(karate(), 12, WalkOptions(n_walks=3, seed=7))
     assert plan.is_pooled
     assert (plan.lengths.max_length, plan.n_walks, plan.seed) == (11, 3, 7)
@@ -222,9 +219,6 @@ def test_a_graph_of_a_batch_is_walked_as_if_it_were_alone(walks):
         for a, b, c in zip(alone, part, together, strict=True):
             assert_array_equal(b, a)
             assert_array_equal(c[block, block], a)
-
-
-def test_laws_that_end_too_early_are_refused():
-    with pytest.raises(InputError) as info:
+    with pytest.raises(InputError) as info:  # a law that ends too early
         powers(BATCH, range(1), termination="fixed:2")
     assert info.value.argument == "n_lengths"

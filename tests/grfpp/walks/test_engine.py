@@ -132,8 +132,7 @@ def test_edges_are_picked_in_proportion_to_their_weights():
 
 def test_heavy_edges_are_followed_with_what_they_carry():
     matrix = np.zeros((12, 12))
-    matrix[0, 1] = 100.0
-    matrix[0, 2:] = 1.0
+    matrix[0, 1:] = [100.0, *[1.0] * 10]
     budget = Budget.by_importance(np.ones(1), 3.0)
     plan = WalkPlan.of(Graph(matrix), np.array([0.0, 1.0]), budget, 1, seed=0)
     row = sample_rows(plan, [0]).toarray()[0]
@@ -156,9 +155,8 @@ def test_threads_and_blocks_change_no_bit(monkeypatch):
 
 
 def test_single_precision_is_the_rounded_double():
-    plan = WalkPlan.of(
-        GRAPHS["weighted, sym"], MODULATION, lengths_of(Matched(9), GRAPHS["weighted, sym"]), 2, 0
-    )
+    graph = GRAPHS["weighted, sym"]
+    plan = WalkPlan.of(graph, MODULATION, lengths_of(Matched(9), graph), 2, 0)
     double, single = (sample_factor(plan, dtype=dtype) for dtype in (np.float64, np.float32))
     assert single.dtype == np.float32
     assert_array_equal(single.toarray(), double.toarray().astype(np.float32))

@@ -37,14 +37,9 @@ compiled_draw_length = numba.njit(steps.draw_length.py_func)
 
 
 @QUICK
-@given(words)
-def test_compiled_hash_is_the_plain_one(word):
-    assert int(compiled_mix64(np.uint64(word))) == mix64(word)
-
-
-@QUICK
 @given(words, st.integers(1, 2**32 - 1))
-def test_compiled_choice_is_the_plain_one(word, degree):
+def test_compiled_hash_and_choice_are_the_plain_ones(word, degree):
+    assert int(compiled_mix64(np.uint64(word))) == mix64(word)
     assert compiled_scaled(np.uint64(word), degree) == (word * degree) >> 64
 
 
@@ -101,16 +96,6 @@ def test_ties_of_the_high_word_are_decided_by_the_low_one(state, shift, expected
     assert mix64(state ^ SECOND_WORD) == low
 
 
-DOUBLE = np.dtype(np.float64)
-
-
-LAW = Geometric(0.2)
-
-
-def plan_of(graph, law=LAW, n_walks=6):
-    return WalkPlan.of(graph, (-0.7) ** np.arange(80), law, n_walks, seed=4)
-
-
 def dense(block, n):
     rows = np.zeros((len(block.end), n))
     start = 0
@@ -122,8 +107,8 @@ def dense(block, n):
 
 
 def test_a_walker_and_its_output_serve_again_and_again():
-    plan = plan_of(karate())
-    walker, output = Walker(plan, 100), Output(1, DOUBLE)
+    plan = WalkPlan.of(karate(), (-0.7) ** np.arange(80), Geometric(0.2), n_walks=6, seed=4)
+    walker, output = Walker(plan, 100), Output(1, np.dtype(np.float64))
     wanted = reference_rows(plan, range(34))
     for rows in ([3, 4], [30], [], [0, 1, 2, 33, 33], list(range(34))):
         block = walker.walk(np.array(rows, dtype=np.int64), output)

@@ -1,4 +1,5 @@
 import numpy as np
+import pytest
 from numpy.testing import assert_allclose
 from small_graphs import karate
 
@@ -21,11 +22,19 @@ def series(matrix, coefficients):
     return sum(f * np.linalg.matrix_power(matrix, k) for k, f in enumerate(coefficients))
 
 
-def test_without_a_choice_a_walk_of_fixed_length_gives_the_series_itself():
-    # One way out of every node: nothing is random, so the deposit at k = s must be there too.
-    matrix = cycle([0.5, 2.0, 1.0, 3.0])
-    plan = WalkPlan.of(Graph(matrix), MODULATION, FixedLength(4), n_walks=3, seed=0)
-    assert_allclose(reference_rows(plan, range(4)), series(matrix, MODULATION), rtol=1e-14)
+@pytest.mark.parametrize(
+    ("matrix", "law"),
+    [
+        # One way out of every node: nothing is random, so the deposit at k = s must be there too.
+        (cycle([0.5, 2.0, 1.0, 3.0]), FixedLength(4)),
+        (np.diag([2.0, 3.0], 1), FixedLength(4)),  # a dead end: nothing is lost
+        (np.zeros((2, 2)), Geometric(0.1)),  # isolated nodes keep their first deposits
+    ],
+)
+def test_without_a_choice_a_walk_gives_the_series_itself(matrix, law):
+    plan = WalkPlan.of(Graph(matrix), MODULATION, law, n_walks=3, seed=0)
+    rows = reference_rows(plan, range(len(matrix)))
+    assert_allclose(rows, series(matrix, MODULATION), rtol=1e-14)
 
 
 def test_every_length_up_to_the_drawn_one_is_deposited_over_its_survival():
@@ -39,17 +48,6 @@ def test_every_length_up_to_the_drawn_one_is_deposited_over_its_survival():
         wanted = series(matrix, weights[: length + 1])[start]
         assert_allclose(feature_vector(plan, start), wanted, rtol=1e-12)
     assert len(lengths) > 1
-
-
-def test_a_dead_end_stops_the_walk_and_nothing_is_lost():
-    path = np.diag([2.0, 3.0], 1)
-    plan = WalkPlan.of(Graph(path), MODULATION, FixedLength(4), n_walks=2, seed=0)
-    assert_allclose(reference_rows(plan, range(3)), series(path, MODULATION), rtol=1e-14)
-
-
-def test_an_isolated_node_keeps_its_first_deposit():
-    plan = WalkPlan.of(Graph(np.zeros((2, 2))), MODULATION, Geometric(0.1), n_walks=5, seed=0)
-    assert_allclose(reference_rows(plan, range(2)), np.eye(2))
 
 
 def test_walks_of_a_node_are_averaged():

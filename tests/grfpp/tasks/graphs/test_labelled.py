@@ -55,15 +55,13 @@ def test_same_label_is_the_graph_without_other_edges():
         assert not np.allclose(within.fit_transform([ODD]), plain.fit_transform([ODD]))
 
 
-def test_labels_are_ignored_unless_asked_for():
-    plain = KernelSpectrumFeatures(4, random_state=0).fit_transform([WATER.graph, CHAIN.graph])
-    labelled = KernelSpectrumFeatures(4, random_state=0).fit_transform([WATER, CHAIN])
+def test_labels_are_ignored_unless_asked_for_and_lists_are_lists_of_graphs():
+    features = KernelSpectrumFeatures(4, random_state=0)
+    plain, labelled = (
+        features.fit_transform(each) for each in ([WATER.graph, CHAIN.graph], [WATER, CHAIN])
+    )
     np.testing.assert_array_equal(plain, labelled)
-
-
-@pytest.mark.parametrize("X", [WATER.graph, "water", [], np.ones((5, 3)), np.array(3)], ids=str)
-def test_what_is_no_list_of_graphs_is_refused(X):
-    features = KernelSpectrumFeatures(2).fit([WATER])
-    for method in (features.transform, features.fit):
-        with pytest.raises(InputError):
-            method(X)
+    for X in (WATER.graph, "water", [], np.ones((5, 3)), np.array(3)):
+        for method in (features.transform, features.fit):
+            with pytest.raises(InputError):
+                method(X)

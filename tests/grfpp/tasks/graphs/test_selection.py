@@ -146,18 +146,10 @@ def test_folds_have_equal_shares_and_are_shared_by_methods():
         assert np.bincount(y[test]).tolist() == [3, 2, 1]
     for (_, a), (_, b) in zip(folds, selection.stratified_folds(y, 10, seed=4), strict=True):
         np.testing.assert_array_equal(a, b)
-
-
-@pytest.mark.parametrize(
-    ("argument", "y", "n_folds"),
-    [
-        ("classes", np.zeros(10), 2),
-        ("classes", [0, 0, 0, 0, 1, 1, 1], 4),
-        ("classes", [0, 0, 0, 1], 2),
-        ("n_folds", [0, 0, 1, 1], 1),
-    ],
-)
-def test_what_cannot_be_cut_is_refused(argument, y, n_folds):
-    with pytest.raises(InputError) as error:
-        selection.stratified_folds(y, n_folds)
-    assert error.value.argument == argument
+    for argument, y, n_folds in (
+        *(("classes", np.zeros(10), 2), ("classes", [0, 0, 0, 0, 1, 1, 1], 4)),
+        *(("classes", [0, 0, 0, 1], 2), ("n_folds", [0, 0, 1, 1], 1)),
+    ):
+        with pytest.raises(InputError) as error:
+            selection.stratified_folds(y, n_folds)
+        assert error.value.argument == argument

@@ -27,14 +27,8 @@ CYCLE = LabelledGraph(
 
 class TestEstimator(EstimatorCase):
     FITTED = ("labels_", "signatures_")
-    BAD = {
-        "sets": ["colours", (), 3, ("pairs", "pairs")],
-        "n_lengths": [0, 1001],
-        "width": 0.0,
-        "normalization": "max",
-        "unlabelled": "size",
-        "walks": "drunken",
-    }
+    BAD = {"n_lengths": [0, 1001], "width": 0.0, "normalization": "max", "unlabelled": "size"}
+    BAD |= {"sets": ["colours", (), 3, ("pairs", "pairs")], "walks": "drunken"}
     OTHER = {"n_lengths": 1, "sets": "counts", "width": 1.0}
 
     def make(self, **parameters):
@@ -132,9 +126,8 @@ def test_signatures_do_not_depend_on_the_order_of_nodes_and_wider_bins_have_fewe
 def test_labels_and_signatures_that_were_not_fitted_are_left_out():
     hydrogen = LabelledGraph(nx.path_graph(2), ["H", "H"])
     features = WalkLabelFeatures(SETS, n_lengths=1).fit([hydrogen])
-    found = dict(
-        zip(features.get_feature_names_out(), features.transform([WATER]).toarray()[0], strict=True)
-    )
+    (row,) = features.transform([WATER]).toarray()
+    found = dict(zip(features.get_feature_names_out(), row, strict=True))
     assert found.pop("H") == 2
     assert found.pop("H-H after 1") == found.pop("H back after 1") == 0
     words = sorted(found)
@@ -157,9 +150,8 @@ def test_degrees_or_a_constant_stand_for_labels():
 
 @pytest.mark.parametrize("estimate", ["exact", "walks"])
 def test_a_graph_is_alone_with_its_seed(estimate):
-    features = WalkLabelFeatures(
-        SETS, n_lengths=5, estimate=estimate, n_walks=1, width=1e-9, random_state=5, n_jobs=1
-    )
+    options = {"n_walks": 1, "width": 1e-9, "random_state": 5, "n_jobs": 1}
+    features = WalkLabelFeatures(SETS, n_lengths=5, estimate=estimate, **options)
     graphs = [ODD, HEAVY, ODD]
     found = features.fit_transform(graphs).toarray()
     np.testing.assert_array_equal(features.transform(graphs).toarray(), found)
