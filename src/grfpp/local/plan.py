@@ -16,7 +16,6 @@ from grfpp.linalg.csr import readonly
 from grfpp.typing import FloatArray, IntArray
 from grfpp.walks.plan import NEGLIGIBLE_TAIL, Budget
 from grfpp.walks.pool_arrays import (
-    NO_FILE,
     PLAIN,
     RW,
     RW_REVERSED,
@@ -283,7 +282,7 @@ class LocalPlan:
 
     def require_read(self) -> None:
         """Raise `InputError` where neighbours could not be read."""
-        if self.read_layout.file[0] != NO_FILE and self.read_layout.file[1]:
+        if self.read_layout.file is not None and self.read_layout.file[1]:
             raise InputError(
                 f"neighbours of {self.graph!r} cannot be read from its folder any more",
                 advice="open it again",

@@ -118,23 +118,28 @@ def add_run(indices: Any, runs: Any, first: Any, end: Any, mass: Any, n_runs: An
 
 
 @inlined
+def _ends(graph: Any, file: Any, buffers: Any, first: Any, end: Any) -> Any:
+    """An array with the ends of these edges, and the edge at its index 0."""
+    # Numba compiles one branch, by the type of `file`.
+    if file is None:
+        return graph.indices, int64(0)
+    read_ends(file, buffers.ends_address, first, end - first)
+    return buffers.ends, first
+
+
+@inlined
 def gather(
     graph: Any, buffers: Any, n_runs: Any, n_picks: Any, picked_mass: Any, n_used: Any
 ) -> Any:
     """Follow the listed edges; returns the numbers of nodes reached and of nodes in the pool."""
     cells, shift, reached, pool = buffers.cells, buffers.shift, buffers.reached, buffers.pool
     indptr, weights = graph.indptr, graph.weights
-    is_read = graph.file[0] >= 0
     before = n_used
     n_pool = int64(0)
     for a in range(n_runs):
         run = buffers.runs[uint64(a)]
         carried, first, end = run.mass, run.first, run.end
-        ends, offset = graph.indices, int64(0)
-        if is_read:
-            offset = first
-            read_ends(graph.file, buffers.ends_address, first, end - first)
-            ends = buffers.ends
+        ends, offset = _ends(graph, graph.file, buffers, first, end)
         if len(weights):
             for slot in range(first, end):
                 mass = carried * weights[uint64(slot)]
@@ -151,9 +156,8 @@ def gather(
                 )
     for a in range(n_picks):
         slot = buffers.picks[uint64(a)]
-        if is_read:
-            read_ends(graph.file, buffers.ends_address, slot, int64(1))
-        node = buffers.ends[0] if is_read else graph.indices[uint64(slot)]
+        ends, offset = _ends(graph, graph.file, buffers, slot, slot + 1)
+        node = ends[uint64(slot - offset)]
         n_used, n_pool = add_mass(
             cells, shift, reached, pool, indptr, node, picked_mass, n_used, n_pool
         )

@@ -22,8 +22,6 @@ from grfpp.walks.transition import ProportionalSteps
 PLAIN, RW, SYM, RW_REVERSED = range(4)
 #: Why a block of rows ended: all are done, or the output or the buffers are too small for the next.
 DONE, NO_OUTPUT, NO_ROOM = 0, -1, -2
-#: The file descriptor of graphs in memory.
-NO_FILE = -1
 #: A cell of the hash table that holds no key.
 FREE = -1
 #: Largest degree; degrees are stored in four bytes.
@@ -80,8 +78,8 @@ class PoolLayout(NamedTuple):
     in_strength: FloatArray = _NOTHING
     #: The measure of masses, by node; empty where `kind` determines it.
     measure: FloatArray = _NOTHING
-    #: The file that neighbours are read from, or `NO_FILE`; and the number of reads that failed.
-    file: IntArray = np.array([NO_FILE, 0])
+    #: The descriptor of the file that neighbours are read from, and the number of failed reads.
+    file: IntArray | None = None
     kind: int = PLAIN
     #: A further factor of every step, which keeps masses in the range of float64.
     rate: float = 1.0
@@ -108,7 +106,7 @@ class PoolLayout(NamedTuple):
     @property
     def arrays(self) -> tuple[npt.NDArray[Any], ...]:
         """Its arrays."""
-        return tuple(self[:-2])
+        return tuple(array for array in self[:-2] if array is not None)
 
     @property
     def potential(self) -> FloatArray:
