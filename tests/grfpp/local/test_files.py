@@ -52,7 +52,7 @@ def test_large_graphs_are_read_and_small_ones_mapped(tmp_path, monkeypatch):
     size = (path / "indices.bin").stat().st_size
     for most, is_read in ((size, False), (size - 1, True)):
         monkeypatch.setattr(planning, "_MAX_MAPPED_BYTES", most)
-        assert (local_kernel(path).plan.read_layout.file[0] != planning.NO_FILE) == is_read
+        assert (local_kernel(path).plan.read_layout.file is not None) == is_read
 
 
 @pytest.mark.usefixtures("always_read")
@@ -81,4 +81,4 @@ def test_the_file_is_closed_with_the_graph(tmp_path):
 def test_graphs_in_memory_have_no_file():
     near = LocalKernel(nx.karate_club_graph(), grfpp.Diffusion(0.1))
     assert near.graph.indices_file() is None
-    assert near.plan.read_layout.file[0] == planning.NO_FILE
+    assert near.plan.read_layout.file is None
