@@ -1,7 +1,8 @@
 """Which kernel and which linear rule predict held-out labels best.
 
-A rule learns from ``K[L, S]``, the kernel between the labelled nodes ``L`` and some of them ``S``
-(all, unless they are many), and gives scores at a node from its row ``K[i, S]``.
+Propagation, ``K @ Y``, needs as many columns as there are classes. The other rules learn from
+``K[L, S]``, the kernel between the labelled nodes ``L`` and some of them ``S`` (all, unless they
+are many), and give scores at a node from its row ``K[i, S]``.
 """
 
 from __future__ import annotations
@@ -34,11 +35,15 @@ SETTINGS: dict[str, tuple[Any, ...]] = {
 DEFAULTS: dict[str, Any] = {"propagation": "masses", "svm": 1.0, "kriging": 0.1}
 #: Number of kernels that support-vector machines, which take time, are tried on.
 _N_FINALISTS = 4
-#: Share of the largest mass below which rounding decides.
-_RESOLVED = 1e-10
+#: Share of the largest mass below which truncation and rounding decide.
+_RESOLVED = 1e-8
 _TINY = 1e-300
 #: Truncation error of Chebyshev expansions, over the largest value of a kernel.
-_TOL = 1e-12
+_TOL = 1e-10
+#: Products with the weights that a kernel is taken to need where its terms are not known.
+_N_TERMS = 50
+#: Another candidate than the usual one must be better by so many standard errors.
+_MIN_Z = 1.0
 #: Number of columns of a kernel that are held at a time.
 _WIDTH = 64
 
@@ -65,30 +70,51 @@ class KernelProducts:
         return ChebyshevTerms(self.weights, self.choices[0].options.n_jobs)
 
     @cached_property
+    def _series(self) -> list[FloatArray]:
+        """Chebyshev coefficients of each kernel."""
+        series = [Expansion.of(choice.kernel.value, self._terms.radius) for choice in self.choices]
+        return [each.coefficients[: each.n_terms(_TOL)] for each in series]
+
+    @property
     def _coefficients(self) -> FloatArray:
         """A row a kernel, filled up with zeros."""
-        series = [Expansion.of(choice.kernel.value, self._terms.radius) for choice in self.choices]
-        rows = [each.coefficients[: each.n_terms(_TOL)] for each in series]
-        return np.array(list(zip_longest(*rows, fillvalue=0.0))).T
+        return np.array(list(zip_longest(*self._series, fillvalue=0.0))).T
 
-    def blocks(self, rows: IntArray, nodes: IntArray) -> Iterator[tuple[FloatArray, FloatArray]]:
-        """``K[rows, nodes]`` of each kernel, and its column sums at `rows`."""
-        ones = np.ones((self.graph.n_nodes, 1))
+    def work(self, n_columns: int) -> FloatArray:
+        """Multiplications that so many columns of each kernel alone take; shared, the most do."""
+        terms = [len(row) for row in self._series] if self.is_shared else [_N_TERMS]
+        return np.multiply(float(len(self.weights.indices)) * n_columns, terms)
+
+    def blocks(self, rows: IntArray, nodes: IntArray) -> Iterator[FloatArray]:
+        """``K[rows, nodes]`` of each kernel."""
         if self.is_shared:
-            entries = self._terms.entries(self._coefficients, rows, nodes)
-            sums = self._terms.products(self._coefficients, ones, rows)[:, :, 0]
-            yield from zip(entries, sums, strict=True)
+            yield from self._terms.entries(self._coefficients, rows, nodes)
             return
         for number in range(len(self.choices)):
-            columns = [each[rows] for each in self._columns(number, nodes)]
-            yield np.hstack(columns), np.asarray(self._operator(number).T @ ones)[rows, 0]
+            yield np.hstack([each[rows] for each in self._columns(number, nodes)])
+
+    def masses(self, nodes: IntArray) -> Iterator[FloatArray]:
+        """Column sums of each kernel at some nodes."""
+        ones = np.ones((self.graph.n_nodes, 1))
+        if self.is_shared:
+            yield from self._terms.products(self._coefficients, ones, nodes)[:, :, 0]
+            return
+        for number in range(len(self.choices)):
+            yield np.asarray(self._operator(number).T @ ones)[nodes, 0]
+
+    def products(self, vectors: FloatArray, rows: IntArray) -> Iterator[FloatArray]:
+        """The products with each kernel, at some nodes."""
+        if self.is_shared:
+            yield from self._terms.products(self._coefficients, vectors, rows)
+            return
+        for number in range(len(self.choices)):
+            yield self.product(number, vectors)[rows]
 
     def product(self, number: int, vectors: FloatArray) -> FloatArray:
         """The product with one kernel, at all nodes."""
         require_bytes(16 * vectors.size, f"a product with {vectors.shape[1]} columns")
         if self.is_shared:
-            row = self._coefficients[number]
-            return self._terms.product(row[: np.flatnonzero(row).max(initial=0) + 1], vectors)
+            return self._terms.product(self._series[number], vectors)
         return np.asarray(self._operator(number) @ vectors)
 
     def row_norms(self, number: int, nodes: IntArray) -> FloatArray:
@@ -134,26 +160,46 @@ class LabelledBlock(NamedTuple):
     n_classes: int
     #: Positions of ``S`` in ``L``.
     landmarks: IntArray
-    #: Column sums of the kernel at ``L``.
-    masses: FloatArray
 
     @property
     def targets(self) -> FloatArray:
         """Labels as columns of zeros and ones."""
         return np.eye(self.n_classes)[self.labels]
 
-    @property
-    def class_weights(self) -> FloatArray:
-        """Weights with which all classes count the same; 1 where they are of one size."""
-        sizes = np.bincount(self.labels, minlength=self.n_classes)
-        return np.asarray(len(self.labels) / (max(1, np.count_nonzero(sizes)) * sizes.clip(1)))
+
+def class_weights(labels: IntArray, n_classes: int) -> FloatArray:
+    """Weights with which all classes count the same; 1 where they are of one size."""
+    sizes = np.bincount(labels, minlength=n_classes)
+    return np.asarray(len(labels) / (max(1, np.count_nonzero(sizes)) * sizes.clip(1)))
+
+
+def column_scales(
+    rule: Rule, labels: IntArray, masses: FloatArray, n_classes: int
+) -> FloatArray | float:
+    """Factors of the columns of ``K @ Y``: over the mass they bring to all nodes, or class sizes.
+
+    `masses` are the column sums of the kernel at the labelled nodes.
+    """
+    if not rule.balanced:
+        return 1.0
+    if rule.setting == "counts":
+        return class_weights(labels, n_classes)
+    total = np.abs(np.bincount(labels, masses, n_classes))
+    return np.asarray(total.sum() / np.maximum(total, _TINY) / n_classes)
+
+
+def log_shares(sums: FloatArray) -> FloatArray:
+    """Logarithms of shares of the sums of absolute values, as logits of propagation."""
+    total = np.abs(sums).sum(axis=1, keepdims=True)
+    # Walks and rounding may make shares negative.
+    return np.asarray(np.log(np.maximum(sums / np.maximum(total, _TINY), 1e-6)))
 
 
 @dataclass(frozen=True, eq=False)
 class Readout:
     """A fitted rule: scores are ``rows @ weights + bias``, with rows of unit length for ``"svm"``.
 
-    `weights` has a row a landmark; for propagation, a row a labelled node.
+    `weights` has a row a landmark.
     """
 
     rule: Rule
@@ -165,28 +211,13 @@ class Readout:
         if self.rule.how == "svm":
             return np.asarray(products / np.maximum(norms, _TINY)[:, None] + self.bias)
         total = np.abs(products).sum(axis=1, keepdims=True)
-        shares = products / np.maximum(total, _TINY)
-        if self.rule.how == "propagation":
-            # Walks and rounding may make shares negative.
-            shares = np.log(np.maximum(shares, 1e-6))
-        return np.asarray(shares)
+        return np.asarray(products / np.maximum(total, _TINY))
 
 
 def learn(rule: Rule, block: LabelledBlock) -> Readout:
     """Fit a rule to labelled nodes."""
-    fit: Any = {"propagation": _propagation, "svm": _svm, "kriging": _kriging}[rule.how]
+    fit: Any = {"svm": _svm, "kriging": _kriging}[rule.how]
     return Readout(rule, *fit(block, rule))
-
-
-def _propagation(block: LabelledBlock, rule: Rule) -> tuple[FloatArray, FloatArray]:
-    """``K @ Y``, columns divided by the mass they bring to all nodes, or by class sizes."""
-    Y = block.targets
-    if rule.balanced and rule.setting == "masses":
-        total = np.abs(block.masses @ Y)
-        Y = Y * (total.sum() / np.maximum(total, _TINY) / block.n_classes)
-    elif rule.balanced:
-        Y = Y * block.class_weights
-    return Y, np.zeros(block.n_classes)
 
 
 def _svm(block: LabelledBlock, rule: Rule) -> tuple[FloatArray, FloatArray]:
@@ -213,7 +244,7 @@ def _kriging(block: LabelledBlock, rule: Rule) -> tuple[FloatArray, FloatArray]:
     """
     from scipy.linalg import lstsq, solve
 
-    Y = block.targets * (block.class_weights if rule.balanced else 1.0)
+    Y = block.targets * (class_weights(block.labels, block.n_classes) if rule.balanced else 1.0)
     inner = block.rows[block.landmarks]
     inner = (inner + inner.T) / 2
     ridge = rule.setting * max(float(np.abs(inner.diagonal()).mean()), _TINY)
@@ -235,6 +266,17 @@ class Labelled(NamedTuple):
     labels: IntArray
     n_classes: int
 
+    def columns(self, n_nodes: int) -> FloatArray:
+        """Labels as columns of zeros and ones, a row a node of the graph."""
+        require_bytes(8 * n_nodes * self.n_classes, f"{self.n_classes} columns of labels")
+        columns = np.zeros((n_nodes, self.n_classes))
+        columns[self.nodes, self.labels] = 1.0
+        return columns
+
+    def take(self, positions: IntArray) -> Labelled:
+        """Some of them."""
+        return Labelled(self.nodes[positions], self.labels[positions], self.n_classes)
+
     def sample(self, max_nodes: int, rng: np.random.Generator) -> Labelled:
         """At most `max_nodes` of them, each class in its share."""
         n = len(self.nodes)
@@ -244,7 +286,7 @@ class Labelled(NamedTuple):
         shuffled = rng.permutation(n)
         by_class = shuffled[np.argsort(self.labels[shuffled], kind="stable")]
         chosen = np.sort(by_class[np.linspace(0, n - 1, max_nodes).astype(np.int64)])
-        return Labelled(self.nodes[chosen], self.labels[chosen], self.n_classes)
+        return self.take(chosen)
 
 
 #: Positions of labelled nodes to learn from, and of those held out.
@@ -283,14 +325,64 @@ class Candidate(NamedTuple):
     calibration: Calibration
     accuracy: float
     loss: float
+    #: The loss at each held-out label.
+    losses: FloatArray
+
+
+class Trials(NamedTuple):
+    """Labels to predict from others: held out in turn, or those of a validation set."""
+
+    #: What there is to learn from in each trial, and what to predict.
+    pairs: list[tuple[Labelled, Labelled]]
+    #: Whether held-out nodes show the sizes of classes.
+    with_shares: bool
+
+    @property
+    def nodes(self) -> IntArray:
+        """All that are predicted."""
+        return np.concatenate([tested.nodes for _, tested in self.pairs])
+
+    @property
+    def labels(self) -> IntArray:
+        """Their classes."""
+        return np.concatenate([tested.labels for _, tested in self.pairs])
+
+    def columns(self, n_nodes: int) -> FloatArray:
+        """What is learned from in each trial, side by side."""
+        return np.hstack([learned.columns(n_nodes) for learned, _ in self.pairs])
+
+    def sums(self, products: FloatArray) -> FloatArray:
+        """``K @ Y`` of each trial at its nodes, from the product with `columns` at `nodes`."""
+        sizes = [len(tested.nodes) for _, tested in self.pairs]
+        trial = np.repeat(np.arange(len(sizes)), sizes)
+        return np.asarray(products.reshape(len(trial), len(sizes), -1)[np.arange(len(trial)), trial])
+
+    def judge(self, number: int, rule: Rule, logits: FloatArray, near: BoolArray) -> Candidate:
+        """Calibrate logits at `nodes`, and tell how good they are."""
+        truth = self.labels
+        calibration = calibrate(logits, truth, near, with_shares=self.with_shares)
+        predicted = calibration.log_probabilities(logits, near)
+        accuracy = float((predicted.argmax(axis=1) == truth).mean())
+        losses = -predicted[np.arange(len(truth)), truth]
+        return Candidate(number, rule, calibration, accuracy, float(losses.mean()), losses)
+
+    def judge_sums(
+        self, number: int, rule: Rule, sums: FloatArray, masses: Sequence[FloatArray]
+    ) -> Candidate:
+        """The same for propagation; `masses` are those of what is learned from."""
+        scales = [
+            np.broadcast_to(
+                column_scales(rule, learned.labels, mass, learned.n_classes),
+                (len(tested.nodes), learned.n_classes),
+            )
+            for (learned, tested), mass in zip(self.pairs, masses, strict=True)
+        ]
+        logits = log_shares(sums * np.concatenate(scales))
+        return self.judge(number, rule, logits, reached(sums.sum(axis=1)))
 
 
 def candidates(
-    products: KernelProducts,
-    rules: Sequence[Rule],
-    known: Labelled,
-    validation: Labelled | None,
-    splits: Sequence[Split],
+    products: KernelProducts, rules: Sequence[Rule], known: Labelled, trials: Trials
 ) -> list[Candidate]:
     """Score rules on kernels: quick rules on all kernels, support-vector machines on the best.
 
@@ -302,74 +394,152 @@ def candidates(
         The rules to try.
     known
         The nodes to learn from.
-    validation
-        The nodes to score on; without them, those that `splits` hold out.
-    splits
-        Of the known nodes, where there is no validation set.
+    trials
+        What is learned from and scored on.
     """
-    n, n_classes, n_kernels = len(known.nodes), known.n_classes, len(products.choices)
-    nodes, labels = known.nodes, known.labels
-    if validation is not None:
-        nodes, labels = np.r_[nodes, validation.nodes], np.r_[labels, validation.labels]
-        splits = [(np.arange(n), np.arange(n, len(nodes)))]
-    judged = np.sort(np.concatenate([held_out for _, held_out in splits]))
-    truth = labels[judged]
-    require_bytes(16 * n_kernels * len(nodes) * n, f"{n_kernels} kernels of {len(nodes)} nodes")
+    propagating = [rule for rule in rules if rule.how == "propagation"]
+    slow = [rule for rule in rules if rule.how == "svm"]
+    quick = [rule for rule in rules if rule.how == "kriging"]
+    finalists: Sequence[int] = range(len(products.choices))
+    scored: list[Candidate] = []
+    if propagating:
+        n_nodes = products.graph.n_nodes
+        both = products.products(trials.columns(n_nodes), trials.nodes), products.masses(known.nodes)
+        mass = np.zeros(n_nodes)
+        for number, (block, masses) in enumerate(zip(*both, strict=True)):
+            mass[known.nodes] = masses
+            sums, learned = trials.sums(block), [mass[each.nodes] for each, _ in trials.pairs]
+            scored += [trials.judge_sums(number, rule, sums, learned) for rule in propagating]
+    if not (slow or quick):
+        return scored
+    nodes = np.unique(np.concatenate([known.nodes, trials.nodes]))
+    n_kernels = len(finalists)
+    require_bytes(16 * n_kernels * len(nodes) * len(known.nodes), f"{n_kernels} kernels")
     blocks = list(products.blocks(nodes, known.nodes))
 
     def score(number: int, rule: Rule) -> Candidate:
-        K, masses = blocks[number]
-        logits, near = np.empty((len(nodes), n_classes)), np.empty(len(nodes), bool)
-        for kept, held_out in splits:
-            part = (K[np.ix_(kept, kept)], labels[kept], n_classes, np.arange(len(kept)))
-            readout = learn(rule, LabelledBlock(*part, masses[kept]))
-            rows = K[np.ix_(held_out, kept)]
-            norms = np.linalg.norm(rows, axis=1)
-            logits[held_out] = readout.logits(rows @ readout.weights, norms)
-            near[held_out] = reached(np.abs(rows).sum(axis=1))
-        logits, near = logits[judged], near[judged]
-        calibration = calibrate(logits, truth, near, with_shares=validation is not None)
-        predicted = calibration.log_probabilities(logits, near)
-        accuracy = float((predicted.argmax(axis=1) == truth).mean())
-        loss = float(-predicted[np.arange(len(truth)), truth].mean())
-        return Candidate(number, rule, calibration, accuracy, loss)
+        logits, near = [], []
+        for learned, tested in trials.pairs:
+            at = np.flatnonzero(np.isin(known.nodes, learned.nodes))
+            K = blocks[number][:, at]
+            rows = K[np.searchsorted(nodes, learned.nodes)]
+            block = LabelledBlock(rows, learned.labels, learned.n_classes, np.arange(len(at)))
+            readout, rows = learn(rule, block), K[np.searchsorted(nodes, tested.nodes)]
+            logits.append(readout.logits(rows @ readout.weights, np.linalg.norm(rows, axis=1)))
+            near.append(reached(np.abs(rows).sum(axis=1)))
+        return trials.judge(number, rule, np.concatenate(logits), np.concatenate(near))
 
-    slow = [rule for rule in rules if rule.how == "svm"]
-    quick = [rule for rule in rules if rule.how != "svm"]
-    finalists: Sequence[int] = range(n_kernels)
-    scored: list[Candidate] = []
-    if quick or n_kernels > _N_FINALISTS:
+    if propagating or quick or n_kernels > _N_FINALISTS:
         # Without quick rules, kriging shows which kernels are worth the time.
         pilots = quick or [slow[0]._replace(how="kriging", setting=r) for r in SETTINGS["kriging"]]
-        scored = [score(number, rule) for number in finalists for rule in pilots]
-        losses = [min(c.loss for c in scored if c.kernel == number) for number in finalists]
+        if quick or not propagating:
+            piloted = [score(number, rule) for number in finalists for rule in pilots]
+        else:
+            piloted = []
+        losses = [
+            min(c.loss for c in [*scored, *piloted] if c.kernel == number) for number in finalists
+        ]
         finalists = sorted(np.argsort(losses, kind="stable")[:_N_FINALISTS].tolist())
-    finals = [score(number, rule) for number in finalists for rule in slow]
-    return [*(scored if quick else []), *finals]
+        scored += piloted if quick else []
+    return [*scored, *(score(number, rule) for number in finalists for rule in slow)]
+
+
+def best_of(scored: Sequence[Candidate], usual: tuple[int, Rule] | None) -> Candidate:
+    """The least loss, unless held-out labels are too few to tell it from that of the usual one."""
+    best = min(scored, key=lambda candidate: candidate.loss)
+    for each in scored:
+        if (each.kernel, each.rule) == usual:
+            gains = each.losses - best.losses
+            error = gains.std(ddof=1) / len(gains) ** 0.5 if len(gains) > 1 else np.inf
+            return best if gains.mean() > _MIN_Z * error else each
+    return best
+
+
+def propagate_once(
+    products: KernelProducts,
+    rules: Sequence[Rule],
+    known: Labelled,
+    trials: Trials | None,
+    rng: np.random.Generator,
+) -> tuple[list[Candidate], FloatArray]:
+    """Candidates of propagation by one kernel, and ``K @ [Y, 1]``, in one product.
+
+    Without trials, labels are held out one by one: `_without_itself`.
+    """
+    n_nodes, n_classes = products.graph.n_nodes, known.n_classes
+    probed = np.sort(rng.permutation(len(known.nodes))[: min(1000, len(known.nodes) // 10)])
+    if trials is None:
+        tests = np.zeros((n_nodes, 1))
+        tests[known.nodes[probed]] = 1.0
+    else:
+        tests = trials.columns(n_nodes)
+    vectors = np.hstack([known.columns(n_nodes), np.ones((n_nodes, 1)), tests])
+    made = products.product(0, vectors)
+    sums = made[:, : n_classes + 1]
+    mass = sums[:, -1]
+    if not products.is_shared:
+        mass = np.zeros(n_nodes)
+        (mass[known.nodes],) = products.masses(known.nodes)
+    if trials is None:
+        trials = Trials([(known, known.take(probed))], with_shares=False)
+        tested = _without_itself(sums, made[:, -1], known, probed)
+    else:
+        tested = trials.sums(made[trials.nodes, n_classes + 1 :])
+    learned = [mass[each.nodes] for each, _ in trials.pairs]
+    return [trials.judge_sums(0, rule, tested, learned) for rule in rules], sums
+
+
+def _without_itself(
+    sums: FloatArray, probe: FloatArray, known: Labelled, probed: IntArray
+) -> FloatArray:
+    """``K @ Y`` at some labelled nodes ``S``, without the label of the node itself.
+
+    ``(K 1_S)_i`` is ``K_ii`` plus a sample of ``Σ_j≠i K_ij`` over labelled nodes ``j``, which is
+    estimated by its share in ``(K 1_L)_i``.
+    """
+    nodes, labels = known.nodes[probed], known.labels[probed]
+    share = (len(probed) - 1) / (len(known.nodes) - 1)
+    result = sums[nodes, :-1].copy()
+    diagonal = (probe[nodes] - share * result.sum(axis=1)) / (1 - share)
+    at = np.arange(len(nodes)), labels
+    result[at] -= np.clip(diagonal, 0, result[at])
+    return result
 
 
 def predict_all(
-    products: KernelProducts, best: Candidate, known: Labelled, sample: Labelled
+    products: KernelProducts,
+    best: Candidate,
+    known: Labelled,
+    sample: Labelled,
+    sums: FloatArray | None = None,
 ) -> tuple[FloatArray, BoolArray]:
     """Class probabilities of all nodes, and whether labels reach them.
 
-    The best rule learns from all labels; `products` has its kernel alone.
+    The best rule learns from all labels; `products` has its kernel alone. `sums` is ``K @ [Y, 1]``
+    where that has been made.
     """
     n, n_nodes, how = known.n_classes, products.graph.n_nodes, best.rule.how
-    landmarks = np.flatnonzero(np.isin(known.nodes, sample.nodes))
-    if how == "propagation":  # which needs no entries of the kernel
-        landmarks = landmarks[:0]
-    require_bytes(16 * len(known.nodes) * len(landmarks), "the kernel of labelled nodes")
-    ((rows, masses),) = products.blocks(known.nodes, known.nodes[landmarks])
-    readout = learn(best.rule, LabelledBlock(rows, known.labels, n, landmarks, masses))
-
     require_bytes(48 * n_nodes * (n + 1), f"the probabilities of {n} classes")
-    columns = np.zeros((n_nodes, n + 1))
-    columns[known.nodes if how == "propagation" else sample.nodes, :n] = readout.weights
-    columns[known.nodes, n] = 1.0
-    sums = products.product(0, columns)
-    norms = products.row_norms(0, sample.nodes) if how == "svm" else np.ones(n_nodes)
-    logits, is_reached = readout.logits(sums[:, :n], norms), reached(sums[:, n])
+    if how == "propagation":
+        if sums is None:
+            vectors = np.hstack([known.columns(n_nodes), np.ones((n_nodes, 1))])
+            sums = products.product(0, vectors)
+        masses = sums[known.nodes, n]
+        if not products.is_shared:
+            (masses,) = products.masses(known.nodes)
+        is_reached = reached(sums[:, :n].sum(axis=1))
+        logits = log_shares(sums[:, :n] * column_scales(best.rule, known.labels, masses, n))
+    else:
+        landmarks = np.flatnonzero(np.isin(known.nodes, sample.nodes))
+        require_bytes(16 * len(known.nodes) * len(landmarks), "the kernel of labelled nodes")
+        (rows,) = products.blocks(known.nodes, known.nodes[landmarks])
+        readout = learn(best.rule, LabelledBlock(rows, known.labels, n, landmarks))
+        columns = np.zeros((n_nodes, n + 1))
+        columns[known.nodes[landmarks], :n] = readout.weights
+        columns[known.nodes, n] = 1.0
+        sums = products.product(0, columns)
+        norms = products.row_norms(0, sample.nodes) if how == "svm" else np.ones(n_nodes)
+        logits, is_reached = readout.logits(sums[:, :n], norms), reached(sums[:, n])
     return np.exp(best.calibration.log_probabilities(logits, is_reached)), is_reached
 
 
