@@ -36,10 +36,10 @@ DEFAULTS: dict[str, Any] = {"propagation": "masses", "svm": 1.0, "kriging": 0.1}
 #: Number of kernels that support-vector machines, which take time, are tried on.
 _N_FINALISTS = 4
 #: Share of the largest mass below which truncation and rounding decide.
-_RESOLVED = 1e-8
+_RESOLVED = 1e-7
 _TINY = 1e-300
 #: Truncation error of Chebyshev expansions, over the largest value of a kernel.
-_TOL = 1e-10
+_TOL = 1e-8
 #: Products with the weights that a kernel is taken to need where its terms are not known.
 _N_TERMS = 50
 #: Another candidate than the usual one must be better by so many standard errors.
@@ -173,19 +173,14 @@ def class_weights(labels: IntArray, n_classes: int) -> FloatArray:
     return np.asarray(len(labels) / (max(1, np.count_nonzero(sizes)) * sizes.clip(1)))
 
 
-def column_scales(
-    rule: Rule, labels: IntArray, masses: FloatArray, n_classes: int
-) -> FloatArray | float:
-    """Factors of the columns of ``K @ Y``: over the mass they bring to all nodes, or class sizes.
-
-    `masses` are the column sums of the kernel at the labelled nodes.
-    """
+def column_scales(rule: Rule, labels: IntArray, masses: FloatArray) -> FloatArray:
+    """Factors of the columns of ``K @ Y``: over class sizes, or over `masses`, the column sums."""
+    n_classes = len(masses)
     if not rule.balanced:
-        return 1.0
+        return np.ones(n_classes)
     if rule.setting == "counts":
         return class_weights(labels, n_classes)
-    total = np.abs(np.bincount(labels, masses, n_classes))
-    return np.asarray(total.sum() / np.maximum(total, _TINY) / n_classes)
+    return np.asarray(np.abs(masses).sum() / np.maximum(np.abs(masses), _TINY) / n_classes)
 
 
 def log_shares(sums: FloatArray) -> FloatArray:
@@ -367,14 +362,11 @@ class Trials(NamedTuple):
         return Candidate(number, rule, calibration, accuracy, float(losses.mean()), losses)
 
     def judge_sums(
-        self, number: int, rule: Rule, sums: FloatArray, masses: Sequence[FloatArray]
+        self, number: int, rule: Rule, sums: FloatArray, masses: FloatArray
     ) -> Candidate:
-        """The same for propagation; `masses` are those of what is learned from."""
+        """The same for propagation; `masses` are the column sums of ``K @ Y``, a row a trial."""
         scales = [
-            np.broadcast_to(
-                column_scales(rule, learned.labels, mass, learned.n_classes),
-                (len(tested.nodes), learned.n_classes),
-            )
+            np.tile(column_scales(rule, learned.labels, mass), (len(tested.nodes), 1))
             for (learned, tested), mass in zip(self.pairs, masses, strict=True)
         ]
         logits = log_shares(sums * np.concatenate(scales))
@@ -404,12 +396,12 @@ def candidates(
     scored: list[Candidate] = []
     if propagating:
         n_nodes = products.graph.n_nodes
-        both = products.products(trials.columns(n_nodes), trials.nodes), products.masses(known.nodes)
-        mass = np.zeros(n_nodes)
-        for number, (block, masses) in enumerate(zip(*both, strict=True)):
-            mass[known.nodes] = masses
-            sums, learned = trials.sums(block), [mass[each.nodes] for each, _ in trials.pairs]
-            scored += [trials.judge_sums(number, rule, sums, learned) for rule in propagating]
+        columns = trials.columns(n_nodes)
+        both = products.products(columns, trials.nodes), products.masses(known.nodes)
+        for number, (block, at_known) in enumerate(zip(*both, strict=True)):
+            masses = (at_known @ columns[known.nodes]).reshape(len(trials.pairs), -1)
+            sums = trials.sums(block)
+            scored += [trials.judge_sums(number, rule, sums, masses) for rule in propagating]
     if not (slow or quick):
         return scored
     nodes = np.unique(np.concatenate([known.nodes, trials.nodes]))
@@ -462,7 +454,7 @@ def propagate_once(
     trials: Trials | None,
     rng: np.random.Generator,
 ) -> tuple[list[Candidate], FloatArray]:
-    """Candidates of propagation by one kernel, and ``K @ [Y, 1]``, in one product.
+    """Candidates of propagation by one kernel, and ``K @ Y``, in one product.
 
     Without trials, labels are held out one by one: `_without_itself`.
     """
@@ -473,20 +465,16 @@ def propagate_once(
         tests[known.nodes[probed]] = 1.0
     else:
         tests = trials.columns(n_nodes)
-    vectors = np.hstack([known.columns(n_nodes), np.ones((n_nodes, 1)), tests])
-    made = products.product(0, vectors)
-    sums = made[:, : n_classes + 1]
-    mass = sums[:, -1]
-    if not products.is_shared:
-        mass = np.zeros(n_nodes)
-        (mass[known.nodes],) = products.masses(known.nodes)
+    made = products.product(0, np.hstack([known.columns(n_nodes), tests]))
+    sums, tested = made[:, :n_classes], made[:, n_classes:]
     if trials is None:
         trials = Trials([(known, known.take(probed))], with_shares=False)
-        tested = _without_itself(sums, made[:, -1], known, probed)
+        held_out = _without_itself(sums, tested[:, 0], known, probed)
+        masses = sums.sum(axis=0, keepdims=True)
     else:
-        tested = trials.sums(made[trials.nodes, n_classes + 1 :])
-    learned = [mass[each.nodes] for each, _ in trials.pairs]
-    return [trials.judge_sums(0, rule, tested, learned) for rule in rules], sums
+        held_out = trials.sums(tested[trials.nodes])
+        masses = tested.sum(axis=0).reshape(len(trials.pairs), -1)
+    return [trials.judge_sums(0, rule, held_out, masses) for rule in rules], sums
 
 
 def _without_itself(
@@ -499,7 +487,7 @@ def _without_itself(
     """
     nodes, labels = known.nodes[probed], known.labels[probed]
     share = (len(probed) - 1) / (len(known.nodes) - 1)
-    result = sums[nodes, :-1].copy()
+    result = sums[nodes]
     diagonal = (probe[nodes] - share * result.sum(axis=1)) / (1 - share)
     at = np.arange(len(nodes)), labels
     result[at] -= np.clip(diagonal, 0, result[at])
@@ -515,20 +503,16 @@ def predict_all(
 ) -> tuple[FloatArray, BoolArray]:
     """Class probabilities of all nodes, and whether labels reach them.
 
-    The best rule learns from all labels; `products` has its kernel alone. `sums` is ``K @ [Y, 1]``
-    where that has been made.
+    The best rule learns from all labels; `products` has its kernel alone. `sums` is ``K @ Y`` where
+    that has been made.
     """
     n, n_nodes, how = known.n_classes, products.graph.n_nodes, best.rule.how
     require_bytes(48 * n_nodes * (n + 1), f"the probabilities of {n} classes")
     if how == "propagation":
         if sums is None:
-            vectors = np.hstack([known.columns(n_nodes), np.ones((n_nodes, 1))])
-            sums = products.product(0, vectors)
-        masses = sums[known.nodes, n]
-        if not products.is_shared:
-            (masses,) = products.masses(known.nodes)
-        is_reached = reached(sums[:, :n].sum(axis=1))
-        logits = log_shares(sums[:, :n] * column_scales(best.rule, known.labels, masses, n))
+            sums = products.product(0, known.columns(n_nodes))
+        is_reached = reached(sums.sum(axis=1))
+        logits = log_shares(sums * column_scales(best.rule, known.labels, sums.sum(axis=0)))
     else:
         landmarks = np.flatnonzero(np.isin(known.nodes, sample.nodes))
         require_bytes(16 * len(known.nodes) * len(landmarks), "the kernel of labelled nodes")

@@ -235,7 +235,7 @@ def test_one_label_a_class_is_learned_from_and_not_held_out(how):
     assert model.predict([0, 33]).tolist() == PARTIES[[0, 33]].tolist()
     assert model.predict_proba([0, 33]).max(axis=1).min() > 0.52
     assert model.score(np.arange(34), PARTIES) > 0.9
-    assert model.kernel_ == grfpp.Diffusion(10.0)
+    assert model.kernel_ == module.DEFAULT
     assert (model.temperature_, model.candidates_) == (1, [])
     assert np.isnan(model.held_out_score_)
 
