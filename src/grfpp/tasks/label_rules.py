@@ -19,6 +19,7 @@ import numpy as np
 from grfpp._memory import require_bytes
 from grfpp.graph import Graph
 from grfpp.linalg.chebyshev import ChebyshevTerms, Expansion
+from grfpp.linalg.csr import CsrProduct
 from grfpp.linalg.functions import unit_columns
 from grfpp.operators.kernel_choice import KernelChoice, how_made
 from grfpp.tasks.calibration import Calibration, calibrate
@@ -40,6 +41,8 @@ _RESOLVED = 1e-7
 _TINY = 1e-300
 #: Truncation error of Chebyshev expansions, over the largest value of a kernel.
 _TOL = 1e-8
+#: ... and of one product, over its norm.
+_TOL_OF_PRODUCTS = 1e-7
 #: Products with the weights that a kernel is taken to need where its terms are not known.
 _N_TERMS = 50
 #: Another candidate than the usual one must be better by so many standard errors.
@@ -70,19 +73,18 @@ class KernelProducts:
         return ChebyshevTerms(self.weights, self.choices[0].options.n_jobs)
 
     @cached_property
-    def _series(self) -> list[FloatArray]:
-        """Chebyshev coefficients of each kernel."""
-        series = [Expansion.of(choice.kernel.value, self._terms.radius) for choice in self.choices]
-        return [each.coefficients[: each.n_terms(_TOL)] for each in series]
+    def _series(self) -> list[Expansion]:
+        return [Expansion.of(choice.kernel.value, self._terms.radius) for choice in self.choices]
 
     @property
     def _coefficients(self) -> FloatArray:
         """A row a kernel, filled up with zeros."""
-        return np.array(list(zip_longest(*self._series, fillvalue=0.0))).T
+        rows = [each.coefficients[: each.n_terms(_TOL)] for each in self._series]
+        return np.array(list(zip_longest(*rows, fillvalue=0.0))).T
 
     def work(self, n_columns: int) -> FloatArray:
         """Multiplications that so many columns of each kernel alone take; shared, the most do."""
-        terms = [len(row) for row in self._series] if self.is_shared else [_N_TERMS]
+        terms = [each.n_terms(_TOL) for each in self._series] if self.is_shared else [_N_TERMS]
         return np.multiply(float(len(self.weights.indices)) * n_columns, terms)
 
     def blocks(self, rows: IntArray, nodes: IntArray) -> Iterator[FloatArray]:
@@ -114,7 +116,8 @@ class KernelProducts:
         """The product with one kernel, at all nodes."""
         require_bytes(16 * vectors.size, f"a product with {vectors.shape[1]} columns")
         if self.is_shared:
-            return self._terms.product(self._series[number], vectors)
+            matrix = CsrProduct(self.weights.adjacency, self._terms.n_threads)
+            return self._series[number].times(matrix, vectors, _TOL_OF_PRODUCTS)[0]
         return np.asarray(self._operator(number) @ vectors)
 
     def row_norms(self, number: int, nodes: IntArray) -> FloatArray:
@@ -454,19 +457,19 @@ def propagate_once(
     trials: Trials | None,
     rng: np.random.Generator,
 ) -> tuple[list[Candidate], FloatArray]:
-    """Candidates of propagation by one kernel, and ``K @ Y``, in one product.
+    """Candidates of propagation by one kernel, and ``K @ Y``.
 
     Without trials, labels are held out one by one: `_without_itself`.
     """
-    n_nodes, n_classes = products.graph.n_nodes, known.n_classes
+    n_nodes = products.graph.n_nodes
     probed = np.sort(rng.permutation(len(known.nodes))[: min(1000, len(known.nodes) // 10)])
     if trials is None:
         tests = np.zeros((n_nodes, 1))
         tests[known.nodes[probed]] = 1.0
     else:
         tests = trials.columns(n_nodes)
-    made = products.product(0, np.hstack([known.columns(n_nodes), tests]))
-    sums, tested = made[:, :n_classes], made[:, n_classes:]
+    # Apart: two blocks may fit into the cache where both at once do not.
+    sums, tested = (products.product(0, each) for each in (known.columns(n_nodes), tests))
     if trials is None:
         trials = Trials([(known, known.take(probed))], with_shares=False)
         held_out = _without_itself(sums, tested[:, 0], known, probed)

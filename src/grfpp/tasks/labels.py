@@ -228,11 +228,12 @@ class KernelLabelPropagation(NodeKernelParameters, ClassifierMixin, BaseEstimato
         names = ("kernel", "how", "setting", "accuracy", "loss")
         values = [(kernels[each.kernel], *each.rule[:2], each.accuracy, each.loss) for each in scored]
         self.candidates_ = [dict(zip(names, each, strict=True)) for each in values]
-        chosen = rules.KernelProducts(graph, [choices[best.kernel]])
+        if len(choices) > 1:
+            products = rules.KernelProducts(graph, [choices[best.kernel]])
         self.probabilities_, self.reached_ = rules.predict_all(
-            chosen, best, known, sample, sums
+            products, best, known, sample, sums
         )
-        self.method_ = chosen.method(0)
+        self.method_ = products.method(0)
         if others is None and not self.reached_.all():
             # Labelled nodes do not show how large classes are.
             self.probabilities_[~self.reached_] = self.probabilities_[self.reached_].mean(axis=0)
