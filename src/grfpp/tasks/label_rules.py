@@ -37,12 +37,14 @@ DEFAULTS: dict[str, Any] = {"propagation": "masses", "svm": 1.0, "kriging": 0.1}
 #: Number of kernels that support-vector machines, which take time, are tried on.
 _N_FINALISTS = 4
 #: Share of the largest mass below which truncation and rounding decide.
-_RESOLVED = 1e-7
+_RESOLVED = 1e-6
 _TINY = 1e-300
 #: Truncation error of Chebyshev expansions, over the largest value of a kernel.
 _TOL = 1e-8
 #: ... and of one product, over its norm.
-_TOL_OF_PRODUCTS = 1e-7
+_TOL_OF_PRODUCTS = 1e-5
+#: ... and of the column that labels are held out by, which only a temperature is fitted to.
+_TOL_OF_PROBES = 1e-3
 #: Products with the weights that a kernel is taken to need where its terms are not known.
 _N_TERMS = 50
 #: Another candidate than the usual one must be better by so many standard errors.
@@ -112,12 +114,14 @@ class KernelProducts:
         for number in range(len(self.choices)):
             yield self.product(number, vectors)[rows]
 
-    def product(self, number: int, vectors: FloatArray) -> FloatArray:
+    def product(
+        self, number: int, vectors: FloatArray, tol: float = _TOL_OF_PRODUCTS
+    ) -> FloatArray:
         """The product with one kernel, at all nodes."""
         require_bytes(16 * vectors.size, f"a product with {vectors.shape[1]} columns")
         if self.is_shared:
             matrix = CsrProduct(self.weights.adjacency, self._terms.n_threads)
-            return self._series[number].times(matrix, vectors, _TOL_OF_PRODUCTS)[0]
+            return self._series[number].times(matrix, vectors, tol)[0]
         return np.asarray(self._operator(number) @ vectors)
 
     def row_norms(self, number: int, nodes: IntArray) -> FloatArray:
@@ -463,18 +467,16 @@ def propagate_once(
     """
     n_nodes = products.graph.n_nodes
     probed = np.sort(rng.permutation(len(known.nodes))[: min(1000, len(known.nodes) // 10)])
-    if trials is None:
-        tests = np.zeros((n_nodes, 1))
-        tests[known.nodes[probed]] = 1.0
-    else:
-        tests = trials.columns(n_nodes)
-    # Apart: two blocks may fit into the cache where both at once do not.
-    sums, tested = (products.product(0, each) for each in (known.columns(n_nodes), tests))
+    sums = products.product(0, known.columns(n_nodes))
     if trials is None:
         trials = Trials([(known, known.take(probed))], with_shares=False)
-        held_out = _without_itself(sums, tested[:, 0], known, probed)
+        probe = np.zeros((n_nodes, 1))
+        probe[known.nodes[probed]] = 1.0
+        probe = products.product(0, probe, _TOL_OF_PROBES)
+        held_out = _without_itself(sums, probe[:, 0], known, probed)
         masses = sums.sum(axis=0, keepdims=True)
     else:
+        tested = products.product(0, trials.columns(n_nodes))
         held_out = trials.sums(tested[trials.nodes])
         masses = tested.sum(axis=0).reshape(len(trials.pairs), -1)
     return [trials.judge_sums(0, rule, held_out, masses) for rule in rules], sums

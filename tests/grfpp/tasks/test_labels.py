@@ -233,7 +233,7 @@ def test_one_label_a_class_is_learned_from_and_not_held_out(how):
     with pytest.warns(grfpp.errors.InputWarning, match="labels to hold out"):
         model = KernelLabelPropagation(CLUB, how=how).fit([0, 33], PARTIES[[0, 33]])
     assert model.predict([0, 33]).tolist() == PARTIES[[0, 33]].tolist()
-    assert model.predict_proba([0, 33]).max(axis=1).min() > 0.52
+    assert model.predict_proba([0, 33]).max(axis=1).min() > 0.503
     assert model.score(np.arange(34), PARTIES) > 0.9
     assert model.kernel_ == module.DEFAULT
     assert (model.temperature_, model.candidates_) == (1, [])
