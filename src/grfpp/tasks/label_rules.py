@@ -42,13 +42,14 @@ _TINY = 1e-300
 #: Truncation error of Chebyshev expansions, over the largest value of a kernel.
 _TOL = 1e-8
 #: ... and of one product, over its norm.
-_TOL_OF_PRODUCTS = 1e-5
-#: ... and of the column that labels are held out by, which only a temperature is fitted to.
-_TOL_OF_PROBES = 1e-3
+_TOL_OF_PRODUCTS = 1e-8
+#: ... where products take the time, and there of the column that labels are held out by, which only
+#: a temperature is fitted to.
+_TOL_OF_LONG_PRODUCTS, _TOL_OF_PROBES = 1e-5, 1e-3
 #: Products with the weights that a kernel is taken to need where its terms are not known.
 _N_TERMS = 50
 #: Another candidate than the usual one must be better by so many standard errors.
-_MIN_Z = 1.0
+_MIN_Z = 2.0
 #: Number of columns of a kernel that are held at a time.
 _WIDTH = 64
 
@@ -467,7 +468,8 @@ def propagate_once(
     """
     n_nodes = products.graph.n_nodes
     probed = np.sort(rng.permutation(len(known.nodes))[: min(1000, len(known.nodes) // 10)])
-    sums = products.product(0, known.columns(n_nodes))
+    tol = _TOL_OF_PRODUCTS if trials else _TOL_OF_LONG_PRODUCTS
+    sums = products.product(0, known.columns(n_nodes), tol)
     if trials is None:
         trials = Trials([(known, known.take(probed))], with_shares=False)
         probe = np.zeros((n_nodes, 1))
