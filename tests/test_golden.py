@@ -221,6 +221,7 @@ def block(n, columns=3):
 
 
 #: How all of them walk, and by which law where a case has none of its own.
+SIDES = ("left", "right")
 WALKS = {"walks": "independent", "termination": "geometric:0.1"}
 WALKS_IN_WORDS = "--walks-kind independent --termination geometric:0.1"
 DIFFUSION, SIGNED = grfpp.Diffusion(1.5), grfpp.TaylorKernel([-1, 0.5, 0.125])
@@ -367,8 +368,8 @@ def _(folder, **options):
 @cases("features", ONE_GRAPH)
 def _(folder, **options):
     make = functools.partial(tasks.GraphRandomFeatures, random_state=3, **{**WALKS, **options})
-    sides = [make(side=side).fit_transform(CLUB) for side in ("left", "right")]
-    dense = [make(5, side=side).fit_transform(CLUB) for side in ("left", "right")]
+    sides = [make(side=side).fit_transform(CLUB) for side in SIDES]
+    dense = [make(5, side=side, kernel="diffusion").fit_transform(CLUB) for side in SIDES]
     return near(sides, dense) if "estimate" in options else [bits(sides), *near(dense)]
 
 

@@ -30,6 +30,8 @@ _MIN_SHARE_IN_CLOSED_FORM = 0.1
 _MAX_SHARE_LEFT = 0.25
 #: No more vectors are computed than leave this share of ``‖K‖²_F``.
 _NEGLIGIBLE_SHARE = 1e-3
+#: Numbers that ARPACK may orthogonalise for vectors that stand out: some five seconds.
+_QUICK_WORK = 3e9
 
 
 @dataclass(frozen=True, eq=False)
@@ -109,7 +111,9 @@ class Deflation:
         return np.hstack([U, right, -a]), np.hstack([left, U, b])
 
 
-def deflation_of(graph: Graph, kernel: Kernel, number: int | Literal["auto"]) -> Deflation | None:
+def deflation_of(
+    graph: Graph, kernel: Kernel, number: int | Literal["auto"], *, quick: bool = False
+) -> Deflation | None:
     """Find the eigenvectors to deflate a graph's kernel by; ``None`` for none.
 
     Only undirected graphs are deflated; eigenvectors of others are not orthogonal.
@@ -125,6 +129,8 @@ def deflation_of(graph: Graph, kernel: Kernel, number: int | Literal["auto"]) ->
         tenth of ``‖K‖²_F``; then as many more as leave a thousandth, at most 64 in all and one for
         four nodes, but only where these leave at most a quarter of what is there. Both are
         predicted from random vectors (`spectral_density`).
+    quick
+        Only those of them that stand out, so that few iterations find them, on large graphs.
 
     Examples
     --------
@@ -149,8 +155,10 @@ def deflation_of(graph: Graph, kernel: Kernel, number: int | Literal["auto"]) ->
         use_known, further = _worthwhile(graph, kernel, known, most)
         if not (use_known or further):
             return None
-    pairs = known.joined(_further_pairs(graph, kernel, known, further))
-    if number != "auto" and len(pairs.values) < number and len(graph.indices):
+    # A restart orthogonalises about as many vectors as are wanted against twice as many.
+    restarts = [max(10, int(_QUICK_WORK / (n * max(1, further) ** 2)))] if quick else []
+    pairs = known.joined(_further_pairs(graph, kernel, known, further, *restarts))
+    if not quick and number != "auto" and len(pairs.values) < number and len(graph.indices):
         found = f"only {len(pairs.values)} of {number} eigenvectors were found to ten digits"
         warn_user(InputWarning(f"{found}: the others have eigenvalues too close to each other"))
     values = finite(kernel.value(pairs.values))
@@ -180,17 +188,19 @@ def _known_pairs(graph: Graph, kernel: Kernel, most: int) -> Eigenpairs:
     return Eigenpairs.none(n)
 
 
-def _further_pairs(graph: Graph, kernel: Kernel, known: Eigenpairs, number: int) -> Eigenpairs:
+def _further_pairs(
+    graph: Graph, kernel: Kernel, known: Eigenpairs, number: int, *restarts: int
+) -> Eigenpairs:
     """Further eigenvectors, from the end of the spectrum where ``|g|`` is larger."""
     radius = graph.spectral_radius()
-    upper = leading_eigenpairs(graph.adjacency, number, known, radius)
+    upper = leading_eigenpairs(graph.adjacency, number, known, radius, *restarts)
     least = np.abs(kernel.value(upper.values)).min(initial=np.inf)
     if not len(upper.values) or np.abs(kernel.value(-radius)) <= least:
         return upper
     so_far = known.joined(upper)
     mirrored = Eigenpairs(-so_far.values, so_far.vectors)
     number_left = min(number, graph.n_nodes - len(so_far.values))
-    lower = leading_eigenpairs(-graph.adjacency, number_left, mirrored, radius)
+    lower = leading_eigenpairs(-graph.adjacency, number_left, mirrored, radius, *restarts)
     pairs = upper.joined(Eigenpairs(-lower.values, lower.vectors))
     return pairs.take(np.argsort(-np.abs(kernel.value(pairs.values)), kind="stable")[:number])
 

@@ -20,7 +20,7 @@ TOLERANCE = 1e-10
 #: Largest number of nodes for which LAPACK computes all eigenvectors, or all eigenvalues for the
 #: spectral radius.
 _DENSE_NODES, _DENSE_RADIUS_NODES = 500, 200
-#: Restarts of ARPACK; pairs that have not converged by then are left out.
+#: Restarts of ARPACK, by default.
 _RESTARTS = 300
 #: Steps of Lanczos' method for the spectral radius, and between two tests of convergence.
 _RADIUS_STEPS, _STEPS_BETWEEN_TESTS = 2000, 20
@@ -112,7 +112,11 @@ def largest_eigenpairs(
 
 
 def leading_eigenpairs(
-    matrix: sp.csr_array, number: int, known: Eigenpairs, radius: float
+    matrix: sp.csr_array,
+    number: int,
+    known: Eigenpairs,
+    radius: float,
+    max_restarts: int = _RESTARTS,
 ) -> Eigenpairs:
     """The largest eigenvalues of a symmetric matrix other than those known, and their vectors.
 
@@ -125,6 +129,8 @@ def leading_eigenpairs(
         With eigenvalues between ``-radius`` and ``radius``.
     number
         How many, at most the number of nodes less those known.
+    max_restarts
+        Of ARPACK; pairs that have not converged by then are left out.
 
     Examples
     --------
@@ -141,7 +147,7 @@ def leading_eigenpairs(
         *(matrix.toarray() if dense else matrix.dot, n, number),
         known=known.vectors,
         shift=known.values + 2 * radius,  # below all others
-        max_restarts=_RESTARTS,
+        max_restarts=max_restarts,
     )
     residuals = np.linalg.norm(matrix @ pairs.vectors - pairs.vectors * pairs.values, axis=0)
     return pairs.take(residuals <= 10 * TOLERANCE * radius)

@@ -5,15 +5,30 @@ from __future__ import annotations
 from dataclasses import KW_ONLY, dataclass
 from typing import Any, Self
 
+import numpy as np
 from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 
 from grfpp._checks import one_of, whole
-from grfpp.errors import InputError
+from grfpp.errors import InputError, InputWarning, warn_user
 from grfpp.estimate import require_projection
+from grfpp.estimate.deflation import MAX_VECTORS, deflation_of
+from grfpp.estimate.sampling import sample_estimate
 from grfpp.graph import Graph, as_graph
+from grfpp.kernels import Diffusion, Kernel
 from grfpp.operators import KernelOperator
-from grfpp.tasks.base import GraphEstimator, read_nodes
+from grfpp.operators.kernel_choice import KernelChoice
+from grfpp.tasks.base import GraphEstimator, is_auto, read_nodes
+from grfpp.typing import FloatArray
+
+#: Kernel of ``"auto"``: of dense features, wide enough for communities; of sparse ones, whose
+#: number of entries grows with its width, a narrow one.
+DENSE, SPARSE = Diffusion(10.0), Diffusion(1.0)
+#: Dense columns carry no signal where the squared singular values other than that of √degree are
+#: as even as random columns have them, but for this share.
+_MIN_UNEVENNESS = 0.01
+#: Fewest nodes that this can be seen on.
+_MIN_NODES = 200
 
 
 @dataclass(eq=False, repr=False)
@@ -41,12 +56,17 @@ class GraphRandomFeatures(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Gra
     graph
         The graph, where ``X`` holds node indices: in pipelines that are cross-validated.
         ``None`` where ``X`` is the graph.
-    kernel, estimate, degree, n_walks, termination, scale, normalization, reuse_walks
+    kernel
+        As for `grfpp.tasks.base.NodeKernelParameters`; ``"auto"`` is ``Diffusion(10)`` for dense
+        features, which reaches across communities, and ``Diffusion(1)`` for sparse ones.
+    estimate, degree, n_walks, termination, scale, normalization, reuse_walks
         As for `grfpp.tasks.base.NodeKernelParameters`.
     symmetrize
         Features of the symmetrised estimate, ``[X, Y] / √2``: twice as wide. Not by default.
     deflate
-        As there, where `n_components` is given.
+        As there, where `n_components` is given. ``None``, and ``"auto"`` with ``kernel="auto"``:
+        for a kernel that is given none, else half of the columns are eigenvectors, those among
+        them that few iterations find, at most one for four nodes.
     random_state
         Seed of the walks and of the projection. The same seed gives the same features for any
         `n_jobs`.
@@ -59,6 +79,10 @@ class GraphRandomFeatures(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Gra
         Number of nodes; 1 where `graph` is given.
     features_
         Features of all nodes, where `graph` is given.
+    kernel_
+        The kernel.
+    deflate_
+        Largest number of eigenvectors that are taken exactly, or ``"auto"``.
     seed_
         The seed that was used: `transform` walks the same walks again.
 
@@ -82,6 +106,8 @@ class GraphRandomFeatures(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Gra
     n_components: int | None = None
     _: KW_ONLY
     graph: Any = None
+    kernel: str | Kernel = "auto"
+    deflate: int | str | None = None
     side: str = "left"
     symmetrize: bool | None = False
 
@@ -120,7 +146,7 @@ class GraphRandomFeatures(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Gra
             graph = as_graph(self.graph)
             read_nodes(X, graph.names)
             self._names, self.n_features_in_ = graph.names, 1
-        choice = self._choose()
+        choice = self._resolve(graph)
         if self.n_components is not None:
             require_projection(graph.n_nodes, self.n_components)  # before anything is walked
             self._n_features_out = self.n_components
@@ -132,6 +158,22 @@ class GraphRandomFeatures(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Gra
         both = not choice.is_exact and choice.options.symmetrizes(directed=directed)
         self._n_features_out = (2 if both else 1) * graph.n_nodes
         return graph
+
+    def _resolve(self, graph: Graph) -> KernelChoice:
+        """The choice of kernel and eigenvectors."""
+        is_dense, self._is_quick = self.n_components is not None, False
+        self.kernel_, deflate = self.kernel, self.deflate
+        if is_auto(self.kernel):
+            self.kernel_ = DENSE if is_dense else SPARSE
+        if deflate is None or (is_auto(self.kernel) and is_auto(deflate) and is_dense):
+            deflate = 0
+            if is_dense and is_auto(self.kernel) and self.normalization != "rw":
+                half = (self.n_components or 0) // 2
+                self._is_quick = not graph.is_directed
+                deflate = min(half, MAX_VECTORS, graph.n_nodes // 4) if self._is_quick else 0
+        choice = self._choose(kernel=self.kernel_, deflate=deflate)
+        self.kernel_, self.deflate_ = choice.kernel, deflate
+        return choice
 
     def transform(self, X: Any) -> Any:
         """Features of the nodes.
@@ -160,11 +202,39 @@ class GraphRandomFeatures(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Gra
         return self._features(self._read(X))
 
     def _features(self, graph: Graph) -> Any:
-        K, is_left = self._choice.operator(graph), self.side == "left"
+        K, is_left = self._operator(graph), self.side == "left"
         if self.n_components is not None:
             X, Y = K.project(self.n_components, seed=self.seed_)
+            if _is_noise(X, graph):
+                problem = "the columns of these features carry no signal beyond noise"
+                advice = "use a wider kernel (such as kernel='auto'), deflate or more n_components"
+                warn_user(InputWarning(problem, advice=advice), InputWarning)
         elif isinstance(K, KernelOperator):
             X, Y = K.features()
         else:  # as `K.features`, without multiplying the half that nobody asked for
             return K.feature_side("left" if is_left else "right")
         return X if is_left else Y
+
+    def _operator(self, graph: Graph) -> Any:
+        choice = self._choice
+        if choice.is_exact or not self._is_quick or not self.deflate_:
+            return choice.operator(graph)
+        W = choice.weights(graph)
+        choice.kernel.check_converges(W)
+        found = deflation_of(W, choice.kernel, int(self.deflate_), quick=True)
+        return sample_estimate(W, choice.kernel, choice.options, deflation=found)
+
+
+def _is_noise(X: FloatArray, graph: Graph) -> bool:
+    """Whether columns are like random ones, but for what they tell about degrees.
+
+    Random columns have even singular values ``σ``: ``r Σ σ⁴ = (Σ σ²)²`` for ``r`` columns, and a
+    kernel of effective rank ``ρ`` adds ``r / ρ`` of that.
+    """
+    (n, r), degrees = X.shape, np.sqrt(np.abs(graph.adjacency.sum(axis=1)))
+    trivial = degrees / max(float(np.linalg.norm(degrees)), np.finfo(np.float64).tiny)
+    rest = X - np.outer(trivial, trivial @ X)
+    squares = rest.T @ rest
+    total = float(np.trace(squares))
+    unevenness = r * float((squares**2).sum()) / total**2 - 1 - r / n if total else 0.0
+    return r > 1 and n >= max(_MIN_NODES, 4 * r) and unevenness < _MIN_UNEVENNESS

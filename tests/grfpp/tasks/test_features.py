@@ -1,18 +1,22 @@
 """Features of nodes."""
 
 import networkx as nx
+import numpy as np
 import pytest
 import scipy.sparse as sp
 from estimator_case import KernelEstimatorCase
 from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.base import clone
+from sklearn.linear_model import LogisticRegression
 from sklearn.utils.estimator_checks import parametrize_with_checks
 from small_graphs import directed, irregular, weighted
 from square_inputs import SquareFeatures
 
 import grfpp
 from grfpp import InputError
+from grfpp.errors import InputWarning
 from grfpp.tasks import GraphRandomFeatures
+from grfpp_lab.graphs import block_model
 
 #: Rows are nodes of one graph: they depend on all the others and have an order.
 NOT_FOR_GRAPHS = {
@@ -109,7 +113,9 @@ def test_dense_features_are_projections_of_the_estimate(club, options):
     W = grfpp.Graph(A).normalized("sym")
     K = grfpp.sample(W, grfpp.Diffusion(1.0), seed=4, **{"symmetrize": False, **options})
     for side, wanted in zip(("left", "right"), K.project(9, seed=4), strict=True):
-        features = GraphRandomFeatures(9, side=side, random_state=4, **options)
+        features = GraphRandomFeatures(
+            9, kernel="diffusion", side=side, random_state=4, **options
+        )
         assert_array_equal(features.fit_transform(A), wanted)
         names = [f"graphrandomfeatures{number}" for number in range(9)]
         assert features.get_feature_names_out().tolist() == names
@@ -130,3 +136,42 @@ def test_features_of_some_nodes_are_rows_of_those_of_the_graph(club, options):
     assert len(features.get_feature_names_out()) == rows.shape[1]
     # Fitted to a graph again, it has forgotten the nodes.
     assert features.set_params(graph=None).fit(A).transform(A).shape == whole.shape
+
+
+def blocks(seed=1):
+    return block_model(600, 4, 10.0, 0.8, n_parts=1, seed=seed)
+
+
+def test_dense_features_by_default_tell_communities_apart():
+    made = blocks()
+    features = GraphRandomFeatures(64, random_state=0)
+    X, half = features.fit_transform(made.graph), np.arange(600) % 2 == 0
+    model = LogisticRegression(max_iter=300).fit(X[half], made.labels[half])
+    assert model.score(X[~half], made.labels[~half]) > 0.9
+    assert (features.kernel_, features.deflate_) == (grfpp.Diffusion(10.0), 32)
+    narrow = GraphRandomFeatures(random_state=0).fit(made.graph)
+    assert (narrow.kernel_, narrow.deflate_) == (grfpp.Diffusion(1.0), 0)
+
+
+@pytest.mark.parametrize("graph", ["rw", "directed"])
+def test_weights_without_orthogonal_eigenvectors_have_none_taken_exactly(graph):
+    matrix = directed() if graph == "directed" else weighted()
+    normalization = "rw" if graph == "rw" else "sym"
+    features = GraphRandomFeatures(4, normalization=normalization, random_state=0)
+    assert features.fit_transform(matrix).shape == (len(matrix), 4)
+    assert features.deflate_ == 0
+
+
+def test_columns_without_signal_are_told():
+    graph = blocks().graph
+    with pytest.warns(InputWarning, match="no signal beyond noise"):
+        GraphRandomFeatures(64, kernel="diffusion:0.2", random_state=0).fit_transform(graph)
+
+
+def test_eigenvectors_that_take_many_iterations_are_left_out(monkeypatch):
+    from grfpp.estimate import deflation
+
+    W = block_model(3000, 3, 12.0, 0.9, n_parts=1, tail=50.0, seed=2).graph.normalized("sym")
+    monkeypatch.setattr(deflation, "_QUICK_WORK", 0)
+    found = deflation.deflation_of(W, grfpp.Diffusion(10.0), 32, quick=True)
+    assert 3 <= found.n_vectors < 32
