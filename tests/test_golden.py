@@ -367,9 +367,10 @@ def _(folder, **options):
 
 @cases("features", ONE_GRAPH)
 def _(folder, **options):
-    make = functools.partial(tasks.GraphRandomFeatures, random_state=3, **{**WALKS, **options})
+    options = {"kernel": "diffusion", **WALKS, **options}
+    make = functools.partial(tasks.GraphRandomFeatures, random_state=3, **options)
     sides = [make(side=side).fit_transform(CLUB) for side in SIDES]
-    dense = [make(5, side=side, kernel="diffusion").fit_transform(CLUB) for side in SIDES]
+    dense = [make(5, side=side).fit_transform(CLUB) for side in SIDES]
     return near(sides, dense) if "estimate" in options else [bits(sides), *near(dense)]
 
 
