@@ -10,6 +10,7 @@ from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 
 from grfpp._checks import one_of, whole
+from grfpp._memory import require_bytes
 from grfpp.errors import InputError, InputWarning, warn_user
 from grfpp.estimate import require_projection
 from grfpp.estimate.deflation import MAX_VECTORS, deflation_of
@@ -20,6 +21,8 @@ from grfpp.operators import KernelOperator
 from grfpp.operators.kernel_choice import KernelChoice
 from grfpp.tasks.base import GraphEstimator, is_auto, read_nodes
 from grfpp.typing import FloatArray
+from grfpp.walks.planning import plan_walks
+from grfpp.walks.sampling import sample_rows
 
 #: Kernel of ``"auto"``: of dense features, wide enough for communities; of sparse ones, whose
 #: number of entries grows with its width, a narrow one.
@@ -29,6 +32,8 @@ DENSE, SPARSE = Diffusion(10.0), Diffusion(1.0)
 _MIN_UNEVENNESS = 0.01
 #: Fewest nodes that this can be seen on.
 _MIN_NODES = 200
+#: Fewest nodes of sparse features whose size is predicted, and nodes that it is predicted from.
+_MIN_NODES_OF_PILOT, _N_PILOTS = 5000, 16
 
 
 @dataclass(eq=False, repr=False)
@@ -202,6 +207,8 @@ class GraphRandomFeatures(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Gra
         return self._features(self._read(X))
 
     def _features(self, graph: Graph) -> Any:
+        if self.n_components is None and not self._choice.is_exact:
+            self._require_sparse(graph)
         K, is_left = self._operator(graph), self.side == "left"
         if self.n_components is not None:
             X, Y = K.project(self.n_components, seed=self.seed_)
@@ -223,6 +230,23 @@ class GraphRandomFeatures(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Gra
         choice.kernel.check_converges(W)
         found = deflation_of(W, choice.kernel, int(self.deflate_), quick=True)
         return sample_estimate(W, choice.kernel, choice.options, deflation=found)
+
+
+    def _require_sparse(self, graph: Graph) -> None:
+        """Refuse sparse features that do not fit, by walks from a few nodes."""
+        W, options, n = self._choice.weights(graph), self._choice.options, graph.n_nodes
+        if n < _MIN_NODES_OF_PILOT or options.degree == "auto":
+            return
+        plan = plan_walks(W, self._choice.kernel, options, measured=True)[0]
+        pilots = np.linspace(0, n - 1, _N_PILOTS).astype(np.int64)
+        rows = sample_rows(plan, pilots)
+        for _ in range(options.stitching_degree - 1):
+            reached = np.unique(rows.indices)
+            rows = rows[:, reached] @ sample_rows(plan, reached)
+        n_copies = 4 if options.symmetrizes(directed=W.is_directed) else 1
+        n_bytes = 12 * n_copies * rows.nnz * n // _N_PILOTS
+        advice = "use n_components, such as n_components=64, for dense features"
+        require_bytes(n_bytes, f"a sparse row of features for each of {n} nodes", advice=advice)
 
 
 def _is_noise(X: FloatArray, graph: Graph) -> bool:
