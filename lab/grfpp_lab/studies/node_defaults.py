@@ -85,7 +85,9 @@ def feature_rows(n_graphs: int, first: int, names: Sequence[str]) -> Iterator[di
             return float(model.score(X[at[1]], labels[at[1]]))
 
         most = [each for each in EIGENVECTORS if each == "auto" or 4 * each <= len(labels)]
-        others = {each: accuracy(kernel=each[0], deflate=each[1]) for each in product(KERNELS, most)}
+        others = {
+            each: accuracy(kernel=each[0], deflate=each[1]) for each in product(KERNELS, most)
+        }
         best = max(others, key=lambda each: others[each])
         largest = np.bincount(labels[tested]).max() / len(tested)
         row = {"default": accuracy(), "best": max(others.values()), "largest class": largest}

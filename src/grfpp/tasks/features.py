@@ -231,7 +231,6 @@ class GraphRandomFeatures(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Gra
         found = deflation_of(W, choice.kernel, int(self.deflate_), quick=True)
         return sample_estimate(W, choice.kernel, choice.options, deflation=found)
 
-
     def _require_sparse(self, graph: Graph) -> None:
         """Refuse sparse features that do not fit, by walks from a few nodes."""
         W, options, n = self._choice.weights(graph), self._choice.options, graph.n_nodes

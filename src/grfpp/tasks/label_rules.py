@@ -230,7 +230,9 @@ def _svm(block: LabelledBlock, rule: Rule) -> tuple[FloatArray, FloatArray]:
     norms = np.linalg.norm(block.rows, axis=1, keepdims=True)
     weighting = "balanced" if rule.balanced else None
     machine = LinearSVC(C=rule.setting, class_weight=weighting, dual=False, max_iter=300, tol=1e-3)
-    machine.fit(block.rows / np.maximum(norms, _TINY), block.labels)
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", "The number of unique classes", UserWarning)
+        machine.fit(block.rows / np.maximum(norms, _TINY), block.labels)
     weights = np.zeros((block.rows.shape[1], block.n_classes))
     bias = np.full(block.n_classes, -2.0)  # of classes without a node
     signs = [[-1.0], [1.0]] if len(machine.classes_) == 2 else 1.0  # one row for two classes
@@ -358,7 +360,9 @@ class Trials(NamedTuple):
         """``K @ Y`` of each trial at its nodes, from the product with `columns` at `nodes`."""
         sizes = [len(tested.nodes) for _, tested in self.pairs]
         trial = np.repeat(np.arange(len(sizes)), sizes)
-        return np.asarray(products.reshape(len(trial), len(sizes), -1)[np.arange(len(trial)), trial])
+        return np.asarray(
+            products.reshape(len(trial), len(sizes), -1)[np.arange(len(trial)), trial]
+        )
 
     def judge(self, number: int, rule: Rule, logits: FloatArray, near: BoolArray) -> Candidate:
         """Calibrate logits at `nodes`, and tell how good they are."""

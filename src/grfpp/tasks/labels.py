@@ -63,8 +63,8 @@ class KernelLabelPropagation(NodeKernelParameters, ClassifierMixin, BaseEstimato
         A `grfpp.Graph`, or anything that it takes; its own weights, not normalised ones.
     kernel
         A kernel, or how the command line writes it (``"diffusion:20"``); a list of some to choose
-        from; or ``"auto"`` for diffusion for times from 1 to 80 and ``(I − c W)^-2`` with ``c``
-        from 0.5 to 0.99.
+        from; or ``"auto"`` for ``(I − 0.9 W)^-4``, diffusion for times from 1 to 80 and
+        ``(I − c W)^-2`` with ``c`` from 0.5 to 0.99.
     how
         ``"propagation"`` for ``K @ Y``, ``Y`` the labels as columns of zeros and ones;
         ``"svm"`` for a linear support-vector machine on rows of the kernel, its columns those of
@@ -73,14 +73,16 @@ class KernelLabelPropagation(NodeKernelParameters, ClassifierMixin, BaseEstimato
         be a covariance, nowhere negative on the spectrum; where weights are not symmetric, on
         directed graphs and for ``normalization="rw"``, ``(K + Kᵀ) / 2`` takes its place between
         labelled nodes, and this is no more than a linear rule;
-        ``"auto"`` for that of the three that predicts held-out labels best.
+        ``"auto"`` for that of the three that predicts held-out labels best; propagation alone
+        where columns of labelled nodes take more than the budget, `MAX_WORK` multiplications.
     balance
         Whether all classes count the same, however many labelled nodes they have.
     n_splits
         Folds of the labelled nodes that are held out in turn, where `fit` is given no validation
         nodes. The last label of a class is never held out. Where fewer than two classes have
-        labels to spare, nothing is chosen: the first kernel of a list, diffusion for the time 10
-        for ``"auto"``, propagation, and the temperature 1 are taken, with a warning.
+        labels to spare, nothing is chosen: the first kernel of a list, ``(I − 0.9 W)^-4`` for
+        ``"auto"``, propagation, and the temperature 1 are taken, with a warning. On large graphs
+        fewer folds are held out; where kernel and propagation are given, labels one by one.
     estimate, method, scale, normalization, degree, n_walks, termination, …
         How the kernel is made; see `grfpp.tasks.base.NodeKernelParameters`. By default it is
         exact: walks are no faster here.
@@ -226,13 +228,13 @@ class KernelLabelPropagation(NodeKernelParameters, ClassifierMixin, BaseEstimato
         slope, self.bias_, self.lapse_, *_ = best.calibration
         self.temperature_ = 1 / slope
         names = ("kernel", "how", "setting", "accuracy", "loss")
-        values = [(kernels[each.kernel], *each.rule[:2], each.accuracy, each.loss) for each in scored]
+        values = [
+            (kernels[each.kernel], *each.rule[:2], each.accuracy, each.loss) for each in scored
+        ]
         self.candidates_ = [dict(zip(names, each, strict=True)) for each in values]
         if len(choices) > 1:
             products = rules.KernelProducts(graph, [choices[best.kernel]])
-        self.probabilities_, self.reached_ = rules.predict_all(
-            products, best, known, sample, sums
-        )
+        self.probabilities_, self.reached_ = rules.predict_all(products, best, known, sample, sums)
         self.method_ = products.method(0)
         if others is None and not self.reached_.all():
             # Labelled nodes do not show how large classes are.

@@ -113,9 +113,7 @@ def test_dense_features_are_projections_of_the_estimate(club, options):
     W = grfpp.Graph(A).normalized("sym")
     K = grfpp.sample(W, grfpp.Diffusion(1.0), seed=4, **{"symmetrize": False, **options})
     for side, wanted in zip(("left", "right"), K.project(9, seed=4), strict=True):
-        features = GraphRandomFeatures(
-            9, kernel="diffusion", side=side, random_state=4, **options
-        )
+        features = GraphRandomFeatures(9, kernel="diffusion", side=side, random_state=4, **options)
         assert_array_equal(features.fit_transform(A), wanted)
         names = [f"graphrandomfeatures{number}" for number in range(9)]
         assert features.get_feature_names_out().tolist() == names

@@ -13,6 +13,7 @@ import grfpp
 from grfpp.tasks import KernelLabelPropagation, NodeKFold, label_rules
 from grfpp.tasks import labels as module
 from grfpp_lab.graphs import block_model, split_of
+from grfpp_lab.studies.node_defaults import contacts, poisson_learning
 
 BLOCKS = block_model(400, 3, 8.0, 0.85, n_parts=1, seed=1)
 SPLIT = split_of(BLOCKS.labels, 0)
@@ -266,3 +267,63 @@ def test_kriging_is_left_out_or_refused_where_the_kernel_is_no_covariance():
     assert error.value.argument == "kernel"
     model = KernelLabelPropagation(CLUB, kernel="cosine:3").fit(KNOWN, PARTIES[KNOWN])
     assert {each["how"] for each in model.candidates_} == {"propagation", "svm"}
+
+
+def test_where_products_take_long_labels_are_held_out_one_by_one(monkeypatch):
+    known = np.r_[TRAIN, SPLIT.validation]
+    model = KernelLabelPropagation(BLOCKS.graph, kernel="diffusion:5", how="propagation")
+    folds = clone(model).fit(known, NAMES[known])
+    columns, product = [], label_rules.KernelProducts.product
+    monkeypatch.setattr(
+        label_rules.KernelProducts,
+        "product",
+        lambda self, number, vectors, *tol: (
+            columns.append(vectors.shape[1]) or product(self, number, vectors, *tol)
+        ),
+    )
+    monkeypatch.setattr(module, "MAX_WORK_GIVEN", 0)
+    monkeypatch.setattr(module, "MIN_PROBED", 100)
+    single = clone(model).fit(known, NAMES[known])
+    assert columns == [3, 1]
+    assert 0.5 < single.temperature_ / folds.temperature_ < 2
+    assert (single.predict(range(400)) == folds.predict(range(400))).mean() > 0.98
+
+
+def test_labels_held_out_one_by_one_are_those_without_the_diagonal():
+    K = dense()
+    known = label_rules.Labelled(TRAIN, BLOCKS.labels[TRAIN], 3)
+    probed = np.arange(0, len(TRAIN), 6)
+    unit = np.zeros(400)
+    unit[TRAIN[probed]] = 1
+    found = label_rules._without_itself(K @ known.columns(400), K @ unit, known, probed)
+    inner = K - np.diag(K.diagonal())
+    exact = (inner @ known.columns(400))[TRAIN[probed]]
+    at = np.arange(len(probed)), known.labels[probed]
+    assert np.abs(found - exact)[at].mean() < 0.2 * K.diagonal()[TRAIN[probed]].mean()
+
+
+def test_a_choice_keeps_to_its_budget(monkeypatch):
+    work = 1.5 * len(BLOCKS.graph.indices) * 3 * 20
+    monkeypatch.setattr(module, "MAX_WORK", work)
+    model = KernelLabelPropagation(BLOCKS.graph).fit(TRAIN, NAMES[TRAIN])
+    kernels = [each["kernel"] for each in model.candidates_]
+    assert grfpp.Diffusion(1.0) in kernels
+    assert module.GRID[-1] not in kernels
+    assert {each["how"] for each in model.candidates_} == {"propagation"}
+    assert model.score(TEST, NAMES[TEST]) > 0.85
+
+
+@pytest.mark.filterwarnings("ignore:fewer than two classes")
+@pytest.mark.parametrize("count", [1, 2])
+def test_few_labels_a_class_on_dense_weighted_graphs(count):
+    ours, others = [], []
+    for seed in range(300, 304):
+        graph, labels = contacts(seed)
+        order = np.random.default_rng(seed).permutation(len(labels))
+        known = np.concatenate([order[labels[order] == c][:count] for c in np.unique(labels)])
+        hidden = np.setdiff1d(order, known)
+        model = KernelLabelPropagation(graph).fit(known, labels[known])
+        poisson = poisson_learning(graph.adjacency, known, labels[known], labels.max() + 1)
+        ours.append(model.score(hidden, labels[hidden]))
+        others.append((poisson[hidden] == labels[hidden]).mean())
+    assert np.mean(ours) > np.mean(others)

@@ -48,6 +48,15 @@ CLUB = [("club", Graph(nx.karate_club_graph())), ("grid", grid(64))]
 #: Study, arguments, what is put in place of its own, patterns and how often they are printed.
 PRINTED = [
     (
+        *("node_defaults", "features --graphs 1 --first 1 --names karate"),
+        {"KERNELS": ("diffusion:5",), "EIGENVECTORS": (0,)},
+        {"^(blocks 1|karate): default .* best": 2, "^default over best": 1},
+    ),
+    (
+        *("node_defaults", "labels --graphs 1 --first 1 --counts 1 --names karate", {}),
+        {"^(contacts|blocks), 1 a class: default": 2, "^karate, 5 %": 1, "^mean over": 1},
+    ),
+    (
         *("auto_degree", "--graphs 25"),
         {"graphs": lambda: {"25": grid(25)}, "KERNELS": some(auto_degree.KERNELS, 0)},
         {"^25, .* degree .* best": 4, "^4 cases: median × ": 1},
