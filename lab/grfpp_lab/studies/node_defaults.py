@@ -12,11 +12,13 @@ Cook, Thorpe and Slepčev 2020). Defaults were chosen with seeds from 1000 on.
 import argparse
 import warnings
 from collections.abc import Iterator, Sequence
-from itertools import product
+from itertools import groupby, product
 from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
+from scipy.sparse import csgraph
+from scipy.sparse.linalg import cg
 
 from grfpp.datasets import load_graph
 from grfpp.graph import Graph
@@ -61,13 +63,18 @@ def of_data(name: str) -> Generated:
 
 
 def poisson_learning(A: Any, known: Any, labels: Any, n_classes: int) -> Any:
-    """``argmax_c u_c`` with ``L u = Σ_j (y_j − ȳ) δ_j``, by the pseudo-inverse."""
+    """``argmax_c u_c`` with ``L u = Σ_j (y_j − ȳ) δ_j``, by conjugate gradients."""
     degree = np.maximum(np.asarray(A.sum(axis=1)).ravel(), 1e-9)
     source = np.zeros((A.shape[0], n_classes))
     source[known] = np.eye(n_classes)[labels] - np.eye(n_classes)[labels].mean(axis=0)
-    root = degree[:, np.newaxis] ** -0.5
-    inner = np.eye(A.shape[0]) - root * A.toarray() * root.T
-    return (root * (np.linalg.pinv(inner, hermitian=True) @ (root * source))).argmax(axis=1)
+    root = degree[:, np.newaxis] ** 0.5
+    inner = sp.identity(len(root)) - sp.diags(1 / root[:, 0]) @ A @ sp.diags(1 / root[:, 0])
+    source /= root
+    component = csgraph.connected_components(A)[1]  # each with an eigenvector of the value 0
+    parts = sp.csr_array((root[:, 0], (component, np.arange(len(root)))))
+    source -= root * ((parts @ source) / (parts @ root))[component]
+    columns = [cg(inner, each, rtol=1e-8, maxiter=2000)[0] for each in source.T]
+    return (np.array(columns).T / root).argmax(axis=1)
 
 
 def feature_rows(n_graphs: int, first: int, names: Sequence[str]) -> Iterator[dict[str, Any]]:
@@ -79,7 +86,9 @@ def feature_rows(n_graphs: int, first: int, names: Sequence[str]) -> Iterator[di
         order = np.random.default_rng(0).permutation(len(labels))
         learned, tested = np.array_split(order, 2)
 
-        def accuracy(graph=graph, labels=labels, at=(learned, tested), **options: Any) -> float:
+        def accuracy(
+            graph: Any = graph, labels: Any = labels, at: Any = (learned, tested), **options: Any
+        ) -> float:
             X = GraphRandomFeatures(64, random_state=0, **options).fit_transform(graph)
             model = LogisticRegression(max_iter=300).fit(X[at[0]], labels[at[0]])
             return float(model.score(X[at[1]], labels[at[1]]))
@@ -145,15 +154,16 @@ def main(arguments: Sequence[str] | None = None) -> None:
         shares = [row["default"] / row["best"] for row in rows]
         print(f"default over best: mean {np.mean(shares):.3f}, least {min(shares):.3f}")
         return
-    groups: dict[str, list[dict[str, Any]]] = {}
-    for row in label_rows(chosen.graphs, chosen.first, chosen.counts, chosen.names):
-        groups.setdefault(row["graph"], []).append(row)
-    numbers = [key for key in row if key != "graph"]
-    groups["mean over generated graphs"] = [
-        row for rows in groups.values() for row in rows if "a class" in row["graph"]
-    ]
-    for name, rows in groups.items():
-        _show(name, {key: np.mean([row[key] for row in rows]) for key in numbers})
+    every = []
+    found = label_rows(chosen.graphs, chosen.first, chosen.counts, chosen.names)
+    for name, group in groupby(found, lambda row: str(row["graph"])):
+        every.append(_mean(list(group)))
+        _show(name, every[-1])
+    _show("mean over all lines", _mean(every))
+
+
+def _mean(rows: Sequence[dict[str, Any]]) -> dict[str, float]:
+    return {key: float(np.mean([row[key] for row in rows])) for key in rows[0] if key != "graph"}
 
 
 def _show(name: str, row: dict[str, Any], more: str = "") -> None:

@@ -112,7 +112,7 @@ class GraphRandomFeatures(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Gra
     _: KW_ONLY
     graph: Any = None
     kernel: str | Kernel = "auto"
-    deflate: int | str | None = None
+    deflate: Any = None
     side: str = "left"
     symmetrize: bool | None = False
 

@@ -54,7 +54,7 @@ PRINTED = [
     ),
     (
         *("node_defaults", "labels --graphs 1 --first 1 --counts 1 --names karate", {}),
-        {"^(contacts|blocks), 1 a class: default": 2, "^karate, 5 %": 1, "^mean over": 1},
+        {"^(contacts|blocks), 1 a class: default": 2, "^karate, 5 %": 1, "^mean over all": 1},
     ),
     (
         *("auto_degree", "--graphs 25"),
