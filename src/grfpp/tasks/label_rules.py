@@ -49,7 +49,7 @@ _TOL_OF_LONG_PRODUCTS, _TOL_OF_PROBES = 1e-5, 1e-3
 #: Products with the weights that a kernel is taken to need where its terms are not known.
 _N_TERMS = 50
 #: Another candidate than the usual one must be better by so many standard errors.
-_MIN_Z = 2.0
+_MIN_Z = 1.0
 #: Number of columns of a kernel that are held at a time.
 _WIDTH = 64
 
