@@ -115,11 +115,11 @@ def label_rows(
     for kind, (graph, labels), count in [*tasks, *((name, of_data(name), 0) for name in names)]:
         rng, n = np.random.default_rng([first, count, len(labels)]), len(labels)
         order = rng.permutation(n)
-        known = order[: max(n // 20, 2 * labels.max() + 2)]
-        if count:
-            known = np.concatenate(
-                [order[labels[order] == each][:count] for each in np.unique(labels)]
-            )
+        known = np.concatenate(
+            [order[labels[order] == each][: count or 1] for each in np.unique(labels)]
+        )
+        if not count:
+            known = np.union1d(known, order[: n // 20])
         tested = np.setdiff1d(order, known)
         given = np.full(n, -1)
         given[known] = labels[known]
