@@ -140,14 +140,13 @@ class Series(NamedTuple):
 
 def _radius(graph: Graph, kernel: Kernel, weights: LocalWeights) -> float:
     """The growth of powers of the weights; from the normalisation where that determines it."""
-    if weights.kind != PLAIN:
-        bound = weights.value
-        if bound >= kernel.radius * (1 - 1e-7):
-            kernel.check_radius(bound if weights.keeps_mass else graph.spectral_radius())
+    bound = weights.value if weights.kind != PLAIN else math.inf
+    if bound < kernel.radius * (1 - 1e-7):
         return bound
     radius = graph.spectral_radius()
     kernel.check_radius(radius)
-    return radius or 1.0
+    # Zero without cycles: any other radius at which the series converges.
+    return radius or min(1.0, 0.5 * kernel.radius)
 
 
 def _terms(kernel: Kernel, radius: float) -> FloatArray:

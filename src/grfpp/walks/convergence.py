@@ -146,13 +146,18 @@ def check_truncation(kernel: Kernel, degree: int, plan: WalkPlan) -> None:
 
 
 def truncation_bias(kernel: Kernel, degree: int, graph: Graph, n: int) -> float:
-    """Share of ``Σ |f(k)| ρ^k`` that lies beyond ``k = n``."""
+    """Share of ``Σ |f(k)| ρ^k`` that lies beyond ``k = n``; ``‖W^k‖`` for ρ^k if directed."""
     radius = _radius_beyond(graph, n)
     if radius >= kernel.modulation_radius(degree):
         return 1.0
+    if radius == 0.0:  # no walk is that long
+        return 0.0
     size = max(lookahead(kernel, n), 256)
     while True:
         terms = np.abs(kernel.modulation(degree, size, scale=radius))
+        if graph.is_directed:
+            with np.errstate(over="ignore"):
+                terms *= np.exp(log_growth(graph, size - 1) - np.arange(size) * np.log(radius))
         total, beyond, late = (float(terms[k:].sum()) for k in (0, n + 1, size // 2))
         # The terms that are still missing are negligible, or small against those beyond n.
         if late <= max(1e-3 * NEGLIGIBLE_BIAS * total, 1e-6 * beyond) or size > 2**16:

@@ -101,9 +101,9 @@ def plan_pools(graph: Graph, kernel: Kernel, options: WalkOptions) -> WalkPlan:
     degree, law = options.stitching_degree, options.termination
     steps = ProportionalSteps.on(graph)
     modulation, budget = share_steps(kernel, degree, law, graph)
-    if isinstance(law, Matched) and not has_finite_variance(
-        kernel, degree, steps, modulation, budget
-    ):
+    # A radius of zero: graphs without cycles, on which all walks end.
+    may_diverge = isinstance(law, Matched) and graph.spectral_radius() > 0.0
+    if may_diverge and not has_finite_variance(kernel, degree, steps, modulation, budget):
         steps = measured_for(kernel, degree, steps)
     return WalkPlan.of(steps, modulation, budget, options.n_walks, options.seed)
 

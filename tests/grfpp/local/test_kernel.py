@@ -253,3 +253,25 @@ def test_a_geometric_series_that_ends_is_not_summed_to_infinity():
     kernel = grfpp.TaylorKernel([1, 0.9, 0.81])
     row = LocalKernel(W, kernel, seed=0).rows([0]).toarray()
     assert_allclose(row[0], kernel.exact(W)[0], atol=1e-3)
+
+
+@pytest.mark.parametrize("name", ["sym", "rw", None])
+@pytest.mark.parametrize(
+    "kernel",
+    [
+        grfpp.TaylorKernel([1.0, 0.5, -0.25, 0.125]),
+        grfpp.RegularizedLaplacian(2, 0.5),
+        grfpp.InversePower(2, 2),
+    ],
+)
+def test_graphs_without_cycles_have_all_kernels(name, kernel):
+    """Their spectral radius is zero, and every walk ends: sampled, exact and local answers."""
+    rng = np.random.default_rng(0)
+    A = np.tril(rng.random((30, 30)) * (rng.random((30, 30)) < 0.2), -1)
+    W = grfpp.Graph(A).normalized(name)
+    exact = kernel.exact(W)
+    for K in (grfpp.sample(W, kernel, seed=0), grfpp.kernel_operator(W, kernel, method="walks")):
+        assert np.linalg.norm(K @ np.eye(30) - exact) < 0.05 * np.linalg.norm(exact)
+    local = LocalKernel(W, kernel)
+    np.testing.assert_allclose(local.rows(range(30)).toarray(), exact, atol=1e-9)
+    np.testing.assert_allclose(local.block(range(30), range(30)), exact, atol=1e-9)
