@@ -212,7 +212,7 @@ class KernelInterpolator(NodeKernelParameters, RegressorMixin, BaseEstimator):  
         if output != "mean":
             return sums
         if (mass[reached] < 0).any():
-            problem = "has negative mass at some nodes, by which means are divided"
+            problem = "has negative mass at some nodes, that means are divided by"
             advice = "use a kernel without negative coefficients, such as 'diffusion'"
             raise InputError(problem, argument="kernel", advice=advice)
         means = np.tile(columns.mean(axis=0), (len(mass), 1))
@@ -316,9 +316,7 @@ def known_field(X: Any, y: npt.ArrayLike, graph: Graph) -> tuple[IntArray, Float
     n, values = len(known), np.asarray(y)
     is_numeric = values.dtype.kind in "buif" and values.size > 0 and np.isfinite(values).all()
     if values.ndim not in (1, 2) or values.shape[0] != n or not is_numeric:
-        problem = (
-            f"must be finite numbers of shape ({n},) or ({n}, c), one row per known node, found "
-        )
+        problem = f"must be finite numbers of shape ({n},) or ({n}, c), one row per node, found "
         problem += f"shape {values.shape} of {values.dtype}"
         advice = "leave out nodes where the field is not known"
         raise InputError(problem, argument="y", advice=advice)

@@ -76,7 +76,7 @@ _MAX_CENTRES = 64
 #: linear system.
 _MAX_COMPARED = 128
 #: Number of right-hand sides per solve, which bounds memory.
-_RIGHT_SIDES = 64
+_BATCH = 64
 #: Number of points at which a kernel is tested for being a covariance; odd, so that 0 is one.
 _COVARIANCE_POINTS = 2001
 
@@ -131,7 +131,7 @@ class _Process:
     def prior_variance(self, seed: int) -> float:
         """The mean of the covariance's diagonal, by random signs."""
         n = len(self.roots)
-        n_columns = max(1, min(_RIGHT_SIDES, _N_SIGNS // n))
+        n_columns = max(1, min(_BATCH, _N_SIGNS // n))
         signs = np.random.default_rng(seed).choice([-1.0, 1.0], size=(n, n_columns))
         signs /= self.roots[:, None]
         return float((signs * self.kernel_product(signs)).mean())
@@ -371,10 +371,7 @@ class Kriging:
 
     def std(self, nodes: IntArray) -> FloatArray:
         """Standard deviations of the field at nodes, one column per component."""
-        mask, parts = (
-            self.data.mask(),
-            np.split(nodes, range(_RIGHT_SIDES, len(nodes), _RIGHT_SIDES)),
-        )
+        mask, parts = self.data.mask(), np.split(nodes, range(_BATCH, len(nodes), _BATCH))
         variances = [self.process.variances(part, mask, self.noise) for part in parts]
         deviations = np.sqrt(np.concatenate(variances))[:, None]
         return np.asarray(deviations * np.sqrt(self._scale()) * self.unit)

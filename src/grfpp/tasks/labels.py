@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.base import BaseEstimator, ClassifierMixin, clone
 from sklearn.utils.validation import check_is_fitted
 
 from grfpp._checks import array_of, listed, one_of, truth, whole
@@ -17,7 +17,7 @@ from grfpp.graph import Graph, as_graph
 from grfpp.kernels import Diffusion, Kernel, RegularizedLaplacian
 from grfpp.tasks import label_rules as rules
 from grfpp.tasks.base import NodeKernelParameters, candidate_kernels, read_nodes
-from grfpp.tasks.calibration import identity_calibration
+from grfpp.tasks.calibration import calibration_error, identity_calibration
 from grfpp.tasks.kriging import is_covariance, require_covariance
 from grfpp.tasks.label_rules import SETTINGS
 from grfpp.tasks.splits import NodeKFold
@@ -265,3 +265,42 @@ def _validation(validation: Any, graph: Graph, classes: Any, known: Any) -> rule
     if np.isin(nodes, known).any() or not set(labels.tolist()) <= set(classes.tolist()):
         raise InputError("must have no node of X, and only labels of y", argument="validation")
     return rules.LabelledNodes(nodes, np.searchsorted(classes, labels), len(classes))
+
+
+def score_held_out(
+    model: KernelLabelPropagation, X: Any, y: Any, share: float, seed: int = 0
+) -> dict[str, Any]:
+    """Accuracy and calibration error on labels that are hidden from a copy of a model.
+
+    Parameters
+    ----------
+    model
+        The model, which is not fitted.
+    X, y
+        Arrays of the labelled nodes and their labels, as for `KernelLabelPropagation.fit`.
+    share
+        Share of the labels of each class to hide, below 1. One label of each class stays known.
+    seed
+        Seed of the choice.
+
+    Examples
+    --------
+    >>> import networkx as nx
+    >>> club = nx.karate_club_graph()
+    >>> parties = np.array([club.nodes[node]["club"] for node in club])
+    >>> model = KernelLabelPropagation(club, kernel="diffusion:2", how="propagation")
+    >>> score_held_out(model, np.arange(34), parties, share=0.5)["n"]
+    16
+    """
+    rng, hidden = np.random.default_rng(seed), np.zeros(len(X), bool)
+    for label in np.unique(y):
+        members = np.flatnonzero(y == label)
+        n_hidden = min(round(share * len(members)), len(members) - 1)
+        hidden[rng.choice(members, n_hidden, replace=False)] = True
+    if not hidden.any():
+        problem = f"must hide at least one label of {len(X)}, found {share:g}"
+        raise InputError(problem, argument="hold_out", advice="hide a larger share")
+    fitted = clone(model).fit(X[~hidden], y[~hidden])
+    error = calibration_error(fitted.predict_proba(X[hidden]), y[hidden], fitted.classes_)
+    accuracy = float(fitted.score(X[hidden], y[hidden]))
+    return {"n": int(hidden.sum()), "accuracy": accuracy, "calibration_error": error}

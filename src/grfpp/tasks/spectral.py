@@ -481,7 +481,7 @@ def modularity(adjacency: sp.csr_array, labels: IntArray) -> float:
 def anchors(adjacency: sp.csr_array, max_size: float) -> IntArray:
     """The node that each node's whisker is attached to; the node itself where it is in none.
 
-    A whisker is a part of at most `max_size` nodes that one edge, a bridge, joins to the rest. Where
+    A whisker is a part of at most `max_size` nodes that one edge, a bridge, joins to the rest. If
     fewer than half of the nodes would remain, as in a tree, no part counts as a whisker.
 
     Parameters
