@@ -84,8 +84,7 @@ def cluster(
     if picture is not None:
         require("matplotlib", "--picture")
     if n_clusters is None and labels_from is None:
-        advice = "give -k K, -k auto or --labels-from ATTRIBUTE"
-        raise InputError("must be given, or classes", argument="n_clusters", advice=advice)
+        raise InputError("must be given", argument="n_clusters", advice="use -k or --labels-from")
     how = options.algorithm(how, "regularized", options.asks_for_walks() and method != "walks")
     function = kernel_from_spec(kernel or DEFAULT_KERNELS[how])
     classes: dict[int, str] = {}

@@ -46,8 +46,7 @@ def datasets(name: str | None, download: bool, as_json: bool) -> None:
         _describe(library.dataset_info(name), download).show(as_json)
         return
     if download:
-        advice = "name one, such as cora"
-        raise InputError("needs a single data set", argument="download", advice=advice)
+        raise InputError("needs one data set", argument="download", advice="name it, as in cora")
     chosen = [d for d in library.all_datasets() if name is None or d.family == _LONG_FAMILY]
     if as_json:
         console.print_json({**_folders(), "datasets": [_document(info) for info in chosen]})
@@ -97,13 +96,8 @@ def _mesh_summary(meshes: list[DatasetInfo]) -> list[str]:
     sizes = [mesh.n_vertices for mesh in library.mesh_table()]
     what = f"{len(meshes)} meshes of {min(sizes)} to {max(sizes):,} vertices, Thingi10K"
     size = readable_bytes(sum(info.n_bytes for info in meshes))
-    return [
-        _LONG_FAMILY,
-        what,
-        size,
-        "CC or GPL",
-        f"{len(locations)} in {folders}" if folders else "no",
-    ]
+    at_hand = f"{len(locations)} in {folders}" if locations else "no"
+    return [_LONG_FAMILY, what, size, "CC or GPL", at_hand]
 
 
 def _describe(info: DatasetInfo, download: bool) -> results.Result:

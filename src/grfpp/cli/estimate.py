@@ -110,8 +110,7 @@ def estimate(
     names = [] if rows is None else split_rows(rows)
     suffix = None if output is None else output.suffix.lower()
     if project and suffix != ".npz":
-        advice = "give --output FILE.npz"
-        raise InputError("needs a file for the features", argument="project", advice=advice)
+        raise InputError("needs a file", argument="project", advice="give --output FILE.npz")
     if suffix == ".csv" and not names:
         problem, advice = "needs --rows for a .csv file", "write estimates to a .npz file"
         raise InputError(problem, argument="output", advice=advice)

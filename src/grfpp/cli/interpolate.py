@@ -110,8 +110,7 @@ def interpolate(
     needs_sums = method not in (None, "walks") or options.asks_for_walks()
     how, method = options.algorithm(how, "kriging", needs_sums), method or "walks"
     if noise is not None and how != "kriging":
-        advice = "leave it out, or use --how kriging"
-        raise InputError(f"must not be given for {how}", argument="noise", advice=advice)
+        raise InputError(f"is not used by {how}", argument="noise", advice="use --how kriging")
     parameters = {**options.method_parameters(method), **options.estimator_parameters(walks)}
     parameters |= {"how": how, "kernel": kernel, "scale": scale}
     parameters["noise"] = "auto" if noise is None else noise
@@ -145,9 +144,8 @@ def interpolate(
     result.add("normals", text, n_known=n_known, n_hidden=n_hidden, mask=mask, seed=walks.seed)
     method_text = normals.method
     if how != "kriging":
-        texts = {"walks": results.walks_text(walks), "exact": "exact"}
+        products = {"walks": results.walks_text(walks), "exact": "exact"}.get(method, method_text)
         name = "diffusion" if kernel == "auto" else kernel
-        products = texts.get(method, method_text)
         method_text = f"{_SUMS[how]}: {name}, scale {factor:g}, {products}"
     chosen = {"how": how, "kernel": kernel, "noise": noise, "estimate": method}
     sampling = {name: getattr(walks, name) for name in ("degree", "n_walks", "reuse_walks")}

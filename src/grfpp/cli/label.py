@@ -72,9 +72,8 @@ def label(
         Of the folds, and of the labels to hide.
     """
     if (labels_from is None) == (labels is None):
-        problem = "must be the only source of labels, found another one or none"
-        advice = "give --labels-from ATTRIBUTE or --labels FILE.csv"
-        raise InputError(problem, argument="labels", advice=advice)
+        advice = "use one of both"
+        raise InputError("or --labels-from must be given", argument="labels", advice=advice)
     share = probability(hold_out, "hold_out", below_one=True)
     with console.status(f"reading {file.path}"):
         source = file.read()

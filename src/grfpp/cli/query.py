@@ -125,11 +125,8 @@ def query(
 def _requested_names(names: Sequence[str], path: Path | None) -> list[tuple[str, str]]:
     """The names of the requested nodes, each after the argument that it comes from."""
     if not names and path is None:
-        advice = "give --node NAME or --nodes-from FILE"
-        raise InputError("must be given", argument="node", advice=advice)
+        raise InputError("must be given", argument="node", advice="use it, or --nodes-from")
     lines = [] if path is None else [line.strip() for line in read_text(path).split("\n")]
     if path is not None and not any(lines):
-        raise InputError(
-            f"must hold the names of nodes, found none in {path}", argument="nodes_from"
-        )
+        raise InputError(f"must hold names of nodes, {path} has none", argument="nodes_from")
     return [*(("node", name) for name in names), *(("nodes_from", name) for name in lines if name)]

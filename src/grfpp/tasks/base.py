@@ -146,9 +146,7 @@ class GraphEstimator(NodeKernelParameters, BaseEstimator):  # type: ignore[misc]
         if reset:
             self._graph_digest = digest
         elif self._graph_digest != digest:
-            problem = (
-                f"must be the fitted graph, of {self.n_features_in_} nodes, found another one "
-            )
+            problem = f"must be the fitted graph of {self.n_features_in_} nodes, found another "
             advice = f"fit the estimator to it; {self._splitting}"
             raise InputError(f"{problem}of {graph.n_nodes}", argument="X", advice=advice)
         return graph

@@ -17,10 +17,6 @@ from grfpp.typing import BoolArray, FloatArray, IntArray
 _LOG_SLOPES = (float(np.log(1e-3)), float(np.log(1e3)))
 #: Bounds of the log-odds of a lapse: from next to none (6e-6) to every second label.
 _LOG_ODDS = (-12.0, 0.0)
-#: Log-odds of a lapse where the optimisation begins: one label in twenty.
-_FIRST_ODDS = -3.0
-#: Bounds of biases, so wide that the prior and not the bounds limits them.
-_BIASES = (-10.0, 10.0)
 #: Strength of the prior, as a number of nodes, that biases are 0 and that unreached nodes have the
 #: class shares of all nodes: classes with fewer held-out nodes than that are mostly prior.
 _PRIOR = 5.0
@@ -139,8 +135,9 @@ def _maximum_likelihood(
 
     spread = float(np.abs(logits - logits.mean(axis=1, keepdims=True)).mean())
     first = float(np.clip(-np.log(max(spread, 1e-12)), *_LOG_SLOPES))
-    start = np.array([first, *[0.0] * n_classes, _FIRST_ODDS] if with_shares else [first])
-    bounds = [_LOG_SLOPES, *[_BIASES] * n_classes, _LOG_ODDS][: len(start)]
+    # Start with one lapse in twenty labels. The prior limits biases, rather than their bounds.
+    start = np.array([first, *[0.0] * n_classes, -3.0] if with_shares else [first])
+    bounds = [_LOG_SLOPES, *[(-10.0, 10.0)] * n_classes, _LOG_ODDS][: len(start)]
     return unpack(minimize(objective, start, jac=True, bounds=bounds, method="L-BFGS-B").x)
 
 

@@ -38,10 +38,6 @@ _N_FINALISTS = 4
 _MIN_MASS = 1e-10
 #: Smallest divisor, so that zero over zero is zero.
 _TINY = 1e-300
-#: Smallest share of a class, whose logarithm is taken: walks and rounding may make shares negative.
-_MIN_SHARE = 1e-6
-#: Bias of classes without a node, below the scores of all others.
-_UNSEEN_BIAS = -2.0
 #: Truncation error of Chebyshev expansions, over the largest value of a kernel.
 _TOL = 1e-12
 #: Number of columns of a kernel per product, which bounds memory.
@@ -172,7 +168,8 @@ class Readout:
         total = np.abs(products).sum(axis=1, keepdims=True)
         shares = products / np.maximum(total, _TINY)
         if self.rule.how == "propagation":
-            shares = np.log(np.maximum(shares, _MIN_SHARE))
+            # Walks and rounding may make shares negative: clip them before the logarithm.
+            shares = np.log(np.maximum(shares, 1e-6))
         return np.asarray(shares)
 
 
@@ -202,7 +199,7 @@ def _svm(block: LabelledBlock, rule: Rule) -> tuple[FloatArray, FloatArray]:
     machine = LinearSVC(C=rule.setting, class_weight=weighting, dual=False, max_iter=300, tol=1e-3)
     machine.fit(block.rows / np.maximum(norms, _TINY), block.labels)
     weights = np.zeros((block.rows.shape[1], block.n_classes))
-    bias = np.full(block.n_classes, _UNSEEN_BIAS)
+    bias = np.full(block.n_classes, -2.0)  # classes without a node score below all others
     signs = [[-1.0], [1.0]] if len(machine.classes_) == 2 else 1.0  # one row for two classes
     weights[:, machine.classes_] = (signs * machine.coef_).T
     bias[machine.classes_] = np.ravel(signs * machine.intercept_)

@@ -182,9 +182,7 @@ class KernelLabelPropagation(NodeKernelParameters, ClassifierMixin, BaseEstimato
         names, scored = self._rules(products), list[rules.Candidate]()
         if others is None and not splits:
             number, how = kernels.index(DEFAULT) if tuple(kernels) == GRID else 0, names[0]
-            problem = (
-                "fewer than two classes have labels to hold out: nothing is chosen, calibrated"
-            )
+            problem = "fewer than two classes have labels to hold out: no choice, no calibration"
             advice = "label more nodes of each class, or pass validation nodes; in use: "
             advice += f"{kernels[number]!r}, {how}, temperature 1"
             warn_user(InputWarning(problem, advice=advice), InputWarning)

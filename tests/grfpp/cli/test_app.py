@@ -192,4 +192,4 @@ def test_without_the_laboratory_its_commands_say_what_to_install(capsys, monkeyp
 def test_without_the_laboratory_no_errors_are_drawn(capsys, monkeypatch, tmp_path):
     monkeypatch.setitem(sys.modules, "grfpp_lab", None)
     message = refused(capsys, "interpolate", "mesh.off", "--picture", tmp_path / "errors.png")
-    assert message.startswith("--picture: grfpp-lab is not installed: pip install './lab[all]'")
+    assert message.startswith("--picture needs grfpp-lab")
