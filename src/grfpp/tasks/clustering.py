@@ -167,7 +167,7 @@ class SpectralKernelClustering(ClusterMixin, GraphEstimator):  # type: ignore[mi
         graph, k = self._read_graph(X, reset=True), None
         if how == "paper" or not is_auto(self.n_clusters):
             k = whole(self.n_clusters, "n_clusters", 1, graph.n_nodes)
-            require_embedding(graph.n_nodes, k)  # before anything is walked
+            require_embedding(graph.n_nodes, k)  # before walks are sampled
         choice = self._choose()
         if how == "paper":
             clusters = paper_clusters(graph, choice, k or 1, n_init, self.seed_)

@@ -298,8 +298,7 @@ def _scaled(adjacency: sp.csr_array, strength: FloatArray, scale: float) -> sp.c
     rows, columns = adjacency.tocoo().coords
     data = scale * adjacency.data / np.sqrt(strength[rows] * strength[columns])
     if not (np.isfinite(data).all() and (data > 0).all()):
-        problem = "has weights that leave the range of float64 when they are divided by degrees"
-        raise InputError(problem, argument="X", advice="drop the smallest or largest weights")
+        raise InputError("has weights too far apart", argument="X", advice="drop the smallest ones")
     return sp.csr_array((data, adjacency.indices, adjacency.indptr), adjacency.shape)
 
 
