@@ -157,8 +157,8 @@ def law_text(law: Termination) -> str:
 def check_output(path: Path, suffixes: Sequence[str], option: str = "--output") -> None:
     """Refuse a file that could not be written, or whose suffix does not say what to write."""
     if path.suffix.lower() not in suffixes:
-        problem = f"must have the suffix {' or '.join(suffixes)}, found {path}"
-        raise InputError(problem, argument=option)
+        expected = " or ".join(suffixes)
+        raise InputError(f"must have the suffix {expected}, found {path}", argument=option)
     folder = followed(path).parent
     problem = target_problem(path, folder=path.suffix.lower() == ".grf")
     if problem is None and not os.access(folder, os.W_OK):

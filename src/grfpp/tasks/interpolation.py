@@ -180,9 +180,8 @@ class KernelInterpolator(NodeKernelParameters, RegressorMixin, BaseEstimator):  
         if output is None:
             output = "sum" if how == "paper" else "mean"
         elif output == "sum" and how != "paper":
-            raise InputError(
-                f"'sum' is not for {how!r}", argument="output", advice="use how='paper'"
-            )
+            problem = f"must not be 'sum' for {how!r}"
+            raise InputError(problem, argument="output", advice="use how='paper'")
         return how, output
 
     def _choice_of(self, kernel: Any, auto: str) -> KernelChoice:

@@ -253,7 +253,7 @@ def _labels(y: Any, n: int, argument: str) -> npt.NDArray[Any]:
     return np.array(values)
 
 
-def _validation(validation: Any, graph: Graph, classes: Any, known: Any) -> rules.Labelled:
+def _validation(validation: Any, graph: Graph, classes: Any, known: Any) -> rules.LabelledNodes:
     pair = listed(validation, "validation")
     if len(pair) != 2:
         problem = f"must be a pair (nodes, labels), found {shown(validation)}"

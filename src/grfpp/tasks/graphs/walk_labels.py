@@ -33,8 +33,8 @@ COUNTS, PAIRS, RETURNS, SIGNATURES = "counts", "pairs", "returns", "signatures"
 SETS = (COUNTS, PAIRS, RETURNS, SIGNATURES)
 #: Largest length of walks: on small graphs longer ones are close to stationary.
 _MAX_LENGTHS = 1000
-#: Offset of the bins, over their width: one minus the inverse golden ratio, far from fractions and roots,
-#: which on the border of a bin would separate nodes of equal masses by rounding.
+#: Offset of the bins, over their width: one minus the inverse golden ratio, far from fractions and
+#: roots, which on the border of a bin would separate nodes of equal masses by rounding.
 _OFFSET = 0.38196601125010515
 #: Largest bin number, up to which float64 holds all integers; larger masses share it.
 _MAX_BIN = 2.0**52
