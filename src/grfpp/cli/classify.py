@@ -109,7 +109,7 @@ def classify(
     by_walks, has_kernel = features not in _BY_KERNELS, features not in _BY_WALKS
     unused = options.given("kernel", "scale", "degree", "n_eigenvalues")
     if unused and not has_kernel:
-        problem = f"does not use {unused[0]} for {features}"
+        problem = f"{features} does not use {unused[0]}"
         raise InputError(problem, argument="features", advice="leave that option out")
     grid = {
         "scales": options.numbers(scale, "scale", float),

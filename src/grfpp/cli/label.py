@@ -72,8 +72,7 @@ def label(
         Of the folds, and of the labels to hide.
     """
     if (labels_from is None) == (labels is None):
-        advice = "use one of both"
-        raise InputError("or --labels-from must be given", argument="labels", advice=advice)
+        raise InputError("or --labels-from must be given, not both", argument="labels")
     share = probability(hold_out, "hold_out", below_one=True)
     with console.status(f"reading {file.path}"):
         source = file.read()

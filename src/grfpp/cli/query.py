@@ -125,7 +125,7 @@ def query(
 def _requested_names(names: Sequence[str], path: Path | None) -> list[tuple[str, str]]:
     """The names of the requested nodes, each after the argument that it comes from."""
     if not names and path is None:
-        raise InputError("must be given", argument="node", advice="use it, or --nodes-from")
+        raise InputError("or --nodes-from must be given", argument="node")
     lines = [] if path is None else [line.strip() for line in read_text(path).split("\n")]
     if path is not None and not any(lines):
         raise InputError(f"must hold names of nodes, {path} has none", argument="nodes_from")

@@ -92,7 +92,7 @@ class GraphRandomFeatures(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Gra
     symmetrize: bool | None = False
 
     _splitting = (
-        "to hold nodes out, give the graph to the estimator and node indices as X: "
+        "to hold nodes out, pass node indices as X: "
         "GraphRandomFeatures(graph=graph), X=np.arange(n_nodes), cv=NodeKFold()"
     )
 

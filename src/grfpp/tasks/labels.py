@@ -247,8 +247,8 @@ def _labels(y: Any, n: int, argument: str) -> npt.NDArray[Any]:
     is_text = all(isinstance(label, str) for label in values)
     is_whole = all(isinstance(label, Real) and float(label).is_integer() for label in values)
     if shape not in ((n,), (n, 1)) or not (is_text or is_whole):
-        problem = f"must be {n} labels, all text or all integers, found an unknown label type: "
-        advice = "leave out nodes without a label; use KernelInterpolator for a continuous field"
+        problem = f"must be {n} labels, all text or all integers, found unknown label type "
+        advice = "leave other nodes out, or use KernelInterpolator"
         raise InputError(f"{problem}{shown(y)}", argument=argument, advice=advice)
     return np.array(values)
 
