@@ -20,8 +20,12 @@ from grfpp._imports import require
 from grfpp.cli.console import log_notes, note
 from grfpp.errors import InputError, InputWarning
 
-#: Exit codes that shells expect for bad input, Ctrl-C, and a pipe whose reader is gone.
-BAD_INPUT, INTERRUPTED, BROKEN_PIPE = 2, 130, 141
+#: Exit code for bad input, as of programs that refuse their options.
+BAD_INPUT = 2
+#: Exit code after Ctrl-C: 128 plus the number of SIGINT, as shells expect.
+INTERRUPTED = 130
+#: Exit code where the reader of a pipe has closed it: 128 plus the number of SIGPIPE.
+BROKEN_PIPE = 141
 
 #: The module of each command, imported when the command is called. It has a command of that name;
 #: its docstring, after the first paragraph, is shown below the options. `grfpp_lab` is optional.

@@ -66,7 +66,7 @@ def convert(
     weight = None if graph.scaled.base is not None else graph.scaled.value
     names = {None: f"none: nodes are 0 to {graph.n_nodes - 1}", "whole": "whole numbers"}
     result.add_graph(file.path, graph)
-    text = "of their own" if weight is None else f"all {weight:g}, none stored"
+    text = "one per edge" if weight is None else f"all {weight:g}, none stored"
     result.add("weights", text, weights=weight)
     result.add("names", names.get(graph.names.kind, "text"), names=graph.names.kind)
     result.add_time(**{name: name for name in seconds})

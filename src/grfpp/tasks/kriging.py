@@ -382,12 +382,11 @@ class Kriging:
 
     def _scale(self) -> FloatArray:
         """Mean squared errors at held-out nodes over the variances that the process predicts."""
-        process, data, folds = self.cross_validation
+        process, data, folds = validation = self.cross_validation
         if len(data.known) < 2:
             return np.ones(data.values.shape[1])
         ratios, n_compared = [], _MAX_COMPARED // len(folds)
-        means = self.cross_validation.means(self.noise, _MEAN_TOL)
-        for fold, mean in zip(folds, means, strict=True):
+        for fold, mean in zip(folds, validation.means(self.noise, _MEAN_TOL), strict=True):
             nodes, mask = fold[:n_compared], data.mask(fold)
             variances = process.variances(data.known[nodes], mask, self.noise) + self.noise
             ratios.append(np.square(mean[:n_compared] - data.values[nodes]) / variances[:, None])

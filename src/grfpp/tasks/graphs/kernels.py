@@ -30,9 +30,10 @@ from grfpp.typing import FloatArray, IntArray
 #: Largest number of nodes of graphs that are stacked: for larger ones the overhead of Python, which
 #: stacking saves, is small.
 STACKED_NODES = 128
-#: Numbers of nodes, and of nodes per eigenvalue, above which an estimate is not formed: there
-#: Lanczos' method is faster (measured on REDDIT-BINARY).
+#: Number of nodes above which an estimate is not formed, if `LANCZOS_RATIO` allows: there Lanczos'
+#: method is faster (measured on REDDIT-BINARY).
 LANCZOS_NODES = 1000
+#: Number of nodes per eigenvalue above which Lanczos' method is faster (measured there too).
 LANCZOS_RATIO = 25
 #: Number of entries of one stack of dense matrices: 8 MB.
 _STACK_ENTRIES = 2**20

@@ -54,8 +54,9 @@ TRIAL_TREES = 48
 TREES = 200
 #: Candidates for the penalty ``C``.
 PENALTIES = (0.1, 1.0, 10.0, 100.0)
-#: Number of inner folds; 3 for more than `_MANY_GRAPHS` training graphs, which bounds the time.
+#: Number of inner folds, which are 3 for many graphs.
 _INNER_FOLDS = 5
+#: Number of training graphs above which there are 3 inner folds, to bound the time.
 _MANY_GRAPHS = 1500
 
 
