@@ -2,12 +2,12 @@
 
 The default is kriging: the mean of a Gaussian process on the mesh's graph, scaled to length 1.
 Its kernel and noise are chosen by cross-validation on the known normals, unless --kernel, --scale
-or --noise say otherwise. --how paper takes the direction of the sum of K(i, j) F_j over the known
-vertices j, F the normals, with K the diffusion kernel if no other is given; so do --method and
-options about walks, unless --how says otherwise. All use the graph alone, no positions: all sides
-of triangles have weight 1, unless --mesh-weights says otherwise.
-Hidden vertices without an answer count as cosine 0: those in parts of the mesh without a known
-vertex, and those from which no walk leads to one. Kernels and walk lengths are written as for grfpp
+or --noise is given. --how paper predicts the direction of the sum of K(i, j) F_j over the known
+vertices j, with F the normals and K the diffusion kernel if no other is given; it is the default
+with --method or options about walks. All of them use the graph only, not the positions: edges have
+weight 1, unless --mesh-weights is given.
+Hidden vertices without a prediction count as cosine 0: those in components without a known vertex,
+and those from which no walk leads to one. Kernels and walk lengths have the text forms of grfpp
 estimate.
 
 Example commands:
@@ -21,14 +21,13 @@ Example commands:
 
 from __future__ import annotations
 
-from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from grfpp._checks import finite
-from grfpp._imports import how_to_install, missing_packages
+from grfpp._imports import require
 from grfpp.cli import console, options, results
 from grfpp.errors import InputError
 from grfpp.io.meshes import MeshWeights
@@ -43,11 +42,11 @@ _SUMS = {"paper": "the paper's sum", "mean": "sums over their mass"}
 @options.command
 @options.argument("mesh", "", "MESH", type=options.PATH)
 @options.option("--mask", type=float, default=0.8)
-@options.option("--how", type=options.choice("kriging", "mean", "paper"))
+@options.how_option("kriging", "mean", "paper")
 @options.method_option
 @options.kernel_option("auto", "-k")
 @options.option("--noise", type=float)
-@options.option("--scale", type=float)
+@options.option("--scale", type=float)  # not `scale_option`: kriging chooses if it is not given
 @options.walk_options()
 @options.mesh_weights_option
 @options.output_option()
@@ -69,7 +68,7 @@ def interpolate(
     picture: Path | None,
     view: str,
 ) -> results.Result:
-    """Predict hidden vertex normals of a mesh, and say how well.
+    """Predict hidden vertex normals of a mesh, and measure the accuracy.
 
     Reads the mesh, computes the normals at its vertices, hides them at a share of the vertices
     chosen at random, predicts them from the others, and compares.
@@ -91,27 +90,27 @@ def interpolate(
     scale
         The weights are X D^-1/2 A D^-1/2; if not given, X is 1.
     seed
-        Of the hidden vertices and of the walks.
+        Of the choice of hidden vertices, and of the walks.
     mesh_weights
         The edges of a mesh weigh 1 (unit; the default), the inverse of their length, or half the
         cotangents of the opposite angles.
     output
         Table of all vertices: true and predicted normal, and the angle between them.
     picture
-        The mesh coloured by angular error: kriging beside the paper's sum, exact and by walks; for
-        --how paper, exact, GRF, and GRF++ of this degree (.png or .pdf).
+        The mesh coloured by angular error: of kriging, and of the paper's sum, exact and by walks;
+        for --how paper, of the exact kernel, GRF, and GRF++ of this degree (.png or .pdf).
     view
-        The side from which --picture shows the mesh.
+        The direction from which --picture shows the mesh.
     """
-    if picture is not None and (missing := missing_packages("grfpp_lab", "matplotlib")):
-        raise InputError(f"--picture: {how_to_install(missing)}")
+    if picture is not None:  # drawn as in the experiment, by the laboratory, which is optional
+        drawing = require("grfpp_lab.experiments.normals.picture", "--picture")
     towards = tuple(finite(x, "view") for x in options.numbers(view, "view", float))
     if len(towards) != 3 or not any(towards):
-        raise InputError(f"--view {view!r} is not a direction such as 1,-1.6,0.9")
+        raise InputError(f"must be a direction such as 1,-1.6,0.9, found {view}", argument="view")
     needs_sums = method not in (None, "walks") or options.asks_for_walks()
     how, method = options.algorithm(how, "kriging", needs_sums), method or "walks"
     if noise is not None and how != "kriging":
-        raise InputError("--noise is for --how kriging")
+        raise InputError(f"is not used by {how}", argument="noise", advice="use --how kriging")
     parameters = {**options.method_parameters(method), **options.estimator_parameters(walks)}
     parameters |= {"how": how, "kernel": kernel, "scale": scale}
     parameters["noise"] = "auto" if noise is None else noise
@@ -131,9 +130,7 @@ def interpolate(
         _write_table(output, normals, source.origin.tolist())
     if picture is not None:
         with console.status("drawing"):
-            # As in the experiment: the laboratory draws, and is known by name only.
-            laboratory = import_module("grfpp_lab.experiments.normals.picture")
-            laboratory.draw_errors(picture, surface, task, {**parameters, "method": None}, towards)
+            drawing.draw_errors(picture, surface, task, {**parameters, "method": None}, towards)
 
     graph, factor = surface.graph, 1.0 if scale is None else scale
     numbers = {"vertices": graph.n_nodes, "edges": graph.n_edges, "faces": len(surface.faces)}
@@ -147,13 +144,13 @@ def interpolate(
     result.add("normals", text, n_known=n_known, n_hidden=n_hidden, mask=mask, seed=walks.seed)
     method_text = normals.method
     if how != "kriging":
-        made = {"walks": results.walks_text(walks), "exact": "exact"}.get(method, method_text)
+        products = {"walks": results.walks_text(walks), "exact": "exact"}.get(method, method_text)
         name = "diffusion" if kernel == "auto" else kernel
-        method_text = f"{_SUMS[how]}: {name}, scale {factor:g}, {made}"
+        method_text = f"{_SUMS[how]}: {name}, scale {factor:g}, {products}"
     chosen = {"how": how, "kernel": kernel, "noise": noise, "estimate": method}
-    walked = {name: getattr(walks, name) for name in ("degree", "n_walks", "reuse_walks")}
-    walked |= {"termination": results.law_text(walks.termination), "method": normals.method}
-    result.add("method", method_text, **chosen, **walked, scale=factor, sigma=factor**0.5)
+    sampling = {name: getattr(walks, name) for name in ("degree", "n_walks", "reuse_walks")}
+    sampling |= {"termination": results.law_text(walks.termination), "method": normals.method}
+    result.add("method", method_text, **chosen, **sampling, scale=factor, sigma=factor**0.5)
     n_unreached, n_cut_off = normals.n_unreached, task.n_cut_off
     result.add(n_unreached=n_unreached, n_cut_off=n_cut_off)
     if n_unreached:
@@ -169,7 +166,7 @@ def interpolate(
 
 
 def _write_table(path: Path, result: PredictedNormals, vertices: list[int]) -> None:
-    """A line a vertex, by the indices that vertices have in their file."""
+    """One line per vertex, by the indices that vertices have in their file."""
     task = result.task
     state = np.full(len(task.normals), "none", dtype=object)
     state[task.known], state[task.hidden] = "known", "hidden"

@@ -1,4 +1,4 @@
-"""`GraphRandomFeatures`: a graph in, features of its nodes out."""
+"""`GraphRandomFeatures`: features of the nodes of a graph whose products estimate a kernel."""
 
 from __future__ import annotations
 
@@ -20,33 +20,33 @@ from grfpp.tasks.base import GraphEstimator, read_nodes
 class GraphRandomFeatures(ClassNamePrefixFeaturesOutMixin, TransformerMixin, GraphEstimator):  # type: ignore[misc]  # untyped bases
     """Features of the nodes of a graph whose products estimate a kernel.
 
-    An estimate is ``K̂ = X Yᵀ`` with independent ``X`` and ``Y``; `side` says which of the two
-    `transform` gives. Two transformers that differ in nothing but `side` give both:
-
+    An estimate is ``K̂ = X Yᵀ`` with independent ``X`` and ``Y`` [1]_ [2]_; `transform` returns the
+    one that `side` selects. With two transformers that differ only in `side`,
     ``left.fit_transform(graph) @ right.fit_transform(graph).T`` is an unbiased estimate of ``K``.
 
-    A model that is given one side only works with ``X Xᵀ``. That is close to ``K`` but for more
-    weight on the diagonal, from the noise that a row shares with itself, as if a ridge had been
-    added. The mean of ``X`` is ``K^½``, and so are the features for ``estimate="exact"``.
+    A model with one side only works with ``X Xᵀ``. That is close to ``K`` except for a larger
+    diagonal, from the noise that a row shares with itself, as if a ridge had been added. The mean
+    of ``X`` is ``K^½``, which the features for ``estimate="exact"`` are.
 
     Parameters
     ----------
     n_components
-        Dimension of dense features (the paper's option II). ``None`` for sparse ones with one
-        column a node (option I), or two where the estimate is symmetrised.
+        Dimension of dense features (option II of [2]_). ``None`` for sparse ones with one column
+        per node (option I), or two where the estimate is symmetrised.
     side
-        ``"left"`` for ``X``, ``"right"`` for ``Y``. On undirected graphs they are two draws from
-        the same law (except for kernels with ``α_0 < 0``, where ``X`` has the sign). On directed
-        graphs ``X`` follows the arcs and ``Y`` goes against them.
+        ``"left"`` for ``X``, ``"right"`` for ``Y``. On undirected graphs they have the same
+        distribution (except for kernels with ``α_0 < 0``, where ``X`` has the sign). On directed
+        graphs the walks of ``X`` follow the arcs and those of ``Y`` the reversed arcs.
     graph
-        The graph, where ``X`` holds node indices: in pipelines that are cross-validated.
+        The graph, where ``X`` holds node indices, as in pipelines that are cross-validated;
         ``None`` where ``X`` is the graph.
-    kernel, estimate, degree, n_walks, termination, scale, normalization, reuse_walks
-        As for `grfpp.tasks.base.NodeKernelParameters`.
+    kernel, estimate, method, degree, n_walks, termination, scale, normalization, reuse_walks
+        See `grfpp.tasks.base.NodeKernelParameters`.
     symmetrize
-        Features of the symmetrised estimate, ``[X, Y] / √2``: twice as wide. Not by default.
+        Whether to return features of the symmetrised estimate, ``[X, Y] / √2``, which have twice
+        as many columns; ``False`` by default.
     deflate
-        As there, where `n_components` is given.
+        See `grfpp.WalkOptions`; only where `n_components` is given.
     random_state
         Seed of the walks and of the projection. The same seed gives the same features for any
         `n_jobs`.
@@ -60,13 +60,19 @@ class GraphRandomFeatures(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Gra
     features_
         Features of all nodes, where `graph` is given.
     seed_
-        The seed that was used: `transform` walks the same walks again.
+        The seed: `transform` samples the same walks as `fit`.
 
     Notes
     -----
-    Rows are nodes. To cross-validate a model on these features, give the graph to the constructor
-    and node indices as ``X``, and split those by `NodeKFold`: features are computed from the whole
-    graph, the model learns from the labels of the training nodes only.
+    Rows are nodes. To cross-validate a model on these features, pass the graph to the constructor
+    and node indices as ``X``, and split these by `NodeKFold`: features are computed from the whole
+    graph, and the model is fitted to the labels of the training nodes only.
+
+    References
+    ----------
+    .. [1] Choromanski: Taming graph kernels with random features. ICML 2023.
+    .. [2] Choromanski, Dubey, Sehanobish, Reid: Computationally-efficient graph modeling with
+       refined graph random features. ICML 2026, section 2.2.3.
 
     Examples
     --------
@@ -86,7 +92,7 @@ class GraphRandomFeatures(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Gra
     symmetrize: bool | None = False
 
     _splitting = (
-        "to hold nodes out, give the graph to the estimator and node indices as X: "
+        "to hold nodes out, pass node indices as X: "
         "GraphRandomFeatures(graph=graph), X=np.arange(n_nodes), cv=NodeKFold()"
     )
 
@@ -122,15 +128,15 @@ class GraphRandomFeatures(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Gra
             self._names, self.n_features_in_ = graph.names, 1
         choice = self._choose()
         if self.n_components is not None:
-            require_projection(graph.n_nodes, self.n_components)  # before anything is walked
+            require_projection(graph.n_nodes, self.n_components)  # before walks are sampled
             self._n_features_out = self.n_components
             return graph
         if choice.options.deflate and not choice.is_exact:
-            problem = "needs n_components here: the columns of eigenvectors are dense"
-            raise InputError(problem, argument="deflate")
+            problem = "must be 0 for sparse features, since eigenvectors are dense"
+            raise InputError(problem, argument="deflate", advice="pass n_components")
         directed = choice.weights(graph).is_directed
-        both = not choice.is_exact and choice.options.symmetrizes(directed=directed)
-        self._n_features_out = (2 if both else 1) * graph.n_nodes
+        is_symmetrized = not choice.is_exact and choice.options.symmetrizes(directed=directed)
+        self._n_features_out = (2 if is_symmetrized else 1) * graph.n_nodes
         return graph
 
     def transform(self, X: Any) -> Any:
@@ -144,9 +150,9 @@ class GraphRandomFeatures(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Gra
         Returns
         -------
         scipy.sparse.csr_array of shape (n_nodes, n_nodes), or ndarray
-            Twice as wide where the estimate is symmetrised. Dense, of shape
-            ``(n_nodes, n_components)``, where `n_components` is given, and for
-            ``estimate="exact"``.
+            With twice as many columns where the estimate is symmetrised. Dense for
+            ``estimate="exact"``, and of shape ``(n_nodes, n_components)`` where `n_components` is
+            given.
         """
         check_is_fitted(self, "seed_")
         if hasattr(self, "features_"):
@@ -154,7 +160,7 @@ class GraphRandomFeatures(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Gra
         return self._features(self._read_graph(X, reset=False))
 
     def fit_transform(self, X: Any, y: Any = None) -> Any:
-        """`fit`, then `transform`, reading the graph once."""
+        """`fit` and `transform`, which read the graph once."""
         if self.graph is not None:
             return self.fit(X).transform(X)
         return self._features(self._read(X))
@@ -165,6 +171,6 @@ class GraphRandomFeatures(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Gra
             X, Y = K.project(self.n_components, seed=self.seed_)
         elif isinstance(K, KernelOperator):
             X, Y = K.features()
-        else:  # as `K.features`, without multiplying the half that nobody asked for
+        else:  # as `K.features`, without computing the other side
             return K.feature_side("left" if is_left else "right")
         return X if is_left else Y

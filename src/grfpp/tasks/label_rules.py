@@ -1,7 +1,7 @@
 """Which kernel and which linear rule predict held-out labels best.
 
-A rule learns from ``K[L, S]``, the kernel between the labelled nodes ``L`` and some of them ``S``
-(all, unless they are many), and gives scores at a node from its row ``K[i, S]``.
+A rule is fitted to ``K[L, S]``, the kernel between the labelled nodes ``L`` and a sample ``S`` of
+them (the landmarks), and scores a node by its row ``K[i, S]``.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from grfpp.tasks.calibration import Calibration, calibrate
 from grfpp.tasks.splits import NodeKFold
 from grfpp.typing import BoolArray, FloatArray, IntArray
 
-#: Settings that each rule tries.
+#: Settings to try, by rule.
 SETTINGS: dict[str, tuple[Any, ...]] = {
     "propagation": ("counts", "masses"),
     "svm": (0.3, 1.0, 10.0, 100.0),
@@ -32,22 +32,23 @@ SETTINGS: dict[str, tuple[Any, ...]] = {
 }
 #: Settings where no labels can be held out.
 DEFAULTS: dict[str, Any] = {"propagation": "masses", "svm": 1.0, "kriging": 0.1}
-#: Number of kernels that support-vector machines, which take time, are tried on.
+#: Number of kernels that support-vector machines are tried on: they take most of the time.
 _N_FINALISTS = 4
-#: Share of the largest mass below which rounding decides.
-_RESOLVED = 1e-10
+#: Share of the largest mass below which a mass is rounding: a hundred times `_TOL`.
+_MIN_MASS = 1e-10
+#: Smallest divisor, so that zero over zero is zero.
 _TINY = 1e-300
 #: Truncation error of Chebyshev expansions, over the largest value of a kernel.
 _TOL = 1e-12
-#: Number of columns of a kernel that are held at a time.
-_WIDTH = 64
+#: Number of columns of a kernel per product, which bounds memory.
+_COLUMNS = 64
 
 
 class KernelProducts:
     """Products of several kernels of one graph with the same columns.
 
     On undirected graphs, with exact kernels and no `method`, the Chebyshev terms of the weights are
-    computed once for all kernels; else each kernel is an operator of its own.
+    computed once for all kernels; else every kernel is a separate operator.
     """
 
     def __init__(self, graph: Graph, choices: Sequence[KernelChoice]) -> None:
@@ -58,7 +59,7 @@ class KernelProducts:
         if self.is_shared:
             for choice in choices:
                 choice.kernel.check_converges(self.weights)
-        self._used: dict[int, Any] = {}
+        self._operators: dict[int, Any] = {}
 
     @cached_property
     def _terms(self) -> ChebyshevTerms:
@@ -66,9 +67,9 @@ class KernelProducts:
 
     @cached_property
     def _coefficients(self) -> FloatArray:
-        """A row a kernel, filled up with zeros."""
+        """One row per kernel, padded with zeros."""
         series = [Expansion.of(choice.kernel.value, self._terms.radius) for choice in self.choices]
-        rows = [each.coefficients[: each.n_terms(_TOL)] for each in series]
+        rows = [terms.coefficients[: terms.n_terms(_TOL)] for terms in series]
         return np.array(list(zip_longest(*rows, fillvalue=0.0))).T
 
     def blocks(self, rows: IntArray, nodes: IntArray) -> Iterator[tuple[FloatArray, FloatArray]]:
@@ -80,7 +81,7 @@ class KernelProducts:
             yield from zip(entries, sums, strict=True)
             return
         for number in range(len(self.choices)):
-            columns = [each[rows] for each in self._columns(number, nodes)]
+            columns = [block[rows] for block in self._columns(number, nodes)]
             yield np.hstack(columns), np.asarray(self._operator(number).T @ ones)[rows, 0]
 
     def product(self, number: int, vectors: FloatArray) -> FloatArray:
@@ -97,7 +98,7 @@ class KernelProducts:
         return np.asarray(np.sqrt(squares))
 
     def _columns(self, number: int, nodes: IntArray) -> Iterator[FloatArray]:
-        for part in np.split(nodes, range(_WIDTH, len(nodes), _WIDTH)):
+        for part in np.split(nodes, range(_COLUMNS, len(nodes), _COLUMNS)):
             yield self.product(number, unit_columns(self.graph.n_nodes, part))
 
     def method(self, number: int) -> str:
@@ -105,14 +106,14 @@ class KernelProducts:
         return "chebyshev" if self.is_shared else how_made(self._operator(number))
 
     def _operator(self, number: int) -> Any:
-        # Only the last one is kept: estimates are large.
-        if number not in self._used:
+        # Cache only the last operator: estimates are large.
+        if number not in self._operators:
             with warnings.catch_warnings():
                 if len(self.choices) > 1:
-                    # The kernel that is chosen is made again, and warns then.
+                    # The chosen kernel is computed again, and warns then.
                     warnings.simplefilter("ignore", RuntimeWarning)
-                self._used = {number: self.choices[number].operator(self.graph, _TOL)}
-        return self._used[number]
+                self._operators = {number: self.choices[number].operator(self.graph, _TOL)}
+        return self._operators[number]
 
 
 class Rule(NamedTuple):
@@ -120,12 +121,12 @@ class Rule(NamedTuple):
 
     how: str
     setting: Any
-    #: Whether all classes count the same.
+    #: Whether all classes have equal weight.
     balanced: bool
 
 
 class LabelledBlock(NamedTuple):
-    """What a kernel knows of the labelled nodes ``L``."""
+    """A kernel at the labelled nodes ``L``, and their classes."""
 
     #: ``K[L, S]``.
     rows: FloatArray
@@ -139,12 +140,12 @@ class LabelledBlock(NamedTuple):
 
     @property
     def targets(self) -> FloatArray:
-        """Labels as columns of zeros and ones."""
+        """One-hot labels, one column per class."""
         return np.eye(self.n_classes)[self.labels]
 
     @property
     def class_weights(self) -> FloatArray:
-        """Weights with which all classes count the same; 1 where they are of one size."""
+        """Weights by class that sum to the same over each class; 1 where sizes are equal."""
         sizes = np.bincount(self.labels, minlength=self.n_classes)
         return np.asarray(len(self.labels) / (max(1, np.count_nonzero(sizes)) * sizes.clip(1)))
 
@@ -153,7 +154,7 @@ class LabelledBlock(NamedTuple):
 class Readout:
     """A fitted rule: scores are ``rows @ weights + bias``, with rows of unit length for ``"svm"``.
 
-    `weights` has a row a landmark; for propagation, a row a labelled node.
+    `weights` has one row per landmark; for propagation, one row per labelled node.
     """
 
     rule: Rule
@@ -167,7 +168,7 @@ class Readout:
         total = np.abs(products).sum(axis=1, keepdims=True)
         shares = products / np.maximum(total, _TINY)
         if self.rule.how == "propagation":
-            # Walks and rounding may make shares negative.
+            # Walks and rounding may make shares negative: clip them before the logarithm.
             shares = np.log(np.maximum(shares, 1e-6))
         return np.asarray(shares)
 
@@ -179,7 +180,7 @@ def learn(rule: Rule, block: LabelledBlock) -> Readout:
 
 
 def _propagation(block: LabelledBlock, rule: Rule) -> tuple[FloatArray, FloatArray]:
-    """``K @ Y``, columns divided by the mass they bring to all nodes, or by class sizes."""
+    """``K @ Y``, columns divided by their mass over all nodes, or by class sizes."""
     Y = block.targets
     if rule.balanced and rule.setting == "masses":
         total = np.abs(block.masses @ Y)
@@ -198,7 +199,7 @@ def _svm(block: LabelledBlock, rule: Rule) -> tuple[FloatArray, FloatArray]:
     machine = LinearSVC(C=rule.setting, class_weight=weighting, dual=False, max_iter=300, tol=1e-3)
     machine.fit(block.rows / np.maximum(norms, _TINY), block.labels)
     weights = np.zeros((block.rows.shape[1], block.n_classes))
-    bias = np.full(block.n_classes, -2.0)  # of classes without a node
+    bias = np.full(block.n_classes, -2.0)  # classes without a node score below all others
     signs = [[-1.0], [1.0]] if len(machine.classes_) == 2 else 1.0  # one row for two classes
     weights[:, machine.classes_] = (signs * machine.coef_).T
     bias[machine.classes_] = np.ravel(signs * machine.intercept_)
@@ -208,8 +209,12 @@ def _svm(block: LabelledBlock, rule: Rule) -> tuple[FloatArray, FloatArray]:
 def _kriging(block: LabelledBlock, rule: Rule) -> tuple[FloatArray, FloatArray]:
     """The mean of a Gaussian process on labels: ``(K + r I)^-1 Y``.
 
-    The setting is ``r`` over the mean of the diagonal. With fewer landmarks than nodes, the best
-    fit by columns of the landmarks.
+    The setting is ``r`` over the mean of the diagonal. With fewer landmarks than nodes, the
+    subset-of-regressors approximation.
+
+    References
+    ----------
+    Rasmussen, Williams: Gaussian processes for machine learning. 2006, section 8.3.1.
     """
     from scipy.linalg import lstsq, solve
 
@@ -223,60 +228,60 @@ def _kriging(block: LabelledBlock, rule: Rule) -> tuple[FloatArray, FloatArray]:
         matrix, right = block.rows.T @ block.rows + ridge * inner, block.rows.T @ Y
     try:
         weights = solve(matrix, right, assume_a="sym")
-    except np.linalg.LinAlgError:  # of kernels that are no covariance
+    except np.linalg.LinAlgError:  # for kernels that are not a covariance
         weights = lstsq(matrix, right)[0]
     return weights, np.zeros(block.n_classes)
 
 
-class Labelled(NamedTuple):
+class LabelledNodes(NamedTuple):
     """Nodes and their classes, from 0."""
 
     nodes: IntArray
     labels: IntArray
     n_classes: int
 
-    def sample(self, max_nodes: int, rng: np.random.Generator) -> Labelled:
-        """At most `max_nodes` of them, each class in its share."""
+    def sample(self, max_nodes: int, rng: np.random.Generator) -> LabelledNodes:
+        """At most `max_nodes` of them, with the same class shares."""
         n = len(self.nodes)
         if n <= max_nodes:
             return self
-        # Shuffled, then sorted by class: systematic sampling takes each class in its share.
+        # Systematic sampling of nodes sorted by class, in random order within a class.
         shuffled = rng.permutation(n)
         by_class = shuffled[np.argsort(self.labels[shuffled], kind="stable")]
         chosen = np.sort(by_class[np.linspace(0, n - 1, max_nodes).astype(np.int64)])
-        return Labelled(self.nodes[chosen], self.labels[chosen], self.n_classes)
+        return LabelledNodes(self.nodes[chosen], self.labels[chosen], self.n_classes)
 
 
-#: Positions of labelled nodes to learn from, and of those held out.
+#: Positions of labelled nodes to train on, and of those to test on.
 Split = tuple[IntArray, IntArray]
 
 
-def splits_of(known: Labelled, folds: NodeKFold) -> list[Split]:
-    """Folds of labelled nodes in which every class keeps a label to learn from.
+def splits_of(known: LabelledNodes, folds: NodeKFold) -> list[Split]:
+    """Folds of labelled nodes that leave every class a label to train on.
 
-    Labels that would leave their class without any are not held out. There are no folds where
-    fewer than two classes could be held out.
+    Labels that would leave their class without any are not held out. The list is empty where fewer
+    than two classes can be held out.
 
     Examples
     --------
     >>> labels = np.array([0, 1, 1, 2, 2])
-    >>> splits = splits_of(Labelled(np.arange(5), labels, 3), NodeKFold(5))
-    >>> sorted(position for _, held_out in splits for position in held_out.tolist())
+    >>> splits = splits_of(LabelledNodes(np.arange(5), labels, 3), NodeKFold(5))
+    >>> sorted(position for _, test in splits for position in test.tolist())
     [1, 2, 3, 4]
-    >>> splits_of(Labelled(np.arange(3), labels[:3], 2), NodeKFold(3))
+    >>> splits_of(LabelledNodes(np.arange(3), labels[:3], 2), NodeKFold(3))
     []
     """
     splits, classes = [], set()
-    for kept, held_out in folds.split(known.nodes, known.labels):
-        held = held_out[np.isin(known.labels[held_out], known.labels[kept])]
-        if len(held):
-            splits.append((np.setdiff1d(np.arange(len(known.nodes)), held), held))
-            classes.update(known.labels[held].tolist())
+    for train, fold in folds.split(known.nodes, known.labels):
+        test = fold[np.isin(known.labels[fold], known.labels[train])]
+        if len(test):
+            splits.append((np.setdiff1d(np.arange(len(known.nodes)), test), test))
+            classes.update(known.labels[test].tolist())
     return splits if len(classes) > 1 else []
 
 
 class Candidate(NamedTuple):
-    """A kernel by its number, a rule, and how they did on held-out labels."""
+    """A kernel by its number, a rule, and their accuracy and loss on held-out labels."""
 
     kernel: int
     rule: Rule
@@ -288,11 +293,11 @@ class Candidate(NamedTuple):
 def candidates(
     products: KernelProducts,
     rules: Sequence[Rule],
-    known: Labelled,
-    validation: Labelled | None,
+    known: LabelledNodes,
+    validation: LabelledNodes | None,
     splits: Sequence[Split],
 ) -> list[Candidate]:
-    """Score rules on kernels: quick rules on all kernels, support-vector machines on the best.
+    """Score rules on kernels: fast rules on all kernels, support-vector machines on the best.
 
     Parameters
     ----------
@@ -301,59 +306,59 @@ def candidates(
     rules
         The rules to try.
     known
-        The nodes to learn from.
+        The nodes to train on.
     validation
-        The nodes to score on; without them, those that `splits` hold out.
+        The nodes to score on; ``None`` for those that `splits` hold out.
     splits
-        Of the known nodes, where there is no validation set.
+        Splits of the known nodes, where there is no validation set.
     """
     n, n_classes, n_kernels = len(known.nodes), known.n_classes, len(products.choices)
     nodes, labels = known.nodes, known.labels
     if validation is not None:
         nodes, labels = np.r_[nodes, validation.nodes], np.r_[labels, validation.labels]
         splits = [(np.arange(n), np.arange(n, len(nodes)))]
-    judged = np.sort(np.concatenate([held_out for _, held_out in splits]))
-    truth = labels[judged]
+    held_out = np.sort(np.concatenate([test for _, test in splits]))
+    truth = labels[held_out]
     require_bytes(16 * n_kernels * len(nodes) * n, f"{n_kernels} kernels of {len(nodes)} nodes")
     blocks = list(products.blocks(nodes, known.nodes))
 
     def score(number: int, rule: Rule) -> Candidate:
         K, masses = blocks[number]
-        logits, near = np.empty((len(nodes), n_classes)), np.empty(len(nodes), bool)
-        for kept, held_out in splits:
-            part = (K[np.ix_(kept, kept)], labels[kept], n_classes, np.arange(len(kept)))
-            readout = learn(rule, LabelledBlock(*part, masses[kept]))
-            rows = K[np.ix_(held_out, kept)]
+        logits, is_reached = np.empty((len(nodes), n_classes)), np.empty(len(nodes), bool)
+        for train, test in splits:
+            part = (K[np.ix_(train, train)], labels[train], n_classes, np.arange(len(train)))
+            readout = learn(rule, LabelledBlock(*part, masses[train]))
+            rows = K[np.ix_(test, train)]
             norms = np.linalg.norm(rows, axis=1)
-            logits[held_out] = readout.logits(rows @ readout.weights, norms)
-            near[held_out] = reached(np.abs(rows).sum(axis=1))
-        logits, near = logits[judged], near[judged]
-        calibration = calibrate(logits, truth, near, with_shares=validation is not None)
-        predicted = calibration.log_probabilities(logits, near)
+            logits[test] = readout.logits(rows @ readout.weights, norms)
+            is_reached[test] = reached(np.abs(rows).sum(axis=1))
+        logits, is_reached = logits[held_out], is_reached[held_out]
+        calibration = calibrate(logits, truth, is_reached, with_shares=validation is not None)
+        predicted = calibration.log_probabilities(logits, is_reached)
         accuracy = float((predicted.argmax(axis=1) == truth).mean())
         loss = float(-predicted[np.arange(len(truth)), truth].mean())
         return Candidate(number, rule, calibration, accuracy, loss)
 
     slow = [rule for rule in rules if rule.how == "svm"]
-    quick = [rule for rule in rules if rule.how != "svm"]
+    fast = [rule for rule in rules if rule.how != "svm"]
     finalists: Sequence[int] = range(n_kernels)
     scored: list[Candidate] = []
-    if quick or n_kernels > _N_FINALISTS:
-        # Without quick rules, kriging shows which kernels are worth the time.
-        pilots = quick or [slow[0]._replace(how="kriging", setting=r) for r in SETTINGS["kriging"]]
+    if fast or n_kernels > _N_FINALISTS:
+        # Without fast rules, kriging ranks the kernels.
+        pilots = fast or [slow[0]._replace(how="kriging", setting=r) for r in SETTINGS["kriging"]]
         scored = [score(number, rule) for number in finalists for rule in pilots]
         losses = [min(c.loss for c in scored if c.kernel == number) for number in finalists]
         finalists = sorted(np.argsort(losses, kind="stable")[:_N_FINALISTS].tolist())
     finals = [score(number, rule) for number in finalists for rule in slow]
-    return [*(scored if quick else []), *finals]
+    return [*(scored if fast else []), *finals]
 
 
 def predict_all(
-    products: KernelProducts, best: Candidate, known: Labelled, sample: Labelled
+    products: KernelProducts, best: Candidate, known: LabelledNodes, sample: LabelledNodes
 ) -> tuple[FloatArray, BoolArray]:
     """Class probabilities of all nodes, and whether labels reach them.
 
-    The best rule learns from all labels; `products` has its kernel alone.
+    The best rule is fitted to all labels; `products` has its kernel only.
     """
     n, n_nodes, how = known.n_classes, products.graph.n_nodes, best.rule.how
     landmarks = np.flatnonzero(np.isin(known.nodes, sample.nodes))
@@ -374,5 +379,5 @@ def predict_all(
 
 
 def reached(masses: FloatArray) -> BoolArray:
-    """Whether more than rounding connects nodes with the labelled ones."""
-    return np.asarray(np.abs(masses) > _RESOLVED * np.abs(masses).max(initial=0.0))
+    """Whether the labelled nodes' mass at a node is above rounding."""
+    return np.asarray(np.abs(masses) > _MIN_MASS * np.abs(masses).max(initial=0.0))

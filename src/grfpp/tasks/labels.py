@@ -1,4 +1,4 @@
-"""`KernelLabelPropagation`: labels of some nodes in, labels of all nodes out."""
+"""`KernelLabelPropagation`: labels of all nodes from those of some, and its held-out accuracy."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.base import BaseEstimator, ClassifierMixin, clone
 from sklearn.utils.validation import check_is_fitted
 
 from grfpp._checks import array_of, listed, one_of, truth, whole
@@ -17,14 +17,14 @@ from grfpp.graph import Graph, as_graph
 from grfpp.kernels import Diffusion, Kernel, RegularizedLaplacian
 from grfpp.tasks import label_rules as rules
 from grfpp.tasks.base import NodeKernelParameters, candidate_kernels, read_nodes
-from grfpp.tasks.calibration import identity_calibration
+from grfpp.tasks.calibration import calibration_error, identity_calibration
 from grfpp.tasks.kriging import is_covariance, require_covariance
 from grfpp.tasks.label_rules import SETTINGS
 from grfpp.tasks.splits import NodeKFold
 from grfpp.typing import FloatArray
 
-#: Kernels of ``kernel="auto"``: diffusion for times, and ``(I − c W)^-2`` with factors ``c``. Few
-#: labels choose times of 20 to 40.
+#: Kernels of ``kernel="auto"``: diffusion by time, and ``(I − c W)^-2`` by factor ``c``. With few
+#: labels, times of 20 to 40 are chosen.
 GRID: tuple[Kernel, ...] = (
     *(Diffusion(time) for time in (1.0, 2.0, 5.0, 10.0, 20.0, 40.0, 80.0)),
     *(RegularizedLaplacian(2, round(c / (1 - c), 9)) for c in (0.5, 0.8, 0.9, 0.95, 0.98, 0.99)),
@@ -33,9 +33,9 @@ GRID: tuple[Kernel, ...] = (
 #: less accurate; the time 20 is hardly more accurate, and less confident.
 DEFAULT = Diffusion(10.0)
 #: Largest number of labelled nodes that kernels and rules are compared on, and whose columns
-#: support vectors and kriging use: each costs a column of every kernel.
+#: support vectors and kriging use: each is one column of every kernel.
 MAX_NODES = 1000
-#: Largest number of validation nodes that are used.
+#: Largest number of validation nodes that are used, which bounds memory.
 MAX_VALIDATION = 5000
 
 
@@ -44,39 +44,39 @@ class KernelLabelPropagation(NodeKernelParameters, ClassifierMixin, BaseEstimato
     """Predict the labels of nodes from those of some nodes, by a kernel.
 
     Samples are nodes: `fit` takes their indices (or names) and labels, `predict` takes indices (or
-    names). The kernel and the rule that reads labels out of it are chosen by held-out labels. The
-    Chebyshev terms of the weights are computed once for all kernels. Probabilities are calibrated
-    by the same labels.
+    names). The kernel and the rule that predicts labels from it are chosen by held-out labels.
+    Chebyshev polynomials of the weights are computed once for all kernels. Probabilities are
+    calibrated by the same labels.
 
     Parameters
     ----------
     graph
-        A `grfpp.Graph`, or anything that it takes; its own weights, not normalised ones.
+        A `grfpp.Graph`, or anything that it takes, with weights that are not normalised.
     kernel
-        A kernel, or how the command line writes it (``"diffusion:20"``); a list of some to choose
-        from; or ``"auto"`` for diffusion for times from 1 to 80 and ``(I − c W)^-2`` with ``c``
-        from 0.5 to 0.99.
+        A kernel, or its text form (``"diffusion:20"``); a list of kernels to choose from; or
+        ``"auto"`` for diffusion for times from 1 to 80 and ``(I − c W)^-2`` with ``c`` from 0.5 to
+        0.99.
     how
-        ``"propagation"`` for ``K @ Y``, ``Y`` the labels as columns of zeros and ones;
+        ``"propagation"`` for ``K @ Y``, ``Y`` the one-hot labels [1]_ [2]_;
         ``"svm"`` for a linear support-vector machine on rows of the kernel, its columns those of
         labelled nodes, scaled to length 1, so that it works with cosines;
-        ``"kriging"`` for the mean of a Gaussian process, ``K (K + r I)^-1 Y``, whose kernel must
-        be a covariance, nowhere negative on the spectrum; where weights are not symmetric, on
+        ``"kriging"`` for the mean of a Gaussian process, ``K (K + r I)^-1 Y`` [3]_, whose kernel
+        must be a covariance, nowhere negative on the spectrum; where weights are not symmetric, on
         directed graphs and for ``normalization="rw"``, ``(K + Kᵀ) / 2`` takes its place between
-        labelled nodes, and this is no more than a linear rule;
-        ``"auto"`` for that of the three that predicts held-out labels best.
+        labelled nodes, and this is a linear rule without that interpretation;
+        ``"auto"`` for the rule of these three that predicts held-out labels best.
     balance
-        Whether all classes count the same, however many labelled nodes they have.
+        Whether all classes have equal weight, whatever their numbers of labelled nodes.
     n_splits
-        Folds of the labelled nodes that are held out in turn, where `fit` is given no validation
-        nodes. The last label of a class is never held out. Where fewer than two classes have
-        labels to spare, nothing is chosen: the first kernel of a list, diffusion for the time 10
-        for ``"auto"``, propagation, and the temperature 1 are taken, with a warning.
+        Number of folds of the labelled nodes that are held out in turn, where `fit` gets no
+        validation nodes. The last label of a class is never held out. Where fewer than two classes
+        have more than one label, nothing is chosen: the first kernel of a list (for ``"auto"``,
+        diffusion for the time 10), propagation and the temperature 1 are used, with a warning.
     estimate, method, scale, normalization, degree, n_walks, termination, …
-        How the kernel is made; see `grfpp.tasks.base.NodeKernelParameters`. By default it is
+        How the kernel is computed; see `grfpp.tasks.base.NodeKernelParameters`. By default it is
         exact: walks are no faster here.
     random_state
-        Seed of the folds, and of walks.
+        Seed of the folds and of the walks.
     n_jobs
         Threads; the result is the same for any number of them.
 
@@ -87,24 +87,35 @@ class KernelLabelPropagation(NodeKernelParameters, ClassifierMixin, BaseEstimato
     graph_
         The graph.
     kernel_, how_, setting_
-        What was chosen. The setting is the ``C`` of the support-vector machine, the ridge ``r`` of
-        kriging over the mean of the diagonal, and for propagation whether columns are divided by
-        the ``"counts"`` of labelled nodes or by the ``"masses"`` that classes bring to all nodes.
+        The chosen kernel, rule and setting. The setting is the ``C`` of the support-vector machine,
+        the ridge ``r`` of kriging over the mean of the diagonal, and for propagation whether
+        columns are divided by the ``"counts"`` of labelled nodes or by the ``"masses"`` of classes
+        over all nodes.
     held_out_score_, held_out_loss_
-        Accuracy and mean negative log-likelihood of what was chosen, on labels held out; NaN where
-        none could be.
+        Accuracy and mean negative log-likelihood of this choice on held-out labels; NaN where
+        there are none.
     candidates_
-        The same for all that was tried: a dictionary each; empty where there was no choice.
+        The same for all candidates, one dictionary per candidate; empty where there was no choice.
     temperature_, bias_, lapse_
-        Of the calibration; the lapse is how many nodes are taken to have any label, whatever
-        their neighbours say. Without a validation set biases and lapse are 0.
+        Of the calibration [4]_; the lapse is the share of nodes whose label is taken to be
+        independent of their neighbours. Without a validation set biases and lapse are 0.
     probabilities_
-        Of each class, at every node.
+        Class probabilities of all nodes, one row per node.
     reached_
-        Whether labelled nodes tell anything about a node. Where they do not, it has the shares of
-        classes: those of validation nodes like it, or the mean over all nodes that are reached.
+        Whether the kernel connects a node with a labelled one, beyond rounding. Where it does not,
+        the node has the class shares of validation nodes that are not reached either, or without
+        these the mean probabilities of all nodes that are reached.
     method_
-        How products with the kernel were made.
+        How products with the kernel were computed.
+
+    References
+    ----------
+    .. [1] Zhou, Bousquet, Lal, Weston, Schölkopf: Learning with local and global consistency. NIPS
+       2003.
+    .. [2] Zhu, Ghahramani, Lafferty: Semi-supervised learning using Gaussian fields and harmonic
+       functions. ICML 2003 (class mass normalization).
+    .. [3] Rasmussen, Williams: Gaussian processes for machine learning. 2006, chapter 2.
+    .. [4] Guo, Pleiss, Sun, Weinberger: On calibration of modern neural networks. ICML 2017.
 
     Examples
     --------
@@ -142,9 +153,9 @@ class KernelLabelPropagation(NodeKernelParameters, ClassifierMixin, BaseEstimato
         y
             Their labels: text or integers, at least two different ones.
         validation
-            Nodes and labels to choose and to calibrate by, and for nothing else: a pair like
-            ``(X, y)``. They should be like the nodes to predict: their shares of classes are used.
-            Without them, the labelled nodes are held out fold by fold.
+            A pair like ``(X, y)``: nodes and labels for the choice and the calibration only. They
+            should be a sample of the nodes to predict: their class shares are used. Without them,
+            the labelled nodes are held out fold by fold.
         """
         one_of(self.how, "how", ("auto", *SETTINGS))
         balanced = truth(self.balance, "balance")
@@ -153,8 +164,8 @@ class KernelLabelPropagation(NodeKernelParameters, ClassifierMixin, BaseEstimato
         nodes = read_nodes(X, graph.names, distinct=True)
         classes, numbers = np.unique(_labels(y, len(nodes), "y"), return_inverse=True)
         if len(classes) < 2:
-            raise InputError(f"must have two classes at least, found {classes}", argument="y")
-        known = rules.Labelled(nodes, numbers.astype(np.int64), len(classes))
+            raise InputError(f"must have at least two classes, found {classes}", argument="y")
+        known = rules.LabelledNodes(nodes, numbers.astype(np.int64), len(classes))
         others = None if validation is None else _validation(validation, graph, classes, nodes)
         kernels = candidate_kernels(self.kernel, GRID)
         first = self._choose(kernel=kernels[0])
@@ -168,19 +179,19 @@ class KernelLabelPropagation(NodeKernelParameters, ClassifierMixin, BaseEstimato
         else:
             folds = NodeKFold(min(n_splits, len(sample.nodes)), random_state=self.seed_)
             splits = rules.splits_of(sample, folds)
-        hows, scored = self._rules(products), list[rules.Candidate]()
+        names, scored = self._rules(products), list[rules.Candidate]()
         if others is None and not splits:
-            number, how = kernels.index(DEFAULT) if tuple(kernels) == GRID else 0, hows[0]
-            problem = "fewer than two classes have labels to hold out, so that nothing is chosen "
-            problem += f"or calibrated: {kernels[number]!r} and {how} with temperature 1 are used"
-            advice = "label more nodes of each class, or pass validation nodes"
+            number, how = kernels.index(DEFAULT) if tuple(kernels) == GRID else 0, names[0]
+            problem = "fewer than two classes have labels to hold out: no choice, no calibration"
+            advice = "label more nodes of each class, or pass validation nodes; in use: "
+            advice += f"{kernels[number]!r}, {how}, temperature 1"
             warn_user(InputWarning(problem, advice=advice), InputWarning)
             rule = rules.Rule(how, rules.DEFAULTS[how], balanced)
             plain = identity_calibration(len(classes))
             best = rules.Candidate(number, rule, plain, np.nan, np.nan)
         else:
-            tried = [rules.Rule(how, value, balanced) for how in hows for value in SETTINGS[how]]
-            scored = rules.candidates(products, tried, sample, others, splits)
+            trials = [rules.Rule(how, value, balanced) for how in names for value in SETTINGS[how]]
+            scored = rules.candidates(products, trials, sample, others, splits)
             best = min(scored, key=lambda candidate: candidate.loss)
 
         self.classes_, self.graph_, self.n_features_in_ = classes, graph, 1
@@ -189,19 +200,19 @@ class KernelLabelPropagation(NodeKernelParameters, ClassifierMixin, BaseEstimato
         self.held_out_score_, self.held_out_loss_ = best.accuracy, best.loss
         slope, self.bias_, self.lapse_, *_ = best.calibration
         self.temperature_ = 1 / slope
-        names = ("kernel", "how", "setting", "accuracy", "loss")
-        values = [(kernels[each.kernel], *each.rule[:2], *each[-2:]) for each in scored]
-        self.candidates_ = [dict(zip(names, each, strict=True)) for each in values]
+        keys = ("kernel", "how", "setting", "accuracy", "loss")
+        values = [(kernels[trial.kernel], *trial.rule[:2], *trial[-2:]) for trial in scored]
+        self.candidates_ = [dict(zip(keys, row, strict=True)) for row in values]
         chosen = rules.KernelProducts(graph, [choices[best.kernel]])
         self.probabilities_, self.reached_ = rules.predict_all(chosen, best, known, sample)
         self.method_ = chosen.method(0)
         if others is None and not self.reached_.all():
-            # Labelled nodes do not show how large classes are.
+            # The class sizes of labelled nodes are not those of the graph.
             self.probabilities_[~self.reached_] = self.probabilities_[self.reached_].mean(axis=0)
         return self
 
     def _rules(self, products: rules.KernelProducts) -> tuple[str, ...]:
-        """The rules to try; kriging with covariances only."""
+        """The rules to try: kriging only where all kernels are covariances."""
         W, kernels = products.weights, [choice.kernel for choice in products.choices]
         if self.how == "kriging" and not W.is_directed:
             for kernel in kernels:
@@ -217,13 +228,13 @@ class KernelLabelPropagation(NodeKernelParameters, ClassifierMixin, BaseEstimato
         Parameters
         ----------
         X
-            Indices or names of nodes, of shape ``(n,)`` or ``(n, 1)``. For labelled nodes this is
-            a prediction too, not their label.
+            Indices or names of nodes, of shape ``(n,)`` or ``(n, 1)``. At labelled nodes this is a
+            prediction too, not their label.
         """
         return np.asarray(self.classes_[self.predict_proba(X).argmax(axis=1)])
 
     def predict_proba(self, X: npt.ArrayLike) -> FloatArray:
-        """The probabilities of all classes, in the order of ``classes_``, a row a node."""
+        """The probabilities of all classes, in the order of ``classes_``, one row per node."""
         check_is_fitted(self)
         return np.asarray(self.probabilities_[read_nodes(X, self.graph_.names)])
 
@@ -231,18 +242,18 @@ class KernelLabelPropagation(NodeKernelParameters, ClassifierMixin, BaseEstimato
 def _labels(y: Any, n: int, argument: str) -> npt.NDArray[Any]:
     """Labels of `n` nodes, all text or all integers, checked."""
     shape = array_of(y, argument).shape
-    # Numpy converts numbers next to text into text: check the values that were given.
-    given = np.array(y, object).ravel().tolist()
-    is_text = all(isinstance(label, str) for label in given)
-    is_whole = all(isinstance(x, Real) and float(x).is_integer() for x in given)
+    # Numpy converts numbers next to text into text: check the values themselves.
+    values = np.array(y, object).ravel().tolist()
+    is_text = all(isinstance(label, str) for label in values)
+    is_whole = all(isinstance(label, Real) and float(label).is_integer() for label in values)
     if shape not in ((n,), (n, 1)) or not (is_text or is_whole):
-        problem = f"must be {n} labels, all text or all integers, found {shown(y)}; "
-        advice = "leave out nodes without a label; use KernelInterpolator for a continuous field"
-        raise InputError(f"{problem}unknown label type", argument=argument, advice=advice)
-    return np.array(given)
+        problem = f"must be {n} labels, all text or all integers, found unknown label type "
+        advice = "leave other nodes out, or use KernelInterpolator"
+        raise InputError(f"{problem}{shown(y)}", argument=argument, advice=advice)
+    return np.array(values)
 
 
-def _validation(validation: Any, graph: Graph, classes: Any, known: Any) -> rules.Labelled:
+def _validation(validation: Any, graph: Graph, classes: Any, known: Any) -> rules.LabelledNodes:
     pair = listed(validation, "validation")
     if len(pair) != 2:
         problem = f"must be a pair (nodes, labels), found {shown(validation)}"
@@ -250,5 +261,44 @@ def _validation(validation: Any, graph: Graph, classes: Any, known: Any) -> rule
     nodes = read_nodes(pair[0], graph.names, "validation", distinct=True)
     labels = _labels(pair[1], len(nodes), "validation")
     if np.isin(nodes, known).any() or not set(labels.tolist()) <= set(classes.tolist()):
-        raise InputError("must have no node of X, and only labels of X", argument="validation")
-    return rules.Labelled(nodes, np.searchsorted(classes, labels), len(classes))
+        raise InputError("must have no node of X, and only labels of y", argument="validation")
+    return rules.LabelledNodes(nodes, np.searchsorted(classes, labels), len(classes))
+
+
+def score_held_out(
+    model: KernelLabelPropagation, X: Any, y: Any, share: float, seed: int = 0
+) -> dict[str, Any]:
+    """Accuracy and calibration error on labels that are hidden from a copy of a model.
+
+    Parameters
+    ----------
+    model
+        The model, which is not fitted.
+    X, y
+        Arrays of the labelled nodes and their labels, as for `KernelLabelPropagation.fit`.
+    share
+        Share of the labels of each class to hide, below 1. One label of each class stays known.
+    seed
+        Seed of the choice.
+
+    Examples
+    --------
+    >>> import networkx as nx
+    >>> club = nx.karate_club_graph()
+    >>> parties = np.array([club.nodes[node]["club"] for node in club])
+    >>> model = KernelLabelPropagation(club, kernel="diffusion:2", how="propagation")
+    >>> score_held_out(model, np.arange(34), parties, share=0.5)["n"]
+    16
+    """
+    rng, hidden = np.random.default_rng(seed), np.zeros(len(X), bool)
+    for label in np.unique(y):
+        members = np.flatnonzero(y == label)
+        n_hidden = min(round(share * len(members)), len(members) - 1)
+        hidden[rng.choice(members, n_hidden, replace=False)] = True
+    if not hidden.any():
+        problem = f"must hide at least one label of {len(X)}, found {share:g}"
+        raise InputError(problem, argument="hold_out", advice="hide a larger share")
+    fitted = clone(model).fit(X[~hidden], y[~hidden])
+    error = calibration_error(fitted.predict_proba(X[hidden]), y[hidden], fitted.classes_)
+    accuracy = float(fitted.score(X[hidden], y[hidden]))
+    return {"n": int(hidden.sum()), "accuracy": accuracy, "calibration_error": error}

@@ -167,4 +167,4 @@ def test_without_the_laboratory_its_commands_say_what_to_install(capsys, monkeyp
         assert "pip install './lab[all]' in a clone of grfpp" in message
     assert "estimate" in accepted(capsys, "--help")
     message = refused(capsys, "interpolate", "mesh.off", "--picture", tmp_path / "errors.png")
-    assert message.startswith("--picture: grfpp-lab is not installed: pip install './lab[all]'")
+    assert message.startswith("--picture needs grfpp-lab")

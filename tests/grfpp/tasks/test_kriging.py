@@ -166,7 +166,7 @@ def test_smooth_fields_choose_wide_kernels_and_rough_ones_noise():
 def test_what_is_held_out_takes_no_part():
     data = kriging.KnownValues(N_GRID, KNOWN, FIELD[KNOWN, None].copy())
     folds = kriging._folds(N_KNOWN, N_GRID, 3)
-    held = kriging.HeldOut(process_of(GRAPH, grfpp.RegularizedLaplacian(2)), data, folds)
+    held = kriging.CrossValidation(process_of(GRAPH, grfpp.RegularizedLaplacian(2)), data, folds)
     before = held.means(0.1, 1e-6)
     data.values[folds[0]] += 100.0
     after = held.means(0.1, 1e-6)
@@ -185,7 +185,7 @@ def test_folds_hold_every_known_node_once_unless_the_graph_is_large():
 def test_settings_of_large_graphs_are_chosen_on_a_part(monkeypatch, default):
     monkeypatch.setattr(kriging, "MAX_PATCH_NODES", 100)
     one = fitted()
-    assert one._kriging.held.data.n_nodes <= 100
+    assert one._kriging.cross_validation.data.n_nodes <= 100
     assert one.score(HIDDEN, FIELD[HIDDEN]) > 0.97
     assert (one.losses_ != default.losses_) and one.losses_.keys() == default.losses_.keys()
 
