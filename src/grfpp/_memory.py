@@ -20,7 +20,7 @@ _PROCESS_LIMITS = {"Max address space": "VmSize:", "Max data size": "VmData:"}
 GRANTED = 0.75
 
 #: Requests up to this size are granted unseen: asking the system costs more than they do.
-ALWAYS_THERE = 2**20
+MAX_UNCHECKED_BYTES = 2**20
 
 
 def available_bytes(root: str | Path = "/") -> int:
@@ -63,7 +63,7 @@ def require_bytes(n_bytes: int, what: str, advice: str | None = None) -> None:
     Traceback (most recent call last):
     grfpp.errors.InputError: a dense kernel of 350,000,000 nodes needs 1000000000000000000 bytes ...
     """
-    if n_bytes <= ALWAYS_THERE:
+    if n_bytes <= MAX_UNCHECKED_BYTES:
         return
     available = available_bytes()
     granted = int(GRANTED * available)

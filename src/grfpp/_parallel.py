@@ -17,7 +17,7 @@ from grfpp.errors import InputError, shown
 Result = TypeVar("Result")
 
 #: No machine has so many cores.
-_MOST = 1 << 16
+_MAX_THREADS = 1 << 16
 
 
 def thread_count(n_jobs: int) -> int:
@@ -26,8 +26,8 @@ def thread_count(n_jobs: int) -> int:
         number = 0 if isinstance(n_jobs, bool | np.bool_) else operator.index(n_jobs)
     except TypeError:
         number = 0
-    if number == 0 or abs(number) > _MOST:
-        problem = f"must be a number of threads up to {_MOST}, or -1: all cores"
+    if number == 0 or abs(number) > _MAX_THREADS:
+        problem = f"must be a number of threads up to {_MAX_THREADS}, or -1: all cores"
         raise InputError(f"{problem}, found {shown(n_jobs)}", argument="n_jobs")
     if number > 0:
         return number

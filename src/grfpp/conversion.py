@@ -21,7 +21,7 @@ from grfpp.linalg.symmetrize import Symmetrize
 
 _SIZE = re.compile(r"(\d+(?:\.\d+)?)\s*([kMGT]?)i?B?", re.IGNORECASE)
 _UNITS = {"": 1, "k": 10**3, "m": 10**6, "g": 10**9, "t": 10**12}
-_LEAST_MEMORY = 50 * 10**6
+_MIN_MEMORY = 50 * 10**6
 
 
 def convert(
@@ -121,7 +121,7 @@ def memory_size(size: int | str) -> int:
         problem = f"must be a number of bytes, or text such as '2GB', found {shown(size)}"
         raise InputError(problem, argument="memory")
     amount = float(size) if found is None else float(found[1]) * _UNITS[found[2].lower()]
-    if not _LEAST_MEMORY <= amount <= sys.maxsize:
+    if not _MIN_MEMORY <= amount <= sys.maxsize:
         problem = f"must be 50MB at least, and no more than a machine has, found {shown(size)}"
         raise InputError(problem, argument="memory")
     return int(amount)

@@ -400,7 +400,7 @@ class Graph:
         That is so where all weights are the same power of two, as 1 is, or were so before
         `normalized`.
         """
-        value = normalization.one_for_all(self.weights)
+        value = normalization.common_weight(self.weights)
         return ScaledWeights(None, value or 1.0, self.weights if value is None else None)
 
     @cached_property

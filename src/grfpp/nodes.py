@@ -29,7 +29,7 @@ MAX_LIST_LENGTH = 200_000
 _TEXTS_PER_BATCH = 1 << 15
 
 
-class NodePlaceError(InputError, IndexError):
+class NodeIndexError(InputError, IndexError):
     """An index outside of 0 … n-1; also an ``IndexError``, by which Python ends loops over rows."""
 
 
@@ -74,9 +74,11 @@ class NodeNames:
         if _array(nodes).ndim > 1 and not _holds_tuples(nodes):
             problem = f"must be whole numbers in a list, or names, found {shown(nodes)}"
             raise InputError(problem, argument=argument)
-        return self.places(nodes, argument).reshape(-1)
+        return self.indices_like(nodes, argument).reshape(-1)
 
-    def places(self, nodes: Any, argument: str = "nodes", *, from_end: bool = False) -> IntArray:
+    def indices_like(
+        self, nodes: Any, argument: str = "nodes", *, from_end: bool = False
+    ) -> IntArray:
         """The same in the shape of what is given: without an axis for a single node.
 
         With `from_end`, indices below zero count from the end, as in numpy.
@@ -94,11 +96,13 @@ class NodeNames:
             return self._in_range(array, argument, from_end)
         if not array.ndim:
             node = nodes.item() if isinstance(nodes, np.ndarray) else nodes
-            return np.array(self._place(node, argument, from_end))
+            return np.array(self._index_of_node(node, argument, from_end))
         # Not the array: numpy makes text of all of ["a", 3].
         is_list = isinstance(nodes, list | tuple)
         items = nodes if is_list else array.reshape(-1).tolist()
-        found = np.array([self._place(item, argument, from_end) for item in items], np.int64)
+        found = np.array(
+            [self._index_of_node(item, argument, from_end) for item in items], np.int64
+        )
         return found if is_list else found.reshape(array.shape)
 
     def index(self, names: Any) -> Any:
@@ -112,13 +116,13 @@ class NodeNames:
         if not single and isinstance(values, tuple) and self.ids is not None:
             single = self._find(values) is not None or self._find_text(str(values)) is not None
         if single:
-            return self._named(values, "names")
-        return np.array([self._named(name, "names") for name in values], np.int64)
+            return self._index_of_name(values, "names")
+        return np.array([self._index_of_name(name, "names") for name in values], np.int64)
 
-    def written(self, text: str, argument: str) -> int:
+    def index_of_text(self, text: str, argument: str) -> int:
         """The index of the one node whose name, or number where there are none, is this text."""
         if self.ids is not None:
-            return self._known(self._find_text(text), text, argument)
+            return self._require_known(self._find_text(text), text, argument)
         number = int(text) if text.isascii() and text.isdigit() and len(text) < 12 else -1
         if not 0 <= number < self.n_nodes:
             problem = f"must be numbers from 0 to {self.n_nodes - 1}, found {text!r}"
@@ -148,12 +152,12 @@ class NodeNames:
         try:
             return node_numbers(array.reshape(-1), self.n_nodes, argument).reshape(array.shape)
         except InputError as error:
-            raise NodePlaceError(error.problem, argument=argument) from None
+            raise NodeIndexError(error.problem, argument=argument) from None
 
-    def _place(self, node: Any, argument: str, from_end: bool = False) -> int:
+    def _index_of_node(self, node: Any, argument: str, from_end: bool = False) -> int:
         """One node: an index, or a name that is no number."""
         if isinstance(node, str) and self.ids is not None:
-            return self._named(node, argument)
+            return self._index_of_name(node, argument)
         if isinstance(node, int | np.integer) and not isinstance(node, bool):
             return int(self._in_range(np.asarray(node), argument, from_end))
         if self.ids is None or isinstance(node, float | bool | np.generic | complex | None):
@@ -161,17 +165,19 @@ class NodeNames:
             reason = "these nodes have no names" if self.ids is None else by_index
             problem = f"must be whole numbers in a list, or names, found {shown(node)}; {reason}"
             raise InputError(problem, argument=argument)
-        return self._named(node, argument)
+        return self._index_of_name(node, argument)
 
-    def _named(self, name: Any, argument: str) -> int:
+    def _index_of_name(self, name: Any, argument: str) -> int:
         if self.ids is None:
             if isinstance(name, str):
-                return self.written(name, argument)
+                return self.index_of_text(name, argument)
             return int(node_numbers([name], self.n_nodes, argument)[0])
         found = self._find(name)
-        return self._known(self._find_text(str(name)) if found is None else found, name, argument)
+        return self._require_known(
+            self._find_text(str(name)) if found is None else found, name, argument
+        )
 
-    def _known(self, found: int | None, name: Any, argument: str) -> int:
+    def _require_known(self, found: int | None, name: Any, argument: str) -> int:
         if found is None:
             close = _closest(str(name), self._similar(str(name)))
             if close:

@@ -113,7 +113,7 @@ class ScaledWeights:
         return result
 
     def normalized(
-        self, kind: Literal["sym", "rw"] | None, factor: float, *, tame: bool = True
+        self, kind: Literal["sym", "rw"] | None, factor: float, *, in_safe_range: bool = True
     ) -> ScaledWeights | None:
         """The rule of the normalised weights, where it is one and gives the same bits.
 
@@ -122,7 +122,7 @@ class ScaledWeights:
         """
         if self.kind is not None or (self.base is not None and self.value != 1.0):
             return None
-        if not (tame and _MIN_FACTOR < factor < _MAX_FACTOR):
+        if not (in_safe_range and _MIN_FACTOR < factor < _MAX_FACTOR):
             return None
         if kind is None:
             value = self.value * factor
@@ -193,7 +193,7 @@ def _equal(one: npt.NDArray[Any], other: npt.NDArray[Any]) -> bool:
     )
 
 
-def is_tame(weights: FloatArray | None, strength: FloatArray) -> bool:
+def is_in_safe_range(weights: FloatArray | None, strength: FloatArray) -> bool:
     """Whether no product of strengths leaves the range of float64."""
     if weights is None or not len(weights):
         return True
@@ -229,7 +229,7 @@ def normalized_rule(
     if scaled.kind is not None or (kind is None and not equal):
         return None
     out = rows.strengths()
-    rule = scaled.normalized(kind, factor, tame=is_tame(rows.weights, out))
+    rule = scaled.normalized(kind, factor, in_safe_range=is_in_safe_range(rows.weights, out))
     if rule is None or kind is None or (equal and not directed):
         return rule
     into = _column_sums(rows.indices, rows.weights, len(out)) if directed else None
@@ -240,14 +240,14 @@ def _column_sums(indices: AnyInts, weights: FloatArray | None, n_nodes: int) -> 
     return np.bincount(indices, weights, minlength=n_nodes).astype(np.float64)
 
 
-def one_for_all(weights: FloatArray) -> float | None:
+def common_weight(weights: FloatArray) -> float | None:
     """The one weight of all edges, if it is a power of two; 1 where there are no edges.
 
     Sums of such weights are numbers of edges, to the last bit.
 
     Examples
     --------
-    >>> one_for_all(np.array([1.0, 1.0])), one_for_all(np.array([0.3, 0.3])) is None
+    >>> common_weight(np.array([1.0, 1.0])), common_weight(np.array([0.3, 0.3])) is None
     (1.0, True)
     """
     if not len(weights):

@@ -26,7 +26,7 @@ DEFAULT_LAWS: dict[Walks, Termination] = {"independent": Geometric(0.1), "pooled
 #: No use of stitching is known beyond single digits; this refuses absurd requests.
 MAX_DEGREE = 1024
 #: Rounding allows no smaller tolerance.
-LEAST_TOLERANCE = 1e-12
+MIN_TOLERANCE = 1e-12
 #: Error bars of so many replicates have a standard error of 2 %.
 MAX_GROUPS = 1024
 #: Walkers are numbered in 32 bits.
@@ -204,8 +204,8 @@ class WalkOptions:
                 if getattr(self, name) is not None:
                     raise InputError("is a cap for tol, and there is no tol", argument=name)
             return
-        if not LEAST_TOLERANCE <= self.tol < 1:
-            problem = f"must be at least {LEAST_TOLERANCE:g} and below 1, found {self.tol:g}"
+        if not MIN_TOLERANCE <= self.tol < 1:
+            problem = f"must be at least {MIN_TOLERANCE:g} and below 1, found {self.tol:g}"
             raise InputError(problem, argument="tol")
         for name, needed in (("storage", "memory"), ("reuse_walks", False)):
             if getattr(self, name) != needed:

@@ -11,9 +11,9 @@ from grfpp import Graph
 from grfpp.normalization import (
     Rows,
     ScaledWeights,
+    common_weight,
     normalized_rule,
     normalized_weights,
-    one_for_all,
     row_blocks,
 )
 
@@ -97,7 +97,7 @@ def test_blocks_cover_all_rows_once(degrees, n_edges):
     [([], 1.0), ([1, 1], 1.0), ([0.25, 0.25], 0.25), ([3, 3], None), ([1, 2], None), ([0.1], None)],
 )
 def test_one_weight_for_all(weights, value):
-    assert one_for_all(np.array(weights, float)) == value
+    assert common_weight(np.array(weights, float)) == value
 
 
 def test_what_no_rule_can_say():

@@ -75,5 +75,5 @@ def test_default_budgets_grow_with_the_steps_of_the_series_up_to_a_limit():
 
 def test_what_is_out_of_reach_is_refused(monkeypatch):
     monkeypatch.setattr(pilot, "MAX_BUDGET", 200.0)
-    with pytest.raises(InputError, match=r"tol=0.001 would take some .* edges a row"):
+    with pytest.raises(InputError, match=r"tol=0.001 needs about .* edges a row"):
         pilot.budget_for(plan_of(), KERNEL, 1e-3)
