@@ -12,7 +12,7 @@ from grfpp.normalization import (
     Rows,
     ScaledWeights,
     common_weight,
-    normalized_rule,
+    normalized_formula,
     normalized_weights,
     row_blocks,
 )
@@ -35,7 +35,7 @@ def test_rule_and_numbers_are_the_same_to_the_last_bit(kind, directed, weighted)
     rows = Rows(graph.indptr, graph.indices, graph.weights)
     numbers = 0.7 * normalized_weights(rows, kind, directed=directed)
     plain = Rows(graph.indptr, graph.indices, graph.scaled.base)
-    rule = normalized_rule(graph.scaled, plain, kind, 0.7, directed=directed)
+    rule = normalized_formula(graph.scaled, plain, kind, 0.7, directed=directed)
     assert (rule.base is None) == (not weighted)
     np.testing.assert_array_equal(rule.fill(graph.indptr, graph.indices), numbers)
     dense = graph.adjacency.toarray()
@@ -107,6 +107,6 @@ def test_what_no_rule_can_say():
     assert plain.normalized(None, 0.3).normalized("sym", 1.0) is None  # sums of 0.3 are rounded
     assert plain.normalized(None, 0.3).normalized(None, 2.0).value == 0.6
     weighted = ScaledWeights(None, 1.0, A.data, A.sum(axis=1))
-    assert weighted.normalized("rw", 1.0, tame=False) is None
+    assert weighted.normalized("rw", 1.0, in_safe_range=False) is None
     assert weighted.normalized(None, 0.3).normalized(None, 2.0) is None
     assert plain.normalized("sym", 1e-300) is None

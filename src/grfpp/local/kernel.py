@@ -37,8 +37,8 @@ class LocalKernel:
     W
         A `Graph`, in memory or on disk, or anything that `Graph` takes.
     kernel
-        Any kernel whose series converges on `W`, also as text such as ``"diffusion:5"``. ``α_0`` may
-        have any sign, since local queries need no root of the series.
+        Any kernel whose series converges on `W`, also as text such as ``"diffusion:5"``. Its
+        ``α_0`` may have any sign: local queries need no root of the series.
     tol
         Relative error of rows: the root mean square of ``‖K̂[i, :] − K[i, :]‖ / ‖K[i, :]‖`` over the
         walks and over random nodes ``i`` with edges. It is converted into a budget by sampling 16

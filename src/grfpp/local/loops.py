@@ -54,11 +54,9 @@ def _push_or_defer(
         reached.total += amount
     elif ratio * amount >= tau * degree:
         reached.total += amount
-        first = reached.first
-        edge_mass = ratio * amount * reached.share
-        return add_run(
-            graph.indices, buffers.runs, first, first + degree, edge_mass, n_runs
-        ), degree
+        first, edge_mass = reached.first, ratio * amount * reached.share
+        end = first + degree
+        return add_run(graph.indices, buffers.runs, first, end, edge_mass, n_runs), degree
     else:
         reached.ahead = amount
     return n_runs, int64(0)
@@ -86,7 +84,7 @@ def _push(graph: Any, buffers: Any, tau: Any, ratio: Any, n_pool: Any, n_deferre
 
 
 @inlined
-def _push_deferred(graph: Any, buffers: Any, tau: Any, ratio: Any, n_deferred: Any) -> Any:
+def _push_rest(graph: Any, buffers: Any, tau: Any, ratio: Any, n_deferred: Any) -> Any:
     """The same for the deferred nodes."""
     n_runs = int64(0)
     n_edges = int64(0)
@@ -108,9 +106,7 @@ def _push_deferred(graph: Any, buffers: Any, tau: Any, ratio: Any, n_deferred: A
 
 
 @inlined
-def _sample_residuals(
-    graph: Any, buffers: Any, tau: Any, ratio: Any, point: Any, n_deferred: Any
-) -> Any:
+def _sample(graph: Any, buffers: Any, tau: Any, ratio: Any, point: Any, n_deferred: Any) -> Any:
     """Move all residuals along a systematic sample of edges, with mass `tau` on each.
 
     Edges whose mass exceeds `tau`, as with unequal weights, keep it. Returns the number of runs and
@@ -147,9 +143,9 @@ def residual_pool(
     they stay in ``reached.ahead``. The row is unbiased for any ``τ``.
 
     This is a second loop beside `grfpp.walks.pool.series_pool`, whose budget is split over the
-    steps of the series. The coefficients of a geometric series do not depend on the step: masses of
-    all steps at a node merge into one residual, so one pool and one threshold serve all steps, and
-    a node that walks return to at many steps is pushed once for all of them.
+    steps of the series. What remains of a geometric series after a step is the series itself, so
+    the masses of all steps at a node merge into one residual: one pool and one threshold serve all
+    steps, and a node that walks visit at many steps is pushed once for several of them.
 
     The budget holds in the mean: a push of ``d`` edges takes at least ``τ d / γ`` from the total
     residual ``R`` and returns ``γ`` of it, so ``edges + R γ / ((1 − γ) τ)`` never grows.
@@ -192,9 +188,7 @@ def residual_pool(
                     tau *= _FALL
                 elif budget > edges:
                     tau = min(tau, left * cost / (budget - edges))
-                n_runs, n_followed, n_deferred = _push_deferred(
-                    graph, buffers, tau, ratio, n_deferred
-                )
+                n_runs, n_followed, n_deferred = _push_rest(graph, buffers, tau, ratio, n_deferred)
             if n_runs == 0:
                 if push_only:
                     break
@@ -202,9 +196,7 @@ def residual_pool(
                 if n_used + n_sampled <= room:
                     n_samples += 1
                     point = random_point(key, row, n_samples)
-                    n_runs, n_picks = _sample_residuals(
-                        graph, buffers, tau, ratio, point, n_deferred
-                    )
+                    n_runs, n_picks = _sample(graph, buffers, tau, ratio, point, n_deferred)
                     n_deferred = int64(0)
         edges += n_followed
         if n_used + n_followed + n_sampled > room:

@@ -106,9 +106,9 @@ def has_terms_beyond(kernel: Kernel, degree: int, n: int, scale: float = 1.0) ->
 def log_growth(graph: Graph, n: int) -> FloatArray:
     """An estimate of ``log ‖W^k‖`` for ``k = 0 … n``.
 
-    For symmetric ``W`` it is ``k log ρ``. On directed graphs powers of ``W`` can exceed those of the
-    spectral radius, which is zero without cycles: there it is the logarithm of the largest row sum
-    of ``W^k``, extrapolated linearly beyond the 256th power.
+    For symmetric ``W`` it is ``k log ρ``. On directed graphs, powers of ``W`` can exceed those of
+    the spectral radius, which is zero without cycles: there it is the logarithm of the largest row
+    sum of ``W^k``, extrapolated linearly beyond the 256th power.
     """
     log_radius = float(log(np.array(graph.spectral_radius())))
     with np.errstate(invalid="ignore"):
@@ -281,8 +281,8 @@ def infinite_variance(
 def error_floor(plan: WalkPlan, logs: FloatArray, log_radius: float) -> float:
     """An approximate lower bound on the relative error of a factor.
 
-    The variance of a row is at least ``Σ_k f(k)² q_k / τ(k) / n_walks`` minus the square of its mean
-    over ``n_walks``, and its mean has a norm of at most ``Σ_k |f(k)| ρ^k``.
+    The variance of a row is at least ``Σ_k f(k)² q_k / τ(k) / n_walks`` minus the square of its
+    mean over ``n_walks``, and its mean has a norm of at most ``Σ_k |f(k)| ρ^k``.
     """
     lengths = np.arange(1, len(plan.modulation))
     with np.errstate(divide="ignore"):
@@ -314,7 +314,7 @@ def growth_bound(steps: UniformSteps) -> FloatArray:
 
 
 def moment_growth(steps: UniformSteps) -> FloatArray:
-    """``log q_k`` for the first powers of ``M``, and the log of its spectral radius as last entry."""
+    """``log q_k`` for the first powers of ``M``, then the log of its spectral radius."""
     graph, top = steps.graph, _unit(steps)
     M = steps.second_moments(top)
     vector = np.ones(graph.n_nodes)

@@ -36,9 +36,9 @@ def sample_block(
 ) -> Any:
     """Walk from `rows` until they are done or a buffer is too small for the next one.
 
-    `law` is the arrays of a `WalkLayout`, a `LengthTable` and the deposits; `walkers`, `log` and
-    `table` are the work buffers `WalkerBuffers`, `StepLog` and `RowTable`. Results go to `out`:
-    ends of rows, columns, values.
+    `law` is the arrays of a `WalkLayout`, a `LengthTable` and the deposits; `walkers` and `log` are
+    `WalkerBuffers` and a `StepLog`; `table` is a hash table and a list of its used cells. Results
+    go to `out`: ends of rows, columns, values.
 
     Returns the number of rows, the number of entries, and an exit code such as `DONE`.
     """

@@ -144,9 +144,9 @@ MAX_TABLE = 1 << 23
 class LengthTable(NamedTuple):
     """A walk-length law as integer thresholds on 128 random bits ``u``.
 
-    A walk has at least ``k`` steps when ``u < threshold(k)``. The thresholds are the survival of the
-    law, rounded down to multiples of ``2^-128``. `survival` has the rounded values, so deposits are
-    divided by the probabilities with which walks are simulated.
+    A walk has at least ``k`` steps when ``u < threshold(k)``. The thresholds are the survival of
+    the law, rounded down to multiples of ``2^-128``. `survival` has the rounded values, so deposits
+    are divided by the probabilities with which walks are simulated.
     """
 
     high: WordArray

@@ -92,8 +92,8 @@ def plan_pools(graph: Graph, kernel: Kernel, options: WalkOptions) -> WalkPlan:
     """Plan pools on one graph.
 
     In late steps the pool is a single walker that reaches step ``k`` with probability at least
-    ``B t_k / Σ_j t_j``, where ``B`` is the budget and ``t_k = Σ_{j ≥ k} |f(j)| ρ^j``. If masses grow
-    by at most ``s`` in a step, the second moment of its deposit is at most
+    ``B t_k / Σ_j t_j``, where ``B`` is the budget and ``t_k = Σ_{j ≥ k} |f(j)| ρ^j``. If masses
+    grow by at most ``s`` in a step, the second moment of its deposit is at most
     ``f(k)² s^2k Σ_j t_j / (B t_k) ≤ |f(k)| (s²/ρ)^k Σ_j t_j / B``. In the measure of the walk
     ``s = ρ``, and the variance is finite wherever the series converges absolutely. Masses of ``W``
     grow with the row sums, which can be too much for kernels with a radius of convergence. They are

@@ -138,7 +138,7 @@ class PoolSeries(NamedTuple):
 
     #: Coefficients of the steps, followed by a zero.
     deposits: FloatArray
-    #: Share of the remaining budget for step ``k``, and the fraction left for later ones (`Budget`).
+    #: Share of the remaining budget for each step, and the fraction left for later ones (`Budget`).
     share: FloatArray
     rest: FloatArray
     #: Expected number of edges that may be followed.

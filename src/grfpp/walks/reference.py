@@ -21,8 +21,8 @@ from grfpp.walks.streams import length_words, step_choice, uniform, walk_state
 
 #: Masses by node, in the order of arrival.
 Pool = dict[int, float]
-#: The neighbour that an edge leads to, and the mass that it carries.
-EdgeMass = tuple[int, float]
+#: Edges: the neighbour that each leads to, and the mass that it carries.
+Edges = list[tuple[int, float]]
 
 
 def reference_rows(plan: WalkPlan, rows: Iterable[int]) -> npt.NDArray[np.float64]:
@@ -109,7 +109,7 @@ def pools(layout: PoolLayout, series: PoolSeries, key: int, start: int) -> Itera
         yield pool
 
 
-def sum_by_node(edges: list[EdgeMass]) -> Pool:
+def sum_by_node(edges: Edges) -> Pool:
     """The mass that arrives at each node."""
     pool: Pool = {}
     for node, mass in edges:
@@ -118,15 +118,13 @@ def sum_by_node(edges: list[EdgeMass]) -> Pool:
     return pool
 
 
-def compress_edges(
-    edges: list[EdgeMass], allowed: float, point: float, by_node: bool
-) -> list[EdgeMass]:
+def compress_edges(edges: Edges, allowed: float, point: float, by_node: bool) -> Edges:
     """Choose about `allowed` of the edges, with masses whose mean is that of all edges.
 
     For equal weights (`by_node`), edges above the threshold come first, in the order in which the
     falling threshold reached them. Sums are then rounded as in the compiled loops.
     """
-    heavy: list[EdgeMass] = []
+    heavy: Edges = []
     light = edges
     threshold = sum(mass for _, mass in edges) / allowed
     while True:
@@ -141,13 +139,13 @@ def compress_edges(
     return sample_edges(edges, threshold, point)
 
 
-def sample_edges(edges: list[EdgeMass], threshold: float, point: float) -> list[EdgeMass]:
+def sample_edges(edges: Edges, threshold: float, point: float) -> Edges:
     """The edges above the threshold, and a systematic sample of those below it.
 
     An edge of mass ``m`` below the threshold is picked with probability ``m / threshold``, and then
     carries the threshold. `point` is the random offset of the sample.
     """
-    followed: list[EdgeMass] = []
+    followed: Edges = []
     start = 0.0
     for node, mass in edges:
         if mass >= threshold:
@@ -162,7 +160,7 @@ def sample_edges(edges: list[EdgeMass], threshold: float, point: float) -> list[
 
 def residual_totals(layout: PoolLayout, residual: PoolResidual, key: int, start: int) -> Pool:
     """``Σ_k γ^k x_k`` by pushing and sampling."""
-    totals, residuals, tau = push_residuals(layout, residual, start)
+    totals, residuals, tau = push_row(layout, residual, start)
     n_samples = 0
     while sum(residuals.values()) > 1e-18:
         n_samples += 1
@@ -177,9 +175,7 @@ def residual_totals(layout: PoolLayout, residual: PoolResidual, key: int, start:
     return totals
 
 
-def push_residuals(
-    layout: PoolLayout, residual: PoolResidual, start: int
-) -> tuple[Pool, Pool, float]:
+def push_row(layout: PoolLayout, residual: PoolResidual, start: int) -> tuple[Pool, Pool, float]:
     """Deposits, residuals and the threshold after pushing as far as the budget allows."""
     ratio, budget = residual.ratio, residual.budget
     cost = ratio / (1 - ratio)
@@ -205,7 +201,7 @@ def _push(
     """Push residuals above the threshold until there are none; returns the number of edges."""
     n_edges = 0
     while pool:
-        edges: list[EdgeMass] = []
+        edges: Edges = []
         for node, mass in pool.items():
             amount = mass + residuals.get(node, 0.0)
             degree = len(edges_of(layout, node))
@@ -254,7 +250,7 @@ def two_sided_entry(plan: Any, i: int, j: int) -> float:
     layout, right_key = plan.layout, plan.right.key
     total = 0.0
     if plan.residual is not None:
-        totals, residuals, _ = push_residuals(layout, plan.residual, i)
+        totals, residuals, _ = push_row(layout, plan.residual, i)
         total = totals.get(j, 0.0)
         others = residual_totals(layout, plan.residual, right_key, j)
         for v, mass in residuals.items():
@@ -280,7 +276,7 @@ def edges_of(layout: PoolLayout, node: int) -> list[tuple[int, float]]:
     return list(zip(ends, weights, strict=True))
 
 
-def edge_masses(layout: PoolLayout, node: int, mass: float) -> list[EdgeMass]:
+def edge_masses(layout: PoolLayout, node: int, mass: float) -> Edges:
     """The masses on the edges of a node."""
     unit = mass * share(layout, node)
     return [(end, unit * weight) for end, weight in edges_of(layout, node)]

@@ -283,13 +283,6 @@ class StepLog(NamedTuple):
     load: FloatArray
 
 
-class RowTable(NamedTuple):
-    """A hash table from node words to deposits, and the cells that a row has used."""
-
-    cells: Any
-    used: npt.NDArray[np.int32]
-
-
 class Walker:
     """A plan's arrays and the work buffers of one batch of independent walkers.
 
@@ -317,7 +310,7 @@ class Walker:
         loads = np.empty(is_carried * n_log)
         log = StepLog(np.empty(self._batch_steps, np.int64), np.empty(n_log, np.int64), loads)
         cells, _ = hash_table(1 << max(4, (2 * n_log + 1).bit_length()))
-        self._buffers = (walkers, log, RowTable(cells, np.empty(n_log + 1, np.int32)))
+        self._buffers = (walkers, log, (cells, np.empty(n_log + 1, np.int32)))
 
     def _enlarge(self) -> None:
         self._log_size *= 2

@@ -14,8 +14,8 @@ from numba.core import cgutils
 from numba.extending import intrinsic
 
 from grfpp._compiled import announce_compilation, inlined
-from grfpp.walks import streams
 from grfpp.walks.plan import GUIDE_BITS
+from grfpp.walks.streams import GOLDEN, NODE_STRIDE, SECOND_WORD, WALK_STRIDE
 from grfpp.walks.transition import DEGREE_BITS
 
 announce_compilation()
@@ -25,10 +25,6 @@ _MIX_1 = 0xBF58476D1CE4E5B9
 _MIX_2 = 0x94D049BB133111EB
 #: Shift that leaves the bits by which the guide table is indexed.
 _GUIDE_SHIFT = 64 - GUIDE_BITS
-_GOLDEN = streams.GOLDEN
-_NODE_STRIDE = streams.NODE_STRIDE
-_WALK_STRIDE = streams.WALK_STRIDE
-_SECOND_WORD = streams.SECOND_WORD
 _DEGREE_MASK = (1 << DEGREE_BITS) - 1
 
 
@@ -58,7 +54,7 @@ def draw_length(state: Any, lengths: Any) -> Any:
         if word > high[length]:
             break
         is_tie = word == high[length]
-        if is_tie and mix64(state ^ uint64(_SECOND_WORD)) >= low[length]:
+        if is_tie and mix64(state ^ uint64(SECOND_WORD)) >= low[length]:
             break
         length += 1
     return length
@@ -96,19 +92,19 @@ def degree_of(word: Any) -> Any:
 @inlined
 def node_stream(key: Any, row: Any) -> Any:
     """The word from which the streams of a row's walks are derived."""
-    return mix64(key + uint64(row + 1) * uint64(_NODE_STRIDE))
+    return mix64(key + uint64(row + 1) * uint64(NODE_STRIDE))
 
 
 @inlined
 def walk_stream(node_key: Any, walk: Any) -> Any:
     """The state of one walk's stream."""
-    return mix64(node_key + uint64(walk + 1) * uint64(_WALK_STRIDE))
+    return mix64(node_key + uint64(walk + 1) * uint64(WALK_STRIDE))
 
 
 @inlined
 def next_draw(state: Any) -> Any:
     """The state of the stream after one draw."""
-    return state + uint64(_GOLDEN)
+    return state + uint64(GOLDEN)
 
 
 @inlined

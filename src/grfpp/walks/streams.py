@@ -54,7 +54,7 @@ def length_words(state: int) -> tuple[int, int]:
 
 
 def step_choice(state: int, step: int, degree: int) -> int:
-    """Index, below `degree`, of the out-edge that the walk takes at its `step`-th step (1, 2, …)."""
+    """Index (below `degree`) of the out-edge that a walk takes at its `step`-th step (1, 2, …)."""
     word = mix64((state + step * GOLDEN) & MASK)
     return (word * degree) >> 64
 

@@ -198,7 +198,7 @@ DEGREE_BITS = 30
 
 
 class WalkLayout(NamedTuple):
-    """A graph laid out for independent walks: a slot for every edge, and for nodes without edges."""
+    """A graph laid out for independent walks: a slot for every edge and every isolated node."""
 
     #: The word of every node.
     word: IntArray
