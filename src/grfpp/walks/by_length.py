@@ -215,7 +215,7 @@ class LengthWalker:
         while True:
             types = (np.int32, np.int64, np.int16, np.float64)
             arrays = [np.empty(self._capacity, dtype) for dtype in types]
-            out = LengthRows(row_end, *arrays)
+            out = LengthRows._make([row_end, *arrays])
             if plan.is_pooled:
                 buffers = self._pools.of(self._room, plan.lengths.max_length + 1)
                 n_entries, n_deposits = _pool_rows(
