@@ -1,6 +1,6 @@
 """Graph node kernels from random walks: refined graph random features (GRFs++).
 
-The stub ``__init__.pyi`` lists the public names, which are imported when they are first used.
+The stub ``__init__.pyi`` lists the public names; each is imported when it is first used.
 """
 
 import lazy_loader

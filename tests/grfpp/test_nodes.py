@@ -123,7 +123,7 @@ def test_every_name_is_found(ids):
 
 def test_few_bits_and_names_count_from_the_end_too():
     names = NodeNames(200, [f"n{i}" for i in range(200)])
-    assert names.places(np.array([-1, 3], np.int8), from_end=True).tolist() == [199, 3]
-    assert names.places(["n3", -1], from_end=True).tolist() == [3, 199]
+    assert names.indices_like(np.array([-1, 3], np.int8), from_end=True).tolist() == [199, 3]
+    assert names.indices_like(["n3", -1], from_end=True).tolist() == [3, 199]
     with pytest.raises(InputError, match="between 0 and 199"):
-        names.places(["n3", -201], from_end=True)
+        names.indices_like(["n3", -201], from_end=True)

@@ -123,7 +123,7 @@ def estimate(
     result = results.Result()
     with result.timed("read", f"reading {file.path}"):
         source = file.read()
-        nodes = [source.names.written(name, "rows") for name in names]
+        nodes = [source.names.index_of_text(name, "rows") for name in names]
         W = choice.weights(source)
     with result.timed("walk"):
         backend = HERE if client is None else ClusterBackend(Cluster(client))

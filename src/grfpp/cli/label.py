@@ -166,7 +166,7 @@ def read_labels(path: Path, graph: Graph) -> dict[int, str]:
         where = f"--labels {path}, line {number}"
         name, text = (cell.strip() for cell in [*line, ""][:2])
         try:
-            node = graph.names.written(name, f"{where}: nodes")
+            node = graph.names.index_of_text(name, f"{where}: nodes")
         except InputError:
             if number > 1:
                 raise

@@ -84,7 +84,7 @@ def query(
     result = results.Result()
     with result.timed("read", f"reading {file.path}"):
         source = file.read()
-        rows = [source.names.written(name, argument) for argument, name in names]
+        rows = [source.names.index_of_text(name, argument) for argument, name in names]
         local = LocalKernel(choice.weights(source), choice.kernel, **settings)
     with result.timed("load", "loading the compiled loops"):
         with_std: Any = std

@@ -76,7 +76,7 @@ class NodeMatrix(LinearOperator):  # type: ignore[misc]  # untyped base
         rows, columns = (
             np.arange(self.n_nodes)[whole_slice(part)]
             if isinstance(part, slice)
-            else self.names.places(part, name, from_end=True)
+            else self.names.indices_like(part, name, from_end=True)
             for part, name in zip(parts, ("rows", "columns"), strict=True)
         )
         if any(isinstance(part, slice) for part in parts):  # every row with every column

@@ -14,7 +14,7 @@ from grfpp.io.folder.writer import FolderWriter, finish_graph, folder_writer
 from grfpp.io.table_options import ListFile, ListRequest
 from grfpp.io.table_sql import Database, Nodes, merge_edges, number_nodes
 from grfpp.io.tables import open_list
-from grfpp.normalization import one_for_all
+from grfpp.normalization import common_weight
 
 #: Called with the name of a step, and how much of how much is done (0 of 0 where it is unknown).
 Progress = Callable[[str, int, int], None]
@@ -52,7 +52,7 @@ def convert_edges(
 def _write_graph(writer: FolderWriter, nodes: Nodes, directed: bool, progress: Progress) -> None:
     _write_names(writer, nodes)
     extremes = nodes.database.first("SELECT min(w), max(w) FROM merged")
-    equal = one_for_all(np.array([weight for weight in extremes if weight is not None]))
+    equal = common_weight(np.array([weight for weight in extremes if weight is not None]))
     out, into = "SELECT a, b, w FROM merged", "SELECT b AS a, a AS b, w FROM merged"
     query = out if directed else f"{out} UNION ALL {into} WHERE a <> b"
     _write_rows(writer, nodes, query, "", equal is None, progress)

@@ -127,7 +127,7 @@ def size_limit() -> int:
 
 def check_size(n_bytes: int, path: str | Path) -> None:
     """Raise when a file is known to hold more than fits into memory."""
-    if n_bytes * _COPIES_IN_MEMORY > memory.ALWAYS_THERE and n_bytes > size_limit():
+    if n_bytes * _COPIES_IN_MEMORY > memory.MAX_UNCHECKED_BYTES and n_bytes > size_limit():
         raise too_large(f"{n_bytes:,}", path)
 
 

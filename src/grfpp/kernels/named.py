@@ -274,7 +274,7 @@ class InversePower(InversePowerKernel):
 
     name = "inverse-power"
     formula = "(I - W^OF)^-POWER, OF is 1 or 2"
-    _checks: ClassVar = {"power": _exponent, "of": partial(whole, least=1, most=2)}
+    _checks: ClassVar = {"power": _exponent, "of": partial(whole, low=1, high=2)}
 
     def _c(self) -> Fraction:
         return Fraction(1)
@@ -425,7 +425,7 @@ class PStep(LogDerivativeKernel):
 
     name = "p-step"
     formula = "(A I + W)^P"
-    _checks: ClassVar = {"p": partial(whole, least=1), "a": finite}
+    _checks: ClassVar = {"p": partial(whole, low=1), "a": finite}
 
     def __post_init__(self) -> None:
         super().__post_init__()

@@ -23,7 +23,7 @@ from grfpp.operators.methods import METHODS
 from grfpp.operators.planner import Runner
 from grfpp.operators.problem import Plan, Problem
 from grfpp.operators.thresholds import EXACT_DENSE_NODES
-from grfpp.options import LEAST_TOLERANCE
+from grfpp.options import MIN_TOLERANCE
 from grfpp.typing import FloatArray, IntArray
 
 #: Of products where the kernel is asked for exactly.
@@ -245,8 +245,8 @@ def kernel_operator(
     """
     graph = as_graph(W)
     accuracy = finite(tol, "tol")
-    if not LEAST_TOLERANCE <= accuracy < 1:
-        wanted = f"at least {LEAST_TOLERANCE:g} and below 1"
+    if not MIN_TOLERANCE <= accuracy < 1:
+        wanted = f"at least {MIN_TOLERANCE:g} and below 1"
         raise InputError(f"must be {wanted}, found {shown(tol)}", argument="tol")
     one_of(method, "method", ("auto", *METHODS))
     columns = None if n_columns is None else whole(n_columns, "n_columns", 1)

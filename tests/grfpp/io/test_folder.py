@@ -282,7 +282,9 @@ def test_the_same_places_or_the_same_refusal(tmp_path_factory, names, data):
     for wanted in (data.draw(asked), data.draw(st.lists(asked, max_size=3))):
         assert outcome(memory.index, wanted) == outcome(disk.index, wanted)
         assert outcome(memory.numbers, wanted) == outcome(disk.numbers, wanted)
-        assert outcome(memory.written, str(wanted), "x") == outcome(disk.written, str(wanted), "x")
+        assert outcome(memory.index_of_text, str(wanted), "x") == outcome(
+            disk.index_of_text, str(wanted), "x"
+        )
 
 
 def test_close_names_are_offered(tmp_path):

@@ -337,7 +337,7 @@ class MappedForm:
 
     def normalized(self, kind: Literal["sym", "rw"] | None, factor: float) -> MappedForm | None:
         """The normalised form, or ``None`` where no rule gives the same bits."""
-        rule = self.scaled.normalized(kind, factor, tame=self.folder.header.tame)
+        rule = self.scaled.normalized(kind, factor, in_safe_range=self.folder.header.tame)
         return None if rule is None else MappedForm(self.folder, rule, self.is_reversed)
 
     def reversed(self) -> MappedForm:

@@ -15,7 +15,7 @@ import numpy.typing as npt
 from grfpp.io.atomic import atomic_folder, atomic_write
 from grfpp.io.folder import layout
 from grfpp.io.folder.layout import ARRAYS, HEADER, SYMMETRIES, Header, array_file
-from grfpp.normalization import BLOCK_EDGES, Rows, ScaledWeights, is_tame, row_blocks
+from grfpp.normalization import BLOCK_EDGES, Rows, ScaledWeights, is_in_safe_range, row_blocks
 from grfpp.typing import FloatArray
 
 _CHUNK_BYTES = 1 << 24
@@ -132,7 +132,7 @@ def finish_graph(writer: FolderWriter, **known: Any) -> None:
         n_loops=sum(int((b.sources() + first == b.indices).sum()) for first, b in rows.blocks()),
         directed=columns is not None,
         symmetric=symmetries(rows, columns, strength, into),
-        tame=is_tame(rows.weights, strength),
+        tame=is_in_safe_range(rows.weights, strength),
         **known,
     )
     if columns is None and rows.weights is None:
