@@ -73,7 +73,7 @@ class WalkOptions:
     degree
         Stitching degree; 1 is a regular GRF; ``"auto"``: that of least predicted error. The
         estimate is a product of ``2 l`` independent factors, ``l`` the degree. ``"auto"`` takes the
-        steps that degree 2 would take in all (`grfpp.estimate.degree.settle_degree`).
+        steps that degree 2 would take in all (`grfpp.estimate.degree.with_fixed_degree`).
     n_walks
         Walks from every node for every factor. Of a pool it is how much the pool may walk.
     termination

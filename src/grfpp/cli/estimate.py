@@ -28,7 +28,7 @@ from grfpp.distributed.estimate import ClusterBackend
 from grfpp.errors import InputError
 from grfpp.estimate import KernelEstimate
 from grfpp.estimate.accuracy import relative_error
-from grfpp.estimate.batches import HERE
+from grfpp.estimate.batches import LOCAL_BACKEND
 from grfpp.estimate.sampling import sample_estimate
 from grfpp.io.archive import save_arrays
 from grfpp.kernels import TaylorKernel
@@ -126,7 +126,7 @@ def estimate(
         nodes = [source.names.written(name, "rows") for name in names]
         W = choice.weights(source)
     with result.timed("walk"):
-        backend = HERE if client is None else ClusterBackend(Cluster(client))
+        backend = LOCAL_BACKEND if client is None else ClusterBackend(Cluster(client))
         K = sample_estimate(W, choice.kernel, walks, console.shows_progress(), backend)
 
     labels = results.node_names(source)

@@ -72,7 +72,7 @@ class Backend:
 
 
 #: Threads of this process.
-HERE = Backend()
+LOCAL_BACKEND = Backend()
 
 
 @contextmanager

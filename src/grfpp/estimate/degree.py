@@ -35,7 +35,7 @@ _N_ROWS = 16
 _N_STEPS = 16
 
 
-def settle_degree(
+def with_fixed_degree(
     graph: Graph, kernel: Kernel, options: WalkOptions, deflation: Deflation | None = None
 ) -> WalkOptions:
     """Options with a degree that is a number.
@@ -49,7 +49,7 @@ def settle_degree(
     >>> import grfpp, networkx as nx
     >>> graph = grfpp.Graph(nx.random_regular_graph(4, 400, seed=0)).normalized("sym")
     >>> options = WalkOptions(degree="auto", seed=0)
-    >>> settle_degree(graph, grfpp.Diffusion(40.0), options).degree > 2
+    >>> with_fixed_degree(graph, grfpp.Diffusion(40.0), options).degree > 2
     True
     """
     if options.degree != "auto":

@@ -9,9 +9,9 @@ import numpy as np
 
 from grfpp._checks import truth
 from grfpp.errors import InputWarning, warn_user
-from grfpp.estimate.batches import HERE, Backend, Batch, WalkedOrigin
+from grfpp.estimate.batches import LOCAL_BACKEND, Backend, Batch, WalkedOrigin
 from grfpp.estimate.deflation import deflation_of
-from grfpp.estimate.degree import settle_degree
+from grfpp.estimate.degree import with_fixed_degree
 from grfpp.estimate.error_bars import LARGE, seems_large
 from grfpp.estimate.estimate import KernelEstimate
 from grfpp.estimate.tolerance import walk_to_tolerance
@@ -100,7 +100,7 @@ def sample_estimate(
     kernel: Kernel | str,
     options: WalkOptions,
     progress: bool | Progress = False,
-    backend: Backend = HERE,
+    backend: Backend = LOCAL_BACKEND,
 ) -> KernelEstimate:
     """`sample` with its options as one value."""
     if not (progress is None or callable(progress)):
@@ -112,7 +112,7 @@ def sample_estimate(
     deflation = deflation_of(graph, kernel, options.deflate)
     if options.tol is not None:
         return walk_to_tolerance(graph, kernel, options, deflation, progress, backend)
-    options = settle_degree(graph, kernel, options, deflation)
+    options = with_fixed_degree(graph, kernel, options, deflation)
     batch = Batch.of(graph, kernel, options)
     origin = WalkedOrigin(graph, kernel, deflation, backend, (batch,))
     K = origin.estimate(backend.factors(batch.walks(), options, progress))

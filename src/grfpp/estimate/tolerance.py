@@ -16,9 +16,9 @@ from functools import cached_property
 import numpy as np
 
 from grfpp.errors import InputError, InputWarning, warn_user
-from grfpp.estimate.batches import HERE, Backend, Batch, WalkedOrigin
+from grfpp.estimate.batches import LOCAL_BACKEND, Backend, Batch, WalkedOrigin
 from grfpp.estimate.deflation import Deflation
-from grfpp.estimate.degree import pilot_noise, settle_degree
+from grfpp.estimate.degree import pilot_noise, with_fixed_degree
 from grfpp.estimate.error_bars import entry_error
 from grfpp.estimate.estimate import KernelEstimate
 from grfpp.estimate.factor import Factor
@@ -71,7 +71,7 @@ def walk_to_tolerance(
     options: WalkOptions,
     deflation: Deflation | None = None,
     progress: bool | Progress = False,
-    backend: Backend = HERE,
+    backend: Backend = LOCAL_BACKEND,
 ) -> KernelEstimate:
     """Sample an estimate whose measured error is below ``options.tol``.
 
@@ -86,7 +86,7 @@ def walk_to_tolerance(
     >>> K.meta["relative_error"] <= 0.01
     True
     """
-    degree = settle_degree(graph, kernel, options, deflation).degree
+    degree = with_fixed_degree(graph, kernel, options, deflation).degree
     start = options.changed(degree=degree, n_walks=1)
     search, cap = _Search(graph, kernel, start, deflation, backend), ""
     while not (search.is_reached or cap):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import asdict
 from decimal import Decimal
 from fractions import Fraction
@@ -17,7 +17,7 @@ import numpy.typing as npt
 from grfpp import series
 from grfpp._checks import CheckedFields, between, finite, one_of, whole
 from grfpp._memory import require_bytes
-from grfpp.errors import DivergentSeriesError, InputError, InputWarning, warn_user
+from grfpp.errors import DivergentSeriesError, InputError, InputWarning, shown, warn_user
 from grfpp.graph import Graph, as_graph
 from grfpp.linalg import chebyshev, functions
 from grfpp.linalg.csr import CsrProduct
@@ -40,6 +40,25 @@ class InversePowerForm(NamedTuple):
     of: int
     power: float
     factor: float
+
+
+#: The classes of kernels by name.
+_CLASSES: dict[str, type[Kernel]] = {}
+
+
+def kernel_class(name: Any) -> type[Kernel]:
+    """The class of kernels of a name; `InputError` where there is none.
+
+    Examples
+    --------
+    >>> kernel_class("diffusion")()
+    Diffusion(lam=1.0)
+    """
+    if not isinstance(name, str) or name not in _CLASSES:
+        raise InputError(
+            f"there is no kernel {shown(name)}", advice=f"use one of {', '.join(_CLASSES)}"
+        )
+    return _CLASSES[name]
 
 
 class Kernel(ABC):
@@ -109,8 +128,32 @@ class Kernel(ABC):
         """The kernel as an inverse power, for those who solve; ``None`` for other kernels."""
         return None
 
-    #: Rebuilds the kernel that `to_dict` described; set by the registry, which knows all kernels.
-    from_dict: ClassVar[Callable[[dict[str, Any]], Kernel]]
+    def __init_subclass__(cls) -> None:
+        if "name" in vars(cls):
+            _CLASSES.setdefault(cls.name, cls)
+
+    @staticmethod
+    def from_dict(values: dict[str, Any]) -> Kernel:
+        """Rebuild the kernel that `to_dict` described.
+
+        Examples
+        --------
+        >>> import grfpp
+        >>> grfpp.Kernel.from_dict({"kernel": "p-step", "p": 4, "a": 1.5})
+        PStep(p=4, a=1.5)
+        """
+        parameters = dict(values)
+        name = parameters.pop("kernel", None)
+        kernel = kernel_class(name)
+        try:
+            return kernel._of_parameters(**parameters)
+        except TypeError:
+            names = ", ".join(sorted(parameters)) or "none"
+            raise InputError(f"the kernel {name!r} does not take the parameters {names}") from None
+
+    @classmethod
+    def _of_parameters(cls, **parameters: Any) -> Kernel:
+        return cls(**parameters)
 
     def coefficients(self, n: int, *, scale: float = 1.0) -> FloatArray:
         """First `n` coefficients ``α_k``, rounded to float64.
@@ -222,12 +265,11 @@ class Kernel(ABC):
                 kernel = None
             if kernel is not None:
                 return kernel
-        weights = functions.dense_weights(graph)
         with np.errstate(over="ignore", invalid="ignore"):
             if graph.is_directed:
-                return functions.finite(self._dense(weights))
-            eigenvalues, vectors = np.linalg.eigh(weights)
-            kernel = (vectors * functions.finite(self.value(eigenvalues))) @ vectors.T
+                return functions.finite(self._dense(functions.dense_weights(graph)))
+            values, vectors = functions.dense_spectrum(graph, self.value)
+            kernel = (vectors * values) @ vectors.T
             kernel *= 0.5  # first: the sum of two large numbers could leave the range of float64
             kernel += kernel.T
             return np.asarray(kernel)
@@ -242,7 +284,7 @@ class Kernel(ABC):
         if radius == 0:
             return None
         coefficients = chebyshev.coefficients_of(self.value, radius, 1e-15)
-        if not _polynomials_pay(graph, len(coefficients)):
+        if not _is_polynomial_faster(graph, len(coefficients)):
             return None
         # Rounding in the values, in the coefficients and in every product.
         rounding = 8 * np.finfo(np.float64).eps * math.sqrt(4 * len(coefficients))
@@ -263,7 +305,7 @@ class Kernel(ABC):
     def _directed(self, graph: Graph) -> FloatArray | None:
         """The whole kernel by its power series; ``None`` where dense algebra is better."""
         _, _, table, _ = functions.bounded_terms(graph, self._scaled, self.radius)
-        if not _polynomials_pay(graph, len(table)):
+        if not _is_polynomial_faster(graph, len(table)):
             return None
         times = partial(self._taylor, graph, tol=_EXACT_SHARE / 10)
         return functions.by_columns(graph.n_nodes, times)
@@ -390,7 +432,7 @@ class LogDerivativeKernel(NamedKernel):
         return series.from_log_derivative_here(self._constant_here(order), upper, lower, order, n)
 
 
-def _polynomials_pay(graph: Graph, n_products: int) -> bool:
+def _is_polynomial_faster(graph: Graph, n_products: int) -> bool:
     """Whether `n_products` products with all columns take less time than dense algebra.
 
     Eigenvectors take 1.1 ns times ``n³``; a product takes 0.5 ns for each entry of the weights and

@@ -74,6 +74,8 @@ class TaylorKernel(Kernel):
     grfpp.errors.InputError: TaylorKernel([0, 1]) has alpha_0 = 0, so its series has no root; ...
     """
 
+    name = "taylor"
+
     def __init__(
         self,
         coefficients: Iterable[Any] | CoefficientFunction,
@@ -165,6 +167,11 @@ class TaylorKernel(Kernel):
         listed = [str(v) if isinstance(v, Fraction) else v for v in self._alpha]
         return {"kernel": "taylor", "coefficients": listed, "name": self.name}
 
+    @classmethod
+    def _of_parameters(cls, coefficients: Sequence[Any] = (), **others: Any) -> TaylorKernel:
+        exact = [_fraction(v) if isinstance(v, str) else v for v in coefficients]
+        return cls(exact, **others)
+
     def _exact(self, n: int) -> tuple[Fraction, ...]:
         """Return the first `n` coefficients, or all that are listed when they are fewer."""
         if callable(self._alpha):
@@ -208,6 +215,14 @@ def _listed(coefficients: Any) -> tuple[Coefficient, ...]:
     if not exactly:
         raise InputError("must hold at least one that is not zero", argument="coefficients")
     return tuple(exactly)
+
+
+def _fraction(text: str) -> Fraction:
+    try:
+        return Fraction(text)
+    except (ValueError, ZeroDivisionError):
+        problem = f"must be numbers, found {shown(text)}"
+        raise InputError(problem, argument="coefficients") from None
 
 
 def _number(value: Any, k: int) -> Coefficient:

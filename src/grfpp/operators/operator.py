@@ -22,12 +22,9 @@ from grfpp.operators.costs import Costs, current_costs
 from grfpp.operators.methods import METHODS
 from grfpp.operators.planner import Runner
 from grfpp.operators.problem import Plan, Problem
-from grfpp.operators.thresholds import EXACT_DENSE_NODES
+from grfpp.operators.thresholds import EXACT_DENSE_NODES, EXACT_TOL
 from grfpp.options import LEAST_TOLERANCE
 from grfpp.typing import FloatArray, IntArray
-
-#: Of products where the kernel is asked for exactly.
-_EXACT_TOL = 1e-10
 
 
 class KernelOperator(NodeMatrix):
@@ -57,7 +54,7 @@ class KernelOperator(NodeMatrix):
         array([1.543, 1.175])
         """
         method = "dense" if W.n_nodes <= EXACT_DENSE_NODES else "chebyshev"
-        problem = Problem(W, kernel, _EXACT_TOL, n_jobs)
+        problem = Problem(W, kernel, EXACT_TOL, n_jobs)
         return cls(Runner(problem, Costs(learns=False), method=method, warn=False))
 
     def __repr__(self) -> str:
@@ -186,7 +183,7 @@ def kernel_operator(
     n_jobs: int = -1,
     repeatable: bool = False,
 ) -> KernelOperator:
-    """Make an operator that multiplies with a kernel, by the method that takes least time.
+    """An operator that multiplies with a kernel by the method of least predicted time.
 
     Parameters
     ----------
@@ -195,13 +192,14 @@ def kernel_operator(
     kernel
         The kernel ``g(W)``, such as ``Diffusion(5)``, or how the command line writes it.
     tol
-        Products are right to ``‖K̂V − KV‖ ≤ tol · ‖KV‖``, in Frobenius' norm, from 1e-12 up. Every
-        method knows or measures its error, and another one steps in where it is too large. Where
-        ``K V`` is so small against ``‖K‖ · ‖V‖`` that rounding is more, a warning says so.
+        Relative error of products in the Frobenius norm, ``‖K̂V − KV‖ ≤ tol · ‖KV‖``, at least
+        1e-12. Every method bounds or measures its error, and where it is too large another method
+        is used. A warning says where rounding alone may exceed it, as where ``K V`` is far smaller
+        than ``‖K‖ · ‖V‖``.
     n_columns
-        Columns that will be multiplied in all, where that is known: many of them are worth more
-        preparation. Without it each product is planned by its own columns, and eigenvectors are
-        found once products have taken as long.
+        Columns that will be multiplied in all, where that is known: eigenvectors, computed once,
+        pay for many columns. Without it each product is planned by its number of columns, and
+        eigenvectors are computed once products have taken as long as they would.
     method
         ``"auto"``, or one of these.
         ``"dense"``: all eigenvectors.
@@ -214,24 +212,24 @@ def kernel_operator(
     n_jobs
         Threads; -1 for all cores.
     repeatable
-        Whether the method is picked by the arguments and the machine's constants alone, and not
-        by how long products took in this process too: then the same call gives the same numbers.
-        Without it two calls agree to `tol`.
+        Whether the method is chosen by the arguments and the machine's constants alone, not by
+        observed times of products and what this process has imported: then the same call gives the
+        same numbers. Without it two calls agree to `tol`.
 
     Returns
     -------
     KernelOperator
         A scipy ``LinearOperator``: ``K @ V``, ``K.T``, ``K[i, j]``, ``K.rows(nodes)``. ``K.plan``
-        prints what was picked and what the others would have cost, ``K.used`` how the last product
-        was made.
+        prints the chosen method and the predicted costs of all, ``K.used`` how the last product
+        was computed.
 
     Raises
     ------
     DivergentSeriesError
         When the kernel diverges on this graph.
     InputError
-        When the kernel's values exceed the range of float64 on this graph, which is normalised
-        then; and for anything else that cannot be used.
+        When the kernel's values exceed the range of float64 on this graph (normalise it), and for
+        other invalid arguments.
 
     Examples
     --------
@@ -242,6 +240,15 @@ def kernel_operator(
     (34, 2)
     >>> K.plan.method
     'dense'
+
+    References
+    ----------
+    J. C. Mason and D. C. Handscomb, Chebyshev Polynomials, 2002.
+    T. Chen et al., Error bounds for Lanczos-based matrix function approximation, SIAM J. Matrix
+    Anal. Appl. 43, 2022.
+    M. R. Hestenes and E. Stiefel, Methods of conjugate gradients for solving linear systems, 1952.
+    A. H. Al-Mohy and N. J. Higham, Computing the action of the matrix exponential, with an
+    application to exponential integrators, SIAM J. Sci. Comput. 33, 2011.
     """
     graph = as_graph(W)
     accuracy = finite(tol, "tol")

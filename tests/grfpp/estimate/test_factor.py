@@ -8,7 +8,7 @@ from small_graphs import GRAPHS, directed, karate, weighted
 
 import grfpp
 from grfpp import Diffusion, Geometric, Graph
-from grfpp.estimate.batches import HERE
+from grfpp.estimate.batches import LOCAL_BACKEND
 from grfpp.estimate.factor import Factor, KeptFactor, StoredFactor, WalkedFactor
 from grfpp.walks import WalkPlan, sample_factor, sampling
 from grfpp.walks.planning import plan_walks
@@ -26,7 +26,7 @@ def stored(plan, dtype):
 
 
 def mean_of_one(plan, dtype):
-    return HERE.mean([stored(plan, dtype), stored(plan, dtype)], [0.25, 0.75])
+    return LOCAL_BACKEND.mean([stored(plan, dtype), stored(plan, dtype)], [0.25, 0.75])
 
 
 @pytest.fixture(
@@ -79,7 +79,7 @@ def test_a_mean_has_its_weights():
     factors = [stored(plan_of(factor=number), np.float64) for number in range(3)]
     weights = [0.5, 0.2, 0.3]
     wanted = sum(w * f.to_csr().toarray() for w, f in zip(weights, factors, strict=True))
-    assert_allclose(HERE.mean(factors, weights).to_csr().toarray(), wanted)
+    assert_allclose(LOCAL_BACKEND.mean(factors, weights).to_csr().toarray(), wanted)
 
 
 def test_columns_are_walked_from_the_nodes_in_reach(walked):

@@ -15,7 +15,7 @@ from small_graphs import QUICK, karate
 import grfpp
 from grfpp.errors import InputError, InputWarning
 from grfpp.estimate import tolerance
-from grfpp.estimate.batches import HERE, Backend
+from grfpp.estimate.batches import LOCAL_BACKEND, Backend
 from grfpp.estimate.deflation import deflation_of
 from grfpp.estimate.tolerance import NoiseCurve
 from grfpp.options import WalkOptions
@@ -86,7 +86,7 @@ def test_all_batches_are_used_and_give_error_bars():
     K = grfpp.sample(karate(), KERNEL, tol=0.04, seed=2, walks="independent")
     assert len(K.origin.batches) > 1 and sum(K.origin.weights) == pytest.approx(1)
     assert min(K.origin.weights) > 0
-    parts = [HERE.factors(each.walks(), each.options, False) for each in K.origin.batches]
+    parts = [LOCAL_BACKEND.factors(each.walks(), each.options, False) for each in K.origin.batches]
     for number, factor in enumerate(K._factors):
         wanted = sum(
             weight * part[number].to_csr().toarray()

@@ -8,6 +8,8 @@ import numpy as np
 from grfpp.graph import Graph
 from grfpp.kernels import Diffusion, Kernel
 from grfpp.linalg import chebyshev
+from grfpp.linalg.csr import CsrProduct
+from grfpp.linalg.functions import unit_columns
 from grfpp.local import LocalKernel
 from grfpp.typing import FloatArray, IntArray
 from grfpp_lab.benchmark.timing import best_seconds, timed
@@ -91,16 +93,10 @@ class _Terms:
     def __init__(self, W: Graph, kernel: Kernel, nodes: IntArray, columns: IntArray) -> None:
         radius = W.spectral_radius()
         c = chebyshev.coefficients_of(kernel.value, radius, 1e-15)
-        matrix = W.adjacency
-        previous = np.zeros((W.n_nodes, len(columns)))
-        previous[columns, np.arange(len(columns))] = 1.0
-        current = (matrix @ previous) / radius
-        parts = [c[0] * previous[nodes]]
-        for coefficient in c[1:]:
-            parts.append(coefficient * current[nodes])
-            previous, current = current, (2 / radius) * (matrix @ current) - previous
-        self._parts = parts
-        self._exact: FloatArray = np.sum(parts, axis=0)
+        start = unit_columns(W.n_nodes, columns)
+        terms = chebyshev.recurrence(CsrProduct(W.adjacency), radius, start)
+        self._parts = [weight * term[nodes] for weight, term in zip(c, terms, strict=False)]
+        self._exact: FloatArray = np.sum(self._parts, axis=0)
 
     def error(self, block: FloatArray) -> float:
         """Relative error in the Frobenius norm."""

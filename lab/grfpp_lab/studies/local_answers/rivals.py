@@ -17,7 +17,7 @@ from grfpp.kernels import Kernel
 from grfpp.linalg import chebyshev
 from grfpp.linalg.csr import CsrProduct
 from grfpp.typing import FloatArray, IntArray
-from grfpp_lab.benchmark.uses import scaled_weights, sparse_terms
+from grfpp_lab.benchmark.uses import sparse_terms
 
 Peer = Callable[[int], IntArray]
 
@@ -198,11 +198,10 @@ def coefficients(W: Graph, kernel: Kernel, degree: int) -> FloatArray:
 
 def plain(W: Graph, c: FloatArray, nodes: IntArray) -> FloatArray:
     """``Σ c_j T_j(W)[nodes, nodes]``, every term by the recurrence."""
-    scaled = scaled_weights(W)
 
     def some_rows(part: IntArray) -> FloatArray:
         block = np.zeros((len(part), len(nodes)))
-        for coefficient, rows in zip(c, sparse_terms(scaled, part), strict=False):
+        for coefficient, rows in zip(c, sparse_terms(W, part), strict=False):
             block += coefficient * rows[:, nodes].toarray()
         return block
 
@@ -214,13 +213,13 @@ def doubled(W: Graph, c: FloatArray, nodes: IntArray) -> FloatArray:
     degree = len(c) - 1
     if degree < 2:
         return plain(W, c, nodes)
-    scaled, half = scaled_weights(W), degree // 2
+    half = degree // 2
     parts = _parts(nodes, len(nodes))
-    terms = _in_threads(lambda part: list(islice(sparse_terms(scaled, part), half + 1)), parts)
+    terms = _in_threads(lambda part: list(islice(sparse_terms(W, part), half + 1)), parts)
     if degree % 2:
         # Of the term beyond the half only columns are needed where the half itself is.
         there = np.unique(np.concatenate([rows[half].indices for rows in terms]))
-        arriving = scaled[:, there]
+        arriving = W.adjacency[:, there] / W.spectral_radius()
 
     def some_rows(rows: Sequence[sp.csr_array]) -> FloatArray:
         block: FloatArray = c[0] * _at(rows[0], nodes) + c[1] * _at(rows[1], nodes)
@@ -247,7 +246,7 @@ FORMS: dict[str, Callable[[Graph, FloatArray, IntArray], FloatArray]] = {
 def held_entries(W: Graph, nodes: IntArray, degree: int) -> float:
     """About how many entries the vectors of the doubled form have, from a few of them."""
     few = nodes[:: max(1, len(nodes) // 16)]
-    rows = next(islice(sparse_terms(scaled_weights(W), few), degree // 2, None))
+    rows = next(islice(sparse_terms(W, few), degree // 2, None))
     return float(rows.nnz / len(few) * len(nodes))
 
 
