@@ -1,4 +1,4 @@
-"""What every kernel knows: its power series, the root of it, where both converge, its values."""
+"""`Kernel`: power series, their roots (modulations), radii of convergence, values, products."""
 
 from __future__ import annotations
 
@@ -23,13 +23,14 @@ from grfpp.linalg import chebyshev, functions
 from grfpp.linalg.csr import CsrProduct
 from grfpp.typing import FloatArray
 
-#: Spectral radii are known to about nine digits, and Chebyshev's interval is a little wider.
+#: Distance to the radius of convergence that is required, relative to it: spectral radii are known
+#: to about nine digits, and Chebyshev's interval is a little wider.
 _RADIUS_MARGIN = 1e-7
-#: Tables of decimals with more digits in all are not kept.
-_MAX_KEPT_DIGITS = 200_000
-#: Errors of `Kernel.exact`, over the largest singular value or a column's largest entry.
+#: Largest number of digits, in all, of a table of decimals that is cached: 32 tables take 10 MB.
+_MAX_CACHED_DIGITS = 200_000
+#: Error of `Kernel.exact`, over the largest singular value or a column's largest entry.
 _EXACT_SHARE = 1e-12
-#: Largest number of nodes for which dense algebra takes next to no time.
+#: Largest number of nodes for which dense algebra is not compared with polynomials.
 _DENSE_NODES = 500
 
 
@@ -78,21 +79,33 @@ class Kernel(ABC):
     normalization
         Of the weights that the kernel is meant for: ``"rw"`` for those of the random walk.
 
+    Examples
+    --------
+    >>> import grfpp
+    >>> kernel: grfpp.Kernel = grfpp.PStep(2, a=2.0)            # (2 I + W)²
+    >>> kernel.coefficients(3), kernel.radius
+    (array([4., 4., 1.]), inf)
+    >>> kernel.apply([[0, 1], [1, 0]], [1.0, 0.0])
+    array([5., 4.])
+    >>> grfpp.Kernel.from_dict(kernel.to_dict()) == kernel
+    True
+
     References
     ----------
-    R. I. Kondor and J. Lafferty, Diffusion kernels on graphs and other discrete input spaces, 2002.
-    A. J. Smola and R. Kondor, Kernels and regularization on graphs, 2003.
+    R. I. Kondor and J. Lafferty, Diffusion kernels on graphs and other discrete input spaces, ICML
+    2002.
+    A. J. Smola and R. Kondor, Kernels and regularization on graphs, COLT 2003.
     """
 
     name: str
     radius: float
     sign: int
     normalization: ClassVar[Literal["sym", "rw"]] = "sym"
-    #: More zeros in a row than this mean that the modulation has ended.
+    #: Number of successive zeros beyond which all later values of the modulation are zero.
     longest_gap: float = 2
     #: ``(factor, rate)`` where the kernel is ``factor · exp(rate · W)``.
     _exponential: tuple[float, float] | None = None
-    #: What else than scaling the graph makes the series converge.
+    #: Advice for convergence besides scaling the graph.
     _advice: str | None = None
 
     @abstractmethod
@@ -109,7 +122,7 @@ class Kernel(ABC):
 
     @abstractmethod
     def to_dict(self) -> dict[str, Any]:
-        """Return what `from_dict` needs, in values that JSON can hold."""
+        """The kernel as JSON values, for `from_dict`."""
 
     @abstractmethod
     def _coefficients_here(self, n: int) -> list[Decimal]:
@@ -117,7 +130,7 @@ class Kernel(ABC):
 
     @abstractmethod
     def _modulation(self, order: int, n: int, digits: int) -> list[Decimal]:
-        """Root of ``sign · g`` of the given order, right to `digits` digits."""
+        """Root of ``sign · g`` of the given order, to `digits` correct digits."""
 
     @abstractmethod
     def _dense(self, weights: FloatArray) -> FloatArray:
@@ -125,7 +138,7 @@ class Kernel(ABC):
 
     @property
     def inverse_power_form(self) -> InversePowerForm | None:
-        """The kernel as an inverse power, for those who solve; ``None`` for other kernels."""
+        """The kernel as an inverse power, for linear solvers; ``None`` for other kernels."""
         return None
 
     def __init_subclass__(cls) -> None:
@@ -161,14 +174,14 @@ class Kernel(ABC):
         Parameters
         ----------
         n
-            How many, at least 1.
+            Number of coefficients, at least 1.
         scale
             Return ``α_k · scale^k``, which may be in the range of float64 where ``α_k`` is not.
         """
         return _table(self, None, whole(n, "n", 1), finite(scale, "scale"))
 
     def coefficients_decimal(self, n: int, digits: int = series.DIGITS) -> list[Decimal]:
-        """First `n` coefficients ``α_k``, each right to at least `digits` digits."""
+        """First `n` coefficients ``α_k``, each to at least `digits` correct digits."""
         return list(_decimals(self, None, n, digits))
 
     def modulation(self, degree: int, n: int, *, scale: float = 1.0) -> FloatArray:
@@ -181,7 +194,7 @@ class Kernel(ABC):
         degree
             The stitching degree ``l``, at least 1.
         n
-            How many values, at least 1.
+            Number of values, at least 1.
         scale
             Return ``f(k) · scale^k``, which may be in the range of float64 where ``f(k)`` is not.
 
@@ -194,7 +207,7 @@ class Kernel(ABC):
         return _table(self, stitches, count, finite(scale, "scale"))
 
     def modulation_decimal(self, degree: int, n: int, digits: int = series.DIGITS) -> list[Decimal]:
-        """First `n` values of the modulation, each right to at least `digits` digits."""
+        """First `n` values of the modulation, each to at least `digits` correct digits."""
         return list(_decimals(self, whole(degree, "degree", 1), n, digits))
 
     def check_converges(self, W: Any, degree: int | None = None) -> None:
@@ -214,9 +227,10 @@ class Kernel(ABC):
             self.check_radius(graph.spectral_radius(), degree)
 
     def check_weights(self, graph: Graph) -> None:
-        """Warn where a kernel of random walks meets weights known to be normalised otherwise."""
+        """Warn where a kernel of random walks gets symmetrically normalised weights."""
         if self.normalization == "rw" and graph.is_symmetrically_normalized:
-            problem = f"{self!r} is a kernel of random walks, but W is normalised symmetrically"
+            problem = "W is normalised symmetrically, but the kernel is one of random walks: "
+            problem += repr(self)
             warn_user(InputWarning(problem, advice="use normalization='rw'"), InputWarning)
 
     def check_radius(self, largest: float, degree: int | None = None) -> None:
@@ -239,8 +253,8 @@ class Kernel(ABC):
 
         From eigenvalues and eigenvectors for undirected graphs; by `scipy.linalg.expm`, linear
         solves or matrix powers for directed ones, in time proportional to ``N³``. Beyond 500 nodes
-        by polynomials of ``W``, some columns at a time, wherever that is faster, as it is on sparse
-        graphs, and as accurate: errors are below 1e-12 of the largest singular value.
+        by polynomials of ``W`` in blocks of columns where that is faster, as on sparse graphs, with
+        errors below 1e-12 of the largest singular value.
 
         Parameters
         ----------
@@ -277,8 +291,8 @@ class Kernel(ABC):
     def _symmetric(self, graph: Graph) -> FloatArray | None:
         """The whole kernel by Chebyshev polynomials; ``None`` where dense algebra is better.
 
-        A polynomial is as accurate as the largest value of ``g`` between ``±ρ`` allows, which says
-        nothing where no eigenvalue is near it, as on a complete graph for ``exp(-20 x)``.
+        The error of a polynomial is relative to the largest value of ``g`` on ``[−ρ, ρ]``, which
+        may be far above all of ``g(λ)``, as on a complete graph for ``exp(-20 x)``.
         """
         radius = graph.spectral_radius() * (1 + chebyshev.MARGIN)
         if radius == 0:
@@ -294,7 +308,7 @@ class Kernel(ABC):
         kernel = functions.by_columns(
             graph.n_nodes,
             lambda units: chebyshev.series_times(product, radius, coefficients, units),
-            # The spectral radius is an eigenvalue: no column bounds the norm better.
+            # ``g(ρ)`` and the columns are lower bounds of the norm.
             lambda first: error <= _EXACT_SHARE * max(end, np.linalg.norm(first, axis=0).max()),
         )
         if kernel is not None:
@@ -322,7 +336,7 @@ class Kernel(ABC):
         V
             Real numbers, of shape ``(N,)`` or ``(N, c)``.
         tol
-            Relative accuracy, from 1e-14 to 0.99; see each method for what it is relative to.
+            Relative accuracy, from 1e-14 to 0.99; for what it is relative to see `method`.
         method
             ``"chebyshev"``: polynomials of ``W`` on ``[−ρ, ρ]``, ``ρ`` the spectral radius; for
             undirected graphs. The error of a column ``v`` is at most
@@ -389,11 +403,11 @@ class NamedKernel(CheckedFields, Kernel):
         """``g(x)`` of an array."""
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the kernel's name and parameters, which `from_dict` takes."""
+        """The kernel's name and parameters, for `from_dict`."""
         return {"kernel": self.name, **asdict(self)}  # type: ignore[call-overload]
 
     def modulation_radius(self, degree: int) -> float:
-        """That of the kernel, where it has no zero within."""
+        """Radius of convergence of the modulation: the kernel's, which has no zero within it."""
         whole(degree, "degree", 1)
         return self.radius
 
@@ -411,8 +425,8 @@ class NamedKernel(CheckedFields, Kernel):
 class LogDerivativeKernel(NamedKernel):
     """A named kernel whose ``g'/g`` is a ratio of polynomials.
 
-    That makes the series of ``g`` and of every root of it a short recurrence,
-    `grfpp.series.from_log_derivative_here`.
+    The series of ``g`` and of all its roots are short recurrences then
+    (`grfpp.series.from_log_derivative_here`).
     """
 
     def _constant_here(self, order: int) -> Decimal:
@@ -433,7 +447,7 @@ class LogDerivativeKernel(NamedKernel):
 
 
 def _is_polynomial_faster(graph: Graph, n_products: int) -> bool:
-    """Whether `n_products` products with all columns take less time than dense algebra.
+    """Whether `n_products` products with the identity take less time than dense algebra.
 
     Eigenvectors take 1.1 ns times ``n³``; a product takes 0.5 ns for each entry of the weights and
     1.1 ns for each node, times ``n`` (measured on scale-free graphs of 1,000 and 2,000 nodes).
@@ -443,12 +457,12 @@ def _is_polynomial_faster(graph: Graph, n_products: int) -> bool:
 
 
 def _decimals(kernel: Kernel, degree: int | None, n: int, digits: int) -> Sequence[Decimal]:
-    """Terms of the kernel's series or modulation; kept, since they are asked for at many scales."""
+    """Terms of the kernel's series or modulation, cached since several scales need them."""
     count = whole(n, "n", 1)
     precision = whole(digits, "digits", 1, series.MAX_DIGITS)
     # Two lists of decimals, one twice as precise.
     require_bytes(count * (400 + 3 * precision), f"a table of {count} terms of a series")
-    compute = _terms.__wrapped__ if count * precision > _MAX_KEPT_DIGITS else _terms
+    compute = _terms.__wrapped__ if count * precision > _MAX_CACHED_DIGITS else _terms
     return compute(kernel, degree, count, precision)
 
 
@@ -468,29 +482,30 @@ def _cached_table(kernel: Kernel, degree: int | None, n: int, scale: float) -> F
 
 
 def _table(kernel: Kernel, degree: int | None, n: int, scale: float) -> FloatArray:
-    """A copy of the table, or an error that says where it leaves the range of float64."""
+    """A copy of the table; `InputError` where it exceeds the range of float64."""
     try:
         return _cached_table(kernel, degree, n, scale).copy()
     except OverflowError as error:
         (k,) = error.args
         what = "coefficient" if degree is None else f"modulation of degree {degree}"
         if k == 0:
-            raise InputError(f"{kernel!r}: the {what} {series.OUT_OF_RANGE}") from None
+            problem = f"{kernel!r}: the {what} {series.OUT_OF_RANGE}"
+            raise InputError(problem, advice=series.OUT_OF_RANGE_ADVICE) from None
         problem = f"{kernel!r}: the {what} exceeds the range of float64 at k={k}"
-        advice = f"ask for n={k} at most, or for values times scale^k with a small scale"
+        advice = f"pass n={k} at most, or a small scale for values times scale^k"
         raise InputError(problem, advice=advice) from None
 
 
 def _vectors(V: npt.ArrayLike, n_nodes: int) -> FloatArray:
     array = np.asarray(V)
     if array.dtype.kind not in "buif" or array.ndim not in (1, 2) or len(array) != n_nodes:
-        wanted = f"real numbers of shape ({n_nodes},) or ({n_nodes}, c), a row for each node"
-        problem = f"must be {wanted}, found {array.shape} of dtype {array.dtype}"
+        required = f"real numbers of shape ({n_nodes},) or ({n_nodes}, c), a row for each node"
+        problem = f"must be {required}, found {array.shape} of dtype {array.dtype}"
         raise InputError(problem, argument="V")
     require_bytes(6 * 8 * array.size, f"a product with {' x '.join(map(str, array.shape))} numbers")
     return np.ascontiguousarray(array, dtype=np.float64)
 
 
 def _below(bound: float) -> float:
-    """Nine tenths of a bound, of two digits."""
+    """Nine tenths of a bound, rounded to two digits."""
     return float(f"{0.9 * bound:.2g}")

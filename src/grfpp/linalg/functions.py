@@ -25,7 +25,9 @@ _FIRST_TERMS = 64
 #: Share of the sum of a series that its remaining terms may have: far below rounding, 1e-16.
 _NEGLIGIBLE_SHARE = 1e-18
 
-TOO_LARGE = "the kernel's values on this graph exceed the range of float64; scale the graph down"
+TOO_LARGE = "the kernel's values on this graph exceed the range of float64"
+"""The problem of an `InputError`, which a method may recognise."""
+_SCALE_DOWN = "scale the graph down"
 
 #: Columns of a whole kernel that are computed together: Python handles Ctrl-C between two blocks.
 _BLOCK_COLUMNS = 128
@@ -51,10 +53,10 @@ class WeightMatrix(Protocol):
 
 
 def finite(values: Any) -> FloatArray:
-    """Return the values, or raise `InputError` when some exceed the range of float64."""
+    """The values as float64; `InputError` where some exceed its range."""
     array: FloatArray = np.asarray(values, dtype=np.float64)
     if not np.isfinite(array).all():
-        raise InputError(TOO_LARGE)
+        raise InputError(TOO_LARGE, advice=_SCALE_DOWN)
     return array
 
 
@@ -183,7 +185,7 @@ def bounded_terms(
         spread = float(norm_weights.max())
         return norm_weights, bound, *summable_terms(coefficients, bound, spread)
     except OverflowError:
-        raise InputError(TOO_LARGE) from None
+        raise InputError(TOO_LARGE, advice=_SCALE_DOWN) from None
 
 
 def _norm_weights(graph: WeightMatrix, ceiling: float) -> tuple[FloatArray, float]:

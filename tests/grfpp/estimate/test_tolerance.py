@@ -109,9 +109,7 @@ def test_estimates_to_a_tolerance_are_unbiased_beside_it():
     ("cap", "name"), [({"max_steps": 200}, "max_steps"), ({"max_seconds": 0.01}, "max_seconds")]
 )
 def test_caps_say_what_was_reached(cap, name):
-    with pytest.warns(
-        InputWarning, match=rf"tol of 1e-05 is not reached: .*; raise {name}, or use"
-    ):
+    with pytest.warns(InputWarning, match=rf"tol is not reached: .*; raise {name}, or use"):
         K = grfpp.sample(BARABASI, grfpp.Diffusion(5.0), tol=1e-5, seed=0, **cap)
     assert K.meta["relative_error"] > 1e-5
     assert K.meta["steps_per_node"] <= cap.get("max_steps", np.inf)
@@ -133,14 +131,14 @@ def test_memory_is_a_cap(monkeypatch):
 
 def test_tolerances_out_of_reach_are_refused_by_forecast():
     W = grfpp.Graph(nx.barabasi_albert_graph(300, 3, seed=0)).normalized("sym", 0.99)
-    with pytest.raises(InputError, match=r"needs some .*kernel_operator") as caught:
+    with pytest.raises(InputError, match=r"needs about .*kernel_operator") as caught:
         grfpp.sample(W, grfpp.InversePower(1), tol=0.001, degree=1, seed=0)
     steps = re.search(r"\(([\d.e+]+) steps gave", str(caught.value)).group(1)
     assert float(steps) < 1000
 
 
 def test_kernels_beyond_float64_warn():
-    with pytest.warns(InputWarning, match=r"Diffusion\(lam=720\.0\) exceed the range of float64"):
+    with pytest.warns(InputWarning, match="exceed the range of float64"):
         grfpp.sample(karate(), grfpp.Diffusion(720.0), seed=0)
 
 
@@ -161,7 +159,7 @@ def test_no_batch_grows_without_bound(monkeypatch):
 
 
 def test_tolerances_that_rounding_does_not_allow():
-    with pytest.warns(InputWarning, match="tol of 1e-11 is not reached because of rounding"):
+    with pytest.warns(InputWarning, match="tol is not reached because of rounding"):
         K = grfpp.sample(karate(), grfpp.Diffusion(1.0), tol=1e-11, dtype="float32", seed=0)
     assert 1e-11 < K.meta["relative_error"] < 1e-6
 
