@@ -29,16 +29,9 @@ from grfpp.typing import FloatArray
 Number = TypeVar("Number", float, Fraction, Decimal)
 Term = TypeVar("Term", int, Decimal)
 
+#: Digits to which roots are computed by default: three more than float64 holds.
 DIGITS = 20
-"""Digits to which roots are computed unless more are asked for: three more than float64 holds."""
 
-OUT_OF_RANGE = "begins beyond the range of float64"
-"""The problem of a series whose first coefficient exceeds the range of float64."""
-
-OUT_OF_RANGE_ADVICE = (
-    "use a multiple of the kernel that is 1 at zero, such as PStep(p, a=1) of the weights over a"
-)
-"""The advice for such a series."""
 
 #: Digits beyond those requested, for the rounding of long recurrences.
 _GUARD_DIGITS = 20
@@ -52,6 +45,12 @@ _PRIMES = (2**61 - 1, 2**89 - 1, 2**107 - 1)
 #: Growth of ``log R`` between two stretches from which a function counts as entire: poles and
 #: branch points show less than 0.01, exp shows log 2.
 _MIN_GROWTH_OF_ENTIRE = 0.05
+
+
+def out_of_range(name: str) -> InputError:
+    """The error of a series whose first coefficient exceeds the range of float64."""
+    advice = "use a multiple of the kernel that is 1 at zero, such as PStep(p, a=1) of W / a"
+    return InputError(f"{name} begins beyond the range of float64", advice=advice)
 
 
 def product(a: Sequence[Number], b: Sequence[Number], n: int) -> list[Number]:

@@ -54,9 +54,8 @@ def _definitions(kinds: Mapping[str, type]) -> list[tuple[str, str]]:
     return definitions
 
 
-_KERNELS: dict[str, type] = {**KERNELS, "taylor": TaylorKernel}
 _TERMS = {
-    "Kernels, with numbers that may be left out": _definitions(_KERNELS),
+    "Kernels, with numbers that may be left out": _definitions({**KERNELS, "taylor": TaylorKernel}),
     "Laws of the walk lengths": _definitions(LAWS),
 }
 

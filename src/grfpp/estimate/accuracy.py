@@ -61,7 +61,7 @@ def relative_error(
     K
         The estimate: a `KernelEstimate`, another linear operator, or an array.
     kernel, W
-        What it estimates: ``kernel`` of this graph.
+        The estimated kernel, and its weight matrix.
     method
         ``"exact"`` compares whole matrices (memory and time of dense linear algebra).
         ``"probe"`` uses ``‖A‖_F² = E ‖A z‖²`` for random signs ``z``; the exact products come from

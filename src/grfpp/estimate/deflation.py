@@ -145,14 +145,13 @@ def deflation_of(graph: Graph, kernel: Kernel, number: int | Literal["auto"]) ->
     known = _known_pairs(graph, kernel, n_vectors)
     n_others = n_vectors - len(known.values)
     if number == "auto":
-        use_known, n_others = _automatic_choice(graph, kernel, known, n_vectors)
+        use_known, n_others = _automatic(graph, kernel, known, n_vectors)
         if not (use_known or n_others):
             return None
     pairs = known.joined(_other_pairs(graph, kernel, known, n_others))
-    n_pairs = len(pairs.values)
-    if number != "auto" and n_pairs < number and len(graph.indices):
-        problem = "has eigenvectors whose eigenvalues are too close to converge to ten digits: "
-        warn_user(InputWarning(f"{problem}{n_pairs} of {number} are used", argument="deflate"))
+    if number != "auto" and len(pairs.values) < number and len(graph.indices):
+        problem = f"has eigenvalues too close to converge: {len(pairs.values)} of {number} are used"
+        warn_user(InputWarning(problem, argument="deflate"))
     values = finite(kernel.value(pairs.values))
     order = np.argsort(-np.abs(values), kind="stable")
     return Deflation(np.ascontiguousarray(pairs.vectors[:, order]), values[order])
@@ -195,11 +194,9 @@ def _other_pairs(graph: Graph, kernel: Kernel, known: Eigenpairs, number: int) -
     return pairs.take(np.argsort(-np.abs(kernel.value(pairs.values)), kind="stable")[:number])
 
 
-def _automatic_choice(
-    graph: Graph, kernel: Kernel, known: Eigenpairs, max_vectors: int
-) -> tuple[bool, int]:
+def _automatic(graph: Graph, kernel: Kernel, known: Eigenpairs, limit: int) -> tuple[bool, int]:
     """The choice of ``"auto"``: whether to use the known vectors, and the number of others."""
-    if max_vectors == 0 or not len(graph.indices):
+    if limit == 0 or not len(graph.indices):
         return False, 0
     eigenvalues, counts = spectral_density(graph.adjacency, known.vectors)
     sizes = np.abs(finite(kernel.value(eigenvalues)))
@@ -212,7 +209,7 @@ def _automatic_choice(
     use_known = bool(total - left >= _MIN_SHARE_IN_CLOSED_FORM * total)
     number = np.concatenate([[0.0], np.cumsum(counts[order])])
     rest = left - np.concatenate([[0.0], np.cumsum((counts * squares)[order])])
-    max_others = max_vectors - len(known.values)
+    max_others = limit - len(known.values)
     smallest_rest = np.interp(max_others, number, rest)
     if left <= _NEGLIGIBLE_SHARE * total or smallest_rest > _MAX_SHARE_LEFT * left:
         return use_known, 0

@@ -481,8 +481,8 @@ class KernelEstimate(NodeMatrix):
     def _with_std(self, query: Callable[[KernelEstimate], Any]) -> tuple[Any, Any]:
         """``query(self)`` and its standard error.
 
-        From the stored replicates, else from 16 that are sampled one after the other. That takes
-        as long as sampling 16 times, except for single rows and entries of large graphs.
+        From the stored replicates, else from 16 that are sampled in turn, which takes as long as
+        sampling 16 times, except for single rows and entries of large graphs.
         """
         n_stored = len(self.replicates)
         if n_stored == 1 or (n_stored == 0 and self.origin is None):

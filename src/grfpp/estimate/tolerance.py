@@ -1,7 +1,7 @@
 """``tol=``: sample batches of walks until the relative error of an estimate is small enough.
 
 The error of the current estimate is measured by random products, and the noise of a few pilot rows
-(`NoiseCurve`) forecasts how many walks the next batch needs. Factors of all batches are averaged,
+(`NoiseCurve`) forecasts the number of walks of the next batch. Factors of all batches are averaged,
 weighted by their precision. The weights come from measured errors; the bias of that is small
 compared with the error.
 """

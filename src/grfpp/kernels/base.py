@@ -44,7 +44,7 @@ class InversePowerForm(NamedTuple):
 
 
 #: The classes of kernels by name.
-_CLASSES: dict[str, type[Kernel]] = {}
+KERNEL_CLASSES: dict[str, type[Kernel]] = {}
 
 
 def kernel_class(name: Any) -> type[Kernel]:
@@ -55,11 +55,10 @@ def kernel_class(name: Any) -> type[Kernel]:
     >>> kernel_class("diffusion")()
     Diffusion(lam=1.0)
     """
-    if not isinstance(name, str) or name not in _CLASSES:
-        raise InputError(
-            f"there is no kernel {shown(name)}", advice=f"use one of {', '.join(_CLASSES)}"
-        )
-    return _CLASSES[name]
+    if not isinstance(name, str) or name not in KERNEL_CLASSES:
+        names = ", ".join(KERNEL_CLASSES)
+        raise InputError(f"there is no kernel {shown(name)}", advice=f"use one of {names}")
+    return KERNEL_CLASSES[name]
 
 
 class Kernel(ABC):
@@ -143,7 +142,7 @@ class Kernel(ABC):
 
     def __init_subclass__(cls) -> None:
         if "name" in vars(cls):
-            _CLASSES.setdefault(cls.name, cls)
+            KERNEL_CLASSES.setdefault(cls.name, cls)
 
     @staticmethod
     def from_dict(values: dict[str, Any]) -> Kernel:
@@ -229,8 +228,7 @@ class Kernel(ABC):
     def check_weights(self, graph: Graph) -> None:
         """Warn where a kernel of random walks gets symmetrically normalised weights."""
         if self.normalization == "rw" and graph.is_symmetrically_normalized:
-            problem = "W is normalised symmetrically, but the kernel is one of random walks: "
-            problem += repr(self)
+            problem = f"W is normalised symmetrically, not for a kernel of random walks: {self!r}"
             warn_user(InputWarning(problem, advice="use normalization='rw'"), InputWarning)
 
     def check_radius(self, largest: float, degree: int | None = None) -> None:
@@ -489,8 +487,7 @@ def _table(kernel: Kernel, degree: int | None, n: int, scale: float) -> FloatArr
         (k,) = error.args
         what = "coefficient" if degree is None else f"modulation of degree {degree}"
         if k == 0:
-            problem = f"{kernel!r}: the {what} {series.OUT_OF_RANGE}"
-            raise InputError(problem, advice=series.OUT_OF_RANGE_ADVICE) from None
+            raise series.out_of_range(f"{kernel!r}: the {what}") from None
         problem = f"{kernel!r}: the {what} exceeds the range of float64 at k={k}"
         advice = f"pass n={k} at most, or a small scale for values times scale^k"
         raise InputError(problem, advice=advice) from None

@@ -18,7 +18,7 @@ import numpy.typing as npt
 from grfpp import series
 from grfpp._checks import between, finite, positive, probability, whole
 from grfpp.errors import InputError
-from grfpp.kernels.base import InversePowerForm, LogDerivativeKernel, NamedKernel
+from grfpp.kernels.base import KERNEL_CLASSES, InversePowerForm, LogDerivativeKernel, NamedKernel
 from grfpp.typing import FloatArray
 
 __all__ = ["Cosine", "Diffusion", "HeatKernel", "InversePower", "PStep", "PersonalizedPageRank"]
@@ -483,9 +483,5 @@ def _expm(matrix: npt.NDArray[Any]) -> npt.NDArray[Any]:
     return np.asarray(expm(matrix))
 
 
-KERNELS: dict[str, type[NamedKernel]] = {
-    each.name: each
-    for each in list(globals().values())
-    if isinstance(each, type) and issubclass(each, NamedKernel) and "formula" in vars(each)
-}
-"""The kernels of this module, by their names on the command line."""
+#: The kernels of this module, by their names on the command line.
+KERNELS: dict[str, Any] = dict(KERNEL_CLASSES)

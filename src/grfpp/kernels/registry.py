@@ -72,7 +72,7 @@ def kernel_from_spec(spec: str) -> Kernel:
     if len(texts) > len(parameters):
         raise InputError(f"{shown(spec)} has too many parameters", advice=f"use {_usage(kernel)}")
     values = {p: _number(text, p, spec, float) for p, text in zip(parameters, texts, strict=False)}
-    return kernel.from_dict({"kernel": name, **values})
+    return Kernel.from_dict({"kernel": name, **values})
 
 
 def _number(text: str, parameter: str, spec: str, convert: Callable[[str], Any]) -> Any:

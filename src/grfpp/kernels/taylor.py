@@ -181,7 +181,10 @@ class TaylorKernel(Kernel):
 
     @classmethod
     def _of_parameters(cls, coefficients: Sequence[Any] = (), **others: Any) -> TaylorKernel:
-        exact = [_fraction(v) if isinstance(v, str) else v for v in coefficients]
+        try:
+            exact = [Fraction(v) if isinstance(v, str) else v for v in coefficients]
+        except (ValueError, ZeroDivisionError) as error:
+            raise InputError(f"must be numbers: {error}", argument="coefficients") from None
         return cls(exact, **others)
 
     def _exact(self, n: int) -> tuple[Fraction, ...]:
@@ -227,14 +230,6 @@ def _listed(coefficients: Any) -> tuple[Coefficient, ...]:
     if not exactly:
         raise InputError("must hold at least one that is not zero", argument="coefficients")
     return tuple(exactly)
-
-
-def _fraction(text: str) -> Fraction:
-    try:
-        return Fraction(text)
-    except (ValueError, ZeroDivisionError):
-        problem = f"must be numbers, found {shown(text)}"
-        raise InputError(problem, argument="coefficients") from None
 
 
 def _number(value: Any, k: int) -> Coefficient:

@@ -29,8 +29,6 @@ class Solution(NamedTuple):
     solution: Any
     n_steps: int
     converged: bool
-    #: ``‖residual‖ / ‖residual at the start‖`` of each column, in the preconditioner's norm.
-    residuals: Any
 
 
 def solve(
@@ -82,16 +80,14 @@ def solve(
     residual = 1 * right if start is None else right - multiply(x)
     scaled = residual if inverse is None else inverse * residual
     direction = 1 * scaled
-    squares = initial = _dots(residual, scaled)
+    squares = _dots(residual, scaled)
     goal = tol**2 * squares
     n_steps = 0
     while True:
         active, finite = squares > goal, bool((abs(squares) < np.inf).all())
         converged = finite and (not bool(active.any()) if stop is None else stop(x, squares))
         if converged or not finite or n_steps == max_steps:
-            with np.errstate(invalid="ignore"):
-                shares = (squares / (initial + (initial == 0))) ** 0.5
-            return Solution(x, n_steps, converged, shares)
+            return Solution(x, n_steps, converged)
         image = multiply(direction)
         curvature = _dots(direction, image)
         moving = active & (curvature > 0) if stop is None else curvature > 0

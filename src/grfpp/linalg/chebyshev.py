@@ -12,6 +12,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, Self
 
 import numpy as np
@@ -39,6 +40,8 @@ _EPS = float(np.finfo(np.float64).eps)
 #: before takes too many.
 _FLOORS = (1e-15, 1e-9, 1e-6)
 
+#: A `CsrProduct`, or a function with its parameters.
+Product = Callable[..., Any]
 #: Gives the start vectors of a range of columns, in memory that the recurrence may overwrite.
 Start = Callable[[range], FloatArray]
 
@@ -89,7 +92,7 @@ def coefficients_of(function: ScalarFunction, radius: float, tol: float) -> Floa
 
 
 def recurrence(
-    product: Callable[..., Any],
+    product: Product,
     radius: float,
     start: Any,
     total: FloatArray | None = None,
@@ -126,7 +129,7 @@ def recurrence(
 
 
 def series_times(
-    product: CsrProduct, radius: float, coefficients: FloatArray, start: FloatArray
+    product: Product, radius: float, coefficients: FloatArray, start: FloatArray
 ) -> FloatArray:
     """``Σ c_k T_k(W / radius) @ start``; overwrites `start`."""
     total = np.empty_like(start)
@@ -137,7 +140,7 @@ def series_times(
 
 
 def combinations(
-    product: CsrProduct,
+    product: Product,
     radius: float,
     coefficients: FloatArray,
     start: FloatArray,
@@ -433,15 +436,10 @@ def block_products(
     for blocks, part in strips(matrix, starts, vectors.shape[1]):
         rows = slice(int(starts[blocks.start]), int(starts[blocks.stop]))
         start = np.array(vectors[rows], order="C")
-        result[:, rows] = combinations(_CompiledProduct(part, 1), radius, coefficients, start)
+        # Always the compiled loops: the bits do not depend on the size of the matrix.
+        product = partial(times, part, n_jobs=1)
+        result[:, rows] = combinations(product, radius, coefficients, start)
     return result
-
-
-class _CompiledProduct(CsrProduct):
-    """Always by the compiled loops: the bits do not depend on the size of the matrix."""
-
-    def _is_compiled(self, block: FloatArray) -> bool:
-        return True
 
 
 def power_diagonals(matrix: sp.csr_array, starts: IntArray, n_lengths: int) -> FloatArray:

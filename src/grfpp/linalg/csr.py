@@ -167,11 +167,6 @@ class GrowingMatrix:
         self._abandoned = False
         self._changed = threading.Condition()
 
-    @property
-    def dtype(self) -> np.dtype[Any]:
-        """Of the values."""
-        return np.dtype(self._value.dtype)
-
     def append(self, block: Block, first_row: int | None = None) -> None:
         """Append rows; with `first_row`, wait until all rows before it have been appended."""
         changed = self._changed

@@ -17,17 +17,16 @@ ScalarFunction = Callable[[FloatArray], FloatArray]
 #: `OverflowError` when float64 cannot hold them.
 Coefficients = Callable[[int, float], FloatArray]
 
+#: Highest polynomial degree, that is the largest number of products with ``W``, of any method.
 MAX_DEGREE = 100_000
-"""Highest polynomial degree, that is the largest number of products with ``W``, of any method."""
 
 #: Terms of a power series that are computed first; twice as many each time these do not suffice.
 _FIRST_TERMS = 64
 #: Share of the sum of a series that its remaining terms may have: far below rounding, 1e-16.
 _NEGLIGIBLE_SHARE = 1e-18
 
+#: The problem of an `InputError`, which methods recognise.
 TOO_LARGE = "the kernel's values on this graph exceed the range of float64"
-"""The problem of an `InputError`, which a method may recognise."""
-_SCALE_DOWN = "scale the graph down"
 
 #: Columns of a whole kernel that are computed together: Python handles Ctrl-C between two blocks.
 _BLOCK_COLUMNS = 128
@@ -56,7 +55,7 @@ def finite(values: Any) -> FloatArray:
     """The values as float64; `InputError` where some exceed its range."""
     array: FloatArray = np.asarray(values, dtype=np.float64)
     if not np.isfinite(array).all():
-        raise InputError(TOO_LARGE, advice=_SCALE_DOWN)
+        raise InputError(TOO_LARGE, advice="scale the graph down")
     return array
 
 
@@ -185,7 +184,7 @@ def bounded_terms(
         spread = float(norm_weights.max())
         return norm_weights, bound, *summable_terms(coefficients, bound, spread)
     except OverflowError:
-        raise InputError(TOO_LARGE, advice=_SCALE_DOWN) from None
+        raise InputError(TOO_LARGE, advice="scale the graph down") from None
 
 
 def _norm_weights(graph: WeightMatrix, ceiling: float) -> tuple[FloatArray, float]:

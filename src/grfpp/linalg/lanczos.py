@@ -14,10 +14,9 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
 from grfpp.linalg.csr import column_products, combine, frobenius
 from grfpp.linalg.functions import ScalarFunction
@@ -193,9 +192,7 @@ def spectral_measure(
     return nodes, weights * square
 
 
-def gauss_quadrature(
-    diagonal: npt.ArrayLike, off_diagonal: npt.ArrayLike
-) -> tuple[FloatArray, FloatArray]:
+def gauss_quadrature(diagonal: Any, off_diagonal: Any) -> tuple[FloatArray, FloatArray]:
     """Nodes and weights with ``Σ w · f(node) = e₁ᵀ f(T) e₁`` for a symmetric tridiagonal ``T``.
 
     Examples

@@ -32,6 +32,15 @@ class KernelOperator(NodeMatrix):
 
     It has the methods of `grfpp.KernelEstimate` that tasks use. Whole matrices, diagonals and
     features are exact to rounding.
+
+    Examples
+    --------
+    >>> import grfpp
+    >>> K = grfpp.kernel_operator([[0, 1], [1, 0]], "diffusion:1", tol=1e-6)
+    >>> K @ np.array([1.0, 0.0])
+    array([1.543, 1.175])
+    >>> K.rows([0]).shape, round(K.entry(0, 1), 3)
+    ((1, 2), 1.175)
     """
 
     def __init__(self, runner: Runner) -> None:
@@ -43,7 +52,7 @@ class KernelOperator(NodeMatrix):
 
     @classmethod
     def exact(cls, W: Graph, kernel: Kernel, n_jobs: int = -1) -> KernelOperator:
-        """Products as accurate as rounding allows, always by the same method.
+        """An operator with products to 1e-10, always by the same method.
 
         Examples
         --------
@@ -74,7 +83,7 @@ class KernelOperator(NodeMatrix):
 
     @property
     def meta(self) -> dict[str, Any]:
-        """What made the operator."""
+        """Provenance: kernel, tolerance and method."""
         method = self._runner.name or self._runner.method
         what = {"kernel": repr(self.kernel), "exact": True, "tol": self.tol}
         return {**what, "method": method, "used": self.used}
@@ -133,8 +142,7 @@ class KernelOperator(NodeMatrix):
     def features(self) -> tuple[FloatArray, FloatArray]:
         """Dense ``X, Y`` with ``K = X Yᵀ``: the mean of the walks' features.
 
-        ``X`` is ``± g^½(W)`` and ``Y`` is ``g^½(Wᵀ)``, equal for undirected graphs but for the
-        sign of a kernel with ``α_0 < 0``.
+        ``X = ± g^½(W)`` and ``Y = g^½(Wᵀ)``, with the minus sign for kernels with ``α_0 < 0``.
         """
         n = self.n_nodes
         require_bytes(5 * 8 * n * n, f"exact features of {n} nodes")
@@ -253,12 +261,12 @@ def kernel_operator(
     graph = as_graph(W)
     accuracy = finite(tol, "tol")
     if not LEAST_TOLERANCE <= accuracy < 1:
-        wanted = f"at least {LEAST_TOLERANCE:g} and below 1"
-        raise InputError(f"must be {wanted}, found {shown(tol)}", argument="tol")
+        text = f"must be at least {LEAST_TOLERANCE:g} and below 1, found {shown(tol)}"
+        raise InputError(text, argument="tol")
     one_of(method, "method", ("auto", *METHODS))
     columns = None if n_columns is None else whole(n_columns, "n_columns", 1)
-    drawn = None if seed is None else whole(seed, "seed", 0)
+    checked_seed = None if seed is None else whole(seed, "seed", 0)
     thread_count(n_jobs)
     costs = Costs(learns=False) if repeatable else current_costs()
-    problem = Problem(graph, kernel_of(kernel), accuracy, n_jobs, drawn)
+    problem = Problem(graph, kernel_of(kernel), accuracy, n_jobs, checked_seed)
     return KernelOperator(Runner(problem, costs, columns, method))

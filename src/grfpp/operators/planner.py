@@ -56,10 +56,10 @@ def choose(
         if estimate.ineligible_reason is None and not fits(estimate.n_bytes):
             reason = f"needs {readable_bytes(int(estimate.n_bytes))} of memory"
             estimates[name] = replace(estimate, ineligible_reason=reason)
-    estimates["walks"] = _checked_walks(
-        problem, estimates, costs, n_products, predict=predict_walks
-    )
-    eligible = [each for each in estimates.values() if each.ineligible_reason is None]
+    # A prediction does not load numba, unless choices depend on the arguments alone.
+    predict_walks = predict_walks and ("numba" in sys.modules or not costs.learns)
+    estimates["walks"] = _checked_walks(problem, estimates, n_products, predict=predict_walks)
+    eligible = [e for e in estimates.values() if e.ineligible_reason is None]
     if method != "auto":
         chosen, reason = method, "as asked for"
     elif eligible:
@@ -73,24 +73,17 @@ def choose(
 
 
 def _checked_walks(
-    problem: Problem,
-    estimates: dict[str, CostEstimate],
-    costs: Costs,
-    n_products: float,
-    *,
-    predict: bool,
+    problem: Problem, estimates: dict[str, CostEstimate], n_products: float, *, predict: bool
 ) -> CostEstimate:
     """The estimate of walks, ineligible where trying them does not pay."""
     walks, tol = estimates["walks"], problem.tol
-    eligible = [each for each in estimates.values() if each.ineligible_reason is None]
+    eligible = [e for e in estimates.values() if e.ineligible_reason is None]
     others = [estimate for estimate in eligible if estimate is not walks]
     if walks not in eligible or not others:
         return walks
     best = min(others, key=lambda estimate: estimate.seconds(n_products))
     is_quick = problem.n_entries < thresholds.MAX_PREDICTED_ENTRIES
-    # Nothing is loaded for a prediction, unless choices depend on the arguments alone.
-    is_loaded = "numba" in sys.modules or not costs.learns
-    error = predicted_walk_error(problem) if predict and is_quick and is_loaded else None
+    error = predicted_walk_error(problem) if predict and is_quick else None
     seconds = walks.seconds(n_products)
     if error is not None and error > thresholds.MAX_WALK_ERROR_RATIO * tol:
         reason = f"would have an error of about {error:.2g}; {best.method} reaches {tol:g}"
@@ -109,11 +102,11 @@ class Runner:
     Parameters
     ----------
     problem, costs
-        What to multiply, on which machine.
+        The product, and the costs of this machine.
     n_columns, method
         As for `grfpp.kernel_operator`.
     warn
-        Whether to try other methods, and to warn, where rounding exceeds the tolerance.
+        Whether to try other methods, then warn, where rounding exceeds the tolerance.
 
     Attributes
     ----------
@@ -144,7 +137,7 @@ class Runner:
 
     @property
     def plan(self) -> Plan:
-        """The plan for products as wide as the last one; before the first, as wide as expected."""
+        """The plan for products of the last number of columns, or of the expected one."""
         plan = self._plan(self._last_width, predict_walks=True)
         if not self.name or self.name == plan.method:
             return plan
@@ -201,13 +194,13 @@ class Runner:
         return product
 
     def _product(self, block: FloatArray) -> Product:
-        """Choose a method for a block, and multiply. The first rule that applies decides.
+        """Choose a method by the first rule that applies, and multiply.
 
-        1. The method that the user has named.
-        2. Dense matrices for tiny graphs, whose eigenvectors take less than comparing methods.
-        3. Dense eigenvectors, once the products so far have taken as long as they would.
+        1. The method that the caller has named.
+        2. ``"dense"`` for tiny graphs, whose eigenvectors take less time than comparing methods.
+        3. ``"dense"`` once the products so far have taken as long as eigenvectors would.
         4. The method of least predicted time (`choose`). Walks that miss the tolerance are
-           ineligible from then on.
+           ineligible afterwards.
         """
         width = block.shape[1]
         if self.method != "auto":
@@ -254,7 +247,7 @@ class Runner:
         return _joined(products)
 
     def _checked(self, product: Product, block: FloatArray) -> Product:
-        """The product if it reaches the tolerance; else another method's, if that does."""
+        """The product, or that of another method where only that reaches the tolerance."""
         problem, tol = self.problem, self.problem.tol
         if product.reaches(tol) or (not self.warn and product.norm > 0):
             return product
@@ -271,10 +264,8 @@ class Runner:
             again = self._multiply_by("dense", block)
             if again.reaches(tol):
                 return again
-        bound = product.error / product.norm if product.norm else np.inf
-        warning = "rounding may exceed the tolerance, since K V is far smaller than the norms of K "
-        warning += f"and V: a relative error of {bound:.1g} for tol={tol:g}"
-        warn_user(InputWarning(warning))
+        warning = "may be exceeded by rounding, since K V is far smaller than K and V allow: "
+        warn_user(InputWarning(f"{warning}{tol:g}", argument="tol"))
         return product
 
     def _on_components(self, block: FloatArray) -> Product | None:

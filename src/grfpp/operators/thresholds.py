@@ -60,8 +60,6 @@ ROWS_PER_PAGE = 32
 SAMPLE_ROWS = 128
 #: Samples of `costs.scattering`, spread over all rows, whose order may differ by region.
 N_SAMPLES = 16
-#: Entries of one sample: rows of hubs have many, of which some suffice.
-MAX_SAMPLE_ENTRIES = 64 * SAMPLE_ROWS
 #: Exponent of an observed ratio of times in the correction of a method: one disturbed product
 #: changes predictions by 15 % at most.
 LEARNING_RATE = 0.2

@@ -167,7 +167,7 @@ def test_progress_on_a_terminal_only(monkeypatch, capsys, karate):
 @pytest.mark.filterwarnings("always")
 def test_kernels_of_random_walks_doubt_other_weights(capsys, karate):
     err = warned(capsys, "estimate", karate, "--kernel", "heat:1", "--normalize", "sym")
-    assert err.startswith("grfpp: warning: HeatKernel(t=1.0) is a kernel of random walks")
+    assert err.startswith("grfpp: warning: W is normalised symmetrically")
     assert "--normalize rw" in err
     assert err.count("\n") == 1
 

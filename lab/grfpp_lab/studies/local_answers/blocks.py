@@ -1,6 +1,7 @@
 """``K[S, S]`` between 1,000 nodes of a million: two-sided pools beside sparse Chebyshev vectors."""
 
 from functools import partial
+from itertools import accumulate
 from typing import NamedTuple
 
 import numpy as np
@@ -104,9 +105,6 @@ class _Terms:
 
     def least_degree(self, error: float) -> int:
         """The least degree whose error is no larger."""
-        total = np.zeros_like(self._exact)
-        for degree, part in enumerate(self._parts):
-            total += part
-            if self.error(total) <= error:
-                return degree
-        return len(self._parts) - 1
+        errors = map(self.error, accumulate(self._parts))
+        good = (degree for degree, value in enumerate(errors) if value <= error)
+        return next(good, len(self._parts) - 1)

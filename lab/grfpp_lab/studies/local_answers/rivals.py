@@ -16,6 +16,7 @@ from grfpp.graph import Graph
 from grfpp.kernels import Kernel
 from grfpp.linalg import chebyshev
 from grfpp.linalg.csr import CsrProduct
+from grfpp.linalg.functions import unit_columns
 from grfpp.typing import FloatArray, IntArray
 from grfpp_lab.benchmark.uses import sparse_terms
 
@@ -134,31 +135,19 @@ def exact_rows(
     plain = graph.scaled.base is None
     root = np.sqrt(graph.out_degree if plain else graph.adjacency.sum(axis=1))
     series = [chebyshev.coefficients_of(kernel.value, 1.0, _TOLERANCE) for kernel in kernels]
-    # The longest is added up by the steps of the recurrence themselves, the others beside them.
-    order = sorted(range(len(kernels)), key=lambda place: -len(series[place]))
+    table = np.zeros((len(kernels), max(map(len, series))))
+    for row, c in zip(table, series, strict=True):
+        row[: len(c)] = c
     width = max(_LINE, min(_WIDE, _BLOCK // max(1, graph.n_nodes)))
     for start in range(0, len(nodes), width):
         some = nodes[start : start + width]
-        columns = _columns(matrix, [series[place] for place in order], some)
+        units = unit_columns(graph.n_nodes, some)
+        columns = chebyshev.combinations(CsrProduct(matrix), 1.0, table, units)
         for number, node in enumerate(some):
-            rows = [columns[order.index(place)][:, number] for place in range(len(kernels))]
             yield [
                 row * root / root[node] if kernel.normalization == "rw" and root[node] else row
-                for kernel, row in zip(kernels, rows, strict=True)
+                for kernel, row in zip(kernels, columns[:, :, number], strict=True)
             ]
-
-
-def _columns(matrix: Any, series: Sequence[FloatArray], nodes: IntArray) -> list[FloatArray]:
-    """``Σ c_j T_j(matrix)[:, nodes]`` of each series; the first is the longest."""
-    start = np.zeros((matrix.shape[0], len(nodes)))
-    start[nodes, np.arange(len(nodes))] = 1.0
-    results = [np.zeros_like(start) for _ in series]
-    terms = chebyshev.recurrence(CsrProduct(matrix), 1.0, start)
-    for j, term in zip(range(max(map(len, series))), terms, strict=False):
-        for number, c in enumerate(series):
-            if j < len(c):
-                results[number] += c[j] * term
-    return results
 
 
 def precision(found: npt.ArrayLike, exact: FloatArray, k: int = 10) -> float:
@@ -192,8 +181,7 @@ _ROWS = 64
 
 def coefficients(W: Graph, kernel: Kernel, degree: int) -> FloatArray:
     """Those of the kernel's Chebyshev series on the spectrum of ``W``, up to a degree."""
-    found = chebyshev.coefficients_of(kernel.value, W.spectral_radius(), 1e-15)
-    return found[: degree + 1]
+    return chebyshev.coefficients_of(kernel.value, W.spectral_radius(), 1e-15)[: degree + 1]
 
 
 def plain(W: Graph, c: FloatArray, nodes: IntArray) -> FloatArray:
