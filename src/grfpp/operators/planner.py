@@ -264,7 +264,9 @@ class Runner:
             again = self._multiply_by("dense", block)
             if again.reaches(tol):
                 return again
-        warning = "may be exceeded by rounding, since K V is far smaller than K and V allow: "
+        warning = (
+            "may be exceeded by rounding, since K V is far smaller than the norm of K times V: "
+        )
         warn_user(InputWarning(f"{warning}{tol:g}", argument="tol"))
         return product
 

@@ -49,9 +49,7 @@ def applied(W: Graph, kernel: Kernel, k: int = 10) -> Peer:
     """`kernel.apply` on a unit vector; for symmetric weights."""
 
     def nearest(node: int) -> IntArray:
-        unit = np.zeros(W.n_nodes)
-        unit[node] = 1.0
-        return largest(kernel.apply(W, unit), k)
+        return largest(kernel.apply(W, unit_columns(W.n_nodes, np.array([node]))[:, 0]), k)
 
     return nearest
 
