@@ -264,9 +264,7 @@ class Runner:
             again = self._multiply_by("dense", block)
             if again.reaches(tol):
                 return again
-        warning = (
-            "may be exceeded by rounding, since K V is far smaller than the norm of K times V: "
-        )
+        warning = "may be exceeded by rounding, since K V is far smaller than ‖K‖ ‖V‖: "
         warn_user(InputWarning(f"{warning}{tol:g}", argument="tol"))
         return product
 
