@@ -71,7 +71,7 @@ class WalkOptions:
     degree
         Stitching degree; 1 is a regular GRF; ``"auto"`` has the least predicted error. The estimate
         is a product of ``2 l`` independent factors for degree ``l``. ``"auto"`` takes as many steps
-        as degree 2 (`grfpp.estimate.degree.settle_degree`).
+        as degree 2 (`grfpp.estimate.degree.with_fixed_degree`).
     n_walks
         Number of walks from every node for every factor. It scales the budget of a pool.
     termination

@@ -28,7 +28,7 @@ from grfpp.distributed.estimate import ClusterBackend
 from grfpp.errors import InputError
 from grfpp.estimate import KernelEstimate
 from grfpp.estimate.accuracy import relative_error
-from grfpp.estimate.batches import HERE
+from grfpp.estimate.batches import LOCAL_BACKEND
 from grfpp.estimate.sampling import sample_estimate
 from grfpp.io.archive import save_arrays
 from grfpp.kernels import TaylorKernel
@@ -54,9 +54,8 @@ def _definitions(kinds: Mapping[str, type]) -> list[tuple[str, str]]:
     return definitions
 
 
-_KERNELS: dict[str, type] = {**KERNELS, "taylor": TaylorKernel}
 _TERMS = {
-    "Kernels, with numbers that may be left out": _definitions(_KERNELS),
+    "Kernels, with numbers that may be left out": _definitions({**KERNELS, "taylor": TaylorKernel}),
     "Laws of the walk lengths": _definitions(LAWS),
 }
 
@@ -126,7 +125,7 @@ def estimate(
         nodes = [source.names.index_of_text(name, "rows") for name in names]
         W = choice.weights(source)
     with result.timed("walk"):
-        backend = HERE if client is None else ClusterBackend(Cluster(client))
+        backend = LOCAL_BACKEND if client is None else ClusterBackend(Cluster(client))
         K = sample_estimate(W, choice.kernel, walks, console.shows_progress(), backend)
 
     labels = results.node_names(source)

@@ -32,6 +32,7 @@ from grfpp.io.meshes import MeshWeights
 from grfpp.io.table_options import Duplicates, EdgeListOptions
 from grfpp.kernels import kernel_from_spec
 from grfpp.linalg.symmetrize import Symmetrize
+from grfpp.operators import METHODS
 from grfpp.operators.kernel_choice import KernelChoice
 from grfpp.options import WalkOptions
 
@@ -42,6 +43,7 @@ PATH = click.Path(path_type=Path)
 _DASK_TIMEOUT = 10
 #: Largest number of processes of ``local:N``: more are a typing error.
 _MAX_DASK_WORKERS = 1024
+_EXACT_METHODS = [name for name in METHODS if name != "walks"]
 #: Separators that shells make hard to type.
 _SEPARATORS = {"tab": "\t", "\\t": "\t", "space": " "}
 
@@ -164,8 +166,8 @@ json_option = option(
 method_option = option(
     "--method",
     help="Estimate the kernel by walks, or compute it; auto takes the method of least predicted "
-    "time, and dense, chebyshev, lanczos, solve are these methods.",
-    type=choice("walks", "exact", "auto", "dense", "chebyshev", "lanczos", "solve"),
+    f"time, and {', '.join(_EXACT_METHODS)} are these methods.",
+    type=choice("walks", "exact", "auto", *_EXACT_METHODS),
     metavar="walks|exact|auto|...",
 )
 # `grfpp classify` takes a list of scales; `grfpp interpolate` needs to know whether one is given.

@@ -22,9 +22,10 @@ from grfpp.walks import WalkPlan, sample_factor, sampling
 from grfpp.walks.planning import Plans, plan_walks
 from grfpp.walks.sampling import Progress
 
-#: Numbers of random streams: factor ``i`` of batch ``b`` of replicate ``r`` has the stream
-#: ``i + _FACTORS_PER_BATCH · (b + _MAX_BATCHES · r)``.
+#: Random streams of a batch: twice the factors of the largest degree, for pilot rows too. Factor
+#: ``i`` of batch ``b`` of replicate ``r`` has ``i + _FACTORS_PER_BATCH · (b + _MAX_BATCHES · r)``.
 _FACTORS_PER_BATCH = 4 * MAX_DEGREE
+#: Batches of an estimate: their sizes grow geometrically, so no tolerance needs as many.
 _MAX_BATCHES = 64
 
 
@@ -71,13 +72,13 @@ class Backend:
         return StoredFactor(weighted_mean([factor.to_csr() for factor in factors], weights))
 
 
-#: Threads of this process.
-HERE = Backend()
+#: The backend of threads of this process.
+LOCAL_BACKEND = Backend()
 
 
 @contextmanager
 def reporting(progress: bool | Progress, n_factors: int) -> Iterator[Any]:
-    """Give a function that makes the progress callback of each factor."""
+    """A function from the number of a factor to its progress callback."""
     with ExitStack() as stack:
         update: Any = progress
         if progress is True:

@@ -25,7 +25,7 @@ from grfpp.io import matrices
 from grfpp.nodes import NodeNames
 from grfpp.typing import FloatArray, IntArray
 
-#: Columns of a dense block that one pass through the chain carries.
+#: Columns of a dense block in one pass through the chain, which bounds intermediate blocks.
 _BLOCK_COLUMNS = 128
 
 
@@ -116,6 +116,17 @@ class KernelEstimate(NodeMatrix):
     ((34, 34), (2, 34))
     >>> K[3, 7] == K.entry(3, 7), K[:2, [3, 7, 9]].shape
     (True, (2, 3))
+    >>> X, Y = K.features()                               # option I
+    >>> U, V = K.project(n_components=16, seed=0)         # option II
+    >>> X.shape, U.shape, (K @ np.ones(34)).shape         # option III
+    ((34, 68), (34, 16), (34,))
+
+    References
+    ----------
+    Computationally-efficient Graph Modeling with Refined Graph Random Features, ICML 2026, section
+    "Putting it all together": options I to III.
+    W. B. Johnson and J. Lindenstrauss, Extensions of Lipschitz mappings into a Hilbert space,
+    Contemp. Math. 26, 1984: option II.
     """
 
     def __init__(
@@ -326,7 +337,8 @@ class KernelEstimate(NodeMatrix):
         one_of(where, "where", ("middle", "pairs"))
         if self.deflation is not None:
             if where == "pairs":
-                raise InputError("where='pairs' is not for deflated estimates; use where='middle'")
+                problem = "'pairs' is not for deflated estimates"
+                raise InputError(problem, argument="where", advice="use where='middle'")
             return self.deflation.project(self._signed_chain, n_components, rng)
 
         def gaussian() -> FloatArray:
@@ -460,7 +472,7 @@ class KernelEstimate(NodeMatrix):
     def meta(self) -> EstimateMeta:
         """A copy of the provenance and, measured when it is first needed, the error."""
 
-        # Not kept: a reference cycle would keep large factors from being freed.
+        # Not an attribute: a reference cycle would keep large factors from being freed.
         def measure() -> dict[str, float] | None:
             return None if self.origin is None else self.measure_error().to_meta()
 
@@ -469,8 +481,8 @@ class KernelEstimate(NodeMatrix):
     def _with_std(self, query: Callable[[KernelEstimate], Any]) -> tuple[Any, Any]:
         """``query(self)`` and its standard error.
 
-        From the stored replicates, else from 16 that are sampled one after the other. That takes
-        as long as sampling 16 times, except for single rows and entries of large graphs.
+        From the stored replicates, else from 16 that are sampled in turn, which takes as long as
+        sampling 16 times, except for single rows and entries of large graphs.
         """
         n_stored = len(self.replicates)
         if n_stored == 1 or (n_stored == 0 and self.origin is None):
@@ -510,8 +522,8 @@ def _pairs(items: Sequence[Any]) -> list[tuple[Any, Any]]:
 
 
 def require_projection(n_nodes: int, n_components: int, n_vectors: int = 0) -> None:
-    """Refuse projected features that do not fit."""
-    # Both sides, the projection, and a block on its way; eigenvectors come twice.
+    """Raise `InputError` where projected features do not fit into memory."""
+    # Both sides, the projection, and an intermediate block; eigenvectors on both sides.
     n_bytes = (32 * n_components + 16 * n_vectors) * n_nodes
     what = f"features of {n_components} components for {n_nodes} nodes"
     require_bytes(n_bytes, what, advice="use fewer n_components")

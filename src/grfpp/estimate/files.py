@@ -22,7 +22,7 @@ FORMAT = "grfpp-estimate-1"
 _PARTS = ("data", "indices", "indptr")
 _DEFLATION = ("deflation_vectors", "deflation_values")
 _NODE_IDS = "node_ids"
-#: Largest deviation of stored eigenvectors from orthonormal ones.
+#: Largest deviation of stored eigenvectors from orthonormal ones: above rounding of all solvers.
 _ORTHONORMAL = 1e-6
 
 

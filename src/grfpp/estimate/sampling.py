@@ -9,9 +9,9 @@ import numpy as np
 
 from grfpp._checks import truth
 from grfpp.errors import InputWarning, warn_user
-from grfpp.estimate.batches import HERE, Backend, Batch, WalkedOrigin
+from grfpp.estimate.batches import LOCAL_BACKEND, Backend, Batch, WalkedOrigin
 from grfpp.estimate.deflation import deflation_of
-from grfpp.estimate.degree import settle_degree
+from grfpp.estimate.degree import with_fixed_degree
 from grfpp.estimate.error_bars import LARGE, seems_large
 from grfpp.estimate.estimate import KernelEstimate
 from grfpp.estimate.tolerance import walk_to_tolerance
@@ -53,7 +53,7 @@ def sample(
         independent walks).
     seed
         A whole number; the result is the same to the last bit for any number of threads. ``None``
-        draws one, to be found in ``estimate.meta["seed"]``.
+        draws one, which ``estimate.meta["seed"]`` holds.
     progress
         ``True`` for a progress bar on the terminal, or a function that is called with the rows
         done and the rows to do.
@@ -78,7 +78,7 @@ def sample(
     InfiniteVarianceError, TruncationError
         When the walk lengths do not suit the kernel.
     InputError
-        For anything else that cannot be used.
+        For other invalid arguments.
 
     Examples
     --------
@@ -88,6 +88,14 @@ def sample(
     >>> K = grfpp.sample(W, kernel, degree=2, n_walks=256, seed=0)
     >>> grfpp.relative_error(K, kernel, W) < 0.1
     True
+
+    References
+    ----------
+    Computationally-efficient Graph Modeling with Refined Graph Random Features, ICML 2026:
+    walk-stitching, and general laws of the walk lengths.
+    K. Choromanski, Taming graph kernels with random features, ICML 2023: degree 1.
+    I. Reid, K. Choromanski, E. Berger and A. Weller, General graph random features, ICLR 2024: the
+    modulation.
     """
     chosen = WalkOptions.of(
         degree=degree, n_walks=n_walks, termination=termination, seed=seed, **options
@@ -100,7 +108,7 @@ def sample_estimate(
     kernel: Kernel | str,
     options: WalkOptions,
     progress: bool | Progress = False,
-    backend: Backend = HERE,
+    backend: Backend = LOCAL_BACKEND,
 ) -> KernelEstimate:
     """`sample` with its options as one value."""
     if not (progress is None or callable(progress)):
@@ -112,7 +120,7 @@ def sample_estimate(
     deflation = deflation_of(graph, kernel, options.deflate)
     if options.tol is not None:
         return walk_to_tolerance(graph, kernel, options, deflation, progress, backend)
-    options = settle_degree(graph, kernel, options, deflation)
+    options = with_fixed_degree(graph, kernel, options, deflation)
     batch = Batch.of(graph, kernel, options)
     origin = WalkedOrigin(graph, kernel, deflation, backend, (batch,))
     K = origin.estimate(backend.factors(batch.walks(), options, progress))
@@ -122,19 +130,19 @@ def sample_estimate(
 
 
 def _warn_if_large(K: KernelEstimate, graph: Graph, kernel: Kernel) -> None:
-    """Warn of an estimate whose relative error is above one half, with advice."""
+    """Warn where the relative error of an estimate is above one half."""
     radius = graph.spectral_radius()
     with np.errstate(over="ignore", invalid="ignore"):
         values = kernel.value(np.array([-radius, radius]))
     if not np.isfinite(values).all():
-        problem = f"the values of {kernel!r} exceed the range of float64 on this graph of spectral "
-        problem += f"radius {radius:.6g}"
+        problem = "the kernel's values exceed the range of float64 at the spectral radius: "
+        problem += f"{kernel!r}, {radius:.6g}"
         advice = "use a smaller scale, or a kernel that grows less"
     elif seems_large(K.unsymmetrized_times, kernel, graph) and K.measure_error().relative > LARGE:
-        problem = f"this estimate of {kernel!r} is off by {K.meta['relative_error']:.2g} of the "
-        problem += "kernel's Frobenius norm"
+        problem = "the relative error of this estimate is above one half: "
+        problem += f"{K.meta['relative_error']:.2g} for {kernel!r}"
         higher = "" if graph.is_directed else "a higher degree ('auto'), deflate='auto', "
-        advice = f"use {higher}more walks than {K.meta['n_walks']} (n_walks), or kernel_operator"
+        advice = f"use {higher}more walks (n_walks), or kernel_operator"
     else:
         return
     warn_user(InputWarning(problem, advice=advice))

@@ -9,7 +9,7 @@ import numpy.typing as npt
 
 from grfpp._memory import require_bytes
 from grfpp.estimate.chain import Chain
-from grfpp.estimate.degree import settle_degree
+from grfpp.estimate.degree import with_fixed_degree
 from grfpp.estimate.factor import WalkedFactor
 from grfpp.graph import as_graph
 from grfpp.kernels import Kernel, kernel_of
@@ -81,7 +81,7 @@ def sample_submatrix(
     )
     graph = as_graph(W)
     kernel = kernel_of(kernel)
-    chosen = settle_degree(graph, kernel, chosen)
+    chosen = with_fixed_degree(graph, kernel, chosen)
     plans = plan_walks(graph, kernel, chosen)
     n, steps = plans.forward.graph.n_nodes, plans.forward.expected_steps
     left = graph.names.numbers(rows, "rows")

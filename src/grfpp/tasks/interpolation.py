@@ -21,7 +21,7 @@ from grfpp.graph import Graph, as_graph
 from grfpp.kernels import Diffusion
 from grfpp.linalg.csr import connected_to
 from grfpp.operators import KernelOperator
-from grfpp.operators.kernel_choice import KernelChoice, how_made
+from grfpp.operators.kernel_choice import KernelChoice, method_used
 from grfpp.tasks import base, kriging
 from grfpp.tasks.base import NodeKernelParameters, is_auto
 from grfpp.typing import FloatArray, IntArray
@@ -208,7 +208,7 @@ class KernelInterpolator(NodeKernelParameters, RegressorMixin, BaseEstimator):  
         sums, mass = product[:, :-1].copy(), product[:, -1].copy()
         min_mass = 0.0 if isinstance(K, KernelEstimate) else _MIN_MASS
         reached = np.abs(mass) > min_mass * np.abs(mass).max()
-        self.mass_, self.reached_, self.method_ = mass, reached, how_made(K)
+        self.mass_, self.reached_, self.method_ = mass, reached, method_used(K)
         if output != "mean":
             return sums
         if (mass[reached] < 0).any():

@@ -19,7 +19,7 @@ from grfpp._memory import require_bytes
 from grfpp.graph import Graph
 from grfpp.linalg.chebyshev import ChebyshevTerms, Expansion
 from grfpp.linalg.functions import unit_columns
-from grfpp.operators.kernel_choice import KernelChoice, how_made
+from grfpp.operators.kernel_choice import KernelChoice, method_used
 from grfpp.tasks.calibration import Calibration, calibrate
 from grfpp.tasks.splits import NodeKFold
 from grfpp.typing import BoolArray, FloatArray, IntArray
@@ -103,7 +103,7 @@ class KernelProducts:
 
     def method(self, number: int) -> str:
         """How products with one kernel were computed."""
-        return "chebyshev" if self.is_shared else how_made(self._operator(number))
+        return "chebyshev" if self.is_shared else method_used(self._operator(number))
 
     def _operator(self, number: int) -> Any:
         # Cache only the last operator: estimates are large.

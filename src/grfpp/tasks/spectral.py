@@ -23,12 +23,10 @@ from grfpp.errors import InputError
 from grfpp.estimate import KernelEstimate
 from grfpp.graph import Graph
 from grfpp.kernels import Kernel
-from grfpp.linalg.spectra import largest_eigenpairs
-from grfpp.operators.kernel_choice import KernelChoice, how_made
+from grfpp.linalg.spectra import is_dense, largest_eigenpairs
+from grfpp.operators.kernel_choice import KernelChoice, method_used
 from grfpp.typing import FloatArray, IntArray
 
-#: Largest number of nodes whose matrix is formed and given to LAPACK, which is faster there.
-DENSE_NODES = 500
 #: Tolerance of an eigenvalue, relative to its distance from 1, which is what separates clusters.
 _TOL = 1e-4
 #: Number of points at which a kernel is tested for being increasing; odd, so that 0 is one.
@@ -176,13 +174,12 @@ def regularized_spectrum(
     peak = float(np.max(np.abs(g.value(np.array([-scale, 0.0, scale])))))
     S = _symmetric(K, dense)
     values, vectors = _leading(S, np.full(n, peak**-0.5), known, number, _is_simple(K))
-    return Spectrum(np.clip(values, 0.0, None), vectors, how_made(K))
+    return Spectrum(np.clip(values, 0.0, None), vectors, method_used(K))
 
 
 def require_embedding(n: int, n_components: int) -> bool:
     """Refuse eigenvectors that do not fit into memory; return whether a dense matrix is used."""
-    # For a quarter of all eigenvectors Lanczos' method stores as many vectors as a dense matrix.
-    dense = n <= DENSE_NODES or 4 * n_components > n
+    dense = is_dense(n, n_components)
     n_bytes = 8 * n * (4 * n if dense else 6 * n_components + 60)
     require_bytes(n_bytes, f"{n_components} eigenvectors of a kernel of {n} nodes")
     return dense
@@ -237,9 +234,9 @@ def _leading(
         scaled = S * scaling[:, None] * scaling
         values, vectors = largest_eigenpairs(scaled, len(S), number, known=known, shift=3.0)
         return values, _signed(vectors)
-    values, vectors = _lanczos(S, scaling, known, number)
+    values, vectors = _by_products(S, scaling, known, number)
     for start in () if simple else count(1):
-        (value,), vector = _lanczos(S, scaling, np.hstack([known, vectors]), 1, start)
+        (value,), vector = _by_products(S, scaling, np.hstack([known, vectors]), 1, start)
         if value <= values[-1] + _TOL * abs(1 - values[-1]):
             break
         order = np.argsort(-np.append(values, value), kind="stable")[:number]
@@ -248,7 +245,7 @@ def _leading(
     return values, vectors
 
 
-def _lanczos(
+def _by_products(
     S: Any, scaling: FloatArray, known: FloatArray, number: int, start: int = 0
 ) -> tuple[FloatArray, FloatArray]:
     n = len(scaling)
@@ -310,7 +307,7 @@ def paper_clusters(
     embedding, eigenvalues = spectral_embedding(K, groups, k)
     vectors = embedding[:, int(groups.max()) + 1 :]
     labels = cluster_groups(embedding, vectors, groups, k, n_init, seed).argmax(axis=1)
-    return Clustering(np.eye(k)[labels], embedding, eigenvalues, how_made(K))
+    return Clustering(np.eye(k)[labels], embedding, eigenvalues, method_used(K))
 
 
 def regularized_clusters(

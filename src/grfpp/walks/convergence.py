@@ -22,7 +22,7 @@ from grfpp.graph import Graph
 from grfpp.kernels import Kernel
 from grfpp.linalg.spectra import perron_root
 from grfpp.options import OnInfiniteVariance
-from grfpp.series import OUT_OF_RANGE, log, to_float64
+from grfpp.series import log, out_of_range, to_float64
 from grfpp.termination import Matched, Termination
 from grfpp.typing import FloatArray
 from grfpp.walks.plan import Budget, WalkPlan, resolvable_length
@@ -82,7 +82,7 @@ def representable(kernel: Kernel, degree: int, n: int) -> FloatArray:
         except OverflowError as error:
             table = to_float64(digits[: error.args[0]])
     if not table[:1].any():
-        raise InputError(f"{kernel!r}: the modulation of degree {degree} {OUT_OF_RANGE}")
+        raise out_of_range(f"{kernel!r}: the modulation of degree {degree}")
     return table
 
 

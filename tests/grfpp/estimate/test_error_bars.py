@@ -244,11 +244,12 @@ def test_entries():
 @pytest.mark.parametrize("lam", [40.0, 100.0])
 def test_estimates_of_little_use_warn_and_say_what_helps(lam):
     kernel = grfpp.Diffusion(lam)
-    with pytest.warns(InputWarning, match=r"is off by .* a higher degree") as seen:
+    with pytest.warns(InputWarning, match="relative error") as seen:
         K = grfpp.sample(BARABASI, kernel, 1, seed=0)
     assert len(seen) == 1 and seen[0].filename == __file__
+    assert "a higher degree" in seen[0].message.advice
     true = true_errors(K, kernel, BARABASI)[0]
-    assert f"off by {true:.1g}"[:-1] in str(seen[0].message) or true > 0.5
+    assert true > 0.4
     assert "kernel_operator" in str(seen[0].message)
     better = grfpp.sample(BARABASI, kernel, "auto", seed=0, deflate="auto")  # and that is silent
     assert better.meta["relative_error"] < 0.2

@@ -261,8 +261,9 @@ def test_projections_of_deflated_estimates_in_less_room(name):
     assert np.abs(U[:, 0] @ X[:, 1:]).max() < 1e-10
     assert np.abs(U[:, 1] @ X[:, 1:]).min() > 1e-3
     assert K.project(1, seed=4)[0].shape == (K.n_nodes, 1)
-    with pytest.raises(InputError, match="where='pairs' is not for deflated estimates"):
+    with pytest.raises(InputError) as caught:
         K.project(4, where="pairs")
+    assert caught.value.argument == "where"
 
 
 def test_other_refusals_of_projections():

@@ -16,7 +16,8 @@ from small_graphs import QUICK, irregular
 from square_inputs import SquareClustering
 
 import grfpp
-from grfpp.tasks import SpectralKernelClustering, pair_error, spectral
+from grfpp.linalg import spectra
+from grfpp.tasks import SpectralKernelClustering, pair_error
 
 CLUB = nx.karate_club_graph()
 HOWS = ("regularized", "paper")
@@ -74,7 +75,7 @@ def test_scikit_learn_checks(estimator, check):
 @pytest.mark.parametrize("dense_nodes", [0, 500])
 @pytest.mark.parametrize("how", HOWS)
 def test_finds_what_was_planted(method, dense_nodes, how, monkeypatch):
-    monkeypatch.setattr(spectral, "DENSE_NODES", dense_nodes)
+    monkeypatch.setattr(spectra, "DENSE_NODES", dense_nodes)
     A, truth = planted([40, 30, 20, 10])
     clustering = clustered(A, 4, how=how, **METHODS[method])
     assert pair_error(clustering.labels_, truth) < 0.02
@@ -85,7 +86,7 @@ def test_finds_what_was_planted(method, dense_nodes, how, monkeypatch):
 @pytest.mark.parametrize("options", [{"how": "paper", **each} for each in METHODS.values()] + WAYS)
 @pytest.mark.parametrize("dense_nodes", [0, 500])
 def test_components_are_clusters(options, dense_nodes, monkeypatch):
-    monkeypatch.setattr(spectral, "DENSE_NODES", dense_nodes)
+    monkeypatch.setattr(spectra, "DENSE_NODES", dense_nodes)
     parts = [nx.cycle_graph(9), nx.cycle_graph(20), nx.complete_graph(7), nx.star_graph(30)]
     truth = np.repeat(np.arange(4), [len(part) for part in parts])
     order = np.random.default_rng(2).permutation(len(truth))
@@ -106,7 +107,7 @@ def test_equal_nodes_trees_and_narrow_kernels(monkeypatch):
     assert labels[0] != labels[2]
     assert np.count_nonzero(np.diff(clustered(nx.path_graph(40), 4).labels_)) == 3
     # All eigenvalues lie within 1e-5 of 1, and are told apart even so.
-    monkeypatch.setattr(spectral, "DENSE_NODES", 0)
+    monkeypatch.setattr(spectra, "DENSE_NODES", 0)
     labels = clustered(nx.path_graph(300), 4, how="paper", estimate="exact", scale=0.0001).labels_
     assert np.count_nonzero(np.diff(labels)) == 3
 

@@ -253,7 +253,7 @@ def test_a_class_alone_is_not_judged_by():
 
 def test_kernels_that_are_only_tried_do_not_warn():
     walked = {"estimate": "walks", "how": "propagation"}
-    with pytest.warns(RuntimeWarning, match="is off by"):
+    with pytest.warns(RuntimeWarning, match="relative error"):
         KernelLabelPropagation(CLUB, kernel="diffusion:80", **walked).fit(KNOWN, PARTIES[KNOWN])
     kernels = ["diffusion:1", "diffusion:80"]
     model = KernelLabelPropagation(CLUB, kernel=kernels, **walked).fit(KNOWN, PARTIES[KNOWN])

@@ -239,7 +239,7 @@ def estimated_spectra(
         chain = _chain([factor[rows, rows] for factor in factors])
         n = chain.n_nodes
         if n > LANCZOS_NODES and n > LANCZOS_RATIO * k:
-            return _lanczos(chain, k, sign)
+            return _smallest_by_products(chain, k, sign)
         require_bytes(4 * 8 * n * n, f"the kernel of a graph of {n} nodes")
         K = chain @ np.eye(n)
         return np.asarray(eigvalsh(0.5 * sign * (K + K.T)))
@@ -307,7 +307,7 @@ def _dense_blocks(matrix: sp.csr_array, starts: IntArray, size: int) -> FloatArr
     return dense.reshape(n_blocks, size, size)
 
 
-def _lanczos(chain: Chain, k: int, sign: int) -> FloatArray:
+def _smallest_by_products(chain: Chain, k: int, sign: int) -> FloatArray:
     """The `k` smallest eigenvalues from products with the factors.
 
     With noise only the eigenvalue of isolated nodes is multiple, whose copies the restarts find.

@@ -9,12 +9,12 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import torch
-from scipy.linalg import eigh_tridiagonal
 from scipy.optimize import minimize
 from torch import Tensor
 from torch.nn.utils import parameters_to_vector, vector_to_parameters
 
 from grfpp._imports import require
+from grfpp.linalg.lanczos import gauss_quadrature
 from grfpp.torch.gp.posterior import solve_to
 from grfpp.typing import FloatArray
 
@@ -145,8 +145,8 @@ def _log_quadrature(lengths: Tensor, ratios: Tensor) -> float:
     diagonal[:, 1:] += coupling
     results = []
     for d, e in zip(diagonal.cpu().numpy(), off_diagonal.cpu().numpy(), strict=True):
-        values, vectors = eigh_tridiagonal(d, e)
-        results.append(float(vectors[0] ** 2 @ np.log(values)))
+        nodes, weights = gauss_quadrature(d, e)
+        results.append(float(weights @ np.log(nodes)))
     return float(np.mean(results))
 
 
