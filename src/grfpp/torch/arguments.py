@@ -37,7 +37,7 @@ def node_indices(nodes: Any, names: NodeNames | int = _MAX_NODES) -> Tensor:
         array = array.astype(np.int64)
     if isinstance(names, int):
         return torch.from_numpy(_checks.node_numbers(array, names))
-    # A list that holds names is passed on itself: numpy would turn numbers in it into text.
+    # A list with names is passed on unchanged: numpy would turn its numbers into text.
     is_list = isinstance(nodes, list | tuple) and array.dtype.kind not in "iu"
     return torch.from_numpy(names.numbers(nodes if is_list else array))
 

@@ -99,6 +99,7 @@ def test_bad_arguments_are_refused(changes, argument):
         ({"mask": negative_mask()}, "mask"),
         ({"lam": -1}, "lam"),
         ({"how": "max"}, "how"),
+        ({"learn": "yes"}, "learn"),
         ({"feature_map": 3}, "feature_map"),
         ({"feature_map": torch.tanh}, "query"),
     ],
