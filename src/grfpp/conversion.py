@@ -14,7 +14,7 @@ from grfpp.io.files import known_file
 from grfpp.io.folder.layout import SUFFIX
 from grfpp.io.folder.reader import is_folder_path
 from grfpp.io.meshes import MeshWeights
-from grfpp.io.objects import says_direction
+from grfpp.io.objects import declares_direction
 from grfpp.io.table_options import EdgeListKeywords, EdgeListOptions, ListFile, ListRequest
 from grfpp.io.tables import SUFFIXES
 from grfpp.linalg.symmetrize import Symmetrize
@@ -84,7 +84,7 @@ def convert(
             raise InputError("is for lists of edges; all else is read whole", argument="memory")
         how: dict[str, Any] = {"symmetrize": symmetrize, "mesh_weights": mesh_weights, **reading}
         graph = Graph(source, directed=directed, n_nodes=n_nodes, **how)
-        if directed and says_direction(source) and not graph.is_directed:
+        if directed and declares_direction(source) and not graph.is_directed:
             problem = f"is for lists of edges: {source} says itself that it is undirected"
             raise InputError(problem, argument="directed")
         graph.save(target)

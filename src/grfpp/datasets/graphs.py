@@ -17,8 +17,8 @@ from grfpp.graph import Graph
 from grfpp.io.archive import opened_arrays
 from grfpp.io.markup import matrix_of, parse_gml
 from grfpp.io.matrices import unweighted
-from grfpp.io.packed import explained
-from grfpp.io.text import naming
+from grfpp.io.packed import reading_errors
+from grfpp.io.text import errors_about
 from grfpp.typing import IntArray
 
 _CLASS_ATTRIBUTE = "gt"  # of a node in GML files
@@ -98,7 +98,7 @@ def load_graph(name: str, *, download: bool = True) -> GraphDataset:
 def read_labelled_gml(path: str | Path, name: str | None = None) -> GraphDataset:
     """Read a GML file whose nodes have their class in the attribute ``gt``."""
     file = Path(path)
-    with explained(file, "GML"):
+    with reading_errors(file, "GML"):
         data = file.read_bytes()
     parsed = parse_gml(data, str(file))
     matrix, node_ids = matrix_of(parsed, str(file), ".gml")
@@ -124,7 +124,7 @@ def _dataset(
     name: str, matrix: Any, node_ids: list[Any], classes: list[Any], source: str
 ) -> GraphDataset:
     names, labels = class_indices(np.array(classes, dtype=str))
-    with naming(source):
+    with errors_about(source):
         graph = Graph._of(Graph(matrix).adjacency, node_ids)
     return GraphDataset(name, graph, labels, tuple(names.tolist()), source)
 
@@ -201,7 +201,7 @@ def read_planetoid(path: str | Path, name: str | None = None) -> SplitGraph:
         What to call it; else as the file.
     """
     file = Path(path)
-    with opened_arrays(file) as arrays, naming(str(file)):
+    with opened_arrays(file) as arrays, errors_about(str(file)):
         read = arrays.read(_PLANETOID_ARRAYS, _PLANETOID_BYTES_PER_BYTE, "the graph in")
         ends, stored, size, *split_parts = read
         n_nodes = whole(size.tolist(), "n_nodes", 1)

@@ -43,7 +43,7 @@ def atomic_write(path: str | Path) -> Iterator[IO[bytes]]:
     """
     target = _writable(path)
     temporary = _hidden(target, _FILE)
-    with explained_writing(path, target, temporary):
+    with writing_errors(path, target, temporary):
         _remove_stale(target, _FILE)
         try:
             with temporary.open("xb") as stream:
@@ -68,7 +68,7 @@ def atomic_folder(path: str | Path, mark: str) -> Iterator[Path]:
     if _is_foreign(target, mark):
         problem = f"cannot write {path}: it is a folder without {mark}"
         raise InputError(problem, advice="remove it, or take another name")
-    with explained_writing(path):
+    with writing_errors(path):
         _remove_stale(target, _FOLDER)
         temporary = _hidden(target, _FOLDER)
         temporary.mkdir()
@@ -81,7 +81,7 @@ def atomic_folder(path: str | Path, mark: str) -> Iterator[Path]:
 
 
 @contextmanager
-def explained_writing(path: str | Path, *files: Path) -> Iterator[None]:
+def writing_errors(path: str | Path, *files: Path) -> Iterator[None]:
     """Raise errors of the system (a full disk, a read-only folder) as `InputError`.
 
     With `files`, only those that are about one of them, or about none.
@@ -97,7 +97,7 @@ def explained_writing(path: str | Path, *files: Path) -> Iterator[None]:
 def target_problem(path: Path, *, folder: bool = False) -> str | None:
     """Say why no file, or no folder, can be written under this name; ``None`` if one can."""
     try:
-        target = followed(path)
+        target = link_target(path)
         if path.parent == Path("/dev") or path.parent.name == "fd":
             return "it is the input or output of a program; name a file"
         if target.is_symlink():
@@ -118,7 +118,7 @@ def target_problem(path: Path, *, folder: bool = False) -> str | None:
     return None
 
 
-def followed(path: Path) -> Path:
+def link_target(path: Path) -> Path:
     """The file that a symbolic link names, whether or not it exists; other paths as they are."""
     try:
         return path.resolve() if path.is_symlink() else path
@@ -137,7 +137,7 @@ def _writable(path: str | Path, *, folder: bool = False) -> Path:
         problem = str(error)
     if problem:
         raise InputError(f"cannot write {str(path)!r}: {problem}")
-    return followed(target)
+    return link_target(target)
 
 
 def _is_foreign(target: Path, mark: str) -> bool:

@@ -12,7 +12,7 @@ import scipy.sparse as sp
 
 from grfpp.errors import InputError, shown
 from grfpp.io.matrices import arcs, real_numbers, undirected
-from grfpp.io.text import at_line, decode, input_errors, naming
+from grfpp.io.text import at_line, decode, input_errors, errors_about
 
 _GML_PLACE = re.compile(r" at \((\d+), \d+\)$")
 
@@ -112,7 +112,7 @@ def matrix_of(graph: Any, name: str, suffix: str) -> tuple[sp.coo_array, list[An
     attributes = [values for *_, values in graph.edges(data=True)]
     by_value = all(isinstance(values.get("value", 1), int | float) for values in attributes)
     weighted = any("weight" in values for values in attributes)
-    with naming(name):
+    with errors_about(name):
         matrix, ids = from_networkx(graph, "value" if by_value and not weighted else "weight")
     labels = [label for _, label in graph.nodes(data="label")]
     try:

@@ -22,7 +22,7 @@ import scipy.sparse as sp
 from grfpp._memory import require_bytes
 from grfpp.errors import InputError, shown
 from grfpp.io.archive import opened_arrays, opened_kind
-from grfpp.io.text import at_line, decode, input_errors, naming
+from grfpp.io.text import at_line, decode, input_errors, errors_about
 from grfpp.typing import AnyInts, FloatArray
 
 GRAPH_FORMAT = "grfpp-graph-1"
@@ -197,7 +197,7 @@ def canonical_matrix(matrix: Any, source: Any) -> sp.csr_array:
     >>> canonical_matrix(matrix, None).data
     array([3.])
     """
-    with naming(str(source)) if isinstance(source, str | os.PathLike) else nullcontext():
+    with errors_about(str(source)) if isinstance(source, str | os.PathLike) else nullcontext():
         n_rows, n_columns = matrix.shape
         if n_rows != n_columns:
             raise InputError(f"a weight matrix must be square, found {n_rows} x {n_columns}")
@@ -313,7 +313,7 @@ def read_mtx(data: bytes, name: str) -> sp.coo_array:
         columns, rows = np.triu_indices(n_rows)  # the lower triangle by columns
     else:
         columns, rows = np.divmod(np.arange(n_entries), max(n_rows, 1))
-    with naming(name):
+    with errors_about(name):
         matrix = coordinates(weights, rows, columns, (n_rows, n_columns))
     return undirected(rows, columns, weights, n_rows) if symmetric else matrix
 
@@ -338,7 +338,7 @@ def read_npz(path: Path) -> tuple[Any, Sequence[Any] | None]:
         if arrays.keys() >= {"format", "shape", "data"}:
             arrays.require_memory(arrays, _TIMES_IN_MEMORY, "the matrix in")
             with (
-                naming(f"{path}: the stored matrix is damaged"),
+                errors_about(f"{path}: the stored matrix is damaged"),
                 input_errors("scipy cannot read it"),
                 warnings.catch_warnings(action="error"),
             ):
@@ -351,7 +351,7 @@ def read_saved_graph(path: str | Path) -> tuple[sp.csr_array, Sequence[Any] | No
     """Read what `Graph.save` wrote: the weight matrix and the names of the nodes."""
     with (
         opened_kind(path, GRAPH_FORMAT) as (arrays, _),
-        naming(f"{path}: the stored graph is damaged"),
+        errors_about(f"{path}: the stored graph is damaged"),
     ):
         optional = ("node_ids",) if "node_ids" in arrays else ()
         parts = ("weights", "indices", "indptr", *optional)

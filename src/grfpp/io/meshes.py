@@ -25,7 +25,7 @@ from grfpp._checks import one_of
 from grfpp._imports import require
 from grfpp.errors import InputError, InputWarning, shown, warn_user
 from grfpp.io.matrices import as_array, packages, require_real, unweighted
-from grfpp.io.text import at_line, decode, input_errors, naming
+from grfpp.io.text import at_line, decode, input_errors, errors_about
 from grfpp.typing import FloatArray, IntArray
 
 MeshWeights = Literal["unit", "length", "cotangent"]
@@ -229,7 +229,7 @@ def read_mesh(data: bytes, name: str, suffix: str) -> Mesh:
         vertices, faces = _READERS[suffix](data, name)
         if not len(faces):
             raise InputError(f"{name} holds no triangles")
-        with naming(name):
+        with errors_about(name):
             mesh = merged(vertices, faces)
     # STL files do not number their points, so that there are no names to keep.
     return mesh._replace(origin=np.arange(len(mesh.vertices))) if suffix == ".stl" else mesh
@@ -260,7 +260,7 @@ def _by_meshio(data: bytes, name: str, kind: str) -> tuple[FloatArray, Polygons]
             warnings.catch_warnings(action="ignore"),
         ):
             mesh = getattr(meshio, kind).read(path)
-    with naming(name):
+    with errors_about(name):
         return _faces_of_cells(mesh)
 
 

@@ -24,7 +24,7 @@ from grfpp.io.matrices import as_array, check_node_count, packages, require_real
 from grfpp.io.meshes import SUFFIXES, MeshWeights, as_mesh
 from grfpp.io.table_options import EdgeListOptions, ListRequest
 from grfpp.io.tables import is_edge_tuples, is_frame, read_edge_tuples, read_frame
-from grfpp.io.text import naming
+from grfpp.io.text import errors_about
 from grfpp.linalg.symmetrize import rounding
 
 _WANTED = (
@@ -89,14 +89,14 @@ def read_adjacency(
         if n_nodes is not None and matrix.shape[0] != n_nodes:
             raise InputError(f"n_nodes is {n_nodes}, but {origin} has {matrix.shape[0]} nodes")
         check_node_count(max(matrix.shape), origin)
-        with naming(origin):
+        with errors_about(origin):
             matrix = matrices.checked(matrix)  # compiled code will trust its indices from here on
     if directed is False and matrix.shape[0] == matrix.shape[1]:
         _require_symmetric(sp.csr_array(matrix), origin)
     return matrix, node_ids
 
 
-def says_direction(source: Any) -> bool:
+def declares_direction(source: Any) -> bool:
     """Whether a source is directed because somebody said so, not because of its numbers."""
     if isinstance(source, str | os.PathLike):
         name = Path(source).name.lower().removesuffix(".gz").removesuffix(".zip")

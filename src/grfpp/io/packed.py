@@ -64,14 +64,14 @@ def existing_file(path: str | os.PathLike[str]) -> Path:
 @contextmanager
 def opened_zip(path: Path) -> Iterator[zipfile.ZipFile]:
     """Open a zip file."""
-    with explained(path, "zip"), zipfile.ZipFile(existing_file(path)) as archive:
+    with reading_errors(path, "zip"), zipfile.ZipFile(existing_file(path)) as archive:
         yield archive
 
 
 def opened_member(file: Path, suffix: str, name: str) -> IO[bytes]:
     """Open a file for reading; a packed one as its content, of a zip file the one `suffix` file.
 
-    Call it, and read the stream, within `explained`.
+    Call it, and read the stream, within `reading_errors`.
     """
     packing = file.suffix.lower()
     if packing != ".zip":
@@ -92,7 +92,7 @@ def read_bytes(file: Path, suffix: str, name: str) -> bytes:
     """Read a file, unpacked, if memory suffices to parse a file with this suffix."""
     packing = file.suffix.lower()
     is_packed = packing in COMPRESSED or packing == ".zip"
-    with explained(file, packing if is_packed else suffix):
+    with reading_errors(file, packing if is_packed else suffix):
         check_size(file.stat().st_size, name)
         with opened_member(file, suffix, name) as stream:
             data = read_all(stream, name)
@@ -149,7 +149,7 @@ def parsing_bytes(data: bytes, suffix: str) -> int:
 
 
 @contextmanager
-def explained(path: Path, kind: str) -> Iterator[None]:
+def reading_errors(path: Path, kind: str) -> Iterator[None]:
     """Turn whatever reading a file of some kind raises into an `InputError`."""
     with (
         input_errors(f"cannot read {path}", *_UNREADABLE),

@@ -73,7 +73,7 @@ class Database(AbstractContextManager["Database"]):
             "autoinstall_known_extensions": False,
             "autoload_known_extensions": False,
         }
-        with self.explained():
+        with self.duckdb_errors():
             self._connection = duckdb.connect(":memory:", config=settings)
             self._connection.execute("SET enable_progress_bar = false")
 
@@ -82,13 +82,13 @@ class Database(AbstractContextManager["Database"]):
 
     def run(self, query: str, values: Mapping[str, Any] | None = None) -> Any:
         """Run a query, with values for its parameters."""
-        with self.explained():
+        with self.duckdb_errors():
             return self._connection.execute(query, values or {})
 
     def first(self, query: str, values: Mapping[str, Any] | None = None) -> Any:
         """The first row of the result of a query, as a tuple; ``None`` where it has no rows."""
         result = self.run(query, values)
-        with self.explained():
+        with self.duckdb_errors():
             return result.fetchone()
 
     def one(self, query: str, values: Mapping[str, Any] | None = None) -> Any:
@@ -98,7 +98,7 @@ class Database(AbstractContextManager["Database"]):
     def arrays(self, query: str) -> list[npt.NDArray[Any]]:
         """The columns of the result of a query, none of which has missing values."""
         result = self.run(query)
-        with self.explained():
+        with self.duckdb_errors():
             return [np.ma.getdata(column) for column in result.fetchnumpy().values()]
 
     def batches(
@@ -111,11 +111,11 @@ class Database(AbstractContextManager["Database"]):
 
     def register(self, name: str, data: Any) -> None:
         """Make an Arrow table or a dictionary of arrays readable as a table."""
-        with self.explained():
+        with self.duckdb_errors():
             self._connection.register(name, data)
 
     @contextmanager
-    def explained(self) -> Iterator[None]:
+    def duckdb_errors(self) -> Iterator[None]:
         """Turn errors of DuckDB into an `InputError` that says what was being done."""
         try:
             yield

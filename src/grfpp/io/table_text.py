@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import Any
 
 from grfpp.errors import InputError, shown
-from grfpp.io.packed import COMPRESSED, explained, opened_member, too_large
+from grfpp.io.packed import COMPRESSED, reading_errors, opened_member, too_large
 from grfpp.io.table_options import EdgeListOptions, ListFile, columns_of, is_header, is_number
 from grfpp.io.table_sql import Database, Origin, bad_row
 from grfpp.io.text import at_line, encoding_of, not_text, zero_byte
@@ -330,7 +330,7 @@ def _chunks(file: ListFile, encoding: str | None) -> Iterator[tuple[int, str]]:
     """The text in pieces of whole lines, each with the number of its first line."""
     path, _, name = file
     number = 1
-    with explained(path, path.suffix.lower()), opened_member(*file) as binary:
+    with reading_errors(path, path.suffix.lower()), opened_member(*file) as binary:
         encoding = encoding or encoding_of(binary.peek(4)[:4])  # type: ignore[attr-defined]
         stream = io.TextIOWrapper(binary, encoding)
         while True:

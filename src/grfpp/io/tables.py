@@ -24,7 +24,7 @@ from grfpp.io.packed import check_size, size_limit
 from grfpp.io.table_options import Column, EdgeListOptions, ListFile, ListRequest
 from grfpp.io.table_sql import Database, Origin
 from grfpp.io.table_text import TEXT_SUFFIXES, Report, copy_text
-from grfpp.io.text import input_errors, naming
+from grfpp.io.text import input_errors, errors_about
 
 BINARY_SUFFIXES = (".parquet", ".feather", ".arrow")
 SUFFIXES = (*TEXT_SUFFIXES, *BINARY_SUFFIXES)
@@ -268,7 +268,7 @@ def _load_parquet(
     database: Database, file: ListFile, options: EdgeListOptions, in_memory: bool
 ) -> bool:
     path = {"path": str(file.path)}
-    with naming(f"{file.name} is truncated, or not a .parquet file"):
+    with errors_about(f"{file.name} is truncated, or not a .parquet file"):
         rows = database.run("DESCRIBE SELECT * FROM read_parquet($path)", path).fetchall()
     if in_memory:  # by rows: equal numbers take next to no bytes in the file
         n_rows = database.one("SELECT num_rows FROM parquet_file_metadata($path)", path)
@@ -302,7 +302,7 @@ def _load_feather(
 def _chosen(names: Sequence[str], file: ListFile, options: EdgeListOptions) -> list[str]:
     """The names of the columns of source, target and weight, if there is one."""
     names = _named_columns(names)
-    with naming(file.name):
+    with errors_about(file.name):
         return [names[i] for i in table_options.columns_of(names, options.columns)]
 
 

@@ -15,7 +15,7 @@ def at_line(name: str, number: int, problem: str, advice: str | None = None) -> 
 
 
 @contextmanager
-def naming(name: str) -> Iterator[None]:
+def errors_about(name: str) -> Iterator[None]:
     """Put the name of a file before the message of every `InputError` in this context."""
     try:
         yield

@@ -34,7 +34,7 @@ def _require_symmetry(method: Callable[..., Any]) -> Callable[..., Any]:
     @wraps(method)
     def checked(self: KernelLinearOperator, *args: Any, **options: Any) -> Any:
         if not self.is_symmetric:
-            problem = f"{method.__name__.strip('_')} needs a symmetric operator, found {self!r:.60}"
+            problem = f"{method.__name__.strip('_')} needs a symmetric operator, found another one"
             raise InputError(problem, advice="use the operator of a GRFKernel, or to_dense()")
         return method(self, *args, **options)
 
