@@ -39,8 +39,6 @@ _MEMORY_SHARE = 0.6
 _MAX_COLUMN_BINS = 1024
 #: Parts of a transposed factor for each thread of the cluster, for an even load.
 _PARTS_PER_THREAD = 2
-#: Smallest number of parts of a transposed factor, for clusters that grow.
-_MIN_PARTS = 4
 
 
 @dataclass(eq=False)
@@ -101,7 +99,8 @@ class ClusterFactor(Factor):
     def _transposed(self) -> tuple[IntArray, list[Any]]:
         """The columns at which the transpose is cut, and the futures of its blocks."""
         cluster, n, blocks = self.cluster, self.n_nodes, self.blocks
-        n_parts = min(n, len(blocks), max(_MIN_PARTS, _PARTS_PER_THREAD * cluster.n_threads))
+        # Four or more parts, for clusters that grow.
+        n_parts = min(n, len(blocks), max(4, _PARTS_PER_THREAD * cluster.n_threads))
         bins = np.unique(np.linspace(0, n, min(n, _MAX_COLUMN_BINS) + 1).astype(np.int64))
         counts = cluster.gather(cluster.map_colocated(tasks.count_columns, blocks, bins))
         edges = _balanced(bins, np.sum(counts, axis=0), n_parts)
@@ -362,9 +361,8 @@ class ClusterBackend(Backend):
         shared = {key: cluster.put(tasks.SharedPlan(plan)) for key, plan in layouts.items()}
 
         def factor(plan: WalkPlan) -> ClusterFactor:
-            make = partial(
-                cluster.map, tasks.sample_block, shared[id(plan.layout)], plan.key, dtype
-            )
+            source = shared[id(plan.layout)]
+            make = partial(cluster.map, tasks.sample_block, source, plan.key, dtype)
             return ClusterFactor(cluster, self.ranges, dtype, make)
 
         return [factor(plan) for plan in plans]

@@ -124,9 +124,7 @@ def _query(
 ) -> list[tuple[Any, ...]]:
     """The arrays that a method of `LocalKernel` returns, each as a tuple of parts of the nodes."""
     graph = local_kernel.graph
-    chosen: range | IntArray = range(graph.n_nodes)
-    if nodes is not None:
-        chosen = graph.names.numbers(nodes)
+    chosen: range | IntArray = range(graph.n_nodes) if nodes is None else graph.names.numbers(nodes)
     _call(local_kernel, method, chosen[:1], arguments)  # wrong arguments raise here
     cluster.check(graph)
     n_tasks = int(len(chosen) * local_kernel.budget / _EDGES_PER_TASK)

@@ -53,9 +53,7 @@ def identity(value: Any) -> Any:
     return value
 
 
-def sample_block(
-    shared: SharedPlan, key: int, dtype: np.dtype[Any], nodes: range | IntArray
-) -> RowBlock:
+def sample_block(shared: SharedPlan, key: int, dtype: Any, nodes: range | IntArray) -> RowBlock:
     """Sample rows of the factor whose random streams begin with `key`."""
     shared.plan.graph.require_unchanged()
     plan = replace(shared.plan, key=key)
