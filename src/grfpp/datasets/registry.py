@@ -194,8 +194,8 @@ def dataset_info(name: str, family: str | None = None) -> DatasetInfo:
     if (info := known.get(str(name).lower())) is not None:
         return info
     kind = "" if family is None else f" among the {family}"
-    similar = get_close_matches(str(name).lower(), known, n=1, cutoff=0.7)
-    advice = f"did you mean {known[similar[0]].name!r}?" if similar else "`grfpp datasets` lists them"
+    match = get_close_matches(str(name).lower(), known, n=1, cutoff=0.7)
+    advice = f"did you mean {known[match[0]].name!r}?" if match else "`grfpp datasets` lists them"
     raise InputError(f"there is no data set {shown(name)}{kind}", advice=advice)
 
 
