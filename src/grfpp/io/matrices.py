@@ -22,7 +22,7 @@ import scipy.sparse as sp
 from grfpp._memory import require_bytes
 from grfpp.errors import InputError, shown
 from grfpp.io.archive import opened_arrays, opened_kind
-from grfpp.io.text import at_line, decode, input_errors, errors_about
+from grfpp.io.text import at_line, decode, errors_about, input_errors
 from grfpp.typing import AnyInts, FloatArray
 
 GRAPH_FORMAT = "grfpp-graph-1"

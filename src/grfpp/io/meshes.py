@@ -25,7 +25,7 @@ from grfpp._checks import one_of
 from grfpp._imports import require
 from grfpp.errors import InputError, InputWarning, shown, warn_user
 from grfpp.io.matrices import as_array, packages, require_real, unweighted
-from grfpp.io.text import at_line, decode, input_errors, errors_about
+from grfpp.io.text import at_line, decode, errors_about, input_errors
 from grfpp.typing import FloatArray, IntArray
 
 MeshWeights = Literal["unit", "length", "cotangent"]

@@ -1,4 +1,4 @@
-"""Paths and packed files (gzip, bzip2, xz, zip, tar): each fault is one `InputError`."""
+"""Paths and packed files (gzip, bzip2, xz, zip): every error is one `InputError`."""
 
 from __future__ import annotations
 
@@ -17,20 +17,21 @@ from grfpp import _memory as memory
 from grfpp.errors import InputError
 from grfpp.io.text import input_errors
 
-#: Suffixes of compressed files, and what opens them.
+#: Suffixes of compressed files, and functions that open them.
 COMPRESSED: dict[str, Callable[..., Any]] = {".gz": gzip.open, ".bz2": bz2.open, ".xz": lzma.open}
+#: Bytes that are unpacked at a time: far less than any memory, and few calls per second.
 _CHUNK = 1 << 18
-# Chunks, the bytes that they are joined to, and the first objects that are made of these.
+#: Copies of the content: the chunks, the joined bytes, and the first objects made from them.
 _COPIES_IN_MEMORY = 4
-# No LZMA members: a few bytes can ask for gigabytes.
+#: Methods of packed zip members; not LZMA, where a few bytes can claim gigabytes.
 _ZIP_METHODS = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED, zipfile.ZIP_BZIP2)
 _DAMAGED = (zipfile.BadZipFile, gzip.BadGzipFile, lzma.LZMAError, zlib.error, EOFError)
-# All but the first: zip files with a password, an odd method, or a damaged list of members.
+#: All but the first: zip files with a password, an unknown method, or a damaged list of members.
 _UNREADABLE = (OSError, RuntimeError, NotImplementedError, ValueError, LookupError, MemoryError)
 
 
 #: Peak memory of parsers in bytes: per byte of the file, and per mark that begins or ends an
-#: element. Measured on files whose bytes say as much as they can; the tests measure them again.
+#: element. Measured on files with the shortest possible elements; the tests measure it again.
 _TEXT_COST = (9, b"\n", 300)
 _COSTS = {
     ".mtx": (7, b"\n", 180),
@@ -49,15 +50,15 @@ def existing_file(path: str | os.PathLike[str]) -> Path:
     Pipes and devices are refused: opening one may block, and reading may never end.
     """
     if "\0" in str(path):
-        raise InputError(f"cannot read {str(path)!r}: names of files have no zero bytes")
+        raise InputError(f"cannot read {str(path)!r}: file names have no zero bytes")
     with input_errors(f"cannot read {str(path)!r}"):
         file = Path(path).expanduser()
         if file.is_dir():
-            raise InputError(f"{str(path)!r} is a folder; pass the path of a file")
+            raise InputError(f"{str(path)!r} is a folder", advice="pass the path of a file")
         if not file.exists():
             raise InputError(f"there is no file {path}")
         if not file.is_file():
-            raise InputError(f"{path} is a pipe or a device; save its content, and pass that")
+            raise InputError(f"{path} is a pipe or a device", advice="save its content to a file")
     return file
 
 
@@ -69,7 +70,7 @@ def opened_zip(path: Path) -> Iterator[zipfile.ZipFile]:
 
 
 def opened_member(file: Path, suffix: str, name: str) -> IO[bytes]:
-    """Open a file for reading; a packed one as its content, of a zip file the one `suffix` file.
+    """Open a file for reading: the content of a compressed one, the one `suffix` file of a zip.
 
     Call it, and read the stream, within `reading_errors`.
     """
@@ -78,12 +79,13 @@ def opened_member(file: Path, suffix: str, name: str) -> IO[bytes]:
         stream: IO[bytes] = COMPRESSED.get(packing, open)(file, "rb")
         return stream
     with zipfile.ZipFile(file) as archive:  # the member keeps the file open
-        listed = [each for each in archive.infolist() if each.filename.lower().endswith(suffix)]
-        members = [each for each in listed if not each.filename.startswith("__MACOSX")]
+        infos = [info for info in archive.infolist() if info.filename.lower().endswith(suffix)]
+        members = [info for info in infos if not info.filename.startswith("__MACOSX")]
         if len(members) != 1:
             raise InputError(f"{name} must hold one {suffix} file, found {len(members)}")
         if members[0].compress_type not in _ZIP_METHODS:
-            raise InputError(f"{name}: its compression is unusual; pack it as plain zip")
+            advice = "pack it by the method 'deflate'"
+            raise InputError(f"{name} is packed by an unsupported method", advice=advice)
         check_size(members[0].file_size, name)
         return archive.open(members[0])
 
@@ -101,7 +103,7 @@ def read_bytes(file: Path, suffix: str, name: str) -> bytes:
 
 
 def read_all(stream: IO[bytes], path: str | Path) -> bytes:
-    """Read to the end, but not more than fits into memory: packed files can be tiny and hold much.
+    """Read to the end, up to the free memory, which the content of a tiny packed file may exceed.
 
     Examples
     --------
@@ -126,7 +128,7 @@ def size_limit() -> int:
 
 
 def check_size(n_bytes: int, path: str | Path) -> None:
-    """Raise when a file is known to hold more than fits into memory."""
+    """Raise if a file of a known size does not fit into memory."""
     if n_bytes * _COPIES_IN_MEMORY > memory.ALWAYS_THERE and n_bytes > size_limit():
         raise too_large(f"{n_bytes:,}", path)
 
@@ -137,7 +139,7 @@ def too_large(size: str, path: str | Path) -> InputError:
 
 
 def parsing_bytes(data: bytes, suffix: str) -> int:
-    r"""Upper bound of the memory that parsing a file takes, its content included.
+    r"""Upper bound of the memory for parsing a file, including its content, in bytes.
 
     Examples
     --------
@@ -150,7 +152,7 @@ def parsing_bytes(data: bytes, suffix: str) -> int:
 
 @contextmanager
 def reading_errors(path: Path, kind: str) -> Iterator[None]:
-    """Turn whatever reading a file of some kind raises into an `InputError`."""
+    """Convert any error of reading a file of this kind to an `InputError`."""
     with (
         input_errors(f"cannot read {path}", *_UNREADABLE),
         input_errors(f"{path} is truncated, or not a {kind} file", *_DAMAGED),

@@ -146,7 +146,7 @@ def test_downloads_that_fail(cache, server, monkeypatch, tmp_path):
     assert "set GRFPP_DATA to a folder that holds graphs/local.gml" in message
     message = refusal(fetch, entry())
     assert "no public address" in message and "get it from https://page" in message
-    assert "not asked for" in refusal(fetch, entry("http://127.0.0.1:9/x"), download=False)
+    assert "download is False" in refusal(fetch, entry("http://127.0.0.1:9/x"), download=False)
     with pytest.raises(MissingDataError):
         fetch(entry())
     monkeypatch.setenv("GRFPP_DATA", str(tmp_path))
