@@ -32,8 +32,7 @@ def data_folder() -> Path | None:
         return None
     folder = Path(value).expanduser()
     if not folder.is_dir():
-        problem = f"GRFPP_DATA is {value!r}, which is not a folder"
-        raise InputError(problem, advice="correct or unset it")
+        raise InputError(f"GRFPP_DATA is {value!r}, not a folder", advice="correct or unset it")
     return folder
 
 

@@ -58,8 +58,7 @@ def load_mesh(path: str | os.PathLike[str]) -> meshes.Mesh:
     """
     file, suffix = known_file(path)
     if suffix not in meshes.SUFFIXES:
-        problem = f"{path} is not a mesh file, found the suffix {suffix!r}"
-        raise InputError(problem, advice=f"use one of {', '.join(meshes.SUFFIXES)}")
+        raise InputError(f"{path} is not a mesh file", advice=f"use {', '.join(meshes.SUFFIXES)}")
     return meshes.read_mesh(read_bytes(file, suffix, str(path)), str(path), suffix)
 
 

@@ -84,8 +84,7 @@ def opened_member(file: Path, suffix: str, name: str) -> IO[bytes]:
         if len(members) != 1:
             raise InputError(f"{name} must hold one {suffix} file, found {len(members)}")
         if members[0].compress_type not in _ZIP_METHODS:
-            advice = "pack it by the method 'deflate'"
-            raise InputError(f"{name} is packed by an unsupported method", advice=advice)
+            raise InputError(f"{name}: unsupported zip method", advice="pack it by 'deflate'")
         check_size(members[0].file_size, name)
         return archive.open(members[0])
 

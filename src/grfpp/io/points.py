@@ -95,8 +95,7 @@ def _points(X: Any) -> Any:
         raise InputError(problem, argument="X", advice=advice) from None
     values = points.data if sp.issparse(points) else points
     if not float(np.abs(values).max(initial=0)) < 1e150:
-        problem = "distances leave the range of floating point"
-        raise InputError(problem, advice="scale the points down")
+        raise InputError("distances leave the range of float64", advice="scale the points down")
     return points
 
 
@@ -105,8 +104,7 @@ def _approximate(points: Any, k: int, metric: Any, seed: int) -> tuple[FloatArra
     search = package.NNDescent(points, metric=metric, n_neighbors=k + 1, random_state=seed)
     neighbours, distances = search.neighbor_graph
     if (neighbours < 0).any():
-        problem = f"pynndescent found fewer than {k} neighbours"
-        raise InputError(problem, advice="use method='exact'")
+        raise InputError(f"pynndescent found fewer than {k} points", advice="use method='exact'")
     # A point is its own neighbour, unless copies of it come first: then the last one is dropped.
     others = neighbours != np.arange(len(neighbours))[:, np.newaxis]
     others[others.all(axis=1), -1] = False

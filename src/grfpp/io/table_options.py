@@ -281,7 +281,7 @@ def _position(column: Column, names: Sequence[str]) -> int:
             return positions[0]
         if positions:
             problem = f"{len(positions)} columns are called {column!r}"
-            raise InputError(problem, advice="pass columns by their indices from 0")
+            raise InputError(problem, advice="pass their indices")
     raise InputError(f"there is no column {column!r}, found {_listed(names)}")
 
 

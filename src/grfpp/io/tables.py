@@ -108,8 +108,7 @@ def edge_columns(
     Without a source and a target they are inferred from the names of the columns.
     """
     if (source is None) != (target is None):
-        problem = f"must be given both or neither, found {source!r} and {target!r}"
-        raise InputError(problem, argument="source and target")
+        raise InputError("must be given both, or neither", argument="source and target")
     table, names = _with_names(frame)
     if source is None and weight is None:
         return table, table_options.columns_of(names)
@@ -260,8 +259,7 @@ def _tuple_nodes(ends: list[Any], n_nodes: int | None) -> dict[Any, int]:
             raise InputError(f"nodes must be all text or all whole numbers, found {end!r}")
     least, largest = int(min(ends)), int(max(ends))
     if max(-least, largest) >= 1 << 63:
-        problem = f"nodes must be integers of 64 bits, found {shown(largest)}"
-        raise InputError(problem, advice="pass them as text")
+        raise InputError("nodes must be integers of 64 bits", advice="pass them as text")
     if n_nodes is None:
         return {number: i for i, number in enumerate(sorted(set(map(int, ends))))}
     if least < 0 or largest >= n_nodes:

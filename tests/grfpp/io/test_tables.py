@@ -122,9 +122,8 @@ def test_what_cannot_be_read_is_refused_with_its_row(table, words):
 
 def test_other_refusals():
     assert "no edges" in refusal(pd.DataFrame({"a": [], "b": []}))
-    assert "all text or all numbers" in refusal(
-        pd.DataFrame({"a": [1, "x"], "b": ["x", "y"], "c": [1, 1]})
-    )
+    mixed = pd.DataFrame({"a": [1, "x"], "b": ["x", "y"], "c": [1, 1]})
+    assert "all text or all numbers" in refusal(mixed)
     assert "separator is for" in refusal(pd.DataFrame(CALLS), separator=",")
     frame = pd.DataFrame([[1, 2]], columns=["a", "a"])
     assert "the frame cannot be read" in refusal(frame)

@@ -74,8 +74,8 @@ class Header:
 
     `directed` is about the matrix whose rows are stored; `kind` and `value` say how it is scaled
     (see `grfpp.normalization.ScaledWeights`). `symmetric` are the normalisations, out of
-    `SYMMETRIES`, that give a symmetric matrix; `tame` says that no product of strengths leaves the
-    range of float64. `spectral_radius` is there where it was known.
+    `SYMMETRIES`, that give a symmetric matrix; `tame` (a key of this file format) means that no
+    product of strengths leaves the range of float64. `spectral_radius` is ``None`` if unknown.
     """
 
     n_nodes: int

@@ -284,8 +284,7 @@ def _merge(
     if query is not key and not query.is_set_to(key):
         if not required:
             return None
-        problem = "must be the queries, found other keys: a graph mask is for self-attention"
-        raise InputError(problem, argument="key")
+        raise InputError("must be the queries: a graph mask is for self-attention", argument="key")
     if query.is_nested:
         raise InputError("must not be a nested tensor", argument="query")
     if named.get("is_causal") and named.get("attn_mask") is None:

@@ -194,8 +194,7 @@ def factored_mask(
     source, chosen, n_prefix = _tokens(graph, nodes, scaling, class_token)
     K, rows, columns = _scaled_kernel(source, scaling, n_walks=n_walks, **options)
     if not isinstance(K, KernelEstimate):
-        problem = "must be 'walks', found 'exact': an exact kernel has no factors"
-        raise InputError(problem, argument="estimate")
+        raise InputError("must be 'walks': an exact kernel has no factors", argument="estimate")
     first, *inner, last = K.matrices()
     first = (sp.diags_array(rows) @ first).tocsr()[chosen]
     last = (last @ sp.diags_array(columns)).tocsr()[:, chosen]

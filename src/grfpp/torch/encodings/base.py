@@ -349,9 +349,8 @@ def read_batch(batch: Any, weight_attr: str | None, with_features: bool = False)
 
 def _read_data(index: int, data: Any, weight_attr: str | None, with_features: bool) -> EdgeList:
     if data.edge_index is None:
-        raise InputError(
-            f"{type(data).__name__} has no edge_index", advice="encode it before ToSparseTensor"
-        )
+        problem = f"{type(data).__name__} has no edge_index"
+        raise InputError(problem, advice="encode it before ToSparseTensor")
     ends, n = tensor_to_numpy(data.edge_index), int(data.num_nodes or 0)
     if ends.ndim != 2 or len(ends) != 2 or (ends.size and ends.dtype.kind not in "iu"):
         problem = f"must be integers of shape (2, n), found {ends.dtype} {ends.shape}"
@@ -387,9 +386,8 @@ def joined_features(lists: Sequence[EdgeList]) -> FloatArray:
     features = [graph.features for graph in lists if graph.features is not None]
     widths = sorted({rows.shape[1] for rows in features})
     if len(widths) > 1:
-        raise InputError(
-            f"must have one width in all graphs, found {widths[0]} and {widths[-1]}", argument="x"
-        )
+        problem = f"must have one width in all graphs, found {widths[0]} and {widths[-1]}"
+        raise InputError(problem, argument="x")
     return np.concatenate(features)
 
 

@@ -188,10 +188,8 @@ class AddReturnPE(ExactEncoding):
         self.options = WalkOptions.of(n_walks=self.n_walks, seed=self.seed)
         kernels = () if self.kernel is None else _checked_kernels(self.kernel, self.scale)
         self.kernel = kernels or None
-        lengths: Any = self.lengths
-        if lengths is None:
-            n_lengths = whole(8 if self.dim is None else self.dim, "dim", 1, _MAX_LENGTH)
-            lengths = range(1, 1 + n_lengths)
+        n_lengths = whole(8 if self.dim is None else self.dim, "dim", 1, _MAX_LENGTH)
+        lengths = range(1, 1 + n_lengths) if self.lengths is None else self.lengths
         self.lengths = [whole(k, "lengths", 1, _MAX_LENGTH) for k in listed(lengths, "lengths")]
         if not self.lengths:
             raise InputError("must hold at least one length, found none", argument="lengths")

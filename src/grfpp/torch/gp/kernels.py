@@ -394,6 +394,5 @@ class GRFKernel(_KernelOnNodes):
 def _checked_bounds(bounds: Any) -> tuple[float, float]:
     numbers = [positive(bound, "bounds") for bound in listed(bounds, "bounds")]
     if len(numbers) != 2 or numbers[0] >= numbers[1]:
-        problem = f"must be a lower and an upper bound, found {shown(bounds)}"
-        raise InputError(problem, argument="bounds")
+        raise InputError(f"must be two rising numbers, found {shown(bounds)}", argument="bounds")
     return numbers[0], numbers[1]

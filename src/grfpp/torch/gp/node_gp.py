@@ -304,8 +304,7 @@ class NodeGP(gpytorch.models.ExactGP):  # type: ignore[misc, name-defined]  # un
             As for `grfpp.torch.posterior_samples`.
         """
         if not isinstance(self.kernel, GRFKernel | NodeKernel):
-            problem = f"must be a GRFKernel or a NodeKernel, found {type(self.kernel).__name__}"
-            raise InputError(problem, argument="kernel")
+            raise InputError("must be a GRFKernel or a NodeKernel", argument="kernel")
         (x,) = self.train_inputs
         mean, deviation, samples = posterior_samples(
             self.kernel,

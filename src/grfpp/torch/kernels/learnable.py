@@ -297,9 +297,8 @@ class LengthFactor(nn.Module):  # type: ignore[misc]  # untyped base
         super().__init__()
         n_entries, n_deposits = len(deposits.columns), len(deposits.amounts)
         if n_deposits > np.iinfo(np.int32).max:
-            raise InputError(
-                f"{n_deposits} deposits are too many for one factor", advice="use fewer walks"
-            )
+            problem = f"{n_deposits} deposits are too many for one factor"
+            raise InputError(problem, advice="use fewer walks")
         self.n_lengths = deposits.n_lengths
         self.pattern = _pattern(deposits.indptr, deposits.columns, deposits.n_nodes)
         # One row per length; in each the deposits in the order of the entries they belong to.
