@@ -14,7 +14,7 @@ from grfpp.io.files import known_file
 from grfpp.io.folder.layout import SUFFIX
 from grfpp.io.folder.reader import is_folder_path
 from grfpp.io.meshes import MeshWeights
-from grfpp.io.objects import says_direction
+from grfpp.io.objects import declares_direction
 from grfpp.io.table_options import EdgeListKeywords, EdgeListOptions, ListFile, ListRequest
 from grfpp.io.tables import SUFFIXES
 from grfpp.linalg.symmetrize import Symmetrize
@@ -87,7 +87,7 @@ def convert(
             raise InputError(problem, argument="memory", advice="leave it out")
         others: dict[str, Any] = {"symmetrize": symmetrize, "mesh_weights": mesh_weights, **reading}
         graph = Graph(source, directed=directed, n_nodes=n_nodes, **others)
-        if directed and says_direction(source) and not graph.is_directed:
+        if directed and declares_direction(source) and not graph.is_directed:
             problem = f"is for edge lists only: {source} states that it is undirected"
             raise InputError(problem, argument="directed", advice="leave it out")
         graph.save(target)

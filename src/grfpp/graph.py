@@ -22,7 +22,7 @@ from grfpp.io.folder.reader import GraphFolder, MappedForm, is_folder_path
 from grfpp.io.folder.writer import save_folder
 from grfpp.io.matrices import GRAPH_FORMAT, canonical_matrix, read_saved_graph
 from grfpp.io.meshes import MeshWeights
-from grfpp.io.objects import says_direction
+from grfpp.io.objects import declares_direction
 from grfpp.io.points import Method, neighbour_graph, neighbours_note
 from grfpp.io.table_options import Column, Duplicates, EdgeListKeywords, EdgeListOptions
 from grfpp.io.tables import edge_columns
@@ -145,7 +145,7 @@ class Graph:
         if symmetrize is not None:
             canonical = symmetrized(canonical, symmetrize)
         elif not isinstance(source, Graph):
-            is_explicit = directed or says_direction(source)
+            is_explicit = directed or declares_direction(source)
             canonical = canonical if is_explicit else without_rounding(canonical)
             note = None if is_explicit else neighbours_note(canonical)
             if note is not None and directed is None and mesh_weights is None:

@@ -22,7 +22,7 @@ from typing import Any
 import click
 
 from grfpp.cli import options, results
-from grfpp.distributed.local import ask_top_k
+from grfpp.distributed.local import query_top_k
 from grfpp.errors import InputError
 from grfpp.io.files import read_text
 from grfpp.local import LocalKernel
@@ -92,7 +92,7 @@ def query(
     with result.timed("query", "finding the nearest nodes"):
         k = min(top, source.n_nodes)
         if client is not None:
-            answer = ask_top_k(client, local, rows, (k, std, not no_self))
+            answer = query_top_k(client, local, rows, (k, std, not no_self))
         else:
             answer = local.top_k(rows, k, with_std, include_self=not no_self)
 

@@ -22,7 +22,7 @@ from grfpp._memory import readable_bytes
 from grfpp.cli.console import print_json, status, visible
 from grfpp.errors import InputError
 from grfpp.graph import Graph
-from grfpp.io.atomic import atomic_write, followed, target_problem
+from grfpp.io.atomic import atomic_write, link_target, target_problem
 from grfpp.operators.kernel_choice import KernelChoice
 from grfpp.options import WalkOptions
 from grfpp.termination import Termination
@@ -159,7 +159,7 @@ def check_output(path: Path, suffixes: Sequence[str], option: str = "--output") 
     if path.suffix.lower() not in suffixes:
         expected = " or ".join(suffixes)
         raise InputError(f"must have the suffix {expected}, found {path}", argument=option)
-    folder = followed(path).parent
+    folder = link_target(path).parent
     problem = target_problem(path, folder=path.suffix.lower() == ".grf")
     if problem is None and not os.access(folder, os.W_OK):
         problem = f"the folder {folder} cannot be written to"

@@ -84,4 +84,4 @@ def test_refusals(capsys, cache, monkeypatch):
     put(cache, "graphs/cora.gml", b"graph [\n node ]\n")
     assert "graphs/cora.gml, line 2" in refused(capsys, "datasets", "cora")
     monkeypatch.setenv("GRFPP_DATA", "nowhere")
-    assert "GRFPP_DATA is 'nowhere', which is not a folder" in refused(capsys, "datasets")
+    assert "GRFPP_DATA is 'nowhere', not a folder" in refused(capsys, "datasets")

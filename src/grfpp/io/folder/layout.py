@@ -1,8 +1,8 @@
 """The files of a graph's folder: a header in JSON, and each array as its plain numbers.
 
-Compiled loops trust the arrays that they are given, so a folder is verified once, checksums and
-structure, and then stamped with what the system says of its files (inode, size, times). A file that
-was copied, edited or truncated has another stamp, and the folder is verified again.
+Compiled loops do not check arrays, so checksums and structure of a folder are verified once, and
+the inode, size and times of its files are then stored as a stamp. A file that was copied, edited or
+truncated has another stamp, and the folder is verified again.
 """
 
 from __future__ import annotations
@@ -27,8 +27,9 @@ HEADER = "header.json"
 STAMP = "verified.json"
 SUFFIX = ".grf"
 _FORMAT, _VERSION = "grfpp-graph-folder", 1
+#: Bytes of the longest header that is read; written ones have some hundred.
 _MAX_HEADER_BYTES = 1 << 16
-#: Entries that are verified at a time.
+#: Entries that are verified at a time: some megabytes.
 _PIECE = 1 << 20
 
 #: Every array that a folder may hold: its type, and its length in nodes, edges or neither.
@@ -70,12 +71,12 @@ class StoredArray:
 
 @dataclass(frozen=True, kw_only=True)
 class Header:
-    """Everything about a graph that is known without its arrays.
+    """The properties of a graph that are stored outside its arrays.
 
     `directed` is about the matrix whose rows are stored; `kind` and `value` say how it is scaled
     (see `grfpp.normalization.ScaledWeights`). `symmetric` are the normalisations, out of
-    `SYMMETRIES`, that give a symmetric matrix; `tame` says that no product of strengths leaves the
-    range of float64. `spectral_radius` is there where it was known.
+    `SYMMETRIES`, that give a symmetric matrix; `tame` (a key of this file format) means that no
+    product of strengths leaves the range of float64. `spectral_radius` is ``None`` if unknown.
     """
 
     n_nodes: int
@@ -108,8 +109,8 @@ class Header:
             if not 0 <= (version := content.pop("version")) <= _VERSION:
                 problem = f"{file} is of version {shown(version)}, above {_VERSION}"
                 raise InputError(problem, advice="install a newer grfpp, or convert it anew")
-            arrays = {name: StoredArray(**each) for name, each in content.pop("arrays").items()}
-            known = {each.name: content[each.name] for each in fields(cls) if each.name != "arrays"}
+            arrays = {name: StoredArray(**entry) for name, entry in content.pop("arrays").items()}
+            known = {item.name: content[item.name] for item in fields(cls) if item.name != "arrays"}
             header = cls(arrays=arrays, **known)
             header.check()
         return header, text
@@ -135,9 +136,9 @@ class Header:
         if wrong := sorted(set(self._expected()) ^ set(self.arrays)):
             raise ValueError(f"such a graph has the arrays {self._expected()}: {wrong[0]!r}")
         sizes = {"nodes": self.n_nodes, "nodes + 1": self.n_nodes + 1, "edges": self.n_stored}
-        for name, each in self.arrays.items():
-            if each.length != sizes.get(ARRAYS[name][1], each.length):
-                raise ValueError(f"{name} of length {each.length}")
+        for name, array in self.arrays.items():
+            if array.length != sizes.get(ARRAYS[name][1], array.length):
+                raise ValueError(f"{name} of length {array.length}")
 
     def _expected(self) -> list[str]:
         """The arrays that such a graph has."""
@@ -158,7 +159,7 @@ class Header:
 
 
 def stats_of(files: Iterable[Path]) -> dict[str, list[int]]:
-    """What the system says of files, by their names."""
+    """Inode, size and times of files, by their names."""
     stats = {}
     for file in files:
         with input_errors(f"{file} cannot be read", OSError):
@@ -168,7 +169,7 @@ def stats_of(files: Iterable[Path]) -> dict[str, list[int]]:
 
 
 def write_stamp(folder: Path, names: Iterable[str]) -> None:
-    """Note that the header and these arrays are sound, unless the folder is read-only."""
+    """Record that the header and these arrays are valid, unless the folder is read-only."""
     text = json.dumps(stats_of([folder / HEADER, *(array_file(folder, name) for name in names)]))
     with suppress(InputError), atomic_write(folder / STAMP) as stream:
         stream.write(text.encode())
@@ -195,7 +196,7 @@ def mapped_array(folder: Path, name: str) -> npt.NDArray[Any]:
 
 
 def verify_folder(folder: Path, header: Header) -> None:
-    """Raise `InputError`, naming the file, unless all arrays are as they were written and sound."""
+    """Check that all arrays are unchanged and valid; the `InputError` names the file."""
     for name, stored in header.arrays.items():
         with array_file(folder, name).open("rb") as stream:
             checksum = hashlib.file_digest(stream, new_checksum).hexdigest()
@@ -241,6 +242,6 @@ def _is_in_order(indices: npt.NDArray[Any], indptr: npt.NDArray[Any], start: int
 
 
 def damaged(folder: Path, name: str, problem: str) -> InputError:
-    """The error about a file that is not as it was written."""
+    """Make the error about a file that has changed since it was written."""
     advice = "convert or save the graph anew"
     return InputError(f"{array_file(folder, name)} is damaged: {problem}", advice=advice)

@@ -50,13 +50,13 @@ def folder_bytes(path: str | os.PathLike[str]) -> int:
 
 @dataclass(frozen=True, eq=False)
 class GraphFolder:
-    """A folder that has been opened: what its header says, and its arrays, mapped when needed."""
+    """An open folder: its header, and its arrays, which are mapped when they are first needed."""
 
     path: Path
     header: Header
-    #: Checksum of the header, which has the checksums of all else.
+    #: Checksum of the header, which holds the checksums of all arrays.
     fingerprint: str
-    #: What the system said of its files.
+    #: Inode, size and times of its files.
     stats: dict[str, list[int]]
     _descriptors: dict[str, int] = field(default_factory=dict, repr=False)
 
@@ -74,19 +74,19 @@ class GraphFolder:
         header, text = Header.read(folder)
         files = [folder / HEADER, *(array_file(folder, name) for name in header.arrays)]
         stats = layout.stats_of(files)
-        for name, each in header.arrays.items():
+        for name, array in header.arrays.items():
             n_bytes = stats[array_file(folder, name).name][1]
-            expected = each.length * np.dtype(layout.ARRAYS[name][0]).itemsize
+            expected = array.length * np.dtype(layout.ARRAYS[name][0]).itemsize
             if n_bytes != expected:
                 raise damaged(folder, name, f"{n_bytes:,} bytes, the header says {expected:,}")
         if verify or not layout.is_stamped(folder, stats):
             layout.verify_folder(folder, header)
             if layout.stats_of(files) != stats:
-                raise InputError(f"{folder} is being written by somebody else; open it again")
+                raise InputError(f"{folder} is being written", advice="open it again")
             layout.write_stamp(folder, header.arrays)
         checksum = layout.new_checksum(text).hexdigest()
         if fingerprint not in (None, checksum):
-            raise InputError(f"{path} has changed since it was opened: open it again")
+            raise InputError(f"{path} has changed since it was opened", advice="open it again")
         return cls(folder, header, checksum, stats)
 
     def __reduce__(self) -> tuple[Any, ...]:
@@ -150,7 +150,7 @@ def _existing(path: str | os.PathLike[str]) -> Path:
         if not folder.exists():
             raise FileNotFoundError("it does not exist")
         if folder.is_file():
-            raise NotADirectoryError("it is a file, and graphs on disk are folders")
+            raise NotADirectoryError("it is a file, not a folder")
     return folder
 
 

@@ -41,8 +41,8 @@ _UNUSED_OPTIONS = (*OF_ESTIMATES, "degree", "truncate", "on_infinite_variance", 
 class LearnableKernel(nn.Module):  # type: ignore[misc]  # untyped base
     """``K(f) = Φ₁(f) … Φₗ(f) · (Φ'₁(f) … Φ'ₗ(f))ᵀ``, differentiable in the modulation ``f``.
 
-    Walks are sampled once, in the constructor, and their deposits are stored by length. Every value
-    of ``f`` then gives the estimate that these walks make of its kernel, without new walks.
+    Walks are sampled once, in the constructor, and their deposits are stored by length. For every
+    ``f`` the same walks then estimate its kernel.
 
     Parameters
     ----------
@@ -103,6 +103,12 @@ class LearnableKernel(nn.Module):  # type: ignore[misc]  # untyped base
     >>> K(torch.ones(34, 1)).sum().backward()
     >>> K.modulation.raw.grad > 0                    # a longer time, a larger kernel
     tensor(True)
+
+    References
+    ----------
+    Choromanski et al., "Computationally-efficient graph modeling with refined graph random
+    features", 2026, eqs. (3) and (4). Reid et al., "General graph random features", 2024, learns
+    modulations.
     """
 
     def __init__(
@@ -128,9 +134,8 @@ class LearnableKernel(nn.Module):  # type: ignore[misc]  # untyped base
         self.names = graph.names
         self.spectral_radius = graph.spectral_radius()
         if self.spectral_radius >= modulation.radius_of_convergence:
-            problem = f"{type(modulation).__name__} starts with a series that converges for radii "
-            problem += f"below {modulation.radius_of_convergence:.6g}, found a spectral radius of "
-            problem += f"{self.spectral_radius:.6g}"
+            problem = f"{type(modulation).__name__} converges for spectral radii below "
+            problem += f"{modulation.radius_of_convergence:.6g}, found {self.spectral_radius:.6g}"
             advice = "use graph.normalized('sym') or a smaller parameter"
             raise DivergentSeriesError(problem, advice=advice)
         self.modulation = modulation
@@ -144,7 +149,7 @@ class LearnableKernel(nn.Module):  # type: ignore[misc]  # untyped base
         left = [forward.with_factor(number) for number in numbers]
         right = [] if self.symmetric else [back.with_factor(number + 1) for number in numbers]
         self.factors = nn.ModuleList()
-        # Two more for the deposits of the current factor, which are sorted by length.
+        # Two more, since the deposits of the current factor are sorted by length.
         require_deposits(forward, len(left + right) + 2)
         for plan in left + right:
             deposits = sample_by_length(plan, n_jobs=options.n_jobs)
@@ -166,7 +171,7 @@ class LearnableKernel(nn.Module):  # type: ignore[misc]  # untyped base
         return plan
 
     def extra_repr(self) -> str:
-        """What the module is, for its ``repr``."""
+        """Sizes and options, for the ``repr`` of the module."""
         names = ("n_nodes", "degree", "n_walks", "seed", "n_exact", "symmetric")
         return ", ".join(f"{name}={getattr(self, name)}" for name in names)
 
@@ -255,10 +260,9 @@ class LearnableKernel(nn.Module):  # type: ignore[misc]  # untyped base
         if share > _MAX_NEGLECTED_SHARE:
             self._warned_of_neglected = True
             warn_user(
-                "the modulation has too few lengths: its parameter is no longer that of the kernel "
-                "by that name; use more n_lengths or a higher degree (share of the series beyond "
-                f"its {self.modulation.n_lengths} lengths: {share:.2g} at spectral radius "
-                f"{self.spectral_radius:.4g})"
+                "the modulation has too few lengths for its parameter; use more n_lengths or a "
+                "higher degree; neglected share of the series, n_lengths, spectral radius: "
+                f"{share:.2g}, {self.modulation.n_lengths}, {self.spectral_radius:.4g}"
             )
 
 
@@ -293,9 +297,8 @@ class LengthFactor(nn.Module):  # type: ignore[misc]  # untyped base
         super().__init__()
         n_entries, n_deposits = len(deposits.columns), len(deposits.amounts)
         if n_deposits > np.iinfo(np.int32).max:
-            raise InputError(
-                f"{n_deposits} deposits are too many for one factor", advice="use fewer walks"
-            )
+            problem = f"{n_deposits} deposits are too many for one factor"
+            raise InputError(problem, advice="use fewer walks")
         self.n_lengths = deposits.n_lengths
         self.pattern = _pattern(deposits.indptr, deposits.columns, deposits.n_nodes)
         # One row per length; in each the deposits in the order of the entries they belong to.
