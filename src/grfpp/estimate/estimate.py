@@ -502,11 +502,15 @@ class KernelEstimate(NodeMatrix):
         """
         estimates = [self, *self.replicates]
         factors = [factor for estimate in estimates for factor in estimate._factors]
-        self.meta.get(error_bars.MEASURED[0])  # measures the error, if it was not
-        meta: dict[str, Any] = {"sign": self.sign, "symmetrize": self.symmetrized}
-        meta |= {"n_estimates": len(estimates), "n_nodes": self.n_nodes, "made_by": self.meta}
+
+        def header() -> dict[str, Any]:
+            self.meta.get(error_bars.MEASURED[0])  # measures the error, if it was not
+            meta: dict[str, Any] = {"sign": self.sign, "symmetrize": self.symmetrized}
+            sizes = {"n_estimates": len(estimates), "n_nodes": self.n_nodes}
+            return {**meta, **sizes, "made_by": self.meta}
+
         chain = Chain.by_rows(factors, self.n_jobs)
-        files.save(path, chain, meta, self.deflation, self.names)
+        files.save(path, chain, header, self.deflation, self.names)
 
     @classmethod
     def load(cls, path: str | Path, *, n_jobs: int = -1) -> KernelEstimate:

@@ -161,7 +161,8 @@ def test_old_terminals_get_question_marks(tmp_path, monkeypatch):
 
 
 def test_without_the_laboratory_its_commands_say_what_to_install(capsys, monkeypatch, tmp_path):
-    monkeypatch.setitem(sys.modules, "grfpp_lab", None)
+    for module in ("grfpp_lab", "grfpp_lab.experiments.normals.picture"):
+        monkeypatch.setitem(sys.modules, module, None)
     for command in ("demo", "bench", "reproduce"):
         message = refused(capsys, command)
         assert "pip install './lab[all]' in a clone of grfpp" in message
