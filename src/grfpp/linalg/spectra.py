@@ -6,9 +6,7 @@ from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import numpy as np
-import scipy
 import scipy.sparse as sp
-from numpy.lib import NumpyVersion
 from scipy.sparse import csgraph
 
 from grfpp._memory import require_bytes
@@ -110,11 +108,10 @@ def largest_eigenpairs(
 
     start = np.random.default_rng(seed).standard_normal(n)
     options: dict[str, Any] = {"which": "LA", "tol": tol, "ncv": n_basis, "maxiter": max_restarts}
-    if NumpyVersion(scipy.__version__) >= "1.17.0":  # before, restarts are not random
-        options["rng"] = np.random.default_rng(0)
+    options |= {"v0": start - U @ (U.T @ start), "rng": np.random.default_rng(0)}
     operator = LinearOperator((n, n), matvec=deflated, dtype=np.float64)
     try:
-        values, vectors = eigsh(operator, number, v0=start - U @ (U.T @ start), **options)
+        values, vectors = eigsh(operator, number, **options)
     except ArpackNoConvergence as error:
         values, vectors = error.eigenvalues, error.eigenvectors
     return Eigenpairs(values, vectors).take(np.argsort(-values, kind="stable"))
