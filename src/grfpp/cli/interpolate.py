@@ -36,7 +36,6 @@ from grfpp._imports import how_to_install, missing_packages, require
 from grfpp.cli import console, options, results
 from grfpp.cli.label import read_rows
 from grfpp.errors import InputError
-from grfpp.graph import Graph
 from grfpp.io.atomic import atomic_write
 from grfpp.io.files import known_file
 from grfpp.io.meshes import MeshWeights
@@ -46,7 +45,6 @@ from grfpp.typing import FloatArray, IntArray
 
 if TYPE_CHECKING:
     from grfpp.datasets.meshes import TriangleMesh
-    from grfpp.tasks import KernelInterpolator
     from grfpp.tasks.normals import PredictedNormals
 
 #: Formats whose models stand on the plane of X and Z, by specification (.glb) or by custom.
@@ -149,6 +147,7 @@ def interpolate(
     parameters["noise"] = "auto" if noise is None else noise
     from grfpp.datasets.meshes import triangle_mesh
     from grfpp.io import load_mesh
+    from grfpp.tasks import KernelInterpolator
     from grfpp.tasks.normals import hide_normals, predict_normals
 
     result = results.Result()
@@ -165,8 +164,10 @@ def interpolate(
             predicted = predict_normals(task, **parameters)
             table, shown = _normals_table(predicted), predicted.angles()
         else:
-            predicted = _predict_field(surface.graph, known, given, parameters)
-            table, shown = _field_table(predicted, known, given), predicted.field_[:, 0]
+            predicted = KernelInterpolator(surface.graph, output="mean", **parameters)
+            predicted.fit(known, given)
+            field = predicted.field_
+            table, shown = _field_table(field, known, given), field[:, 0]
 
     if output is not None and output.suffix.lower() == ".ply":
         _write_coloured(output, surface, shown)
@@ -213,24 +214,22 @@ def interpolate(
     result.add("method", method_text, **chosen, **walked, scale=factor, sigma=factor**0.5)
     result.add(n_unreached=n_unreached)
     if values is None:
-        _add_score(result, predicted)
-    elif n_unreached:
-        text = f"at {n_unreached:,} vertices, which no value reaches: the mean of the known ones"
-        result.add("no answer", text)
+        n_cut_off, cosine = task.n_cut_off, predicted.cosine
+        result.add(n_cut_off=n_cut_off)
+        cut_off = f", {n_cut_off:,} of them in parts without a known one" if n_cut_off else ""
+        no_answer = f"at {n_unreached:,} hidden vertices, counted as cosine 0{cut_off}"
+    else:
+        no_answer = (
+            f"at {n_unreached:,} vertices, which no value reaches: the mean of the known ones"
+        )
+    if n_unreached:
+        result.add("no answer", no_answer)
+    if values is None:
+        result.add("cosine", f"{cosine:.4f}, mean over the hidden vertices", mean_cosine=cosine)
     result.add_time(read="reading", predict="predicting")
     files = [result.add_file(path) for path in (output, picture)]
     result.add(written=[file for file in files if file is not None])
     return result
-
-
-def _add_score(result: results.Result, normals: PredictedNormals) -> None:
-    n_unreached, n_cut_off, cosine = normals.n_unreached, normals.task.n_cut_off, normals.cosine
-    result.add(n_cut_off=n_cut_off)
-    if n_unreached:
-        cut_off = f", {n_cut_off:,} of them in parts without a known one" if n_cut_off else ""
-        text = f"at {n_unreached:,} hidden vertices, counted as cosine 0{cut_off}"
-        result.add("no answer", text)
-    result.add("cosine", f"{cosine:.4f}, mean over the hidden vertices", mean_cosine=cosine)
 
 
 def _read_values(path: Path, names: NodeNames) -> tuple[IntArray, FloatArray]:
@@ -246,27 +245,13 @@ def _read_values(path: Path, names: NodeNames) -> tuple[IntArray, FloatArray]:
     return np.array(list(rows), np.int64), values
 
 
-def _predict_field(
-    graph: Graph, known: IntArray, values: FloatArray, parameters: dict[str, Any]
-) -> KernelInterpolator:
-    from grfpp.tasks import KernelInterpolator
-
-    return KernelInterpolator(graph, output="mean", **parameters).fit(known, values)
-
-
-def _field_table(
-    field: KernelInterpolator, known: IntArray, values: FloatArray
-) -> dict[str, list[Any]]:
+def _field_table(field: FloatArray, known: IntArray, values: FloatArray) -> dict[str, list[Any]]:
     """Columns of the table of all vertices, but for the first."""
-    given = np.full(field.field_.shape, "", dtype=object)
+    given = np.full(field.shape, "", dtype=object)
     given[known] = values
-    columns = {"value": given, "predicted": field.field_}
-    suffixes = [f"_{i}" for i in range(1, values.shape[1] + 1)] if values.shape[1] > 1 else [""]
-    return {
-        name + suffix: column.tolist()
-        for name, block in columns.items()
-        for suffix, column in zip(suffixes, block.T, strict=True)
-    }
+    numbers = [f"_{i}" for i in range(1, len(field.T) + 1)] if len(field.T) > 1 else [""]
+    names = [f"{name}{number}" for name in ("value", "predicted") for number in numbers]
+    return dict(zip(names, np.column_stack([given, field]).T.tolist(), strict=True))
 
 
 def _normals_table(result: PredictedNormals) -> dict[str, list[Any]]:

@@ -14,6 +14,7 @@ from grfpp.options import WalkOptions
 from grfpp_lab.experiments import claims
 from grfpp_lab.experiments.claims import number, table
 from grfpp_lab.experiments.classification.graph_sets import GRAPH_KERNEL, SIZES
+from grfpp_lab.experiments.measuring import mean_and_error
 from grfpp_lab.harness.experiment import Row, Rows
 from grfpp_lab.report.page import Table, TableGroup
 from grfpp_lab.report.panels import Curve, Panel
@@ -99,7 +100,7 @@ class Scores:
     @property
     def standard_error(self) -> float:
         """Of the mean, as if folds were independent."""
-        return claims.mean_and_error(list(self.by_fold.values()))[1]
+        return mean_and_error(list(self.by_fold.values()))[1]
 
     def above(self, other: Scores) -> claims.Difference:
         """By how many points it is above another method, fold by fold."""
