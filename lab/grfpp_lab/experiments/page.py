@@ -91,8 +91,8 @@ def _summary(outcomes: Sequence[Outcome], meta: dict[str, Any]) -> Section:
     table = Table(
         ["experiment", "claim", "verdict", "work"],
         [TableGroup("", lines)],
-        "Work: the time of all cells together, each on one core. Times are longer where other "
-        "work had the machine: each experiment says its load.",
+        "Work: the time of all cells together, each on one core. Times are longer where the load, "
+        f"which each experiment tells, is above the machine's {meta['machine']['cores']} cores.",
         words=(0, 1, 2),
         wraps=(1, 2),
     )
