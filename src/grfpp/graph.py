@@ -22,7 +22,7 @@ from grfpp.io.folder.reader import GraphFolder, MappedForm, is_folder_path
 from grfpp.io.folder.writer import save_folder
 from grfpp.io.matrices import GRAPH_FORMAT, canonical_matrix, read_saved_graph
 from grfpp.io.meshes import MeshWeights
-from grfpp.io.objects import declares_direction
+from grfpp.io.objects import declares_direction, mesh_of
 from grfpp.io.points import Method, neighbour_graph, neighbours_note
 from grfpp.io.table_options import Column, Duplicates, EdgeListKeywords, EdgeListOptions
 from grfpp.io.tables import edge_columns
@@ -85,7 +85,7 @@ class Graph:
         graphs on disk and for more than 200,000 names that were read as text: these are a sequence
         in one buffer, which compares and prints as a list.
     meta
-        The parameters of `from_points`; empty for other graphs.
+        The parameters of `from_points`, the masses of `from_mesh`; empty for other graphs.
 
     Warns
     -----
@@ -244,6 +244,51 @@ class Graph:
         table, columns = edge_columns(frame, source, target, weight)
         reading: EdgeListKeywords = {"columns": columns, "duplicates": duplicates}
         return cls(table, directed=directed, n_nodes=n_nodes, **reading)
+
+    @classmethod
+    def from_mesh(cls, mesh: Any, weights: MeshWeights = "unit", *, mass: bool = False) -> Graph:
+        """Join the corners of a mesh's faces, with weights that know its areas if asked for.
+
+        Parameters
+        ----------
+        mesh
+            ``(vertices, faces)``, an object of trimesh or meshio, or the path of a file.
+        weights
+            As `mesh_weights` of `Graph`.
+        mass
+            Add a loop to every node, so that degrees are proportional to masses ``M``, a third of
+            the area of the triangles around; for cotangent weights, whose Laplacian is ``L``. With
+            ``rate = meta["rate"]``, ``normalized("sym")`` is then ``I - M^-1/2 L M^-1/2 / rate``,
+            ``normalized("rw")`` is ``I - M^-1 L / rate``, and ``HeatKernel(rate * t)`` on the
+            latter the heat equation after the time ``t``, in units of area: ``exp(-t M^-1 L)``.
+            It conserves heat, ``meta["mass"] @ (K @ u) == meta["mass"] @ u``.
+
+        Examples
+        --------
+        >>> import grfpp, numpy as np
+        >>> from grfpp.datasets import triangulated_sphere
+        >>> ball = triangulated_sphere(3)
+        >>> graph = Graph.from_mesh((ball.vertices, ball.faces), "cotangent", mass=True)
+        >>> heat = grfpp.HeatKernel(0.1 * graph.meta["rate"])       # after the time 0.1
+        >>> height = ball.vertices[:, 2]                    # which falls by exp(-2 t) on a sphere
+        >>> later = heat.apply(graph.normalized("rw"), height)
+        >>> print(f"{np.ptp(later) / np.ptp(height):.2f} {np.exp(-0.2):.2f}")
+        0.82 0.82
+
+        References
+        ----------
+        Pinkall, Polthier: Computing discrete minimal surfaces and their conjugates. Experimental
+        Mathematics 2, 1993. Meyer, Desbrun, Schröder, Barr: Discrete differential-geometry
+        operators for triangulated 2-manifolds, 2003.
+        """
+        if not truth(mass, "mass"):
+            return cls(mesh, mesh_weights=weights)
+        if weights != "cotangent":
+            problem = f"=True needs cotangent weights, found {weights!r}"
+            raise InputError(problem, argument="mass", advice="pass weights='cotangent'")
+        surface = mesh_of(mesh)
+        matrix, meta = surface.with_masses()
+        return _restored(cls._of, (matrix, surface.labels()), meta, {})
 
     @classmethod
     def open(cls, path: str | Path, *, verify: bool = False) -> Graph:

@@ -98,6 +98,24 @@ class Mesh(NamedTuple):
                 raise InputError("edges are too short or too long", advice="scale the mesh")
         return matrix
 
+    def with_masses(self) -> tuple[sp.csr_array, dict[str, Any]]:
+        """Cotangent weights, and loops that make every degree the mass times one rate.
+
+        The mass of a point is a third of the area of its triangles. See `Graph.from_mesh`.
+        """
+        matrix = self.adjacency("cotangent")
+        corners = np.pad(self.vertices, ((0, 0), (0, 3 - self.vertices.shape[1])))[self.faces]
+        with np.errstate(over="ignore", divide="ignore", invalid="ignore"):
+            across = np.cross(corners[:, 1] - corners[:, 0], corners[:, 2] - corners[:, 0])
+            areas = np.repeat(np.linalg.norm(across, axis=1) / 6, 3)
+            mass = np.bincount(self.faces.ravel(), areas, minlength=len(self.vertices))
+            degrees = matrix.sum(axis=1)
+            rate = float(np.max(degrees[degrees > 0] / mass[degrees > 0], initial=0.0))
+        if not 0 < rate < np.inf:
+            raise InputError("areas are too small or too large, or there are none: scale the mesh")
+        loops = sp.diags_array(np.maximum(rate * mass - degrees, 0.0))
+        return sp.csr_array(matrix + loops), {"mass": mass, "rate": rate}
+
     def triangulated(self) -> Mesh:
         """The mesh whose faces are its triangles, so that diagonals are edges too."""
         sizes = np.full(len(self.faces), 3)

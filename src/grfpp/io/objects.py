@@ -21,7 +21,7 @@ from grfpp.io import matrices
 from grfpp.io.files import known_file, load_mesh, read_file
 from grfpp.io.markup import from_networkx
 from grfpp.io.matrices import as_array, check_node_count, packages, require_real, tensor_to_numpy
-from grfpp.io.meshes import SUFFIXES, MeshWeights, as_mesh
+from grfpp.io.meshes import SUFFIXES, Mesh, MeshWeights, as_mesh
 from grfpp.io.table_options import EdgeListOptions, ListRequest
 from grfpp.io.tables import is_edge_tuples, is_frame, read_edge_tuples, read_frame
 from grfpp.io.text import errors_about
@@ -83,7 +83,8 @@ def read_adjacency(
             matrix, node_ids = _read(source, request)
         else:
             options.require_only((), "a mesh")
-            matrix, node_ids = _read_mesh(source, mesh_weights)
+            mesh = mesh_of(source, "mesh_weights")
+            matrix, node_ids = mesh.adjacency(mesh_weights), mesh.labels()
         if matrix.ndim != 2:
             raise InputError(f"a weight matrix must have two dimensions, found {matrix.shape}")
         if n_nodes is not None and matrix.shape[0] != n_nodes:
@@ -137,14 +138,15 @@ def _read(source: Any, request: ListRequest) -> _Read:
     raise InputError(f"cannot read a graph from {type(source).__name__}; pass {_SOURCES}")
 
 
-def _read_mesh(source: Any, weights: MeshWeights) -> _Read:
+def mesh_of(source: Any, argument: str = "mesh") -> Mesh:
+    """The mesh that an object or a file holds; `argument` is for those that do not."""
     if isinstance(source, str | os.PathLike):
         mesh = load_mesh(source) if known_file(source)[1] in SUFFIXES else None
     else:
         mesh = as_mesh(source)
     if mesh is None:
-        raise InputError(f"is for meshes, found {shown(source)}", argument="mesh_weights")
-    return mesh.adjacency(weights), mesh.labels()
+        raise InputError(f"is for meshes, found {shown(source)}", argument=argument)
+    return mesh
 
 
 def _are_faces(second: Any) -> bool:

@@ -386,7 +386,11 @@ class AddProfilePE(AddContrastPE):
     Parameters
     ----------
     dim
-        Lengths of the walks that return, ``1 … dim``; 8 if not given.
+        Numbers per node: those of the contrasts, kernels times features, and return masses of
+        walks of ``1 … dim - kernels · features`` steps. `dim` must leave room for one at least.
+    lengths
+        Steps of the walks that return, instead of `dim`; ``1 … 8`` if neither is given, which makes
+        ``8 + kernels · features`` numbers per node.
     kernel, normalization, include_self
         As for `AddContrastPE`.
     attr_name, scale, symmetrize, weight_attr, dtype, cache_mb
@@ -399,7 +403,7 @@ class AddProfilePE(AddContrastPE):
     >>> from torch_geometric.data import Data
     >>> x = torch.tensor([[1.0], [0.0], [0.0]])
     >>> path = Data(edge_index=torch.tensor([[0, 1, 1, 2], [1, 0, 2, 1]]), x=x)
-    >>> AddProfilePE(dim=2, kernel=["heat:1", "heat:10"])(path).profile_pe
+    >>> AddProfilePE(dim=4, kernel=["heat:1", "heat:10"])(path).profile_pe
     tensor([[ 0.0000,  0.5000,  0.8420, -0.0920],
             [ 0.0000,  1.0000, -0.3420,  0.0920],
             [ 0.0000,  0.5000, -0.1580, -0.0920]])
@@ -413,14 +417,30 @@ class AddProfilePE(AddContrastPE):
     kind = "profile"
 
     dim: int | None = None
+    _: KW_ONLY
+    lengths: Sequence[int] | None = None
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        self.returns = AddReturnPE(self.dim, scale=self.scale)
+        self.returns = AddReturnPE(lengths=self.lengths, scale=self.scale)
+        self._n_kernels = self._n_columns_per_feature
         self._n_columns = self.returns._n_columns
+        if self.dim is None:
+            return
+        if self.lengths is not None:
+            raise InputError("exclude each other", argument="dim and lengths")
+        self._n_columns, self._n_columns_per_feature = whole(self.dim, "dim", 1), 0
 
     def _rows(self, graphs: NormalizedBatch) -> FloatArray:
-        return np.concatenate([self.returns._rows(graphs), super()._rows(graphs)], axis=1)
+        returns, n_contrasts = self.returns, self._n_kernels * graphs.features.shape[1]
+        if self.dim is not None:
+            if self.dim <= n_contrasts:
+                problem = f"must be above {n_contrasts}, the contrasts of {self._n_kernels} "
+                problem += f"kernels and {graphs.features.shape[1]} features, found {self.dim}"
+                advice = "use fewer kernels, or lengths=… for the return masses alone"
+                raise InputError(problem, argument="dim", advice=advice)
+            returns = AddReturnPE(self.dim - n_contrasts, scale=self.scale)
+        return np.concatenate([returns._rows(graphs), super()._rows(graphs)], axis=1)
 
 
 @functional_transform("add_landmark_pe")

@@ -59,7 +59,8 @@ def grf_pe(
         must be undirected: every edge with its opposite. Self-loops, isolated nodes, several
         components and single nodes are fine; repeated edges add up.
     dim
-        Numbers per node, 8 if not given. (Not for `kind` ``"smooth"`` and ``"contrast"``.)
+        Numbers per node, 8 if not given. (Not for `kind` ``"smooth"`` and ``"contrast"``; of
+        ``"profile"`` with its contrasts, to which 8 are added if it is not given.)
     degree
         Stitching degree: 1 for GRFs, more for GRFs++; 2 if not given.
     n_walks

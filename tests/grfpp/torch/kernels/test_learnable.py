@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 import torch
+from attention_helpers import compiles
 from independent_walks import INDEPENDENT
 from numpy.testing import assert_allclose
 from refusal_case import bad_values, refused
@@ -396,3 +397,36 @@ def test_hubs_have_no_more_entries_than_their_budget():
 def test_one_length_is_the_identity(walks):
     kernel = kernel_of(karate(), 1, walks=walks, lam=1e-9)
     assert_allclose(kernel.rows(range(34)).detach().numpy(), np.eye(34), atol=1e-12)
+
+
+@compiles
+@pytest.mark.parametrize(("backend", "symmetric"), [("eager", True), ("aot_eager", False)])
+def test_compiled_products_and_their_gradients(backend, symmetric):
+    """Without a break of the graph; kernels of the same shapes share the code, not the walks."""
+    torch.compiler.reset()
+    kernel = kernel_of(n_lengths=5, symmetric=symmetric)
+    twin = copy.deepcopy(kernel)
+    twin.modulation.raw.data.add_(0.5)
+    vectors = torch.randn(3, 9, 2, dtype=DOUBLE, requires_grad=True)
+    for each in (kernel, twin):
+        inputs = [vectors, each.modulation.raw]
+        compiled = torch.compile(each, fullgraph=True, backend=backend)
+        assert_close(compiled(vectors), each(vectors))
+        gradients = (torch.autograd.grad(K(vectors).exp().sum(), inputs) for K in (compiled, each))
+        for found, wanted in zip(*gradients, strict=True):
+            assert_close(found, wanted)
+
+
+@compiles
+def test_compiled_kernels_warn_of_lengths_that_are_missing():
+    torch.compiler.reset()
+    kernel = kernel_of(n_lengths=3, lam=9.0)
+    with pytest.warns(RuntimeWarning, match="too few lengths"):
+        torch.compile(kernel, fullgraph=True, backend="eager")(torch.ones(9, dtype=DOUBLE))
+
+
+@pytest.mark.parametrize("shape", [(9,), (9, 0), (9, 2), (4, 9, 2), (2, 3, 9, 1), (0, 9, 2)])
+def test_batches_are_multiplied_matrix_by_matrix(shape):
+    kernel, vectors = kernel_of(n_lengths=5), torch.randn(shape, dtype=DOUBLE)
+    wanted = kernel.rows(range(9)) @ vectors
+    assert_close(kernel(vectors), wanted)
