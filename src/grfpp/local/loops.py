@@ -17,8 +17,8 @@ from grfpp.walks.pool import (
     add_run,
     follow_edges,
     inverse_potential,
-    random_point,
     sample_edges,
+    sample_stream,
     series_pool,
     start_pool,
     write_reached,
@@ -106,8 +106,8 @@ def _push_rest(graph: Any, buffers: Any, tau: Any, ratio: Any, n_deferred: Any) 
 
 
 @inlined
-def _sample(graph: Any, buffers: Any, tau: Any, ratio: Any, point: Any, n_deferred: Any) -> Any:
-    """Move all residuals along a systematic sample of edges, with mass `tau` on each.
+def _sample(graph: Any, buffers: Any, tau: Any, ratio: Any, stream: Any, n_deferred: Any) -> Any:
+    """Move all residuals along a sample of edges, with mass `tau` on each.
 
     Edges whose mass exceeds `tau`, as with unequal weights, keep it. Returns the number of runs and
     the number of picks.
@@ -127,7 +127,7 @@ def _sample(graph: Any, buffers: Any, tau: Any, ratio: Any, point: Any, n_deferr
             light.sum = ratio * amount
             light.n_heavy = light.sum >= tau  # there may be some
             n_movers += 1
-    return sample_edges(graph, buffers, n_movers, tau, point, int64(0))
+    return sample_edges(graph, buffers, n_movers, tau, stream, int64(0))
 
 
 @compiled(_nrt=False, error_model="numpy", no_cfunc_wrapper=True, no_cpython_wrapper=True)
@@ -139,7 +139,7 @@ def residual_pool(
     Processing a node adds its residual to the row and sends ``γ`` of it along its edges; nodes may
     be processed in any order. A node whose edges carry the threshold ``τ`` or more each is pushed
     along all its edges. ``τ`` falls as long as the budget allows. Then the residuals are moved
-    along a systematic sample of edges of mass ``τ``, and so on until none is left. With `push_only`
+    along a sample of edges of mass ``τ``, and so on until none is left. With `push_only`
     they stay in ``reached.ahead``. The row is unbiased for any ``τ``.
 
     This is a second loop beside `grfpp.walks.pool.series_pool`, whose budget is split over the
@@ -195,8 +195,8 @@ def residual_pool(
                 n_sampled = ratio * left / tau + SLACK
                 if n_used + n_sampled <= room:
                     n_samples += 1
-                    point = random_point(key, row, n_samples)
-                    n_runs, n_picks = _sample(graph, buffers, tau, ratio, point, n_deferred)
+                    stream = sample_stream(key, row, n_samples)
+                    n_runs, n_picks = _sample(graph, buffers, tau, ratio, stream, n_deferred)
                     n_deferred = int64(0)
         edges += n_followed
         if n_used + n_followed + n_sampled > room:

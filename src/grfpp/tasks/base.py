@@ -90,10 +90,10 @@ class NodeKernelParameters(KernelParameters):
         ``scale · A``.
     method
         How products with the kernel are computed. ``"walks"`` is the same as ``estimate="walks"``.
-        ``"auto"`` takes the planner's method of least predicted time; ``"dense"``,
-        ``"chebyshev"``, ``"lanczos"`` and ``"solve"`` are its methods, accurate to a tolerance
-        (`grfpp.kernel_operator`). All of these override `estimate`. ``None``, the default, follows
-        it: only ``estimate="exact"`` without a method computes as accurately as rounding allows.
+        ``"auto"`` takes the planner's method of least predicted time; the names of its methods
+        (`grfpp.kernel_operator`) ask for one of them, accurate to a tolerance. All of these
+        override `estimate`. ``None``, the default, follows it: only ``estimate="exact"`` without a
+        method computes as accurately as rounding allows.
     reuse_walks, symmetrize, deflate
         See `grfpp.WalkOptions`.
     """

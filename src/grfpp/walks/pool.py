@@ -325,16 +325,17 @@ def _threshold_weighted(
 
 @inlined
 def sample_edges(
-    graph: Any, buffers: Any, n_movers: Any, threshold: Any, point: Any, n_runs: Any
+    graph: Any, buffers: Any, n_movers: Any, threshold: Any, stream: Any, n_runs: Any
 ) -> Any:
     """List the edges to follow: all above the threshold, and a systematic sample of the others.
 
     A light edge of mass ``m`` is picked with probability ``m / threshold``, and then carries the
     threshold. Systematic sampling: edge ``i`` is picked if one of the points ``u, u + 1, …`` lies
-    between the sums of these probabilities before and after it; `point` is the random ``u``.
+    between the sums of these probabilities before and after it; `stream` gives the random ``u``.
 
     Returns the number of runs and the number of picks.
     """
+    point = (float64(mix64(stream) >> uint64(11)) + 0.5) * 2.0**-53
     if len(graph.weights):
         return _sample_weighted(graph, buffers, n_movers, threshold, point, n_runs), int64(0)
     inverse = 1.0 / threshold if threshold > _MIN_THRESHOLD else 0.0
@@ -401,10 +402,9 @@ def _sample_weighted(
 
 
 @inlined
-def random_point(key: Any, row: Any, step: Any) -> Any:
-    """The offset of a systematic sample, in (0, 1): `grfpp.walks.streams.uniform`."""
-    state = walk_stream(node_stream(key, row), step)
-    return (float64(mix64(state) >> uint64(11)) + 0.5) * 2.0**-53
+def sample_stream(key: Any, row: Any, step: Any) -> Any:
+    """The stream of the random numbers of a step, for `sample_edges`."""
+    return walk_stream(node_stream(key, row), step)
 
 
 @inlined
@@ -454,8 +454,8 @@ def step(
             threshold, n_runs, n_movers = _threshold_equal(
                 indices, reached, movers, runs, n_movers, allowed
             )
-        point = random_point(key, row, k)
-        n_runs, n_picks = sample_edges(graph, buffers, n_movers, threshold, point, n_runs)
+        stream = sample_stream(key, row, k)
+        n_runs, n_picks = sample_edges(graph, buffers, n_movers, threshold, stream, n_runs)
     return n_runs, n_picks, threshold, left * series.rest[k], alive * min(1.0, allowed)
 
 

@@ -99,8 +99,8 @@ def pools(layout: PoolLayout, series: PoolSeries, key: int, start: int) -> Itera
         elif not allowed > 0:
             return
         else:
-            point = uniform(walk_state(int(key), start, k))
-            edges = compress_edges(edges, allowed, point, by_node=not len(layout.weights))
+            stream = walk_state(int(key), start, k)
+            edges = compress_edges(edges, allowed, stream, by_node=not len(layout.weights))
             left *= series.rest[k]
             alive *= min(1.0, allowed)
         pool = sum_by_node(edges)
@@ -118,7 +118,7 @@ def sum_by_node(edges: Edges) -> Pool:
     return pool
 
 
-def compress_edges(edges: Edges, allowed: float, point: float, by_node: bool) -> Edges:
+def compress_edges(edges: Edges, allowed: float, stream: int, by_node: bool) -> Edges:
     """Choose about `allowed` of the edges, with masses whose mean is that of all edges.
 
     For equal weights (`by_node`), edges above the threshold come first, in the order in which the
@@ -135,18 +135,18 @@ def compress_edges(edges: Edges, allowed: float, point: float, by_node: bool) ->
         light = rest
         threshold = sum(mass for _, mass in light) / (allowed - len(heavy))
     if by_node:
-        return heavy + sample_edges(rest, threshold, point)
-    return sample_edges(edges, threshold, point)
+        return heavy + sample_edges(rest, threshold, stream)
+    return sample_edges(edges, threshold, stream)
 
 
-def sample_edges(edges: Edges, threshold: float, point: float) -> Edges:
+def sample_edges(edges: Edges, threshold: float, stream: int) -> Edges:
     """The edges above the threshold, and a systematic sample of those below it.
 
     An edge of mass ``m`` below the threshold is picked with probability ``m / threshold``, and then
-    carries the threshold. `point` is the random offset of the sample.
+    carries the threshold. `stream` gives the random offset of the sample.
     """
     followed: Edges = []
-    start = 0.0
+    start, point = 0.0, uniform(stream)
     for node, mass in edges:
         if mass >= threshold:
             followed.append((node, mass))
@@ -168,8 +168,8 @@ def residual_totals(layout: PoolLayout, residual: PoolResidual, key: int, start:
         for node, mass in residuals.items():
             totals[node] = totals.get(node, 0.0) + mass
             edges += edge_masses(layout, node, residual.ratio * mass)
-        point = uniform(walk_state(int(key), start, n_samples))
-        pool = sum_by_node(sample_edges(edges, tau, point))
+        stream = walk_state(int(key), start, n_samples)
+        pool = sum_by_node(sample_edges(edges, tau, stream))
         residuals = {}
         _push(layout, residual.ratio, pool, tau, totals, residuals)
     return totals

@@ -60,5 +60,5 @@ def step_choice(state: int, step: int, degree: int) -> int:
 
 
 def uniform(state: int) -> float:
-    """A number in (0, 1) from one stream: the offset of the systematic sample of a pool's step."""
+    """A number in (0, 1) from one stream, such as that of a step of a pool."""
     return ((mix64(state) >> 11) + 0.5) * 2.0**-53
