@@ -69,6 +69,7 @@ def largest_eigenpairs(
     seed: int = 0,
     n_basis: int | None = None,
     max_restarts: int | None = None,
+    dtype: Any = np.float64,
 ) -> Eigenpairs:
     """Largest eigenvalues of a symmetric matrix and their vectors, from large to small.
 
@@ -87,6 +88,8 @@ def largest_eigenpairs(
         Of the start vector.
     n_basis, max_restarts
         ARPACK's ``ncv`` and ``maxiter``.
+    dtype
+        Of ARPACK's basis: in single precision orthogonalisation takes half the time.
 
     Examples
     --------
@@ -112,12 +115,14 @@ def largest_eigenpairs(
     options: dict[str, Any] = {"which": "LA", "tol": tol, "ncv": n_basis, "maxiter": max_restarts}
     if NumpyVersion(scipy.__version__) >= "1.17.0":  # before, restarts are not random
         options["rng"] = np.random.default_rng(0)
-    operator = LinearOperator((n, n), matvec=deflated, dtype=np.float64)
+    operator = LinearOperator((n, n), matvec=deflated, dtype=dtype)
+    start = (start - U @ (U.T @ start)).astype(dtype)
     try:
-        values, vectors = eigsh(operator, number, v0=start - U @ (U.T @ start), **options)
+        values, vectors = eigsh(operator, number, v0=start, **options)
     except ArpackNoConvergence as error:
         values, vectors = error.eigenvalues, error.eigenvectors
-    return Eigenpairs(values, vectors).take(np.argsort(-values, kind="stable"))
+    pairs = Eigenpairs(*(x.astype(np.float64, copy=False) for x in (values, vectors)))
+    return pairs.take(np.argsort(-values, kind="stable"))
 
 
 def is_dense(n: int, number: int) -> bool:
