@@ -67,6 +67,7 @@ def largest_eigenpairs(
     seed: int = 0,
     n_basis: int | None = None,
     max_restarts: int | None = None,
+    dtype: Any = np.float64,
 ) -> Eigenpairs:
     """Largest eigenvalues of a symmetric matrix and their vectors, from large to small.
 
@@ -85,6 +86,8 @@ def largest_eigenpairs(
         Of the start vector.
     n_basis, max_restarts
         ARPACK's ``ncv`` and ``maxiter``.
+    dtype
+        Of ARPACK's basis: in single precision orthogonalisation takes half the time.
 
     Examples
     --------
@@ -108,13 +111,15 @@ def largest_eigenpairs(
 
     start = np.random.default_rng(seed).standard_normal(n)
     options: dict[str, Any] = {"which": "LA", "tol": tol, "ncv": n_basis, "maxiter": max_restarts}
-    options |= {"v0": start - U @ (U.T @ start), "rng": np.random.default_rng(0)}
-    operator = LinearOperator((n, n), matvec=deflated, dtype=np.float64)
+    start = (start - U @ (U.T @ start)).astype(dtype)
+    options |= {"v0": start, "rng": np.random.default_rng(0)}
+    operator = LinearOperator((n, n), matvec=deflated, dtype=dtype)
     try:
         values, vectors = eigsh(operator, number, **options)
     except ArpackNoConvergence as error:
         values, vectors = error.eigenvalues, error.eigenvectors
-    return Eigenpairs(values, vectors).take(np.argsort(-values, kind="stable"))
+    pairs = Eigenpairs(*(x.astype(np.float64, copy=False) for x in (values, vectors)))
+    return pairs.take(np.argsort(-values, kind="stable"))
 
 
 def is_dense(n: int, number: int) -> bool:

@@ -29,6 +29,15 @@ from grfpp.typing import FloatArray, IntArray
 
 #: Tolerance of an eigenvalue, relative to its distance from 1, which is what separates clusters.
 _TOL = 1e-4
+#: The same where the number of clusters is looked for among more than `_SAMPLE` nodes, in single
+#: precision: vectors that separate clusters stand out and become far more accurate; the others are
+#: noise, on which the iterations would be spent.
+_LOOSE_TOL = 1e-2
+#: An eigenvalue has been missed if it exceeds those found by this many tolerances.
+_MARGIN = 4
+#: Number of points that the starts of k-means are run on; the best one goes on with all. More than
+#: `MAX_AUTO_CLUSTERS` clusters have as many points each.
+_SAMPLE = 10_000
 #: Number of points at which a kernel is tested for being increasing; odd, so that 0 is one.
 _MONOTONICITY_POINTS = 65
 #: Largest number of clusters that ``n_clusters="auto"`` tries: each costs a run of k-means.
@@ -118,6 +127,7 @@ def regularized_spectrum(
     regularization: float,
     choice: KernelChoice,
     method: str | None = None,
+    tol: float = _TOL,
 ) -> Spectrum:
     """Leading nontrivial eigenvectors of a kernel of regularised weights.
 
@@ -139,6 +149,8 @@ def regularized_spectrum(
         ``τ`` as a multiple of the mean degree.
     method
         ``None``, ``"walks"``, or a method of the planner.
+    tol
+        Of eigenvalues, relative to their distance from 1.
 
     References
     ----------
@@ -163,7 +175,7 @@ def regularized_spectrum(
     g, scale = choice.kernel, choice.scale
     if method is None and _is_increasing(g, scale):
         S = _with_constant(adjacency, groups, constant, dense)
-        values, vectors = _leading(S, 1 / np.sqrt(strength), known, number, False)
+        values, vectors = _leading(S, 1 / np.sqrt(strength), known, number, False, tol)
         ends = g.value(scale * np.append(np.clip(values, -1.0, 1.0), 1.0))
         values = np.clip(ends[:-1] / ends[-1], 0.0, None)
         return Spectrum(values, vectors, "eigenvectors of the weights")
@@ -173,7 +185,7 @@ def regularized_spectrum(
     K = replace(choice, normalization=None, scale=1.0).operator(W)
     peak = float(np.max(np.abs(g.value(np.array([-scale, 0.0, scale])))))
     S = _symmetric(K, dense)
-    values, vectors = _leading(S, np.full(n, peak**-0.5), known, number, _is_simple(K))
+    values, vectors = _leading(S, np.full(n, peak**-0.5), known, number, _is_simple(K), tol)
     return Spectrum(np.clip(values, 0.0, None), vectors, method_used(K))
 
 
@@ -222,7 +234,12 @@ def _is_simple(K: Any) -> bool:
 
 
 def _leading(
-    S: Any, scaling: FloatArray, known: FloatArray, number: int, simple: bool
+    S: Any,
+    scaling: FloatArray,
+    known: FloatArray,
+    number: int,
+    simple: bool,
+    tol: float = _TOL,
 ) -> tuple[FloatArray, FloatArray]:
     """Leading eigenpairs of ``diag(scaling) S diag(scaling)`` besides `known` vectors of 1.
 
@@ -234,10 +251,10 @@ def _leading(
         scaled = S * scaling[:, None] * scaling
         values, vectors = largest_eigenpairs(scaled, len(S), number, known=known, shift=3.0)
         return values, _signed(vectors)
-    values, vectors = _by_products(S, scaling, known, number)
+    values, vectors = _by_products(S, scaling, known, number, tol)
     for start in () if simple else count(1):
-        (value,), vector = _by_products(S, scaling, np.hstack([known, vectors]), 1, start)
-        if value <= values[-1] + _TOL * abs(1 - values[-1]):
+        (value,), vector = _by_products(S, scaling, np.hstack([known, vectors]), 1, tol, start)
+        if value <= values[-1] + _MARGIN * tol * abs(1 - values[-1]):
             break
         order = np.argsort(-np.append(values, value), kind="stable")[:number]
         values = np.append(values, value)[order]
@@ -246,7 +263,7 @@ def _leading(
 
 
 def _by_products(
-    S: Any, scaling: FloatArray, known: FloatArray, number: int, start: int = 0
+    S: Any, scaling: FloatArray, known: FloatArray, number: int, tol: float, start: int = 0
 ) -> tuple[FloatArray, FloatArray]:
     n = len(scaling)
 
@@ -254,7 +271,9 @@ def _by_products(
         # Tolerances are relative: of the matrix less the identity, to the distance from 1.
         return np.asarray(scaling * (S @ (scaling * column)) - column)
 
-    options: Any = {"tol": _TOL, "n_basis": min(n - 1, max(2 * number + 20, 40))}
+    options: Any = {"tol": tol, "n_basis": min(n - 1, max(2 * number + 20, 40))}
+    if tol > _TOL:
+        options |= {"dtype": np.float32, "n_basis": max(2 * number + 3, 20)}
     pairs = largest_eigenpairs(multiply, n, number, known=known, shift=3.0, seed=start, **options)
     if len(pairs.values) < number:
         problem = "has leading eigenvalues too close to each other for Lanczos' method"
@@ -339,22 +358,23 @@ def regularized_clusters(
     number = min(number, len(nodes) - n_groups)
     spectrum = Spectrum(np.empty(0), np.empty((len(nodes), 0)), "components")
     if number > 0 and (n_clusters is None or n_clusters > n_groups):
-        spectrum = regularized_spectrum(core, groups, number, regularization, choice, method)
+        tol = _LOOSE_TOL if n_clusters is None and len(nodes) > _SAMPLE else _TOL
+        spectrum = regularized_spectrum(core, groups, number, regularization, choice, method, tol)
 
-    def cluster(k: int) -> tuple[FloatArray, FloatArray]:
+    def cluster(k: int, rough: bool = False) -> tuple[FloatArray, FloatArray]:
         """Points on the sphere and their probabilities of `k` clusters."""
         width = _n_vectors(k, n_groups) if n_components is None else n_components
         points = spectrum.vectors[:, :width] * np.sqrt(spectrum.values[:width])
         lengths = np.linalg.norm(points, axis=1, keepdims=True)
         points = np.divide(points, lengths, out=np.zeros_like(points), where=lengths > 0)
         vectors = spectrum.vectors[:, : k - n_groups]
-        return points, cluster_groups(points, vectors, groups, k, n_init, seed)
+        return points, cluster_groups(points, vectors, groups, k, n_init, seed, rough)
 
     k = n_clusters or n_groups
     if n_clusters is None:
         highest = modularity(core, groups)
         for n in range(n_groups + 1, min(n_groups + len(spectrum.values), max_clusters) + 1):
-            score = modularity(core, cluster(n)[1].argmax(axis=1))
+            score = modularity(core, cluster(n, rough=True)[1].argmax(axis=1))
             if score > highest + 1e-9:  # more than rounding
                 k, highest = n, score
     points, probabilities = cluster(k)
@@ -397,7 +417,13 @@ def _core(
 
 
 def cluster_groups(
-    points: FloatArray, vectors: FloatArray, groups: IntArray, k: int, n_init: int, seed: int
+    points: FloatArray,
+    vectors: FloatArray,
+    groups: IntArray,
+    k: int,
+    n_init: int,
+    seed: int,
+    rough: bool = False,
 ) -> FloatArray:
     """Probabilities of `k` clusters by k-means, within each group of connected components.
 
@@ -416,7 +442,7 @@ def cluster_groups(
     probabilities, first = np.zeros((len(points), k)), 0
     for group, n in enumerate(_clusters_per_group(vectors, groups)):
         inside = groups == group
-        block = 1.0 if n == 1 else _k_means(points[inside], n, n_init, seed)
+        block = 1.0 if n == 1 else _k_means(points[inside], n, n_init, seed, rough)
         probabilities[inside, first : first + n] = block
         first += n
     return probabilities
@@ -432,20 +458,31 @@ def _clusters_per_group(vectors: FloatArray, groups: IntArray) -> IntArray:
     return counts
 
 
-def _k_means(points: FloatArray, k: int, n_init: int, seed: int) -> FloatArray:
-    """Probabilities under isotropic Gaussians of equal variance, from the best of `n_init` runs."""
+def _k_means(points: FloatArray, k: int, n_init: int, seed: int, rough: bool) -> FloatArray:
+    """Probabilities under isotropic Gaussians of equal variance, from the best of `n_init` runs.
+
+    The runs are on a sample of many points; its centres are kept where `rough` ones do.
+    """
     from sklearn.cluster import KMeans
     from sklearn.exceptions import ConvergenceWarning
     from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]  # it has no types
 
+    n, n_sample = len(points), _SAMPLE * max(k, MAX_AUTO_CLUSTERS) // MAX_AUTO_CLUSTERS
+    sample = points
+    if n > n_sample:
+        sample = points[np.random.default_rng(seed).choice(n, n_sample, replace=False)]
     # One thread: the number of threads changes the order of sums, and so the result.
     with threadpool_limits(1, user_api="openmp"), warnings.catch_warnings():
         # Fewer distinct points than clusters: equal points share a cluster.
         warnings.simplefilter("ignore", ConvergenceWarning)
-        fitted = KMeans(k, n_init=n_init, random_state=seed % 2**32).fit(points)
-    variance = max(float(fitted.inertia_) / points.size, _MIN_VARIANCE)
-    exponents = fitted.transform(points) ** 2 / (-2 * TEMPERATURE * variance)
-    return np.asarray(softmax(exponents, axis=1))
+        fitted = KMeans(k, n_init=n_init, random_state=seed % 2**32).fit(sample)
+        if len(sample) < n and not rough:
+            fitted = KMeans(k, init=fitted.cluster_centers_, n_init=1).fit(sample := points)
+        if rough:
+            return np.eye(k)[fitted.predict(points)]
+        squares = fitted.transform(points) ** 2
+    variance = max(float(fitted.inertia_) / sample.size, _MIN_VARIANCE)
+    return np.asarray(softmax(squares / (-2 * TEMPERATURE * variance), axis=1))
 
 
 def modularity(adjacency: sp.csr_array, labels: IntArray) -> float:
@@ -468,10 +505,11 @@ def modularity(adjacency: sp.csr_array, labels: IntArray) -> float:
     >>> modularity(pairs, np.array([0, 0, 1, 1]))
     0.5
     """
-    members = _members(labels)
-    between = (members.T @ (adjacency @ members)).toarray()
-    total = between.sum() or 1.0
-    return float(np.trace(between) / total - np.square(between.sum(axis=1) / total).sum())
+    rows, columns = (labels[nodes] for nodes in adjacency.tocoo().coords)
+    strengths = np.bincount(rows, adjacency.data)
+    total = strengths.sum() or 1.0
+    within = adjacency.data[rows == columns].sum()
+    return float(within / total - np.square(strengths / total).sum())
 
 
 def anchors(adjacency: sp.csr_array, max_size: float) -> IntArray:

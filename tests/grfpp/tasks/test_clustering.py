@@ -11,13 +11,14 @@ from estimator_case import KernelEstimatorCase
 from hypothesis import given
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
+from sklearn.cluster import KMeans
 from sklearn.utils.estimator_checks import parametrize_with_checks
 from small_graphs import QUICK, irregular
 from square_inputs import SquareClustering
 
 import grfpp
 from grfpp.linalg import spectra
-from grfpp.tasks import SpectralKernelClustering, pair_error
+from grfpp.tasks import SpectralKernelClustering, pair_error, spectral
 
 CLUB = nx.karate_club_graph()
 HOWS = ("regularized", "paper")
@@ -187,6 +188,36 @@ def test_the_number_of_clusters_is_found(seed):
     assert found.n_clusters_ == 4
     assert pair_error(found.labels_, truth) < 0.05
     assert clustered(nx.complete_graph(12), "auto").n_clusters_ == 1
+
+
+def test_the_number_of_clusters_among_many_nodes_takes_little_work(monkeypatch):
+    rng = np.random.default_rng(0)
+    truth = rng.permutation(np.arange(21_000) % 4)
+    n_edges, by_class = 120_000, np.argsort(truth, kind="stable").reshape(4, -1)
+    one, other = rng.integers(0, len(truth), (2, n_edges))
+    inside = rng.random(n_edges) < 0.8
+    other[inside] = by_class[truth[one], rng.integers(0, by_class.shape[1], n_edges)][inside]
+    A = sp.csr_array((np.ones(n_edges), (one, other)), (len(truth), len(truth)))
+    products, points, fit, solve = [], [], KMeans.fit, spectral.largest_eigenpairs
+
+    def counted(multiply, *args, **options):
+        return solve(lambda column: products.append(1) or multiply(column), *args, **options)
+
+    def recorded(self, X):
+        points.append(len(X) * self.n_init)
+        return fit(self, X)
+
+    monkeypatch.setattr(spectral, "largest_eigenpairs", counted)
+    monkeypatch.setattr(KMeans, "fit", recorded)
+    found = clustered(A + A.T, "auto", n_init=2)
+    assert found.n_clusters_ == 4
+    assert pair_error(found.labels_, truth) < 0.02
+    assert len(products) < 500
+    assert sum(points) < 21 * 21_000  # twice as many on all nodes
+    again = clustered(A + A.T, "auto", n_init=2)
+    assert_array_equal(found.predict_proba(A + A.T), again.predict_proba(A + A.T))
+    known = clustered(A + A.T, 4, n_init=2)
+    assert pair_error(known.labels_, truth) < 0.02
 
 
 def test_probabilities():
