@@ -258,8 +258,9 @@ class Graph:
         path
             The folder.
         verify
-            Verify checksums and structure of all files, also if they have been verified since they
-            were last written. A copied folder is always verified once.
+            Verify all files, also if they have been verified since they were last written, and
+            that they do not contradict each other: for folders that may be forged. Without it, a
+            copied folder is verified once, by checksums and ranges.
 
         Examples
         --------

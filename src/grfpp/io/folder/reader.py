@@ -23,6 +23,7 @@ import numpy.typing as npt
 from grfpp._memory import available_bytes
 from grfpp.errors import InputError
 from grfpp.io.folder import layout
+from grfpp.io.folder.consistency import verify_consistency
 from grfpp.io.folder.layout import HEADER, SUFFIX, Header, array_file, damaged
 from grfpp.io.text import input_errors
 from grfpp.linalg.csr import csr
@@ -67,7 +68,8 @@ class GraphFolder:
         """Open a folder that `Graph.save` or ``grfpp convert`` wrote.
 
         Sizes of files are compared with the header. Files that were not verified since they were
-        last written are verified now; with `verify` all are. With a `fingerprint` the folder must
+        last written are verified now, each by itself; with `verify` all are, and compared with each
+        other (`grfpp.io.folder.consistency`). With a `fingerprint` the folder must
         be the one that another process had opened.
         """
         folder = _existing(path)
@@ -81,6 +83,8 @@ class GraphFolder:
                 raise damaged(folder, name, f"{n_bytes:,} bytes, the header says {expected:,}")
         if verify or not layout.is_stamped(folder, stats):
             layout.verify_folder(folder, header)
+            if verify:
+                verify_consistency(folder, header)
             if layout.stats_of(files) != stats:
                 raise InputError(f"{folder} is being written", advice="open it again")
             layout.write_stamp(folder, header.arrays)
