@@ -376,6 +376,23 @@ def test_close_names_are_offered(tmp_path):
         disk.index("9" * 5000)
 
 
+@pytest.mark.parametrize("is_large", [False, True])
+def test_misspelt_names_are_corrected_wherever_the_slip_is(tmp_path, monkeypatch, is_large):
+    texts = [f"{word}{number}" for word in ("anna", "ben", "über") for number in range(2000)]
+    memory, disk = stored(tmp_path, texts)
+    for wrong, right in (("xnna17", "anna17"), ("nna17", "anna17"), ("bben5", "ben5")):
+        if is_large:
+            monkeypatch.setattr(reader, "MAX_COMPARED", 100)
+            monkeypatch.setattr(reader, "_N_NEAR", 5)
+        for names in (memory, disk):
+            with pytest.raises(InputError, match=rf"the closest .*'{right}'"):
+                names.numbers(wrong)
+    _, disk = stored(tmp_path, [1_000_003 * number for number in range(10_000)])
+    for wrong in ("7o00021", "700021"):
+        with pytest.raises(InputError, match="the closest .*'7000021'"):
+            disk.index(wrong)
+
+
 def test_all_kinds_of_names_of_graphs(tmp_path):
     for ids in ([3, 1, 2], ["x", "y", "z"], [(1, 2), "y", 3.5], [2**63, 1, 0], [2**70, 1, 0]):
         edges = [(ids[0], ids[1]), (ids[1], ids[2])]
