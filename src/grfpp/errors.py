@@ -6,8 +6,10 @@ advice.
 
 from __future__ import annotations
 
+import difflib
 import sys
 import warnings
+from collections.abc import Collection, Iterable
 from typing import Any
 
 #: Packages whose frames a warning skips, so that it points at the user's line.
@@ -15,6 +17,8 @@ _LIBRARIES = {"grfpp", "torch", "gpytorch", "linear_operator", "sklearn", "jobli
 
 #: Largest number of characters of a value in a message, so that it stays on one line.
 _MAX_SHOWN = 80
+#: Largest number of characters of the names that are listed for one that is not known.
+_MAX_NAMES = 120
 
 
 class _WithAdvice(Exception):  # noqa: N818  # not raised by itself
@@ -129,6 +133,36 @@ class TruncationError(InputError):
     ...     print(error.advice)
     use termination='geometric:0.1' or accept it with truncate=True
     """
+
+
+class UnknownOptionError(InputError, TypeError):
+    """A keyword that is no option of a function; a ``TypeError`` too, as Python's own.
+
+    Examples
+    --------
+    >>> import grfpp
+    >>> try:
+    ...     grfpp.sample([[0, 1], [1, 0]], "diffusion:1", nwalks=3)
+    ... except TypeError as error:
+    ...     print(error)
+    nwalks is not an option here; did you mean 'n_walks'?
+    """
+
+
+def require_options(given: Iterable[str], known: Collection[str]) -> None:
+    """Raise `UnknownOptionError` unless all keywords are known options; it has the closest one."""
+    for name in sorted(set(given) - set(known)):
+        raise UnknownOptionError(
+            "is not an option here", argument=name, advice=did_you_mean(name, known)
+        )
+
+
+def did_you_mean(name: str, known: Collection[str]) -> str:
+    """The closest known name, as a question; all of them where none is close and they are few."""
+    close, names = difflib.get_close_matches(name, known, 1), ", ".join(sorted(known))
+    if close:
+        return f"did you mean {close[0]!r}?"
+    return f"there are {names}" if len(names) <= _MAX_NAMES else "see the help of this function"
 
 
 class MissingDataError(InputError):

@@ -122,7 +122,7 @@ class Graph:
         mesh_weights: MeshWeights | None = None,
         **reading: Unpack[EdgeListKeywords],
     ) -> None:
-        options = EdgeListOptions(**reading)
+        options = EdgeListOptions.of(reading)
         if is_folder_path(source):
             source = Graph.open(source)
         if symmetrize is not None and directed is None and not isinstance(source, Graph):

@@ -18,7 +18,7 @@ import click
 import grfpp
 from grfpp._imports import require
 from grfpp.cli.console import log_notes, note
-from grfpp.errors import InputError, InputWarning
+from grfpp.errors import InputError, InputWarning, did_you_mean
 
 #: Exit code for bad input, as of programs that refuse their options.
 BAD_INPUT = 2
@@ -64,6 +64,14 @@ class _Commands(click.Group):
         if isinstance(ctx.obj, dict):
             ctx.obj.update(_flags(command))
         return command
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        if args[0] not in COMMANDS and not args[0].startswith("-"):
+            advice = did_you_mean(args[0], self.list_commands(ctx))
+            ctx.fail(f"no such command {args[0]!r}; {advice}")
+        return super().resolve_command(ctx, args)
 
 
 def _flags(command: click.Command) -> dict[str, str]:

@@ -225,9 +225,7 @@ def test_columns_must_be_those_of_the_rows(tmp_path, name, change):
     assert "is damaged" in refusal(path, verify=True)
 
 
-@pytest.mark.parametrize(
-    ("key", "value"), [("n_loops", 7), ("symmetric", ["rw"]), ("tame", False)]
-)
+@pytest.mark.parametrize(("key", "value"), [("n_loops", 7), ("symmetric", ["rw"]), ("tame", False)])
 def test_the_header_must_say_what_the_arrays_are(folder, key, value):
     changed_header(folder, **{key: value})
     Graph.open(folder)
@@ -389,7 +387,7 @@ def test_misspelt_names_are_corrected_wherever_the_slip_is(tmp_path, monkeypatch
                 names.numbers(wrong)
     _, disk = stored(tmp_path, [1_000_003 * number for number in range(10_000)])
     for wrong in ("7o00021", "700021"):
-        with pytest.raises(InputError, match="the closest .*'7000021'"):
+        with pytest.raises(InputError, match=r"the closest .*'7000021'"):
             disk.index(wrong)
 
 

@@ -42,9 +42,10 @@ def verify_consistency(folder: Path, header: Header) -> None:
     for name, side in (("out_strength", rows), ("in_strength", columns or rows)):
         if name in arrays and not _are_sums(arrays[name], side):
             raise damaged(folder, name, "the strengths are not the sums of the weights")
-    if (order := arrays.get("name_order")) is not None or header.names == "whole":
-        if not all(_is_sorted(names) for names in _blocks_of_names(arrays, order)):
-            raise damaged(folder, "name_order", "the names are not in order")
+    order = arrays.get("name_order")
+    if header.names and not all(map(_is_sorted, _blocks_of_names(arrays, order))):
+        name = "name_numbers" if order is None else "name_order"
+        raise damaged(folder, name, "the names are not in the order of lookups")
     strength, into = arrays.get("out_strength"), arrays.get("in_strength")
     found = {
         "n_loops": sum(int((b.sources() + at == b.indices).sum()) for at, b in rows.blocks()),
@@ -79,11 +80,11 @@ def _is_transpose(rows: Rows, columns: Rows) -> bool:
         # Rank of an entry among those of its column in this block.
         ranks = np.arange(len(order)) - np.repeat(np.cumsum(counts) - counts, counts)
         places = np.repeat(starts[targets] + filled[targets], counts) + ranks
-        if not np.array_equal(columns.indices[places], first + block.sources()[order]):
+        pairs: list[Any] = [(columns.indices, first + block.sources())]
+        if columns.weights is not None:
+            pairs.append((columns.weights, block.weights))
+        if not all(np.array_equal(there[places], here[order]) for there, here in pairs):
             return False
-        if block.weights is not None and columns.weights is not None:
-            if not np.array_equal(columns.weights[places], block.weights[order]):
-                return False
         filled[targets] += counts
     return True
 
