@@ -56,7 +56,32 @@ class InputError(_WithAdvice, ValueError):
 
 
 class InputWarning(_WithAdvice, RuntimeWarning):
-    """A warning with the fields of `InputError`; grfpp continues."""
+    """A warning with the fields of `InputError`; grfpp continues.
+
+    Its text is the same each time, so that Python shows it once a line of the user's code.
+
+    Attributes
+    ----------
+    details
+        What was measured, by name.
+
+    Examples
+    --------
+    >>> warning = InputWarning("may be lost", argument="tol", relative_error=0.7)
+    >>> str(warning), warning.details
+    ('tol may be lost', {'relative_error': 0.7})
+    """
+
+    def __init__(
+        self,
+        problem: str,
+        *,
+        argument: str | None = None,
+        advice: str | None = None,
+        **details: Any,
+    ) -> None:
+        super().__init__(problem, argument=argument, advice=advice)
+        self.details = details
 
 
 class DivergentSeriesError(InputError):

@@ -12,6 +12,7 @@ from functools import cache
 from importlib import import_module
 from importlib.util import find_spec
 from inspect import cleandoc
+from typing import Any
 
 import click
 
@@ -169,6 +170,12 @@ def _explanation(error: Exception, flags: dict[str, str]) -> str | None:
     return None
 
 
+def _detail(name: str, value: Any) -> str:
+    """One measured value of a warning."""
+    text = f"{value:.4g}" if isinstance(value, float) else f"{value}"
+    return f"{name.replace('_', ' ')}: {text}"
+
+
 def in_options(message: Exception | str, flags: dict[str, str]) -> str:
     """A message of the library with the options of a command in place of Python's parameters.
 
@@ -183,6 +190,8 @@ def in_options(message: Exception | str, flags: dict[str, str]) -> str:
         return str(message)
     argument = flags.get(f"{message.argument}", message.argument)
     text = str(InputError(message.problem, argument=argument, advice=message.advice))
+    if isinstance(message, InputWarning) and message.details:
+        text += f" ({', '.join(_detail(*item) for item in message.details.items())})"
 
     def in_option(match: re.Match[str]) -> str:
         name, value = match[1], match[2].strip("'\"")

@@ -13,7 +13,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from grfpp._checks import array_of, finite, one_of, truth, whole
 from grfpp._imports import require
-from grfpp.errors import InputError, warn_user
+from grfpp.errors import InputError, InputWarning, warn_user
 from grfpp.graph import Graph
 from grfpp.kernels import Kernel
 from grfpp.operators.kernel_choice import KernelChoice
@@ -179,10 +179,9 @@ class SpectralKernelClustering(ClusterMixin, GraphEstimator):  # type: ignore[mi
         n, largest = graph.n_nodes, int(np.bincount(self.labels_).max())
         if 1 < self.n_clusters_ < n and largest > NEARLY_ALL * n:
             advice = "a larger regularization" if how == "regularized" else "how='regularized'"
-            warn_user(
-                "nearly all nodes are in one cluster, as whiskers, hubs or outliers make it; try "
-                f"{advice} or other n_clusters: {largest:,} of {n:,} nodes"
-            )
+            problem = "nearly all nodes are in one cluster, as whiskers, hubs or outliers make it"
+            advice = f"try {advice} or other n_clusters"
+            warn_user(InputWarning(problem, advice=advice, largest_cluster=largest, n_nodes=n))
         return self
 
     def _how(self) -> str:
