@@ -109,7 +109,7 @@ class DivergentSeriesError(InputError):
     ...     K = grfpp.sample(graph.normalized("sym", error.scale), kernel, seed=0)
     2.000 is not below 1.000
     >>> K
-    KernelEstimate(n_nodes=6, degree=2)
+    KernelEstimate(n_nodes=6, degree=2, kernel=InversePower(power=2, of=1))
     """
 
     def __init__(

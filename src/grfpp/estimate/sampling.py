@@ -55,8 +55,8 @@ def sample(
         A whole number; the result is the same to the last bit for any number of threads. ``None``
         draws one, which ``estimate.meta["seed"]`` holds.
     progress
-        ``True`` for a progress bar on the terminal, or a function that is called with the rows
-        done and the rows to do.
+        ``True`` for a progress bar on the terminal, and lines on stderr in notebooks and pipes; or
+        a function that is called with the rows done and the rows to do.
     executor
         Any of `concurrent.futures`, such as a ``ProcessPoolExecutor``, to walk on instead of
         threads of this process; the result is the same to the last bit. For clusters see

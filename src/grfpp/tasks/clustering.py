@@ -241,14 +241,16 @@ class SpectralKernelClustering(ClusterMixin, GraphEstimator):  # type: ignore[mi
         Returns
         -------
         matplotlib.figure.Figure
-            The figure, to be shown or to be saved by ``savefig``.
+            The figure, which notebooks show, or to be saved by ``savefig``.
         """
         check_is_fitted(self, "labels_")
         if axes is not None:
             _draw_nodes(axes, self.embedding_, self.labels_)
             return axes.figure
-        make = require("matplotlib.figure", "plot()").Figure
-        figure = make(figsize=(7.2, 3.4), layout="constrained", facecolor="white")
+        require("matplotlib.figure", "plot()")
+        from grfpp.tasks.figures import NotebookFigure
+
+        figure = NotebookFigure(figsize=(7.2, 3.4), layout="constrained", facecolor="white")
         left, right = figure.subplots(1, 2, width_ratios=[1.25, 1.0])
         _draw_nodes(left, self.embedding_, self.labels_)
         _draw_eigenvalues(right, self.eigenvalues_, int(self.labels_.max()) + 1)

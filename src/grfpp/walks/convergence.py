@@ -8,6 +8,7 @@ moment of a row is governed by ``Σ_k f(k)² q_k / τ(k)`` with ``q_k = mean(M^k
 from __future__ import annotations
 
 import math
+from typing import Any
 
 import numpy as np
 
@@ -245,7 +246,12 @@ def _warn_if_reach_exceeds_budget(kernel: Kernel, degree: int, plan: WalkPlan) -
     if reach > max_reach and steps < len(plan.graph.indices):
         problem = "the kernel reaches too far for the walks, expect a relative error near one"
         advice = "use a higher degree ('auto'), deflate='auto', more walks, or kernel_operator"
-        details = {"kernel": kernel, "degree": degree, "n_walks": plan.n_walks, "reach": reach}
+        details: dict[str, Any] = {
+            "kernel": kernel,
+            "degree": degree,
+            "n_walks": plan.n_walks,
+            "reach": reach,
+        }
         warn_user(InputWarning(problem, advice=advice, **details))
 
 
@@ -257,7 +263,12 @@ def _warn_if_error_exceeds_one(
         floor = error_floor(plan, logs, float(np.log(plan.graph.spectral_radius())))
     if floor > 1:
         advice = "use longer walks, a higher degree or smaller weights"
-        details = {"kernel": kernel, "degree": degree, "termination": law, "n_walks": plan.n_walks}
+        details: dict[str, Any] = {
+            "kernel": kernel,
+            "degree": degree,
+            "termination": law,
+            "n_walks": plan.n_walks,
+        }
         details["least_relative_error"] = floor
         problem = "the relative error of each factor exceeds one"
         warn_user(InputWarning(problem, advice=advice, **details))

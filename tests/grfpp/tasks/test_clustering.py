@@ -1,5 +1,6 @@
 """Clusters of nodes, and the share of pairs that they get wrong."""
 
+import pickle
 from itertools import combinations
 
 import networkx as nx
@@ -273,6 +274,8 @@ def test_nodes_and_eigenvalues_are_drawn(k, tmp_path):
     assert nodes.get_title() == f"34 nodes, {k} clusters"
     assert len(eigenvalues.lines[0].get_xdata()) == len(clustering.eigenvalues_)
     figure.savefig(tmp_path / "clusters.png")
+    assert figure._repr_png_().startswith(b"\x89PNG")  # notebooks show it, without pyplot
+    assert pickle.loads(pickle.dumps(figure)).axes
     axes = figure_class().subplots()
     assert clustering.plot(axes) is axes.figure
     assert axes.get_xlabel().startswith("first direction")

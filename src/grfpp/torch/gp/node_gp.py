@@ -240,7 +240,7 @@ class NodeGP(gpytorch.models.ExactGP):  # type: ignore[misc, name-defined]  # un
 
         if self._is_constant:
             # The likelihood would grow without bound as the size goes to zero.
-            details = {"noise": self.noise, "outputscale": self.outputscale}
+            details: dict[str, Any] = {"noise": self.noise, "outputscale": self.outputscale}
             advice = "observe more nodes, or pass noise and outputscale"
             problem = "the targets are all equal, so nothing is learned"
             warn_user(InputWarning(problem, advice=advice, **details))

@@ -266,7 +266,10 @@ class LearnableKernel(nn.Module):  # type: ignore[misc]  # untyped base
         share = self.modulation.neglected(self.spectral_radius)
         if share > _MAX_NEGLECTED_SHARE:
             self._warned_of_neglected = True
-            details = {"neglected_share": share, "spectral_radius": self.spectral_radius}
+            details: dict[str, Any] = {
+                "neglected_share": share,
+                "spectral_radius": self.spectral_radius,
+            }
             details["n_lengths"] = self.modulation.n_lengths
             problem = "the modulation has too few lengths for its parameter"
             advice = "use more n_lengths or a higher degree"
