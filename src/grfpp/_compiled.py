@@ -121,8 +121,8 @@ class _Notice(event.Listener):  # type: ignore[misc]  # untyped base
 @cache
 def _announce_once() -> None:
     _LOGGER.warning(
-        "grfpp: compiling, once on this machine (about 8 seconds; everything, as by `grfpp "
-        "warmup`, about a minute)"
+        "grfpp: compiling the functions in use, which are then kept on disk (2 to 10 seconds of "
+        "processor time; all of grfpp, by `grfpp warmup`, 20 seconds)"
     )
 
 

@@ -78,7 +78,7 @@ def convert(
     """
     if not is_folder_path(target):
         raise InputError(f"must end in {SUFFIX}, found {shown(str(target))}", argument="target")
-    options = EdgeListOptions(**reading)
+    options = EdgeListOptions.of(reading)
     max_bytes = None if memory is None else memory_size(memory)
     file = _edge_list(source)
     if file is None:

@@ -6,8 +6,10 @@ advice.
 
 from __future__ import annotations
 
+import difflib
 import sys
 import warnings
+from collections.abc import Collection, Iterable
 from typing import Any
 
 #: Packages whose frames a warning skips, so that it points at the user's line.
@@ -15,6 +17,8 @@ _LIBRARIES = {"grfpp", "torch", "gpytorch", "linear_operator", "sklearn", "jobli
 
 #: Largest number of characters of a value in a message, so that it stays on one line.
 _MAX_SHOWN = 80
+#: Largest number of characters of the names that are listed for one that is not known.
+_MAX_NAMES = 120
 
 
 class _WithAdvice(Exception):  # noqa: N818  # not raised by itself
@@ -52,7 +56,32 @@ class InputError(_WithAdvice, ValueError):
 
 
 class InputWarning(_WithAdvice, RuntimeWarning):
-    """A warning with the fields of `InputError`; grfpp continues."""
+    """A warning with the fields of `InputError`; grfpp continues.
+
+    Its text is the same each time, so that Python shows it once a line of the user's code.
+
+    Attributes
+    ----------
+    details
+        What was measured, by name.
+
+    Examples
+    --------
+    >>> warning = InputWarning("may be lost", argument="tol", relative_error=0.7)
+    >>> str(warning), warning.details
+    ('tol may be lost', {'relative_error': 0.7})
+    """
+
+    def __init__(
+        self,
+        problem: str,
+        *,
+        argument: str | None = None,
+        advice: str | None = None,
+        **details: Any,
+    ) -> None:
+        super().__init__(problem, argument=argument, advice=advice)
+        self.details = details
 
 
 class DivergentSeriesError(InputError):
@@ -80,7 +109,7 @@ class DivergentSeriesError(InputError):
     ...     K = grfpp.sample(graph.normalized("sym", error.scale), kernel, seed=0)
     2.000 is not below 1.000
     >>> K
-    KernelEstimate(n_nodes=6, degree=2)
+    KernelEstimate(n_nodes=6, degree=2, kernel=InversePower(power=2, of=1))
     """
 
     def __init__(
@@ -129,6 +158,36 @@ class TruncationError(InputError):
     ...     print(error.advice)
     use termination='geometric:0.1' or accept it with truncate=True
     """
+
+
+class UnknownOptionError(InputError, TypeError):
+    """A keyword that is no option of a function; a ``TypeError`` too, as Python's own.
+
+    Examples
+    --------
+    >>> import grfpp
+    >>> try:
+    ...     grfpp.sample([[0, 1], [1, 0]], "diffusion:1", nwalks=3)
+    ... except TypeError as error:
+    ...     print(error)
+    nwalks is not an option here; did you mean 'n_walks'?
+    """
+
+
+def require_options(given: Iterable[str], known: Collection[str]) -> None:
+    """Raise `UnknownOptionError` unless all keywords are known options; it has the closest one."""
+    for name in sorted(set(given) - set(known)):
+        raise UnknownOptionError(
+            "is not an option here", argument=name, advice=did_you_mean(name, known)
+        )
+
+
+def did_you_mean(name: str, known: Collection[str]) -> str:
+    """The closest known name, as a question; all of them where none is close and they are few."""
+    close, names = difflib.get_close_matches(name, known, 1), ", ".join(sorted(known))
+    if close:
+        return f"did you mean {close[0]!r}?"
+    return f"there are {names}" if len(names) <= _MAX_NAMES else "see the help of this function"
 
 
 class MissingDataError(InputError):

@@ -34,7 +34,7 @@ from grfpp.normalization import Normalization, Rows, ScaledWeights
 from grfpp.typing import FloatArray, IntArray
 
 #: Cached properties of a graph that are pickled with its matrix.
-_PICKLED_PROPERTIES = ("is_directed", "_spectral_radius", "_root_strength")
+_PICKLED_PROPERTIES = ("is_directed", "_spectral_radius", "_root_strength", "_normalized_from")
 
 
 class Graph:
@@ -99,6 +99,8 @@ class Graph:
     >>> triangle = Graph([[0, 1, 1], [1, 0, 1], [1, 1, 0]])
     >>> triangle
     Graph(n_nodes=3, n_edges=3, undirected)
+    >>> triangle.normalized("sym")
+    Graph(n_nodes=3, n_edges=3, undirected, normalized='sym', scale=1)
     >>> triangle.normalized("sym").adjacency.toarray()
     array([[0. , 0.5, 0.5],
            [0.5, 0. , 0.5],
@@ -111,6 +113,9 @@ class Graph:
     meta: Mapping[str, Any] = MappingProxyType({})
     #: The files and properties of a graph on disk; ``None`` for graphs in memory.
     _form: MappedForm | None = None
+    #: Of normalised graphs in memory: how, the scale, and the edges of the undirected graph that
+    #: was normalised, if it was one.
+    _normalized_from: tuple[str, float, int | None] | None = None
 
     def __init__(
         self,
@@ -122,7 +127,7 @@ class Graph:
         mesh_weights: MeshWeights | None = None,
         **reading: Unpack[EdgeListKeywords],
     ) -> None:
-        options = EdgeListOptions(**reading)
+        options = EdgeListOptions.of(reading)
         if is_folder_path(source):
             source = Graph.open(source)
         if symmetrize is not None and directed is None and not isinstance(source, Graph):
@@ -202,7 +207,7 @@ class Graph:
         >>> graph.n_nodes, graph.is_directed, graph.meta["package"]
         (200, False, 'scikit-learn')
         >>> grfpp.sample(graph.normalized(), grfpp.Diffusion(2.0), seed=0)
-        KernelEstimate(n_nodes=200, degree=2)
+        KernelEstimate(n_nodes=200, degree=2, kernel=Diffusion(lam=2.0))
         """
         others: dict[str, Any] = {"symmetrize": symmetrize, "method": method, "seed": seed}
         matrix, names, meta = neighbour_graph(X, n_neighbors, metric, **others)
@@ -303,8 +308,9 @@ class Graph:
         path
             The folder.
         verify
-            Verify checksums and structure of all files, also if they have been verified since they
-            were last written. A copied folder is always verified once.
+            Verify all files, also if they have been verified since they were last written, and
+            that they do not contradict each other: for folders that may be forged. Without it, a
+            copied folder is verified once, by checksums and ranges.
 
         Examples
         --------
@@ -372,8 +378,20 @@ class Graph:
         return graph
 
     def __repr__(self) -> str:
-        kind = "directed" if self.is_directed else "undirected"
-        return f"Graph(n_nodes={self.n_nodes}, n_edges={self.n_edges}, {kind})"
+        kind, n_edges, how = "directed" if self.is_directed else "undirected", self.n_edges, ""
+        if (known := self._normalized()) is not None:
+            how = f", normalized={known[0]!r}, scale={known[1]:.6g}"
+            if self.is_directed and known[2] is not None:
+                kind, n_edges = "from an undirected graph", known[2]
+        return f"Graph(n_nodes={self.n_nodes}, n_edges={n_edges}, {kind}{how})"
+
+    def _normalized(self) -> tuple[str, float, int | None] | None:
+        """See `_normalized_from`."""
+        if self._form is None or self._form.scaled.kind is None:
+            return self._normalized_from
+        header, rule = self._form.folder.header, self._form.scaled
+        n_edges = None if header.directed else (header.n_stored + header.n_loops) // 2
+        return f"{rule.kind}", rule.value, n_edges
 
     def __reduce__(self) -> tuple[Any, ...]:
         known = {key: self.__dict__[key] for key in _PICKLED_PROPERTIES if key in self.__dict__}
@@ -529,6 +547,12 @@ class Graph:
         )
         if formula is not None:
             graph.__dict__["scaled"] = formula
+        before = self._normalized()
+        if kind is not None:
+            n_edges = self.n_edges if not self.is_directed else before and before[2]
+            graph._normalized_from = kind, factor, n_edges
+        elif before is not None:
+            graph._normalized_from = before[0], before[1] * factor, before[2]
         return graph
 
     def reversed(self) -> Graph:
@@ -540,6 +564,9 @@ class Graph:
         graph = self._with_matrix(self.adjacency.T.tocsr())
         if self.scaled.base is None:
             graph.__dict__["scaled"] = self.scaled.reversed(None)
+        if (before := self._normalized_from) is not None:
+            kinds = {"rw": "rw_reversed", "rw_reversed": "rw"}
+            graph._normalized_from = kinds.get(before[0], before[0]), *before[1:]
         return graph
 
     @cached_property

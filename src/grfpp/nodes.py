@@ -21,7 +21,7 @@ from grfpp.typing import AnyInts, IntArray
 #: Number of names in the message for an unknown one, so that it stays on one line.
 _N_SHOWN = 3
 #: Largest number of names that are compared with an unknown one, at microseconds each.
-_MAX_COMPARED = 20_000
+MAX_COMPARED = 20_000
 #: Stands for the index of a name that several nodes have.
 SEVERAL = -1
 #: Largest number of names in a list of strings, which take 60 bytes each or more.
@@ -252,9 +252,9 @@ def _holds_tuples(nodes: Any) -> bool:
 def _closest(name: str, names: Iterable[str]) -> list[str]:
     """The most similar names; of very many, those of similar length with the same initial."""
     similar = [other for other in names if abs(len(other) - len(name)) <= 3]
-    if len(similar) > _MAX_COMPARED:
+    if len(similar) > MAX_COMPARED:
         similar = [other for other in similar if other[:1].casefold() == name[:1].casefold()]
-    return difflib.get_close_matches(name, similar[:_MAX_COMPARED], _N_SHOWN)
+    return difflib.get_close_matches(name, similar[:MAX_COMPARED], _N_SHOWN)
 
 
 class Texts(Sequence[str]):

@@ -12,7 +12,7 @@ import numpy.typing as npt
 
 from grfpp._checks import one_of, positive, truth, whole
 from grfpp._parallel import thread_count
-from grfpp.errors import InputError, shown
+from grfpp.errors import InputError, require_options, shown
 from grfpp.termination import Geometric, Matched, Termination, termination_from_spec
 
 Walks = Literal["independent", "pooled"]
@@ -217,6 +217,7 @@ class WalkOptions:
     @classmethod
     def of(cls, *, without: Collection[str] = (), **options: Any) -> Self:
         """Options from keywords; those named in `without` are refused."""
+        require_options(options, {option.name for option in fields(cls)})
         for name in sorted(set(without) & set(options)):
             raise InputError("is not an option here", argument=name)
         return cls(**options)

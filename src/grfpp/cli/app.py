@@ -12,13 +12,14 @@ from functools import cache
 from importlib import import_module
 from importlib.util import find_spec
 from inspect import cleandoc
+from typing import Any
 
 import click
 
 import grfpp
 from grfpp._imports import require
 from grfpp.cli.console import log_notes, note
-from grfpp.errors import InputError, InputWarning
+from grfpp.errors import InputError, InputWarning, did_you_mean
 
 #: Exit code for bad input, as of programs that refuse their options.
 BAD_INPUT = 2
@@ -64,6 +65,14 @@ class _Commands(click.Group):
         if isinstance(ctx.obj, dict):
             ctx.obj.update(_flags(command))
         return command
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        if args[0] not in COMMANDS and not args[0].startswith("-"):
+            advice = did_you_mean(args[0], self.list_commands(ctx))
+            ctx.fail(f"no such command {args[0]!r}; {advice}")
+        return super().resolve_command(ctx, args)
 
 
 def _flags(command: click.Command) -> dict[str, str]:
@@ -161,6 +170,12 @@ def _explanation(error: Exception, flags: dict[str, str]) -> str | None:
     return None
 
 
+def _detail(name: str, value: Any) -> str:
+    """One measured value of a warning."""
+    text = f"{value:.4g}" if isinstance(value, float) else f"{value}"
+    return f"{name.replace('_', ' ')}: {text}"
+
+
 def in_options(message: Exception | str, flags: dict[str, str]) -> str:
     """A message of the library with the options of a command in place of Python's parameters.
 
@@ -175,6 +190,8 @@ def in_options(message: Exception | str, flags: dict[str, str]) -> str:
         return str(message)
     argument = flags.get(f"{message.argument}", message.argument)
     text = str(InputError(message.problem, argument=argument, advice=message.advice))
+    if isinstance(message, InputWarning) and message.details:
+        text += f" ({', '.join(_detail(*item) for item in message.details.items())})"
 
     def in_option(match: re.Match[str]) -> str:
         name, value = match[1], match[2].strip("'\"")

@@ -150,8 +150,9 @@ def deflation_of(graph: Graph, kernel: Kernel, number: int | Literal["auto"]) ->
             return None
     pairs = known.joined(_other_pairs(graph, kernel, known, n_others))
     if number != "auto" and len(pairs.values) < number and len(graph.indices):
-        problem = f"has eigenvalues too close to converge: {len(pairs.values)} of {number} are used"
-        warn_user(InputWarning(problem, argument="deflate"))
+        problem = "has eigenvalues too close to converge, fewer are used"
+        n_used = len(pairs.values)
+        warn_user(InputWarning(problem, argument="deflate", n_asked=number, n_used=n_used))
     values = finite(kernel.value(pairs.values))
     order = np.argsort(-np.abs(values), kind="stable")
     return Deflation(np.ascontiguousarray(pairs.vectors[:, order]), values[order])

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
@@ -22,6 +23,7 @@ from grfpp.estimate.deflation import Deflation
 from grfpp.estimate.factor import Factor
 from grfpp.estimate.node_matrix import NodeMatrix
 from grfpp.io import matrices
+from grfpp.kernels import kernel_from_dict
 from grfpp.nodes import NodeNames
 from grfpp.typing import FloatArray, IntArray
 
@@ -32,11 +34,16 @@ _BLOCK_COLUMNS = 128
 class EstimateMeta(dict[str, Any]):
     """A dictionary whose values for the keys `MEASURED` are computed when they are first needed.
 
+    They are needed by their keys, and by whoever goes through all: ``dict(meta)`` has them. Its
+    `copy`, length and text have what is known.
+
     Examples
     --------
     >>> meta = EstimateMeta({"seed": 0}, lambda: dict.fromkeys(error_bars.MEASURED, 0.25))
     >>> "relative_error" in meta, meta["relative_error"], len(meta)
     (True, 0.25, 5)
+    >>> sorted(dict(EstimateMeta({"seed": 0}, lambda: {"relative_error": 0.25})))
+    ['relative_error', 'seed']
     """
 
     def __init__(
@@ -63,8 +70,31 @@ class EstimateMeta(dict[str, Any]):
         except KeyError:
             return default
 
+    def _with_measured(self) -> dict[str, Any]:
+        self.get(error_bars.MEASURED[0])
+        return self.copy()
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._with_measured())
+
+    def copy(self) -> dict[str, Any]:
+        """What is known, as a plain dictionary."""
+        return {key: self[key] for key in super().__iter__()}
+
+    def keys(self) -> Any:
+        """All keys, after measuring."""
+        return self._with_measured().keys()
+
+    def values(self) -> Any:
+        """All values, after measuring."""
+        return self._with_measured().values()
+
+    def items(self) -> Any:
+        """All keys and values, after measuring."""
+        return self._with_measured().items()
+
     def __reduce__(self) -> tuple[Any, ...]:
-        return dict, (dict(self),)  # the function that measures belongs to the estimate
+        return dict, (self.copy(),)  # the function that measures belongs to the estimate
 
 
 class KernelEstimate(NodeMatrix):
@@ -111,7 +141,7 @@ class KernelEstimate(NodeMatrix):
     >>> W = grfpp.Graph(nx.karate_club_graph()).normalized("sym")
     >>> K = grfpp.sample(W, grfpp.Diffusion(1.0), degree=2, n_walks=64, seed=0)
     >>> K
-    KernelEstimate(n_nodes=34, degree=2)
+    KernelEstimate(n_nodes=34, degree=2, kernel=Diffusion(lam=1.0))
     >>> K.shape, K.rows([3, 7]).shape
     ((34, 34), (2, 34))
     >>> K[3, 7] == K.entry(3, 7), K[:2, [3, 7, 9]].shape
@@ -231,7 +261,14 @@ class KernelEstimate(NodeMatrix):
         return sum_of_products(factors, [A, *inner, B.T])
 
     def __repr__(self) -> str:
-        return f"{type(self).__name__}(n_nodes={self.n_nodes}, degree={self.degree})"
+        text = f"{type(self).__name__}(n_nodes={self.n_nodes}, degree={self.degree}"
+        if (kernel := self._made_by.get("kernel")) is not None:
+            with suppress(InputError, TypeError, ValueError):  # of a file, or text already
+                kernel = kernel_from_dict(kernel)
+            text += f", kernel={kernel}"
+        if (error := self._made_by.get(error_bars.MEASURED[0])) is not None:
+            text += f", relative_error={error:.2g}"
+        return f"{text})"
 
     # --- option III: products -------------------------------------------------------------------
 
@@ -261,7 +298,7 @@ class KernelEstimate(NodeMatrix):
             _pairs(self._factors[::-1]),
             sign=self.sign,
             deflation=self.deflation,
-            meta=self.meta,
+            meta=self._made_by,
             n_jobs=self.n_jobs,
             node_ids=self.names,
             replicates=[replicate.T for replicate in self.replicates],

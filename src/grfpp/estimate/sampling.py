@@ -55,8 +55,8 @@ def sample(
         A whole number; the result is the same to the last bit for any number of threads. ``None``
         draws one, which ``estimate.meta["seed"]`` holds.
     progress
-        ``True`` for a progress bar on the terminal, or a function that is called with the rows
-        done and the rows to do.
+        ``True`` for a progress bar on the terminal, and lines on stderr in notebooks and pipes; or
+        a function that is called with the rows done and the rows to do.
     executor
         Any of `concurrent.futures`, such as a ``ProcessPoolExecutor``, to walk on instead of
         threads of this process; the result is the same to the last bit. For clusters see
@@ -135,14 +135,14 @@ def _warn_if_large(K: KernelEstimate, graph: Graph, kernel: Kernel) -> None:
     with np.errstate(over="ignore", invalid="ignore"):
         values = kernel.value(np.array([-radius, radius]))
     if not np.isfinite(values).all():
-        problem = "the kernel's values exceed the range of float64 at the spectral radius: "
-        problem += f"{kernel!r}, {radius:.6g}"
+        problem = "the kernel's values exceed the range of float64 at the spectral radius"
+        details: dict[str, Any] = {"kernel": kernel, "spectral_radius": radius}
         advice = "use a smaller scale, or a kernel that grows less"
     elif seems_large(K.unsymmetrized_times, kernel, graph) and K.measure_error().relative > LARGE:
-        problem = "the relative error of this estimate is above one half: "
-        problem += f"{K.meta['relative_error']:.2g} for {kernel!r}"
+        problem = "the relative error of this estimate is above one half"
+        details = {"kernel": kernel, "relative_error": K.meta["relative_error"]}
         higher = "" if graph.is_directed else "a higher degree ('auto'), deflate='auto', "
         advice = f"use {higher}more walks (n_walks), or kernel_operator"
     else:
         return
-    warn_user(InputWarning(problem, advice=advice))
+    warn_user(InputWarning(problem, advice=advice, **details))

@@ -102,10 +102,10 @@ def walk_to_tolerance(
             cap = "memory"
     if not search.is_reached:
         reasons = {"memory": " for want of memory", "rounding": " because of rounding"}
-        problem = f"is not reached{reasons.get(cap, '')}: an error of {search.error:.2g} after "
-        problem += f"{search.steps:.4g} steps a node, for tol={search.tol:g}"
+        problem = f"is not reached{reasons.get(cap, '')}"
+        details = {"tol": search.tol, "error": search.error, "steps_per_node": search.steps}
         advice = (f"raise {cap}, or " if cap not in reasons else "") + "use kernel_operator"
-        warn_user(InputWarning(problem, argument="tol", advice=advice))
+        warn_user(InputWarning(problem, argument="tol", advice=advice, **details))
     assert search.estimate is not None
     origin: WalkedOrigin = search.estimate.origin
     return origin.with_replicates(search.estimate)

@@ -218,13 +218,13 @@ def _cotangents(vertices: FloatArray, faces: IntArray) -> sp.csr_array:
     half = sp.csr_array((0.5 * along[valid] / across[valid], ends.T), shape=(n, n))
     n_flat = _n_edges(_sides(faces.ravel(), np.full(len(faces), 3))) - _n_edges(ends)
     if n_flat:
-        _warn_left_out(f"{n_flat} edges belong to flat triangles alone, without cotangents")
+        _warn_left_out("edges belong to flat triangles alone, without cotangents", n_flat)
     matrix = sp.csr_array(half + half.T)
-    n_edges, n_negative = matrix.nnz // 2, int((matrix.data < -_ZERO_COTANGENT).sum()) // 2
+    n_negative = int((matrix.data < -_ZERO_COTANGENT).sum()) // 2
     matrix.data[matrix.data < _ZERO_COTANGENT] = 0
     matrix.eliminate_zeros()
     if n_negative:
-        _warn_left_out(f"{n_negative} of {n_edges} edges have negative cotangent weights")
+        _warn_left_out("edges have negative cotangent weights", n_negative)
     return matrix
 
 
@@ -233,9 +233,9 @@ def _n_edges(ends: IntArray) -> int:
     return len(np.unique(np.sort(ends[ends[:, 0] != ends[:, 1]], axis=1), axis=0))
 
 
-def _warn_left_out(problem: str) -> None:
+def _warn_left_out(problem: str, n_edges: int) -> None:
     advice = "pass mesh_weights='length' to keep all edges"
-    warn_user(InputWarning(f"{problem}: they are left out", advice=advice), InputWarning)
+    warn_user(InputWarning(f"{problem}: they are left out", advice=advice, n_edges=n_edges))
 
 
 # --- files ----------------------------------------------------------------------------------------

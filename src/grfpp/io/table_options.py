@@ -12,7 +12,7 @@ from typing import Any, Literal, NamedTuple, TypedDict, get_args
 import numpy as np
 
 from grfpp._checks import one_of, truth, whole
-from grfpp.errors import InputError, shown
+from grfpp.errors import InputError, require_options, shown
 from grfpp.io.matrices import check_node_count
 
 Duplicates = Literal["sum", "max", "first", "error"]
@@ -108,6 +108,13 @@ class EdgeListOptions:
         if self.header is False and self.by_name:
             problem = f"must be indices from 0 if header is False, found {self.columns}"
             raise InputError(problem, argument="columns")
+
+    @classmethod
+    def of(cls, keywords: EdgeListKeywords) -> EdgeListOptions:
+        """The options from keywords of `Graph`; unknown ones are refused."""
+        others = ("directed", "n_nodes", "symmetrize", "mesh_weights")
+        require_options(keywords, (*EdgeListKeywords.__annotations__, *others))
+        return cls(**keywords)
 
     @property
     def given(self) -> dict[str, Any]:

@@ -228,8 +228,9 @@ class Kernel(ABC):
     def check_weights(self, graph: Graph) -> None:
         """Warn where a kernel of random walks gets symmetrically normalised weights."""
         if self.normalization == "rw" and graph.is_symmetrically_normalized:
-            problem = f"W is normalised symmetrically, not for a kernel of random walks: {self!r}"
-            warn_user(InputWarning(problem, advice="use normalization='rw'"), InputWarning)
+            problem, advice = "W is normalised symmetrically, not for", "use normalization='rw'"
+            problem += f" a kernel of random walks such as {type(self).__name__}"
+            warn_user(InputWarning(problem, advice=advice, kernel=self))
 
     def check_radius(self, largest: float, degree: int | None = None) -> None:
         """As `check_converges`, for all graphs whose spectral radius is `largest`."""

@@ -30,7 +30,7 @@ class KernelChoice:
     >>> import networkx as nx
     >>> choice = KernelChoice.of(kernel="diffusion:2", scale=0.64, seed=0)
     >>> choice.operator(nx.karate_club_graph())
-    KernelEstimate(n_nodes=34, degree=2)
+    KernelEstimate(n_nodes=34, degree=2, kernel=Diffusion(lam=2.0))
     >>> KernelChoice.of(estimate="exact").operator(nx.karate_club_graph())
     KernelOperator(n_nodes=34, kernel=Diffusion(lam=1.0), method='dense')
     """

@@ -264,8 +264,8 @@ class Runner:
             again = self._multiply_by("dense", block)
             if again.reaches(tol):
                 return again
-        warning = "may be exceeded by rounding, since K V is far smaller than ‖K‖ ‖V‖: "
-        warn_user(InputWarning(f"{warning}{tol:g}", argument="tol"))
+        warning = "may be exceeded by rounding, since K V is far smaller than ‖K‖ ‖V‖"
+        warn_user(InputWarning(warning, argument="tol", tol=tol))
         return product
 
     def _on_components(self, block: FloatArray) -> Product | None:

@@ -13,7 +13,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from grfpp._checks import array_of, finite, one_of, truth, whole
 from grfpp._imports import require
-from grfpp.errors import InputError, warn_user
+from grfpp.errors import InputError, InputWarning, warn_user
 from grfpp.graph import Graph
 from grfpp.kernels import Kernel
 from grfpp.operators.kernel_choice import KernelChoice
@@ -179,10 +179,9 @@ class SpectralKernelClustering(ClusterMixin, GraphEstimator):  # type: ignore[mi
         n, largest = graph.n_nodes, int(np.bincount(self.labels_).max())
         if 1 < self.n_clusters_ < n and largest > NEARLY_ALL * n:
             advice = "a larger regularization" if how == "regularized" else "how='regularized'"
-            warn_user(
-                "nearly all nodes are in one cluster, as whiskers, hubs or outliers make it; try "
-                f"{advice} or other n_clusters: {largest:,} of {n:,} nodes"
-            )
+            problem = "nearly all nodes are in one cluster, as whiskers, hubs or outliers make it"
+            advice = f"try {advice} or other n_clusters"
+            warn_user(InputWarning(problem, advice=advice, largest_cluster=largest, n_nodes=n))
         return self
 
     def _how(self) -> str:
@@ -242,14 +241,16 @@ class SpectralKernelClustering(ClusterMixin, GraphEstimator):  # type: ignore[mi
         Returns
         -------
         matplotlib.figure.Figure
-            The figure, to be shown or to be saved by ``savefig``.
+            The figure, which notebooks show, or to be saved by ``savefig``.
         """
         check_is_fitted(self, "labels_")
         if axes is not None:
             _draw_nodes(axes, self.embedding_, self.labels_)
             return axes.figure
-        make = require("matplotlib.figure", "plot()").Figure
-        figure = make(figsize=(7.2, 3.4), layout="constrained", facecolor="white")
+        require("matplotlib.figure", "plot()")
+        from grfpp.tasks.figures import NotebookFigure
+
+        figure = NotebookFigure(figsize=(7.2, 3.4), layout="constrained", facecolor="white")
         left, right = figure.subplots(1, 2, width_ratios=[1.25, 1.0])
         _draw_nodes(left, self.embedding_, self.labels_)
         _draw_eigenvalues(right, self.eigenvalues_, int(self.labels_.max()) + 1)

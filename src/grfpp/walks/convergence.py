@@ -8,6 +8,7 @@ moment of a row is governed by ``Σ_k f(k)² q_k / τ(k)`` with ``q_k = mean(M^k
 from __future__ import annotations
 
 import math
+from typing import Any
 
 import numpy as np
 
@@ -215,7 +216,8 @@ def check_variance(
     message = infinite_variance(kernel, degree, law, logs, growth[-1])
     if action == "raise":
         raise message
-    warn_user(InputWarning(message.problem, advice=message.advice))
+    problem, _, terms = message.problem.partition(": ")
+    warn_user(InputWarning(problem, advice=message.advice, terms=terms))
 
 
 def has_finite_variance(
@@ -242,11 +244,15 @@ def _warn_if_reach_exceeds_budget(kernel: Kernel, degree: int, plan: WalkPlan) -
     steps = 2 * degree * plan.expected_steps
     max_reach = _MAX_REACH * np.sqrt(steps / _MAX_REACH_STEPS)
     if reach > max_reach and steps < len(plan.graph.indices):
-        warn_user(
-            "the kernel reaches too far for the walks, expect a relative error near one; use a "
-            "higher degree ('auto'), deflate='auto', more walks, or kernel_operator: "
-            f"{kernel!r} at degree {degree}, {plan.n_walks} walks, mean reach {reach:.3g} steps"
-        )
+        problem = "the kernel reaches too far for the walks, expect a relative error near one"
+        advice = "use a higher degree ('auto'), deflate='auto', more walks, or kernel_operator"
+        details: dict[str, Any] = {
+            "kernel": kernel,
+            "degree": degree,
+            "n_walks": plan.n_walks,
+            "reach": reach,
+        }
+        warn_user(InputWarning(problem, advice=advice, **details))
 
 
 def _warn_if_error_exceeds_one(
@@ -256,11 +262,16 @@ def _warn_if_error_exceeds_one(
     with np.errstate(divide="ignore"):
         floor = error_floor(plan, logs, float(np.log(plan.graph.spectral_radius())))
     if floor > 1:
-        warn_user(
-            "the relative error of each factor exceeds one; use longer walks, a higher degree or "
-            f"smaller weights: {kernel!r} at degree {degree}, {law!r}, {plan.n_walks} walks, "
-            f"relative error >= {floor:.2g}"
-        )
+        advice = "use longer walks, a higher degree or smaller weights"
+        details: dict[str, Any] = {
+            "kernel": kernel,
+            "degree": degree,
+            "termination": law,
+            "n_walks": plan.n_walks,
+        }
+        details["least_relative_error"] = floor
+        problem = "the relative error of each factor exceeds one"
+        warn_user(InputWarning(problem, advice=advice, **details))
 
 
 def infinite_variance(

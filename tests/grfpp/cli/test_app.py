@@ -146,6 +146,7 @@ def test_warnings_are_one_line(tmp_path, capsys):
     # And of the error that comes of it.
     assert [line.split(":")[1] for line in err.splitlines()] == [" warning", " warning"]
     assert "the relative error of this estimate is above one half" in err
+    assert "(kernel: InversePower(power=2, of=1), relative error: " in err
 
 
 def test_old_terminals_get_question_marks(tmp_path, monkeypatch):

@@ -123,9 +123,10 @@ def test_what_was_not_found_is_told(monkeypatch):
     monkeypatch.setattr(
         module, "leading_eigenpairs", lambda *args: original(*args).take(slice(None, 3))
     )
-    with pytest.warns(grfpp.errors.InputWarning, match="4 of 8 are used"):
+    with pytest.warns(grfpp.errors.InputWarning, match="fewer are used") as caught:
         K = sample(karate(), Diffusion(1.0), deflate=8)
     assert K.meta["deflate"] == 4
+    assert caught[0].message.details == {"n_asked": 8, "n_used": 4}
     assert_exact(karate(), Diffusion(1.0), K.deflation)
 
 

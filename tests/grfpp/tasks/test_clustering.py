@@ -1,5 +1,6 @@
 """Clusters of nodes, and the share of pairs that they get wrong."""
 
+import pickle
 from itertools import combinations
 
 import networkx as nx
@@ -240,8 +241,9 @@ def test_probabilities():
 def test_nearly_all_in_one_cluster_is_warned_of():
     graph = nx.gnp_random_graph(200, 0.1, seed=0)
     graph.add_edges_from([(0, 200), (200, 201), (201, 202), (200, 202)])
-    with pytest.warns(RuntimeWarning, match="of 203 nodes"):
+    with pytest.warns(RuntimeWarning, match="nearly all nodes are in one") as caught:
         clustered(graph, 2, how="paper", estimate="exact")
+    assert caught[0].message.details["n_nodes"] == 203
     clustered(graph, 2)
 
 
@@ -303,6 +305,8 @@ def test_nodes_and_eigenvalues_are_drawn(k, tmp_path):
     assert nodes.get_title() == f"34 nodes, {k} clusters"
     assert len(eigenvalues.lines[0].get_xdata()) == len(clustering.eigenvalues_)
     figure.savefig(tmp_path / "clusters.png")
+    assert figure._repr_png_().startswith(b"\x89PNG")  # notebooks show it, without pyplot
+    assert pickle.loads(pickle.dumps(figure)).axes
     axes = figure_class().subplots()
     assert clustering.plot(axes) is axes.figure
     assert axes.get_xlabel().startswith("first direction")

@@ -1,12 +1,14 @@
 """The files of a graph's folder: a header in JSON, and each array as its plain numbers.
 
-Compiled loops do not check arrays, so checksums and structure of a folder are verified once, and
-the inode, size and times of its files are then stored as a stamp. A file that was copied, edited or
-truncated has another stamp, and the folder is verified again.
+Compiled loops do not check arrays, so checksums and ranges of a folder are verified once, and the
+inode, size and times of its files are then stored as a stamp. A file that was copied, edited or
+truncated has another stamp, and the folder is verified again. Contradictions between arrays are
+found by `grfpp.io.folder.consistency`.
 """
 
 from __future__ import annotations
 
+import codecs
 import hashlib
 import json
 import math
@@ -206,7 +208,10 @@ def verify_folder(folder: Path, header: Header) -> None:
     for name, array in arrays.items():
         if not _is_sound(name, arrays, header):
             wrong = f"{array.min()} to {array.max()}" if len(array) else "no"
-            raise damaged(folder, name, f"{wrong} entries for {header.n_nodes} nodes")
+            problem = f"{wrong} entries for {header.n_nodes} nodes"
+            if name == "name_ends":
+                problem += ", or names that are not UTF-8"
+            raise damaged(folder, name, problem)
 
 
 def _is_sound(name: str, arrays: Mapping[str, npt.NDArray[Any]], header: Header) -> bool:
@@ -216,12 +221,15 @@ def _is_sound(name: str, arrays: Mapping[str, npt.NDArray[Any]], header: Header)
     match name.removeprefix("in_"):
         case "indptr" | "name_ends":
             end = len(arrays["name_text"] if name == "name_ends" else arrays["indices"])
-            ascends = bool((array[1:] >= array[:-1]).all()) and least >= 0 and array[-1] == end
-            return ascends and (name == "name_ends" or array[0] == 0)
+            ascends = _ascends(array) and least >= 0 and array[-1] == end
+            if name == "name_ends":
+                return ascends and _is_utf8(arrays["name_text"], array)
+            return ascends and array[0] == 0
         case "weights":
             return bool(least > 0 and largest < np.inf)
         case "strength" | "out_strength":
-            return bool(least >= 0 and largest < np.inf)
+            indptr = arrays["indptr" if name == "out_strength" else "in_indptr"]
+            return bool(least >= 0 and largest < np.inf) and _fits_rows(array, indptr)
         case "indices":
             ends = arrays[name.replace("indices", "indptr")]
             in_order = all(_is_in_order(array, ends, at) for at in range(0, len(array), _PIECE))
@@ -234,6 +242,35 @@ def _is_sound(name: str, arrays: Mapping[str, npt.NDArray[Any]], header: Header)
     return True
 
 
+def _ascends(array: npt.NDArray[Any]) -> bool:
+    """Whether an array ascends, compared in pieces."""
+    pieces = (array[start : start + _PIECE + 1] for start in range(0, len(array), _PIECE))
+    return all(bool((piece[1:] >= piece[:-1]).all()) for piece in pieces)
+
+
+def _fits_rows(strength: npt.NDArray[Any], indptr: npt.NDArray[Any]) -> bool:
+    """Whether strengths are positive where rows have entries, and zero elsewhere."""
+    return all(
+        np.array_equal(
+            strength[start : start + _PIECE] > 0, np.diff(indptr[start : start + _PIECE + 1]) > 0
+        )
+        for start in range(0, len(strength), _PIECE)
+    )
+
+
+def _is_utf8(text: npt.NDArray[Any], ends: npt.NDArray[Any]) -> bool:
+    """Whether each name can be decoded: all of the text, and no name begins within a character."""
+    decoder = codecs.getincrementaldecoder("utf-8")("surrogatepass")
+    try:
+        for start in range(0, len(text), _PIECE):
+            decoder.decode(text[start : start + _PIECE].tobytes())
+        decoder.decode(b"", final=True)
+    except UnicodeDecodeError:
+        return False
+    pieces = (ends[start : start + _PIECE] for start in range(0, len(ends), _PIECE))
+    return all(bool((text[ends[ends < len(text)]] & 0xC0 != 0x80).all()) for ends in pieces)
+
+
 def _is_in_order(indices: npt.NDArray[Any], indptr: npt.NDArray[Any], start: int) -> bool:
     """Whether a piece of the indices ascends within each row."""
     before = indices[start - 1] if start else -1
@@ -244,4 +281,5 @@ def _is_in_order(indices: npt.NDArray[Any], indptr: npt.NDArray[Any], start: int
 def damaged(folder: Path, name: str, problem: str) -> InputError:
     """Make the error about a file that has changed since it was written."""
     advice = "convert or save the graph anew"
-    return InputError(f"{array_file(folder, name)} is damaged: {problem}", advice=advice)
+    file = folder / HEADER if name == HEADER else array_file(folder, name)
+    return InputError(f"{file} is damaged: {problem}", advice=advice)

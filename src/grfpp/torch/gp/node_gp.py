@@ -240,10 +240,10 @@ class NodeGP(gpytorch.models.ExactGP):  # type: ignore[misc, name-defined]  # un
 
         if self._is_constant:
             # The likelihood would grow without bound as the size goes to zero.
-            values = f"{self.noise:.3g}, {self.outputscale:.3g}"
-            advice = f"observe more nodes, or pass noise and outputscale, which are now: {values}"
+            details: dict[str, Any] = {"noise": self.noise, "outputscale": self.outputscale}
+            advice = "observe more nodes, or pass noise and outputscale"
             problem = "the targets are all equal, so nothing is learned"
-            warn_user(InputWarning(problem, advice=advice), InputWarning)
+            warn_user(InputWarning(problem, advice=advice, **details))
             with torch.no_grad():
                 return [float(loss())]
         if steps == 0:

@@ -17,7 +17,14 @@ from torch import Tensor, nn
 
 from grfpp._checks import instance_of, one_of, truth, whole
 from grfpp._memory import require_bytes
-from grfpp.errors import DivergentSeriesError, InputError, TruncationError, shown, warn_user
+from grfpp.errors import (
+    DivergentSeriesError,
+    InputError,
+    InputWarning,
+    TruncationError,
+    shown,
+    warn_user,
+)
 from grfpp.graph import Graph, as_graph
 from grfpp.options import OF_ESTIMATES, WalkOptions
 from grfpp.torch.arguments import node_indices
@@ -286,11 +293,14 @@ class LearnableKernel(nn.Module):  # type: ignore[misc]  # untyped base
         share = self.modulation.neglected(self.spectral_radius)
         if share > _MAX_NEGLECTED_SHARE:
             self._warned_of_neglected = True
-            warn_user(
-                "the modulation has too few lengths for its parameter; use more n_lengths or a "
-                "higher degree; neglected share of the series, n_lengths, spectral radius: "
-                f"{share:.2g}, {self.modulation.n_lengths}, {self.spectral_radius:.4g}"
-            )
+            details: dict[str, Any] = {
+                "neglected_share": share,
+                "spectral_radius": self.spectral_radius,
+            }
+            details["n_lengths"] = self.modulation.n_lengths
+            problem = "the modulation has too few lengths for its parameter"
+            advice = "use more n_lengths or a higher degree"
+            warn_user(InputWarning(problem, advice=advice, **details))
 
 
 #: Kernels by number: operators for compilers take nothing but tensors.
