@@ -13,7 +13,8 @@ Features, by a random forest:
   walk-masses          counts, masses between labels, returns, by length
 Features, by a support vector machine:
   signatures           counts of nodes whose walks lead to the same labels
-  auto                 spectrum, walk-masses or signatures, whichever
+  colours              counts of nodes of the same Weisfeiler-Lehman colours
+  auto                 spectrum, walk-masses or colours, whichever
                        is best on the other folds
 
 Walks of the last three are on D^-1/2 A D^-1/2; they have no kernel, scale or degree.
@@ -44,7 +45,7 @@ from grfpp.options import WalkOptions
 #: and walks are not reused.
 _WITHOUT = ("n_walks", "reuse_walks")
 _BY_KERNELS = ("spectrum", "same-label", "both-spectra", "label-pairs", "spectrum-and-pairs")
-_BY_WALKS = ("walk-masses", "signatures")
+_BY_WALKS = ("walk-masses", "signatures", "colours")
 
 
 @options.command
@@ -116,6 +117,8 @@ def classify(
         "n_walks": options.numbers(n_walks, "n_walks", int),
         "n_eigenvalues": options.numbers(n_eigenvalues, "n_eigenvalues", int),
     }
+    if features == "auto" and not options.given("n_eigenvalues"):
+        grid["n_eigenvalues"] = grid["n_eigenvalues"][-1:]
     if method == "grf":
         walks = walks.changed(degree=1)
     method = method or ("exact" if by_walks else "grf++")
@@ -135,7 +138,7 @@ def classify(
     degree, most_walks = parameters.pop("degree"), max(grid["n_walks"])
     with result.timed("features", "making features"):
         if by_walks:
-            kinds = (features,) if features in _BY_WALKS else _BY_WALKS
+            kinds = (features,) if features in _BY_WALKS else selection.AUTO_KINDS
             candidates = selection.walk_candidates(graphs, kinds, n_walks=most_walks, **parameters)
         if has_kernel:
             parameters |= {"kind": "spectrum" if by_walks else features, "kernel": kernel, **grid}
