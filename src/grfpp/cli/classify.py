@@ -14,10 +14,10 @@ Features, by a random forest:
 Features, by a support vector machine:
   signatures           counts of nodes whose walks lead to the same labels
   colours              counts of nodes of the same Weisfeiler-Lehman colours
-  auto                 spectrum, walk-masses or colours, whichever
-                       is best on the other folds
+  auto                 walk-masses or colours, whichever is best on the other folds; the
+                       spectrum too if nodes have no labels or its options are given
 
-Walks of the last three are on D^-1/2 A D^-1/2; they have no kernel, scale or degree.
+Walks of walk-masses are on D^-1/2 A D^-1/2; only the spectrum has a kernel, scale and degree.
 
 Example commands:
   grfpp classify MUTAG
@@ -108,17 +108,15 @@ def classify(
         Write the chosen parameters of each fold, and its accuracy.
     """
     by_walks, has_kernel = features not in _BY_KERNELS, features not in _BY_WALKS
-    unused = options.given("kernel", "scale", "degree", "n_eigenvalues")
-    if unused and not has_kernel:
-        problem = f"{features} does not use {unused[0]}"
+    given = options.given("kernel", "scale", "degree", "n_eigenvalues")
+    if given and not has_kernel:
+        problem = f"{features} does not use {given[0]}"
         raise InputError(problem, argument="features", advice="leave that option out")
     grid = {
         "scales": options.numbers(scale, "scale", float),
         "n_walks": options.numbers(n_walks, "n_walks", int),
         "n_eigenvalues": options.numbers(n_eigenvalues, "n_eigenvalues", int),
     }
-    if features == "auto" and not options.given("n_eigenvalues"):
-        grid["n_eigenvalues"] = grid["n_eigenvalues"][-1:]
     if method == "grf":
         walks = walks.changed(degree=1)
     method = method or ("exact" if by_walks else "grf++")
@@ -131,6 +129,8 @@ def classify(
         data = read_tudataset(dataset) if is_file else load_tudataset(dataset)
         is_unlabelled = features == "spectrum" or (by_walks and data.node_labels is None)
         graphs: list[Any] = list(data.graphs) if is_unlabelled else labelled_graphs(data)
+    if features == "auto" and not (is_unlabelled or given):
+        has_kernel = False  # with labels, the returns of walks say what the spectrum does
     selection.stratified_folds(data.labels, folds, walks.seed)  # refuses too many folds early
     result, candidates = results.Result(), selection.Candidates()
     parameters = options.estimator_parameters(walks, without=_WITHOUT)

@@ -45,21 +45,22 @@ MASSES, SIGNATURES, COLOURS = "walk-masses", "signatures", "colours"
 WALK_KINDS = (MASSES, SIGNATURES, COLOURS)
 #: Those that ``auto`` chooses among: colours do what signatures do, in less time.
 AUTO_KINDS = (MASSES, COLOURS)
-#: Candidates among colours: counts of one round, for rules about neighbours; levels of counts of
-#: five, which are the optimal assignment of Kriege, Giscard and Wilson, NIPS 2016.
+#: Rounds of colours: counts of one round, for rules about neighbours, and of five, which are the
+#: Weisfeiler-Lehman kernel; levels of counts, which are the optimal assignment of Kriege, Giscard
+#: and Wilson, NIPS 2016.
 COLOUR_LEVELS = "colour-levels"
-COUNT_ROUNDS, LEVEL_ROUNDS = 1, 5
+COUNT_ROUNDS, LEVEL_ROUNDS = (1, 5), 5
 MASS_LENGTHS = 3
 SIGNATURE_LENGTHS = (1, 3)
 #: Width of bins, so small that different numbers of walks, which are integers, are in different
 #: bins.
 WIDTH = 0.5
 #: Number of trees of the forests that are compared, and only ranked.
-TRIAL_TREES = 48
+TRIAL_TREES = 24
 #: Number of trees of the forest that predicts, twice scikit-learn's default.
 TREES = 200
 #: Candidates for the penalty ``C``.
-PENALTIES = (0.1, 1.0, 10.0, 100.0)
+PENALTIES = (1.0, 10.0, 100.0)
 #: Number of inner folds.
 _INNER_FOLDS = 5
 #: Number of training graphs above which a third of them is held out once instead, and trees see as
@@ -232,8 +233,9 @@ def walk_candidates(graphs: Any, kinds: tuple[str, ...] = AUTO_KINDS, **options:
     if COLOURS in kinds:
         colours = walk_labels.WalkLabelFeatures(COLOURS, LEVEL_ROUNDS, **options)
         counts = colours.fit_transform(graphs)
-        end = sum(map(len, colours.colours_[: COUNT_ROUNDS + 1]))
-        candidates.machines[WalkSetting(COLOURS, COUNT_ROUNDS)] = counts[:, :end]
+        for n_rounds in COUNT_ROUNDS:
+            end = sum(map(len, colours.colours_[: n_rounds + 1]))
+            candidates.machines[WalkSetting(COLOURS, n_rounds)] = counts[:, :end]
         levels = walk_labels.count_levels(counts)
         candidates.machines[WalkSetting(COLOUR_LEVELS, LEVEL_ROUNDS)] = levels
     return candidates
