@@ -4,8 +4,8 @@
 are named: accuracy and processor time of walks and colours (`walk_candidates`; set, learner and
 penalty are chosen within the folds), of each of their sets alone, of sums over pairs of labels
 alone and with the spectrum, and of GraKeL's Weisfeiler–Lehman kernel with a support vector machine.
-``--settling`` prints every setting that was looked at on the collections that settings were chosen
-on, which are others.
+``--brief`` prints the choice and its rival only, ``--settling`` every setting that was looked at on
+the collections that settings were chosen on, which are others.
 """
 
 import argparse
@@ -237,8 +237,8 @@ def _line(name: str, scores: Sequence[FoldScore]) -> None:
 _JUDGING_TREES = 120
 
 
-def show_judging(names: Sequence[str], n_folds: int, seed: int) -> None:
-    """Print a line a collection and method."""
+def show_judging(names: Sequence[str], n_folds: int, seed: int, brief: bool = False) -> None:
+    """Print a line a collection and method; if brief, only the choice and Weisfeiler–Lehman."""
     for name in names:
         data = load_set(name)
         folds = fold_seed(name, seed, 0)
@@ -256,11 +256,11 @@ def show_judging(names: Sequence[str], n_folds: int, seed: int) -> None:
         chosen = Counter(chosen_words(score.chosen) for score in found).most_common()
         choices = ", ".join(f"{what} {count}x" for what, count in chosen)
         _judging_line("chosen in the folds", _percent(found), process_time() - began, choices)
-        for kind, part in parts.items():
+        for kind, part in () if brief else parts.items():
             began = process_time()
             alone = part.nested_scores(data.classes, n_trees=_JUDGING_TREES, **shared)
             _judging_line(f"{kind} alone", _percent(alone), process_time() - began)
-        for kind in (PAIRS, UNION):
+        for kind in () if brief else (PAIRS, UNION):
             began = process_time()
             features = candidate_features(
                 data.graphs,
@@ -303,6 +303,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser = argparse.ArgumentParser(prog="python -m grfpp_lab.studies.classification")
     parser.add_argument("names", nargs="*", help="collections; all without any")
     parser.add_argument("--settling", action="store_true", help="those that settings come from")
+    parser.add_argument("--brief", action="store_true", help="only the choice and its rival")
     parser.add_argument("--folds", type=int, default=None, help="10; 5 with --settling")
     parser.add_argument("--seed", type=int, default=0, help="of the folds")
     chosen = parser.parse_args(arguments)
@@ -314,7 +315,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     if chosen.settling:
         show(names, chosen.folds or 5, chosen.seed)
     else:
-        show_judging(names, chosen.folds or 10, chosen.seed)
+        show_judging(names, chosen.folds or 10, chosen.seed, chosen.brief)
 
 
 if __name__ == "__main__":
