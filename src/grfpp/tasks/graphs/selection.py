@@ -45,11 +45,10 @@ MASSES, SIGNATURES, COLOURS = "walk-masses", "signatures", "colours"
 WALK_KINDS = (MASSES, SIGNATURES, COLOURS)
 #: Those that ``auto`` chooses among: colours do what signatures do, in less time.
 AUTO_KINDS = (MASSES, COLOURS)
-#: Rounds of colours: counts of one round, for rules about neighbours, and of five, which are the
-#: Weisfeiler-Lehman kernel; levels of counts, which are the optimal assignment of Kriege, Giscard
-#: and Wilson, NIPS 2016.
+#: Rounds of colours whose counts are compared, for rules about neighbours, and whose levels of
+#: counts are: the optimal assignment kernel of Kriege, Giscard and Wilson, NIPS 2016.
 COLOUR_LEVELS = "colour-levels"
-COUNT_ROUNDS, LEVEL_ROUNDS = (1, 5), 5
+COUNT_ROUNDS, LEVEL_ROUNDS = 1, 5
 MASS_LENGTHS = 3
 SIGNATURE_LENGTHS = (1, 3)
 #: Width of bins, so small that different numbers of walks, which are integers, are in different
@@ -233,9 +232,8 @@ def walk_candidates(graphs: Any, kinds: tuple[str, ...] = AUTO_KINDS, **options:
     if COLOURS in kinds:
         colours = walk_labels.WalkLabelFeatures(COLOURS, LEVEL_ROUNDS, **options)
         counts = colours.fit_transform(graphs)
-        for n_rounds in COUNT_ROUNDS:
-            end = sum(map(len, colours.colours_[: n_rounds + 1]))
-            candidates.machines[WalkSetting(COLOURS, n_rounds)] = counts[:, :end]
+        end = sum(map(len, colours.colours_[: COUNT_ROUNDS + 1]))
+        candidates.machines[WalkSetting(COLOURS, COUNT_ROUNDS)] = counts[:, :end]
         levels = walk_labels.count_levels(counts)
         candidates.machines[WalkSetting(COLOUR_LEVELS, LEVEL_ROUNDS)] = levels
     return candidates

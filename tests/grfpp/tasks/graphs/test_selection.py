@@ -147,7 +147,7 @@ def test_rules_about_neighbours_and_whole_graphs_are_learned_from_colours():
     graphs = [ring(near if y else far) for y in Y]
     candidates = selection.walk_candidates(graphs, ("colours",))
     assert {setting.words for setting in candidates.machines} == {
-        *("colours of 1 step", "colours of 5 steps", "colour-levels of 5 steps")
+        *("colours of 1 step", "colour-levels of 5 steps")
     }
     scores = candidates.nested_scores(Y, n_folds=3)
     assert [score.accuracy for score in scores] == [1.0] * 3
