@@ -13,10 +13,11 @@ Features, by a random forest:
   walk-masses          counts, masses between labels, returns, by length
 Features, by a support vector machine:
   signatures           counts of nodes whose walks lead to the same labels
-  auto                 spectrum, walk-masses or signatures, whichever
-                       is best on the other folds
+  colours              counts of nodes of the same Weisfeiler-Lehman colours
+  auto                 walk-masses or colours, whichever is best on the other folds; the
+                       spectrum too if nodes have no labels or its options are given
 
-Walks of the last three are on D^-1/2 A D^-1/2; they have no kernel, scale or degree.
+Walks of walk-masses are on D^-1/2 A D^-1/2; only the spectrum has a kernel, scale and degree.
 
 Example commands:
   grfpp classify MUTAG
@@ -44,7 +45,7 @@ from grfpp.options import WalkOptions
 #: and walks are not reused.
 _WITHOUT = ("n_walks", "reuse_walks")
 _BY_KERNELS = ("spectrum", "same-label", "both-spectra", "label-pairs", "spectrum-and-pairs")
-_BY_WALKS = ("walk-masses", "signatures")
+_BY_WALKS = ("walk-masses", "signatures", "colours")
 
 
 @options.command
@@ -107,9 +108,9 @@ def classify(
         Write the chosen parameters of each fold, and its accuracy.
     """
     by_walks, has_kernel = features not in _BY_KERNELS, features not in _BY_WALKS
-    unused = options.given("kernel", "scale", "degree", "n_eigenvalues")
-    if unused and not has_kernel:
-        problem = f"{features} does not use {unused[0]}"
+    given = options.given("kernel", "scale", "degree", "n_eigenvalues")
+    if given and not has_kernel:
+        problem = f"{features} does not use {given[0]}"
         raise InputError(problem, argument="features", advice="leave that option out")
     grid = {
         "scales": options.numbers(scale, "scale", float),
@@ -128,6 +129,8 @@ def classify(
         data = read_tudataset(dataset) if is_file else load_tudataset(dataset)
         is_unlabelled = features == "spectrum" or (by_walks and data.node_labels is None)
         graphs: list[Any] = list(data.graphs) if is_unlabelled else labelled_graphs(data)
+    if features == "auto" and not (is_unlabelled or given):
+        has_kernel = False  # with labels, the returns of walks say what the spectrum does
     selection.stratified_folds(data.labels, folds, walks.seed)  # refuses too many folds early
     result, candidates = results.Result(), selection.Candidates()
     parameters = options.estimator_parameters(walks, without=_WITHOUT)
@@ -135,7 +138,7 @@ def classify(
     degree, most_walks = parameters.pop("degree"), max(grid["n_walks"])
     with result.timed("features", "making features"):
         if by_walks:
-            kinds = (features,) if features in _BY_WALKS else _BY_WALKS
+            kinds = (features,) if features in _BY_WALKS else selection.AUTO_KINDS
             candidates = selection.walk_candidates(graphs, kinds, n_walks=most_walks, **parameters)
         if has_kernel:
             parameters |= {"kind": "spectrum" if by_walks else features, "kernel": kernel, **grid}

@@ -425,9 +425,9 @@ def walks_table(rows: Rows) -> Table:
         ["data set", WALK_METHOD, RIVAL, "difference", "chosen"],
         lines,
         "Accuracy in per cent, mean ± standard error over the same folds. Features from walks "
-        "by length and labels: masses with a random forest, or signatures with a support vector "
-        "machine, chosen with the penalty within the folds. Lengths and bins were settled on other "
-        "collections.",
+        "by length and labels: masses with a random forest, or Weisfeiler–Lehman colours with a "
+        "support vector machine, chosen with the penalty within the folds. Lengths and rounds were "
+        "settled on other collections.",
         words=(0, 4),
     )
 

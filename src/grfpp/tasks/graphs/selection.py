@@ -41,22 +41,29 @@ _SPECTRA: dict[str, list[dict[str, Any]]] = {SAME_LABEL: [_WITHIN], BOTH: [{}, _
 #: Features by walks: counts, masses and returns for forests; signatures for support vectors. The
 #: lengths and the width below were chosen by
 #: ``python -m grfpp_lab.studies.classification --settling``.
-MASSES, SIGNATURES = "walk-masses", "signatures"
-WALK_KINDS = (MASSES, SIGNATURES)
+MASSES, SIGNATURES, COLOURS = "walk-masses", "signatures", "colours"
+WALK_KINDS = (MASSES, SIGNATURES, COLOURS)
+#: Those that ``auto`` chooses among: colours do what signatures do, in less time.
+AUTO_KINDS = (MASSES, COLOURS)
+#: Rounds of colours whose counts are compared, for rules about neighbours, and whose levels of
+#: counts are: the optimal assignment kernel of Kriege, Giscard and Wilson, NIPS 2016.
+COLOUR_LEVELS = "colour-levels"
+COUNT_ROUNDS, LEVEL_ROUNDS = 1, 5
 MASS_LENGTHS = 3
 SIGNATURE_LENGTHS = (1, 3)
 #: Width of bins, so small that different numbers of walks, which are integers, are in different
 #: bins.
 WIDTH = 0.5
 #: Number of trees of the forests that are compared, and only ranked.
-TRIAL_TREES = 48
+TRIAL_TREES = 24
 #: Number of trees of the forest that predicts, twice scikit-learn's default.
 TREES = 200
 #: Candidates for the penalty ``C``.
-PENALTIES = (0.1, 1.0, 10.0, 100.0)
-#: Number of inner folds, which are 3 for many graphs.
+PENALTIES = (1.0, 10.0, 100.0)
+#: Number of inner folds.
 _INNER_FOLDS = 5
-#: Number of training graphs above which there are 3 inner folds, to bound the time.
+#: Number of training graphs above which a third of them is held out once instead, and trees see as
+#: many graphs, to bound the time.
 _MANY_GRAPHS = 1500
 
 
@@ -114,12 +121,11 @@ class Candidates:
         self, classes: npt.ArrayLike, *, n_trees: int = TREES, **options: Any
     ) -> list[FoldScore]:
         """Accuracy on each fold; features, learner and penalty are chosen on the other folds."""
-        scores = []
-        if self.forests:
-            scores.append(nested_forest_scores(self.forests, classes, n_trees=n_trees, **options))
-        if self.machines:
-            scores.append(nested_svm_scores(self.machines, classes, **options))
-        return _best_of(scores)
+        rivals = nested_svm_scores(self.machines, classes, **options) if self.machines else None
+        if not self.forests:
+            return rivals or []
+        options |= {"n_trees": n_trees, "rivals": rivals}
+        return nested_forest_scores(self.forests, classes, **options)
 
 
 def candidate_features(
@@ -186,7 +192,7 @@ def candidate_features(
     return candidates
 
 
-def walk_candidates(graphs: Any, kinds: tuple[str, ...] = WALK_KINDS, **options: Any) -> Candidates:
+def walk_candidates(graphs: Any, kinds: tuple[str, ...] = AUTO_KINDS, **options: Any) -> Candidates:
     """Candidate features from walks by length and labels.
 
     Parameters
@@ -206,7 +212,7 @@ def walk_candidates(graphs: Any, kinds: tuple[str, ...] = WALK_KINDS, **options:
     >>> [(name.features, X.shape) for name, X in candidates.forests.items()]
     [('walk-masses', (2, 17))]
     >>> {name.features for name in candidates.machines}
-    {'signatures'}
+    {'colours', 'colour-levels'}
     """
     candidates = Candidates()
     if MASSES in kinds:
@@ -223,6 +229,13 @@ def walk_candidates(graphs: Any, kinds: tuple[str, ...] = WALK_KINDS, **options:
             end = sum(map(len, signatures.signatures_[: n_lengths + 1]))
             levels = walk_labels.count_levels(counts[:, :end])
             candidates.machines[WalkSetting(SIGNATURES, n_lengths)] = levels
+    if COLOURS in kinds:
+        colours = walk_labels.WalkLabelFeatures(COLOURS, LEVEL_ROUNDS, **options)
+        counts = colours.fit_transform(graphs)
+        end = sum(map(len, colours.colours_[: COUNT_ROUNDS + 1]))
+        candidates.machines[WalkSetting(COLOURS, COUNT_ROUNDS)] = counts[:, :end]
+        levels = walk_labels.count_levels(counts)
+        candidates.machines[WalkSetting(COLOUR_LEVELS, LEVEL_ROUNDS)] = levels
     return candidates
 
 
@@ -234,6 +247,7 @@ def nested_forest_scores(
     seed: int = 0,
     n_trees: int = TREES,
     n_jobs: int = 1,
+    rivals: Sequence[FoldScore] | None = None,
 ) -> list[FoldScore]:
     """Accuracy of random forests on each fold, the features chosen on the other folds.
 
@@ -251,6 +265,9 @@ def nested_forest_scores(
         Number of trees of the forest that predicts.
     n_jobs
         Threads; the result is the same for any number of them.
+    rivals
+        Scores of another learner on these folds, which are kept where no forest is better on the
+        other folds.
 
     Examples
     --------
@@ -267,12 +284,16 @@ def nested_forest_scores(
     # In the precision of forests.
     features = {name: X.astype(np.float32) for name, X in candidates.items()}
     forest = partial(RandomForestClassifier, random_state=seed % 2**32, n_jobs=n_jobs)
-    trial = forest(TRIAL_TREES, oob_score=True)
     scores = []
     for fold, (train, test) in enumerate(stratified_folds(y, n_folds, seed)):
+        share = min(1.0, _MANY_GRAPHS / len(train))
+        trial = forest(TRIAL_TREES, oob_score=True, max_samples=share)
         inner = {name: trial.fit(X[train], y[train]).oob_score_ for name, X in features.items()}
         # The first of equal scores: the simplest candidates are first.
         best = max(inner, key=inner.__getitem__)
+        if rivals and rivals[fold].inner >= inner[best]:
+            scores.append(rivals[fold])
+            continue
         fitted = forest(n_trees).fit(features[best][train], y[train])
         accuracy = float(fitted.score(features[best][test], y[test]))
         scores.append(FoldScore(fold, best, float(inner[best]), accuracy))
@@ -307,31 +328,39 @@ def nested_svm_scores(
     >>> [(score.chosen.features, score.accuracy) for score in scores]
     [('good', 1.0), ('good', 1.0), ('good', 1.0)]
     """
-    from sklearn.model_selection import GridSearchCV, StratifiedKFold
+    from sklearn.model_selection import StratifiedKFold
     from sklearn.svm import SVC
 
     y, n_threads = array_of(classes, "classes"), thread_count(n_jobs)
     folds = stratified_folds(y, n_folds, seed)
-    require_bytes(8 * (1 + 2 * n_threads) * len(y) ** 2, f"kernels of {len(y)} graphs")
+    n_kernels = len(candidates) + 1 + 2 * n_threads
+    require_bytes(8 * n_kernels * len(y) ** 2, f"kernels of {len(y)} graphs")
+    kernels = {name: cosine_kernel(X) for name, X in candidates.items()}
 
-    def score(part: range, name: Any, K: FloatArray) -> FoldScore:
+    def accuracy(K: FloatArray, penalty: float, train: Any, test: Any) -> float:
+        machine = SVC(kernel="precomputed", C=penalty, cache_size=500)
+        machine.fit(K[np.ix_(train, train)], y[train])
+        return float(machine.score(K[np.ix_(test, train)], y[test]))
+
+    def score(part: range) -> FoldScore:
         (fold,) = part
         train, test = folds[fold]
         fewest = int(np.unique(y[train], return_counts=True)[1].min())
-        n_inner = min(fewest, _INNER_FOLDS if len(train) <= _MANY_GRAPHS else 3)
+        is_large = len(train) > _MANY_GRAPHS
+        n_inner = min(fewest, 3 if is_large else _INNER_FOLDS)
         inner_folds = StratifiedKFold(n_inner, shuffle=True, random_state=seed % 2**32)
-        machine = SVC(kernel="precomputed", cache_size=500)
-        search = GridSearchCV(machine, {"C": list(penalties)}, cv=inner_folds)
-        search.fit(K[np.ix_(train, train)], y[train])
-        chosen = SupportVectors(name, search.best_params_["C"])
-        accuracy = float(search.score(K[np.ix_(test, train)], y[test]))
-        return FoldScore(fold, chosen, float(search.best_score_), accuracy)
+        splits = [(train[a], train[b]) for a, b in inner_folds.split(train, y[train])]
+        splits = splits[:1] if is_large else splits
 
-    scores = []
-    for name, X in candidates.items():
-        work = partial(score, name=name, K=cosine_kernel(X))
-        scores.append(list(in_order(work, split(len(folds), len(folds)), n_threads)))
-    return _best_of(scores)
+        def inner(name: Any, penalty: float) -> float:
+            return float(np.mean([accuracy(kernels[name], penalty, *split) for split in splits]))
+
+        trials = {each: inner(*each) for each in product(kernels, penalties)}
+        name, penalty = max(trials, key=trials.__getitem__)
+        found = accuracy(kernels[name], penalty, train, test)
+        return FoldScore(fold, SupportVectors(name, penalty), trials[name, penalty], found)
+
+    return list(in_order(score, split(len(folds), len(folds)), n_threads))
 
 
 def stratified_folds(
@@ -359,8 +388,3 @@ def cosine_kernel(X: Any) -> FloatArray:
     K = cosine_similarity(normalize(sp.csr_array(X, dtype=np.float64), "max"))
     np.fill_diagonal(K, 1.0)
     return np.asarray(K)
-
-
-def _best_of(scores: Sequence[Sequence[FoldScore]]) -> list[FoldScore]:
-    """The best score on the other folds, for every fold; the first of equal ones."""
-    return [max(fold, key=lambda score: score.inner) for fold in zip(*scores, strict=True)]

@@ -30,7 +30,10 @@ from grfpp.walks.by_length import BatchLengths
 from grfpp.walks.streams import GOLDEN, mix64
 
 COUNTS, PAIRS, RETURNS, SIGNATURES = "counts", "pairs", "returns", "signatures"
-SETS = (COUNTS, PAIRS, RETURNS, SIGNATURES)
+COLOURS = "colours"
+SETS = (COUNTS, PAIRS, RETURNS, SIGNATURES, COLOURS)
+#: Sets that count nodes of equal words.
+_HASHED = (SIGNATURES, COLOURS)
 #: Largest length of walks: on small graphs longer ones are close to stationary.
 _MAX_LENGTHS = 1000
 #: Offset of the bins, over their width: one minus the inverse golden ratio, far from fractions and
@@ -42,10 +45,10 @@ _GOLDEN = np.uint64(GOLDEN)
 
 
 class _Part(NamedTuple):
-    """Sums of consecutive graphs by set, one row per graph, and signatures, one row per length."""
+    """Sums of consecutive graphs, one row per graph, and words of their nodes, by set."""
 
     sums: dict[str, sp.csr_array]
-    words: list[WordArray]
+    words: dict[str, list[WordArray]]
 
 
 @dataclass(eq=False, repr=False)
@@ -61,11 +64,13 @@ class WalkLabelFeatures(labelled.GraphListEstimator):
     - ``"signatures"``: the number of nodes of each signature. That of a node is its label and its
       rows of ``W Y … W^k Y``: label distributions around it, smoothed by walks, in bins of `width`
       [2]_. One column for every signature of the fitted graphs, of lengths 0 to `n_lengths`.
+    - ``"colours"``: the number of nodes of each Weisfeiler-Lehman colour after ``0 … n_lengths``
+      rounds [1]_: that of a node is its own and the multiset of its neighbours' of the round
+      before. Edge weights do not count. One column for every colour of the fitted graphs.
 
-    The first three are for forests; the last is for linear support vector machines, as
-    Weisfeiler-Lehman colours are [1]_. The features of a graph depend on the graph, on the labels
-    and signatures of the fitted graphs and on `random_state`: not on the other graphs of the list,
-    their order, or `n_jobs`.
+    The first three are for forests; the others for support vector machines. The features of a graph
+    depend on the graph, on the labels, signatures and colours of the fitted graphs and on
+    `random_state`: not on the other graphs of the list, their order, or `n_jobs`.
 
     Parameters
     ----------
@@ -98,6 +103,8 @@ class WalkLabelFeatures(labelled.GraphListEstimator):
         The sorted labels of the fitted graphs. Masses at other labels are left out.
     signatures_
         For each length the signatures of the fitted graphs, as sorted words of 64 bits.
+    colours_
+        For each round the colours of the fitted graphs, as sorted words of 64 bits.
     seed_
         The seed of the walks.
 
@@ -166,12 +173,12 @@ class WalkLabelFeatures(labelled.GraphListEstimator):
         check_is_fitted(self)
         lengths = range(1, self._fitted.n_lengths + 1)
         labels, pairs = [str(label) for label in self.labels_], labelled.pair_names(self.labels_)
-        signatures = [(k, word) for k, words in enumerate(self.signatures_) for word in words]
         names = {
             COUNTS: labels,
             PAIRS: [f"{pair} after {k}" for k in lengths for pair in pairs],
             RETURNS: [f"{label} back after {k}" for k in lengths for label in labels],
-            SIGNATURES: [f"signature {k}:{int(word):016x}" for k, word in signatures],
+            SIGNATURES: _word_names("signature", self.signatures_),
+            COLOURS: _word_names("colour", self.colours_),
         }
         return np.array([name for key in self._fitted.sets for name in names[key]], object)
 
@@ -190,7 +197,8 @@ class WalkLabelFeatures(labelled.GraphListEstimator):
         self.labels_, numbers = np.unique(self._labels(X, batch), return_inverse=True)
         self.seed_ = self._options.seed
         parts = self._parts(batch, numbers)
-        self.signatures_ = [np.unique(words) for words in _all_words(parts)]
+        fitted = {name: list(map(np.unique, _all_words(parts, name))) for name in _HASHED}
+        self.signatures_, self.colours_ = fitted[SIGNATURES], fitted[COLOURS]
         return batch, parts
 
     def _labels(self, X: Any, batch: GraphBatch) -> labelled.LabelArray:
@@ -210,14 +218,19 @@ class WalkLabelFeatures(labelled.GraphListEstimator):
         require_bytes(8 * n_numbers, f"masses of {largest} nodes at {n} labels")
 
         def work(powers: Any, nodes: slice, starts: IntArray) -> _Part:
-            return _part(fitted, powers, numbers[nodes], n, starts)
+            part = _part(fitted, powers, numbers[nodes], n, starts)
+            if COLOURS in fitted.sets:
+                A = batch.graph.adjacency[nodes, nodes]
+                part.words[COLOURS] = node_colours(A, numbers[nodes], fitted.n_lengths)
+            return part
 
         return labelled.over_parts(batch, W, walks, work, self._options.n_jobs)
 
     def _features(self, batch: GraphBatch, parts: list[_Part]) -> sp.csr_array:
         sums = {name: sp.vstack([part.sums[name] for part in parts]) for name in parts[0].sums}
-        if SIGNATURES in self._fitted.sets:
-            sums[SIGNATURES] = _histograms(_all_words(parts), self.signatures_, batch.starts)
+        for name, known in {SIGNATURES: self.signatures_, COLOURS: self.colours_}.items():
+            if known:
+                sums[name] = _histograms(_all_words(parts, name), known, batch.starts)
         joined = sp.hstack([sums[name] for name in self._fitted.sets], format="csr")
         # scikit-learn's solvers need 32-bit indices.
         short = joined.indices.astype(np.int32, copy=False)
@@ -231,9 +244,14 @@ def _checked_sets(sets: Any) -> list[str]:
     return [one_of(name, "sets", SETS) for name in names]
 
 
-def _all_words(parts: Sequence[_Part]) -> list[WordArray]:
-    """Signatures of all nodes by length; empty if they are not among the sets."""
-    return [np.concatenate(words) for words in zip(*(part.words for part in parts), strict=True)]
+def _all_words(parts: Sequence[_Part], name: str) -> list[WordArray]:
+    """Signatures or colours of all nodes by length; empty if they are not among the sets."""
+    by_length = zip(*(part.words.get(name, []) for part in parts), strict=True)
+    return [np.concatenate(words) for words in by_length]
+
+
+def _word_names(name: str, words: Sequence[WordArray]) -> list[str]:
+    return [f"{name} {k}:{int(word):016x}" for k, own in enumerate(words) for word in own]
 
 
 def _part(fitted: Any, powers: Any, numbers: IntArray, n: int, starts: IntArray) -> _Part:
@@ -245,7 +263,7 @@ def _part(fitted: Any, powers: Any, numbers: IntArray, n: int, starts: IntArray)
     sums: dict[str, list[FloatArray]] = {name: [] for name in sets}
     # Unseen labels have a column too, so that their signatures differ from the fitted ones.
     masses = labelled.indicators(numbers, n + 1)
-    words = [mix64((numbers.astype(np.uint64) + np.uint64(1)) * _GOLDEN)]
+    words = [_label_words(numbers)]
     product = masses
     for k in range(fitted.n_lengths if {PAIRS, SIGNATURES} & set(sets) else 0):
         product = powers @ product if sp.issparse(powers) else powers[k] @ masses
@@ -267,7 +285,26 @@ def _part(fitted: Any, powers: Any, numbers: IntArray, n: int, starts: IntArray)
         back = labelled.sums_by_label(diagonals, numbers, n, starts) / n_nodes[:, :, np.newaxis]
         sums[RETURNS] = [*np.moveaxis(back, 2, 0)]
     blocks = {name: sp.csr_array(np.hstack(parts)) for name, parts in sums.items() if parts}
-    return _Part(blocks, words if SIGNATURES in sets else [])
+    return _Part(blocks, {SIGNATURES: words} if SIGNATURES in sets else {})
+
+
+def _label_words(numbers: IntArray) -> WordArray:
+    return mix64((numbers.astype(np.uint64) + np.uint64(1)) * _GOLDEN)
+
+
+def node_colours(adjacency: sp.csr_array, numbers: IntArray, n_rounds: int) -> list[WordArray]:
+    """Hashes of the nodes' Weisfeiler-Lehman colours after each round from 0 to `n_rounds`.
+
+    Equal colours have equal hashes; different ones collide with probability ``2^-64``.
+    """
+    words = [_label_words(numbers)]
+    for _ in range(n_rounds):
+        own = words[-1] * _GOLDEN
+        # Sums modulo 2^64 do not depend on the order of neighbours.
+        sums = np.cumsum(mix64(own + np.uint64(1))[adjacency.indices], dtype=np.uint64)
+        ends = np.concatenate([np.zeros(1, np.uint64), sums])[adjacency.indptr]
+        words.append(mix64(own + np.diff(ends)))
+    return words
 
 
 def next_words(words: WordArray, masses: FloatArray, width: float) -> WordArray:
