@@ -180,6 +180,8 @@ class NodeNames:
             close = _closest(str(name), self._similar(str(name)))
             if close:
                 advice = f"the closest {'is' if len(close) == 1 else 'are'} {str(close)[1:-1]}"
+                if not isinstance(name, str) and isinstance((self.ids or close)[0], str):
+                    advice = f"names are text, and {advice}"
             else:
                 first = str(list((self.ids or [])[:_N_SHOWN]))[1:-1]
                 advice = f"names are {first}" + (", …" if self.n_nodes > _N_SHOWN else "")

@@ -117,9 +117,9 @@ class WalkOptions:
         Number of replicates to store with the estimate, for error bars. At least 2, each as large
         as the estimate, for ``return_std=True``. With 0, sixteen are sampled for every error bar.
     check_error
-        Compare one random product of the estimate with the exact one and, where it is far off,
-        measure the error and warn if it is above one half. This takes about a tenth of the time of
-        sampling.
+        Bound the error from a few rows and, where it may be large, measure it and warn if it is
+        above one half. Where the bound is no help (slow kernels, directed graphs, independent
+        walks), one random product of the estimate is compared with the exact one.
     tol
         Sample until the estimate has this relative error, for any `n_walks`. See
         `grfpp.estimate.tolerance`.

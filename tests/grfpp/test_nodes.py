@@ -87,6 +87,14 @@ def test_what_is_no_node(nodes, told):
         NAMES.numbers(nodes)
 
 
+def test_numbers_that_are_no_names_of_nodes():
+    texts, numbers = NodeNames(2, ["1000", "20"]), NodeNames(2, [1000, 20])
+    with pytest.raises(InputError, match=r"names are text, and the closest is '1000'"):
+        texts.index(1000.0)
+    with pytest.raises(InputError, match=r"no node is named 1001; the closest is '1000'"):
+        numbers.index(1001)
+
+
 def test_names_that_several_nodes_have():
     names = NodeNames(4, ["a", "b", "a", "c"])
     assert names.numbers(["c", "b", 2]).tolist() == [3, 1, 2]

@@ -12,7 +12,7 @@ from grfpp.errors import InputWarning, warn_user
 from grfpp.estimate.batches import LOCAL_BACKEND, Backend, Batch, WalkedOrigin
 from grfpp.estimate.deflation import deflation_of
 from grfpp.estimate.degree import with_fixed_degree
-from grfpp.estimate.error_bars import LARGE, seems_large
+from grfpp.estimate.error_bars import HARMLESS, LARGE, error_bound, seems_large
 from grfpp.estimate.estimate import KernelEstimate
 from grfpp.estimate.tolerance import walk_to_tolerance
 from grfpp.graph import Graph, as_graph
@@ -125,11 +125,11 @@ def sample_estimate(
     origin = WalkedOrigin(graph, kernel, deflation, backend, (batch,))
     K = origin.estimate(backend.factors(batch.walks(), options, progress))
     if options.measures_error:
-        _warn_if_large(K, graph, kernel)
+        _warn_if_large(K, graph, kernel, options)
     return origin.with_replicates(K)
 
 
-def _warn_if_large(K: KernelEstimate, graph: Graph, kernel: Kernel) -> None:
+def _warn_if_large(K: KernelEstimate, graph: Graph, kernel: Kernel, options: WalkOptions) -> None:
     """Warn where the relative error of an estimate is above one half."""
     radius = graph.spectral_radius()
     with np.errstate(over="ignore", invalid="ignore"):
@@ -138,6 +138,8 @@ def _warn_if_large(K: KernelEstimate, graph: Graph, kernel: Kernel) -> None:
         problem = "the kernel's values exceed the range of float64 at the spectral radius"
         details: dict[str, Any] = {"kernel": kernel, "spectral_radius": radius}
         advice = "use a smaller scale, or a kernel that grows less"
+    elif _is_bounded(options, graph) and error_bound(K.chain, kernel, graph) < HARMLESS:
+        return
     elif seems_large(K.unsymmetrized_times, kernel, graph) and K.measure_error().relative > LARGE:
         problem = "the relative error of this estimate is above one half"
         details = {"kernel": kernel, "relative_error": K.meta["relative_error"]}
@@ -146,3 +148,8 @@ def _warn_if_large(K: KernelEstimate, graph: Graph, kernel: Kernel) -> None:
     else:
         return
     warn_user(InputWarning(problem, advice=advice, **details))
+
+
+def _is_bounded(options: WalkOptions, graph: Graph) -> bool:
+    """Whether few rows show the error: factors are independent, of one mean, and light-tailed."""
+    return options.walks == "pooled" and not (options.reuse_walks or graph.is_directed)

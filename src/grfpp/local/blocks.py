@@ -111,9 +111,10 @@ def side(plan: LocalPlan, nodes: IntArray) -> Block:
     series, residual = plan.half_series, plan.residual
 
     def call(done: int, out: Any) -> Any:
-        buffers = work_buffers().of(plan.room, 0 if residual else len(series.share))
         law = (plan.read_layout, series, plan.series.scale, plan.key)
-        return write_side(law, residual, rows[done:], buffers, plan.is_right, out)
+        with work_buffers() as work:
+            buffers = work.of(plan.room, 0 if residual else len(series.share))
+            return write_side(law, residual, rows[done:], buffers, plan.is_right, out)
 
     result = filled(call, len(rows), first_output(plan, np.int64), plan.enlarge_room)
     plan.require_read()

@@ -20,9 +20,20 @@ from grfpp.linalg.csr import csr
 from grfpp.local.neighbours import neighbour_folder, neighbour_matrix, padded_rows
 from grfpp.local.pilot import budget_for, default_budget
 from grfpp.local.plan import LocalPlan
-from grfpp.local.queries import as_matrix, in_parts, local_top_k, local_values, pool_rows
+from grfpp.local.queries import (
+    as_matrix,
+    in_parts,
+    local_resolutions,
+    local_top_k,
+    local_values,
+    pool_rows,
+)
 from grfpp.typing import FloatArray, IntArray
 from grfpp.walks.sampling import Progress
+
+#: Standard deviation, in units of its amount, of a contribution that one replicate has in the mean:
+#: less probable ones are mostly in none of them.
+_UNSEEN = N_REPLICATES**-0.5
 
 
 class LocalKernel:
@@ -127,14 +138,23 @@ class LocalKernel:
         nodes
             Indices or names of nodes, as for `KernelEstimate.rows`; one, or a list of them.
         return_std
-            Also return standard errors, from 16 further rows each.
+            Also return standard errors, from 16 further rows each. They are at least as large as
+            what 16 rows may miss: edges that are sampled with a probability of 1/16. Entries that
+            no pool reached have an error of this size too, which the matrix does not hold.
 
         Returns
         -------
         csr_array of shape ``(len(nodes), n_nodes)``, or two
         """
         chosen = self._indices(nodes)
-        return self._with_errors(lambda plan: self._rows(plan, chosen), return_std)
+        result = self._with_errors(lambda plan: self._rows(plan, chosen), return_std)
+        if not return_std:
+            return result
+        rows, errors = result
+        reached = csr(np.ones(rows.nnz), rows.indices, rows.indptr, rows.shape[1])
+        at = (reached + errors).tocoo().coords
+        least = sp.csr_array((self._least_errors(chosen, *at), at), rows.shape)
+        return rows, errors.maximum(least)
 
     @overload
     def top_k(
@@ -151,8 +171,9 @@ class LocalKernel:
 
         On undirected graphs the best ``2 k + 16`` nodes of a row are recomputed from their
         neighbours, with an exact last step; the values are more accurate than those of `rows`.
-        Of equal entries the lower node comes first. Where fewer than `k` nodes are reached, the
-        other nodes are -1 and their values 0. A graph on disk is read through its memory map.
+        Of equal entries the lower node comes first. Only positive entries have a node: where fewer
+        than `k` are positive, as where the pool reached fewer nodes, the other nodes are -1 and
+        their values 0. A graph on disk is read through its memory map.
 
         Parameters
         ----------
@@ -184,10 +205,7 @@ class LocalKernel:
         columns, values = (np.concatenate(arrays) for arrays in zip(*parts, strict=True))
         result = [columns, values]
         if with_errors:
-            replicates = self._replicates()
-            result.append(
-                standard_error(lambda plan: self._values(plan, chosen, columns), values, replicates)
-            )
+            result.append(self._errors_of_values(chosen, columns, values))
         return tuple(array[0] for array in result) if _is_single(nodes) else tuple(result)
 
     @overload
@@ -204,8 +222,6 @@ class LocalKernel:
         return_std
             Also return the standard error, from 16 further entries.
         """
-        from grfpp.local.blocks import kernel_block
-
         ends = [self.graph.names.indices_like(node, name) for node, name in ((i, "i"), (j, "j"))]
         for node, name in zip((i, j), "ij", strict=True):
             if not _is_single(node):
@@ -215,9 +231,10 @@ class LocalKernel:
                     advice="use block(S, T) for several",
                 )
         row, column = (np.atleast_1d(end) for end in ends)
-        return self._with_errors(
-            lambda plan: float(kernel_block(plan, row, column)[0, 0]), return_std
-        )
+        found = self._block(row, column, 1, return_std)
+        if not return_std:
+            return float(found[0, 0])
+        return float(found[0][0, 0]), float(found[1][0, 0])
 
     @overload
     def block(self, S: Any, T: Any = ..., return_std: Literal[False] = ...) -> FloatArray: ...
@@ -241,17 +258,13 @@ class LocalKernel:
         -------
         ndarray of shape ``(len(S), len(T))``, or two
         """
-        from grfpp.local.blocks import kernel_block
-
         rows = self._indices(S, "S")
         columns = rows if T is None else self._indices(T, "T")
         require_bytes(
             (48 if return_std else 16) * len(rows) * len(columns),
             f"a {len(rows)} x {len(columns)} matrix",
         )
-        return self._with_errors(
-            lambda plan: kernel_block(plan, rows, columns, self._n_threads), return_std
-        )
+        return self._block(rows, columns, self._n_threads, return_std)
 
     def neighbors_graph(
         self,
@@ -264,13 +277,14 @@ class LocalKernel:
     ) -> Any:
         """The `k` nearest nodes of every node, as by `top_k`, in a sparse matrix.
 
+        In memory and on disk it has the same entries, which are positive.
+
         Parameters
         ----------
         k
             Number of neighbours of each node.
         output
-            A folder (``….grf``) to write the graph to, in blocks of rows, for `Graph.open`. Entries
-            that are not positive are left out there, since edges have positive weights. It is
+            A folder (``….grf``) to write the graph to, in blocks of rows, for `Graph.open`. It is
             written completely or not at all.
         include_self
             Whether a node may be among its own nearest nodes.
@@ -300,10 +314,24 @@ class LocalKernel:
             return matrix
         nodes = np.arange(self.graph.n_nodes)
         columns, values = padded_rows(matrix, k)
-        errors = standard_error(
-            lambda plan: self._values(plan, nodes, columns), values, self._replicates()
-        )
+        errors = self._errors_of_values(nodes, columns, values)
         return matrix, csr(errors[columns >= 0], matrix.indices, matrix.indptr, len(nodes))
+
+    def _block(self, rows: IntArray, columns: IntArray, n_threads: int, return_std: bool) -> Any:
+        from grfpp.local.blocks import kernel_block
+
+        result = self._with_errors(
+            lambda plan: kernel_block(plan, rows, columns, n_threads), return_std
+        )
+        if not return_std:
+            return result
+        block, errors = result
+        weights, ratio = self.plan.weights, np.ones((1, 1))
+        if is_tall := len(rows) > len(columns) and weights.is_reversible:
+            ratio = weights.ratio_to_transpose(self.graph, rows, columns)
+            rows, columns = columns, rows
+        least = self._least_errors(rows, np.arange(len(rows))[:, np.newaxis], columns)
+        return block, np.where(errors > 0, errors, (least.T if is_tall else least) * ratio)
 
     def _indices(self, nodes: Any, argument: str = "nodes") -> IntArray:
         return self.graph.names.numbers(nodes, argument)
@@ -325,10 +353,33 @@ class LocalKernel:
         result = query(self.plan)
         if not with_errors:
             return result
-        return result, standard_error(query, result, self._replicates())
+        return result, self._standard_error(query, result)
 
-    def _replicates(self) -> list[LocalPlan]:
-        return [self.plan.with_replicate(number) for number in range(1, N_REPLICATES + 1)]
+    def _standard_error(self, query: Callable[[LocalPlan], Any], result: Any) -> Any:
+        """The spread of a result and of 16 replicates.
+
+        The result counts as one of them, so that an amount that it alone has by chance is seen.
+        """
+        plans = [self.plan.with_replicate(number) for number in range(1, N_REPLICATES + 1)]
+        return standard_error(
+            lambda plan: result if plan is self.plan else query(plan), result, [self.plan, *plans]
+        )
+
+    def _errors_of_values(
+        self, nodes: IntArray, columns: IntArray, values: FloatArray
+    ) -> FloatArray:
+        errors = self._standard_error(lambda plan: self._values(plan, nodes, columns), values)
+        least = self._least_errors(nodes, np.arange(len(nodes))[:, np.newaxis], columns)
+        return np.where((errors > 0) | (columns < 0), errors, least)
+
+    def _least_errors(self, nodes: IntArray, at: IntArray, columns: IntArray) -> FloatArray:
+        """Errors that replicates may not show, at entries of the rows ``nodes[at]``."""
+        parts = in_parts(
+            lambda part: local_resolutions(self.plan, part), self.plan, nodes, self._n_threads
+        )
+        missed = np.concatenate(list(parts))[at]
+        inverse = self.plan.weights.inverse_potential(self.graph, columns)
+        return np.asarray(_UNSEEN * missed * inverse)
 
 
 def _is_single(nodes: Any) -> bool:

@@ -203,6 +203,7 @@ def residual_pool(
             clear(buffers.cells, buffers.reached, n_used)
             return int64(NO_ROOM)
         n_used, n_pool = follow_edges(graph, buffers, n_runs, n_picks, tau, n_used)
+    buffers.resolution[0] = tau if n_samples else 0.0
     return n_used
 
 
@@ -327,7 +328,7 @@ def select_largest(
     ``(include_self, pull_edges)``.
 
     The candidates are the largest deposits of the pool. They are recomputed from their neighbours,
-    along `pull_edges` edges in all.
+    along `pull_edges` edges in all. Those that are positive then are written.
     """
     graph, series, scale, key = law
     include_self, pull_edges = choice
@@ -363,7 +364,8 @@ def select_largest(
                         graph, series, residual, buffers, reached.first, degree, node == row
                     )
                     value = row_scale * total * inverse_potential(graph, node, degree)
-            n_best = _insert(nodes[b], values[b], n_best, node, value)
+            if value > 0.0:
+                n_best = _insert(nodes[b], values[b], n_best, node, value)
         _sort_heap(nodes[b], values[b], n_best)
         clear(buffers.cells, buffers.reached, n_used)
     return len(rows)
@@ -402,5 +404,24 @@ def write_values(
                 if number >= 0:
                     total = buffers.reached[uint64(number)].total
             values[b, c] = row_scale * total * inverse_potential(graph, node, degree)
+        clear(buffers.cells, buffers.reached, n_used)
+    return len(rows)
+
+
+@compiled(_nrt=False, error_model="numpy", no_cfunc_wrapper=True)
+def write_resolutions(law: Any, residual: Any, rows: Any, buffers: Any, out: Any) -> Any:
+    """Write the largest amount that a missed pick could have added to each row.
+
+    An entry may have missed this times `inverse_potential` of its column. Returns the number of
+    rows done.
+    """
+    graph, series, scale, key = law
+    (resolutions,) = out
+    for b in range(len(rows)):
+        n_used = _pool(graph, series, residual, key, rows[b], buffers)
+        if n_used < 0:
+            return b
+        inverse = inverse_potential(graph, rows[b], int64(buffers.reached[0].degree))
+        resolutions[b] = abs(scale) / inverse * buffers.resolution[0]
         clear(buffers.cells, buffers.reached, n_used)
     return len(rows)

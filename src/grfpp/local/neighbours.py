@@ -91,7 +91,7 @@ def neighbour_folder(
     n_threads: int,
     progress: bool | Progress,
 ) -> Graph:
-    """The same as a graph on disk, written in blocks of rows, with the positive entries only.
+    """The same as a graph on disk, written in blocks of rows.
 
     Memory holds one number for every node and one block of rows. The folder appears when complete.
     """
@@ -100,12 +100,9 @@ def neighbour_folder(
     with folder_writer(path) as writer:
         ends = [np.zeros(1, np.int64)]
         for counts, columns, values in neighbour_parts(plan, k, include_self, n_threads, progress):
-            positive = values > 0
-            rows = np.repeat(np.arange(len(counts)), counts)[positive]
-            writer.append("indices", columns[positive])
-            writer.append("weights", values[positive])
-            n_positive = np.bincount(rows, minlength=len(counts))
-            ends.append(ends[-1][-1] + np.cumsum(n_positive))
+            writer.append("indices", columns)
+            writer.append("weights", values)
+            ends.append(ends[-1][-1] + np.cumsum(counts))
         writer.append("indptr", np.concatenate(ends))
         _write_columns(writer, writer.mapped_rows())
         names = plan.graph.names.to_array()

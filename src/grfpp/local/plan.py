@@ -86,6 +86,14 @@ class LocalWeights(NamedTuple):
         ratio = by_column[np.newaxis] / by_row[:, np.newaxis]
         return np.asarray(ratio if self.kind == RW else 1.0 / ratio)
 
+    def inverse_potential(self, graph: Graph, nodes: IntArray) -> FloatArray:
+        """The inverse of the measure of masses at nodes, as `grfpp.walks.pool` has it."""
+        if self.kind in (PLAIN, RW):
+            return np.ones(np.shape(nodes))
+        arriving = self._replace(out=self.into) if len(self.into) else self
+        strength = arriving._strength(graph, nodes)
+        return 1.0 / (np.sqrt(strength) if self.kind == SYM else strength)
+
     def _strength(self, graph: Graph, nodes: IntArray) -> FloatArray:
         if len(self.out):
             strength = self.out[nodes]

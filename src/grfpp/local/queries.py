@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Iterator
-from contextlib import closing
+from contextlib import closing, contextmanager
 from typing import Any, TypeVar
 
 import numpy as np
@@ -44,10 +44,11 @@ def pool_rows(plan: LocalPlan, nodes: IntArray) -> Block:
     rows, residual = np.ascontiguousarray(nodes, np.int64), plan.residual
 
     def call(done: int, out: Any) -> Any:
-        rest = (plan.key, rows[done:], work_buffers().of(plan.room), out)
-        if residual is None:
-            return write_rows(plan.layout, plan.pool_series, *rest)
-        return write_residual_rows(plan.layout, residual, plan.series.scale, *rest)
+        with work_buffers() as buffers:
+            rest = (plan.key, rows[done:], buffers.of(plan.room), out)
+            if residual is None:
+                return write_rows(plan.layout, plan.pool_series, *rest)
+            return write_residual_rows(plan.layout, residual, plan.series.scale, *rest)
 
     return filled(call, len(rows), first_output(plan), plan.enlarge_room)
 
@@ -57,8 +58,8 @@ def local_top_k(
 ) -> tuple[IntArray, FloatArray]:
     """The `k` largest entries of rows: nodes and values of shape ``(len(nodes), k)``.
 
-    Of equal entries the lower node comes first. Where fewer than `k` nodes are reached, the other
-    nodes are -1 and their values 0.
+    Of equal entries the lower node comes first. Only positive entries have a node; where fewer than
+    `k` are positive, the other nodes are -1 and their values 0.
     """
     from grfpp.local.loops import select_largest
 
@@ -80,6 +81,19 @@ def local_values(plan: LocalPlan, nodes: IntArray, columns: IntArray) -> FloatAr
     return values
 
 
+def local_resolutions(plan: LocalPlan, rows: IntArray) -> FloatArray:
+    """The largest amount that a missed pick could have added to rows, in units of their columns.
+
+    An entry may have missed this times ``plan.weights.inverse_potential`` of its column; zero where
+    pools followed all edges.
+    """
+    from grfpp.local.loops import write_resolutions
+
+    resolutions = np.empty(len(rows))
+    _fill(write_resolutions, plan, rows, (), (resolutions,))
+    return resolutions
+
+
 def _fill(
     loop: Callable[..., int],
     plan: LocalPlan,
@@ -93,18 +107,22 @@ def _fill(
     done = 0
     while done < len(rows):
         out = tuple(array[done:] for array in by_row)
-        n_done = loop(law, plan.residual, rows[done:], work_buffers().of(plan.room), *more, out)
+        with work_buffers() as buffers:
+            n_done = loop(law, plan.residual, rows[done:], buffers.of(plan.room), *more, out)
         done += n_done
         if done < len(rows):
             plan.enlarge_room()
 
 
-def work_buffers() -> WorkBuffers:
-    """The work buffers of this thread."""
-    if not hasattr(_LOCAL, "buffers"):
-        _LOCAL.buffers = WorkBuffers()
-    buffers: WorkBuffers = _LOCAL.buffers
-    return buffers
+@contextmanager
+def work_buffers() -> Iterator[WorkBuffers]:
+    """The work buffers of this thread, which are dropped if anything is raised.
+
+    A loop that ends early leaves entries in its hash table, which later rows would take for theirs.
+    """
+    buffers = _LOCAL.__dict__.pop("buffers", None) or WorkBuffers()
+    yield buffers
+    _LOCAL.buffers = buffers
 
 
 def first_output(plan: LocalPlan, dtype: Any = np.int32) -> Output:

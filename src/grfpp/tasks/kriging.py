@@ -19,7 +19,7 @@ import numpy as np
 from scipy.sparse.csgraph import breadth_first_order
 
 from grfpp._memory import require_bytes
-from grfpp.errors import InputError
+from grfpp.errors import InputError, InputWarning, warn_user
 from grfpp.graph import Graph
 from grfpp.kernels import Kernel, RegularizedLaplacian
 from grfpp.linalg import chebyshev
@@ -118,6 +118,15 @@ def require_covariance(kernel: Kernel, W: Graph) -> None:
         raise InputError(problem, argument="kernel", advice=advice)
 
 
+def _checked(result: Solution) -> Solution:
+    """The same, with a warning where conjugate gradients have not converged."""
+    if not result.converged:
+        problem = "conjugate gradients have not converged: means and standard errors are inexact"
+        advice = "use more noise, a kernel with a smaller scale, or how='mean'"
+        warn_user(InputWarning(problem, advice=advice))
+    return result
+
+
 class _Process:
     """A Gaussian process of mean zero with the covariance ``R^-1 g(W) R^-1``.
 
@@ -168,7 +177,8 @@ class SmoothProcess(_Process):
         self, precision: FloatArray, right: FloatArray, tol: float, start: FloatArray | None = None
     ) -> Solution:
         system = (self.W.adjacency, self.c, self.power, precision, self._diagonal, right, start)
-        return solve_shifted(*system, tol=tol, max_steps=_MAX_STEPS, n_jobs=self.n_jobs)
+        options: Any = {"max_steps": _MAX_STEPS, "n_jobs": self.n_jobs}
+        return _checked(solve_shifted(*system, tol=tol, **options))
 
     def _precision(self, known: FloatArray, noise: float) -> FloatArray:
         """The diagonal ``S / (η R²)`` of the system."""
@@ -218,7 +228,7 @@ class PlannedProcess(_Process):
         def multiply(block: FloatArray) -> FloatArray:
             return known * self._times(known * block) + noise * block
 
-        return solve(multiply, known * right, tol=tol, max_steps=_MAX_STEPS)
+        return _checked(solve(multiply, known * right, tol=tol, max_steps=_MAX_STEPS))
 
     def mean(
         self, known: FloatArray, values: FloatArray, noise: float, tol: float

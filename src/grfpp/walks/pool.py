@@ -466,6 +466,9 @@ def step(
 def series_pool(graph: Any, series: Any, key: Any, row: Any, buffers: Any) -> Any:
     """Run a pool from a node, and store ``Σ_k deposits[k] x_k`` in ``reached.total``.
 
+    A pick at step ``k`` moves the mass ``τ_k``, so a pick that happens to be missed could have
+    deposited up to ``τ_k max_{j ≥ k} |deposits[j]|``; `buffers.resolution` is the largest of these.
+
     Returns the number of nodes reached, or `NO_ROOM`. The caller calls `clear` after reading them.
     """
     trace, trace_end = buffers.trace, buffers.trace_end
@@ -475,8 +478,11 @@ def series_pool(graph: Any, series: Any, key: Any, row: Any, buffers: Any) -> An
     n_pool = int64(1)
     n_trace = int64(0)
     state = (series.budget, 1.0)
+    heaviest_pick = resolution = 0.0
+    k = int64(0)
     for k in range(n_steps):
         deposit = series.deposits[k]
+        resolution = max(resolution, abs(deposit) * heaviest_pick)
         following = series.deposits[k + 1]
         if len(trace_end) and n_trace + n_pool > len(trace):
             clear(buffers.cells, buffers.reached, n_used)
@@ -512,10 +518,15 @@ def series_pool(graph: Any, series: Any, key: Any, row: Any, buffers: Any) -> An
         if n_runs < 0:
             clear(buffers.cells, buffers.reached, n_used)
             return n_runs
+        heaviest_pick = max(heaviest_pick, picked_mass)
         if n_runs + n_picks == 0:
             break
         state = (left, alive)
         n_used, n_pool = follow_edges(graph, buffers, n_runs, n_picks, picked_mass, n_used)
+    # Where the pool has ended before the series, other picks would have gone on.
+    for later in range(k + 1, n_steps):
+        resolution = max(resolution, abs(series.deposits[later]) * heaviest_pick)
+    buffers.resolution[0] = resolution
     return n_used
 
 

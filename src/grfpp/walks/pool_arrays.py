@@ -185,6 +185,9 @@ class PoolBuffers(NamedTuple):
     #: Masses of the pool at every step, and the end of each step; empty if not recorded.
     trace: Any
     trace_end: IntArray
+    #: One number: the largest amount that one more pick could have deposited at a node, in the
+    #: measure of the masses; zero where all edges were followed.
+    resolution: FloatArray
 
     @classmethod
     def of(cls, room: int) -> PoolBuffers:
@@ -192,7 +195,7 @@ class PoolBuffers(NamedTuple):
         buffers: list[Any] = [np.zeros(room, dtype) for dtype in _TYPES]
         no_trace: list[Any] = [np.zeros(0, _TRACE), np.zeros(0, np.int64)]
         address, buffers[-1] = buffers[-1].ctypes.data, readonly(buffers[-1])
-        return cls._make([*hash_table(2 * room), *buffers, address, *no_trace])
+        return cls._make([*hash_table(2 * room), *buffers, address, *no_trace, np.zeros(1)])
 
     def with_trace(self, trace: Any, n_steps: int) -> PoolBuffers:
         """The same buffers, with room for the masses of every step."""

@@ -283,3 +283,11 @@ def test_methods_of_the_planner_and_what_is_refused():
         process_of(grfpp.Graph([[0, 1], [0, 0]]), grfpp.Diffusion())
     with pytest.raises(grfpp.InputError, match="converges"):
         process_of(NOVEL, grfpp.InversePower(2))
+
+
+@pytest.mark.parametrize("kernel", ["regularized-laplacian:2", "diffusion:2"])
+def test_systems_that_do_not_converge_warn(monkeypatch, kernel):
+    monkeypatch.setattr(kriging, "_MAX_STEPS", 2)
+    with pytest.warns(grfpp.errors.InputWarning, match="have not converged") as seen:
+        fitted(kernel=kernel, noise=1e-4)
+    assert len({str(warning.message) for warning in seen}) == 1
